@@ -1,0 +1,3 @@
+//! The command `lissom`.
+
+fn main() {}

@@ -1,0 +1,8 @@
+//! Dynamics of robot manipulators whose links bend.
+
+pub mod flex;
+pub mod integrate;
+pub mod model;
+pub mod simulate;
+pub mod spatial;
+pub mod tree;
