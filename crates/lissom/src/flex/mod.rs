@@ -1,1 +1,14 @@
-//! TBW
+//! One flexible body, before any motion: from a beam or a set of nodes to a [`FlexibleBody`].
+//!
+//! The deformation of a body is measured in its own frame. A material point at `r` moves to
+//!
+//! ```math
+//! p(\eta) = r + \sum_\alpha \psi_\alpha(r)\,\eta_\alpha
+//!             - \tfrac12\, \eta^T S(r)\, \eta\; e_x ,
+//! ```
+//!
+//! where the last term, the axial shortening of a bent beam, is there for beams only.
+
+mod body;
+
+pub use body::{FlexibleBody, MassNode, ModalIntegrals, Node, ProductBlock, Shortening};

@@ -1,0 +1,115 @@
+//! [`FlexibleBody`]: everything the recursions read of a body that bends, and nothing else.
+//!
+//! # Notation
+//!
+//! | symbol | code | meaning |
+//! |---|---|---|
+//! | $`\eta_\alpha`$ | elastic coordinate | one number per mode |
+//! | $`\psi_\alpha(r)`$ | `displacement` | displacement of the point at `r` per unit of coordinate α |
+//! | $`\theta_\alpha(r)`$ | `rotation` | small rotation of the section at `r`, same units |
+//! | $`P_\alpha = \int \psi_\alpha\,dm`$ | `first` | \[Damaren & Sharf 1995, eq. (14)\] |
+//! | $`R_\alpha = \int r\,\psi_\alpha^T\,dm`$ | `with_position` | holds $`H_\alpha`$ (14) and $`\tau_\alpha`$ (7) |
+//! | $`S_{\alpha\beta} = \int \psi_\alpha\,\psi_\beta^T\,dm`$ | `products` | holds $`\nu`$, $`\Upsilon`$ (9) and $`M_{ee}`$ |
+
+use std::ops::Range;
+
+/// A body that bends, reduced to elastic coordinates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlexibleBody {
+    /// Name of every elastic coordinate, for example `bending_y_1`.
+    pub coordinates: Vec<String>,
+    /// Mass in kilograms.
+    pub mass: f64,
+    /// `∫ r dm` of the undeformed body.
+    pub first_moment: [f64; 3],
+    /// `∫ r rᵀ dm` of the undeformed body (not the inertia tensor).
+    pub second_moment: [[f64; 3]; 3],
+    /// Integrals over the mode shapes.
+    pub integrals: ModalIntegrals,
+    /// Stiffness matrix, n × n by rows, symmetric.
+    pub stiffness: Vec<f64>,
+    /// Damping matrix, n × n by rows, symmetric.
+    pub damping: Vec<f64>,
+    /// Places where joints, payloads and markers sit, in the order they were asked for.
+    pub nodes: Vec<Node>,
+    /// Axial shortening of a bent beam; absent for bodies without slope data.
+    pub shortening: Option<Shortening>,
+    /// The masses the integrals were taken over, for the lumped-node variant of Jain & Rodriguez.
+    pub mass_nodes: Vec<MassNode>,
+}
+
+/// A place on the body with the influence of every elastic coordinate on it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Position in the undeformed body, in the body's frame.
+    pub position: [f64; 3],
+    /// $`\psi_\alpha`$ here, one vector per elastic coordinate.
+    pub displacement: Vec<[f64; 3]>,
+    /// $`\theta_\alpha`$ here, one vector per elastic coordinate; $`(\phi, -w', v')`$ for beams.
+    pub rotation: Vec<[f64; 3]>,
+    /// $`S`$ of the shortening here, laid out as in [`Shortening::matrices`]; empty without shortening.
+    pub shortening: Vec<f64>,
+}
+
+/// A small rigid part of a flexible body: a node of a finite-element model with its lumped mass, or a
+/// slice of a beam at a quadrature point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MassNode {
+    /// Where it sits and how it moves.
+    pub node: Node,
+    /// Mass in kilograms.
+    pub mass: f64,
+    /// Centre of mass, from the node, in the body's frame.
+    pub centre: [f64; 3],
+    /// `∫ ρ ρᵀ dm` about the node, ρ measured from the node (not the inertia tensor).
+    pub second_moment: [[f64; 3]; 3],
+}
+
+/// Integrals of the mode shapes over the mass of the body, \[Damaren & Sharf 1995, eqs (7)–(15)\].
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModalIntegrals {
+    /// $`P_\alpha = \int \psi_\alpha\,dm`$.
+    pub first: Vec<[f64; 3]>,
+    /// $`R_\alpha = \int r\,\psi_\alpha^T\,dm`$: entry `[i][j]` is $`\int r_i \psi_{\alpha j}\,dm`$.
+    pub with_position: Vec<[[f64; 3]; 3]>,
+    /// $`S_{\alpha\beta}`$ by blocks that do not vanish: most of them do in a beam.
+    pub products: Vec<ProductBlock>,
+    /// $`M_{ee}`$, the trace of $`S_{\alpha\beta}`$, n × n by rows.
+    pub mass_matrix: Vec<f64>,
+}
+
+/// One block of $`S_{\alpha\beta}[i][j] = \int \psi_{\alpha i}\,\psi_{\beta j}\,dm`$.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProductBlock {
+    /// Component `i` of $`\psi_\alpha`$.
+    pub row_component: usize,
+    /// Component `j` of $`\psi_\beta`$.
+    pub column_component: usize,
+    /// Coordinates α.
+    pub rows: Range<usize>,
+    /// Coordinates β.
+    pub columns: Range<usize>,
+    /// `rows.len() × columns.len()` values by rows.
+    pub values: Vec<f64>,
+}
+
+/// Second-order axial displacement of a beam along its x axis,
+/// $`a(x) = -\tfrac12 \int_0^x (v'^2 + w'^2)\,ds = -\tfrac12\,\eta^T S(x)\,\eta`$
+/// \[Pan, Scott & Ulsoy 1990, eqs (11)–(18); Kane, Ryan & Banerjee 1987\], at the mass points of a
+/// quadrature along the beam.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shortening {
+    /// Elastic coordinates that bend in y, then those that bend in z. $`S`$ has a block for each.
+    pub planes: [Range<usize>; 2],
+    /// Which component (0, 1, 2) of the centreline each elastic coordinate displaces; `None` for torsion.
+    pub component: Vec<Option<usize>>,
+    /// Mass of every quadrature point.
+    pub masses: Vec<f64>,
+    /// Undeformed axial position of every quadrature point.
+    pub positions: Vec<f64>,
+    /// Displacement of every point per unit of coordinate α, along `component[α]`: points × n by rows.
+    pub shapes: Vec<f64>,
+    /// $`S`$ at every point: points × (m_y² + m_z²), the y block by rows, then the z block by rows, where
+    /// m_y and m_z are the lengths of `planes`; $`S_{\alpha\beta} = \int_0^x \varphi_\alpha'\varphi_\beta'\,ds`$.
+    pub matrices: Vec<f64>,
+}
