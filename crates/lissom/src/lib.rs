@@ -3,6 +3,7 @@
 pub mod flex;
 pub mod integrate;
 pub mod model;
+pub mod scalar;
 pub mod simulate;
 pub mod spatial;
 pub mod tree;

@@ -109,7 +109,7 @@ pub struct Shortening {
     pub positions: Vec<f64>,
     /// Displacement of every point per unit of coordinate α, along `component[α]`: points × n by rows.
     pub shapes: Vec<f64>,
-    /// $`S`$ at every point: points × (m_y² + m_z²), the y block by rows, then the z block by rows, where
-    /// m_y and m_z are the lengths of `planes`; $`S_{\alpha\beta} = \int_0^x \varphi_\alpha'\varphi_\beta'\,ds`$.
+    /// $`S`$ at every point: points × (`m_y`² + `m_z`²), the y block by rows, then the z block by rows, where
+    /// `m_y` and `m_z` are the lengths of `planes`; $`S_{\alpha\beta} = \int_0^x \varphi_\alpha'\varphi_\beta'\,ds`$.
     pub matrices: Vec<f64>,
 }

@@ -1,0 +1,251 @@
+//! [`System`]: a tree of rigid and flexible bodies, valid or absent.
+//!
+//! # Invariants
+//!
+//! - Bodies stand parents first: `bodies[k].parent < k`, so every recursion is one loop.
+//! - Every number is finite, every mass matrix that a recursion factors is positive definite as far as
+//!   the data can tell (a massless cross of a universal joint always carries a massive body).
+//! - Coordinates stand in the order of the bodies: first the joint's, then the elastic ones.
+//! - A place on a flexible body that no elastic coordinate moves is a [`Place::Fixed`].
+
+use crate::flex::FlexibleBody;
+use crate::model::fidelity::Fidelity;
+use crate::model::joint::{Joint, JointGeometry};
+use crate::spatial::{Matrix, Motion, RigidInertia, Transform, Vector};
+
+/// A mechanism that the recursions can run on.
+#[derive(Clone, Debug)]
+pub struct System {
+    bodies: Vec<Body>,
+    gravity: Vector<f64>,
+    fidelity: Fidelity,
+    layout: Layout,
+    joint_geometry: Vec<JointGeometry>,
+    hinge_motions: Vec<Motion<f64>>,
+}
+
+/// One body with the joint that carries it.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Name, unique in the system.
+    pub name: String,
+    /// Index of the body it hangs on; `None` is the ground.
+    pub parent: Option<usize>,
+    /// The joint between the parent and this body.
+    pub joint: Joint,
+    /// Where the joint sits on the parent.
+    pub outboard: Place,
+    /// Where the joint sits on this body.
+    pub inboard: Place,
+    /// Mass properties of the undeformed body.
+    pub rigid: RigidInertia<f64>,
+    /// How it bends; `None` for a rigid body.
+    pub flexible: Option<FlexibleBody>,
+}
+
+/// Where a joint or a marker sits on a body.
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// At a pose that does not change in the body's frame.
+    Fixed(Transform<f64>),
+    /// At a node of a flexible body, displaced from the node's frame by `offset`.
+    Node {
+        /// Index into [`FlexibleBody::nodes`].
+        index: usize,
+        /// Pose in the node's frame.
+        offset: Transform<f64>,
+    },
+}
+
+impl Place {
+    /// The constant part of the pose: in the body's frame, or in the node's.
+    pub fn offset(&self) -> &Transform<f64> {
+        match self {
+            Self::Fixed(pose) | Self::Node { offset: pose, .. } => pose,
+        }
+    }
+
+    /// The place as the recursions want it: a node that nothing moves becomes a fixed pose.
+    #[must_use]
+    pub fn simplified(self, flexible: Option<&FlexibleBody>) -> Self {
+        let Self::Node { index, offset } = self else {
+            return self;
+        };
+        let Some(node) = flexible.map(|f| &f.nodes[index]) else {
+            return Self::Fixed(offset);
+        };
+        let still = |v: &[[f64; 3]]| v.iter().flatten().all(|&x| x == 0.0);
+        if still(&node.displacement)
+            && still(&node.rotation)
+            && node.shortening.iter().all(|&x| x == 0.0)
+        {
+            let node_pose = Transform::new(Matrix::identity(), Vector(node.position));
+            Self::Fixed(node_pose * offset)
+        } else {
+            Self::Node { index, offset }
+        }
+    }
+}
+
+impl Body {
+    /// Number of elastic coordinates.
+    pub fn modes(&self) -> usize {
+        self.flexible.as_ref().map_or(0, |f| f.coordinates.len())
+    }
+}
+
+/// Where the coordinates of every body stand in the vectors of the system.
+#[derive(Clone, Debug, Default)]
+pub struct Layout {
+    /// First joint position of every body.
+    pub joint_position: Vec<usize>,
+    /// First joint velocity of every body.
+    pub joint_velocity: Vec<usize>,
+    /// First elastic position of every body.
+    pub elastic_position: Vec<usize>,
+    /// First elastic velocity of every body.
+    pub elastic_velocity: Vec<usize>,
+    /// First elastic coordinate of every body, counted over elastic coordinates only; one more at the end.
+    pub elastic: Vec<usize>,
+    /// First entry of every body's modal square blocks; one more at the end.
+    pub modal_block: Vec<usize>,
+    /// First joint degree of freedom of every body, counted over joints only; one more at the end.
+    pub hinge: Vec<usize>,
+    /// First influence of the parent's elastic coordinates on every body; one more at the end.
+    pub influence: Vec<usize>,
+    /// Length of the position vector.
+    pub positions: usize,
+    /// Length of the velocity vector.
+    pub velocities: usize,
+}
+
+impl Layout {
+    fn new(bodies: &[Body]) -> Self {
+        let mut l = Self::default();
+        let (mut elastic, mut block, mut hinge, mut influence) = (0, 0, 0, 0);
+        for body in bodies {
+            let n = body.modes();
+            let kind = &body.joint.kind;
+            l.elastic.push(elastic);
+            l.modal_block.push(block);
+            l.hinge.push(hinge);
+            l.influence.push(influence);
+            l.joint_position.push(l.positions);
+            l.joint_velocity.push(l.velocities);
+            l.elastic_position.push(l.positions + kind.positions());
+            l.elastic_velocity.push(l.velocities + kind.velocities());
+            l.positions += kind.positions() + n;
+            l.velocities += kind.velocities() + n;
+            elastic += n;
+            block += n * n;
+            hinge += kind.velocities();
+            if let (Some(parent), Place::Node { .. }) = (body.parent, &body.outboard) {
+                influence += bodies[parent].modes();
+            }
+        }
+        l.elastic.push(elastic);
+        l.modal_block.push(block);
+        l.hinge.push(hinge);
+        l.influence.push(influence);
+        l
+    }
+}
+
+impl System {
+    /// Bodies in the order parents first; whoever calls has checked what the invariants ask for.
+    pub(crate) fn new(bodies: Vec<Body>, gravity: Vector<f64>, fidelity: Fidelity) -> Self {
+        debug_assert!(
+            bodies
+                .iter()
+                .enumerate()
+                .all(|(k, body)| body.parent.is_none_or(|parent| parent < k))
+        );
+        let layout = Layout::new(&bodies);
+        let joint_geometry = bodies
+            .iter()
+            .map(|b| JointGeometry::new(&b.joint.kind, b.outboard.offset(), b.inboard.offset()))
+            .collect();
+        let hinge_motions = bodies
+            .iter()
+            .flat_map(|body| body.joint.kind.motions(body.inboard.offset()))
+            .collect();
+        Self {
+            bodies,
+            gravity,
+            fidelity,
+            layout,
+            joint_geometry,
+            hinge_motions,
+        }
+    }
+
+    /// The bodies, parents first.
+    pub fn bodies(&self) -> &[Body] {
+        &self.bodies
+    }
+
+    /// Gravitational acceleration in the ground frame.
+    pub fn gravity(&self) -> Vector<f64> {
+        self.gravity
+    }
+
+    /// Which terms are kept.
+    pub fn fidelity(&self) -> Fidelity {
+        self.fidelity
+    }
+
+    /// Where the coordinates stand.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// How the pose of every body follows from its joint's position.
+    pub(crate) fn joint_geometry(&self) -> &[JointGeometry] {
+        &self.joint_geometry
+    }
+
+    /// Motion of the inboard place per unit of every joint velocity, as [`Layout::hinge`] counts them.
+    pub(crate) fn hinge_motions(&self) -> &[Motion<f64>] {
+        &self.hinge_motions
+    }
+
+    /// Length of the position vector.
+    pub fn position_count(&self) -> usize {
+        self.layout.positions
+    }
+
+    /// Length of the velocity vector: the number of degrees of freedom.
+    pub fn velocity_count(&self) -> usize {
+        self.layout.velocities
+    }
+
+    /// The same mechanism with every flexible body held in its undeformed shape.
+    #[must_use]
+    pub fn rigidified(&self) -> Self {
+        let mut bodies = self.bodies.clone();
+        for k in 0..bodies.len() {
+            let place =
+                std::mem::replace(&mut bodies[k].outboard, Place::Fixed(Transform::identity()));
+            let on_parent = bodies[k]
+                .parent
+                .and_then(|p| self.bodies[p].flexible.as_ref());
+            bodies[k].outboard = undeformed(place, on_parent);
+            let place =
+                std::mem::replace(&mut bodies[k].inboard, Place::Fixed(Transform::identity()));
+            bodies[k].inboard = undeformed(place, self.bodies[k].flexible.as_ref());
+            bodies[k].flexible = None;
+        }
+        Self::new(bodies, self.gravity, self.fidelity)
+    }
+}
+
+fn undeformed(place: Place, flexible: Option<&FlexibleBody>) -> Place {
+    match (place, flexible) {
+        (Place::Node { index, offset }, Some(body)) => {
+            let node = Transform::new(Matrix::identity(), Vector(body.nodes[index].position));
+            Place::Fixed(node * offset)
+        }
+        (Place::Node { offset, .. }, None) => Place::Fixed(offset),
+        (fixed, _) => fixed,
+    }
+}

@@ -1,0 +1,231 @@
+//! Three-dimensional vectors and matrices over a [`Scalar`].
+
+use std::ops::{Add, AddAssign, Index, IndexMut, Mul, Neg, Sub};
+
+use crate::scalar::Scalar;
+
+/// Three components.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Vector<T>(pub [T; 3]);
+
+/// A 3 × 3 matrix by rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Matrix<T>(pub [[T; 3]; 3]);
+
+impl<T: Scalar> Vector<T> {
+    /// The zero vector.
+    #[must_use]
+    #[inline(always)]
+    pub fn zero() -> Self {
+        Self([T::zero(); 3])
+    }
+
+    /// A vector known when the system was built.
+    #[inline(always)]
+    pub fn constant(x: [f64; 3]) -> Self {
+        Self(x.map(T::constant))
+    }
+
+    /// Scalar product.
+    #[inline(always)]
+    pub fn dot(self, other: Self) -> T {
+        self[0] * other[0] + self[1] * other[1] + self[2] * other[2]
+    }
+
+    /// Cross product.
+    #[must_use]
+    #[inline(always)]
+    pub fn cross(self, other: Self) -> Self {
+        Self([
+            self[1] * other[2] - self[2] * other[1],
+            self[2] * other[0] - self[0] * other[2],
+            self[0] * other[1] - self[1] * other[0],
+        ])
+    }
+
+    /// Every component times a scalar.
+    #[must_use]
+    #[inline(always)]
+    pub fn scale(self, factor: T) -> Self {
+        Self(self.0.map(|x| x * factor))
+    }
+
+    /// The matrix `self otherᵀ`.
+    #[inline(always)]
+    pub fn outer(self, other: Self) -> Matrix<T> {
+        Matrix(self.0.map(|x| other.scale(x).0))
+    }
+}
+
+impl<T: Scalar> Matrix<T> {
+    /// The zero matrix.
+    #[must_use]
+    #[inline(always)]
+    pub fn zero() -> Self {
+        Self([[T::zero(); 3]; 3])
+    }
+
+    /// The identity.
+    #[must_use]
+    #[inline(always)]
+    pub fn identity() -> Self {
+        Self::diagonal(T::constant(1.0))
+    }
+
+    /// `x` times the identity.
+    #[inline(always)]
+    pub fn diagonal(x: T) -> Self {
+        let o = T::zero();
+        Self([[x, o, o], [o, x, o], [o, o, x]])
+    }
+
+    /// A matrix known when the system was built.
+    #[inline(always)]
+    pub fn constant(x: [[f64; 3]; 3]) -> Self {
+        Self(x.map(|row| row.map(T::constant)))
+    }
+
+    /// The skew matrix of `v`: `skew(v) x = v × x`.
+    #[inline(always)]
+    pub fn skew(v: Vector<T>) -> Self {
+        let o = T::zero();
+        Self([[o, -v[2], v[1]], [v[2], o, -v[0]], [-v[1], v[0], o]])
+    }
+
+    /// Transpose.
+    #[must_use]
+    #[inline(always)]
+    pub fn transpose(self) -> Self {
+        let m = self.0;
+        Self([
+            [m[0][0], m[1][0], m[2][0]],
+            [m[0][1], m[1][1], m[2][1]],
+            [m[0][2], m[1][2], m[2][2]],
+        ])
+    }
+
+    /// `selfᵀ v` without forming the transpose.
+    #[inline(always)]
+    pub fn transpose_mul(self, v: Vector<T>) -> Vector<T> {
+        let m = self.0;
+        Vector(std::array::from_fn(|j| {
+            m[0][j] * v[0] + m[1][j] * v[1] + m[2][j] * v[2]
+        }))
+    }
+
+    /// Sum of the diagonal.
+    #[inline(always)]
+    pub fn trace(self) -> T {
+        self.0[0][0] + self.0[1][1] + self.0[2][2]
+    }
+
+    /// The vector `∫ a × b` of a matrix `∫ a bᵀ`.
+    #[inline(always)]
+    pub fn cross_of_outer(self) -> Vector<T> {
+        let m = self.0;
+        Vector([m[1][2] - m[2][1], m[2][0] - m[0][2], m[0][1] - m[1][0]])
+    }
+
+    /// Every entry times a scalar.
+    #[must_use]
+    #[inline(always)]
+    pub fn scale(self, factor: T) -> Self {
+        Self(self.0.map(|row| row.map(|x| x * factor)))
+    }
+
+    /// `rotation self rotationᵀ` of a symmetric matrix; six entries computed, three copied.
+    #[must_use]
+    #[inline(always)]
+    pub fn rotate_symmetric(self, rotation: Self) -> Self {
+        let half = rotation * self;
+        let entry = |i: usize, j: usize| Vector(half.0[i]).dot(Vector(rotation.0[j]));
+        let (xy, xz, yz) = (entry(0, 1), entry(0, 2), entry(1, 2));
+        Self([
+            [entry(0, 0), xy, xz],
+            [xy, entry(1, 1), yz],
+            [xz, yz, entry(2, 2)],
+        ])
+    }
+}
+
+impl<T> Index<usize> for Vector<T> {
+    type Output = T;
+    #[inline(always)]
+    fn index(&self, i: usize) -> &T {
+        &self.0[i]
+    }
+}
+impl<T> IndexMut<usize> for Vector<T> {
+    #[inline(always)]
+    fn index_mut(&mut self, i: usize) -> &mut T {
+        &mut self.0[i]
+    }
+}
+impl<T: Scalar> Add for Vector<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self([self[0] + other[0], self[1] + other[1], self[2] + other[2]])
+    }
+}
+impl<T: Scalar> Sub for Vector<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self([self[0] - other[0], self[1] - other[1], self[2] - other[2]])
+    }
+}
+impl<T: Scalar> Neg for Vector<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self(self.0.map(|x| -x))
+    }
+}
+impl<T: Scalar> AddAssign for Vector<T> {
+    #[inline(always)]
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+impl<T: Scalar> Add for Matrix<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| {
+            (Vector(self.0[i]) + Vector(other.0[i])).0
+        }))
+    }
+}
+impl<T: Scalar> Sub for Matrix<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| {
+            (Vector(self.0[i]) - Vector(other.0[i])).0
+        }))
+    }
+}
+impl<T: Scalar> AddAssign for Matrix<T> {
+    #[inline(always)]
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+impl<T: Scalar> Mul<Vector<T>> for Matrix<T> {
+    type Output = Vector<T>;
+    #[inline(always)]
+    fn mul(self, v: Vector<T>) -> Vector<T> {
+        Vector(self.0.map(|row| Vector(row).dot(v)))
+    }
+}
+impl<T: Scalar> Mul for Matrix<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        let b = other.0;
+        Self(self.0.map(|row| {
+            std::array::from_fn(|j| row[0] * b[0][j] + row[1] * b[1][j] + row[2] * b[2][j])
+        }))
+    }
+}

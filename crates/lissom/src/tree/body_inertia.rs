@@ -1,0 +1,249 @@
+//! Mass matrix and velocity-dependent inertial forces of one flexible body.
+//!
+//! A point of the body at $`p(\eta)`$ moves with $`v + \omega \times p + J\dot\eta`$, $`J_\alpha = \partial p/\partial\eta_\alpha`$.
+//! With $`N_\alpha = \int p\,J_\alpha^T dm`$ and $`a_0 = \omega \times v`$, the body's generalised inertial force is
+//! its mass matrix times $`(\dot V, \ddot\eta)`$ plus the bias
+//!
+//! ```math
+//! \begin{aligned}
+//! f &= m\,a_0 + \omega\times(\omega\times c) + 2\,\omega\times\dot c + \textstyle\int \dot J\dot\eta\,dm\\
+//! n &= c\times a_0 + \omega\times\mathcal J\omega + 2\,(\mathrm{tr}E\;\omega - E^T\omega), \qquad E = \textstyle\sum N_\alpha\dot\eta_\alpha\\
+//! f_\alpha &= P_\alpha\cdot a_0 + \omega^T N_\alpha\,\omega - \omega^2\,\mathrm{tr} N_\alpha + 2\,\omega\cdot\textstyle\int \dot p\times J_\alpha\,dm .
+//! \end{aligned}
+//! ```
+//!
+//! This is \[Damaren & Sharf 1995, eqs (4)–(15)\] with the corrections that energy conservation asks
+//! for ($`\delta c`$ and $`\delta J`$ also in the bias), extended by the shortening of bent beams to all orders of the
+//! quadratic displacement field: $`\hat\tau_\alpha`$ of (10) is $`N_\alpha^T - \mathrm{tr}N_\alpha`$.
+
+use crate::flex::{FlexibleBody, Shortening};
+use crate::model::{Fidelity, ShorteningTerms};
+use crate::scalar::Scalar;
+use crate::spatial::{Force, Matrix, Motion, RigidInertia, Vector};
+
+/// Where [`evaluate`] writes: one body's share of the system's buffers.
+pub(super) struct BodyInertia<'w, T> {
+    /// Inertia of the deformed body about its origin.
+    pub(super) rigid: &'w mut RigidInertia<T>,
+    /// Bias force at zero acceleration.
+    pub(super) bias: &'w mut Force<T>,
+    /// Force at the origin per elastic acceleration, one per coordinate.
+    pub(super) coupling: &'w mut [Force<T>],
+    /// Elastic mass matrix, n × n by rows, both triangles.
+    pub(super) modal_mass: &'w mut [T],
+    /// Bias of the elastic coordinates.
+    pub(super) modal_bias: &'w mut [T],
+    /// $`N_\alpha`$.
+    pub(super) with_position: &'w mut [Matrix<T>],
+    /// $`\int \dot p \times J_\alpha\,dm`$.
+    pub(super) with_velocity: &'w mut [Vector<T>],
+    /// Gradient $`b`$ of the shortening at one point of a beam.
+    pub(super) gradient: &'w mut [T],
+}
+
+/// Sums over the mass of the body, completed by the shortening before they become forces.
+struct Moments<T> {
+    first: Vector<T>,
+    first_rate: Vector<T>,
+    second: Matrix<T>,
+    /// $`\int \dot J\dot\eta\,dm`$ and its moment: what bends accelerates towards the root.
+    shortening_bias: Force<T>,
+}
+
+/// Fills `out` for a body moving with `twist` in its own frame.
+#[inline(always)]
+pub(super) fn evaluate<T: Scalar>(
+    body: &FlexibleBody,
+    fidelity: Fidelity,
+    twist: Motion<T>,
+    elastic: &[T],
+    elastic_rate: &[T],
+    out: &mut BodyInertia<'_, T>,
+) {
+    let n = elastic.len();
+    let mut moments = linear_field(body, elastic, elastic_rate, out);
+    if fidelity.shortening == ShorteningTerms::Kinematic
+        && let Some(shortening) = &body.shortening
+    {
+        add_shortening(shortening, elastic, elastic_rate, &mut moments, out);
+    }
+
+    *out.rigid = RigidInertia::from_moments(T::constant(body.mass), moments.first, moments.second);
+    let (omega, v) = (twist.angular, twist.linear);
+    let origin = omega.cross(v);
+    let omega_squared = omega.dot(omega);
+    let mut rate_moment = Matrix::zero();
+    for alpha in 0..n {
+        let with_position = out.with_position[alpha];
+        rate_moment += with_position.scale(elastic_rate[alpha]);
+        out.coupling[alpha].moment = with_position.cross_of_outer();
+        out.modal_bias[alpha] += out.coupling[alpha].force.dot(origin)
+            + omega.dot(with_position * omega)
+            - omega_squared * with_position.trace()
+            + omega.dot(out.with_velocity[alpha]) * 2.0;
+    }
+    *out.bias = moments.shortening_bias
+        + Force::new(
+            moments.first.cross(origin)
+                + omega.cross(out.rigid.rotational * omega)
+                + (omega.scale(rate_moment.trace()) - rate_moment.transpose_mul(omega))
+                    .scale(T::constant(2.0)),
+            origin.scale(out.rigid.mass)
+                + omega.cross(omega.cross(moments.first))
+                + omega.cross(moments.first_rate).scale(T::constant(2.0)),
+        );
+}
+
+/// The part of the displacement field that is linear in the elastic coordinates, from modal integrals.
+#[inline(always)]
+fn linear_field<T: Scalar>(
+    body: &FlexibleBody,
+    elastic: &[T],
+    elastic_rate: &[T],
+    out: &mut BodyInertia<'_, T>,
+) -> Moments<T> {
+    let integrals = &body.integrals;
+    for (alpha, r) in integrals.with_position.iter().enumerate() {
+        out.with_position[alpha] = Matrix::constant(*r);
+        out.with_velocity[alpha] = Vector::zero();
+        out.modal_bias[alpha] = T::zero();
+        out.coupling[alpha].force = Vector::constant(integrals.first[alpha]);
+    }
+    for (mass, &value) in out.modal_mass.iter_mut().zip(&integrals.mass_matrix) {
+        *mass = T::constant(value);
+    }
+    // N_β += Σ_α S_αβ η_α, and the cross products of the rates
+    for block in &integrals.products {
+        let (i, j) = (block.row_component, block.column_component);
+        let width = block.columns.len();
+        for (row, alpha) in block.rows.clone().enumerate() {
+            let values = &block.values[row * width..(row + 1) * width];
+            let (position, rate) = (elastic[alpha], elastic_rate[alpha]);
+            for (&value, beta) in values.iter().zip(block.columns.clone()) {
+                out.with_position[beta].0[i][j] += position * value;
+            }
+            if i != j {
+                let sign = if (i + 1) % 3 == j { 1.0 } else { -1.0 };
+                for (&value, beta) in values.iter().zip(block.columns.clone()) {
+                    out.with_velocity[beta][3 - i - j] += rate * (sign * value);
+                }
+            }
+        }
+    }
+    let mut moments = Moments {
+        first: Vector::constant(body.first_moment),
+        first_rate: Vector::zero(),
+        second: Matrix::constant(body.second_moment),
+        shortening_bias: Force::zero(),
+    };
+    for alpha in 0..elastic.len() {
+        let first = Vector::constant(integrals.first[alpha]);
+        moments.first += first.scale(elastic[alpha]);
+        moments.first_rate += first.scale(elastic_rate[alpha]);
+        // ∫ p pᵀ = ∫ r rᵀ + Σ (R_αᵀ + N_α) η_α
+        let r = Matrix::<T>::constant(integrals.with_position[alpha]);
+        moments.second += (r.transpose() + out.with_position[alpha]).scale(elastic[alpha]);
+    }
+    moments
+}
+
+/// What the axial shortening $`a = -\tfrac12\eta^T S\eta`$ of a bent beam adds, point by point along the
+/// beam: with $`p = l + a\,e_x`$ and $`J_\alpha = \psi_\alpha + b_\alpha e_x`$, $`b = -S\eta`$, every product of $`p`$, $`\dot p`$
+/// and $`J`$ beyond those of the linear field.
+#[inline(always)]
+fn add_shortening<T: Scalar>(
+    shortening: &Shortening,
+    elastic: &[T],
+    elastic_rate: &[T],
+    moments: &mut Moments<T>,
+    out: &mut BodyInertia<'_, T>,
+) {
+    let n = elastic.len();
+    let stride: usize = shortening.planes.iter().map(|p| p.len() * p.len()).sum();
+    for (point, (&mass, &x)) in shortening
+        .masses
+        .iter()
+        .zip(&shortening.positions)
+        .enumerate()
+    {
+        let shapes = &shortening.shapes[point * n..(point + 1) * n];
+        let matrix = &shortening.matrices[point * stride..(point + 1) * stride];
+
+        // the point and its velocity on the linear field
+        let mut position = Vector([T::constant(x), T::zero(), T::zero()]);
+        let mut velocity = Vector::<T>::zero();
+        for (alpha, &shape) in shapes.iter().enumerate() {
+            if let Some(component) = shortening.component[alpha] {
+                position[component] += elastic[alpha] * shape;
+                velocity[component] += elastic_rate[alpha] * shape;
+            }
+        }
+
+        // the shortening a, its gradient b, its rate, and its bias −η̇ᵀSη̇
+        let (mut a, mut rate, mut bias) = (T::zero(), T::zero(), T::zero());
+        let mut block = 0;
+        for plane in &shortening.planes {
+            let m = plane.len();
+            for (row, alpha) in plane.clone().enumerate() {
+                let s = &matrix[block + row * m..block + (row + 1) * m];
+                let (mut gradient, mut gradient_rate) = (T::zero(), T::zero());
+                for (&s, beta) in s.iter().zip(plane.clone()) {
+                    gradient -= elastic[beta] * s;
+                    gradient_rate -= elastic_rate[beta] * s;
+                }
+                out.gradient[alpha] = gradient;
+                a += gradient * elastic[alpha] * 0.5;
+                rate += gradient * elastic_rate[alpha];
+                bias += gradient_rate * elastic_rate[alpha];
+            }
+            block += m * m;
+        }
+        let (a_mass, rate_mass, bias_mass) = (a * mass, rate * mass, bias * mass);
+
+        moments.first[0] += a_mass;
+        moments.first_rate[0] += rate_mass;
+        for i in 0..3 {
+            let product = position[i] * a_mass;
+            moments.second.0[i][0] += product;
+            moments.second.0[0][i] += product;
+        }
+        moments.second.0[0][0] += a * a_mass;
+        moments.shortening_bias.force[0] += bias_mass;
+        moments.shortening_bias.moment[1] += position[2] * bias_mass;
+        moments.shortening_bias.moment[2] -= position[1] * bias_mass;
+
+        for (alpha, &shape) in shapes.iter().enumerate() {
+            let Some(component) = shortening.component[alpha] else {
+                continue;
+            };
+            out.with_position[alpha].0[0][component] += a_mass * shape;
+            match component {
+                0 => out.modal_bias[alpha] += bias_mass * shape,
+                1 => out.with_velocity[alpha][2] += rate_mass * shape,
+                _ => out.with_velocity[alpha][1] -= rate_mass * shape,
+            }
+        }
+        position[0] += a;
+        for alpha in shortening.planes.iter().cloned().flatten() {
+            let gradient_mass = out.gradient[alpha] * mass;
+            out.coupling[alpha].force[0] += gradient_mass;
+            for i in 0..3 {
+                out.with_position[alpha].0[i][0] += position[i] * gradient_mass;
+            }
+            out.with_velocity[alpha][1] += velocity[2] * gradient_mass;
+            out.with_velocity[alpha][2] -= velocity[1] * gradient_mass;
+            out.modal_bias[alpha] += bias * gradient_mass;
+            for beta in shortening.planes.iter().cloned().flatten() {
+                out.modal_mass[alpha * n + beta] += gradient_mass * out.gradient[beta];
+            }
+            for (beta, &shape) in shapes.iter().enumerate() {
+                if shortening.component[beta] != Some(0) {
+                    continue;
+                }
+                let product = gradient_mass * shape;
+                out.modal_mass[alpha * n + beta] += product;
+                out.modal_mass[beta * n + alpha] += product;
+            }
+        }
+    }
+}

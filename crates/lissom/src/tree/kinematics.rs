@@ -1,0 +1,267 @@
+//! Everything about one state that the recursions share: poses, velocities, velocity products, and the
+//! inertia of every body in its deformed shape.
+
+use super::body_inertia::{self, BodyInertia};
+use super::lumped_nodes;
+use super::node::node_motion;
+use crate::model::{Inertia, Place, System};
+use crate::scalar::Scalar;
+use crate::spatial::{Force, Matrix, Motion, RigidInertia, Transform, Vector};
+
+/// The state of a system, prepared for the recursions. Build it once, [`update`](Self::update) it for
+/// every state.
+///
+/// | field | symbol | length |
+/// |---|---|---|
+/// | `parent_from_body` | pose behind $`X`$ | bodies |
+/// | `twist` | $`V_k`$ | bodies |
+/// | `velocity_product` | $`\zeta_k`$ | bodies |
+/// | `subspace` | $`H`$ | joint degrees of freedom |
+/// | `influence` | $`\Pi`$ at the outboard node, per child | parent's elastic coordinates |
+/// | `floating` | $`B`$, zero for frames fixed to the inboard node | elastic coordinates |
+/// | `inertia`, `coupling`, `modal_mass` | $`M_m`$ | bodies, elastic coordinates, squares |
+/// | `bias`, `modal_bias` | $`b_m`$ with elastic and damping forces | bodies, elastic coordinates |
+#[derive(Clone, Debug)]
+pub struct Kinematics<T> {
+    pub(super) parent_from_body: Vec<Transform<T>>,
+    pub(super) twist: Vec<Motion<T>>,
+    pub(super) velocity_product: Vec<Motion<T>>,
+    pub(super) subspace: Vec<Motion<T>>,
+    pub(super) influence: Vec<Motion<T>>,
+    pub(super) floating: Vec<Motion<T>>,
+    pub(super) inertia: Vec<RigidInertia<T>>,
+    pub(super) bias: Vec<Force<T>>,
+    pub(super) coupling: Vec<Force<T>>,
+    pub(super) modal_mass: Vec<T>,
+    pub(super) modal_bias: Vec<T>,
+    /// Force applied from outside to every body, at its origin in its own components.
+    pub(super) external: Vec<Force<T>>,
+    /// What applied forces do to the elastic coordinates.
+    pub(super) modal_external: Vec<T>,
+    /// Pose of every body in the ground frame, as of the last [`update_poses`](Self::update_poses).
+    pub(super) ground_from_body: Vec<Transform<T>>,
+    scratch: Scratch<T>,
+}
+
+#[derive(Clone, Debug)]
+struct Scratch<T> {
+    with_position: Vec<Matrix<T>>,
+    with_velocity: Vec<Vector<T>>,
+    gradient: Vec<T>,
+    /// Elastic coordinates of a system that ignores them.
+    zeros: Vec<T>,
+}
+
+impl<T: Scalar> Kinematics<T> {
+    /// Buffers for `system`.
+    pub fn new(system: &System) -> Self {
+        let layout = system.layout();
+        let bodies = system.bodies().len();
+        let elastic = layout.elastic[bodies];
+        let most = system.bodies().iter().map(|b| b.modes()).max().unwrap_or(0);
+        let hinge_motions = system.hinge_motions();
+        Self {
+            parent_from_body: vec![Transform::identity(); bodies],
+            twist: vec![Motion::zero(); bodies],
+            velocity_product: vec![Motion::zero(); bodies],
+            // constant unless the body's frame floats
+            subspace: hinge_motions.iter().map(Motion::constant).collect(),
+            influence: vec![Motion::zero(); layout.influence[bodies]],
+            floating: vec![Motion::zero(); elastic],
+            // constant for rigid bodies
+            inertia: (system.bodies().iter())
+                .map(|b| RigidInertia::constant(&b.rigid))
+                .collect(),
+            bias: vec![Force::zero(); bodies],
+            coupling: vec![Force::zero(); elastic],
+            modal_mass: vec![T::zero(); layout.modal_block[bodies]],
+            modal_bias: vec![T::zero(); elastic],
+            external: vec![Force::zero(); bodies],
+            modal_external: vec![T::zero(); elastic],
+            ground_from_body: vec![Transform::identity(); bodies],
+            scratch: Scratch {
+                with_position: vec![Matrix::zero(); most],
+                with_velocity: vec![Vector::zero(); most],
+                gradient: vec![T::zero(); most],
+                zeros: vec![T::zero(); most],
+            },
+        }
+    }
+
+    /// Poses of all bodies in the ground frame, for markers, energy and momentum.
+    pub fn update_poses(&mut self, system: &System) {
+        for (k, body) in system.bodies().iter().enumerate() {
+            let pose = self.parent_from_body[k];
+            self.ground_from_body[k] = match body.parent {
+                Some(p) => self.ground_from_body[p] * pose,
+                None => pose,
+            };
+        }
+    }
+
+    /// Prepares the state `(position, velocity)`; forces applied from outside are taken off.
+    /// Allocates nothing.
+    pub fn update(&mut self, system: &System, position: &[T], velocity: &[T]) {
+        let layout = system.layout();
+        let fidelity = system.fidelity();
+        self.external.fill(Force::zero());
+        self.modal_external.fill(T::zero());
+        for (k, body) in system.bodies().iter().enumerate() {
+            let joint_position = &position[layout.joint_position[k]..];
+            let joint_velocity = &velocity[layout.joint_velocity[k]..];
+            let inner = system.joint_geometry()[k].pose(joint_position);
+            let n = body.modes();
+            let modes = layout.elastic[k]..layout.elastic[k] + n;
+            let own_position = &position[layout.elastic_position[k]..][..n];
+            let own_velocity = &velocity[layout.elastic_velocity[k]..][..n];
+            let zeros = &self.scratch.zeros;
+            let (elastic, elastic_rate) = if fidelity.frozen {
+                (&zeros[..n], &zeros[..n])
+            } else {
+                (own_position, own_velocity)
+            };
+
+            // twist of the outboard place, at the parent's origin, and its bias
+            let parent_twist = body.parent.map_or(Motion::zero(), |p| self.twist[p]);
+            let (mut pose, carried, mut relative, mut product) = match (&body.outboard, body.parent)
+            {
+                (Place::Node { index, .. }, Some(p)) => {
+                    let parent = system.bodies()[p]
+                        .flexible
+                        .as_ref()
+                        .expect("invariant: a place at a node is on a flexible body");
+                    let m = parent.coordinates.len();
+                    let (eta, eta_rate) = if fidelity.frozen {
+                        (&zeros[..m], &zeros[..m])
+                    } else {
+                        (
+                            &position[layout.elastic_position[p]..][..m],
+                            &velocity[layout.elastic_velocity[p]..][..m],
+                        )
+                    };
+                    let influence = &mut self.influence[layout.influence[k]..][..m];
+                    let node = node_motion(
+                        parent,
+                        &parent.nodes[*index],
+                        fidelity,
+                        eta,
+                        eta_rate,
+                        influence,
+                    );
+                    let pose = node.pose * inner;
+                    (
+                        pose,
+                        parent_twist + node.twist,
+                        pose.motion_to_child(node.twist),
+                        pose.motion_to_child(node.bias),
+                    )
+                }
+                _ => (inner, parent_twist, Motion::zero(), Motion::zero()),
+            };
+
+            // a floating frame: the joint holds the inboard node, the frame follows
+            let mut floating_twist = Motion::zero();
+            if let (Place::Node { index, .. }, Some(flexible)) = (&body.inboard, &body.flexible) {
+                let floating = &mut self.floating[modes.clone()];
+                let node = node_motion(
+                    flexible,
+                    &flexible.nodes[*index],
+                    fidelity,
+                    elastic,
+                    elastic_rate,
+                    floating,
+                );
+                for motion in floating {
+                    *motion = -*motion;
+                }
+                let body_from_node = node.pose;
+                let node_from_body = body_from_node.inverse();
+                pose = pose * node_from_body;
+                relative = body_from_node.motion_to_parent(relative);
+                product = body_from_node.motion_to_parent(product) - node.bias;
+                floating_twist = -node.twist;
+                let motions = &system.hinge_motions()[layout.hinge[k]..layout.hinge[k + 1]];
+                for (axis, motion) in self.subspace[layout.hinge[k]..].iter_mut().zip(motions) {
+                    *axis = body_from_node.motion_to_parent(Motion::constant(motion));
+                }
+            }
+
+            let mut joint_twist = Motion::zero();
+            let subspace = &self.subspace[layout.hinge[k]..layout.hinge[k + 1]];
+            for (axis, &rate) in subspace.iter().zip(joint_velocity) {
+                joint_twist += axis.scale(rate);
+            }
+            // ζ = X(Π̇η̇) − V_rel × X(V_p + Πη̇) − (Bη̇) × Hβ + Ḃη̇
+            let carried = pose.motion_to_child(carried);
+            relative = relative + joint_twist + floating_twist;
+            product = product - relative.cross_motion(carried);
+            if matches!(body.inboard, Place::Node { .. }) {
+                product = product - floating_twist.cross_motion(joint_twist);
+            }
+            let twist = carried + joint_twist + floating_twist;
+            self.parent_from_body[k] = pose;
+            self.twist[k] = twist;
+            self.velocity_product[k] = product;
+
+            match &body.flexible {
+                None => {
+                    let momentum = self.inertia[k].times(twist);
+                    self.bias[k] = twist.cross_force(momentum);
+                }
+                Some(flexible) => {
+                    let block = layout.modal_block[k]..layout.modal_block[k + 1];
+                    let mut out = BodyInertia {
+                        rigid: &mut self.inertia[k],
+                        bias: &mut self.bias[k],
+                        coupling: &mut self.coupling[modes.clone()],
+                        modal_mass: &mut self.modal_mass[block],
+                        modal_bias: &mut self.modal_bias[modes.clone()],
+                        with_position: &mut self.scratch.with_position[..n],
+                        with_velocity: &mut self.scratch.with_velocity[..n],
+                        gradient: &mut self.scratch.gradient[..n],
+                    };
+                    match fidelity.inertia {
+                        Inertia::Full => body_inertia::evaluate(
+                            flexible,
+                            fidelity,
+                            twist,
+                            elastic,
+                            elastic_rate,
+                            &mut out,
+                        ),
+                        Inertia::LumpedNodes => {
+                            lumped_nodes::evaluate(
+                                flexible,
+                                twist,
+                                elastic,
+                                elastic_rate,
+                                &mut out,
+                            );
+                        }
+                    }
+                    add_elastic_forces(
+                        &flexible.stiffness,
+                        own_position,
+                        &mut self.modal_bias[modes.clone()],
+                    );
+                    add_elastic_forces(
+                        &flexible.damping,
+                        own_velocity,
+                        &mut self.modal_bias[modes],
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// `force += matrix x`.
+#[inline(always)]
+fn add_elastic_forces<T: Scalar>(matrix: &[f64], x: &[T], force: &mut [T]) {
+    let n = x.len();
+    for (alpha, f) in force.iter_mut().enumerate() {
+        for (&value, &x) in matrix[alpha * n..(alpha + 1) * n].iter().zip(x) {
+            *f += x * value;
+        }
+    }
+}
