@@ -37,7 +37,7 @@ impl Format {
         }
     }
 
-    /// Name of the file [`write`] makes.
+    /// Name of the file [`write()`] makes.
     pub fn file_name(self) -> String {
         format!("recording.{}", self.extension())
     }
