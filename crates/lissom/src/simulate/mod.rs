@@ -1,1 +1,3 @@
 //! TBW
+
+pub mod recording;

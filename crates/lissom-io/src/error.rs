@@ -1,0 +1,79 @@
+//! [`IoError`]: what can go wrong with a file, with its path and what to do about it.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::table::TableError;
+
+/// A file or folder that could not be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum IoError {
+    /// The folder for the output does not exist and cannot be made.
+    #[error(
+        "cannot make the folder {}: {reason}; name a folder in a place you may write to",
+        path.display()
+    )]
+    CreateFolder {
+        /// The folder.
+        path: PathBuf,
+        /// What the operating system said.
+        reason: io::Error,
+    },
+    /// A file could not be written; what stood there before still does.
+    #[error(
+        "cannot write {}: {reason}; check free space and permissions of its folder",
+        path.display()
+    )]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system or the writer said.
+        reason: io::Error,
+    },
+    /// A file could not be read.
+    #[error("cannot read {}: {reason}; check the name and the permissions", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        reason: io::Error,
+    },
+    /// A model names a file that does not lie below its folder.
+    #[error(
+        "the file \"{name}\" does not lie below the model's folder {}; \
+         copy it there and name it relative to the folder",
+        folder.display()
+    )]
+    Outside {
+        /// The name as the model writes it.
+        name: String,
+        /// The model's folder.
+        folder: PathBuf,
+    },
+    /// A model names a folder, a device or a pipe.
+    #[error("{} is not a file; name a file of the model's folder", path.display())]
+    NotAFile {
+        /// What was named.
+        path: PathBuf,
+    },
+    /// A file is larger than any model needs.
+    #[error("{} has more than {limit_mib} MiB; shorten or thin it", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The largest size accepted, in units of 2²⁰ bytes.
+        limit_mib: u64,
+    },
+    /// A file holds something other than text.
+    #[error("{} is not UTF-8 at byte {byte}; save it as UTF-8 text", path.display())]
+    NotText {
+        /// The file.
+        path: PathBuf,
+        /// Offset of the first byte that is not text.
+        byte: usize,
+    },
+    /// A time table says something that is not a table.
+    #[error(transparent)]
+    Table(#[from] TableError),
+}

@@ -1,0 +1,84 @@
+//! [`Manifest`]: how a recording came about, as `manifest.json` beside it.
+
+use lissom::simulate::recording::{Channel, Recording};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Everything needed to understand a recording and to make it again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// Version of this layout, [`Manifest::FORMAT`].
+    pub format: u32,
+    /// Version of Lissom that ran the model.
+    pub lissom_version: String,
+    /// Name of the model file; absent for a model that was no file.
+    pub model_file: Option<String>,
+    /// The model as run: TOML text with all changes made on the command line.
+    pub model: String,
+    /// Options of the run, in full.
+    pub options: Value,
+    /// Fidelity switches, in full.
+    pub fidelity: Value,
+    /// Channels of the recording, in their order.
+    pub channels: Vec<ChannelEntry>,
+    /// Names of the files with the recording, in the folder of the manifest.
+    pub files: Vec<String>,
+    /// What the run reported at its end: audit, cost, extremes.
+    pub summary: Value,
+    /// Whether the run reached its end.
+    pub completed: bool,
+    /// Instant the run was stopped at, absent when it reached its end.
+    pub stopped_at_s: Option<f64>,
+}
+
+/// Name and unit of one channel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChannelEntry {
+    /// Name, as in the recording.
+    pub name: String,
+    /// SI unit, `1` when it has none.
+    pub unit: String,
+}
+
+impl Manifest {
+    /// Version of the layout written here.
+    pub const FORMAT: u32 = 1;
+
+    /// The entries for [`Manifest::channels`] of a recording.
+    pub fn channels_of(recording: &Recording) -> Vec<ChannelEntry> {
+        let entry = |channel: &Channel| ChannelEntry {
+            name: channel.name.clone(),
+            unit: channel.unit.clone(),
+        };
+        recording.channels.iter().map(entry).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Identity: what is read is what was written.
+    #[test]
+    fn json_round_trip() {
+        let mut recording = Recording::with_capacity([("tip.position.x", "m")], 1);
+        recording.push(0.0, &[1.0]);
+        let manifest = Manifest {
+            format: Manifest::FORMAT,
+            lissom_version: "0.1.0".to_owned(),
+            model_file: Some("arm.toml".to_owned()),
+            model: "format = 1\n".to_owned(),
+            options: serde_json::json!({ "rtol": 1e-9 }),
+            fidelity: serde_json::json!({ "preset": "default" }),
+            channels: Manifest::channels_of(&recording),
+            files: vec!["recording.csv".to_owned()],
+            summary: Value::Null,
+            completed: false,
+            stopped_at_s: Some(0.1 + 0.2),
+        };
+        let text = serde_json::to_string_pretty(&manifest).unwrap();
+        assert_eq!(serde_json::from_str::<Manifest>(&text).unwrap(), manifest);
+    }
+}

@@ -1,0 +1,112 @@
+//! One run's output: the recording in the chosen formats and the manifest, in one folder.
+
+use std::fmt;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use lissom::simulate::recording::Recording;
+use serde::{Deserialize, Serialize};
+
+use crate::manifest::Manifest;
+use crate::{IoError, atomic, csv, mat, npz};
+
+/// Format of a recording's file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    /// Text, see [`csv`].
+    Csv,
+    /// NumPy, see [`npz`].
+    Npz,
+    /// MATLAB, see [`mat`].
+    Mat,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Self; 3] = [Self::Csv, Self::Npz, Self::Mat];
+
+    /// Name of the format and extension of its files.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Npz => "npz",
+            Self::Mat => "mat",
+        }
+    }
+
+    /// Name of the file [`write()`] makes.
+    pub fn file_name(self) -> String {
+        format!("recording.{}", self.extension())
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.extension())
+    }
+}
+
+/// A format that is none of ours.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown format \"{0}\"; choose csv, npz or mat")]
+pub struct UnknownFormat(pub String);
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(text: &str) -> Result<Self, UnknownFormat> {
+        Self::ALL
+            .into_iter()
+            .find(|format| format.extension() == text)
+            .ok_or_else(|| UnknownFormat(text.to_owned()))
+    }
+}
+
+/// Writes the recording once per format into the folder, which is made if need be, and returns the
+/// paths in the order of `formats`.
+///
+/// # Errors
+///
+/// [`IoError::CreateFolder`] or [`IoError::Write`], with the path and the reason.
+pub fn write(
+    folder: &Path,
+    recording: &Recording,
+    formats: &[Format],
+) -> Result<Vec<PathBuf>, IoError> {
+    make_folder(folder)?;
+    let write_one = |&format: &Format| {
+        let path = folder.join(format.file_name());
+        atomic::write(&path, |out| match format {
+            Format::Csv => csv::write(recording, out),
+            Format::Npz => npz::write(recording, out),
+            Format::Mat => mat::write(recording, out),
+        })?;
+        Ok(path)
+    };
+    formats.iter().map(write_one).collect()
+}
+
+/// Writes `manifest.json` into the folder, which is made if need be, and returns its path.
+///
+/// # Errors
+///
+/// [`IoError::CreateFolder`] or [`IoError::Write`], with the path and the reason.
+pub fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<PathBuf, IoError> {
+    make_folder(folder)?;
+    let path = folder.join("manifest.json");
+    atomic::write(&path, |out| {
+        serde_json::to_writer_pretty(&mut *out, manifest).map_err(io::Error::from)?;
+        writeln!(out)
+    })?;
+    Ok(path)
+}
+
+fn make_folder(folder: &Path) -> Result<(), IoError> {
+    fs::create_dir_all(folder).map_err(|reason| IoError::CreateFolder {
+        path: folder.to_owned(),
+        reason,
+    })
+}

@@ -1,0 +1,61 @@
+//! Files named in a model are read only below the model's folder.
+//!
+//! A model may come from anywhere; running it must not read what its author was not given.
+
+use std::fs;
+use std::path::{Component, Path};
+
+use crate::IoError;
+
+/// The largest file that is read, in units of 2²⁰ bytes.
+const LIMIT_MIB: u64 = 256;
+
+/// Text of the file a model names, relative to the model's folder.
+///
+/// # Errors
+///
+/// [`IoError::Outside`] for absolute names, names with `..` and links that lead out of the folder;
+/// [`IoError::Read`], [`IoError::NotAFile`], [`IoError::TooLarge`] (above 256 MiB) and
+/// [`IoError::NotText`] (UTF-8) with the path.
+pub fn read_below(folder: &Path, name: &str) -> Result<String, IoError> {
+    // A model named without a folder lies in the current one.
+    let folder = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    };
+    let outside = || IoError::Outside {
+        name: name.to_owned(),
+        folder: folder.to_owned(),
+    };
+    let stays_below = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    if !Path::new(name).components().all(stays_below) {
+        return Err(outside());
+    }
+    let path = folder.join(name);
+    let unreadable = |reason| IoError::Read {
+        path: path.clone(),
+        reason,
+    };
+    let root = folder.canonicalize().map_err(unreadable)?;
+    let target = path.canonicalize().map_err(unreadable)?;
+    if !target.starts_with(&root) {
+        return Err(outside());
+    }
+    // Asked before opening: a pipe would wait for its writer, a huge file would fill the memory.
+    let metadata = fs::metadata(&target).map_err(unreadable)?;
+    if !metadata.is_file() {
+        return Err(IoError::NotAFile { path });
+    }
+    if metadata.len() > LIMIT_MIB << 20 {
+        return Err(IoError::TooLarge {
+            path,
+            limit_mib: LIMIT_MIB,
+        });
+    }
+    let bytes = fs::read(&target).map_err(unreadable)?;
+    String::from_utf8(bytes).map_err(|error| IoError::NotText {
+        path,
+        byte: error.utf8_error().valid_up_to(),
+    })
+}
