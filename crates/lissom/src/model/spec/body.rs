@@ -1,0 +1,397 @@
+//! `[[body]]`: rigid bodies, beams and nodal bodies, with what belongs to one body alone.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::place::Place;
+
+/// One body. Exactly one of `rigid`, `beam`, `nodal` and `nodal_file` says of which kind.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BodySpec {
+    /// Name by which joints, payloads and markers refer to the body.
+    pub name: String,
+    /// A rigid body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rigid: Option<RigidSpec>,
+    /// A straight beam along its own x axis, from the root at the origin to the tip at x = length.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beam: Option<BeamSpec>,
+    /// A body given by nodes and modes, as a finite-element program writes them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodal: Option<NodalSpec>,
+    /// A JSON file, below the folder of the model, with the content of `nodal`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodal_file: Option<String>,
+    /// Named places on a rigid body or a beam.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub node: Vec<NodeSpec>,
+    /// Point masses that belong to the body.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub point_mass: Vec<PointMassSpec>,
+    /// Damping of the elastic coordinates; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damping: Option<DampingSpec>,
+    /// Deformation at the start; undeformed and at rest when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial: Option<InitialElasticSpec>,
+}
+
+/// The kind of a body, borrowed from its spec.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum BodyKind<'a> {
+    /// `rigid`
+    Rigid(&'a RigidSpec),
+    /// `beam`
+    Beam(&'a BeamSpec),
+    /// `nodal`
+    Nodal(&'a NodalSpec),
+    /// `nodal_file`: the name of a file that has not been read yet.
+    NodalFile(&'a str),
+}
+
+impl BodySpec {
+    /// The one kind that is given; `None` when there is none or more than one.
+    pub fn kind(&self) -> Option<BodyKind<'_>> {
+        let mut given = self
+            .rigid
+            .as_ref()
+            .map(BodyKind::Rigid)
+            .into_iter()
+            .chain(self.beam.as_ref().map(BodyKind::Beam))
+            .chain(self.nodal.as_ref().map(BodyKind::Nodal))
+            .chain(self.nodal_file.as_deref().map(BodyKind::NodalFile));
+        let first = given.next();
+        if given.next().is_some() { None } else { first }
+    }
+
+    /// Undeformed position, in the body's frame, of the place called `at`: `root` and `tip` of a beam,
+    /// `origin` and `center_of_mass` of a rigid body, an entry of `node`, or a node of a nodal body.
+    pub fn named_position(&self, at: &str) -> Option<[f64; 3]> {
+        if let Some(node) = self.node.iter().find(|node| node.name == at) {
+            return Some(node.position_m);
+        }
+        match (self.kind()?, at) {
+            (BodyKind::Beam(_), "root") | (BodyKind::Rigid(_), "origin") => Some([0.0; 3]),
+            (BodyKind::Beam(beam), "tip") => Some([beam.total_length_m(), 0.0, 0.0]),
+            (BodyKind::Rigid(rigid), "center_of_mass") => Some(rigid.center_of_mass_m),
+            (BodyKind::Nodal(nodal), _) => nodal.find_node(at).map(|node| node.position_m),
+            _ => None,
+        }
+    }
+
+    /// Undeformed position of a place in the body's frame. A place that is not said is the tip of a beam
+    /// (its root when the place is on the child side of a joint) and the origin of a rigid body.
+    pub fn position(&self, place: Place<'_>, child_side: bool) -> Option<[f64; 3]> {
+        match (place, self.kind()?) {
+            (Place::Position(position), _) => Some(position),
+            (Place::Named(at), _) => self.named_position(at),
+            (Place::Unsaid, BodyKind::Beam(_)) => {
+                self.named_position(if child_side { "root" } else { "tip" })
+            }
+            (Place::Unsaid, BodyKind::Rigid(_)) => Some([0.0; 3]),
+            (Place::Unsaid, BodyKind::Nodal(_) | BodyKind::NodalFile(_)) => None,
+        }
+    }
+}
+
+/// A rigid body.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RigidSpec {
+    /// Mass.
+    pub mass_kg: f64,
+    /// Centre of mass in the body's frame; the origin when absent.
+    #[serde(default)]
+    pub center_of_mass_m: [f64; 3],
+    /// Moments of inertia xx, yy, zz about the centre of mass, in the axes of the body's frame.
+    pub inertia_kg_m2: [f64; 3],
+    /// Entries xy, xz, yz of the inertia tensor (with the tensor's sign: −∫xy dm); zero when absent.
+    #[serde(default)]
+    pub products_of_inertia_kg_m2: [f64; 3],
+}
+
+/// An Euler–Bernoulli beam, uniform or made of uniform segments.
+///
+/// Its properties are given either here, for a uniform beam, or in `segments`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BeamSpec {
+    /// Length of a uniform beam.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length_m: Option<f64>,
+    /// Mass per length of a uniform beam.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mass_per_length_kg_per_m: Option<f64>,
+    /// Stiffness EI against deflection along y; needed by bending coordinates in y.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bending_stiffness_y_n_m2: Option<f64>,
+    /// Stiffness EI against deflection along z; needed by bending coordinates in z.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bending_stiffness_z_n_m2: Option<f64>,
+    /// Stiffness EA against stretch; needed by stretch coordinates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub axial_stiffness_n: Option<f64>,
+    /// Stiffness GJ against twist; needed by torsion coordinates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub torsional_stiffness_n_m2: Option<f64>,
+    /// ∫ρy²dA of the section: rotary inertia in the bending along y, and part of that of torsion.
+    #[serde(default)]
+    pub section_inertia_y_kg_m: f64,
+    /// ∫ρz²dA of the section: rotary inertia in the bending along z, and part of that of torsion.
+    #[serde(default)]
+    pub section_inertia_z_kg_m: f64,
+    /// Uniform segments from root to tip, instead of the uniform properties above.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub segments: Vec<SegmentSpec>,
+    /// Whether the sections' rotary inertia enters the bending modes; it does unless this is false.
+    #[serde(default = "super::on")]
+    pub rotary_inertia: bool,
+    /// The functions in which the deformation is expanded.
+    pub basis: BasisSpec,
+}
+
+impl BeamSpec {
+    /// The segments from root to tip: those written, or the uniform beam as one. A length or mass that
+    /// is missing reads as zero, which a checked model does not have.
+    pub fn uniform_segments(&self) -> Vec<SegmentSpec> {
+        if !self.segments.is_empty() {
+            return self.segments.clone();
+        }
+        vec![SegmentSpec {
+            length_m: self.length_m.unwrap_or(0.0),
+            mass_per_length_kg_per_m: self.mass_per_length_kg_per_m.unwrap_or(0.0),
+            bending_stiffness_y_n_m2: self.bending_stiffness_y_n_m2,
+            bending_stiffness_z_n_m2: self.bending_stiffness_z_n_m2,
+            axial_stiffness_n: self.axial_stiffness_n,
+            torsional_stiffness_n_m2: self.torsional_stiffness_n_m2,
+            section_inertia_y_kg_m: self.section_inertia_y_kg_m,
+            section_inertia_z_kg_m: self.section_inertia_z_kg_m,
+            elements: None,
+        }]
+    }
+
+    /// Length from root to tip.
+    pub fn total_length_m(&self) -> f64 {
+        if self.segments.is_empty() {
+            self.length_m.unwrap_or(0.0)
+        } else {
+            self.segments.iter().map(|segment| segment.length_m).sum()
+        }
+    }
+}
+
+/// A uniform piece of a beam.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SegmentSpec {
+    /// Length of the segment.
+    pub length_m: f64,
+    /// Mass per length.
+    pub mass_per_length_kg_per_m: f64,
+    /// Stiffness EI against deflection along y.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bending_stiffness_y_n_m2: Option<f64>,
+    /// Stiffness EI against deflection along z.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bending_stiffness_z_n_m2: Option<f64>,
+    /// Stiffness EA against stretch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub axial_stiffness_n: Option<f64>,
+    /// Stiffness GJ against twist.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub torsional_stiffness_n_m2: Option<f64>,
+    /// ∫ρy²dA of the section.
+    #[serde(default)]
+    pub section_inertia_y_kg_m: f64,
+    /// ∫ρz²dA of the section.
+    #[serde(default)]
+    pub section_inertia_z_kg_m: f64,
+    /// Finite elements in this segment; `count` of the basis when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elements: Option<usize>,
+}
+
+/// The functions in which the deformation of a beam is expanded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BasisSpec {
+    /// Eigenfunctions of the beam clamped at its root and free at its tip.
+    ClampedFree(ModeCounts),
+    /// Eigenfunctions of the beam free at both ends.
+    FreeFree(ModeCounts),
+    /// Finite elements: Hermite in bending, linear in stretch and torsion.
+    Elements(ElementsSpec),
+}
+
+/// How many functions of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ModeCounts {
+    /// Bending along y.
+    #[serde(default)]
+    pub bending_y: usize,
+    /// Bending along z.
+    #[serde(default)]
+    pub bending_z: usize,
+    /// Stretch along x.
+    #[serde(default)]
+    pub stretch: usize,
+    /// Torsion about x.
+    #[serde(default)]
+    pub torsion: usize,
+}
+
+/// A mesh of finite elements along the beam.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ElementsSpec {
+    /// Elements of the uniform beam, or of every segment that does not say its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<usize>,
+    /// Number of lowest modes, of all kinds together, that are kept; every one of the mesh when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modes: Option<usize>,
+    /// Whether the beam bends along y; when absent, if its stiffness is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bending_y: Option<bool>,
+    /// Whether the beam bends along z; when absent, if its stiffness is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bending_z: Option<bool>,
+    /// Whether the beam stretches.
+    #[serde(default)]
+    pub stretch: bool,
+    /// Whether the beam twists.
+    #[serde(default)]
+    pub torsion: bool,
+    /// How the root is held in the body's frame.
+    #[serde(default)]
+    pub boundary: Boundary,
+}
+
+/// How the root of a meshed beam is held in the body's frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Boundary {
+    /// The frame is fixed to the root.
+    #[default]
+    Clamped,
+    /// The frame floats with the beam.
+    Free,
+}
+
+/// A body of nodes with mass and modal influence, \[Jain & Rodriguez 1992\].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NodalSpec {
+    /// Names of the elastic coordinates; `mode_1`, `mode_2`, … when absent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub coordinates: Vec<String>,
+    /// The nodes.
+    pub nodes: Vec<NodalNodeSpec>,
+    /// Stiffness of the elastic coordinates, n rows of n numbers; no rows for a body that does not bend.
+    #[serde(default)]
+    pub stiffness: Vec<Vec<f64>>,
+}
+
+impl NodalSpec {
+    /// The node of that name.
+    pub fn find_node(&self, name: &str) -> Option<&NodalNodeSpec> {
+        self.nodes
+            .iter()
+            .find(|node| node.name.as_deref() == Some(name))
+    }
+}
+
+/// One node of a nodal body. Everything is in the axes of the body's frame.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NodalNodeSpec {
+    /// Name, where something is attached to the node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Undeformed position in the body's frame.
+    pub position_m: [f64; 3],
+    /// Mass; a node may have none.
+    #[serde(default)]
+    pub mass_kg: f64,
+    /// Centre of mass, from the node.
+    #[serde(default)]
+    pub center_of_mass_m: [f64; 3],
+    /// Inertia tensor about the node.
+    #[serde(default)]
+    pub inertia_kg_m2: [[f64; 3]; 3],
+    /// Six rows of n numbers: rotation about x, y, z in rad and translation along x, y, z in m, per unit
+    /// of every elastic coordinate.
+    #[serde(default)]
+    pub influence: Vec<Vec<f64>>,
+}
+
+/// A named place on a rigid body or on the axis of a beam.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NodeSpec {
+    /// Name to be used as `at`.
+    pub name: String,
+    /// Undeformed position in the body's frame.
+    pub position_m: [f64; 3],
+}
+
+/// A point mass that belongs to a body.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PointMassSpec {
+    /// Name of a place; the tip of a beam or the origin of a rigid body when no place is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// Position in the body's frame, instead of `at`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position_m: Option<[f64; 3]>,
+    /// Mass.
+    pub mass_kg: f64,
+}
+
+impl PointMassSpec {
+    /// Where the mass sits.
+    pub fn place(&self) -> Place<'_> {
+        Place::of(self.at.as_deref(), self.position_m)
+    }
+}
+
+/// Damping of the elastic coordinates of one body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DampingSpec {
+    /// The same damping ratio for every mode.
+    ModalRatio(f64),
+    /// A damping ratio for every elastic coordinate, in their order.
+    ModalRatios(Vec<f64>),
+    /// Proportional to mass and stiffness.
+    Rayleigh(RayleighSpec),
+}
+
+/// Rayleigh damping: damping matrix = `mass_per_s` × mass matrix + `stiffness_s` × stiffness matrix.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RayleighSpec {
+    /// Factor of the mass matrix.
+    #[serde(default)]
+    pub mass_per_s: f64,
+    /// Factor of the stiffness matrix.
+    #[serde(default)]
+    pub stiffness_s: f64,
+}
+
+/// Deformation at the start, by the names of the elastic coordinates; those not named start at zero.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InitialElasticSpec {
+    /// Elastic coordinates, for example `bending_y_1 = 0.01`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub elastic: BTreeMap<String, f64>,
+    /// Their rates, per second.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub elastic_rate: BTreeMap<String, f64>,
+}

@@ -1,0 +1,141 @@
+//! The model file, as plain data: one struct per table, one field per key, the unit in every name.
+//!
+//! Choices between kinds are optional sibling keys (`rigid`, `beam`, … of a `[[body]]`), of which exactly
+//! one is given, or externally tagged enums (`basis.clamped_free`). Nothing here is checked beyond types;
+//! [`ModelSpec::check`] does that. Keys that are absent take the default written beside the field.
+
+mod body;
+mod input;
+mod joint;
+mod motion;
+mod place;
+mod profile;
+mod run;
+
+pub use body::{
+    BasisSpec, BeamSpec, BodyKind, BodySpec, Boundary, DampingSpec, ElementsSpec,
+    InitialElasticSpec, ModeCounts, NodalNodeSpec, NodalSpec, NodeSpec, PointMassSpec,
+    RayleighSpec, RigidSpec, SegmentSpec,
+};
+pub use input::{
+    ForceConstantSpec, ForceCycloidSpec, ForcePolynomialSpec, ForceSinesSpec, ForceStepSpec,
+    ForceTableSpec, Frame, InputSpec, LoadQuantity, TorqueConstantSpec, TorqueCycloidSpec,
+    TorquePolynomialSpec, TorqueSinesSpec, TorqueStepSpec, TorqueTableSpec,
+};
+pub use joint::{
+    FixedSpec, FreeFrictionSpec, FreeSpec, FreeSpringSpec, JointKind, JointSpec,
+    PrismaticFrictionSpec, PrismaticLimitsSpec, PrismaticMotorSpec, PrismaticSpec,
+    PrismaticSpringSpec, RevoluteFrictionSpec, RevoluteLimitsSpec, RevoluteMotorSpec, RevoluteSpec,
+    RevoluteSpringSpec, SphericalLimitsSpec, SphericalMotorSpec, SphericalSpec,
+    SphericalSpringSpec, UniversalSpec,
+};
+pub use motion::{
+    ConstantRateSpec, CycloidMotionSpec, CycloidalRateSpec, MotionProfileSpec, MotionSpec,
+    PolynomialMotionSpec, SinesMotionSpec, TableMotionSpec,
+};
+pub use place::{AttachmentSpec, GROUND, MarkerSpec, PayloadSpec, Place};
+pub use profile::{LoadProfile, MotionProfile};
+pub use run::{
+    AdaptiveSpec, FidelityPreset, FidelitySpec, GeneralizedAlphaSpec, IntegratorSpec, NewmarkSpec,
+    OutputFormat, OutputSpec, ShorteningSwitch, SimulationSpec,
+};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The version of the file format that this library reads.
+pub const FORMAT: i64 = 1;
+
+/// A whole model: bodies, the joints that carry them, what acts on them and how to simulate it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "Lissom model")]
+pub struct ModelSpec {
+    /// Version of the file format; always 1.
+    pub format: i64,
+    /// What the model is called in reports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Acceleration of free fall in ground axes; zero when absent.
+    #[serde(default)]
+    pub gravity_m_per_s2: [f64; 3],
+    /// Rigid and flexible bodies, in any order.
+    #[serde(default)]
+    pub body: Vec<BodySpec>,
+    /// Joints: each carries one child body on one parent body, or on the ground.
+    #[serde(default)]
+    pub joint: Vec<JointSpec>,
+    /// Loads carried by a body.
+    #[serde(default)]
+    pub payload: Vec<PayloadSpec>,
+    /// Places whose motion is recorded and where forces may act.
+    #[serde(default)]
+    pub marker: Vec<MarkerSpec>,
+    /// Torques and forces that drive the model.
+    #[serde(default)]
+    pub input: Vec<InputSpec>,
+    /// Joint motions that are prescribed instead of driven.
+    #[serde(default)]
+    pub motion: Vec<MotionSpec>,
+    /// Which terms the equations of motion keep.
+    #[serde(default)]
+    pub fidelity: FidelitySpec,
+    /// Time span and integrator.
+    #[serde(default)]
+    pub simulation: SimulationSpec,
+    /// What is written, and how often.
+    #[serde(default)]
+    pub output: OutputSpec,
+}
+
+impl Default for ModelSpec {
+    /// An empty model of the current format.
+    fn default() -> Self {
+        Self {
+            format: FORMAT,
+            name: None,
+            gravity_m_per_s2: [0.0; 3],
+            body: Vec::new(),
+            joint: Vec::new(),
+            payload: Vec::new(),
+            marker: Vec::new(),
+            input: Vec::new(),
+            motion: Vec::new(),
+            fidelity: FidelitySpec::default(),
+            simulation: SimulationSpec::default(),
+            output: OutputSpec::default(),
+        }
+    }
+}
+
+impl ModelSpec {
+    /// The body of that name; the first one if the name is not unique.
+    pub fn find_body(&self, name: &str) -> Option<&BodySpec> {
+        self.body.iter().find(|body| body.name == name)
+    }
+
+    /// The joint of that name; the first one if the name is not unique.
+    pub fn find_joint(&self, name: &str) -> Option<&JointSpec> {
+        self.joint.iter().find(|joint| joint.name == name)
+    }
+
+    /// The marker of that name; the first one if the name is not unique.
+    pub fn find_marker(&self, name: &str) -> Option<&MarkerSpec> {
+        self.marker.iter().find(|marker| marker.name == name)
+    }
+}
+
+/// Default of keys that are on unless switched off.
+fn on() -> bool {
+    true
+}
+
+/// Default of `component`: the first, and for most joints the only one.
+fn first_component() -> usize {
+    1
+}
+
+/// Default of `gear_ratio`: a direct drive.
+fn direct_drive() -> f64 {
+    1.0
+}

@@ -1,0 +1,290 @@
+//! `[[motion]]`: joint motions that are prescribed, and the same profiles for inverse dynamics.
+//!
+//! A profile is written with `…_rad` keys for a component that rotates and with `…_m` keys for one that
+//! translates; the other spelling is found by [`ModelSpec::check`](super::ModelSpec::check).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::profile::MotionProfile;
+
+/// The prescribed motion of one degree of freedom of a joint. Exactly one profile is given.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MotionSpec {
+    /// Name of the joint: revolute, prismatic or universal.
+    pub joint: String,
+    /// Which degree of freedom of the joint, counted from 1.
+    #[serde(default = "super::first_component")]
+    pub component: usize,
+    /// From one position to another, as a cycloid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycloid: Option<CycloidMotionSpec>,
+    /// From rest to a constant rate, smoothly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycloidal_rate: Option<CycloidalRateSpec>,
+    /// A polynomial in time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub polynomial: Option<PolynomialMotionSpec>,
+    /// A sum of sines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sines: Option<SinesMotionSpec>,
+    /// A smooth curve through the rows of a table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<TableMotionSpec>,
+    /// A constant rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constant_rate: Option<ConstantRateSpec>,
+}
+
+impl Default for MotionSpec {
+    /// A motion of no joint, of no kind, to be filled in.
+    fn default() -> Self {
+        Self {
+            joint: String::new(),
+            component: super::first_component(),
+            cycloid: None,
+            cycloidal_rate: None,
+            polynomial: None,
+            sines: None,
+            table: None,
+            constant_rate: None,
+        }
+    }
+}
+
+impl MotionSpec {
+    /// The profiles that are given, in the order of the format.
+    pub fn profile_specs(&self) -> Vec<MotionProfileSpec> {
+        let cycloid = self.cycloid.clone().map(MotionProfileSpec::Cycloid);
+        let cycloidal_rate = self
+            .cycloidal_rate
+            .clone()
+            .map(MotionProfileSpec::CycloidalRate);
+        let polynomial = self.polynomial.clone().map(MotionProfileSpec::Polynomial);
+        let sines = self.sines.clone().map(MotionProfileSpec::Sines);
+        let table = self.table.clone().map(MotionProfileSpec::Table);
+        let constant_rate = self
+            .constant_rate
+            .clone()
+            .map(MotionProfileSpec::ConstantRate);
+        [
+            cycloid,
+            cycloidal_rate,
+            polynomial,
+            sines,
+            table,
+            constant_rate,
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    /// The one profile that is given; `None` when there is none or more than one.
+    pub fn profile(&self) -> Option<MotionProfile> {
+        match self.profile_specs().as_slice() {
+            [profile] => Some(profile.profile()),
+            _ => None,
+        }
+    }
+}
+
+/// A motion profile by its key.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MotionProfileSpec {
+    /// From one position to another, as a cycloid.
+    Cycloid(CycloidMotionSpec),
+    /// From rest to a constant rate, smoothly.
+    CycloidalRate(CycloidalRateSpec),
+    /// A polynomial in time.
+    Polynomial(PolynomialMotionSpec),
+    /// A sum of sines.
+    Sines(SinesMotionSpec),
+    /// A smooth curve through the rows of a table.
+    Table(TableMotionSpec),
+    /// A constant rate.
+    ConstantRate(ConstantRateSpec),
+}
+
+/// From one position to another with zero rate and acceleration at both ends,
+/// $`\theta_0 + (\theta_1 - \theta_0)(s - \sin 2\pi s / 2\pi)`$ with s running from 0 to 1; held outside.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CycloidMotionSpec {
+    /// Angle before; the joint's initial angle when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial_angle_rad: Option<f64>,
+    /// Angle after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_angle_rad: Option<f64>,
+    /// Displacement before; the joint's initial displacement when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial_displacement_m: Option<f64>,
+    /// Displacement after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_displacement_m: Option<f64>,
+    /// When the motion begins.
+    #[serde(default)]
+    pub from_s: f64,
+    /// How long it takes.
+    pub duration_s: f64,
+}
+
+/// From rest to a constant rate: the rate is $`\Omega (s - \sin 2\pi s / 2\pi)`$ with s running from 0 to
+/// 1, then Ω. The motion starts at the joint's initial position.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CycloidalRateSpec {
+    /// Rate of rotation that is reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_rate_rad_per_s: Option<f64>,
+    /// Rate of translation that is reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_rate_m_per_s: Option<f64>,
+    /// When the motion begins.
+    #[serde(default)]
+    pub from_s: f64,
+    /// How long it takes to reach the rate.
+    pub duration_s: f64,
+}
+
+/// A polynomial in the time since `from_s`; the position is held outside.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PolynomialMotionSpec {
+    /// Coefficients of the angle from the constant upwards; the k-th is divided by s^k.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coefficients_rad: Option<Vec<f64>>,
+    /// Coefficients of the displacement from the constant upwards; the k-th is divided by s^k.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coefficients_m: Option<Vec<f64>>,
+    /// When the motion begins.
+    #[serde(default)]
+    pub from_s: f64,
+    /// When it ends; never when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_s: Option<f64>,
+}
+
+/// A sum of sines of the time since `from_s`; the position is held outside.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SinesMotionSpec {
+    /// Amplitude of the angle of every sine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub amplitude_rad: Option<Vec<f64>>,
+    /// Amplitude of the displacement of every sine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub amplitude_m: Option<Vec<f64>>,
+    /// Angular frequency of every sine.
+    pub frequency_rad_per_s: Vec<f64>,
+    /// Phase of every sine; zero when absent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub phase_rad: Vec<f64>,
+    /// When the motion begins.
+    #[serde(default)]
+    pub from_s: f64,
+    /// When it ends; never when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_s: Option<f64>,
+}
+
+/// A cubic spline with continuous acceleration through the rows of a table; held beyond them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TableMotionSpec {
+    /// A CSV file of two columns, time and position, below the folder of the model, instead of the lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Instants, rising.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub time_s: Vec<f64>,
+    /// The angle at every instant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub angle_rad: Option<Vec<f64>>,
+    /// The displacement at every instant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub displacement_m: Option<Vec<f64>>,
+}
+
+/// A constant rate from the joint's initial position.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConstantRateSpec {
+    /// Rate of rotation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_rad_per_s: Option<f64>,
+    /// Rate of translation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_m_per_s: Option<f64>,
+}
+
+impl MotionProfileSpec {
+    /// The key that names the profile in a model file.
+    pub fn key(&self) -> &'static str {
+        match self {
+            Self::Cycloid(_) => "cycloid",
+            Self::CycloidalRate(_) => "cycloidal_rate",
+            Self::Polynomial(_) => "polynomial",
+            Self::Sines(_) => "sines",
+            Self::Table(_) => "table",
+            Self::ConstantRate(_) => "constant_rate",
+        }
+    }
+
+    /// The profile without its unit: radians or metres, as written. A number that is missing reads as
+    /// zero, which a checked model does not have.
+    pub fn profile(&self) -> MotionProfile {
+        match self {
+            Self::Cycloid(spec) => MotionProfile::Cycloid {
+                initial: spec.initial_angle_rad.or(spec.initial_displacement_m),
+                target: spec
+                    .final_angle_rad
+                    .or(spec.final_displacement_m)
+                    .unwrap_or(0.0),
+                from_s: spec.from_s,
+                duration_s: spec.duration_s,
+            },
+            Self::CycloidalRate(spec) => MotionProfile::CycloidalRate {
+                rate: spec
+                    .final_rate_rad_per_s
+                    .or(spec.final_rate_m_per_s)
+                    .unwrap_or(0.0),
+                from_s: spec.from_s,
+                duration_s: spec.duration_s,
+            },
+            Self::Polynomial(spec) => MotionProfile::Polynomial {
+                coefficients: either(spec.coefficients_rad.as_ref(), spec.coefficients_m.as_ref()),
+                from_s: spec.from_s,
+                until_s: spec.until_s,
+            },
+            Self::Sines(spec) => {
+                let amplitude = either(spec.amplitude_rad.as_ref(), spec.amplitude_m.as_ref());
+                let mut phase_rad = spec.phase_rad.clone();
+                if phase_rad.is_empty() {
+                    phase_rad.resize(amplitude.len(), 0.0);
+                }
+                MotionProfile::Sines {
+                    amplitude,
+                    frequency_rad_per_s: spec.frequency_rad_per_s.clone(),
+                    phase_rad,
+                    from_s: spec.from_s,
+                    until_s: spec.until_s,
+                }
+            }
+            Self::Table(spec) => MotionProfile::Table {
+                time_s: spec.time_s.clone(),
+                value: either(spec.angle_rad.as_ref(), spec.displacement_m.as_ref()),
+            },
+            Self::ConstantRate(spec) => MotionProfile::ConstantRate {
+                rate: spec.rate_rad_per_s.or(spec.rate_m_per_s).unwrap_or(0.0),
+            },
+        }
+    }
+}
+
+fn either(rotation: Option<&Vec<f64>>, translation: Option<&Vec<f64>>) -> Vec<f64> {
+    rotation.or(translation).cloned().unwrap_or_default()
+}

@@ -1,0 +1,122 @@
+//! Profiles in time without their unit, the common reading of the torque, force and motion keys.
+
+/// How a torque (N m) or a force (N) runs in time.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LoadProfile {
+    /// Always `value`.
+    Constant {
+        /// The value.
+        value: f64,
+    },
+    /// `value` from `from_s` until `until_s`, zero outside.
+    Step {
+        /// The value while it is on.
+        value: f64,
+        /// When it is switched on.
+        from_s: f64,
+        /// When it is switched off, if ever.
+        until_s: Option<f64>,
+    },
+    /// Linear between the rows, constant beyond them.
+    Table {
+        /// Instants, rising; empty while the table's file has not been read.
+        time_s: Vec<f64>,
+        /// Values at the instants.
+        value: Vec<f64>,
+    },
+    /// From `initial` to `target` as $`s - \sin 2\pi s / 2\pi`$; held outside.
+    Cycloid {
+        /// The value before.
+        initial: f64,
+        /// The value after.
+        target: f64,
+        /// When the change begins.
+        from_s: f64,
+        /// How long it takes.
+        duration_s: f64,
+    },
+    /// Polynomial in the time since `from_s`, zero outside.
+    Polynomial {
+        /// Coefficients from the constant upwards.
+        coefficients: Vec<f64>,
+        /// When it begins.
+        from_s: f64,
+        /// When it ends, if ever.
+        until_s: Option<f64>,
+    },
+    /// Sum of `amplitude sin(frequency (t − from_s) + phase)`, zero outside.
+    Sines {
+        /// Amplitudes.
+        amplitude: Vec<f64>,
+        /// Angular frequencies, as many.
+        frequency_rad_per_s: Vec<f64>,
+        /// Phases, as many.
+        phase_rad: Vec<f64>,
+        /// When it begins.
+        from_s: f64,
+        /// When it ends, if ever.
+        until_s: Option<f64>,
+    },
+    /// What would move the joint so if every body were rigid.
+    RigidInverseDynamics(MotionProfile),
+}
+
+/// How a joint's angle (rad) or displacement (m) runs in time.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MotionProfile {
+    /// From `initial` to `target` as $`s - \sin 2\pi s / 2\pi`$; held outside.
+    Cycloid {
+        /// Position before; the joint's initial position if not given.
+        initial: Option<f64>,
+        /// Position after.
+        target: f64,
+        /// When the motion begins.
+        from_s: f64,
+        /// How long it takes.
+        duration_s: f64,
+    },
+    /// Rate from zero to `rate` as $`s - \sin 2\pi s / 2\pi`$, then constant; from the joint's initial
+    /// position.
+    CycloidalRate {
+        /// The rate that is reached.
+        rate: f64,
+        /// When the motion begins.
+        from_s: f64,
+        /// How long it takes to reach the rate.
+        duration_s: f64,
+    },
+    /// Polynomial in the time since `from_s`; held outside.
+    Polynomial {
+        /// Coefficients from the constant upwards.
+        coefficients: Vec<f64>,
+        /// When the motion begins.
+        from_s: f64,
+        /// When it ends, if ever.
+        until_s: Option<f64>,
+    },
+    /// Sum of `amplitude sin(frequency (t − from_s) + phase)`; held outside.
+    Sines {
+        /// Amplitudes.
+        amplitude: Vec<f64>,
+        /// Angular frequencies, as many.
+        frequency_rad_per_s: Vec<f64>,
+        /// Phases, as many.
+        phase_rad: Vec<f64>,
+        /// When the motion begins.
+        from_s: f64,
+        /// When it ends, if ever.
+        until_s: Option<f64>,
+    },
+    /// Cubic spline with continuous acceleration through the rows; held beyond them.
+    Table {
+        /// Instants, rising; empty while the table's file has not been read.
+        time_s: Vec<f64>,
+        /// Positions at the instants.
+        value: Vec<f64>,
+    },
+    /// `rate × t` from the joint's initial position.
+    ConstantRate {
+        /// The rate.
+        rate: f64,
+    },
+}
