@@ -13,6 +13,13 @@
 
 use std::ops::Range;
 
+use nalgebra::DMatrix;
+
+use super::damping::Damping;
+use super::eigen;
+use super::error::{FlexError, finite, positive};
+use super::integrals::mass_properties;
+
 /// A body that bends, reduced to elastic coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlexibleBody {
@@ -112,4 +119,91 @@ pub struct Shortening {
     /// $`S`$ at every point: points × (`m_y`² + `m_z`²), the y block by rows, then the z block by rows, where
     /// `m_y` and `m_z` are the lengths of `planes`; $`S_{\alpha\beta} = \int_0^x \varphi_\alpha'\varphi_\beta'\,ds`$.
     pub matrices: Vec<f64>,
+}
+
+impl FlexibleBody {
+    /// Number of elastic coordinates.
+    pub fn len(&self) -> usize {
+        self.coordinates.len()
+    }
+
+    /// Whether the body has no elastic coordinate.
+    pub fn is_empty(&self) -> bool {
+        self.coordinates.is_empty()
+    }
+
+    /// Natural frequencies in rad/s of the body with its frame held, in rising order.
+    ///
+    /// # Errors
+    /// If stiffness or mass matrix are not positive definite.
+    pub fn frequencies(&self) -> Result<Vec<f64>, FlexError> {
+        let count = self.len();
+        let stiffness = DMatrix::from_row_slice(count, count, &self.stiffness);
+        let mass = DMatrix::from_row_slice(count, count, &self.integrals.mass_matrix);
+        let mut frequencies = Vec::with_capacity(count);
+        // one group at a time, so that stiff deformations do not blur soft ones
+        for members in eigen::uncoupled_groups(&stiffness, &mass) {
+            let modes = eigen::modes(
+                &eigen::submatrix(&stiffness, &members),
+                &eigen::submatrix(&mass, &members),
+                0.0,
+            )?;
+            frequencies.extend(modes.squares.iter().map(|square| square.sqrt()));
+        }
+        frequencies.sort_by(f64::total_cmp);
+        Ok(frequencies)
+    }
+
+    /// A body from its mass nodes, its stiffness and where its joints sit.
+    ///
+    /// `groups` are ranges that cover all coordinates, see [`mass_properties`].
+    pub(super) fn assemble(
+        coordinates: Vec<String>,
+        groups: &[Range<usize>],
+        nodes: Vec<Node>,
+        mass_nodes: Vec<MassNode>,
+        stiffness: &DMatrix<f64>,
+        damping: &Damping,
+        shortening: Option<Shortening>,
+    ) -> Result<Self, FlexError> {
+        let count = coordinates.len();
+        let properties = mass_properties(&mass_nodes, count, groups);
+        let integrals = properties.integrals;
+        let mass_matrix = DMatrix::from_row_slice(count, count, &integrals.mass_matrix);
+        let moments = properties
+            .second_moment
+            .iter()
+            .flatten()
+            .chain(&properties.first_moment);
+        for &value in mass_matrix.iter().chain(stiffness.iter()).chain(moments) {
+            finite(value, || {
+                "an integral over the mass or stiffness of the body".to_owned()
+            })?;
+        }
+        positive(properties.mass, || "mass of the body".to_owned())?;
+        eigen::scaled_cholesky(
+            stiffness,
+            "stiffness matrix",
+            "remove coordinates that store no strain energy",
+        )?;
+        eigen::scaled_cholesky(
+            &mass_matrix,
+            "mass matrix",
+            "remove coordinates that move no mass of their own",
+        )?;
+        let damping = damping.matrix(stiffness, &mass_matrix)?;
+        Ok(Self {
+            coordinates,
+            mass: properties.mass,
+            first_moment: properties.first_moment,
+            second_moment: properties.second_moment,
+            integrals,
+            // both matrices are symmetric: their columns are their rows
+            stiffness: stiffness.as_slice().to_vec(),
+            damping: damping.as_slice().to_vec(),
+            nodes,
+            shortening,
+            mass_nodes,
+        })
+    }
 }

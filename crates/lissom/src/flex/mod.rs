@@ -9,6 +9,23 @@
 //!
 //! where the last term, the axial shortening of a bent beam, is there for beams only.
 
+mod beam;
 mod body;
+mod damping;
+mod eigen;
+mod eigenfunctions;
+mod elements;
+mod error;
+mod groups;
+mod integrals;
+mod nodal;
+mod quadrature;
+mod shape;
+mod shortening;
 
+pub use beam::{Basis, Beam, Deformation, ModeCounts, Segment};
 pub use body::{FlexibleBody, MassNode, ModalIntegrals, Node, ProductBlock, Shortening};
+pub use damping::Damping;
+pub use eigenfunctions::Boundary;
+pub use error::FlexError;
+pub use nodal::{NodalBody, NodalMass};

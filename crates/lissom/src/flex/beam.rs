@@ -1,0 +1,330 @@
+//! [`Beam`]: piecewise uniform Euler–Bernoulli beams, reduced to a [`FlexibleBody`].
+//!
+//! The beam lies along the x axis of its frame, root at 0. A section at `x` moves by the stretch `u`, the
+//! deflections `v` (along y) and `w` (along z) and turns by $`\theta = (\phi, -w', v')`$; the point `(y, z)`
+//! of the section moves by $`(u, v, w) + \theta \times (0, y, z)`$
+//! \[Damaren & Sharf 1995, eq. (29)\].
+
+use nalgebra::DMatrix;
+
+use super::body::{FlexibleBody, MassNode, Node, Shortening};
+use super::damping::Damping;
+use super::eigenfunctions::Boundary;
+use super::error::{FlexError, finite, not_negative, positive};
+use super::groups::{Group, Slice, groups, slices};
+use super::shortening::shortening_at;
+
+/// Relative distance beyond the tip that rounding of a sum of lengths explains.
+const LENGTH_ROUNDING: f64 = 1e-12;
+
+/// A uniform piece of a beam.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Segment {
+    /// Length in m.
+    pub length: f64,
+    /// Mass per length in kg/m.
+    pub mass_per_length: f64,
+    /// EI in N m² against displacement along y, and along z.
+    pub bending_stiffness: [f64; 2],
+    /// EA in N; may be zero if the beam does not stretch.
+    pub axial_stiffness: f64,
+    /// GJ in N m²; may be zero if the beam does not twist.
+    pub torsional_stiffness: f64,
+    /// $`\int \rho y^2 dA`$ and $`\int \rho z^2 dA`$ in kg m; may be zero if the beam does not twist.
+    pub section_inertia: [f64; 2],
+}
+
+/// A beam of uniform segments, with the functions that describe its deformation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Beam {
+    /// Segments from the root to the tip.
+    pub segments: Vec<Segment>,
+    /// Whether the sections resist the rotation that bending gives them. Without it the section inertia
+    /// still counts for the inertia of the undeformed body and for torsion.
+    pub rotary_inertia: bool,
+    /// The functions.
+    pub basis: Basis,
+    /// Place x and mass of point masses on the axis.
+    pub point_masses: Vec<(f64, f64)>,
+}
+
+/// Which functions describe the deformation of a beam.
+///
+/// Coordinates are ordered bending y, bending z, stretch, torsion, each by rising frequency, and modes have
+/// unit modal mass.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Basis {
+    /// Eigenfunctions of the beam clamped at the root, without rotary inertia and point masses: closed
+    /// forms for one segment, polynomials of high degree per segment for several. Bending functions have
+    /// positive curvature, stretch and torsion positive slope at the root.
+    ClampedFree(ModeCounts),
+    /// Elastic eigenfunctions of the free beam, likewise; all are positive at the root.
+    FreeFree(ModeCounts),
+    /// Finite elements: cubic Hermite functions for bending, linear ones for stretch and torsion. Their
+    /// modes count rotary inertia and point masses, and have their largest displacement (twist) positive,
+    /// the one nearest to the root if several are equally large.
+    Elements {
+        /// Number of elements in every segment.
+        per_segment: Vec<usize>,
+        /// Deformations that are kept; their order does not matter.
+        planes: Vec<Deformation>,
+        /// Reduction to this many lowest modes of each deformation; none keeps the values and slopes at
+        /// the nodes as coordinates.
+        modes: Option<usize>,
+        /// How the root is held.
+        boundary: Boundary,
+    },
+}
+
+/// Number of modes of each deformation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ModeCounts {
+    /// Bending with displacement along y.
+    pub bending_y: usize,
+    /// Bending with displacement along z.
+    pub bending_z: usize,
+    /// Displacement along x.
+    pub stretch: usize,
+    /// Rotation about x.
+    pub torsion: usize,
+}
+
+/// A way in which a beam deforms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Deformation {
+    /// Bending with displacement along y.
+    BendingY,
+    /// Bending with displacement along z.
+    BendingZ,
+    /// Displacement along x.
+    Stretch,
+    /// Rotation about x.
+    Torsion,
+}
+
+impl Beam {
+    /// Length from root to tip.
+    pub fn length(&self) -> f64 {
+        self.segments.iter().map(|segment| segment.length).sum()
+    }
+
+    /// The flexible body, with a node at every place of `nodes` along the beam.
+    ///
+    /// # Errors
+    /// If a number is not finite or out of its range, or the basis asks for what the beam does not have.
+    pub fn reduce(&self, nodes: &[f64], damping: &Damping) -> Result<FlexibleBody, FlexError> {
+        self.check()?;
+        let nodes = self.places(nodes, "node")?;
+        let point_masses: Vec<(f64, f64)> = self.checked_point_masses()?;
+        let groups = groups(self, &point_masses)?;
+        let slices = slices(self, &groups, &point_masses);
+
+        // S along the beam, at the slices first and at the nodes behind them
+        let places: Vec<f64> = slices
+            .iter()
+            .map(|slice| slice.x)
+            .chain(nodes.iter().copied())
+            .collect();
+        let mut matrices = shortening_at(&places, &self.breaks(), &groups);
+        let node_matrices = matrices.split_off(slices.len());
+        let body_nodes = nodes
+            .iter()
+            .zip(node_matrices)
+            .map(|(&x, s)| node_at(x, &groups, true, s))
+            .collect();
+        let mass_nodes: Vec<MassNode> = slices
+            .iter()
+            .zip(matrices)
+            .map(|(slice, matrix)| self.mass_node(slice, &groups, matrix))
+            .collect();
+
+        let coordinates = groups
+            .iter()
+            .flat_map(|group| group.names.iter().cloned())
+            .collect();
+        let ranges: Vec<_> = groups
+            .iter()
+            .map(|group| group.coordinates.clone())
+            .collect();
+        let shortening = shortening(&groups, &mass_nodes);
+        FlexibleBody::assemble(
+            coordinates,
+            &ranges,
+            body_nodes,
+            mass_nodes,
+            &stiffness(&groups),
+            damping,
+            Some(shortening),
+        )
+    }
+
+    /// The place of the root, of every step between segments and of the tip.
+    pub(super) fn breaks(&self) -> Vec<f64> {
+        let mut breaks = vec![0.0];
+        let mut x = 0.0;
+        for segment in &self.segments {
+            x += segment.length;
+            breaks.push(x);
+        }
+        breaks
+    }
+
+    fn check(&self) -> Result<(), FlexError> {
+        if self.segments.is_empty() {
+            return Err(FlexError::NoSegments);
+        }
+        for (index, segment) in self.segments.iter().enumerate() {
+            let named = |quantity: &str| format!("{quantity} of segment {}", index + 1);
+            positive(segment.length, || named("length"))?;
+            positive(segment.mass_per_length, || named("mass per length"))?;
+            for (stiffness, direction) in segment.bending_stiffness.into_iter().zip(["y", "z"]) {
+                not_negative(stiffness, || {
+                    named(&format!("bending stiffness along {direction}"))
+                })?;
+            }
+            not_negative(segment.axial_stiffness, || named("axial stiffness"))?;
+            not_negative(segment.torsional_stiffness, || named("torsional stiffness"))?;
+            for (inertia, direction) in segment.section_inertia.into_iter().zip(["y", "z"]) {
+                not_negative(inertia, || {
+                    named(&format!("section inertia along {direction}"))
+                })?;
+            }
+        }
+        positive(self.length(), || "length of the beam".to_owned())?;
+        Ok(())
+    }
+
+    /// `places` along the beam, cut at its ends if rounding put them beyond.
+    fn places(&self, places: &[f64], quantity: &str) -> Result<Vec<f64>, FlexError> {
+        let length = self.length();
+        places
+            .iter()
+            .enumerate()
+            .map(|(index, &position)| {
+                let quantity = format!("position of {quantity} {}", index + 1);
+                let position = finite(position, || quantity.clone())?;
+                if position < -LENGTH_ROUNDING * length
+                    || position > (1.0 + LENGTH_ROUNDING) * length
+                {
+                    return Err(FlexError::OutsideBeam {
+                        quantity,
+                        position,
+                        length,
+                    });
+                }
+                Ok(position.clamp(0.0, length))
+            })
+            .collect()
+    }
+
+    fn checked_point_masses(&self) -> Result<Vec<(f64, f64)>, FlexError> {
+        let (places, masses): (Vec<f64>, Vec<f64>) = self.point_masses.iter().copied().unzip();
+        for (index, &mass) in masses.iter().enumerate() {
+            not_negative(mass, || format!("point mass {}", index + 1))?;
+        }
+        Ok(self
+            .places(&places, "point mass")?
+            .into_iter()
+            .zip(masses)
+            .collect())
+    }
+
+    fn mass_node(&self, slice: &Slice, groups: &[Group; 4], matrix: Vec<f64>) -> MassNode {
+        let [along_y, along_z] = slice.section_inertia;
+        MassNode {
+            node: node_at(slice.x, groups, self.rotary_inertia, matrix),
+            mass: slice.mass,
+            centre: [0.0; 3],
+            second_moment: [[0.0, 0.0, 0.0], [0.0, along_y, 0.0], [0.0, 0.0, along_z]],
+        }
+    }
+}
+
+impl Deformation {
+    /// All of them, in the order of the coordinates.
+    pub(super) const ALL: [Self; 4] =
+        [Self::BendingY, Self::BendingZ, Self::Stretch, Self::Torsion];
+
+    /// The component of the axis that it displaces.
+    pub(super) fn component(self) -> Option<usize> {
+        match self {
+            Self::BendingY => Some(1),
+            Self::BendingZ => Some(2),
+            Self::Stretch => Some(0),
+            Self::Torsion => None,
+        }
+    }
+}
+
+/// The motion of the section at `x`; bending turns it only if `tilting`.
+fn node_at(x: f64, groups: &[Group; 4], tilting: bool, shortening: Vec<f64>) -> Node {
+    let mut displacement = Vec::new();
+    let mut rotation = Vec::new();
+    for group in groups {
+        for shape in group.shapes.at(x) {
+            let slope = if tilting { shape.slope } else { 0.0 };
+            let (moved, turned) = match group.deformation {
+                Deformation::BendingY => ([0.0, shape.value, 0.0], [0.0, 0.0, slope]),
+                Deformation::BendingZ => ([0.0, 0.0, shape.value], [0.0, -slope, 0.0]),
+                Deformation::Stretch => ([shape.value, 0.0, 0.0], [0.0; 3]),
+                Deformation::Torsion => ([0.0; 3], [shape.value, 0.0, 0.0]),
+            };
+            displacement.push(moved);
+            rotation.push(turned);
+        }
+    }
+    Node {
+        position: [x, 0.0, 0.0],
+        displacement,
+        rotation,
+        shortening,
+    }
+}
+
+/// The stiffness matrices of the groups along the diagonal.
+fn stiffness(groups: &[Group; 4]) -> DMatrix<f64> {
+    let count = groups[3].coordinates.end;
+    let mut matrix = DMatrix::zeros(count, count);
+    for group in groups {
+        let Some(first) = group.coordinates.clone().next() else {
+            continue;
+        };
+        let size = group.coordinates.len();
+        matrix
+            .view_mut((first, first), (size, size))
+            .copy_from(&group.stiffness);
+    }
+    matrix
+}
+
+/// The shortening of the beam, at its mass nodes.
+fn shortening(groups: &[Group; 4], mass_nodes: &[MassNode]) -> Shortening {
+    let component: Vec<Option<usize>> = groups
+        .iter()
+        .flat_map(|group| {
+            group
+                .coordinates
+                .clone()
+                .map(|_| group.deformation.component())
+        })
+        .collect();
+    let shapes = mass_nodes
+        .iter()
+        .flat_map(|mass_node| mass_node.node.displacement.iter().zip(&component))
+        .map(|(displacement, component)| component.map_or(0.0, |axis| displacement[axis]))
+        .collect();
+    Shortening {
+        planes: [groups[0].coordinates.clone(), groups[1].coordinates.clone()],
+        shapes,
+        component,
+        masses: mass_nodes.iter().map(|mass_node| mass_node.mass).collect(),
+        positions: mass_nodes
+            .iter()
+            .map(|mass_node| mass_node.node.position[0])
+            .collect(),
+        matrices: mass_nodes
+            .iter()
+            .flat_map(|mass_node| mass_node.node.shortening.iter().copied())
+            .collect(),
+    }
+}

@@ -1,0 +1,96 @@
+//! Damping matrices of a body from a few numbers.
+
+use nalgebra::DMatrix;
+
+use super::eigen;
+use super::error::{FlexError, not_negative};
+
+/// How the elastic motion of a body loses energy.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Damping {
+    /// Not at all.
+    None,
+    /// Damping ratios of the modes of the body with its frame held: one value for all of them, or one per
+    /// elastic coordinate. In the second case each mode takes the ratio of the coordinate that has the
+    /// same rank by stiffness over mass among those it is coupled with; in a modal basis that is the
+    /// coordinate of the same name.
+    ModalRatios(Vec<f64>),
+    /// `mass` times the mass matrix plus `stiffness` times the stiffness matrix.
+    Rayleigh {
+        /// Factor of the mass matrix in 1/s.
+        mass: f64,
+        /// Factor of the stiffness matrix in s.
+        stiffness: f64,
+    },
+}
+
+impl Damping {
+    /// The damping matrix of a body with positive definite `stiffness` and `mass`.
+    pub(super) fn matrix(
+        &self,
+        stiffness: &DMatrix<f64>,
+        mass: &DMatrix<f64>,
+    ) -> Result<DMatrix<f64>, FlexError> {
+        let size = stiffness.nrows();
+        match self {
+            Self::None => Ok(DMatrix::zeros(size, size)),
+            Self::ModalRatios(ratios) => {
+                modal(&ratio_per_coordinate(ratios, size)?, stiffness, mass)
+            }
+            Self::Rayleigh {
+                mass: mass_factor,
+                stiffness: stiffness_factor,
+            } => {
+                let mass_factor = not_negative(*mass_factor, || {
+                    "mass factor of Rayleigh damping".to_owned()
+                })?;
+                let stiffness_factor = not_negative(*stiffness_factor, || {
+                    "stiffness factor of Rayleigh damping".to_owned()
+                })?;
+                Ok(mass * mass_factor + stiffness * stiffness_factor)
+            }
+        }
+    }
+}
+
+fn ratio_per_coordinate(ratios: &[f64], size: usize) -> Result<Vec<f64>, FlexError> {
+    for (index, &ratio) in ratios.iter().enumerate() {
+        not_negative(ratio, || format!("modal damping ratio {}", index + 1))?;
+    }
+    match ratios {
+        [ratio] => Ok(vec![*ratio; size]),
+        _ if ratios.len() == size => Ok(ratios.to_vec()),
+        _ => Err(FlexError::WrongCount {
+            quantity: "list of modal damping ratios".to_owned(),
+            found: ratios.len(),
+            expected: size,
+        }),
+    }
+}
+
+/// $`\sum_k 2 \zeta_k \omega_k\, (M\phi_k)(M\phi_k)^T`$, each uncoupled group by itself.
+fn modal(
+    ratios: &[f64],
+    stiffness: &DMatrix<f64>,
+    mass: &DMatrix<f64>,
+) -> Result<DMatrix<f64>, FlexError> {
+    let mut damping = DMatrix::zeros(stiffness.nrows(), stiffness.nrows());
+    for members in eigen::uncoupled_groups(stiffness, mass) {
+        let group_mass = eigen::submatrix(mass, &members);
+        let modes = eigen::modes(&eigen::submatrix(stiffness, &members), &group_mass, 0.0)?;
+        let momenta = &group_mass * modes.vectors;
+
+        let quotient = |member: usize| stiffness[(member, member)] / mass[(member, member)];
+        let mut ranked = members.clone();
+        ranked.sort_by(|&a, &b| quotient(a).total_cmp(&quotient(b)));
+        for (mode, &coordinate) in ranked.iter().enumerate() {
+            let factor = 2.0 * ratios[coordinate] * modes.squares[mode].sqrt();
+            for (i, &row) in members.iter().enumerate() {
+                for (j, &column) in members.iter().enumerate() {
+                    damping[(row, column)] += factor * momenta[(i, mode)] * momenta[(j, mode)];
+                }
+            }
+        }
+    }
+    Ok(damping)
+}

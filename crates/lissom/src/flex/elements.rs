@@ -1,0 +1,383 @@
+//! Piecewise polynomial functions along a beam: finite elements, and the eigenfunctions found with them.
+//!
+//! Between two breaks a deformation is a polynomial. Bending elements are cubic Hermite functions of the
+//! values and slopes at their ends, stretch and torsion elements are linear; that is what an engineer
+//! calls beam elements. For accurate eigenfunctions of stepped beams the same elements carry internal
+//! functions of higher degree, with k-th Legendre polynomials as second (bending) or first derivative
+//! (stretch, torsion), which vanish at both ends with their slope (or value):
+//!
+//! ```math
+//! \frac{d}{d\xi} N_k = \frac{L_{k+1} - L_{k-1}}{2k+1}, \qquad
+//! N_k = \frac{1}{2k+1}\left[\frac{L_{k+2} - L_k}{2k+3} - \frac{L_k - L_{k-2}}{2k-1}\right].
+//! ```
+//!
+//! Their error falls exponentially with the degree, and the slopes are as good as the values.
+
+use nalgebra::DMatrix;
+
+use super::eigen;
+use super::eigenfunctions::Boundary;
+use super::error::FlexError;
+use super::quadrature::{gauss_legendre, legendre};
+use super::shape::{Field, Shape};
+
+/// Largest number of freedoms that dense matrices of one deformation are built for.
+pub(super) const MOST_FREEDOMS: usize = 1000;
+
+/// One polynomial piece of a beam with constant properties.
+#[derive(Clone, Debug)]
+pub(super) struct Element {
+    pub(super) start: f64,
+    pub(super) length: f64,
+    /// Degree of the polynomials: 3 for Hermite bending, 1 for linear elements.
+    pub(super) degree: usize,
+    /// EI, EA or GJ.
+    pub(super) stiffness: f64,
+    /// Mass per length, or section inertia for torsion.
+    pub(super) density: f64,
+    /// Inertia of the section against its slope; zero unless rotary inertia counts.
+    pub(super) rotary: f64,
+}
+
+/// A chain of elements.
+pub(super) struct Mesh {
+    field: Field,
+    boundary: Boundary,
+    elements: Vec<Element>,
+    /// First internal freedom of every element, and the total behind the last.
+    internal: Vec<usize>,
+}
+
+/// A function that does not vanish on an element.
+struct LocalFunction {
+    freedom: usize,
+    value: f64,
+    slope: f64,
+    /// Second derivative for bending, first otherwise: what stores energy.
+    strain: f64,
+}
+
+/// A mesh with its elastic coordinates.
+pub(super) struct ElementModes {
+    mesh: Mesh,
+    /// Freedoms × coordinates; the freedoms themselves are the coordinates if absent.
+    vectors: Option<DMatrix<f64>>,
+}
+
+impl Mesh {
+    /// A chain of elements that follow one another from the root.
+    pub(super) fn new(
+        field: Field,
+        boundary: Boundary,
+        elements: Vec<Element>,
+    ) -> Result<Self, FlexError> {
+        let per_node = freedoms_per_node(field);
+        let held = match boundary {
+            Boundary::Clamped => per_node,
+            Boundary::Free => 0,
+        };
+        let mut next = per_node * (elements.len() + 1) - held;
+        let mut internal = vec![next];
+        for element in &elements {
+            next += element.degree + 1 - 2 * per_node;
+            internal.push(next);
+        }
+        if next > MOST_FREEDOMS {
+            return Err(FlexError::TooLarge {
+                quantity: "number of freedoms of one deformation of a beam",
+                found: next,
+                limit: MOST_FREEDOMS,
+            });
+        }
+        Ok(Self {
+            field,
+            boundary,
+            elements,
+            internal,
+        })
+    }
+
+    /// Number of freedoms.
+    pub(super) fn len(&self) -> usize {
+        self.internal[self.elements.len()]
+    }
+
+    /// Rigid motions that the freedoms contain.
+    pub(super) fn rigid_motions(&self) -> usize {
+        match self.boundary {
+            Boundary::Clamped => 0,
+            Boundary::Free => freedoms_per_node(self.field),
+        }
+    }
+
+    /// Node (counted from 1 at the root) and derivative (0 or 1) that freedoms at nodes stand for.
+    pub(super) fn nodal_freedoms(&self) -> impl Iterator<Item = (usize, usize)> {
+        let first = match self.boundary {
+            Boundary::Clamped => 2,
+            Boundary::Free => 1,
+        };
+        let per_node = freedoms_per_node(self.field);
+        (first..self.elements.len() + 2)
+            .flat_map(move |node| (0..per_node).map(move |derivative| (node, derivative)))
+    }
+
+    /// Stiffness matrix, $`\int EI\,N''N''`$ or $`\int EA\,N'N'`$.
+    pub(super) fn stiffness(&self) -> DMatrix<f64> {
+        let mut matrix = DMatrix::zeros(self.len(), self.len());
+        self.for_gauss_points(|element, weight, functions| {
+            for row in functions {
+                for column in functions {
+                    matrix[(row.freedom, column.freedom)] +=
+                        element.stiffness * weight * row.strain * column.strain;
+                }
+            }
+        });
+        matrix
+    }
+
+    /// Consistent mass matrix with `point_masses` given as place and mass (or inertia).
+    pub(super) fn mass(&self, point_masses: &[(f64, f64)]) -> DMatrix<f64> {
+        let mut matrix = DMatrix::zeros(self.len(), self.len());
+        self.for_gauss_points(|element, weight, functions| {
+            for row in functions {
+                for column in functions {
+                    matrix[(row.freedom, column.freedom)] += weight
+                        * (element.density * row.value * column.value
+                            + element.rotary * row.slope * column.slope);
+                }
+            }
+        });
+        for &(x, mass) in point_masses {
+            let functions = self.functions_at(x);
+            for row in &functions {
+                for column in &functions {
+                    matrix[(row.freedom, column.freedom)] += mass * row.value * column.value;
+                }
+            }
+        }
+        matrix
+    }
+
+    /// The lowest `count` elastic modes with their $`\omega^2`$; `shift` is of the order of the lowest one.
+    pub(super) fn modes(
+        self,
+        mass: &DMatrix<f64>,
+        count: usize,
+        shift: f64,
+    ) -> Result<(ElementModes, Vec<f64>), FlexError> {
+        let rigid = self.rigid_motions();
+        let shift = if rigid == 0 { 0.0 } else { shift };
+        let modes = eigen::modes(&self.stiffness(), mass, shift)?;
+        let squares = modes.squares[rigid..rigid + count].to_vec();
+        let vectors = modes.vectors.columns(rigid, count).into_owned();
+        Ok((
+            ElementModes {
+                mesh: self,
+                vectors: Some(vectors),
+            },
+            squares,
+        ))
+    }
+
+    /// The freedoms themselves as coordinates.
+    pub(super) fn unreduced(self) -> ElementModes {
+        ElementModes {
+            mesh: self,
+            vectors: None,
+        }
+    }
+
+    fn for_gauss_points(&self, mut visit: impl FnMut(&Element, f64, &[LocalFunction])) {
+        for (index, element) in self.elements.iter().enumerate() {
+            // the integrand has degree 2 × degree
+            for (xi, weight) in gauss_legendre(element.degree + 1) {
+                let functions = self.element_functions(index, xi);
+                visit(element, 0.5 * element.length * weight, &functions);
+            }
+        }
+    }
+
+    fn functions_at(&self, x: f64) -> Vec<LocalFunction> {
+        let behind = self.elements.partition_point(|element| element.start <= x);
+        let index = behind.saturating_sub(1);
+        let element = &self.elements[index];
+        let xi = 2.0 * (x - element.start) / element.length - 1.0;
+        self.element_functions(index, xi.clamp(-1.0, 1.0))
+    }
+
+    /// All functions of an element at `xi` in `[-1, 1]`.
+    fn element_functions(&self, index: usize, xi: f64) -> Vec<LocalFunction> {
+        let element = &self.elements[index];
+        let per_node = freedoms_per_node(self.field);
+        let at_nodes = match self.field {
+            Field::Bending => hermite_functions(element.length, xi).to_vec(),
+            Field::Rod => linear_functions(element.length, xi).to_vec(),
+        };
+        let held = match self.boundary {
+            Boundary::Clamped => per_node,
+            Boundary::Free => 0,
+        };
+        let mut functions = Vec::with_capacity(element.degree + 1);
+        for (local, [value, slope, strain]) in at_nodes.into_iter().enumerate() {
+            // the freedoms of a clamped root do not exist
+            if let Some(freedom) = (per_node * index + local).checked_sub(held) {
+                functions.push(LocalFunction {
+                    freedom,
+                    value,
+                    slope,
+                    strain,
+                });
+            }
+        }
+        let inside = internal_functions(self.field, element, xi);
+        for (local, [value, slope, strain]) in inside.into_iter().enumerate() {
+            functions.push(LocalFunction {
+                freedom: self.internal[index] + local,
+                value,
+                slope,
+                strain,
+            });
+        }
+        functions
+    }
+}
+
+impl ElementModes {
+    pub(super) fn len(&self) -> usize {
+        self.vectors
+            .as_ref()
+            .map_or(self.mesh.len(), DMatrix::ncols)
+    }
+
+    /// Where the elements begin.
+    pub(super) fn breaks(&self) -> impl Iterator<Item = f64> {
+        self.mesh.elements.iter().map(|element| element.start)
+    }
+
+    /// Every coordinate's function at `x`.
+    pub(super) fn at(&self, x: f64) -> Vec<Shape> {
+        let mut shapes = vec![Shape::default(); self.len()];
+        for function in self.mesh.functions_at(x) {
+            match &self.vectors {
+                None => {
+                    shapes[function.freedom] = Shape {
+                        value: function.value,
+                        slope: function.slope,
+                    };
+                }
+                Some(vectors) => {
+                    for (mode, shape) in shapes.iter_mut().enumerate() {
+                        let factor = vectors[(function.freedom, mode)];
+                        shape.value += factor * function.value;
+                        shape.slope += factor * function.slope;
+                    }
+                }
+            }
+        }
+        shapes
+    }
+
+    /// Curvature (bending) or slope (stretch, torsion) of every function at the root.
+    pub(super) fn strain_at_root(&self) -> Vec<f64> {
+        let functions = self.mesh.element_functions(0, -1.0);
+        let strain = |factor: &dyn Fn(usize) -> f64| {
+            functions
+                .iter()
+                .map(|function| factor(function.freedom) * function.strain)
+                .sum()
+        };
+        (0..self.len())
+            .map(|mode| match &self.vectors {
+                None => strain(&|freedom| f64::from(u8::from(freedom == mode))),
+                Some(vectors) => strain(&|freedom| vectors[(freedom, mode)]),
+            })
+            .collect()
+    }
+
+    /// Turns the sign of every mode for which `negative` holds.
+    pub(super) fn flip(&mut self, negative: &[bool]) {
+        if let Some(vectors) = &mut self.vectors {
+            for (mode, _) in negative.iter().enumerate().filter(|(_, flip)| **flip) {
+                vectors.column_mut(mode).neg_mut();
+            }
+        }
+    }
+}
+
+fn freedoms_per_node(field: Field) -> usize {
+    match field {
+        Field::Bending => 2,
+        Field::Rod => 1,
+    }
+}
+
+/// Value, slope and second derivative of the four Hermite functions.
+fn hermite_functions(length: f64, xi: f64) -> [[f64; 3]; 4] {
+    let s = 0.5 * (1.0 + xi);
+    let t = 0.5 * (1.0 - xi);
+    let (first, second) = (1.0 / length, 1.0 / (length * length));
+    [
+        [
+            t * t * (1.0 + 2.0 * s),
+            -6.0 * s * t * first,
+            (12.0 * s - 6.0) * second,
+        ],
+        [
+            length * s * t * t,
+            t * (t - 2.0 * s),
+            (6.0 * s - 4.0) * first,
+        ],
+        [
+            s * s * (1.0 + 2.0 * t),
+            6.0 * s * t * first,
+            (6.0 - 12.0 * s) * second,
+        ],
+        [
+            -length * s * s * t,
+            s * (s - 2.0 * t),
+            (6.0 * s - 2.0) * first,
+        ],
+    ]
+}
+
+/// Value and slope (twice) of the two linear functions.
+fn linear_functions(length: f64, xi: f64) -> [[f64; 3]; 2] {
+    let slope = 1.0 / length;
+    [
+        [0.5 * (1.0 - xi), -slope, -slope],
+        [0.5 * (1.0 + xi), slope, slope],
+    ]
+}
+
+/// Value, slope and strain of the functions that vanish at both ends.
+///
+/// They are scaled so that the strains are orthonormal over the element.
+fn internal_functions(field: Field, element: &Element, xi: f64) -> Vec<[f64; 3]> {
+    let polynomials = legendre(element.degree, xi);
+    let integral = |k: usize| (polynomials[k + 1] - polynomials[k - 1]) / (2 * k + 1) as f64;
+    let half = 0.5 * element.length;
+    let lowest = match field {
+        Field::Bending => 2,
+        Field::Rod => 1,
+    };
+    (lowest..)
+        .take((element.degree + 1).saturating_sub(2 * lowest))
+        .map(|k| {
+            let scale = (0.5 * (2 * k + 1) as f64 / half).sqrt();
+            match field {
+                Field::Bending => {
+                    let value = (integral(k + 1) - integral(k - 1)) / (2 * k + 1) as f64;
+                    [
+                        scale * half * half * value,
+                        scale * half * integral(k),
+                        scale * polynomials[k],
+                    ]
+                }
+                Field::Rod => {
+                    let slope = scale * polynomials[k];
+                    [scale * half * integral(k), slope, slope]
+                }
+            }
+        })
+        .collect()
+}

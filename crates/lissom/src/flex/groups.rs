@@ -1,0 +1,628 @@
+//! The elastic coordinates of a beam, one [`Group`] per deformation, and the slices its mass is cut into.
+
+use std::f64::consts::PI;
+use std::ops::Range;
+
+use nalgebra::{DMatrix, DVector};
+
+use super::beam::{Basis, Beam, Deformation, ModeCounts, Segment};
+use super::eigenfunctions::{Boundary, UniformModes};
+use super::elements::{Element, ElementModes, MOST_FREEDOMS, Mesh};
+use super::error::FlexError;
+use super::quadrature::{gauss_legendre, whole_number};
+use super::shape::{Field, Shapes};
+
+/// Most elastic coordinates of one beam: the shortening keeps a matrix of that size at every slice.
+const MOST_COORDINATES: usize = 128;
+
+/// Slices of every finite element. Six make the square of the shortening, of degree ten, exact, and with it
+/// all other integrals.
+const SLICES_PER_ELEMENT: usize = 6;
+
+/// Displacements that differ by less than this fraction are equally large when the sign of a mode is chosen.
+const EQUALLY_LARGE: f64 = 1e-6;
+
+/// The coordinates of one deformation.
+pub(super) struct Group {
+    pub(super) deformation: Deformation,
+    /// Where they stand among all elastic coordinates.
+    pub(super) coordinates: Range<usize>,
+    pub(super) names: Vec<String>,
+    pub(super) stiffness: DMatrix<f64>,
+    pub(super) shapes: Shapes,
+    /// Largest wave number in every segment; empty for finite elements, which are polynomials.
+    pub(super) wave_numbers: Vec<f64>,
+}
+
+/// A piece of the mass of a beam.
+pub(super) struct Slice {
+    pub(super) x: f64,
+    pub(super) mass: f64,
+    pub(super) section_inertia: [f64; 2],
+}
+
+/// The coordinates of a beam whose numbers have been checked, in order.
+pub(super) fn groups(beam: &Beam, point_masses: &[(f64, f64)]) -> Result<[Group; 4], FlexError> {
+    let mut first = 0;
+    let mut build = |deformation: Deformation| -> Result<Group, FlexError> {
+        let group = match &beam.basis {
+            Basis::ClampedFree(counts) => {
+                eigenfunctions(beam, deformation, Boundary::Clamped, counts.of(deformation))?
+            }
+            Basis::FreeFree(counts) => {
+                eigenfunctions(beam, deformation, Boundary::Free, counts.of(deformation))?
+            }
+            Basis::Elements {
+                per_segment,
+                planes,
+                modes,
+                boundary,
+            } => {
+                let kept = planes.contains(&deformation);
+                check_elements(beam, per_segment, *modes, *boundary)?;
+                if kept {
+                    let elements = finite_elements(beam, deformation, per_segment)?;
+                    element_coordinates(deformation, *boundary, elements, *modes, point_masses)?
+                } else {
+                    unused(deformation)
+                }
+            }
+        };
+        let count = group.shapes.len();
+        let coordinates = first..first + count;
+        first += count;
+        Ok(Group {
+            coordinates,
+            ..group
+        })
+    };
+    check_counts(&beam.basis)?;
+    let groups = [
+        build(Deformation::BendingY)?,
+        build(Deformation::BendingZ)?,
+        build(Deformation::Stretch)?,
+        build(Deformation::Torsion)?,
+    ];
+    match first {
+        0 => Err(FlexError::NoModes),
+        found if found > MOST_COORDINATES => Err(too_many_coordinates(found)),
+        _ => Ok(groups),
+    }
+}
+
+/// The mass of a beam at the points of a quadrature along it, then its point masses.
+///
+/// The points are as many as the square of the shortening needs, the fastest integrand there is.
+pub(super) fn slices(beam: &Beam, groups: &[Group; 4], point_masses: &[(f64, f64)]) -> Vec<Slice> {
+    let mut slices = Vec::new();
+    for (index, (segment, &start)) in beam.segments.iter().zip(&beam.breaks()).enumerate() {
+        let (intervals, count) = match &beam.basis {
+            Basis::Elements { per_segment, .. } => (per_segment[index], SLICES_PER_ELEMENT),
+            _ => (1, slices_of_segment(groups, index, segment.length)),
+        };
+        let rule = gauss_legendre(count);
+        let length = segment.length / intervals as f64;
+        for interval in 0..intervals {
+            for &(xi, weight) in &rule {
+                let share = 0.5 * length * weight;
+                slices.push(Slice {
+                    x: start + length * (interval as f64 + 0.5 * (1.0 + xi)),
+                    mass: share * segment.mass_per_length,
+                    section_inertia: segment.section_inertia.map(|inertia| share * inertia),
+                });
+            }
+        }
+    }
+    let points = point_masses.iter().map(|&(x, mass)| Slice {
+        x,
+        mass,
+        section_inertia: [0.0; 2],
+    });
+    slices.extend(points);
+    slices
+}
+
+/// Gauss points that integrate every product of modes over a segment to rounding.
+///
+/// A wave of phase $`z`$ over the segment has an error of the order of the Bessel function
+/// $`J_{2n}(z/2)`$, which vanishes quickly once $`2n`$ exceeds $`z/2`$.
+fn slices_of_segment(groups: &[Group; 4], segment: usize, length: f64) -> usize {
+    let phase = |range: Range<usize>| {
+        groups[range]
+            .iter()
+            .filter_map(|group| group.wave_numbers.get(segment))
+            .fold(0.0, |a: f64, &wave_number| a.max(wave_number * length))
+    };
+    let (bending, rod) = (phase(0..2), phase(2..4));
+    let fastest = (4.0 * bending).max(2.0 * rod).max(2.0 * bending + rod);
+    whole_number(6.0 + 0.25 * fastest + 1.2 * fastest.sqrt())
+}
+
+impl ModeCounts {
+    fn of(self, deformation: Deformation) -> usize {
+        match deformation {
+            Deformation::BendingY => self.bending_y,
+            Deformation::BendingZ => self.bending_z,
+            Deformation::Stretch => self.stretch,
+            Deformation::Torsion => self.torsion,
+        }
+    }
+}
+
+impl Deformation {
+    fn field(self) -> Field {
+        match self {
+            Self::BendingY | Self::BendingZ => Field::Bending,
+            Self::Stretch | Self::Torsion => Field::Rod,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::BendingY => "bending_y",
+            Self::BendingZ => "bending_z",
+            Self::Stretch => "stretch",
+            Self::Torsion => "torsion",
+        }
+    }
+
+    /// Names of the value and of the slope at a node of an element.
+    fn nodal_names(self) -> [&'static str; 2] {
+        match self {
+            Self::BendingY => ["v", "v_slope"],
+            Self::BendingZ => ["w", "w_slope"],
+            Self::Stretch => ["u", "u_slope"],
+            Self::Torsion => ["twist", "twist_slope"],
+        }
+    }
+
+    fn stiffness(self, segment: &Segment) -> f64 {
+        match self {
+            Self::BendingY => segment.bending_stiffness[0],
+            Self::BendingZ => segment.bending_stiffness[1],
+            Self::Stretch => segment.axial_stiffness,
+            Self::Torsion => segment.torsional_stiffness,
+        }
+    }
+
+    fn density(self, segment: &Segment) -> f64 {
+        match self {
+            Self::Torsion => segment.section_inertia.iter().sum(),
+            _ => segment.mass_per_length,
+        }
+    }
+
+    fn rotary(self, segment: &Segment) -> f64 {
+        match self {
+            Self::BendingY => segment.section_inertia[0],
+            Self::BendingZ => segment.section_inertia[1],
+            _ => 0.0,
+        }
+    }
+
+    /// Refuses segments without the stiffness or inertia that this deformation needs.
+    fn check(self, segments: &[Segment]) -> Result<(), FlexError> {
+        for (index, segment) in segments.iter().enumerate() {
+            let number = index + 1;
+            let value = self.stiffness(segment);
+            if value <= 0.0 {
+                return Err(match self {
+                    Self::BendingY | Self::BendingZ => FlexError::NotPositive {
+                        quantity: format!("{} stiffness of segment {number}", self.name()),
+                        value,
+                    },
+                    Self::Stretch => FlexError::StretchWithoutAxialStiffness {
+                        segment: number,
+                        value,
+                    },
+                    Self::Torsion => FlexError::TorsionWithoutStiffness {
+                        segment: number,
+                        value,
+                    },
+                });
+            }
+            let value = self.density(segment);
+            if value <= 0.0 {
+                return Err(FlexError::TorsionWithoutSectionInertia {
+                    segment: number,
+                    value,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A deformation that the basis leaves out.
+fn unused(deformation: Deformation) -> Group {
+    group(
+        deformation,
+        Vec::new(),
+        DMatrix::zeros(0, 0),
+        no_shapes(deformation),
+        Vec::new(),
+    )
+}
+
+fn no_shapes(deformation: Deformation) -> Shapes {
+    Shapes::Uniform(UniformModes::new(
+        deformation.field(),
+        Boundary::Clamped,
+        0,
+        1.0,
+        1.0,
+    ))
+}
+
+/// A group whose place among the coordinates is not known yet.
+fn group(
+    deformation: Deformation,
+    names: Vec<String>,
+    stiffness: DMatrix<f64>,
+    shapes: Shapes,
+    wave_numbers: Vec<f64>,
+) -> Group {
+    Group {
+        deformation,
+        coordinates: 0..0,
+        names,
+        stiffness,
+        shapes,
+        wave_numbers,
+    }
+}
+
+fn mode_names(deformation: Deformation, count: usize) -> Vec<String> {
+    (1..=count)
+        .map(|order| format!("{}_{order}", deformation.name()))
+        .collect()
+}
+
+fn check_counts(basis: &Basis) -> Result<(), FlexError> {
+    let (Basis::ClampedFree(counts) | Basis::FreeFree(counts)) = basis else {
+        return Ok(());
+    };
+    let total = Deformation::ALL.iter().fold(0_usize, |sum, &deformation| {
+        sum.saturating_add(counts.of(deformation))
+    });
+    if total > MOST_COORDINATES {
+        Err(too_many_coordinates(total))
+    } else {
+        Ok(())
+    }
+}
+
+fn too_many_coordinates(found: usize) -> FlexError {
+    FlexError::TooLarge {
+        quantity: "number of elastic coordinates of a beam",
+        found,
+        limit: MOST_COORDINATES,
+    }
+}
+
+/// The lowest `count` eigenfunctions.
+fn eigenfunctions(
+    beam: &Beam,
+    deformation: Deformation,
+    boundary: Boundary,
+    count: usize,
+) -> Result<Group, FlexError> {
+    if count == 0 {
+        return Ok(unused(deformation));
+    }
+    deformation.check(&beam.segments)?;
+    let (shapes, squares) = match beam.segments.as_slice() {
+        [segment] => uniform_modes(segment, deformation, boundary, count),
+        segments => stepped_modes(segments, deformation, boundary, count)?,
+    };
+    let highest = squares.iter().fold(0.0, |a: f64, &b| a.max(b));
+    let wave_numbers = beam
+        .segments
+        .iter()
+        .map(|segment| wave_number(deformation, segment, highest))
+        .collect();
+    let stiffness = DMatrix::from_diagonal(&DVector::from_vec(squares));
+    Ok(group(
+        deformation,
+        mode_names(deformation, count),
+        stiffness,
+        shapes,
+        wave_numbers,
+    ))
+}
+
+/// Wave number in a segment of a free vibration with this $`\omega^2`$.
+fn wave_number(deformation: Deformation, segment: &Segment, square: f64) -> f64 {
+    let ratio = square * deformation.density(segment) / deformation.stiffness(segment);
+    match deformation.field() {
+        Field::Bending => ratio.sqrt().sqrt(),
+        Field::Rod => ratio.sqrt(),
+    }
+}
+
+/// $`\omega^2`$ of a vibration with this wave number in a segment.
+fn frequency_square(deformation: Deformation, segment: &Segment, wave_number: f64) -> f64 {
+    let power = match deformation.field() {
+        Field::Bending => 4,
+        Field::Rod => 2,
+    };
+    wave_number.powi(power) * deformation.stiffness(segment) / deformation.density(segment)
+}
+
+fn uniform_modes(
+    segment: &Segment,
+    deformation: Deformation,
+    boundary: Boundary,
+    count: usize,
+) -> (Shapes, Vec<f64>) {
+    let density = deformation.density(segment);
+    let modes = UniformModes::new(
+        deformation.field(),
+        boundary,
+        count,
+        segment.length,
+        density,
+    );
+    let squares = modes
+        .wave_numbers()
+        .map(|number| frequency_square(deformation, segment, number))
+        .collect();
+    (Shapes::Uniform(modes), squares)
+}
+
+/// Eigenfunctions of a beam of several segments, one polynomial of high degree in each.
+fn stepped_modes(
+    segments: &[Segment],
+    deformation: Deformation,
+    boundary: Boundary,
+    count: usize,
+) -> Result<(Shapes, Vec<f64>), FlexError> {
+    // estimate the highest frequency by the phase that all segments together must have
+    let mut highest = estimated_square(segments, deformation, boundary, count as f64);
+    let lowest = estimated_square(segments, deformation, boundary, 1.0);
+    loop {
+        let elements = spectral_elements(segments, deformation, highest);
+        let mesh = Mesh::new(deformation.field(), boundary, elements)?;
+        check_available(&mesh, deformation, count)?;
+        let mass = mesh.mass(&[]);
+        let (mut modes, squares) = mesh.modes(&mass, count, lowest)?;
+        let found = squares[count - 1];
+        // a higher frequency than the degrees were chosen for: choose them again
+        if found > 1.5 * highest {
+            highest = found;
+            continue;
+        }
+        let negative: Vec<bool> = match boundary {
+            Boundary::Clamped => modes
+                .strain_at_root()
+                .iter()
+                .map(|&strain| strain < 0.0)
+                .collect(),
+            Boundary::Free => modes
+                .at(0.0)
+                .iter()
+                .map(|shape| shape.value < 0.0)
+                .collect(),
+        };
+        modes.flip(&negative);
+        return Ok((Shapes::Elements(modes), squares));
+    }
+}
+
+/// $`\omega^2`$ of a mode if its phase were spread over the segments without reflections.
+fn estimated_square(
+    segments: &[Segment],
+    deformation: Deformation,
+    boundary: Boundary,
+    order: f64,
+) -> f64 {
+    let phase = match (deformation.field(), boundary) {
+        (_, Boundary::Clamped) => (order - 0.5) * PI,
+        (Field::Bending, Boundary::Free) => (order + 0.5) * PI,
+        (Field::Rod, Boundary::Free) => order * PI,
+    };
+    let per_unit: f64 = segments
+        .iter()
+        .map(|segment| segment.length * wave_number(deformation, segment, 1.0))
+        .sum();
+    match deformation.field() {
+        Field::Bending => (phase / per_unit).powi(4),
+        Field::Rod => (phase / per_unit).powi(2),
+    }
+}
+
+/// One element per segment, of a degree that follows waves up to the frequency to rounding.
+fn spectral_elements(segments: &[Segment], deformation: Deformation, square: f64) -> Vec<Element> {
+    let mut start = 0.0;
+    segments
+        .iter()
+        .map(|segment| {
+            let element = Element {
+                start,
+                length: segment.length,
+                degree: sufficient_degree(
+                    wave_number(deformation, segment, square) * segment.length,
+                ),
+                stiffness: deformation.stiffness(segment),
+                density: deformation.density(segment),
+                rotary: 0.0,
+            };
+            start += segment.length;
+            element
+        })
+        .collect()
+}
+
+/// Degree of the polynomial that follows a wave over `phase` to rounding.
+///
+/// The Legendre coefficients of $`e^{i z \xi}`$ are of the order of $`(z/2)^k/k!`$ with $`z`$ half the
+/// phase; two more degrees make up for the two derivatives in the energy of bending.
+fn sufficient_degree(phase: f64) -> usize {
+    const NEGLIGIBLE: f64 = 1e-17;
+    let mut coefficient = 1.0;
+    let mut degree = 0;
+    while coefficient > NEGLIGIBLE && degree <= MOST_FREEDOMS {
+        degree += 1;
+        coefficient *= 0.25 * phase / degree as f64;
+    }
+    degree + 2
+}
+
+fn check_available(mesh: &Mesh, deformation: Deformation, modes: usize) -> Result<(), FlexError> {
+    let available = mesh.len() - mesh.rigid_motions();
+    if modes > available {
+        return Err(FlexError::TooManyModes {
+            deformation: deformation.name(),
+            modes,
+            available,
+        });
+    }
+    Ok(())
+}
+
+fn check_elements(
+    beam: &Beam,
+    per_segment: &[usize],
+    modes: Option<usize>,
+    boundary: Boundary,
+) -> Result<(), FlexError> {
+    if per_segment.len() != beam.segments.len() {
+        return Err(FlexError::WrongCount {
+            quantity: "list of elements per segment".to_owned(),
+            found: per_segment.len(),
+            expected: beam.segments.len(),
+        });
+    }
+    if let Some(index) = per_segment.iter().position(|&count| count == 0) {
+        return Err(FlexError::NotPositive {
+            quantity: format!("number of elements of segment {}", index + 1),
+            value: 0.0,
+        });
+    }
+    let total = per_segment
+        .iter()
+        .fold(0_usize, |sum, &count| sum.saturating_add(count));
+    if total > MOST_FREEDOMS {
+        return Err(FlexError::TooLarge {
+            quantity: "number of elements of a beam",
+            found: total,
+            limit: MOST_FREEDOMS,
+        });
+    }
+    if modes.is_none() && boundary == Boundary::Free {
+        return Err(FlexError::FreeElementsWithoutModes);
+    }
+    Ok(())
+}
+
+fn finite_elements(
+    beam: &Beam,
+    deformation: Deformation,
+    per_segment: &[usize],
+) -> Result<Vec<Element>, FlexError> {
+    deformation.check(&beam.segments)?;
+    let degree = match deformation.field() {
+        Field::Bending => 3,
+        Field::Rod => 1,
+    };
+    let mut elements = Vec::new();
+    for ((segment, start), &count) in beam.segments.iter().zip(beam.breaks()).zip(per_segment) {
+        let length = segment.length / count as f64;
+        elements.extend((0..count).map(|index| Element {
+            start: start + length * index as f64,
+            length,
+            degree,
+            stiffness: deformation.stiffness(segment),
+            density: deformation.density(segment),
+            rotary: if beam.rotary_inertia {
+                deformation.rotary(segment)
+            } else {
+                0.0
+            },
+        }));
+    }
+    Ok(elements)
+}
+
+/// Values and slopes at the nodes, or the lowest modes of them.
+fn element_coordinates(
+    deformation: Deformation,
+    boundary: Boundary,
+    elements: Vec<Element>,
+    modes: Option<usize>,
+    point_masses: &[(f64, f64)],
+) -> Result<Group, FlexError> {
+    let ends: Vec<f64> = elements
+        .iter()
+        .map(|element| element.start)
+        .chain(
+            elements
+                .last()
+                .map(|element| element.start + element.length),
+        )
+        .collect();
+    let shift = elements_shift(&elements, deformation);
+    let mesh = Mesh::new(deformation.field(), boundary, elements)?;
+    let Some(count) = modes else {
+        let names = mesh
+            .nodal_freedoms()
+            .map(|(node, derivative)| format!("{}_{node}", deformation.nodal_names()[derivative]))
+            .collect();
+        let stiffness = mesh.stiffness();
+        let shapes = Shapes::Elements(mesh.unreduced());
+        return Ok(group(deformation, names, stiffness, shapes, Vec::new()));
+    };
+    check_available(&mesh, deformation, count)?;
+    // a mass on the axis does not resist twist
+    let moved: &[(f64, f64)] = if deformation == Deformation::Torsion {
+        &[]
+    } else {
+        point_masses
+    };
+    let mass = mesh.mass(moved);
+    let (mut modes, squares) = mesh.modes(&mass, count, shift)?;
+    let negative = largest_is_negative(&modes, &ends);
+    modes.flip(&negative);
+    let stiffness = DMatrix::from_diagonal(&DVector::from_vec(squares));
+    Ok(group(
+        deformation,
+        mode_names(deformation, count),
+        stiffness,
+        Shapes::Elements(modes),
+        Vec::new(),
+    ))
+}
+
+/// A value of the order of the lowest $`\omega^2`$ of free elements.
+fn elements_shift(elements: &[Element], deformation: Deformation) -> f64 {
+    let power = match deformation.field() {
+        Field::Bending => 4,
+        Field::Rod => 2,
+    };
+    let time: f64 = elements
+        .iter()
+        .map(|element| {
+            element.length * (element.density / element.stiffness).powf(1.0 / f64::from(power))
+        })
+        .sum();
+    (PI / time).powi(power)
+}
+
+/// Whether the largest value among the nodes is negative, for every mode.
+fn largest_is_negative(modes: &ElementModes, nodes: &[f64]) -> Vec<bool> {
+    let values: Vec<Vec<f64>> = nodes
+        .iter()
+        .map(|&x| modes.at(x).iter().map(|shape| shape.value).collect())
+        .collect();
+    (0..modes.len())
+        .map(|mode| {
+            let largest = values
+                .iter()
+                .fold(0.0, |a: f64, row| a.max(row[mode].abs()));
+            values
+                .iter()
+                .find(|row| row[mode].abs() >= (1.0 - EQUALLY_LARGE) * largest)
+                .is_some_and(|row| row[mode] < 0.0)
+        })
+        .collect()
+}
