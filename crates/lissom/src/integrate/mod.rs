@@ -1,1 +1,247 @@
-//! TBW
+//! Solvers of ordinary differential equations that see vectors and traits, never mechanics.
+//!
+//! | solver | for | source |
+//! |---|---|---|
+//! | [`Method::Dop853`] | smooth problems, tight tolerances | Hairer, Nørsett & Wanner, *Solving ODEs I*, II.5, II.10 |
+//! | [`Method::Dopri5`] | loose tolerances | same, II.4 to II.6 |
+//! | [`Method::Adams`] | smooth problems with costly derivatives | Hindmarsh, *ODEPACK* (1983), LSODE with `MF = 10` |
+//! | [`Method::Radau`] | stiff problems | Hairer & Wanner, *Solving ODEs II*, IV.8 |
+//! | [`Scheme::GeneralizedAlpha`] | structural systems, fixed step | Chung & Hulbert (1993); Arnold & Brüls (2007) |
+//! | [`Scheme::Newmark`] | the same | Newmark (1959) |
+//!
+//! [`integrate`] solves $`\dot y = f(t, y)`$ with error control, [`integrate_second_order`] solves
+//! $`r(t, q, v, \dot v) = 0`$ with a fixed step on a space where positions need not be vectors. Both
+//! walk a [`Schedule`]: no step crosses a breakpoint, and the solver starts afresh behind it. What
+//! arrives at a breakpoint $`t_b`$ is evaluated at times below $`t_b`$ only, what leaves it at times
+//! from $`t_b`$ on, so that an input may jump exactly there.
+
+mod dop853;
+mod dopri5;
+mod driver;
+mod equations;
+mod error;
+mod runge_kutta;
+mod step_control;
+
+use std::ops::{Add, AddAssign};
+
+pub use error::IntegrateError;
+
+use equations::Equations;
+use runge_kutta::RungeKutta;
+
+/// A first-order system $`\dot y = f(t, y)`$.
+pub trait FirstOrder {
+    /// Writes $`f(t, y)`$ into `rate`, NaN where it cannot be evaluated.
+    fn derivative(&mut self, time: f64, state: &[f64], rate: &mut [f64]);
+}
+
+/// A second-order system $`M(q)\,\dot v = f(t, q, v)`$ written as a residual.
+///
+/// Positions may live on a manifold (unit quaternions among them), velocities and accelerations are
+/// vectors.
+pub trait SecondOrder {
+    /// Number of position components.
+    fn position_count(&self) -> usize;
+
+    /// Number of velocity components, which is that of accelerations and residuals.
+    fn velocity_count(&self) -> usize;
+
+    /// Writes $`r = M(q)\,\dot v - f(t, q, v)`$ into `residual`, NaN where it cannot be evaluated.
+    fn residual(
+        &mut self,
+        time: f64,
+        position: &[f64],
+        velocity: &[f64],
+        acceleration: &[f64],
+        residual: &mut [f64],
+    );
+
+    /// Writes $`\partial r / \partial \dot v`$, n × n by rows.
+    fn mass_matrix(&mut self, time: f64, position: &[f64], mass: &mut [f64]);
+
+    /// Writes $`q \oplus \Delta`$: where a constant velocity `increment` leads from `position` in unit
+    /// time. Plain addition for vectors.
+    fn displace(&self, position: &[f64], increment: &[f64], displaced: &mut [f64]);
+}
+
+/// Whether an integration goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Go on.
+    Continue,
+    /// Stop here; the outcome says where.
+    Stop,
+}
+
+/// What is told about an integration while it runs.
+pub trait Observer {
+    /// Called at every requested sample instant, exactly those, in order.
+    fn sample(&mut self, time: f64, state: &[f64]) -> Flow;
+
+    /// Called after every accepted step, after the samples that lie inside it.
+    fn step(&mut self, time: f64, state: &[f64]) -> Flow;
+}
+
+/// The interval of an integration, the instants where the system may be discontinuous and those where
+/// the solution is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Schedule<'a> {
+    /// First instant.
+    pub start: f64,
+    /// Last instant, not before the first.
+    pub end: f64,
+    /// Instants that no step crosses, in ascending order; those outside the interval do nothing.
+    pub breakpoints: &'a [f64],
+    /// Instants at which [`Observer::sample`] is called, strictly ascending, within the interval.
+    pub samples: &'a [f64],
+}
+
+/// An error-controlled method for first-order systems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Dormand and Prince's explicit Runge–Kutta method of order 8(5,3), interpolant of order 7.
+    Dop853,
+    /// Dormand and Prince's explicit Runge–Kutta method of order 5(4), interpolant of order 4.
+    Dopri5,
+    /// Adams–Moulton of orders 1 to 12 with variable step, solved by functional iteration.
+    Adams,
+    /// Radau IIA of order 5, implicit, for stiff systems.
+    Radau,
+}
+
+/// Accuracy and limits of [`integrate`].
+///
+/// A step is accepted when the root mean square of `error / (atol + rtol |y|)` is at most one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Control {
+    /// Relative tolerance, at least [`Control::SMALLEST_RTOL`].
+    pub rtol: f64,
+    /// Absolute tolerance of each component, or one for all.
+    pub atol: Vec<f64>,
+    /// First step after the start and after every breakpoint; chosen automatically when absent.
+    pub initial_step: Option<f64>,
+    /// Longest step allowed.
+    pub max_step: Option<f64>,
+    /// Number of steps, accepted or rejected, after which the integration fails.
+    pub max_steps: u64,
+}
+
+impl Control {
+    /// Below this relative tolerance rounding errors are taken for truncation errors.
+    pub const SMALLEST_RTOL: f64 = 1e-14;
+}
+
+/// What an integration cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Accepted steps.
+    pub steps: u64,
+    /// Rejected steps.
+    pub rejected: u64,
+    /// Evaluations of the derivative or the residual, those for Jacobians included.
+    pub evaluations: u64,
+    /// Jacobians or tangents built by finite differences.
+    pub jacobians: u64,
+    /// Matrix factorizations.
+    pub factorizations: u64,
+    /// Iterations of implicit equations (functional or Newton).
+    pub iterations: u64,
+    /// Highest order a step was taken with.
+    pub highest_order: u64,
+}
+
+impl Add for Statistics {
+    type Output = Self;
+
+    /// Sums every count; the highest order is the higher of the two.
+    fn add(self, other: Self) -> Self {
+        Self {
+            steps: self.steps + other.steps,
+            rejected: self.rejected + other.rejected,
+            evaluations: self.evaluations + other.evaluations,
+            jacobians: self.jacobians + other.jacobians,
+            factorizations: self.factorizations + other.factorizations,
+            iterations: self.iterations + other.iterations,
+            highest_order: self.highest_order.max(other.highest_order),
+        }
+    }
+}
+
+impl AddAssign for Statistics {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+/// How an integration ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outcome {
+    /// What it cost.
+    pub statistics: Statistics,
+    /// Where the observer stopped it; absent when the end was reached.
+    pub stopped_at: Option<f64>,
+}
+
+/// Integrates $`\dot y = f(t, y)`$ over `schedule` from `state`, which holds the final state afterwards
+/// (the last one reached if the observer stops the integration or it fails).
+///
+/// # Errors
+///
+/// When an argument is out of range, a step cannot be made, or too many would be needed.
+pub fn integrate(
+    method: Method,
+    control: &Control,
+    system: &mut dyn FirstOrder,
+    schedule: &Schedule<'_>,
+    state: &mut [f64],
+    observer: &mut dyn Observer,
+) -> Result<Outcome, IntegrateError> {
+    driver::check_schedule(schedule)?;
+    step_control::check_control(control, state.len(), schedule.start)?;
+    let equations = Equations::new(system, control, schedule.start);
+    match method {
+        Method::Dop853 => {
+            let mut stepper = RungeKutta::new(&dop853::DOP853, control, equations, state);
+            driver::drive(&mut stepper, schedule, state, observer)
+        }
+        Method::Dopri5 => {
+            let mut stepper = RungeKutta::new(&dopri5::DOPRI5, control, equations, state);
+            driver::drive(&mut stepper, schedule, state, observer)
+        }
+        Method::Adams | Method::Radau => Err(IntegrateError::invalid(
+            "method",
+            f64::NAN,
+            "use dop853 or dopri5",
+            schedule.start,
+        )),
+    }
+}
+
+/// A fixed-step method for second-order systems.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Scheme {
+    /// Generalised-α: second order, with numerical damping at high frequencies.
+    GeneralizedAlpha {
+        /// Spectral radius at infinite frequency: 1 damps nothing, 0 annihilates in one step.
+        spectral_radius: f64,
+    },
+    /// Newmark's family; β = 1/4, γ = 1/2 is the average-acceleration method.
+    Newmark {
+        /// Weight of the new acceleration in the position, from 0 to 1/2.
+        beta: f64,
+        /// Weight of the new acceleration in the velocity, in (0, 1]; second order at 1/2 only.
+        gamma: f64,
+    },
+}
+
+/// Step and Newton iteration of [`integrate_second_order`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FixedStep {
+    /// Step; the last one before a breakpoint or the end is shortened to meet it.
+    pub step: f64,
+    /// Relative accuracy to which Newton's iteration solves a step.
+    pub tolerance: f64,
+    /// Largest number of Newton iterations with one tangent.
+    pub max_iterations: usize,
+}

@@ -1,0 +1,226 @@
+//! How long a step is: error measure, first step, limits and the controller of the explicit methods.
+//!
+//! Source: Hairer, Nørsett & Wanner, *Solving Ordinary Differential Equations I*, 2nd ed., II.4: error
+//! norm (4.11), first step (after 4.14), step size (4.13), stabilised by (IV.2.43c) of volume II.
+
+use super::driver::Piece;
+use super::equations::{Equations, NonFiniteComponent};
+use super::{Control, IntegrateError};
+
+/// Weights of the components in an error norm.
+#[derive(Clone, Debug)]
+pub(super) struct Tolerance {
+    relative: f64,
+    /// One per component, or one for all.
+    absolute: Vec<f64>,
+}
+
+impl Tolerance {
+    pub(super) fn new(relative: f64, absolute: Vec<f64>) -> Self {
+        Self { relative, absolute }
+    }
+
+    pub(super) fn of(control: &Control) -> Self {
+        Self::new(control.rtol, control.atol.clone())
+    }
+
+    /// Error that counts as one in component `i` of this magnitude.
+    pub(super) fn scale(&self, i: usize, magnitude: f64) -> f64 {
+        let absolute = self.absolute[if self.absolute.len() == 1 { 0 } else { i }];
+        // keeps 0/0 out of the norm of a component that is zero and has no absolute tolerance
+        (absolute + self.relative * magnitude).max(f64::MIN_POSITIVE)
+    }
+
+    /// Root mean square of the scaled error, and the component that contributes most.
+    pub(super) fn norm(&self, error: &[f64], state: &[f64]) -> (f64, usize) {
+        let mut sum = 0.0;
+        let mut worst = (0.0, 0);
+        for (i, (&error, &value)) in error.iter().zip(state).enumerate() {
+            let square = (error / self.scale(i, value.abs())).powi(2);
+            sum += square;
+            if square > worst.0 {
+                worst = (square, i);
+            }
+        }
+        ((sum / error.len().max(1) as f64).sqrt(), worst.1)
+    }
+}
+
+/// Below this length a step changes the time by little more than its rounding error.
+///
+/// The second term keeps a system that cannot be evaluated behind t = 0 from being tried with a
+/// thousand halvings.
+pub(super) fn smallest_step(time: f64, piece: &Piece) -> f64 {
+    16.0 * f64::EPSILON * time.abs().max(1e-9 * (piece.end - piece.start))
+}
+
+/// Shortens a proposed step to `max_step` and to the end of the piece; the second value says whether it
+/// reaches that end.
+pub(super) fn fitted_step(
+    proposed: f64,
+    time: f64,
+    piece: &Piece,
+    max_step: Option<f64>,
+) -> (f64, bool) {
+    let step = max_step.map_or(proposed, |longest| proposed.min(longest));
+    // a stretch by a hundredth saves a last step of almost nothing
+    if time + 1.01 * step >= piece.end {
+        (piece.end - time, true)
+    } else {
+        (step, false)
+    }
+}
+
+/// Guesses a first step for a method of this order from the sizes of the solution and of its first two
+/// derivatives. `rate` is the derivative at the start; `probe` and `probe_rate` are scratch.
+pub(super) fn first_step(
+    equations: &mut Equations<'_>,
+    tolerance: &Tolerance,
+    order: u32,
+    piece: &Piece,
+    state: &[f64],
+    rate: &[f64],
+    probe: &mut [f64],
+    probe_rate: &mut [f64],
+) -> f64 {
+    let size = tolerance.norm(state, state).0;
+    let slope = tolerance.norm(rate, state).0;
+    let length = piece.end - piece.start;
+    let euler_step = if size < 1e-5 || slope < 1e-5 {
+        1e-6
+    } else {
+        0.01 * size / slope
+    }
+    .min(length);
+    for i in 0..state.len() {
+        probe[i] = state[i] + euler_step * rate[i];
+    }
+    let step = match equations.derivative(piece.start + euler_step, probe, probe_rate) {
+        // the step itself will be halved until the system can be evaluated
+        Err(NonFiniteComponent(_)) => euler_step,
+        Ok(()) => {
+            for i in 0..state.len() {
+                probe_rate[i] -= rate[i];
+            }
+            let curvature = tolerance.norm(probe_rate, state).0 / euler_step;
+            let largest = slope.max(curvature);
+            let step = if largest <= 1e-15 {
+                (1e-3 * euler_step).max(1e-6)
+            } else {
+                (0.01 / largest).powf(1.0 / f64::from(order))
+            };
+            step.min(100.0 * euler_step)
+        }
+    };
+    step.max(10.0 * smallest_step(piece.start, piece))
+}
+
+/// Step-size controller of the explicit Runge–Kutta methods.
+#[derive(Clone, Debug)]
+pub(super) struct Controller {
+    /// One over the order of the error in the step.
+    exponent: f64,
+    /// Weight of the previous error (β), which damps oscillations of the step.
+    stabilization: f64,
+    shrink_limit: f64,
+    growth_limit: f64,
+    previous_error: f64,
+    after_rejection: bool,
+}
+
+impl Controller {
+    const SAFETY: f64 = 0.9;
+
+    pub(super) fn new(
+        order: u32,
+        stabilization: f64,
+        shrink_limit: f64,
+        growth_limit: f64,
+    ) -> Self {
+        Self {
+            exponent: 1.0 / f64::from(order) - 0.75 * stabilization,
+            stabilization,
+            shrink_limit,
+            growth_limit,
+            previous_error: Self::SMALLEST_REMEMBERED_ERROR,
+            after_rejection: false,
+        }
+    }
+
+    const SMALLEST_REMEMBERED_ERROR: f64 = 1e-4;
+
+    pub(super) fn reset(&mut self) {
+        self.previous_error = Self::SMALLEST_REMEMBERED_ERROR;
+        self.after_rejection = false;
+    }
+
+    /// Factor from an accepted step to the next.
+    pub(super) fn accepted(&mut self, error: f64) -> f64 {
+        let wanted =
+            Self::SAFETY * self.previous_error.powf(self.stabilization) / error.powf(self.exponent);
+        let largest = if self.after_rejection {
+            1.0
+        } else {
+            self.growth_limit
+        };
+        self.previous_error = error.max(Self::SMALLEST_REMEMBERED_ERROR);
+        self.after_rejection = false;
+        wanted.min(largest).max(self.shrink_limit)
+    }
+
+    /// Factor from a rejected step to the next attempt.
+    pub(super) fn rejected(&mut self, error: f64) -> f64 {
+        self.after_rejection = true;
+        (Self::SAFETY / error.powf(self.exponent)).clamp(self.shrink_limit, 1.0)
+    }
+
+    /// Factor from a step that could not be evaluated to the next attempt.
+    pub(super) fn failed(&mut self) -> f64 {
+        self.after_rejection = true;
+        0.5
+    }
+}
+
+/// Refuses tolerances and limits that cannot work.
+pub(super) fn check_control(
+    control: &Control,
+    components: usize,
+    time: f64,
+) -> Result<(), IntegrateError> {
+    let invalid =
+        |quantity, value, remedy| Err(IntegrateError::invalid(quantity, value, remedy, time));
+    if !(control.rtol >= Control::SMALLEST_RTOL && control.rtol < 1.0) {
+        return invalid(
+            "relative tolerance",
+            control.rtol,
+            "it must be at least 1e-14 and below 1",
+        );
+    }
+    if control.atol.len() != 1 && control.atol.len() != components {
+        return invalid(
+            "number of absolute tolerances",
+            control.atol.len() as f64,
+            "give one for all components or one for each",
+        );
+    }
+    if let Some(&atol) = control
+        .atol
+        .iter()
+        .find(|&&atol| !(atol >= 0.0 && atol.is_finite()))
+    {
+        return invalid(
+            "absolute tolerance",
+            atol,
+            "it must be finite and not negative",
+        );
+    }
+    for (quantity, step) in [
+        ("initial step", control.initial_step),
+        ("longest step", control.max_step),
+    ] {
+        if let Some(step) = step.filter(|step| !(*step > 0.0)) {
+            return invalid(quantity, step, "it must be positive");
+        }
+    }
+    Ok(())
+}
