@@ -8,11 +8,21 @@
 //! file and by hand from Rust. Problems are data ([`ModelError`]) and are reported all at once, each with
 //! the path of the offending key; [`ModelError::locate`] finds that path in the text.
 
+mod action;
+mod build;
+mod coordinate;
 mod fidelity;
 mod joint;
 pub mod spec;
 mod system;
+mod topology;
 
+pub use action::{
+    JointResistance, Limit, LimitedQuantity, Load, LoadTarget, Marker, PrescribedMotion,
+    Resistance, Transmission,
+};
+pub use build::{BuildError, Model};
+pub use coordinate::{Coordinate, CoordinateKind};
 pub use fidelity::{Fidelity, Inertia, NodeRotation, ShorteningTerms};
 pub use joint::{Joint, JointKind};
 pub use spec::ModelSpec;

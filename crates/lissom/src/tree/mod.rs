@@ -39,12 +39,12 @@ mod body_inertia;
 mod energy;
 mod inverse_dynamics;
 mod jacobian;
+#[cfg(test)]
+mod jr_tmp;
 mod kinematics;
 mod lumped_nodes;
 mod mass_matrix;
 mod node;
-#[cfg(test)]
-mod jr_tmp;
 
 pub use articulated_body::ArticulatedBody;
 pub use energy::{Energy, energy, momentum};

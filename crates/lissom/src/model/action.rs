@@ -1,0 +1,165 @@
+//! What acts on a system besides gravity: springs, friction, transmissions, limits, inputs, motions.
+
+use crate::model::spec::{Frame, LoadProfile, LoadQuantity, MotionProfile};
+use crate::model::system::Place;
+use crate::scalar::Scalar;
+use crate::spatial::Vector;
+
+/// A place whose motion is recorded and where a force may act.
+#[derive(Clone, Debug)]
+pub struct Marker {
+    /// Name, unique among markers.
+    pub name: String,
+    /// Index of the body; `None` is the ground.
+    pub body: Option<usize>,
+    /// Where on the body.
+    pub place: Place,
+}
+
+/// Spring, damper and friction of one direction of a joint.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Resistance {
+    /// Force per displacement from rest.
+    pub stiffness: f64,
+    /// Position at which the spring is slack.
+    pub rest: f64,
+    /// Force per rate: damper and viscous friction together.
+    pub viscous: f64,
+    /// Coulomb friction.
+    pub coulomb: f64,
+    /// Rate below which Coulomb friction is smoothed.
+    pub coulomb_rate: f64,
+}
+
+impl Resistance {
+    /// Whether there is anything to compute.
+    pub fn is_none(&self) -> bool {
+        self.stiffness == 0.0 && self.viscous == 0.0 && self.coulomb == 0.0
+    }
+
+    /// Force that damper and friction exert, $`-c\dot q - \mu\,\dot q/\sqrt{\dot q^2 + \dot q_0^2}`$.
+    #[inline(always)]
+    pub fn drag<T: Scalar>(&self, rate: T) -> T {
+        let mut force = rate * -self.viscous;
+        if self.coulomb != 0.0 {
+            let smooth = T::constant(self.coulomb_rate * self.coulomb_rate);
+            force -= rate / (rate * rate + smooth).sqrt() * self.coulomb;
+        }
+        force
+    }
+}
+
+/// What resists the motion of one body's joint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum JointResistance {
+    /// Of a joint with one degree of freedom.
+    Axis(Resistance),
+    /// Of a spherical joint: the spring pulls along the rotation vector, friction acts on each component
+    /// of the angular velocity.
+    Ball(Resistance),
+    /// Of a free joint: rotation like a ball, and translation.
+    Free {
+        /// Against rotation.
+        angular: Resistance,
+        /// Against translation.
+        linear: Resistance,
+    },
+}
+
+/// A motor behind an elastic gear: a coordinate of its own, measured at the joint side.
+///
+/// The rotor's inertia counts about the joint's axis only, as is usual for large gear ratios
+/// \[Spong 1987\].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transmission {
+    /// Name of the motor coordinate.
+    pub name: String,
+    /// Whether the joint translates.
+    pub translates: bool,
+    /// Index of the joint in the position vector.
+    pub position: usize,
+    /// Index of the joint in the velocity vector.
+    pub velocity: usize,
+    /// Rotor inertia at the joint side, gear ratio squared times rotor inertia.
+    pub inertia: f64,
+    /// Stiffness at the joint side.
+    pub stiffness: f64,
+    /// Damping at the joint side.
+    pub damping: f64,
+    /// Motor position at the start.
+    pub initial_position: f64,
+    /// Motor rate at the start.
+    pub initial_rate: f64,
+}
+
+/// Limits of one joint coordinate; a run reports when they are passed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limit {
+    /// Name of the joint.
+    pub joint: String,
+    /// What is limited.
+    pub quantity: LimitedQuantity,
+    /// Smallest value.
+    pub min: f64,
+    /// Largest value.
+    pub max: f64,
+    /// Unit of the values.
+    pub unit: &'static str,
+}
+
+/// Which number a [`Limit`] watches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitedQuantity {
+    /// Entry of the position vector.
+    Position(usize),
+    /// Angle of the quaternion that begins at this entry of the position vector.
+    QuaternionAngle(usize),
+    /// Entry of the velocity vector.
+    Rate(usize),
+    /// Sum of the inputs on this entry of the velocity vector.
+    Effort(usize),
+}
+
+/// A torque or force from outside.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Load {
+    /// What it is called in a recording.
+    pub name: String,
+    /// Torque or force.
+    pub quantity: LoadQuantity,
+    /// On what it acts.
+    pub target: LoadTarget,
+    /// How it runs in time.
+    pub profile: LoadProfile,
+}
+
+/// On what a load acts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LoadTarget {
+    /// Entry of the velocity vector.
+    Joint(usize),
+    /// The motor coordinate of a [`Transmission`], by index.
+    Motor(usize),
+    /// A marker, by index.
+    Marker {
+        /// Index of the marker.
+        index: usize,
+        /// Unit vector.
+        direction: Vector<f64>,
+        /// Axes in which the direction is given.
+        frame: Frame,
+    },
+}
+
+/// The prescribed motion of a joint with one degree of freedom.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PrescribedMotion {
+    /// Index in the position vector.
+    pub position: usize,
+    /// Index in the velocity vector.
+    pub velocity: usize,
+    /// Position at the start of profiles that do not say it.
+    pub initial: f64,
+    /// How it runs in time.
+    pub profile: MotionProfile,
+}

@@ -1,0 +1,648 @@
+//! Bodies and joints of the file become a tree with its coordinates.
+
+use std::collections::BTreeMap;
+
+use super::Model;
+use super::reduce::{Reduced, payload_inertia};
+use crate::flex::FlexibleBody;
+use crate::model::action::{
+    JointResistance, Limit, LimitedQuantity, Load, LoadTarget, Marker, PrescribedMotion,
+    Resistance, Transmission,
+};
+use crate::model::coordinate::{Coordinate, CoordinateKind};
+use crate::model::fidelity::{Fidelity, ShorteningTerms};
+use crate::model::joint::{Joint, JointKind};
+use crate::model::spec::{
+    self, BodySpec, FidelityPreset, FidelitySpec, JointSpec, LoadQuantity, ModelSpec, RevoluteSpec,
+    ShorteningSwitch,
+};
+use crate::model::system::{Body, Place, System};
+use crate::model::topology::tree_order;
+use crate::spatial::{Matrix, Quaternion, RigidInertia, RotationVector, Transform, Vector};
+
+/// A model under construction.
+pub(super) struct Assembly<'a> {
+    spec: &'a ModelSpec,
+    reduced: BTreeMap<&'a str, Reduced>,
+    bodies: Vec<Body>,
+    /// Index of the body that each body of the file became.
+    index: BTreeMap<&'a str, usize>,
+    /// First entries in the position and velocity vectors of each component of each joint of the file.
+    components: BTreeMap<&'a str, Vec<(usize, usize)>>,
+    model: Parts,
+}
+
+#[derive(Default)]
+struct Parts {
+    resistances: Vec<(usize, JointResistance)>,
+    transmissions: Vec<Transmission>,
+    limits: Vec<Limit>,
+    positions: Vec<Coordinate>,
+    velocities: Vec<Coordinate>,
+    initial_position: Vec<f64>,
+    initial_velocity: Vec<f64>,
+}
+
+/// Names of the directions in space.
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+impl<'a> Assembly<'a> {
+    pub(super) fn new(spec: &'a ModelSpec, reduced: BTreeMap<&'a str, Reduced>) -> Self {
+        let mut assembly = Self {
+            spec,
+            reduced,
+            bodies: Vec::new(),
+            index: BTreeMap::new(),
+            components: BTreeMap::new(),
+            model: Parts::default(),
+        };
+        for joint in tree_order(spec) {
+            assembly.add_joint(&spec.joint[joint]);
+        }
+        for payload in &spec.payload {
+            assembly.add_payload(payload);
+        }
+        assembly
+    }
+
+    /// Appends the child body of a joint, and the joint's coordinates.
+    fn add_joint(&mut self, joint: &'a JointSpec) {
+        let (Some(kind), Some(child_spec)) = (joint.kind(), self.spec.find_body(&joint.child.body))
+        else {
+            return;
+        };
+        let parent = self.index.get(joint.parent.body.as_str()).copied();
+        let outboard = if joint.parent.is_ground() {
+            let rotation = RotationVector::new(Vector(joint.parent.rotation_vector_rad)).matrix();
+            let position = joint.parent.position_m.unwrap_or_default();
+            Place::Fixed(Transform::new(rotation, Vector(position)))
+        } else {
+            self.place(
+                &joint.parent.body,
+                joint.parent.place(),
+                false,
+                joint.parent.rotation_vector_rad,
+            )
+        };
+        let inboard = self.place(
+            &joint.child.body,
+            joint.child.place(),
+            true,
+            joint.child.rotation_vector_rad,
+        );
+        let reduced = &self.reduced[joint.child.body.as_str()];
+        let (rigid, flexible) = (reduced.rigid, reduced.flexible.clone());
+        let mut body = Body {
+            name: joint.child.body.clone(),
+            parent,
+            joint: Joint {
+                name: joint.name.clone(),
+                kind: JointKind::Fixed,
+                armature: 0.0,
+                prescribed: self.is_prescribed(&joint.name, 1),
+            },
+            outboard,
+            inboard,
+            rigid,
+            flexible,
+        };
+        let unit = |axis: [f64; 3]| {
+            let axis = Vector(axis);
+            axis.scale(1.0 / axis.dot(axis).sqrt())
+        };
+        match kind {
+            spec::JointKind::Revolute(revolute) => {
+                body.joint.kind = JointKind::Revolute {
+                    axis: unit(revolute.axis),
+                };
+                self.add_revolute(&mut body.joint, revolute, "angle", &joint.name);
+            }
+            spec::JointKind::Universal(universal) => {
+                body.joint.kind = JointKind::Revolute {
+                    axis: unit(universal.first.axis),
+                };
+                self.add_revolute(&mut body.joint, &universal.first, "angle_1", &joint.name);
+                let cross = Body {
+                    name: format!("{}.cross", joint.name),
+                    parent: body.parent,
+                    joint: body.joint.clone(),
+                    outboard: std::mem::replace(
+                        &mut body.outboard,
+                        Place::Fixed(Transform::identity()),
+                    ),
+                    inboard: Place::Fixed(Transform::identity()),
+                    rigid: RigidInertia::zero(),
+                    flexible: None,
+                };
+                self.bodies.push(cross);
+                body.parent = Some(self.bodies.len() - 1);
+                body.joint.kind = JointKind::Revolute {
+                    axis: unit(universal.second.axis),
+                };
+                body.joint.prescribed = self.is_prescribed(&joint.name, 2);
+                body.joint.armature = 0.0;
+                self.add_revolute(&mut body.joint, &universal.second, "angle_2", &joint.name);
+            }
+            spec::JointKind::Prismatic(prismatic) => {
+                body.joint.kind = JointKind::Prismatic {
+                    axis: unit(prismatic.axis),
+                };
+                self.add_prismatic(&mut body.joint, prismatic, &joint.name);
+            }
+            spec::JointKind::Fixed => {
+                self.components.insert(&joint.name, Vec::new());
+            }
+            spec::JointKind::Spherical(spherical) => {
+                body.joint.kind = JointKind::Spherical;
+                self.add_spherical(&mut body.joint, spherical, &joint.name);
+            }
+            spec::JointKind::Free(free) => {
+                body.joint.kind = JointKind::Free;
+                self.add_free(free, &joint.name);
+            }
+        }
+        self.add_elastic(child_spec, body.flexible.as_ref());
+        self.index.insert(&child_spec.name, self.bodies.len());
+        self.bodies.push(body);
+    }
+
+    /// A payload on a flexible body becomes a body of its own.
+    fn add_payload(&mut self, payload: &'a spec::PayloadSpec) {
+        let host = &self.reduced[payload.body.as_str()];
+        if host.flexible.is_none() {
+            return;
+        }
+        let outboard = self.place(&payload.body, payload.place(), false, [0.0; 3]);
+        self.bodies.push(Body {
+            name: payload.name.clone(),
+            parent: self.index.get(payload.body.as_str()).copied(),
+            joint: Joint {
+                name: format!("{}.mount", payload.name),
+                kind: JointKind::Fixed,
+                armature: 0.0,
+                prescribed: false,
+            },
+            outboard,
+            inboard: Place::Fixed(Transform::identity()),
+            rigid: payload_inertia(payload),
+            flexible: None,
+        });
+    }
+
+    fn place(
+        &self,
+        body: &str,
+        place: spec::Place<'_>,
+        child_side: bool,
+        rotation_vector: [f64; 3],
+    ) -> Place {
+        let position = self
+            .spec
+            .find_body(body)
+            .and_then(|body| body.position(place, child_side))
+            .unwrap_or_default();
+        match self.reduced.get(body) {
+            Some(reduced) => reduced.place(position, rotation_vector),
+            None => Place::Fixed(Transform::new(Matrix::identity(), Vector(position))),
+        }
+    }
+
+    fn is_prescribed(&self, joint: &str, component: usize) -> bool {
+        self.spec
+            .motion
+            .iter()
+            .any(|motion| motion.joint == joint && motion.component == component)
+    }
+
+    /// Appends one joint coordinate; returns its entries in the two vectors.
+    fn add_axis(
+        &mut self,
+        joint: &'a str,
+        suffix: &str,
+        unit: &'static str,
+        rate_unit: &'static str,
+        position: f64,
+        rate: f64,
+    ) -> (usize, usize) {
+        let at = (self.model.positions.len(), self.model.velocities.len());
+        self.components.entry(joint).or_default().push(at);
+        let name = format!("{joint}.{suffix}");
+        let kind = CoordinateKind::Joint;
+        self.model
+            .velocities
+            .push(Coordinate::new(format!("{name}.rate"), rate_unit, kind));
+        self.model.positions.push(Coordinate::new(name, unit, kind));
+        self.model.initial_position.push(position);
+        self.model.initial_velocity.push(rate);
+        at
+    }
+
+    fn add_revolute(
+        &mut self,
+        joint: &mut Joint,
+        spec: &RevoluteSpec,
+        suffix: &str,
+        name: &'a str,
+    ) {
+        let (position, rate) = (spec.initial_angle_rad, spec.initial_rate_rad_per_s);
+        let at = self.add_axis(name, suffix, "rad", "rad/s", position, rate);
+        let mut resistance = Resistance::default();
+        if let Some(spring) = &spec.spring {
+            resistance.stiffness = spring.stiffness_n_m_per_rad;
+            resistance.rest = spring.rest_angle_rad;
+            resistance.viscous += spring.damping_n_m_s_per_rad;
+        }
+        if let Some(friction) = &spec.friction {
+            resistance.viscous += friction.viscous_n_m_s_per_rad;
+            resistance.coulomb = friction.coulomb_n_m;
+            resistance.coulomb_rate = friction.coulomb_rate_rad_per_s;
+        }
+        self.add_resistance(JointResistance::Axis(resistance));
+        if let Some(motor) = &spec.motor {
+            let inertia = motor.inertia_kg_m2 * motor.gear_ratio * motor.gear_ratio;
+            match motor.stiffness_n_m_per_rad {
+                None => joint.armature = inertia,
+                Some(stiffness) => self.model.transmissions.push(Transmission {
+                    name: format!("{name}.motor_{suffix}"),
+                    translates: false,
+                    position: at.0,
+                    velocity: at.1,
+                    inertia,
+                    stiffness,
+                    damping: motor.damping_n_m_s_per_rad,
+                    initial_position: position,
+                    initial_rate: rate,
+                }),
+            }
+        }
+        if let Some(limits) = &spec.limits {
+            self.add_limit(
+                name,
+                LimitedQuantity::Position(at.0),
+                limits.min_rad,
+                limits.max_rad,
+                "rad",
+            );
+            let most = limits.max_rate_rad_per_s;
+            self.add_limit(
+                name,
+                LimitedQuantity::Rate(at.1),
+                most.map(|x| -x),
+                most,
+                "rad/s",
+            );
+            let most = limits.max_torque_n_m;
+            self.add_limit(
+                name,
+                LimitedQuantity::Effort(at.1),
+                most.map(|x| -x),
+                most,
+                "N m",
+            );
+        }
+    }
+
+    fn add_prismatic(&mut self, joint: &mut Joint, spec: &spec::PrismaticSpec, name: &'a str) {
+        let (position, rate) = (spec.initial_displacement_m, spec.initial_rate_m_per_s);
+        let at = self.add_axis(name, "displacement", "m", "m/s", position, rate);
+        let mut resistance = Resistance::default();
+        if let Some(spring) = &spec.spring {
+            resistance.stiffness = spring.stiffness_n_per_m;
+            resistance.rest = spring.rest_displacement_m;
+            resistance.viscous += spring.damping_n_s_per_m;
+        }
+        if let Some(friction) = &spec.friction {
+            resistance.viscous += friction.viscous_n_s_per_m;
+            resistance.coulomb = friction.coulomb_n;
+            resistance.coulomb_rate = friction.coulomb_rate_m_per_s;
+        }
+        self.add_resistance(JointResistance::Axis(resistance));
+        if let Some(motor) = &spec.motor {
+            let inertia =
+                motor.inertia_kg_m2 * motor.gear_ratio_rad_per_m * motor.gear_ratio_rad_per_m;
+            match motor.stiffness_n_per_m {
+                None => joint.armature = inertia,
+                Some(stiffness) => self.model.transmissions.push(Transmission {
+                    name: format!("{name}.motor_displacement"),
+                    translates: true,
+                    position: at.0,
+                    velocity: at.1,
+                    inertia,
+                    stiffness,
+                    damping: motor.damping_n_s_per_m,
+                    initial_position: position,
+                    initial_rate: rate,
+                }),
+            }
+        }
+        if let Some(limits) = &spec.limits {
+            self.add_limit(
+                name,
+                LimitedQuantity::Position(at.0),
+                limits.min_m,
+                limits.max_m,
+                "m",
+            );
+            let most = limits.max_rate_m_per_s;
+            self.add_limit(
+                name,
+                LimitedQuantity::Rate(at.1),
+                most.map(|x| -x),
+                most,
+                "m/s",
+            );
+            let most = limits.max_force_n;
+            self.add_limit(
+                name,
+                LimitedQuantity::Effort(at.1),
+                most.map(|x| -x),
+                most,
+                "N",
+            );
+        }
+    }
+
+    fn add_spherical(&mut self, joint: &mut Joint, spec: &spec::SphericalSpec, name: &'a str) {
+        let first = self.model.positions.len();
+        self.add_quaternion(name, spec.initial_rotation_vector_rad);
+        self.add_rates(
+            name,
+            first,
+            "angular_velocity",
+            "rad/s",
+            spec.initial_angular_velocity_rad_per_s,
+        );
+        if let Some(motor) = &spec.motor {
+            joint.armature = motor.inertia_kg_m2 * motor.gear_ratio * motor.gear_ratio;
+        }
+        let mut resistance = Resistance::default();
+        if let Some(spring) = &spec.spring {
+            resistance.stiffness = spring.stiffness_n_m_per_rad;
+            resistance.viscous += spring.damping_n_m_s_per_rad;
+        }
+        if let Some(friction) = &spec.friction {
+            resistance.viscous += friction.viscous_n_m_s_per_rad;
+            resistance.coulomb = friction.coulomb_n_m;
+            resistance.coulomb_rate = friction.coulomb_rate_rad_per_s;
+        }
+        self.add_resistance(JointResistance::Ball(resistance));
+        if let Some(limits) = &spec.limits {
+            let angle = LimitedQuantity::QuaternionAngle(first);
+            self.add_limit(name, angle, None, limits.max_angle_rad, "rad");
+        }
+    }
+
+    fn add_free(&mut self, spec: &spec::FreeSpec, name: &'a str) {
+        let first = self.model.positions.len();
+        for (axis, x) in AXES.into_iter().zip(spec.initial_position_m) {
+            let name = format!("{name}.position.{axis}");
+            self.model
+                .positions
+                .push(Coordinate::new(name, "m", CoordinateKind::Joint));
+            self.model.initial_position.push(x);
+        }
+        self.add_quaternion(name, spec.initial_rotation_vector_rad);
+        self.add_rates(
+            name,
+            first,
+            "angular_velocity",
+            "rad/s",
+            spec.initial_angular_velocity_rad_per_s,
+        );
+        // the file gives the velocity in the joint's axes, the coordinates are in the child's
+        let rotation = RotationVector::new(Vector(spec.initial_rotation_vector_rad)).matrix();
+        let velocity = rotation.transpose_mul(Vector(spec.initial_velocity_m_per_s));
+        self.add_rates(name, first, "velocity", "m/s", velocity.0);
+        let (mut angular, mut linear) = (Resistance::default(), Resistance::default());
+        if let Some(spring) = &spec.spring {
+            angular.stiffness = spring.angular_stiffness_n_m_per_rad;
+            angular.viscous = spring.angular_damping_n_m_s_per_rad;
+            linear.stiffness = spring.linear_stiffness_n_per_m;
+            linear.viscous = spring.linear_damping_n_s_per_m;
+        }
+        if let Some(friction) = &spec.friction {
+            angular.viscous += friction.angular_viscous_n_m_s_per_rad;
+            angular.coulomb = friction.angular_coulomb_n_m;
+            angular.coulomb_rate = friction.angular_coulomb_rate_rad_per_s;
+            linear.viscous += friction.linear_viscous_n_s_per_m;
+            linear.coulomb = friction.linear_coulomb_n;
+            linear.coulomb_rate = friction.linear_coulomb_rate_m_per_s;
+        }
+        self.add_resistance(JointResistance::Free { angular, linear });
+    }
+
+    fn add_quaternion(&mut self, joint: &str, rotation_vector: [f64; 3]) {
+        let quaternion = Quaternion::of_rotation_vector(Vector(rotation_vector));
+        for (axis, x) in ["w", "x", "y", "z"].into_iter().zip(quaternion.0) {
+            let name = format!("{joint}.quaternion.{axis}");
+            self.model
+                .positions
+                .push(Coordinate::new(name, "1", CoordinateKind::Quaternion));
+            self.model.initial_position.push(x);
+        }
+    }
+
+    fn add_rates(
+        &mut self,
+        joint: &'a str,
+        first_position: usize,
+        what: &str,
+        unit: &'static str,
+        rates: [f64; 3],
+    ) {
+        for (axis, rate) in AXES.into_iter().zip(rates) {
+            let at = self.model.velocities.len();
+            self.components
+                .entry(joint)
+                .or_default()
+                .push((first_position, at));
+            let name = format!("{joint}.{what}.{axis}");
+            self.model
+                .velocities
+                .push(Coordinate::new(name, unit, CoordinateKind::Joint));
+            self.model.initial_velocity.push(rate);
+        }
+    }
+
+    /// Notes what resists the joint of the body that is appended next.
+    fn add_resistance(&mut self, resistance: JointResistance) {
+        let nothing = match &resistance {
+            JointResistance::Axis(r) | JointResistance::Ball(r) => r.is_none(),
+            JointResistance::Free { angular, linear } => angular.is_none() && linear.is_none(),
+        };
+        if !nothing {
+            self.model.resistances.push((self.bodies.len(), resistance));
+        }
+    }
+
+    fn add_limit(
+        &mut self,
+        joint: &str,
+        quantity: LimitedQuantity,
+        min: Option<f64>,
+        max: Option<f64>,
+        unit: &'static str,
+    ) {
+        if min.is_some() || max.is_some() {
+            self.model.limits.push(Limit {
+                joint: joint.to_owned(),
+                quantity,
+                min: min.unwrap_or(f64::NEG_INFINITY),
+                max: max.unwrap_or(f64::INFINITY),
+                unit,
+            });
+        }
+    }
+
+    fn add_elastic(&mut self, body: &BodySpec, flexible: Option<&FlexibleBody>) {
+        let Some(flexible) = flexible else { return };
+        let initial = body.initial.clone().unwrap_or_default();
+        for coordinate in &flexible.coordinates {
+            let name = format!("{}.{coordinate}", body.name);
+            let unit = elastic_unit(coordinate);
+            let kind = CoordinateKind::Elastic;
+            let rate_unit = match unit {
+                "m" => "m/s",
+                "rad" => "rad/s",
+                "kg^0.5 m" => "kg^0.5 m/s",
+                _ => "1/s",
+            };
+            self.model
+                .velocities
+                .push(Coordinate::new(format!("{name}.rate"), rate_unit, kind));
+            self.model.positions.push(Coordinate::new(name, unit, kind));
+            let value = |map: &BTreeMap<String, f64>| map.get(coordinate).copied().unwrap_or(0.0);
+            self.model.initial_position.push(value(&initial.elastic));
+            self.model
+                .initial_velocity
+                .push(value(&initial.elastic_rate));
+        }
+    }
+
+    pub(super) fn finish(self) -> Model {
+        let spec = self.spec;
+        let markers: Vec<Marker> = spec
+            .marker
+            .iter()
+            .map(|marker| Marker {
+                name: marker.name.clone(),
+                body: self.index.get(marker.body.as_str()).copied(),
+                place: if marker.body == spec::GROUND {
+                    let position = marker.position_m.unwrap_or_default();
+                    Place::Fixed(Transform::new(Matrix::identity(), Vector(position)))
+                } else {
+                    self.place(&marker.body, marker.place(), false, [0.0; 3])
+                },
+            })
+            .collect();
+        let motions = spec
+            .motion
+            .iter()
+            .filter_map(|motion| {
+                let components = self.components.get(motion.joint.as_str())?;
+                let &(position, velocity) = components.get(motion.component.checked_sub(1)?)?;
+                Some(PrescribedMotion {
+                    position,
+                    velocity,
+                    initial: self.model.initial_position[position],
+                    profile: motion.profile()?,
+                })
+            })
+            .collect();
+        let loads = spec
+            .input
+            .iter()
+            .filter_map(|input| self.load(input))
+            .collect();
+        Model {
+            system: System::new(
+                self.bodies,
+                Vector(spec.gravity_m_per_s2),
+                fidelity_of(&spec.fidelity),
+            ),
+            markers,
+            resistances: self.model.resistances,
+            transmissions: self.model.transmissions,
+            limits: self.model.limits,
+            loads,
+            motions,
+            positions: self.model.positions,
+            velocities: self.model.velocities,
+            initial_position: self.model.initial_position,
+            initial_velocity: self.model.initial_velocity,
+        }
+    }
+
+    fn load(&self, input: &spec::InputSpec) -> Option<Load> {
+        let (mut quantity, profile) = input.load()?;
+        if let Some(marker) = &input.marker {
+            let index = self.spec.marker.iter().position(|m| m.name == *marker)?;
+            let direction = Vector(input.direction?);
+            return Some(Load {
+                name: marker.clone(),
+                quantity,
+                target: LoadTarget::Marker {
+                    index,
+                    direction: direction.scale(1.0 / direction.dot(direction).sqrt()),
+                    frame: input.frame,
+                },
+                profile,
+            });
+        }
+        let joint = self.spec.find_joint(input.joint.as_deref()?)?;
+        let components = self.components.get(joint.name.as_str())?;
+        let &(_, at) = components.get(input.component.checked_sub(1)?)?;
+        if quantity == LoadQuantity::Either {
+            quantity = if joint.kind()?.translates(input.component) {
+                LoadQuantity::Force
+            } else {
+                LoadQuantity::Torque
+            };
+        }
+        let motor = self
+            .model
+            .transmissions
+            .iter()
+            .position(|t| t.velocity == at);
+        let name = if components.len() > 1 {
+            format!("{}.{}", joint.name, input.component)
+        } else {
+            joint.name.clone()
+        };
+        Some(Load {
+            name,
+            quantity,
+            target: motor.map_or(LoadTarget::Joint(at), LoadTarget::Motor),
+            profile,
+        })
+    }
+}
+
+/// Unit of an elastic coordinate, by its name: mass-normalised modes, values and slopes of elements.
+fn elastic_unit(coordinate: &str) -> &'static str {
+    let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| coordinate.starts_with(prefix));
+    if starts(&["bending_", "stretch_", "torsion_"]) {
+        "kg^0.5 m"
+    } else if starts(&["v_slope_", "w_slope_", "twist_"]) {
+        "rad"
+    } else if starts(&["v_", "w_", "u_"]) {
+        "m"
+    } else {
+        "1"
+    }
+}
+
+fn fidelity_of(spec: &FidelitySpec) -> Fidelity {
+    let preset = match spec.preset {
+        FidelityPreset::Default => Fidelity::DEFAULT,
+        FidelityPreset::JainRodriguez => Fidelity::JAIN_RODRIGUEZ,
+        FidelityPreset::JainRodriguezRuthless => Fidelity::JAIN_RODRIGUEZ_RUTHLESS,
+    };
+    Fidelity {
+        shortening: match spec.effective_shortening() {
+            ShorteningSwitch::None => ShorteningTerms::None,
+            ShorteningSwitch::Kinematic => ShorteningTerms::Kinematic,
+        },
+        ..preset
+    }
+}

@@ -1,0 +1,64 @@
+//! From a checked [`ModelSpec`] to a [`Model`]: bodies reduced, places found, coordinates laid out.
+//!
+//! Three things of the file become simpler ones here. A universal joint is two revolute joints with a
+//! massless cross between them. A payload on a rigid body is part of that body; on a flexible one it is a
+//! rigid body fixed to the node. A beam knows only the nodes that something is attached to.
+
+mod assembly;
+mod reduce;
+
+use crate::flex::FlexError;
+use crate::model::action::{JointResistance, Limit, Load, Marker, PrescribedMotion, Transmission};
+use crate::model::coordinate::Coordinate;
+use crate::model::spec::ModelSpec;
+use crate::model::system::System;
+
+/// A system with everything that acts on it, and the state it starts from.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// The mechanism.
+    pub system: System,
+    /// Places whose motion is recorded.
+    pub markers: Vec<Marker>,
+    /// What resists the motion of joints: body index and law.
+    pub resistances: Vec<(usize, JointResistance)>,
+    /// Motors behind elastic gears.
+    pub transmissions: Vec<Transmission>,
+    /// Limits that a run watches.
+    pub limits: Vec<Limit>,
+    /// Inputs.
+    pub loads: Vec<Load>,
+    /// Prescribed joint motions.
+    pub motions: Vec<PrescribedMotion>,
+    /// Name and unit of every entry of the position vector.
+    pub positions: Vec<Coordinate>,
+    /// Name and unit of every entry of the velocity vector.
+    pub velocities: Vec<Coordinate>,
+    /// Position vector at the start.
+    pub initial_position: Vec<f64>,
+    /// Velocity vector at the start.
+    pub initial_velocity: Vec<f64>,
+}
+
+/// Why a body that passed the checks of the file cannot be reduced to elastic coordinates.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("body {name:?}: {source}")]
+pub struct BuildError {
+    /// Index of the body in the file.
+    pub body: usize,
+    /// Its name.
+    pub name: String,
+    /// What is wrong with it.
+    pub source: FlexError,
+}
+
+impl Model {
+    /// Builds a model from a spec that passed [`ModelSpec::check`].
+    ///
+    /// # Errors
+    /// Every body that cannot be reduced to elastic coordinates.
+    pub fn build(spec: &ModelSpec) -> Result<Self, Vec<BuildError>> {
+        let reduced = reduce::bodies(spec)?;
+        Ok(assembly::Assembly::new(spec, reduced).finish())
+    }
+}

@@ -1,0 +1,301 @@
+//! Bodies of the file become mass properties and elastic coordinates.
+
+use std::collections::BTreeMap;
+
+use super::BuildError;
+use crate::flex::{
+    Basis, Beam, Boundary, Damping, Deformation, FlexError, FlexibleBody, ModeCounts, NodalBody,
+    NodalMass, Segment,
+};
+use crate::model::spec::{
+    self, BasisSpec, BeamSpec, BodyKind, BodySpec, DampingSpec, ModelSpec, NodalSpec,
+};
+use crate::model::system::Place;
+use crate::spatial::{Matrix, RigidInertia, RotationVector, Transform, Vector};
+
+/// A body of the file, reduced.
+pub(super) struct Reduced {
+    pub(super) rigid: RigidInertia<f64>,
+    pub(super) flexible: Option<FlexibleBody>,
+    /// Undeformed positions of the nodes of `flexible`.
+    nodes: Vec<[f64; 3]>,
+}
+
+impl Reduced {
+    /// The place at an undeformed position, turned by a rotation vector.
+    pub(super) fn place(&self, position: [f64; 3], rotation_vector: [f64; 3]) -> Place {
+        let rotation = RotationVector::new(Vector(rotation_vector)).matrix();
+        let at = Transform::new(rotation, Vector(position));
+        let Some(flexible) = &self.flexible else {
+            return Place::Fixed(at);
+        };
+        match self.nodes.iter().position(|node| *node == position) {
+            Some(index) => Place::Node {
+                index,
+                offset: Transform::new(rotation, Vector::zero()),
+            }
+            .simplified(Some(flexible)),
+            None => Place::Fixed(at),
+        }
+    }
+}
+
+/// Undeformed positions on every body that something is attached to.
+fn places_in_use(spec: &ModelSpec) -> BTreeMap<&str, Vec<[f64; 3]>> {
+    let mut places: BTreeMap<&str, Vec<[f64; 3]>> = BTreeMap::new();
+    let mut note = |body: &str, place: spec::Place<'_>, child_side: bool| {
+        let Some(body) = spec.find_body(body) else {
+            return;
+        };
+        if let Some(position) = body.position(place, child_side) {
+            let known = places.entry(body.name.as_str()).or_default();
+            if !known.contains(&position) {
+                known.push(position);
+            }
+        }
+    };
+    for joint in &spec.joint {
+        note(&joint.parent.body, joint.parent.place(), false);
+        note(&joint.child.body, joint.child.place(), true);
+    }
+    for payload in &spec.payload {
+        note(&payload.body, payload.place(), false);
+    }
+    for marker in &spec.marker {
+        note(&marker.body, marker.place(), false);
+    }
+    places
+}
+
+/// Every body of the file by its name, or every reason why one cannot be reduced.
+pub(super) fn bodies(spec: &ModelSpec) -> Result<BTreeMap<&str, Reduced>, Vec<BuildError>> {
+    let places = places_in_use(spec);
+    let mut reduced = BTreeMap::new();
+    let mut errors = Vec::new();
+    for (index, body) in spec.body.iter().enumerate() {
+        let used = places
+            .get(body.name.as_str())
+            .map_or(&[][..], Vec::as_slice);
+        match reduce(body, used) {
+            Ok(result) => {
+                reduced.insert(body.name.as_str(), result);
+            }
+            Err(source) => errors.push(BuildError {
+                body: index,
+                name: body.name.clone(),
+                source,
+            }),
+        }
+    }
+    // payloads on rigid bodies are part of them
+    for payload in &spec.payload {
+        let host = spec.find_body(&payload.body);
+        let position = host.and_then(|host| host.position(payload.place(), false));
+        if let (Some(position), Some(host)) = (position, reduced.get_mut(payload.body.as_str()))
+            && host.flexible.is_none()
+        {
+            let at = Transform::new(Matrix::identity(), Vector(position));
+            host.rigid = host.rigid + payload_inertia(payload).to_parent(&at);
+        }
+    }
+    if errors.is_empty() {
+        Ok(reduced)
+    } else {
+        Err(errors)
+    }
+}
+
+fn reduce(body: &BodySpec, used: &[[f64; 3]]) -> Result<Reduced, FlexError> {
+    let damping = match &body.damping {
+        None => Damping::None,
+        Some(DampingSpec::ModalRatio(ratio)) => Damping::ModalRatios(vec![*ratio]),
+        Some(DampingSpec::ModalRatios(ratios)) => Damping::ModalRatios(ratios.clone()),
+        Some(DampingSpec::Rayleigh(r)) => Damping::Rayleigh {
+            mass: r.mass_per_s,
+            stiffness: r.stiffness_s,
+        },
+    };
+    let flexible = match body.kind() {
+        Some(BodyKind::Rigid(rigid)) => {
+            let own = inertia_about_centre(
+                rigid.mass_kg,
+                rigid.center_of_mass_m,
+                rigid.inertia_kg_m2,
+                rigid.products_of_inertia_kg_m2,
+            );
+            let points = body.point_mass.iter().filter_map(|point| {
+                let position = body.position(point.place(), false)?;
+                Some(inertia_about_centre(
+                    point.mass_kg,
+                    position,
+                    [0.0; 3],
+                    [0.0; 3],
+                ))
+            });
+            return Ok(Reduced {
+                rigid: points.fold(own, |sum, point| sum + point),
+                flexible: None,
+                nodes: Vec::new(),
+            });
+        }
+        Some(BodyKind::Beam(beam)) => {
+            let x: Vec<f64> = used.iter().map(|position| position[0]).collect();
+            beam_of(body, beam).reduce(&x, &damping)?
+        }
+        Some(BodyKind::Nodal(nodal)) => nodal_of(body, nodal).reduce(&damping)?,
+        Some(BodyKind::NodalFile(_)) | None => {
+            return Err(FlexError::NoModes);
+        }
+    };
+    let rigid = RigidInertia::from_moments(
+        flexible.mass,
+        Vector(flexible.first_moment),
+        Matrix(flexible.second_moment),
+    );
+    let bends = !flexible.coordinates.is_empty();
+    Ok(Reduced {
+        rigid,
+        nodes: flexible.nodes.iter().map(|node| node.position).collect(),
+        flexible: bends.then_some(flexible),
+    })
+}
+
+fn beam_of(body: &BodySpec, beam: &BeamSpec) -> Beam {
+    let segments = beam.uniform_segments();
+    let counts = |c: &spec::ModeCounts| ModeCounts {
+        bending_y: c.bending_y,
+        bending_z: c.bending_z,
+        stretch: c.stretch,
+        torsion: c.torsion,
+    };
+    let basis = match &beam.basis {
+        BasisSpec::ClampedFree(c) => Basis::ClampedFree(counts(c)),
+        BasisSpec::FreeFree(c) => Basis::FreeFree(counts(c)),
+        BasisSpec::Elements(elements) => {
+            let given = |stiffness: fn(&spec::SegmentSpec) -> Option<f64>| {
+                segments.iter().all(|s| stiffness(s).is_some())
+            };
+            let planes = [
+                (
+                    Deformation::BendingY,
+                    elements
+                        .bending_y
+                        .unwrap_or(given(|s| s.bending_stiffness_y_n_m2)),
+                ),
+                (
+                    Deformation::BendingZ,
+                    elements
+                        .bending_z
+                        .unwrap_or(given(|s| s.bending_stiffness_z_n_m2)),
+                ),
+                (Deformation::Stretch, elements.stretch),
+                (Deformation::Torsion, elements.torsion),
+            ];
+            Basis::Elements {
+                per_segment: segments
+                    .iter()
+                    .map(|s| s.elements.or(elements.count).unwrap_or(1))
+                    .collect(),
+                planes: planes
+                    .into_iter()
+                    .filter_map(|(deformation, kept)| kept.then_some(deformation))
+                    .collect(),
+                modes: elements.modes,
+                boundary: match elements.boundary {
+                    spec::Boundary::Clamped => Boundary::Clamped,
+                    spec::Boundary::Free => Boundary::Free,
+                },
+            }
+        }
+    };
+    Beam {
+        segments: segments
+            .iter()
+            .map(|s| Segment {
+                length: s.length_m,
+                mass_per_length: s.mass_per_length_kg_per_m,
+                bending_stiffness: [
+                    s.bending_stiffness_y_n_m2.unwrap_or(0.0),
+                    s.bending_stiffness_z_n_m2.unwrap_or(0.0),
+                ],
+                axial_stiffness: s.axial_stiffness_n.unwrap_or(0.0),
+                torsional_stiffness: s.torsional_stiffness_n_m2.unwrap_or(0.0),
+                section_inertia: [s.section_inertia_y_kg_m, s.section_inertia_z_kg_m],
+            })
+            .collect(),
+        rotary_inertia: beam.rotary_inertia,
+        basis,
+        point_masses: body
+            .point_mass
+            .iter()
+            .filter_map(|point| Some((body.position(point.place(), false)?[0], point.mass_kg)))
+            .collect(),
+    }
+}
+
+fn nodal_of(body: &BodySpec, nodal: &NodalSpec) -> NodalBody {
+    let n = nodal.stiffness.len();
+    let coordinates = if nodal.coordinates.len() == n {
+        nodal.coordinates.clone()
+    } else {
+        (1..=n).map(|i| format!("mode_{i}")).collect()
+    };
+    let mut nodes: Vec<NodalMass> = nodal
+        .nodes
+        .iter()
+        .map(|node| NodalMass {
+            position: node.position_m,
+            mass: node.mass_kg,
+            centre: node.center_of_mass_m,
+            inertia: node.inertia_kg_m2,
+            influence: std::array::from_fn(|i| {
+                node.influence
+                    .get(i)
+                    .cloned()
+                    .unwrap_or_else(|| vec![0.0; n])
+            }),
+        })
+        .collect();
+    for point in &body.point_mass {
+        let position = body.position(point.place(), false);
+        if let Some(node) = nodes
+            .iter_mut()
+            .find(|node| Some(node.position) == position)
+        {
+            // a mass at the node moves the node's centre and leaves its inertia about the node
+            let mass = node.mass + point.mass_kg;
+            node.centre = node.centre.map(|c| c * node.mass / mass);
+            node.mass = mass;
+        }
+    }
+    NodalBody {
+        coordinates,
+        nodes,
+        stiffness: nodal.stiffness.concat(),
+    }
+}
+
+/// Inertia about the frame's origin from moments about the centre of mass.
+fn inertia_about_centre(
+    mass: f64,
+    centre: [f64; 3],
+    [xx, yy, zz]: [f64; 3],
+    [xy, xz, yz]: [f64; 3],
+) -> RigidInertia<f64> {
+    RigidInertia {
+        mass,
+        first_moment: Vector::zero(),
+        rotational: Matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]),
+    }
+    .to_parent(&Transform::new(Matrix::identity(), Vector(centre)))
+}
+
+/// Inertia of a payload about its place.
+pub(super) fn payload_inertia(payload: &spec::PayloadSpec) -> RigidInertia<f64> {
+    inertia_about_centre(
+        payload.mass_kg,
+        payload.center_of_mass_m,
+        payload.inertia_kg_m2,
+        payload.products_of_inertia_kg_m2,
+    )
+}
