@@ -219,6 +219,16 @@ impl System {
         self.layout.velocities
     }
 
+    /// The same mechanism with no joint prescribed.
+    #[must_use]
+    pub fn released(&self) -> Self {
+        let mut free = self.clone();
+        for body in &mut free.bodies {
+            body.joint.prescribed = false;
+        }
+        free
+    }
+
     /// The same mechanism with every flexible body held in its undeformed shape.
     #[must_use]
     pub fn rigidified(&self) -> Self {

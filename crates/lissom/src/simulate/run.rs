@@ -1,0 +1,314 @@
+//! The driver: integrates a model over its time span and records it.
+
+use crate::integrate::{
+    self, Control, FixedStep, Flow, IntegrateError, Method, Observer, Outcome, Schedule, Scheme,
+    Statistics,
+};
+use crate::model::spec::{AdaptiveSpec, IntegratorSpec, ModelSpec, SimulationSpec};
+use crate::model::{Coordinate, Model};
+use crate::simulate::audit::{Audit, Auditor};
+use crate::simulate::equations::{Equations, Power};
+use crate::simulate::recording::Recording;
+use crate::simulate::sampler::Sampler;
+
+/// What a run leaves behind.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Channels over time, as far as the run came.
+    pub recording: Recording,
+    /// Energy, momentum and limits.
+    pub audit: Audit,
+    /// What the integrator did.
+    pub statistics: Statistics,
+    /// How it ended.
+    pub ending: Ending,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ending {
+    /// It reached the end of its span.
+    Completed,
+    /// The caller stopped it.
+    Stopped {
+        /// Time reached.
+        at_s: f64,
+    },
+    /// It could not go on.
+    Failed(RunError),
+}
+
+/// Why a run could not go on.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{source}; the coordinate in trouble is {coordinate}")]
+pub struct RunError {
+    /// What the integrator says.
+    pub source: IntegrateError,
+    /// Name of the coordinate with the largest error, or the first that is not finite.
+    pub coordinate: String,
+}
+
+/// Sample instants of a model: every period from start to end, and the requested extra ones inside.
+pub fn sample_instants(spec: &ModelSpec, extra: &[f64]) -> Vec<f64> {
+    let (start, period) = (spec.simulation.start_s, spec.sample_period_s());
+    let end = start + spec.simulation.duration_s;
+    // a tenth of a period short of the end counts as the end
+    let count = ((end - start) / period - 0.1).max(0.0).floor() as usize;
+    let mut instants: Vec<f64> = (0..=count).map(|i| start + i as f64 * period).collect();
+    instants.push(end);
+    instants.extend(extra.iter().copied().filter(|&t| t >= start && t <= end));
+    instants.sort_by(f64::total_cmp);
+    // an extra instant may repeat a regular one up to rounding: keep the requested number
+    instants.dedup_by(|later, earlier| {
+        let same = *later - *earlier <= 1e-9 * period;
+        if same && extra.contains(later) {
+            *earlier = *later;
+        }
+        same
+    });
+    instants
+}
+
+/// Integrates `model` as `simulation` says, recording at `samples` the channels that begin with one of
+/// `channels`, or all. `watch` is called after every step with the time reached and may stop the run.
+pub fn run(
+    model: &Model,
+    simulation: &SimulationSpec,
+    samples: &[f64],
+    channels: Option<&[String]>,
+    watch: &mut dyn FnMut(f64) -> Flow,
+) -> Run {
+    let mut equations = Equations::new(model);
+    let end = simulation.start_s + simulation.duration_s;
+    let breakpoints = equations.breakpoints(simulation.start_s, end);
+    let schedule = Schedule {
+        start: simulation.start_s,
+        end,
+        breakpoints: &breakpoints,
+        samples,
+    };
+    let mut state = equations.initial_state();
+    let layout = equations.state_layout();
+    let (n_q, n_v) = (equations.state_positions(), equations.state_velocities());
+    let mut recorder = Recorder::new(model, samples.len(), channels, watch);
+
+    let result = match simulation.integrator {
+        IntegratorSpec::Dop853(spec) => {
+            adaptive(Method::Dop853, &spec, &mut equations, &schedule, &mut state, &mut recorder)
+        }
+        IntegratorSpec::Dopri5(spec) => {
+            adaptive(Method::Dopri5, &spec, &mut equations, &schedule, &mut state, &mut recorder)
+        }
+        IntegratorSpec::Adams(spec) => {
+            adaptive(Method::Adams, &spec, &mut equations, &schedule, &mut state, &mut recorder)
+        }
+        IntegratorSpec::Radau(spec) => {
+            adaptive(Method::Radau, &spec, &mut equations, &schedule, &mut state, &mut recorder)
+        }
+        IntegratorSpec::GeneralizedAlpha(spec) => {
+            let scheme = Scheme::GeneralizedAlpha {
+                spectral_radius: spec.spectral_radius,
+            };
+            let options = fixed_step(spec.step_s, spec.tolerance);
+            recorder.accumulate_work(n_q, n_v, &breakpoints);
+            let (q, v) = state.split_at_mut(n_q);
+            integrate::integrate_second_order(
+                scheme,
+                &options,
+                &mut equations,
+                &schedule,
+                q,
+                &mut v[..n_v],
+                &mut recorder,
+            )
+        }
+        IntegratorSpec::Newmark(spec) => {
+            let scheme = Scheme::Newmark {
+                beta: spec.beta,
+                gamma: spec.gamma,
+            };
+            let options = fixed_step(spec.step_s, spec.tolerance);
+            recorder.accumulate_work(n_q, n_v, &breakpoints);
+            let (q, v) = state.split_at_mut(n_q);
+            integrate::integrate_second_order(
+                scheme,
+                &options,
+                &mut equations,
+                &schedule,
+                q,
+                &mut v[..n_v],
+                &mut recorder,
+            )
+        }
+    };
+    let (statistics, ending) = match result {
+        Ok(Outcome {
+            statistics,
+            stopped_at: Some(at_s),
+        }) => (statistics, Ending::Stopped { at_s }),
+        Ok(Outcome { statistics, .. }) => (statistics, Ending::Completed),
+        Err(source) => {
+            let coordinate = coordinate_name(&layout, &source);
+            (source.statistics(), Ending::Failed(RunError { source, coordinate }))
+        }
+    };
+    Run {
+        recording: recorder.recording,
+        audit: recorder.auditor.finish(),
+        statistics,
+        ending,
+    }
+}
+
+/// How many Newton iterations a step of a structural method may take.
+const NEWTON_ITERATIONS: usize = 20;
+
+fn fixed_step(step: f64, tolerance: f64) -> FixedStep {
+    FixedStep {
+        step,
+        tolerance,
+        max_iterations: NEWTON_ITERATIONS,
+    }
+}
+
+fn adaptive(
+    method: Method,
+    spec: &AdaptiveSpec,
+    equations: &mut Equations<'_>,
+    schedule: &Schedule<'_>,
+    state: &mut [f64],
+    recorder: &mut Recorder<'_, '_>,
+) -> Result<Outcome, IntegrateError> {
+    let control = Control {
+        rtol: spec.rtol,
+        atol: vec![spec.atol],
+        initial_step: spec.initial_step_s,
+        max_step: spec.max_step_s,
+        max_steps: spec.max_steps as u64,
+    };
+    integrate::integrate(method, &control, equations, schedule, state, recorder)
+}
+
+/// Name of the state component an integrator complains of.
+fn coordinate_name(layout: &[Coordinate], error: &IntegrateError) -> String {
+    match error.component() {
+        Some(component) => layout
+            .get(component)
+            .map_or_else(|| format!("component {component}"), |c| c.name.clone()),
+        None => "unknown".to_owned(),
+    }
+}
+
+/// Records samples, keeps the audit, and passes the time on to whoever watches.
+struct Recorder<'m, 'w> {
+    /// Equations of its own, so that recording does not disturb the integrator's.
+    equations: Equations<'m>,
+    sampler: Sampler,
+    auditor: Auditor,
+    recording: Recording,
+    watch: &'w mut dyn FnMut(f64) -> Flow,
+    /// For methods that do not integrate the work themselves.
+    work: Option<WorkSum>,
+}
+
+/// Work by the trapezoidal rule over the steps of a method of second order.
+struct WorkSum {
+    positions: usize,
+    velocities: usize,
+    breakpoints: Vec<f64>,
+    time: f64,
+    power: Power,
+    work: f64,
+    lost: f64,
+}
+
+impl<'m, 'w> Recorder<'m, 'w> {
+    fn new(
+        model: &'m Model,
+        samples: usize,
+        channels: Option<&[String]>,
+        watch: &'w mut dyn FnMut(f64) -> Flow,
+    ) -> Self {
+        let (sampler, names) = Sampler::new(model, channels);
+        Self {
+            equations: Equations::new(model),
+            sampler,
+            auditor: Auditor::new(model, samples),
+            recording: Recording::with_capacity(names, samples),
+            watch,
+            work: None,
+        }
+    }
+
+    fn accumulate_work(&mut self, positions: usize, velocities: usize, breakpoints: &[f64]) {
+        self.work = Some(WorkSum {
+            positions,
+            velocities,
+            breakpoints: breakpoints.to_vec(),
+            time: f64::NAN,
+            power: Power::default(),
+            work: 0.0,
+            lost: 0.0,
+        });
+    }
+
+    /// Work up to `time`, for a state of a method of second order.
+    fn add_work(&mut self, time: f64, state: &[f64], keep: bool) -> (f64, f64) {
+        let Some(sum) = &mut self.work else {
+            return (0.0, 0.0);
+        };
+        let (q, rest) = state.split_at(sum.positions);
+        let v = &rest[..sum.velocities];
+        let jumps = sum.breakpoints.binary_search_by(|b| b.total_cmp(&time)).is_ok();
+        // what arrives at a breakpoint belongs to its left side
+        let arriving = if jumps { time.next_down() } else { time };
+        let mut power = self.equations.evaluate(arriving, q, v);
+        let (mut work, mut lost) = (sum.work, sum.lost);
+        if !sum.time.is_nan() {
+            let half = 0.5 * (time - sum.time);
+            work += half * (sum.power.input + power.input);
+            lost += half * (sum.power.lost + power.lost);
+        }
+        if keep {
+            if jumps {
+                power = self.equations.evaluate(time, q, v);
+            }
+            (sum.time, sum.power, sum.work, sum.lost) = (time, power, work, lost);
+        }
+        (work, lost)
+    }
+}
+
+impl Observer for Recorder<'_, '_> {
+    fn sample(&mut self, time: f64, state: &[f64]) -> Flow {
+        let (n_q, n_v) = (self.equations.state_positions(), self.equations.state_velocities());
+        let (work, lost) = match &self.work {
+            None => (state[n_q + n_v], state[n_q + n_v + 1]),
+            Some(sum) => {
+                let first = sum.time.is_nan();
+                self.add_work(time, state, first)
+            }
+        };
+        let (q, rest) = state.split_at(n_q);
+        self.equations.evaluate(time, q, &rest[..n_v]);
+        self.auditor.watch_limits(time, &self.equations);
+        let initial = self.auditor.initial_energy();
+        let (row, balance) = self.sampler.row(&mut self.equations, work, lost, initial);
+        self.recording.push(time, row);
+        self.auditor.book(balance);
+        Flow::Continue
+    }
+
+    fn step(&mut self, time: f64, state: &[f64]) -> Flow {
+        if self.work.is_some() {
+            self.add_work(time, state, true);
+        }
+        if !self.equations.model().limits.is_empty() {
+            let (n_q, n_v) = (self.equations.state_positions(), self.equations.state_velocities());
+            let (q, rest) = state.split_at(n_q);
+            self.equations.evaluate(time, q, &rest[..n_v]);
+            self.auditor.watch_limits(time, &self.equations);
+        }
+        (self.watch)(time)
+    }
+}
