@@ -62,7 +62,6 @@ pub(super) struct Adams<'a> {
     /// Accepted steps until a change of step or order is considered.
     patience: usize,
     largest_growth: f64,
-    convergence_rate: f64,
     worst: usize,
     trial_state: Vec<f64>,
     trial_rate: Vec<f64>,
@@ -88,7 +87,6 @@ impl<'a> Adams<'a> {
             previous_correction: zeros.clone(),
             patience: 0,
             largest_growth: FIRST_GROWTH,
-            convergence_rate: 0.7,
             worst: 0,
             trial_state: zeros.clone(),
             trial_rate: zeros,
@@ -137,6 +135,7 @@ impl<'a> Adams<'a> {
         self.correction.fill(0.0);
         self.trial_state.copy_from_slice(&self.nordsieck[0]);
         let mut previous_change = 0.0;
+        let mut convergence_rate = 0.7_f64;
         for iteration in 0..MOST_ITERATIONS {
             self.equations.statistics.iterations += 1;
             self.equations
@@ -155,9 +154,9 @@ impl<'a> Adams<'a> {
             let (change, worst) = self.tolerance.norm(&self.trial_rate, &self.reference);
             self.worst = worst;
             if iteration > 0 {
-                self.convergence_rate = (0.2 * self.convergence_rate).max(change / previous_change);
+                convergence_rate = (0.2 * convergence_rate).max(change / previous_change);
             }
-            if change * (1.5 * self.convergence_rate).min(1.0) <= threshold {
+            if change * (1.5 * convergence_rate).min(1.0) <= threshold {
                 let (size, worst) = self.tolerance.norm(&self.correction, &self.reference);
                 self.worst = worst;
                 return Ok(gamma * size);
@@ -289,7 +288,6 @@ impl Stepper for Adams<'_> {
         self.order = 1;
         self.patience = 2;
         self.largest_growth = FIRST_GROWTH;
-        self.convergence_rate = 0.7;
         self.step = 1.0;
         self.load_derivative()?;
         let step = match self.initial_step {

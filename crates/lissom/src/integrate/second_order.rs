@@ -105,6 +105,8 @@ pub(super) struct Structural<'a> {
     position: Vec<f64>,
     residual: Vec<f64>,
     base_residual: Vec<f64>,
+    /// Increment of position up to a sample.
+    sample_increment: Vec<f64>,
     matrix: Vec<f64>,
     tangent: Lu<f64>,
     /// Step that the tangent was built for.
@@ -161,7 +163,8 @@ impl<'a> Structural<'a> {
             acceleration: zeros.clone(),
             position: vec![0.0; positions],
             residual: zeros.clone(),
-            base_residual: zeros,
+            base_residual: zeros.clone(),
+            sample_increment: zeros,
             matrix: vec![0.0; velocities * velocities],
             tangent: Lu::new(velocities),
             tangent_step: None,
@@ -193,8 +196,8 @@ impl<'a> Structural<'a> {
         self.acceleration.copy_from_slice(acceleration);
     }
 
-    /// Evaluates the residual at the end of the step for the acceleration as it stands.
-    fn evaluate(&mut self, end: f64, step: f64) {
+    /// Brings position and velocity at the end of the step up to the acceleration as it stands.
+    fn follow_acceleration(&mut self, step: f64) {
         let share = self.parameters.acceleration_share();
         let position_weight = step * step * self.parameters.beta * share;
         let velocity_weight = step * self.parameters.gamma * share;
@@ -207,6 +210,11 @@ impl<'a> Structural<'a> {
             &self.increment,
             &mut self.position,
         );
+    }
+
+    /// Evaluates the residual at the end of the step for the acceleration as it stands.
+    fn evaluate(&mut self, end: f64, step: f64) {
+        self.follow_acceleration(step);
         self.statistics.evaluations += 1;
         self.system.residual(
             end.min(self.ceiling),
@@ -282,8 +290,7 @@ impl<'a> Structural<'a> {
             let left = if rate < 1.0 { rate / (1.0 - rate) } else { 1.0 }.min(1.0);
             let measured = previous_size.is_finite();
             if step * size * (if measured { left } else { 1.0 }) <= tolerated {
-                // the velocity and position of the last correction
-                self.evaluate_motion(step);
+                self.follow_acceleration(step);
                 return Ok(());
             }
             if measured && rate > if patient { 2.0 } else { SLOW_RATE } {
@@ -292,22 +299,6 @@ impl<'a> Structural<'a> {
             previous_size = size;
         }
         Err(Unsolved::Slow { component: worst })
-    }
-
-    /// Brings position and velocity up to the acceleration as it stands.
-    fn evaluate_motion(&mut self, step: f64) {
-        let share = self.parameters.acceleration_share();
-        for i in 0..self.velocities {
-            self.increment[i] = self.base_increment[i]
-                + step * step * self.parameters.beta * share * self.acceleration[i];
-            self.velocity[i] =
-                self.base_velocity[i] + step * self.parameters.gamma * share * self.acceleration[i];
-        }
-        self.system.displace(
-            &self.state[..self.positions],
-            &self.increment,
-            &mut self.position,
-        );
     }
 
     fn solve(&mut self, end: f64, step: f64) -> Result<(), IntegrateError> {
@@ -441,7 +432,7 @@ impl Stepper for Structural<'_> {
                 self.last_step * old_velocity[i],
                 self.last_step * new_velocity[i],
             );
-            self.velocity[i] = whole * theta * theta * (3.0 - 2.0 * theta)
+            self.sample_increment[i] = whole * theta * theta * (3.0 - 2.0 * theta)
                 + old * theta * rest * rest
                 - new * theta * theta * rest;
             velocity[i] = (whole * 6.0 * theta * rest
@@ -450,7 +441,8 @@ impl Stepper for Structural<'_> {
                 / self.last_step;
             acceleration[i] = rest * old_acceleration[i] + theta * new_acceleration[i];
         }
-        self.system.displace(old_position, &self.velocity, position);
+        self.system
+            .displace(old_position, &self.sample_increment, position);
         Ok(())
     }
 
