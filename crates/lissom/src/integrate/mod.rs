@@ -28,6 +28,8 @@ mod radau_coefficients;
 mod runge_kutta;
 mod second_order;
 mod step_control;
+#[cfg(test)]
+mod tests;
 
 use std::ops::{Add, AddAssign};
 

@@ -333,7 +333,6 @@ fn combine(weights: &[f64], stages: &[Vec<f64>], sum: &mut [f64]) {
 mod tests {
     use super::super::dop853::DOP853;
     use super::super::dopri5::DOPRI5;
-    use super::*;
 
     /// Sums of up to sixteen terms of order ten, given to sixteen digits.
     const ROUNDING: f64 = 1e-13;

@@ -213,7 +213,7 @@ impl<'a> Structural<'a> {
     }
 
     /// Evaluates the residual at the end of the step for the acceleration as it stands.
-    fn evaluate(&mut self, end: f64, step: f64) {
+    fn evaluate(&mut self, end: f64, step: f64) -> Result<(), Unsolved> {
         self.follow_acceleration(step);
         self.statistics.evaluations += 1;
         self.system.residual(
@@ -223,6 +223,10 @@ impl<'a> Structural<'a> {
             &self.acceleration,
             &mut self.residual,
         );
+        match self.residual.iter().position(|value| !value.is_finite()) {
+            None => Ok(()),
+            Some(component) => Err(Unsolved::NonFinite { component }),
+        }
     }
 
     /// Builds and factors the tangent at the acceleration as it stands.
@@ -231,14 +235,14 @@ impl<'a> Structural<'a> {
         let share = self.parameters.acceleration_share();
         // the larger of the two increments that a unit of acceleration causes, as a position
         let reach = step * step * share * self.parameters.beta.max(self.parameters.gamma);
-        self.evaluate(end, step);
+        self.evaluate(end, step)?;
         self.base_residual.copy_from_slice(&self.residual);
         for column in 0..n {
             let value = self.acceleration[column];
             let size = self.base_increment[column].abs().max(1.0);
             self.acceleration[column] = value + f64::EPSILON.sqrt() * size / reach;
             let difference = self.acceleration[column] - value;
-            self.evaluate(end, step);
+            self.evaluate(end, step)?;
             for row in 0..n {
                 self.matrix[row * n + column] =
                     (self.residual[row] - self.base_residual[row]) / difference;
@@ -266,10 +270,7 @@ impl<'a> Structural<'a> {
         let mut worst = 0;
         for _ in 0..self.options.max_iterations {
             self.statistics.iterations += 1;
-            self.evaluate(end, step);
-            if let Some(component) = self.residual.iter().position(|value| !value.is_finite()) {
-                return Err(Unsolved::NonFinite { component });
-            }
+            self.evaluate(end, step)?;
             self.tangent.solve(&mut self.residual);
             let mut size: f64 = 0.0;
             let mut scale: f64 = 0.0;
