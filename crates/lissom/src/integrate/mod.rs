@@ -15,20 +15,31 @@
 //! arrives at a breakpoint $`t_b`$ is evaluated at times below $`t_b`$ only, what leaves it at times
 //! from $`t_b`$ on, so that an input may jump exactly there.
 
+mod adams;
+mod adams_coefficients;
 mod dop853;
 mod dopri5;
 mod driver;
 mod equations;
 mod error;
+mod lu;
+mod radau;
+mod radau_coefficients;
 mod runge_kutta;
+mod second_order;
 mod step_control;
+#[cfg(test)]
+mod tests;
 
 use std::ops::{Add, AddAssign};
 
 pub use error::IntegrateError;
 
+use adams::Adams;
 use equations::Equations;
+use radau::Radau;
 use runge_kutta::RungeKutta;
+use second_order::Structural;
 
 /// A first-order system $`\dot y = f(t, y)`$.
 pub trait FirstOrder {
@@ -209,12 +220,14 @@ pub fn integrate(
             let mut stepper = RungeKutta::new(&dopri5::DOPRI5, control, equations, state);
             driver::drive(&mut stepper, schedule, state, observer)
         }
-        Method::Adams | Method::Radau => Err(IntegrateError::invalid(
-            "method",
-            f64::NAN,
-            "use dop853 or dopri5",
-            schedule.start,
-        )),
+        Method::Adams => {
+            let mut stepper = Adams::new(control, equations, state);
+            driver::drive(&mut stepper, schedule, state, observer)
+        }
+        Method::Radau => {
+            let mut stepper = Radau::new(control, equations, state);
+            driver::drive(&mut stepper, schedule, state, observer)
+        }
     }
 }
 
@@ -244,4 +257,34 @@ pub struct FixedStep {
     pub tolerance: f64,
     /// Largest number of Newton iterations with one tangent.
     pub max_iterations: usize,
+}
+
+/// Integrates $`r(t, q, v, \dot v) = 0`$ over `schedule` from `position` and `velocity`, which hold the
+/// final ones afterwards.
+///
+/// The state handed to the observer is position, velocity and acceleration, one after the other. At a
+/// breakpoint a sample holds the acceleration behind it.
+///
+/// # Errors
+///
+/// When an argument is out of range or a step cannot be solved.
+pub fn integrate_second_order(
+    scheme: Scheme,
+    options: &FixedStep,
+    system: &mut dyn SecondOrder,
+    schedule: &Schedule<'_>,
+    position: &mut [f64],
+    velocity: &mut [f64],
+    observer: &mut dyn Observer,
+) -> Result<Outcome, IntegrateError> {
+    driver::check_schedule(schedule)?;
+    second_order::check_options(scheme, options, schedule.start)?;
+    let positions = position.len();
+    let velocities = velocity.len();
+    let mut stepper = Structural::new(scheme, options, system, position, velocity, schedule.start)?;
+    let mut state = vec![0.0; positions + 2 * velocities];
+    let outcome = driver::drive(&mut stepper, schedule, &mut state, observer);
+    position.copy_from_slice(&state[..positions]);
+    velocity.copy_from_slice(&state[positions..positions + velocities]);
+    outcome
 }

@@ -328,3 +328,87 @@ fn combine(weights: &[f64], stages: &[Vec<f64>], sum: &mut [f64]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::dop853::DOP853;
+    use super::super::dopri5::DOPRI5;
+
+    /// Sums of up to sixteen terms of order ten, given to sixteen digits.
+    const ROUNDING: f64 = 1e-13;
+
+    fn stages_with(weights: &[f64], value: impl Fn(usize) -> f64) -> f64 {
+        weights
+            .iter()
+            .enumerate()
+            .map(|(stage, weight)| weight * value(stage))
+            .sum()
+    }
+
+    #[test]
+    fn rows_sum_to_their_nodes() {
+        // closed form: (II.1.9)
+        for tableau in [&DOPRI5, &DOP853] {
+            assert_eq!(tableau.nodes.len(), tableau.coefficients.len());
+            for (row, node) in tableau.coefficients.iter().zip(tableau.nodes) {
+                assert!((stages_with(row, |_| 1.0) - node).abs() < ROUNDING);
+            }
+        }
+    }
+
+    #[test]
+    fn weights_satisfy_order_conditions() {
+        // closed form: bushy trees Σ b c^(k-1) = 1/k up to the order, and the tall tree of order 3 and 4
+        for tableau in [&DOPRI5, &DOP853] {
+            let weights = tableau.coefficients[tableau.opening_stage];
+            for power in 1..=i32::try_from(tableau.order).unwrap() {
+                let sum = stages_with(weights, |stage| tableau.nodes[stage].powi(power - 1));
+                assert!(
+                    (sum - 1.0 / f64::from(power)).abs() < ROUNDING,
+                    "{power}: {sum}"
+                );
+            }
+            let inner = |stage: usize, power| {
+                stages_with(tableau.coefficients[stage], |j| {
+                    tableau.nodes[j].powi(power)
+                })
+            };
+            assert!((stages_with(weights, |i| inner(i, 1)) - 1.0 / 6.0).abs() < ROUNDING);
+            assert!((stages_with(weights, |i| inner(i, 2)) - 1.0 / 12.0).abs() < ROUNDING);
+            let mixed = stages_with(weights, |i| tableau.nodes[i] * inner(i, 1));
+            assert!((mixed - 1.0 / 8.0).abs() < ROUNDING);
+            let tall = stages_with(weights, |i| {
+                stages_with(tableau.coefficients[i], |j| inner(j, 1))
+            });
+            assert!((tall - 1.0 / 24.0).abs() < ROUNDING);
+        }
+    }
+
+    #[test]
+    fn error_rows_vanish_on_low_powers() {
+        // closed form: an embedded formula of order p integrates t^(k-1) exactly for k up to p
+        for (tableau, orders) in [(&DOPRI5, &[4][..]), (&DOP853, &[5, 3][..])] {
+            for (row, &order) in tableau.error.iter().zip(orders) {
+                for power in 0..order {
+                    let sum = stages_with(row, |stage| tableau.nodes[stage].powi(power));
+                    assert!(sum.abs() < ROUNDING, "{power}: {sum}");
+                }
+                let sum = stages_with(row, |stage| tableau.nodes[stage].powi(order));
+                assert!(sum.abs() > ROUNDING, "the estimate sees order {order}");
+            }
+        }
+    }
+
+    #[test]
+    fn interpolant_rows_vanish_on_constants_and_lines() {
+        // closed form: p₄ and those behind it carry derivatives from the third on
+        for tableau in [&DOPRI5, &DOP853] {
+            for row in tableau.interpolant {
+                for power in 0..=2 {
+                    let sum = stages_with(row, |stage| tableau.nodes[stage].powi(power));
+                    assert!(sum.abs() < 100.0 * ROUNDING, "{power}: {sum}");
+                }
+            }
+        }
+    }
+}

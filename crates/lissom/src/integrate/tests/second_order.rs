@@ -1,0 +1,553 @@
+//! Generalised-α and Newmark.
+
+use super::super::{
+    FixedStep, IntegrateError, Outcome, Schedule, Scheme, SecondOrder, integrate_second_order,
+};
+use super::Recorder;
+
+const AVERAGE_ACCELERATION: Scheme = Scheme::Newmark {
+    beta: 0.25,
+    gamma: 0.5,
+};
+
+/// Observed orders may miss the theoretical one by this much at finite steps.
+const ORDER_MARGIN: f64 = 0.2;
+
+/// `mass a + damping v + stiffness x = force(t)`, with a hardening cubic term.
+struct Oscillator<F> {
+    mass: f64,
+    damping: f64,
+    stiffness: f64,
+    cubic: f64,
+    force: F,
+}
+
+impl<F: FnMut(f64) -> f64> SecondOrder for Oscillator<F> {
+    fn position_count(&self) -> usize {
+        1
+    }
+
+    fn velocity_count(&self) -> usize {
+        1
+    }
+
+    fn residual(
+        &mut self,
+        time: f64,
+        position: &[f64],
+        velocity: &[f64],
+        acceleration: &[f64],
+        residual: &mut [f64],
+    ) {
+        residual[0] = self.mass * acceleration[0]
+            + self.damping * velocity[0]
+            + self.stiffness * position[0]
+            + self.cubic * position[0].powi(3)
+            - (self.force)(time);
+    }
+
+    fn mass_matrix(&mut self, _time: f64, _position: &[f64], mass: &mut [f64]) {
+        mass[0] = self.mass;
+    }
+
+    fn displace(&self, position: &[f64], increment: &[f64], displaced: &mut [f64]) {
+        displaced[0] = position[0] + increment[0];
+    }
+}
+
+fn linear(stiffness: f64, damping: f64) -> Oscillator<fn(f64) -> f64> {
+    Oscillator {
+        mass: 1.0,
+        damping,
+        stiffness,
+        cubic: 0.0,
+        force: |_| 0.0,
+    }
+}
+
+fn options(step: f64) -> FixedStep {
+    FixedStep {
+        step,
+        tolerance: 1e-11,
+        max_iterations: 10,
+    }
+}
+
+fn solve(
+    scheme: Scheme,
+    step: f64,
+    system: &mut dyn SecondOrder,
+    schedule: &Schedule<'_>,
+    position: &mut [f64],
+    velocity: &mut [f64],
+) -> Result<(Outcome, Recorder), IntegrateError> {
+    let mut recorder = Recorder::new();
+    integrate_second_order(
+        scheme,
+        &options(step),
+        system,
+        schedule,
+        position,
+        velocity,
+        &mut recorder,
+    )
+    .map(|outcome| (outcome, recorder))
+}
+
+fn interval(end: f64) -> Schedule<'static> {
+    Schedule {
+        start: 0.0,
+        end,
+        breakpoints: &[],
+        samples: &[],
+    }
+}
+
+#[test]
+fn second_order_accuracy_at_steps_and_between() {
+    // closed form: a damped oscillator; samples fall between steps
+    let (omega, decay) = (2.0_f64, 0.3_f64);
+    let exact = |t: f64| (-decay * t).exp() * (omega * t).cos();
+    let exact_velocity =
+        |t: f64| -(-decay * t).exp() * (decay * (omega * t).cos() + omega * (omega * t).sin());
+    let samples: Vec<f64> = (0..=37).map(|i| 0.1 * f64::from(i)).collect();
+    for scheme in [
+        Scheme::GeneralizedAlpha {
+            spectral_radius: 0.0,
+        },
+        Scheme::GeneralizedAlpha {
+            spectral_radius: 0.8,
+        },
+        Scheme::GeneralizedAlpha {
+            spectral_radius: 1.0,
+        },
+        AVERAGE_ACCELERATION,
+    ] {
+        let errors = |step: f64| {
+            let (_, recorder) = solve(
+                scheme,
+                step,
+                &mut linear(omega * omega + decay * decay, 2.0 * decay),
+                &Schedule {
+                    samples: &samples,
+                    ..interval(4.0)
+                },
+                &mut [1.0],
+                &mut [-decay],
+            )
+            .unwrap();
+            let error = |component: usize, exact: &dyn Fn(f64) -> f64| {
+                recorder
+                    .samples
+                    .iter()
+                    .map(|(time, state)| (state[component] - exact(*time)).abs())
+                    .fold(0.0, f64::max)
+            };
+            [error(0, &exact), error(1, &exact_velocity)]
+        };
+        let (coarse, fine) = (errors(0.02), errors(0.01));
+        for (coarse, fine) in coarse.iter().zip(&fine) {
+            let slope = (coarse / fine).log2();
+            assert!(
+                (slope - 2.0).abs() < ORDER_MARGIN,
+                "{scheme:?}: order {slope}"
+            );
+        }
+        // closed form: frequency error ω h²/12 (1 + …) of the least damped scheme, three times that
+        // for the most damped one, over four seconds
+        assert!(fine[0] < 2e-3, "{scheme:?}: {fine:?}");
+    }
+}
+
+#[test]
+fn spectral_radius_at_infinite_frequency_is_the_one_asked_for() {
+    // closed form: q obeys a recurrence of third order whose roots all tend to ±ρ; their product is the
+    // ratio of consecutive Hankel determinants, which cancel the more the nearer the radius is to one
+    const CANCELLATION: f64 = 1e-3;
+    for radius in [0.5, 0.8, 0.95] {
+        let (_, recorder) = {
+            let samples: Vec<f64> = (0..=8).map(f64::from).collect();
+            solve(
+                Scheme::GeneralizedAlpha {
+                    spectral_radius: radius,
+                },
+                1.0,
+                &mut linear(1e8, 0.0),
+                &Schedule {
+                    samples: &samples,
+                    ..interval(8.0)
+                },
+                &mut [1.0],
+                &mut [0.0],
+            )
+            .unwrap()
+        };
+        let q: Vec<f64> = recorder.samples.iter().map(|sample| sample.1[0]).collect();
+        let hankel = |n: usize| {
+            let e = |i: usize, j: usize| q[n + i + j];
+            e(0, 0) * (e(1, 1) * e(2, 2) - e(1, 2) * e(2, 1))
+                - e(0, 1) * (e(1, 0) * e(2, 2) - e(1, 2) * e(2, 0))
+                + e(0, 2) * (e(1, 0) * e(2, 1) - e(1, 1) * e(2, 0))
+        };
+        let found = (hankel(3) / hankel(2)).abs().cbrt();
+        assert!(
+            (found - radius).abs() < CANCELLATION,
+            "{found} instead of {radius}"
+        );
+    }
+}
+
+#[test]
+fn average_acceleration_conserves_the_energy_of_a_linear_oscillator() {
+    // invariant: exact for Newmark's method with β = 1/4, γ = 1/2, at any step
+    let samples: Vec<f64> = (0..=1000).map(|i| 0.3 * f64::from(i)).collect();
+    let energy = |state: &[f64]| 0.5 * (state[1].powi(2) + 4.0 * state[0].powi(2));
+    let largest_drift = |scheme| {
+        let (_, recorder) = solve(
+            scheme,
+            0.3,
+            &mut linear(4.0, 0.0),
+            &Schedule {
+                samples: &samples,
+                ..interval(0.3 * 1000.0)
+            },
+            &mut [1.0],
+            &mut [0.5],
+        )
+        .unwrap();
+        let start = energy(&recorder.samples[0].1);
+        assert!(recorder.samples.iter().any(|s| s.1[0] < -0.9), "it moves");
+        recorder
+            .samples
+            .iter()
+            .map(|sample| (energy(&sample.1) / start - 1.0).abs())
+            .fold(0.0, f64::max)
+    };
+    // a thousand steps solved to 1e-11
+    assert!(largest_drift(AVERAGE_ACCELERATION) < 1e-9);
+    // and the same measure sees the damping of another scheme
+    let damped = Scheme::GeneralizedAlpha {
+        spectral_radius: 0.8,
+    };
+    assert!(largest_drift(damped) > 0.1);
+}
+
+#[test]
+fn nonlinear_steps_keep_their_tangent() {
+    // cross-check: the cubic oscillator against itself at a quarter of the step
+    let run = |step: f64| {
+        let mut system = Oscillator {
+            mass: 1.0,
+            damping: 0.1,
+            stiffness: 1.0,
+            cubic: 10.0,
+            force: f64::sin,
+        };
+        let (mut q, mut v) = ([1.0], [0.0]);
+        let (outcome, _) = solve(
+            Scheme::GeneralizedAlpha {
+                spectral_radius: 0.9,
+            },
+            step,
+            &mut system,
+            &interval(3.0),
+            &mut q,
+            &mut v,
+        )
+        .unwrap();
+        (q[0], outcome.statistics)
+    };
+    let (coarse, fine, finest) = (run(0.01), run(0.005), run(0.0025));
+    let slope = ((coarse.0 - fine.0) / (fine.0 - finest.0)).log2();
+    assert!((slope - 2.0).abs() < ORDER_MARGIN, "{slope}");
+    assert!(fine.1.jacobians * 5 < fine.1.steps, "{:?}", fine.1);
+}
+
+#[test]
+fn breakpoints_are_met_and_accelerations_computed_anew() {
+    // closed form: unit mass, force 0 before 1 and 2 from 1 on; steps that do not divide the pieces
+    for scheme in [
+        AVERAGE_ACCELERATION,
+        Scheme::GeneralizedAlpha {
+            spectral_radius: 0.7,
+        },
+    ] {
+        let mut system = Oscillator {
+            mass: 1.0,
+            damping: 0.0,
+            stiffness: 0.0,
+            cubic: 0.0,
+            force: |time: f64| if time < 1.0 { 0.0 } else { 2.0 },
+        };
+        let (mut q, mut v) = ([0.0], [0.0]);
+        let (_, recorder) = solve(
+            scheme,
+            0.3,
+            &mut system,
+            &Schedule {
+                breakpoints: &[1.0],
+                samples: &[0.0, 0.5, 1.0, 1.45, 2.0],
+                ..interval(2.0)
+            },
+            &mut q,
+            &mut v,
+        )
+        .unwrap();
+        assert!(recorder.steps.contains(&1.0));
+        assert_eq!(recorder.samples.len(), 5);
+        for (time, state) in &recorder.samples {
+            let behind = (time - 1.0).max(0.0);
+            // constant acceleration is exact but for rounding
+            assert!((state[0] - behind * behind).abs() < 1e-12, "{time}");
+            assert!((state[1] - 2.0 * behind).abs() < 1e-12, "{time}");
+            let acceleration = if *time < 1.0 { 0.0 } else { 2.0 };
+            assert!((state[2] - acceleration).abs() < 1e-12, "{time}: {state:?}");
+        }
+    }
+}
+
+/// A free rigid body: a unit quaternion (scalar first, body to space) and the body's angular velocity.
+struct FreeBody {
+    inertia: [f64; 3],
+}
+
+fn quaternion_product(a: &[f64], b: &[f64]) -> [f64; 4] {
+    [
+        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
+    ]
+}
+
+impl SecondOrder for FreeBody {
+    fn position_count(&self) -> usize {
+        4
+    }
+
+    fn velocity_count(&self) -> usize {
+        3
+    }
+
+    fn residual(
+        &mut self,
+        _time: f64,
+        _position: &[f64],
+        velocity: &[f64],
+        acceleration: &[f64],
+        residual: &mut [f64],
+    ) {
+        for i in 0..3 {
+            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+            residual[i] = self.inertia[i] * acceleration[i]
+                + (self.inertia[k] - self.inertia[j]) * velocity[j] * velocity[k];
+        }
+    }
+
+    fn mass_matrix(&mut self, _time: f64, _position: &[f64], mass: &mut [f64]) {
+        mass.fill(0.0);
+        for i in 0..3 {
+            mass[4 * i] = self.inertia[i];
+        }
+    }
+
+    fn displace(&self, position: &[f64], increment: &[f64], displaced: &mut [f64]) {
+        let angle = increment.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let factor = if angle > 1e-8 {
+            (0.5 * angle).sin() / angle
+        } else {
+            0.5
+        };
+        let rotation = [
+            (0.5 * angle).cos(),
+            factor * increment[0],
+            factor * increment[1],
+            factor * increment[2],
+        ];
+        displaced.copy_from_slice(&quaternion_product(position, &rotation));
+    }
+}
+
+#[test]
+fn a_free_body_turns_on_its_quaternion() {
+    // closed form: the angular velocity of a symmetric top precesses in the body; its angular momentum
+    // stays in space
+    let inertia = [2.0, 2.0, 1.0];
+    let start = [0.6, 0.0, 3.0];
+    let precession = (inertia[2] - inertia[0]) / inertia[0] * start[2];
+    let samples: Vec<f64> = (0..=50).map(|i| 0.1 * f64::from(i)).collect();
+    let errors = |step: f64| {
+        let (_, recorder) = solve(
+            Scheme::GeneralizedAlpha {
+                spectral_radius: 0.9,
+            },
+            step,
+            &mut FreeBody { inertia },
+            &Schedule {
+                samples: &samples,
+                ..interval(5.0)
+            },
+            &mut [1.0, 0.0, 0.0, 0.0],
+            &mut start.clone(),
+        )
+        .unwrap();
+        let mut momentum_error: f64 = 0.0;
+        let mut velocity_error: f64 = 0.0;
+        for (time, state) in &recorder.samples {
+            let (quaternion, rest) = state.split_at(4);
+            let norm: f64 = quaternion.iter().map(|x| x * x).sum();
+            assert!((norm - 1.0).abs() < 1e-12, "unit quaternions stay so");
+            let momentum = [
+                0.0,
+                inertia[0] * rest[0],
+                inertia[1] * rest[1],
+                inertia[2] * rest[2],
+            ];
+            let conjugate = [
+                quaternion[0],
+                -quaternion[1],
+                -quaternion[2],
+                -quaternion[3],
+            ];
+            let in_space =
+                quaternion_product(&quaternion_product(quaternion, &momentum), &conjugate);
+            for i in 0..3 {
+                momentum_error =
+                    momentum_error.max((in_space[i + 1] - inertia[i] * start[i]).abs());
+            }
+            let (sine, cosine) = (precession * time).sin_cos();
+            for (value, exact) in
+                rest[..3]
+                    .iter()
+                    .zip([start[0] * cosine, start[0] * sine, start[2]])
+            {
+                velocity_error = velocity_error.max((value - exact).abs());
+            }
+        }
+        [momentum_error, velocity_error]
+    };
+    let (coarse, fine) = (errors(0.02), errors(0.01));
+    for (coarse, fine) in coarse.iter().zip(&fine) {
+        let slope = (coarse / fine).log2();
+        assert!((slope - 2.0).abs() < ORDER_MARGIN, "order {slope}");
+    }
+    assert!(fine[0] < 1e-3 && fine[1] < 1e-3, "{fine:?}");
+}
+
+#[test]
+fn failures_name_their_component() {
+    let mut q = [1.0];
+    let mut v = [0.0];
+    let mut massless = Oscillator {
+        mass: 0.0,
+        ..linear(1.0, 0.0)
+    };
+    let error = solve(
+        AVERAGE_ACCELERATION,
+        0.1,
+        &mut massless,
+        &interval(1.0),
+        &mut q,
+        &mut v,
+    )
+    .err();
+    assert!(matches!(
+        error,
+        Some(IntegrateError::SingularMass { component: 0, .. })
+    ));
+
+    let mut undefined = Oscillator {
+        force: |time: f64| if time > 0.55 { f64::NAN } else { 0.0 },
+        mass: 1.0,
+        damping: 0.0,
+        stiffness: 1.0,
+        cubic: 0.0,
+    };
+    let error = solve(
+        AVERAGE_ACCELERATION,
+        0.1,
+        &mut undefined,
+        &interval(1.0),
+        &mut q,
+        &mut v,
+    )
+    .err()
+    .unwrap();
+    assert!(matches!(
+        error,
+        IntegrateError::NonFinite { component: 0, .. }
+    ));
+    assert!((error.time() - 0.5).abs() < 1e-12);
+
+    // a force that flips at every evaluation has no equilibrium
+    let mut sign = 1.0;
+    let mut restless = Oscillator {
+        force: move |_: f64| {
+            sign = -sign;
+            1e3 * sign
+        },
+        mass: 1.0,
+        damping: 0.0,
+        stiffness: 1.0,
+        cubic: 0.0,
+    };
+    let error = solve(
+        AVERAGE_ACCELERATION,
+        0.1,
+        &mut restless,
+        &interval(1.0),
+        &mut q,
+        &mut v,
+    )
+    .err();
+    assert!(matches!(
+        error,
+        Some(IntegrateError::NewtonFailed { component: 0, .. })
+    ));
+}
+
+#[test]
+fn wrong_arguments_are_refused() {
+    for (scheme, step) in [
+        (
+            Scheme::GeneralizedAlpha {
+                spectral_radius: 1.5,
+            },
+            0.1,
+        ),
+        (
+            Scheme::Newmark {
+                beta: -0.1,
+                gamma: 0.5,
+            },
+            0.1,
+        ),
+        (
+            Scheme::Newmark {
+                beta: 0.25,
+                gamma: 0.0,
+            },
+            0.1,
+        ),
+        (AVERAGE_ACCELERATION, 0.0),
+    ] {
+        let refused = solve(
+            scheme,
+            step,
+            &mut linear(1.0, 0.0),
+            &interval(1.0),
+            &mut [0.0],
+            &mut [0.0],
+        );
+        assert!(matches!(refused, Err(IntegrateError::Invalid { .. })));
+    }
+    let wrong_length = solve(
+        AVERAGE_ACCELERATION,
+        0.1,
+        &mut linear(1.0, 0.0),
+        &interval(1.0),
+        &mut [0.0, 0.0],
+        &mut [0.0],
+    );
+    assert!(matches!(wrong_length, Err(IntegrateError::Invalid { .. })));
+}
