@@ -94,15 +94,19 @@ pub(super) struct Auditor {
 /// stands on the ground does so by a free joint without resistance or input.
 fn conserves_momentum(model: &Model) -> bool {
     let layout = model.system.layout();
-    let roots = model.system.bodies().iter().enumerate().filter(|(_, b)| b.parent.is_none());
+    let roots = model
+        .system
+        .bodies()
+        .iter()
+        .enumerate()
+        .filter(|(_, b)| b.parent.is_none());
     let free_roots = roots.clone().all(|(k, body)| {
         let velocities = layout.joint_velocity[k]..layout.joint_velocity[k] + 6;
         body.joint.kind == JointKind::Free
             && model.resistances.iter().all(|(at, _)| *at != k)
-            && model
-                .loads
-                .iter()
-                .all(|load| !matches!(load.target, LoadTarget::Joint(at) if velocities.contains(&at)))
+            && model.loads.iter().all(
+                |load| !matches!(load.target, LoadTarget::Joint(at) if velocities.contains(&at)),
+            )
     });
     let at_markers = |load: &crate::model::Load| matches!(load.target, LoadTarget::Marker { .. });
     free_roots && model.system.gravity() == Vector([0.0; 3]) && !model.loads.iter().any(at_markers)
@@ -136,7 +140,9 @@ impl Auditor {
         let change = balance.momentum - first;
         let m = &mut self.momentum;
         m.peak_linear_kg_m_per_s = m.peak_linear_kg_m_per_s.max(length(balance.momentum.force));
-        m.peak_angular_kg_m2_per_s = m.peak_angular_kg_m2_per_s.max(length(balance.momentum.moment));
+        m.peak_angular_kg_m2_per_s = m
+            .peak_angular_kg_m2_per_s
+            .max(length(balance.momentum.moment));
         m.linear_drift_kg_m_per_s = m.linear_drift_kg_m_per_s.max(length(change.force));
         m.angular_drift_kg_m2_per_s = m.angular_drift_kg_m2_per_s.max(length(change.moment));
     }
@@ -159,7 +165,11 @@ impl Auditor {
             if excess <= 0.0 {
                 continue;
             }
-            let passed = if value < limit.min { limit.min } else { limit.max };
+            let passed = if value < limit.min {
+                limit.min
+            } else {
+                limit.max
+            };
             match violation {
                 Some(v) => {
                     let before = (v.worst - v.limit).abs();
@@ -184,7 +194,11 @@ impl Auditor {
     /// Closes the books.
     pub(super) fn finish(self) -> Audit {
         let percent = |drift: f64| {
-            if drift == 0.0 { 0.0 } else { 100.0 * drift / self.peak }
+            if drift == 0.0 {
+                0.0
+            } else {
+                100.0 * drift / self.peak
+            }
         };
         let squares: f64 = self.drifts.iter().map(|&d| percent(d) * percent(d)).sum();
         let count = self.drifts.len().max(1) as f64;
@@ -192,7 +206,10 @@ impl Auditor {
             energy: EnergyAudit {
                 peak_j: self.peak,
                 final_drift_j: self.drifts.last().copied().unwrap_or(0.0),
-                max_drift_percent: self.drifts.iter().fold(0.0, |m, &d| f64::max(m, percent(d).abs())),
+                max_drift_percent: self
+                    .drifts
+                    .iter()
+                    .fold(0.0, |m, &d| f64::max(m, percent(d).abs())),
                 rms_drift_percent: (squares / count).sqrt(),
             },
             momentum: self.conserves_momentum.then_some(self.momentum),
@@ -210,5 +227,8 @@ fn effort(equations: &Equations<'_>, at: usize) -> f64 {
         LoadTarget::Marker { .. } => false,
     };
     let inputs = model.loads.iter().zip(&equations.load_values);
-    inputs.filter(|(load, _)| acts(&load.target)).map(|(_, value)| value).sum()
+    inputs
+        .filter(|(load, _)| acts(&load.target))
+        .map(|(_, value)| value)
+        .sum()
 }

@@ -98,10 +98,16 @@ impl Nominal {
         let mut curves = Vec::new();
         for (k, body) in system.bodies().iter().enumerate() {
             let kind = &body.joint.kind;
-            let (from, to) = (flexible_layout.joint_position[k], rigid_layout.joint_position[k]);
+            let (from, to) = (
+                flexible_layout.joint_position[k],
+                rigid_layout.joint_position[k],
+            );
             position[to..to + kind.positions()]
                 .copy_from_slice(&model.initial_position[from..from + kind.positions()]);
-            let (from_v, to_v) = (flexible_layout.joint_velocity[k], rigid_layout.joint_velocity[k]);
+            let (from_v, to_v) = (
+                flexible_layout.joint_velocity[k],
+                rigid_layout.joint_velocity[k],
+            );
             for i in 0..kind.velocities() {
                 rigid_velocity[from_v + i] = Some(to_v + i);
             }
@@ -109,7 +115,10 @@ impl Nominal {
                 continue;
             }
             // joints without a nominal motion follow what is prescribed for them, or stay
-            let prescribed = model.motions.iter().find(|motion| motion.velocity == from_v);
+            let prescribed = model
+                .motions
+                .iter()
+                .find(|motion| motion.velocity == from_v);
             let curve = match (wanted.iter().find(|(at, _)| *at == from_v), prescribed) {
                 (Some((_, curve)), _) => curve.clone(),
                 (None, Some(motion)) => MotionCurve::new(&motion.profile, motion.initial),
@@ -138,7 +147,8 @@ impl Nominal {
             self.velocity[*velocity] = point.rate;
             self.acceleration[*velocity] = point.acceleration;
         }
-        self.kinematics.update(&self.system, &self.position, &self.velocity);
+        self.kinematics
+            .update(&self.system, &self.position, &self.velocity);
         inverse_dynamics(
             &self.system,
             &self.kinematics,
@@ -152,7 +162,10 @@ impl Nominal {
 /// Entry of the position vector that belongs to a joint velocity of a joint with one degree of freedom.
 fn position_of_velocity(system: &System, at: usize) -> Option<usize> {
     let layout = system.layout();
-    let k = layout.joint_velocity.iter().position(|&first| first == at)?;
+    let k = layout
+        .joint_velocity
+        .iter()
+        .position(|&first| first == at)?;
     (system.bodies()[k].joint.kind.velocities() == 1).then(|| layout.joint_position[k])
 }
 
@@ -177,15 +190,23 @@ impl<'m> Equations<'m> {
         let most = system.bodies().iter().map(|b| b.modes()).max().unwrap_or(0);
         Self {
             model,
-            load_curves: model.loads.iter().map(|l| LoadCurve::new(&l.profile)).collect(),
+            load_curves: model
+                .loads
+                .iter()
+                .map(|l| LoadCurve::new(&l.profile))
+                .collect(),
             motion_curves: model
                 .motions
                 .iter()
                 .map(|motion| MotionCurve::new(&motion.profile, motion.initial))
                 .collect(),
             nominal: Nominal::new(model),
-            free_positions: (0..n_q).filter(|&i| !prescribed(i, |m| m.position)).collect(),
-            free_velocities: (0..n_v).filter(|&i| !prescribed(i, |m| m.velocity)).collect(),
+            free_positions: (0..n_q)
+                .filter(|&i| !prescribed(i, |m| m.position))
+                .collect(),
+            free_velocities: (0..n_v)
+                .filter(|&i| !prescribed(i, |m| m.velocity))
+                .collect(),
             prescribes: !model.motions.is_empty(),
             position: model.initial_position.clone(),
             velocity: model.initial_velocity.clone(),
@@ -229,8 +250,14 @@ impl<'m> Equations<'m> {
     /// The state at the start.
     pub fn initial_state(&self) -> Vec<f64> {
         let model = self.model;
-        let positions = self.free_positions.iter().map(|&i| model.initial_position[i]);
-        let velocities = self.free_velocities.iter().map(|&i| model.initial_velocity[i]);
+        let positions = self
+            .free_positions
+            .iter()
+            .map(|&i| model.initial_position[i]);
+        let velocities = self
+            .free_velocities
+            .iter()
+            .map(|&i| model.initial_velocity[i]);
         positions
             .chain(model.transmissions.iter().map(|t| t.initial_position))
             .chain(velocities)
@@ -254,7 +281,11 @@ impl<'m> Equations<'m> {
             .iter()
             .map(|&i| model.positions[i].clone())
             .chain(motor("", "rad", "m"))
-            .chain(self.free_velocities.iter().map(|&i| model.velocities[i].clone()))
+            .chain(
+                self.free_velocities
+                    .iter()
+                    .map(|&i| model.velocities[i].clone()),
+            )
             .chain(motor(".rate", "rad/s", "m/s"))
             .chain([work("energy.work"), work("energy.lost")])
             .collect()
@@ -262,12 +293,20 @@ impl<'m> Equations<'m> {
 
     /// Instants strictly inside the span at which a load or a motion is not smooth, sorted.
     pub fn breakpoints(&self, start: f64, end: f64) -> Vec<f64> {
-        let nominal = self.nominal.iter().flat_map(|n| n.curves.iter().map(|(c, ..)| c));
+        let nominal = self
+            .nominal
+            .iter()
+            .flat_map(|n| n.curves.iter().map(|(c, ..)| c));
         let mut instants: Vec<f64> = self
             .load_curves
             .iter()
             .flat_map(LoadCurve::breakpoints)
-            .chain(self.motion_curves.iter().chain(nominal).flat_map(MotionCurve::breakpoints))
+            .chain(
+                self.motion_curves
+                    .iter()
+                    .chain(nominal)
+                    .flat_map(MotionCurve::breakpoints),
+            )
             .filter(|&t| t > start && t < end)
             .collect();
         instants.sort_by(f64::total_cmp);
@@ -299,14 +338,22 @@ impl<'m> Equations<'m> {
     fn apply_forces(&mut self, time: f64) -> Power {
         let model = self.model;
         let system = &model.system;
-        self.kinematics.update(system, &self.position, &self.velocity);
+        self.kinematics
+            .update(system, &self.position, &self.velocity);
         self.force.fill(0.0);
         self.motor_force.fill(0.0);
         let mut power = Power::default();
 
         // resistance of joints
         for (k, resistance) in &model.resistances {
-            let lost = add_resistance(system, *k, resistance, &self.position, &self.velocity, &mut self.force);
+            let lost = add_resistance(
+                system,
+                *k,
+                resistance,
+                &self.position,
+                &self.velocity,
+                &mut self.force,
+            );
             power.lost += lost;
         }
         // damping of the flexible bodies, already among the kinematics' elastic forces
@@ -335,7 +382,9 @@ impl<'m> Equations<'m> {
         let mut posed = false;
         for (i, load) in model.loads.iter().enumerate() {
             let mut value = self.load_curves[i].value(time);
-            if let (LoadProfile::RigidInverseDynamics(_), Some(nominal)) = (&load.profile, &self.nominal) {
+            if let (LoadProfile::RigidInverseDynamics(_), Some(nominal)) =
+                (&load.profile, &self.nominal)
+            {
                 let at = match load.target {
                     LoadTarget::Motor(index) => model.transmissions[index].velocity,
                     LoadTarget::Joint(at) => at,
@@ -380,7 +429,9 @@ impl<'m> Equations<'m> {
                     .scale(value);
                     let wrench = match load.quantity {
                         LoadQuantity::Torque => Force::new(along, Vector::zero()),
-                        LoadQuantity::Force | LoadQuantity::Either => Force::new(Vector::zero(), along),
+                        LoadQuantity::Force | LoadQuantity::Either => {
+                            Force::new(Vector::zero(), along)
+                        }
                     };
                     power.input += motion.twist.dot(wrench);
                     apply_wrench(
@@ -444,7 +495,12 @@ impl<'m> Equations<'m> {
     pub(super) fn energy(&mut self) -> Energy<f64> {
         let model = self.model;
         self.kinematics.update_poses(&model.system);
-        let mut sum = energy(&model.system, &self.kinematics, &self.position, &self.velocity);
+        let mut sum = energy(
+            &model.system,
+            &self.kinematics,
+            &self.position,
+            &self.velocity,
+        );
         for (k, resistance) in &model.resistances {
             sum.strain += spring_energy(&model.system, *k, resistance, &self.position);
         }
@@ -475,7 +531,14 @@ impl<'m> Equations<'m> {
         self.kinematics.update(&model.system, position, velocity);
         self.force.fill(0.0);
         for (k, resistance) in &model.resistances {
-            add_resistance(&model.system, *k, resistance, position, velocity, &mut self.force);
+            add_resistance(
+                &model.system,
+                *k,
+                resistance,
+                position,
+                velocity,
+                &mut self.force,
+            );
         }
         &self.force
     }
@@ -486,7 +549,12 @@ impl FirstOrder for Equations<'_> {
         let (n_q, n_v) = (self.state_positions(), self.state_velocities());
         let (positions, rest) = state.split_at(n_q);
         let power = self.evaluate(time, positions, &rest[..n_v]);
-        position_rates(&self.model.system, &self.position, &self.velocity, &mut self.position_rate);
+        position_rates(
+            &self.model.system,
+            &self.position,
+            &self.velocity,
+            &mut self.position_rate,
+        );
 
         let (position_rate, rest) = rate.split_at_mut(n_q);
         let (free, motors) = position_rate.split_at_mut(self.free_positions.len());
@@ -550,7 +618,8 @@ impl SecondOrder for Equations<'_> {
         let full = self.velocity.len();
         let velocity = vec![0.0; n];
         self.unpack(time, position, &velocity);
-        self.kinematics.update(&self.model.system, &self.position, &self.velocity);
+        self.kinematics
+            .update(&self.model.system, &self.position, &self.velocity);
         mass_matrix(
             &self.model.system,
             &self.kinematics,
@@ -592,8 +661,12 @@ impl SecondOrder for Equations<'_> {
                         continue;
                     };
                     let at = p + kind.positions() - 4;
-                    let quaternion =
-                        Quaternion([position[at], position[at + 1], position[at + 2], position[at + 3]]);
+                    let quaternion = Quaternion([
+                        position[at],
+                        position[at + 1],
+                        position[at + 2],
+                        position[at + 3],
+                    ]);
                     let turn = Vector([increment[v], increment[v + 1], increment[v + 2]]);
                     displaced[at..at + 4].copy_from_slice(&quaternion.turned(turn).0);
                     if *kind == JointKind::Free {
@@ -607,9 +680,10 @@ impl SecondOrder for Equations<'_> {
                 }
             }
             for alpha in 0..body.modes() {
-                if let (Some(p), Some(v)) =
-                    (p(layout.elastic_position[k] + alpha), v(layout.elastic_velocity[k] + alpha))
-                {
+                if let (Some(p), Some(v)) = (
+                    p(layout.elastic_position[k] + alpha),
+                    v(layout.elastic_velocity[k] + alpha),
+                ) {
                     displaced[p] += increment[v];
                 }
             }
@@ -691,12 +765,7 @@ fn add_resistance(
 }
 
 /// Energy stored in the springs of a joint.
-fn spring_energy(
-    system: &System,
-    k: usize,
-    resistance: &JointResistance,
-    position: &[f64],
-) -> f64 {
+fn spring_energy(system: &System, k: usize, resistance: &JointResistance, position: &[f64]) -> f64 {
     let q = &position[system.layout().joint_position[k]..];
     let turned = |quaternion: [f64; 4]| {
         let turn = rotation_vector(quaternion);

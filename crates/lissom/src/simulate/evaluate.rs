@@ -2,9 +2,7 @@
 
 use crate::model::Model;
 use crate::simulate::equations::Equations;
-use crate::tree::{
-    ArticulatedBody, CompositeBody, InverseDynamics, inverse_dynamics, mass_matrix,
-};
+use crate::tree::{ArticulatedBody, CompositeBody, InverseDynamics, inverse_dynamics, mass_matrix};
 
 /// A state with what is asked of it. Vectors are in the order of [`Model::positions`] and
 /// [`Model::velocities`].
@@ -42,27 +40,44 @@ pub fn evaluate(model: &Model, input: &StateInput) -> Evaluation {
     let system = &free.system;
     let n = system.velocity_count();
     let mut equations = Equations::new(&free);
-    let resistance = equations.prepare_bare(&input.position, &input.velocity).to_vec();
+    let resistance = equations
+        .prepare_bare(&input.position, &input.velocity)
+        .to_vec();
     let kinematics = &equations.kinematics;
 
     let mut matrix = vec![0.0; n * n];
-    mass_matrix(system, kinematics, &mut CompositeBody::new(system), &mut matrix);
+    mass_matrix(
+        system,
+        kinematics,
+        &mut CompositeBody::new(system),
+        &mut matrix,
+    );
     let mut workspace = InverseDynamics::new(system);
     let mut needed = |acceleration: &[f64]| {
         let mut force = vec![0.0; n];
         inverse_dynamics(system, kinematics, acceleration, &mut workspace, &mut force);
-        force.iter().zip(&resistance).map(|(f, r)| f - r).collect::<Vec<f64>>()
+        force
+            .iter()
+            .zip(&resistance)
+            .map(|(f, r)| f - r)
+            .collect::<Vec<f64>>()
     };
     let bias = needed(&vec![0.0; n]);
     let by_inverse = input.acceleration.as_deref().map(needed);
 
-    let driving: Vec<f64> = input.force.iter().zip(&resistance).map(|(f, r)| f + r).collect();
+    let driving: Vec<f64> = input
+        .force
+        .iter()
+        .zip(&resistance)
+        .map(|(f, r)| f + r)
+        .collect();
     let mut articulated = ArticulatedBody::new(system);
     let mut acceleration = vec![0.0; n];
     articulated.factor(system, kinematics);
     articulated.forward_dynamics(system, kinematics, &driving, &mut acceleration);
 
-    let right = nalgebra::DVector::from_iterator(n, input.force.iter().zip(&bias).map(|(f, b)| f - b));
+    let right =
+        nalgebra::DVector::from_iterator(n, input.force.iter().zip(&bias).map(|(f, b)| f - b));
     let by_composite = nalgebra::DMatrix::from_row_slice(n, n, &matrix)
         .cholesky()
         .map(|factor| factor.solve(&right).as_slice().to_vec());

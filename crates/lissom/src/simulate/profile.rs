@@ -146,9 +146,15 @@ impl LoadCurve {
     pub fn breakpoints(&self) -> Vec<f64> {
         match &self.0 {
             LoadProfile::Constant { .. } | LoadProfile::RigidInverseDynamics(_) => Vec::new(),
-            LoadProfile::Step { from_s, until_s, .. }
-            | LoadProfile::Polynomial { from_s, until_s, .. }
-            | LoadProfile::Sines { from_s, until_s, .. } => window(*from_s, *until_s),
+            LoadProfile::Step {
+                from_s, until_s, ..
+            }
+            | LoadProfile::Polynomial {
+                from_s, until_s, ..
+            }
+            | LoadProfile::Sines {
+                from_s, until_s, ..
+            } => window(*from_s, *until_s),
             LoadProfile::Table { time_s, .. } => time_s.clone(),
             LoadProfile::Cycloid {
                 from_s, duration_s, ..
@@ -297,8 +303,12 @@ impl MotionCurve {
             | MotionProfile::CycloidalRate {
                 from_s, duration_s, ..
             } => vec![*from_s, from_s + duration_s],
-            MotionProfile::Polynomial { from_s, until_s, .. }
-            | MotionProfile::Sines { from_s, until_s, .. } => window(*from_s, *until_s),
+            MotionProfile::Polynomial {
+                from_s, until_s, ..
+            }
+            | MotionProfile::Sines {
+                from_s, until_s, ..
+            } => window(*from_s, *until_s),
             MotionProfile::Table { time_s, .. } => time_s.clone(),
             MotionProfile::ConstantRate { .. } => Vec::new(),
         }
@@ -331,7 +341,11 @@ fn clamped_spline(times: &[f64], values: &[f64]) -> Vec<f64> {
     }
     let mut curvature = vec![0.0; n];
     for i in (0..n).rev() {
-        let next = if i + 1 < n { h(i) * curvature[i + 1] } else { 0.0 };
+        let next = if i + 1 < n {
+            h(i) * curvature[i + 1]
+        } else {
+            0.0
+        };
         curvature[i] = (right[i] - next) / diagonal[i];
     }
     curvature
@@ -429,7 +443,13 @@ mod tests {
             time_s: vec![1.0, 2.0, 4.0],
             value: vec![10.0, 20.0, 0.0],
         });
-        for (t, x) in [(0.0, 10.0), (1.5, 15.0), (2.0, 20.0), (3.0, 10.0), (9.0, 0.0)] {
+        for (t, x) in [
+            (0.0, 10.0),
+            (1.5, 15.0),
+            (2.0, 20.0),
+            (3.0, 10.0),
+            (9.0, 0.0),
+        ] {
             assert!((curve.value(t) - x).abs() < 1e-13);
         }
     }

@@ -93,18 +93,38 @@ pub fn run(
     let mut recorder = Recorder::new(model, samples.len(), channels, watch);
 
     let result = match simulation.integrator {
-        IntegratorSpec::Dop853(spec) => {
-            adaptive(Method::Dop853, &spec, &mut equations, &schedule, &mut state, &mut recorder)
-        }
-        IntegratorSpec::Dopri5(spec) => {
-            adaptive(Method::Dopri5, &spec, &mut equations, &schedule, &mut state, &mut recorder)
-        }
-        IntegratorSpec::Adams(spec) => {
-            adaptive(Method::Adams, &spec, &mut equations, &schedule, &mut state, &mut recorder)
-        }
-        IntegratorSpec::Radau(spec) => {
-            adaptive(Method::Radau, &spec, &mut equations, &schedule, &mut state, &mut recorder)
-        }
+        IntegratorSpec::Dop853(spec) => adaptive(
+            Method::Dop853,
+            &spec,
+            &mut equations,
+            &schedule,
+            &mut state,
+            &mut recorder,
+        ),
+        IntegratorSpec::Dopri5(spec) => adaptive(
+            Method::Dopri5,
+            &spec,
+            &mut equations,
+            &schedule,
+            &mut state,
+            &mut recorder,
+        ),
+        IntegratorSpec::Adams(spec) => adaptive(
+            Method::Adams,
+            &spec,
+            &mut equations,
+            &schedule,
+            &mut state,
+            &mut recorder,
+        ),
+        IntegratorSpec::Radau(spec) => adaptive(
+            Method::Radau,
+            &spec,
+            &mut equations,
+            &schedule,
+            &mut state,
+            &mut recorder,
+        ),
         IntegratorSpec::GeneralizedAlpha(spec) => {
             let scheme = Scheme::GeneralizedAlpha {
                 spectral_radius: spec.spectral_radius,
@@ -149,7 +169,10 @@ pub fn run(
         Ok(Outcome { statistics, .. }) => (statistics, Ending::Completed),
         Err(source) => {
             let coordinate = coordinate_name(&layout, &source);
-            (source.statistics(), Ending::Failed(RunError { source, coordinate }))
+            (
+                source.statistics(),
+                Ending::Failed(RunError { source, coordinate }),
+            )
         }
     };
     Run {
@@ -259,7 +282,10 @@ impl<'m, 'w> Recorder<'m, 'w> {
         };
         let (q, rest) = state.split_at(sum.positions);
         let v = &rest[..sum.velocities];
-        let jumps = sum.breakpoints.binary_search_by(|b| b.total_cmp(&time)).is_ok();
+        let jumps = sum
+            .breakpoints
+            .binary_search_by(|b| b.total_cmp(&time))
+            .is_ok();
         // what arrives at a breakpoint belongs to its left side
         let arriving = if jumps { time.next_down() } else { time };
         let mut power = self.equations.evaluate(arriving, q, v);
@@ -281,7 +307,10 @@ impl<'m, 'w> Recorder<'m, 'w> {
 
 impl Observer for Recorder<'_, '_> {
     fn sample(&mut self, time: f64, state: &[f64]) -> Flow {
-        let (n_q, n_v) = (self.equations.state_positions(), self.equations.state_velocities());
+        let (n_q, n_v) = (
+            self.equations.state_positions(),
+            self.equations.state_velocities(),
+        );
         let (work, lost) = match &self.work {
             None => (state[n_q + n_v], state[n_q + n_v + 1]),
             Some(sum) => {
@@ -304,7 +333,10 @@ impl Observer for Recorder<'_, '_> {
             self.add_work(time, state, true);
         }
         if !self.equations.model().limits.is_empty() {
-            let (n_q, n_v) = (self.equations.state_positions(), self.equations.state_velocities());
+            let (n_q, n_v) = (
+                self.equations.state_positions(),
+                self.equations.state_velocities(),
+            );
             let (q, rest) = state.split_at(n_q);
             self.equations.evaluate(time, q, &rest[..n_v]);
             self.auditor.watch_limits(time, &self.equations);

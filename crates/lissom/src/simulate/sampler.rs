@@ -25,7 +25,11 @@ fn all_channels(model: &Model) -> Vec<(String, String)> {
         add(coordinate.name.clone(), coordinate.unit);
     }
     for gear in &model.transmissions {
-        let (unit, rate) = if gear.translates { ("m", "m/s") } else { ("rad", "rad/s") };
+        let (unit, rate) = if gear.translates {
+            ("m", "m/s")
+        } else {
+            ("rad", "rad/s")
+        };
         add(gear.name.clone(), unit);
         add(format!("{}.rate", gear.name), rate);
     }
@@ -44,8 +48,15 @@ fn all_channels(model: &Model) -> Vec<(String, String)> {
     }
     for motion in &model.motions {
         let coordinate = &model.positions[motion.position];
-        let (what, unit) = if coordinate.unit == "m" { ("force", "N") } else { ("torque", "N m") };
-        let joint = coordinate.name.rsplit_once('.').map_or("", |(joint, _)| joint);
+        let (what, unit) = if coordinate.unit == "m" {
+            ("force", "N")
+        } else {
+            ("torque", "N m")
+        };
+        let joint = coordinate
+            .name
+            .rsplit_once('.')
+            .map_or("", |(joint, _)| joint);
         add(format!("{joint}.driving_{what}"), unit);
     }
     for marker in &model.markers {
@@ -58,7 +69,9 @@ fn all_channels(model: &Model) -> Vec<(String, String)> {
             add(format!("{}.quaternion.{axis}", marker.name), "1");
         }
     }
-    for part in ["kinetic", "strain", "gravity", "total", "work", "lost", "drift"] {
+    for part in [
+        "kinetic", "strain", "gravity", "total", "work", "lost", "drift",
+    ] {
         add(format!("energy.{part}"), "J");
     }
     for (what, unit) in [("linear", "kg m/s"), ("angular", "kg m^2/s")] {
@@ -76,7 +89,9 @@ fn unique_names(channels: &mut [(String, String)]) {
         let mut count = 1;
         while channels[..i].iter().any(|(name, _)| *name == channels[i].0) {
             count += 1;
-            let base = channels[i].0.trim_end_matches(|c: char| c.is_ascii_digit() || c == '#');
+            let base = channels[i]
+                .0
+                .trim_end_matches(|c: char| c.is_ascii_digit() || c == '#');
             channels[i].0 = format!("{base}#{count}");
         }
     }
@@ -88,11 +103,18 @@ impl Sampler {
         let channels = all_channels(model);
         let kept: Vec<usize> = (0..channels.len())
             .filter(|&i| {
-                prefixes.is_none_or(|prefixes| prefixes.iter().any(|p| channels[i].0.starts_with(p)))
+                prefixes
+                    .is_none_or(|prefixes| prefixes.iter().any(|p| channels[i].0.starts_with(p)))
             })
             .collect();
         let names = kept.iter().map(|&i| channels[i].clone()).collect();
-        let most = model.system.bodies().iter().map(|b| b.modes()).max().unwrap_or(0);
+        let most = model
+            .system
+            .bodies()
+            .iter()
+            .map(|b| b.modes())
+            .max()
+            .unwrap_or(0);
         let sampler = Self {
             row: Vec::with_capacity(channels.len()),
             kept_row: vec![0.0; kept.len()],
