@@ -233,8 +233,8 @@ fn spring_pendulum(stiffness: f64, damping: f64) -> impl Fn(f64, &[f64], &mut [f
     }
 }
 
-/// Largest root mean square of `error / (1 + |y|)` at the ends of runs of five lengths. Ends rather than
-/// samples, so that the error is that of the method and not of its interpolant.
+/// States at the ends of runs of five lengths. Ends rather than samples, so that the error is that of the
+/// method and not of its interpolant.
 fn spring_pendulum_states(
     method: Method,
     tolerance: f64,
@@ -255,6 +255,7 @@ fn spring_pendulum_states(
         .collect()
 }
 
+/// Largest root mean square of `error / (1 + |y|)`.
 fn largest_scaled_error(states: &[Vec<f64>], reference: &[Vec<f64>]) -> f64 {
     states
         .iter()
