@@ -300,8 +300,7 @@ impl Stepper for Adams<'_> {
                 piece,
                 &self.nordsieck[0],
                 &self.nordsieck[1],
-                &mut self.trial_state,
-                &mut self.trial_rate,
+                [&mut self.trial_state, &mut self.trial_rate],
             ),
         };
         self.rescale(step);
@@ -334,16 +333,13 @@ impl Stepper for Adams<'_> {
             }
             self.retract();
             self.equations.statistics.rejected += 1;
-            match solved {
-                Ok(error) => {
-                    failures += 1;
-                    self.recover(error, failures)?;
-                }
-                Err(_) => {
-                    self.largest_growth = GROWTH_AFTER_FAILURE;
-                    self.rescale(0.25);
-                    self.patience = self.order + 1;
-                }
+            if let Ok(error) = solved {
+                failures += 1;
+                self.recover(error, failures)?;
+            } else {
+                self.largest_growth = GROWTH_AFTER_FAILURE;
+                self.rescale(0.25);
+                self.patience = self.order + 1;
             }
             if self.step < smallest_step(self.time, piece) {
                 return Err(match solved {

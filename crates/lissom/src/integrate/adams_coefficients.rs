@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn agree_with_printed_tables() {
-        // closed forms: Hairer, Nørsett & Wanner I, table III.1.2 (γ*) and section III.6 (l)
+        // closed forms: Hairer, Nørsett & Wanner I, table III.1.2 (|γ*|) and section III.6 (l)
         let table = AdamsCoefficients::new();
         let l3 = [5.0 / 12.0, 1.0, 3.0 / 4.0, 1.0 / 6.0];
         let l4 = [3.0 / 8.0, 1.0, 11.0 / 12.0, 1.0 / 3.0, 1.0 / 24.0];

@@ -2,7 +2,7 @@
 //! an interpolant of order 4.
 //!
 //! Source: Hairer, Nørsett & Wanner, *Solving Ordinary Differential Equations I*, 2nd ed., table II.5.2
-//! and equation (II.6.15).
+//! and section II.6 (dense output).
 
 use super::runge_kutta::Tableau;
 

@@ -139,10 +139,16 @@ pub(super) fn check_schedule(schedule: &Schedule<'_>) -> Result<(), IntegrateErr
     if !(end.is_finite() && end >= start) {
         return invalid("end", end, "it must be finite and not before the start");
     }
-    if let Some(pair) = breakpoints.windows(2).find(|pair| !(pair[0] <= pair[1])) {
+    if let Some(pair) = breakpoints
+        .windows(2)
+        .find(|pair| pair[0] > pair[1] || pair[1].is_nan())
+    {
         return invalid("breakpoint", pair[1], "breakpoints must ascend");
     }
-    if let Some(pair) = samples.windows(2).find(|pair| !(pair[0] < pair[1])) {
+    if let Some(pair) = samples
+        .windows(2)
+        .find(|pair| pair[0] >= pair[1] || pair[1].is_nan())
+    {
         return invalid(
             "sample instant",
             pair[1],

@@ -11,7 +11,7 @@
 //! The Jacobian, by finite differences, is kept while the iteration converges fast, the factors while
 //! the step stays. The error estimate is of order 3, the solution of order 5: steps grow as the fourth
 //! root of the tolerance inside, the global error as its power 5/4. The tolerance given is therefore
-//! mapped by its power 4/5, and the global error follows it. The step follows Gustafsson's predictive controller (IV.8.25).
+//! mapped by its power 4/5, and the global error follows it. The step follows Gustafsson's predictive controller.
 //! Between the ends of a step the collocation polynomial is of order 3.
 
 use nalgebra::Complex;
@@ -330,7 +330,7 @@ impl<'a> Radau<'a> {
         }
     }
 
-    /// Scaled error (IV.8.20); `filtered` a second time (IV.8.21) it stays bounded for very stiff
+    /// Scaled error; `filtered` a second time it stays bounded for very stiff
     /// components, at the cost of an evaluation.
     fn error(&mut self, step: f64, filtered: bool) -> Result<f64, NonFiniteComponent> {
         let n = self.state.len();
@@ -360,13 +360,6 @@ impl<'a> Radau<'a> {
         } else {
             error.max(1e-10)
         })
-    }
-
-    /// Factor to the next step from an error and the number of iterations it took.
-    fn predicted_factor(&self, error: f64, iterations: usize) -> f64 {
-        let most = MOST_ITERATIONS as f64;
-        let effort = (1.0 + 2.0 * most) / (iterations as f64 + 2.0 * most);
-        (SAFETY * effort.min(1.0) / error.powf(0.25)).clamp(SHRINK_LIMIT, GROWTH_LIMIT)
     }
 
     fn accept(&mut self, step: f64, end: f64) -> Result<(), NonFiniteComponent> {
@@ -416,7 +409,7 @@ impl<'a> Radau<'a> {
 
     /// Chooses the next step after an accepted one, and what may be kept for it.
     fn plan_next(&mut self, step: f64, error: f64, iterations: usize) {
-        let mut factor = self.predicted_factor(error, iterations);
+        let mut factor = predicted_factor(error, iterations);
         if let Some(previous) = self.accepted {
             let predicted =
                 SAFETY * (step / previous.step) * (previous.error / (error * error)).powf(0.25);
@@ -439,6 +432,13 @@ impl<'a> Radau<'a> {
             step * factor
         };
     }
+}
+
+/// Factor to the next step from an error and the number of iterations it took.
+fn predicted_factor(error: f64, iterations: usize) -> f64 {
+    let most = MOST_ITERATIONS as f64;
+    let effort = (1.0 + 2.0 * most) / (iterations as f64 + 2.0 * most);
+    (SAFETY * effort.min(1.0) / error.powf(0.25)).clamp(SHRINK_LIMIT, GROWTH_LIMIT)
 }
 
 fn complex_eigenvalue() -> Complex<f64> {
@@ -474,8 +474,7 @@ impl Stepper for Radau<'_> {
                 piece,
                 &self.state,
                 &self.opening,
-                &mut self.trial_state,
-                &mut self.trial_rate,
+                [&mut self.trial_state, &mut self.trial_rate],
             ),
         };
         Ok(())
@@ -501,7 +500,7 @@ impl Stepper for Radau<'_> {
             let factor = match attempt {
                 // the first guess of a step may be far off
                 Ok(_) if self.accepted.is_none() => 0.1,
-                Ok((error, iterations)) => self.predicted_factor(error, iterations),
+                Ok((error, iterations)) => predicted_factor(error, iterations),
                 Err(Unsolved::Slow(factor)) => factor,
                 Err(Unsolved::NonFinite(_)) => 0.5,
             };

@@ -28,14 +28,10 @@ pub(super) const COMPLEX_EIGENVALUE: (f64, f64) = (2.6810828736277523, -3.050430
 pub(super) const FROM_TRANSFORMED: [[f64; 3]; 3] = [
     [
         0.09443876248897524,
-        -0.14125529502095421,
+        -0.1412552950209542,
         0.03002919410514742,
     ],
-    [
-        0.25021312296533332,
-        0.20412935229379994,
-        -0.38294211275726192,
-    ],
+    [0.2502131229653333, 0.20412935229379994, -0.3829421127572619],
     [1.0, 1.0, 0.0],
 ];
 
@@ -46,7 +42,7 @@ pub(super) const TO_TRANSFORMED: [[f64; 3]; 3] = [
     [0.5028726349457868, -2.571926949855605, 0.5960392048282249],
 ];
 
-/// Weights of the stages in the error estimate, (IV.8.19) with $`\gamma_0 = 1/\mu`$ divided out.
+/// Weights of the stages in the error estimate, with $`\gamma_0 = 1/\mu`$ divided out.
 pub(super) const ERROR: [f64; 3] = [
     (-13.0 - 7.0 * SQRT_6) / 3.0,
     (-13.0 + 7.0 * SQRT_6) / 3.0,
@@ -60,7 +56,7 @@ mod tests {
     /// Products of numbers of order ten given to sixteen digits.
     const ROUNDING: f64 = 1e-13;
 
-    /// $`A`$ by rows, (IV.5.6).
+    /// $`A`$ by rows, table IV.5.6.
     fn coefficients() -> [[f64; 3]; 3] {
         let r = SQRT_6;
         [
@@ -121,9 +117,8 @@ mod tests {
 
     #[test]
     fn the_error_estimate_is_of_third_order() {
-        // closed form: with z_i = ∫₀^{c_i h} f, f + Σ e_i z_i / h must vanish for the derivatives
-        // f = t^(power-1) of powers up to 3 once the estimate's own f(0) and μ-scaled end value enter:
-        // Σ e_i c_i^power / power equals −1 for power 1 and 0 for powers 2 and 3
+        // closed form: f(0) + Σ e_i z_i / h vanishes for f = t^(power-1) with power up to 3, where
+        // z_i = (c_i h)^power / power and f(0) is one for power 1, else zero
         for power in 1..=3 {
             let sum: f64 = (0..3)
                 .map(|i| ERROR[i] * NODES[i].powi(power) / f64::from(power))

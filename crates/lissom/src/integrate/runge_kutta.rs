@@ -223,7 +223,9 @@ impl<'a> RungeKutta<'a> {
         }
         for (row, term) in tableau.interpolant.iter().zip(&mut self.polynomial[3..]) {
             combine(row, &self.stages, term);
-            term.iter_mut().for_each(|value| *value *= step);
+            for value in term {
+                *value *= step;
+            }
         }
         self.polynomial_ready = true;
         Ok(())
@@ -251,8 +253,7 @@ impl Stepper for RungeKutta<'_> {
                 piece,
                 &self.state,
                 &self.opening,
-                &mut self.trial_state,
-                &mut self.trial_sum,
+                [&mut self.trial_state, &mut self.trial_sum],
             ),
         };
         Ok(())

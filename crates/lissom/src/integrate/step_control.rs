@@ -1,10 +1,10 @@
 //! How long a step is: error measure, first step, limits and the controller of the explicit methods.
 //!
 //! Source: Hairer, Nørsett & Wanner, *Solving Ordinary Differential Equations I*, 2nd ed., II.4: error
-//! norm (4.11), first step (after 4.14), step size (4.13), stabilised by (IV.2.43c) of volume II.
+//! norm (4.11), first step (after 4.14), step size (4.13), stabilised as in section IV.2 of volume II.
 
 use super::driver::Piece;
-use super::equations::{Equations, NonFiniteComponent};
+use super::equations::Equations;
 use super::{Control, IntegrateError};
 
 /// Weights of the components in an error norm.
@@ -72,7 +72,7 @@ pub(super) fn fitted_step(
 }
 
 /// Guesses a first step for a method of this order from the sizes of the solution and of its first two
-/// derivatives. `rate` is the derivative at the start; `probe` and `probe_rate` are scratch.
+/// derivatives. `rate` is the derivative at the start; the last two vectors are scratch.
 pub(super) fn first_step(
     equations: &mut Equations<'_>,
     tolerance: &Tolerance,
@@ -80,8 +80,7 @@ pub(super) fn first_step(
     piece: &Piece,
     state: &[f64],
     rate: &[f64],
-    probe: &mut [f64],
-    probe_rate: &mut [f64],
+    [probe, probe_rate]: [&mut [f64]; 2],
 ) -> f64 {
     let size = tolerance.norm(state, state).0;
     let slope = tolerance.norm(rate, state).0;
@@ -95,22 +94,22 @@ pub(super) fn first_step(
     for i in 0..state.len() {
         probe[i] = state[i] + euler_step * rate[i];
     }
-    let step = match equations.derivative(piece.start + euler_step, probe, probe_rate) {
-        // the step itself will be halved until the system can be evaluated
-        Err(NonFiniteComponent(_)) => euler_step,
-        Ok(()) => {
-            for i in 0..state.len() {
-                probe_rate[i] -= rate[i];
-            }
-            let curvature = tolerance.norm(probe_rate, state).0 / euler_step;
-            let largest = slope.max(curvature);
-            let step = if largest <= 1e-15 {
-                (1e-3 * euler_step).max(1e-6)
-            } else {
-                (0.01 / largest).powf(1.0 / f64::from(order))
-            };
-            step.min(100.0 * euler_step)
+    let evaluated = equations.derivative(piece.start + euler_step, probe, probe_rate);
+    let step = if evaluated.is_ok() {
+        for i in 0..state.len() {
+            probe_rate[i] -= rate[i];
         }
+        let curvature = tolerance.norm(probe_rate, state).0 / euler_step;
+        let largest = slope.max(curvature);
+        let step = if largest <= 1e-15 {
+            (1e-3 * euler_step).max(1e-6)
+        } else {
+            (0.01 / largest).powf(1.0 / f64::from(order))
+        };
+        step.min(100.0 * euler_step)
+    } else {
+        // the step itself will be halved until the system can be evaluated
+        euler_step
     };
     step.max(10.0 * smallest_step(piece.start, piece))
 }
@@ -218,7 +217,7 @@ pub(super) fn check_control(
         ("initial step", control.initial_step),
         ("longest step", control.max_step),
     ] {
-        if let Some(step) = step.filter(|step| !(*step > 0.0)) {
+        if let Some(step) = step.filter(|step| step.is_nan() || *step <= 0.0) {
             return invalid(quantity, step, "it must be positive");
         }
     }
