@@ -112,7 +112,9 @@ impl<'a> Walk<'a> {
     }
 
     fn note_replaced(&mut self, path: &Path) {
-        if matches!(path.last_key(), "name" | "format") {
+        // the name of the model itself and of payloads is referred to by nothing
+        let is_inside = path.steps().len() > 1 && !path.starts_with(&Path::root().key("payload"));
+        if path.last_key() == "name" && is_inside {
             self.findings.readable = false;
         }
         self.findings
