@@ -161,3 +161,57 @@ fn numbers_that_are_not() {
         "`bending_y_1` is inf, which is not a finite number",
     );
 }
+
+/// A slip of the pen is one error, however much depends on the key that it spoils.
+#[test]
+fn slips_have_no_consequences() {
+    for (from, to) in [
+        ("length_m = 1.2", "length_m = true"),
+        ("length_m = 1.2", "lenth_m = 1.2"),
+        (
+            "[body.beam.basis.clamped_free]\nbending_y = 2",
+            "[body.beam.basis.clamped_fre]\nbending_y = 2",
+        ),
+        ("bending_y = 2", "bendin_y = 2"),
+        ("bending_y = 2", "bending_y = \"two\""),
+        (
+            "node = [{ name = \"flange\"",
+            "nodes = [{ name = \"flange\"",
+        ),
+        ("node = [{ name = \"flange\"", "node = [{ nam = \"flange\""),
+        ("nodal_file = \"scan.json\"", "nodal_fiel = \"scan.json\""),
+        ("nodal_file = \"scan.json\"", "nodal_file = 3"),
+        ("child = \"boom\"", "chlid = \"boom\""),
+        (
+            "child = { body = \"panel\", at = \"hinge\" }",
+            "child = { at = \"hinge\" }",
+        ),
+        ("[joint.universal]", "[joint.univresal]"),
+        ("torque_table = { time_s", "torqe_table = { time_s"),
+        (
+            "cycloid = { final_displacement_m",
+            "cicloid = { final_displacement_m",
+        ),
+        (
+            "[simulation.integrator.radau]",
+            "[simulation.integrator.radaux]",
+        ),
+        ("stiffness = [[30.0, 1.0], [1.0, 50.0]]", "stiffness = 3"),
+        (
+            "inertia_kg_m2 = [0.2, 0.3, 0.4]",
+            "inertia_kg_m2 = [0.2, 0.3]",
+        ),
+        ("name = \"boom\"", "nmae = \"boom\""),
+        ("joint = \"slide\"", "joint = 7"),
+        ("[output]", "[[output]]"),
+        ("[[payload]]", "[payload]"),
+    ] {
+        let errors = errors_of(&edited(from, to));
+        assert_eq!(errors.len(), 1, "{to}: {errors:#?}");
+    }
+    let errors = errors_of(&edited("[[payload]]", "[payload]"));
+    assert_eq!(
+        errors[0].to_string(),
+        "`payload` is a table, expected a list of tables, each under a header [[payload]]"
+    );
+}
