@@ -71,6 +71,8 @@ impl Checker<'_> {
     /// Looks at every number there is. The other checks pass over numbers that are not finite.
     fn finite_numbers(&mut self) {
         match Value::try_from(self.spec) {
+            // paths are made only when there is something to report
+            Ok(tree) if is_finite(&tree) => {}
             Ok(tree) => self.finite(&tree, &Path::root()),
             Err(error) => {
                 let message = error.to_string();
@@ -173,5 +175,15 @@ impl Checker<'_> {
             reason: reason.to_owned(),
         };
         self.error(path, kind);
+    }
+}
+
+/// Whether every number of a tree of values is finite.
+fn is_finite(value: &Value) -> bool {
+    match value {
+        Value::Float(number) => number.is_finite(),
+        Value::Array(items) => items.iter().all(is_finite),
+        Value::Table(table) => table.values().all(is_finite),
+        _ => true,
     }
 }

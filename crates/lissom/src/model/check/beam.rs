@@ -105,6 +105,9 @@ impl Checker<'_> {
             path.key("section_inertia_z_kg_m"),
             segment.section_inertia_z_kg_m,
         );
+        if segment.elements == Some(0) {
+            self.positive(path.key("elements"), 0.0);
+        }
         if segment.elements.is_some() && !matches!(beam.basis, BasisSpec::Elements(_)) {
             self.no_effect(path.key("elements"), "the basis is not one of elements");
         }
@@ -158,13 +161,9 @@ impl Checker<'_> {
             .fold(0_usize, |sum, count| sum.saturating_add(*count));
         let mut sound = total <= MOST_ELEMENTS;
         self.at_most(path.key("count"), total, MOST_ELEMENTS);
-        if per_segment.contains(&0) {
-            let key = "count".to_owned();
-            self.error(
-                path.key("count"),
-                ErrorKind::NotPositive { key, value: 0.0 },
-            );
-            sound = false;
+        sound &= !per_segment.contains(&0);
+        if mesh.count == Some(0) {
+            self.positive(path.key("count"), 0.0);
         }
         match mesh.modes {
             Some(modes) => {

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use toml::{Table, Value};
 
 use crate::model::error::{ErrorKind, ModelError};
-use crate::model::path::Path;
+use crate::model::path::{Path, Step};
 use crate::model::spelling::{in_other_unit, nearest};
 
 /// What the walk found, and what it changed so that the document can be read nevertheless.
@@ -58,6 +58,9 @@ fn depends_on(kind: &ErrorKind, path: &Path, repaired: &Path) -> bool {
         .steps()
         .starts_with(&repaired.steps()[..repaired.steps().len().min(2)]);
     match kind {
+        ErrorKind::NoJoint { .. } => {
+            repaired.starts_with(&Path::root().key("joint")) && ["child", "body"].contains(&key)
+        }
         ErrorKind::OutsideBeam { .. } => ["length_m", "segments"].contains(&key),
         ErrorKind::UnknownPlace { .. } => {
             let named: [&str; 5] = ["node", "nodes", "rigid", "beam", "nodal"];
@@ -92,6 +95,9 @@ pub(super) fn compare(document: &mut Table, schema: &Json) -> Findings {
     walk.findings
 }
 
+/// Sections whose items refer to each other by name.
+const SECTIONS_OF_ITEMS: [&str; 6] = ["body", "joint", "payload", "marker", "input", "motion"];
+
 struct Walk<'a> {
     definitions: &'a Json,
     findings: Findings,
@@ -112,7 +118,14 @@ impl<'a> Walk<'a> {
     }
 
     fn note_replaced(&mut self, path: &Path) {
-        if matches!(path.last_key(), "name" | "format") {
+        // a whole section or item is gone, or a name; those of payloads are referred to by nothing
+        let names = path.last_key() == "name" && !path.starts_with(&Path::root().key("payload"));
+        let lost = match path.steps() {
+            [Step::Key(section)] => SECTIONS_OF_ITEMS.contains(&section.as_str()),
+            [Step::Key(_), Step::Index(_)] => true,
+            _ => names,
+        };
+        if lost {
             self.findings.readable = false;
         }
         self.findings
@@ -163,10 +176,27 @@ impl<'a> Walk<'a> {
             | ("string", Value::String(_))
             | ("boolean", Value::Boolean(_)) => {}
             (expected, _) => {
-                let kind = wrong_type(path, value, &[expected]);
+                let kind = self.wrong_type(path, value, schema, expected);
                 self.replace(value, schema, path, kind);
             }
         }
+    }
+
+    fn wrong_type(
+        &self,
+        path: &Path,
+        value: &Value,
+        schema: &'a Json,
+        expected: &str,
+    ) -> ErrorKind {
+        let items = self.resolve(&schema["items"]);
+        let mut kind = wrong_type(path, value, &[expected]);
+        if let ErrorKind::WrongType { key, expected, .. } = &mut kind
+            && type_of(items) == "object"
+        {
+            *expected = format!("a list of tables, each under a header [[{key}]]");
+        }
+        kind
     }
 
     /// A value of which the schema allows several kinds: words, tagged tables, or a word or a table.
