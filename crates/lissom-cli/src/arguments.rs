@@ -108,7 +108,7 @@ pub(crate) struct RunArguments {
 /// are free: inputs, prescribed motions and motors behind elastic gears are left out.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  echo '{\"velocity\": {\"shoulder.rate\": 1.0}}' > state.json\n  \
+    after_help = "Example:\n  echo '{\"velocity\": {\"shoulder.angle.rate\": 1.0}}' > state.json\n  \
                   lissom eval two-link-arm --state state.json --json"
 )]
 pub(crate) struct EvalArguments {

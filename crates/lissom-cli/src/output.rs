@@ -51,7 +51,11 @@ pub(crate) fn is_coloured() -> bool {
 
 /// A number with five digits, for people.
 pub(crate) fn short(value: f64) -> String {
-    const DIGITS: i32 = 5;
+    with_digits(value, 5)
+}
+
+/// A number with so many digits that count.
+pub(crate) fn with_digits(value: f64, digits: i32) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
@@ -64,7 +68,7 @@ pub(crate) fn short(value: f64) -> String {
     }
     // within the range just asked for
     #[expect(clippy::cast_possible_truncation, reason = "between -4 and 5")]
-    let decimals = (DIGITS - 1 - magnitude as i32).max(0).unsigned_abs() as usize;
+    let decimals = (digits - 1 - magnitude as i32).max(0).unsigned_abs() as usize;
     let text = format!("{value:.decimals$}");
     if text.contains('.') {
         let text = text.trim_end_matches('0').trim_end_matches('.');
@@ -74,9 +78,20 @@ pub(crate) fn short(value: f64) -> String {
     }
 }
 
-/// Numbers in brackets.
+/// Numbers in brackets; what is rounding beside the largest is shown as zero.
 pub(crate) fn vector(values: &[f64]) -> String {
-    let values: Vec<String> = values.iter().map(|&value| short(value)).collect();
+    const ROUNDING: f64 = 1e-14;
+    let largest = values
+        .iter()
+        .fold(0.0, |most: f64, value| most.max(value.abs()));
+    let shown = |&value: &f64| {
+        short(if value.abs() < ROUNDING * largest {
+            0.0
+        } else {
+            value
+        })
+    };
+    let values: Vec<String> = values.iter().map(shown).collect();
     format!("[{}]", values.join(", "))
 }
 

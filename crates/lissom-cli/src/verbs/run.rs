@@ -9,12 +9,12 @@ use lissom::model::Override;
 use lissom::model::spec::ModelSpec;
 use lissom::simulate::{self, Run};
 use lissom_io::load::Loaded;
-use lissom_io::record;
 use lissom_io::summary::Summary;
+use lissom_io::{IoError, record};
 use serde_json::json;
 
 use crate::arguments::RunArguments;
-use crate::output::{counted, short};
+use crate::output::{counted, short, with_digits};
 use crate::progress::Progress;
 use crate::stop::Stop;
 use crate::{output, source};
@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
     refuse_outside(&arguments.at, &loaded.spec)?;
     let samples = simulate::sample_instants(&loaded.spec, &arguments.at);
     refuse_too_large(&loaded, samples.len())?;
-    let folder = folder_for(arguments.out.as_deref(), &loaded);
+    let folder = folder_for(arguments.out.as_deref(), &loaded)?;
 
     let silent = arguments.quiet || arguments.json;
     let began = Instant::now();
@@ -126,10 +126,18 @@ fn refuse_too_large(loaded: &Loaded, samples: usize) -> Result<(), Stop> {
     Ok(())
 }
 
-fn folder_for(out: Option<&Path>, loaded: &Loaded) -> PathBuf {
-    match out {
+/// The folder for the files, made before the run so that no run is lost for want of one.
+fn folder_for(out: Option<&Path>, loaded: &Loaded) -> Result<PathBuf, Stop> {
+    let path = match out {
         Some(folder) => folder.to_owned(),
         None => Path::new("results").join(&loaded.label),
+    };
+    match std::fs::create_dir_all(&path) {
+        Ok(()) => Ok(path),
+        Err(reason) => {
+            let error = IoError::CreateFolder { path, reason };
+            Err(Stop::Failed(error.to_string()))
+        }
     }
 }
 
@@ -146,8 +154,8 @@ fn in_words(loaded: &Loaded, summary: &Summary, name: &str) -> String {
             "{}: {} s in {} s ({} times real time)",
             summary.model,
             short(reached_s),
-            short(cost.wall_s),
-            short((reached_s / cost.wall_s * 10.0).round() / 10.0)
+            with_digits(cost.wall_s, 2),
+            with_digits(reached_s / cost.wall_s, 2)
         ),
         format!(
             "  steps        {} ({} rejected), {} evaluations",
@@ -170,11 +178,13 @@ fn in_words(loaded: &Loaded, summary: &Summary, name: &str) -> String {
         names.collect::<Vec<_>>().join(", "),
         folder.map_or_else(String::new, |folder| folder.display().to_string())
     ));
-    if let Some(csv) =
-        (summary.files.iter()).find(|path| Path::new(path).extension() == Some("csv".as_ref()))
-    {
+    let csv =
+        (summary.files.iter()).find(|path| Path::new(path).extension() == Some("csv".as_ref()));
+    if let (Some(csv), true) = (csv, summary.completed) {
+        lines.push(format!("\nNext:\n  pandas.read_csv({csv:?})"));
         lines.push(format!(
-            "Read it with pandas.read_csv({csv:?}); change it with --set, see lissom check {name}."
+            "  lissom run {name} --set simulation.duration_s={}",
+            2.0 * summary.duration_s
         ));
     }
     lines.join("\n")
