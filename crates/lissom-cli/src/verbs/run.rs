@@ -163,6 +163,14 @@ fn in_words(loaded: &Loaded, summary: &Summary, name: &str) -> String {
         ),
     ];
     lines.extend(audit_in_words(summary));
+    let wanted = loaded.spec.output.channels.iter().flatten();
+    let missing = wanted.filter(|beginning| {
+        let mut names = summary.channels.iter().map(|channel| &channel.name);
+        !names.any(|name| name.starts_with(beginning.as_str()))
+    });
+    lines.extend(missing.map(|beginning| {
+        format!("  warning      no channel begins with {beginning:?}, as output.channels asks")
+    }));
     lines.extend(extremes_in_words(loaded, summary));
     lines.push(String::new());
     let folder = summary

@@ -18,7 +18,7 @@ const STILL: f64 = 1e-10;
 /// Radians of the fastest oscillation that an explicit method passes in a step, at most.
 const RADIANS_PER_STEP: f64 = 5.0;
 /// Steps beyond which an explicit method is slow.
-const MANY_STEPS: f64 = 1e6;
+const MANY_STEPS: f64 = 1e5;
 
 /// What a model was understood to be.
 #[derive(Clone, Debug, Serialize)]

@@ -141,6 +141,10 @@ fn only_what_the_model_asks_for_is_written() {
     let mut names: Vec<_> = written.map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["manifest.json", "recording.npz"]);
+    let wrong = "output.channels=[\"hand.\", \"foot.\"]";
+    let answer = folder.lissom(&["run", "two-link-arm", "--set", wrong]);
+    answer.says(0, &["no channel begins with \"foot.\""]);
+    assert!(!answer.stderr.contains("begins with \"hand.\""));
 }
 
 #[test]
