@@ -5,10 +5,11 @@ use std::ops::Range;
 
 use nalgebra::{DMatrix, DVector};
 
-use super::beam::{Basis, Beam, Deformation, ModeCounts, Segment};
+use super::beam::{Basis, Beam, ModeCounts, Segment};
+use super::deformation::Deformation;
 use super::eigenfunctions::{Boundary, UniformModes};
 use super::elements::{Element, ElementModes, MOST_FREEDOMS, Mesh};
-use super::error::FlexError;
+use super::error::{FlexError, finite};
 use super::quadrature::{gauss_legendre, whole_number};
 use super::shape::{Field, Shapes};
 
@@ -18,6 +19,10 @@ const MOST_COORDINATES: usize = 128;
 /// Slices of every finite element. Six make the square of the shortening, of degree ten, exact, and with it
 /// all other integrals.
 const SLICES_PER_ELEMENT: usize = 6;
+
+/// Attempts at the degree of eigenfunctions. The first frequencies found are upper bounds of the true ones, so
+/// that the second attempt suffices unless segments differ by more than double precision can hold.
+const SPECTRAL_ATTEMPTS: usize = 3;
 
 /// Displacements that differ by less than this fraction are equally large when the sign of a mode is chosen.
 const EQUALLY_LARGE: f64 = 1e-6;
@@ -149,90 +154,6 @@ impl ModeCounts {
     }
 }
 
-impl Deformation {
-    fn field(self) -> Field {
-        match self {
-            Self::BendingY | Self::BendingZ => Field::Bending,
-            Self::Stretch | Self::Torsion => Field::Rod,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::BendingY => "bending_y",
-            Self::BendingZ => "bending_z",
-            Self::Stretch => "stretch",
-            Self::Torsion => "torsion",
-        }
-    }
-
-    /// Names of the value and of the slope at a node of an element.
-    fn nodal_names(self) -> [&'static str; 2] {
-        match self {
-            Self::BendingY => ["v", "v_slope"],
-            Self::BendingZ => ["w", "w_slope"],
-            Self::Stretch => ["u", "u_slope"],
-            Self::Torsion => ["twist", "twist_slope"],
-        }
-    }
-
-    fn stiffness(self, segment: &Segment) -> f64 {
-        match self {
-            Self::BendingY => segment.bending_stiffness[0],
-            Self::BendingZ => segment.bending_stiffness[1],
-            Self::Stretch => segment.axial_stiffness,
-            Self::Torsion => segment.torsional_stiffness,
-        }
-    }
-
-    fn density(self, segment: &Segment) -> f64 {
-        match self {
-            Self::Torsion => segment.section_inertia.iter().sum(),
-            _ => segment.mass_per_length,
-        }
-    }
-
-    fn rotary(self, segment: &Segment) -> f64 {
-        match self {
-            Self::BendingY => segment.section_inertia[0],
-            Self::BendingZ => segment.section_inertia[1],
-            _ => 0.0,
-        }
-    }
-
-    /// Refuses segments without the stiffness or inertia that this deformation needs.
-    fn check(self, segments: &[Segment]) -> Result<(), FlexError> {
-        for (index, segment) in segments.iter().enumerate() {
-            let number = index + 1;
-            let value = self.stiffness(segment);
-            if value <= 0.0 {
-                return Err(match self {
-                    Self::BendingY | Self::BendingZ => FlexError::NotPositive {
-                        quantity: format!("{} stiffness of segment {number}", self.name()),
-                        value,
-                    },
-                    Self::Stretch => FlexError::StretchWithoutAxialStiffness {
-                        segment: number,
-                        value,
-                    },
-                    Self::Torsion => FlexError::TorsionWithoutStiffness {
-                        segment: number,
-                        value,
-                    },
-                });
-            }
-            let value = self.density(segment);
-            if value <= 0.0 {
-                return Err(FlexError::TorsionWithoutSectionInertia {
-                    segment: number,
-                    value,
-                });
-            }
-        }
-        Ok(())
-    }
-}
-
 /// A deformation that the basis leaves out.
 fn unused(deformation: Deformation) -> Group {
     group(
@@ -316,11 +237,19 @@ fn eigenfunctions(
         segments => stepped_modes(segments, deformation, boundary, count)?,
     };
     let highest = squares.iter().fold(0.0, |a: f64, &b| a.max(b));
+    finite(highest, || {
+        format!("highest squared frequency of {}", deformation.name())
+    })?;
     let wave_numbers = beam
         .segments
         .iter()
-        .map(|segment| wave_number(deformation, segment, highest))
-        .collect();
+        .map(|segment| {
+            let wave_number = deformation.wave_number(segment, highest);
+            finite(wave_number, || {
+                format!("highest wave number of {}", deformation.name())
+            })
+        })
+        .collect::<Result<Vec<f64>, _>>()?;
     let stiffness = DMatrix::from_diagonal(&DVector::from_vec(squares));
     Ok(group(
         deformation,
@@ -329,24 +258,6 @@ fn eigenfunctions(
         shapes,
         wave_numbers,
     ))
-}
-
-/// Wave number in a segment of a free vibration with this $`\omega^2`$.
-fn wave_number(deformation: Deformation, segment: &Segment, square: f64) -> f64 {
-    let ratio = square * deformation.density(segment) / deformation.stiffness(segment);
-    match deformation.field() {
-        Field::Bending => ratio.sqrt().sqrt(),
-        Field::Rod => ratio.sqrt(),
-    }
-}
-
-/// $`\omega^2`$ of a vibration with this wave number in a segment.
-fn frequency_square(deformation: Deformation, segment: &Segment, wave_number: f64) -> f64 {
-    let power = match deformation.field() {
-        Field::Bending => 4,
-        Field::Rod => 2,
-    };
-    wave_number.powi(power) * deformation.stiffness(segment) / deformation.density(segment)
 }
 
 fn uniform_modes(
@@ -365,7 +276,7 @@ fn uniform_modes(
     );
     let squares = modes
         .wave_numbers()
-        .map(|number| frequency_square(deformation, segment, number))
+        .map(|number| deformation.frequency_square(segment, number))
         .collect();
     (Shapes::Uniform(modes), squares)
 }
@@ -380,7 +291,7 @@ fn stepped_modes(
     // estimate the highest frequency by the phase that all segments together must have
     let mut highest = estimated_square(segments, deformation, boundary, count as f64);
     let lowest = estimated_square(segments, deformation, boundary, 1.0);
-    loop {
+    for _ in 0..SPECTRAL_ATTEMPTS {
         let elements = spectral_elements(segments, deformation, highest);
         let mesh = Mesh::new(deformation.field(), boundary, elements)?;
         check_available(&mesh, deformation, count)?;
@@ -407,6 +318,7 @@ fn stepped_modes(
         modes.flip(&negative);
         return Ok((Shapes::Elements(modes), squares));
     }
+    Err(FlexError::NoConvergence { size: count })
 }
 
 /// $`\omega^2`$ of a mode if its phase were spread over the segments without reflections.
@@ -423,7 +335,7 @@ fn estimated_square(
     };
     let per_unit: f64 = segments
         .iter()
-        .map(|segment| segment.length * wave_number(deformation, segment, 1.0))
+        .map(|segment| segment.length * deformation.wave_number(segment, 1.0))
         .sum();
     match deformation.field() {
         Field::Bending => (phase / per_unit).powi(4),
@@ -441,7 +353,7 @@ fn spectral_elements(segments: &[Segment], deformation: Deformation, square: f64
                 start,
                 length: segment.length,
                 degree: sufficient_degree(
-                    wave_number(deformation, segment, square) * segment.length,
+                    deformation.wave_number(segment, square) * segment.length,
                 ),
                 stiffness: deformation.stiffness(segment),
                 density: deformation.density(segment),
@@ -581,6 +493,11 @@ fn element_coordinates(
     };
     let mass = mesh.mass(moved);
     let (mut modes, squares) = mesh.modes(&mass, count, shift)?;
+    for &square in &squares {
+        finite(square, || {
+            format!("a squared frequency of {}", deformation.name())
+        })?;
+    }
     let negative = largest_is_negative(&modes, &ends);
     modes.flip(&negative);
     let stiffness = DMatrix::from_diagonal(&DVector::from_vec(squares));
