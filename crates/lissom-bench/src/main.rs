@@ -150,3 +150,9 @@ fn lanes() {
         );
     }
 }
+#[test]
+fn ops() {
+    let model = chain(10, 0, true);
+    let mut c = Bench::<Counted>::new(&model);
+    println!("kin {} all {}", count(|| c.kinematics())/10, count(|| c.articulated())/10);
+}
