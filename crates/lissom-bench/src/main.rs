@@ -154,5 +154,9 @@ fn lanes() {
 fn ops() {
     let model = chain(10, 0, true);
     let mut c = Bench::<Counted>::new(&model);
-    println!("kin {} all {}", count(|| c.kinematics())/10, count(|| c.articulated())/10);
+    println!(
+        "kin {} all {}",
+        count(|| c.kinematics()) / 10,
+        count(|| c.articulated()) / 10
+    );
 }

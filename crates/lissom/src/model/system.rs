@@ -111,6 +111,8 @@ pub struct Layout {
     pub modal_block: Vec<usize>,
     /// First joint degree of freedom of every body, counted over joints only; one more at the end.
     pub hinge: Vec<usize>,
+    /// First entry of every joint's square block; one more at the end.
+    pub hinge_block: Vec<usize>,
     /// First influence of the parent's elastic coordinates on every body; one more at the end.
     pub influence: Vec<usize>,
     /// Length of the position vector.
@@ -122,13 +124,14 @@ pub struct Layout {
 impl Layout {
     fn new(bodies: &[Body]) -> Self {
         let mut l = Self::default();
-        let (mut elastic, mut block, mut hinge, mut influence) = (0, 0, 0, 0);
+        let (mut elastic, mut block, mut hinge, mut hinge_block, mut influence) = (0, 0, 0, 0, 0);
         for body in bodies {
             let n = body.modes();
             let kind = &body.joint.kind;
             l.elastic.push(elastic);
             l.modal_block.push(block);
             l.hinge.push(hinge);
+            l.hinge_block.push(hinge_block);
             l.influence.push(influence);
             l.joint_position.push(l.positions);
             l.joint_velocity.push(l.velocities);
@@ -139,6 +142,7 @@ impl Layout {
             elastic += n;
             block += n * n;
             hinge += kind.velocities();
+            hinge_block += kind.velocities() * kind.velocities();
             if let (Some(parent), Place::Node { .. }) = (body.parent, &body.outboard) {
                 influence += bodies[parent].modes();
             }
@@ -146,6 +150,7 @@ impl Layout {
         l.elastic.push(elastic);
         l.modal_block.push(block);
         l.hinge.push(hinge);
+        l.hinge_block.push(hinge_block);
         l.influence.push(influence);
         l
     }
