@@ -8,8 +8,8 @@
 //! - Coordinates stand in the order of the bodies: first the joint's, then the elastic ones.
 //! - A place on a flexible body that no elastic coordinate moves is a [`Place::Fixed`].
 
-use crate::flex::FlexibleBody;
-use crate::model::fidelity::Fidelity;
+use crate::flex::{FlexibleBody, PackedShortening};
+use crate::model::fidelity::{Fidelity, ShorteningTerms};
 use crate::model::joint::{Joint, JointGeometry};
 use crate::spatial::{Matrix, Motion, RigidInertia, Transform, Vector};
 
@@ -22,6 +22,7 @@ pub struct System {
     layout: Layout,
     joint_geometry: Vec<JointGeometry>,
     hinge_motions: Vec<Motion<f64>>,
+    shortening: Vec<Option<PackedShortening>>,
 }
 
 /// One body with the joint that carries it.
@@ -174,6 +175,12 @@ impl System {
             .iter()
             .flat_map(|body| body.joint.kind.motions(body.inboard.offset()))
             .collect();
+        let shortens = fidelity.shortening == ShorteningTerms::Kinematic;
+        let shortening = bodies
+            .iter()
+            .map(|body| body.flexible.as_ref()?.shortening.as_ref())
+            .map(|beam| beam.filter(|_| shortens).map(PackedShortening::new))
+            .collect();
         Self {
             bodies,
             gravity,
@@ -181,6 +188,7 @@ impl System {
             layout,
             joint_geometry,
             hinge_motions,
+            shortening,
         }
     }
 
@@ -212,6 +220,11 @@ impl System {
     /// Motion of the inboard place per unit of every joint velocity, as [`Layout::hinge`] counts them.
     pub(crate) fn hinge_motions(&self) -> &[Motion<f64>] {
         &self.hinge_motions
+    }
+
+    /// The shortening of a body, where it has one and the fidelity keeps it.
+    pub(crate) fn shortening(&self, body: usize) -> Option<&PackedShortening> {
+        self.shortening[body].as_ref()
     }
 
     /// Length of the position vector.

@@ -4,6 +4,8 @@
 use super::body_inertia::{self, BodyInertia};
 use super::lumped_nodes;
 use super::node::node_motion;
+use super::shortening::AlongBeam;
+use crate::flex::PackedShortening;
 use crate::model::{Inertia, Place, System};
 use crate::scalar::Scalar;
 use crate::spatial::{Force, Matrix, Motion, RigidInertia, Transform, Vector};
@@ -47,7 +49,7 @@ pub struct Kinematics<T> {
 struct Scratch<T> {
     with_position: Vec<Matrix<T>>,
     with_velocity: Vec<Vector<T>>,
-    gradient: Vec<T>,
+    along: AlongBeam<T>,
     /// Elastic coordinates of a system that ignores them.
     zeros: Vec<T>,
 }
@@ -59,6 +61,11 @@ impl<T: Scalar> Kinematics<T> {
         let bodies = system.bodies().len();
         let elastic = layout.elastic[bodies];
         let most = system.bodies().iter().map(|b| b.modes()).max().unwrap_or(0);
+        let groups = (0..bodies)
+            .filter_map(|k| system.shortening(k))
+            .map(PackedShortening::groups)
+            .max()
+            .unwrap_or(0);
         let hinge_motions = system.hinge_motions();
         Self {
             parent_from_body: vec![Transform::identity(); bodies],
@@ -82,7 +89,7 @@ impl<T: Scalar> Kinematics<T> {
             scratch: Scratch {
                 with_position: vec![Matrix::zero(); most],
                 with_velocity: vec![Vector::zero(); most],
-                gradient: vec![T::zero(); most],
+                along: AlongBeam::new(most, groups),
                 zeros: vec![T::zero(); most],
             },
         }
@@ -215,12 +222,12 @@ impl<T: Scalar> Kinematics<T> {
                         modal_bias: &mut self.modal_bias[modes.clone()],
                         with_position: &mut self.scratch.with_position[..n],
                         with_velocity: &mut self.scratch.with_velocity[..n],
-                        gradient: &mut self.scratch.gradient[..n],
+                        along: &mut self.scratch.along,
                     };
                     match fidelity.inertia {
                         Inertia::Full => body_inertia::evaluate(
                             flexible,
-                            fidelity,
+                            system.shortening(k),
                             twist,
                             elastic,
                             elastic_rate,
