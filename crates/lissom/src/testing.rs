@@ -58,9 +58,9 @@ impl Random {
         (0..count).map(|_| self.signed(size)).collect()
     }
 
-    /// An integer below `count`.
+    /// An integer below `count`, which is not zero.
     pub fn below(&mut self, count: usize) -> usize {
-        usize::try_from(self.bits() % count as u64).expect("invariant: smaller than a usize")
+        usize::try_from(self.bits() % count as u64).unwrap_or(0)
     }
 
     /// True once in `count` times.
@@ -393,7 +393,13 @@ fn nodal(random: &mut Random) -> NodalSpec {
     let stiffness = (0..modes)
         .map(|i| {
             (0..modes)
-                .map(|j| if i == j { 40.0 + 10.0 * i as f64 } else { coupling })
+                .map(|j| {
+                    if i == j {
+                        40.0 + 10.0 * i as f64
+                    } else {
+                        coupling
+                    }
+                })
                 .collect()
         })
         .collect();
@@ -455,7 +461,7 @@ fn joint_of(
         ..JointSpec::default()
     };
     let geared = random.one_in(2);
-    let mut revolute = |random: &mut Random| RevoluteSpec {
+    let revolute = |random: &mut Random| RevoluteSpec {
         axis: random.axis(),
         motor: geared.then(|| RevoluteMotorSpec {
             inertia_kg_m2: random.uniform(1e-5, 1e-4),

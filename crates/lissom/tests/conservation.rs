@@ -1,6 +1,10 @@
 //! Energy and momentum of whole runs, and the rotating beam whose centrifugal stiffening tests the default
 //! fidelity.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic too")]
+
+use std::fmt::Write;
+
 use lissom::integrate::Flow;
 use lissom::model::{Model, ModelSpec};
 use lissom::simulate::{Ending, Run, run, sample_instants};
@@ -49,7 +53,8 @@ fn three_links(joint: &str, damping: &str) -> String {
             0 => "base".to_owned(),
             _ => format!("link_{}", i - 1),
         };
-        text += &format!(
+        write!(
+            text,
             r#"
 [[body]]
 name = "link_{i}"
@@ -71,7 +76,8 @@ initial_angle_rad = 0.3
 initial_rate_rad_per_s = 0.5
 {joint}
 "#
-        );
+        )
+        .unwrap();
     }
     text
 }
@@ -156,8 +162,7 @@ initial_angular_velocity_rad_per_s = [0.4, 0.2, -0.5]
 joint = "joint_1"
 torque_sines = { amplitude_n_m = [2.0], frequency_rad_per_s = [4.0] }
 "#;
-    let text =
-        "format = 1\n".to_owned() + &three_links("", "damping.modal_ratio = 0.01") + base;
+    let text = "format = 1\n".to_owned() + &three_links("", "damping.modal_ratio = 0.01") + base;
     let run = completed(&(text + &simulation(3.0, 1e-9)));
     let audit = run.audit.momentum.as_ref().unwrap();
     let linear = audit.linear_drift_kg_m_per_s / audit.peak_linear_kg_m_per_s;
@@ -222,7 +227,10 @@ fn the_spinning_beam_stiffens() {
         assert!(error.abs() < EXACT_BEAM, "{} m at {time} s", at(time));
     }
     let lowest = tip.samples.iter().fold(0.0, |low: f64, x| low.min(*x));
-    assert!((lowest / -0.57384 - 1.0).abs() < EXACT_BEAM, "lowest {lowest}");
+    assert!(
+        (lowest / -0.57384 - 1.0).abs() < EXACT_BEAM,
+        "lowest {lowest}"
+    );
 
     // steady: the tip swings about zero, far less than on the way up
     let steady: Vec<f64> = run

@@ -1,5 +1,7 @@
 //! Natural frequencies of assembled systems against closed forms.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic too")]
+
 use lissom::model::{Model, ModelSpec};
 use lissom::scalar::{Dual, Scalar};
 use lissom::tree::{CompositeBody, InverseDynamics, Kinematics, inverse_dynamics, mass_matrix};
@@ -49,7 +51,12 @@ fn frequencies(model: &Model) -> Vec<f64> {
         for (i, f) in force.iter().enumerate() {
             stiffness[(i, j)] = f.tangent[0];
         }
-        mass_matrix(system, &kinematics, &mut CompositeBody::new(system), &mut mass);
+        mass_matrix(
+            system,
+            &kinematics,
+            &mut CompositeBody::new(system),
+            &mut mass,
+        );
     }
     let mass = DMatrix::from_fn(size, size, |i, j| mass[i * size + j].value);
     // L⁻¹ K L⁻ᵀ
@@ -77,7 +84,10 @@ fn pinned_free() -> f64 {
         let tanh = x.tanh();
         x -= (tan - tanh) / (tan * tan + tanh * tanh);
     }
-    assert!((x - 3.926_602_31).abs() < 5e-9, "the root as tables print it");
+    assert!(
+        (x - 3.926_602_31).abs() < 5e-9,
+        "the root as tables print it"
+    );
     x * x
 }
 

@@ -3,6 +3,8 @@
 //! `validation/jain_rodriguez_1992/cases.json` says in its `schema` what its numbers mean: bodies from the
 //! tip to the base, and in every body the elastic coordinates before the joint's.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic too")]
+
 use lissom::model::spec::{
     AttachmentSpec, BodySpec, FidelityPreset, FidelitySpec, JointSpec, NodalNodeSpec, NodalSpec,
     PrismaticSpec, RevoluteSpec,
@@ -148,7 +150,10 @@ fn assert_case(found: &[f64], expected: &[f64], what: &str) {
     let scale = expected.iter().fold(1.0_f64, |most, x| most.max(x.abs()));
     for (i, (a, b)) in found.iter().zip(expected).enumerate() {
         let apart = (a - b).abs() / scale;
-        assert!(apart <= CASE_TOLERANCE, "{what}, entry {i}: {a} against {b}");
+        assert!(
+            apart <= CASE_TOLERANCE,
+            "{what}, entry {i}: {a} against {b}"
+        );
     }
 }
 

@@ -1,5 +1,7 @@
 //! Functions that run once per step allocate nothing.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic too")]
+
 use allocation_counter::measure;
 use lissom::integrate::FirstOrder;
 use lissom::model::{Model, ModelSpec};

@@ -146,10 +146,18 @@ fn transforms_are_the_matrices_of_the_books() {
         let (m, f) = (motion(random), force(random));
         let matrix = to_child(&pose);
         let expected = matrix * of_motion(m);
-        close(six(of_motion(pose.motion_to_child(m))), six(expected), ROUNDING);
+        close(
+            six(of_motion(pose.motion_to_child(m))),
+            six(expected),
+            ROUNDING,
+        );
         // forces transform by the transpose, which keeps the power
         let expected = matrix.transpose() * of_force(f);
-        close(six(of_force(pose.force_to_parent(f))), six(expected), ROUNDING);
+        close(
+            six(of_force(pose.force_to_parent(f))),
+            six(expected),
+            ROUNDING,
+        );
         let power = m.dot(pose.force_to_parent(f));
         close([pose.motion_to_child(m).dot(f)], [power], ROUNDING);
     });
@@ -261,7 +269,11 @@ fn rotation_vectors_and_quaternions_agree() {
             close(nine(matrix), nine(quaternion.matrix()), ROUNDING);
             let length = quaternion.0.map(|x| x * -1.3);
             close(nine(matrix), nine(Quaternion(length).matrix()), ROUNDING);
-            close(nine(matrix * matrix.transpose()), nine(Matrix::identity()), ROUNDING);
+            close(
+                nine(matrix * matrix.transpose()),
+                nine(Matrix::identity()),
+                ROUNDING,
+            );
             close(rotation_vector_of(&matrix).0, vector.0, INVERSE);
         }
     });
@@ -270,7 +282,12 @@ fn rotation_vectors_and_quaternions_agree() {
 #[test]
 fn rotations_by_nearly_half_a_turn_come_back() {
     // the rotation vector is within rounding / sqrt(rounding) of the boundary only at π itself
-    for axis in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.6, -0.64, 0.48]] {
+    for axis in [
+        [1.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0],
+        [0.0, 0.0, 1.0],
+        [0.6, -0.64, 0.48],
+    ] {
         for angle in [std::f64::consts::PI - 1e-6, 3.0, 2.0] {
             let vector = Vector(axis).scale(angle);
             let back = rotation_vector_of(&Quaternion::of_rotation_vector(vector).matrix());
@@ -303,7 +320,11 @@ fn rates_of_rotation_vectors_are_angular_velocities() {
 
             let at = RotationVector::new(theta);
             close(at.angular(theta_rate).0, omega.map(|x| x.value), ROUNDING);
-            close(at.angular_bias(theta_rate).0, omega.map(|x| x.tangent[0]), ROUNDING);
+            close(
+                at.angular_bias(theta_rate).0,
+                omega.map(|x| x.tangent[0]),
+                ROUNDING,
+            );
         }
     });
 }
@@ -341,6 +362,10 @@ fn matrix_helpers_do_what_they_say() {
         close(m.transpose_mul(x).0, (m.transpose() * x).0, ROUNDING);
         let symmetric = a.outer(a) + b.outer(b).scale(-2.0);
         let expected = m * symmetric * m.transpose();
-        close(nine(symmetric.rotate_symmetric(m)), nine(expected), ROUNDING);
+        close(
+            nine(symmetric.rotate_symmetric(m)),
+            nine(expected),
+            ROUNDING,
+        );
     });
 }

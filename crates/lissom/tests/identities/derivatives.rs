@@ -39,7 +39,12 @@ fn twists_are_rates_of_poses() {
     for case in trees() {
         let system = case.system();
         let state = &case.state;
-        let (q, v) = in_time(system, &state.position, &state.velocity, &state.acceleration);
+        let (q, v) = in_time(
+            system,
+            &state.position,
+            &state.velocity,
+            &state.acceleration,
+        );
         let kinematics = prepared(system, &q, &v);
         for place in &case.model.markers {
             let (motion, _) = marker(system, &kinematics, place, &q, &v);
@@ -59,7 +64,12 @@ fn jacobians_give_twists_and_their_rates() {
         let system = case.system();
         let size = system.velocity_count();
         let state = &case.state;
-        let (q, v) = in_time(system, &state.position, &state.velocity, &state.acceleration);
+        let (q, v) = in_time(
+            system,
+            &state.position,
+            &state.velocity,
+            &state.acceleration,
+        );
         let kinematics = prepared(system, &q, &v);
         for (index, place) in case.model.markers.iter().enumerate() {
             let body = place.body.unwrap();
@@ -77,13 +87,20 @@ fn jacobians_give_twists_and_their_rates() {
             let product: Vec<Rate> = (0..6)
                 .map(|i| {
                     let row = &jacobian[i * size..(i + 1) * size];
-                    row.iter().zip(&v).fold(Rate::zero(), |sum, (&j, &v)| sum + j * v)
+                    row.iter()
+                        .zip(&v)
+                        .fold(Rate::zero(), |sum, (&j, &v)| sum + j * v)
                 })
                 .collect();
             let expected = twist(&case, index, &q, &v);
             let values = |x: &[Rate]| x.iter().map(|x| x.value).collect::<Vec<_>>();
             let what = |quantity: &str| format!("{quantity} of {}, {}", place.name, case.name);
-            assert_close(&values(&product), &values(&expected), ROUNDING, &what("J v"));
+            assert_close(
+                &values(&product),
+                &values(&expected),
+                ROUNDING,
+                &what("J v"),
+            );
             let rate = what("rate of J v");
             assert_close(&tangents(&product), &tangents(&expected), ROUNDING, &rate);
         }
@@ -168,7 +185,12 @@ fn static_forces_are_the_gradient_of_potential_energy() {
         let weight: Vec<f64> = found.iter().zip(&strain).map(|(f, s)| f - s).collect();
         assert_close(&weight, &gravity, POWER, &format!("gravity, {}", case.name));
         let elastic = elastic_forces(system, position);
-        assert_close(&elastic, &strain, ROUNDING, &format!("strain, {}", case.name));
+        assert_close(
+            &elastic,
+            &strain,
+            ROUNDING,
+            &format!("strain, {}", case.name),
+        );
     }
 }
 
@@ -214,8 +236,19 @@ fn energy_changes_by_the_power_of_the_forces() {
         let state = &case.state;
         let force = forces(system, &case.kinematics(), &state.acceleration);
         let damping = damping_forces(system, &state.velocity);
-        let power = |force: &[f64]| force.iter().zip(&state.velocity).map(|(f, v)| f * v).sum::<f64>();
-        let (q, v) = in_time(system, &state.position, &state.velocity, &state.acceleration);
+        let power = |force: &[f64]| {
+            force
+                .iter()
+                .zip(&state.velocity)
+                .map(|(f, v)| f * v)
+                .sum::<f64>()
+        };
+        let (q, v) = in_time(
+            system,
+            &state.position,
+            &state.velocity,
+            &state.acceleration,
+        );
         let parts = energies(system, &q, &v).map(|x| x.tangent[0]);
         let found: f64 = parts.iter().sum();
         let expected = power(&force) - power(&damping);

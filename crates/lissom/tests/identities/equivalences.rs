@@ -73,11 +73,11 @@ fn joint(name: &str, parent: AttachmentSpec, child: &str) -> JointSpec {
     }
 }
 
-fn revolute(axis: [f64; 3]) -> Option<RevoluteSpec> {
-    Some(RevoluteSpec {
+fn revolute(axis: [f64; 3]) -> RevoluteSpec {
+    RevoluteSpec {
         axis,
         ..RevoluteSpec::default()
-    })
+    }
 }
 
 fn rigid(name: &str, rigid: RigidSpec) -> BodySpec {
@@ -167,7 +167,7 @@ fn a_rigid_body_split_by_a_fixed_joint_moves_the_same() {
     let mut hinge = joint("hinge", AttachmentSpec::new("arm"), "near");
     hinge.spherical = Some(SphericalSpec::default());
     let mut shoulder = joint("shoulder", AttachmentSpec::new("ground"), "arm");
-    shoulder.revolute = revolute([0.2, 1.0, 0.3]);
+    shoulder.revolute = Some(revolute([0.2, 1.0, 0.3]));
     let mut weld = joint("weld", at_tip(Some(cut), turn), "far");
     weld.fixed = Some(FixedSpec {});
     let split = model(
@@ -220,7 +220,7 @@ fn a_tip_mass_counts_the_same_in_three_ways() {
     });
     for basis in [modes(), elements] {
         let mut shoulder = joint("shoulder", AttachmentSpec::new("ground"), "arm");
-        shoulder.revolute = revolute([0.2, 1.0, 0.3]);
+        shoulder.revolute = Some(revolute([0.2, 1.0, 0.3]));
         let bare = model(vec![flexible("arm", basis)], vec![shoulder]);
         let mut integrated = bare.clone();
         integrated.body[0].point_mass.push(PointMassSpec {
@@ -256,7 +256,10 @@ fn a_tip_mass_counts_the_same_in_three_ways() {
         assert_same(&by_body, &by_integrals, SAME_MECHANISM, "welded body");
         let light = build(&bare);
         let without = response(&light, &state.position, &state.velocity, &force);
-        assert!(difference(&without, &by_integrals) > 1e-2, "the mass matters");
+        assert!(
+            difference(&without, &by_integrals) > 1e-2,
+            "the mass matters"
+        );
     }
 }
 
@@ -268,16 +271,16 @@ fn a_universal_joint_is_two_revolute_ones() {
         ..AttachmentSpec::new("base")
     };
     let mut shoulder = joint("shoulder", AttachmentSpec::new("ground"), "base");
-    shoulder.revolute = revolute([0.2, 1.0, 0.3]);
+    shoulder.revolute = Some(revolute([0.2, 1.0, 0.3]));
     let mut universal = joint("elbow", place.clone(), "arm");
     universal.universal = Some(UniversalSpec {
-        first: revolute(axes[0]).unwrap(),
-        second: revolute(axes[1]).unwrap(),
+        first: revolute(axes[0]),
+        second: revolute(axes[1]),
     });
     let mut first = joint("first", place, "cross");
-    first.revolute = revolute(axes[0]);
+    first.revolute = Some(revolute(axes[0]));
     let mut second = joint("second", AttachmentSpec::new("cross"), "arm");
-    second.revolute = revolute(axes[1]);
+    second.revolute = Some(revolute(axes[1]));
     let bodies = vec![flexible("base", modes()), flexible("arm", modes())];
     let mut with_cross = bodies.clone();
     with_cross.push(connector("cross"));
@@ -300,7 +303,12 @@ fn observed(model: &Model, position: &[f64], velocity: &[f64], elastic: usize) -
     let acceleration = response(model, position, velocity, &vec![0.0; velocity.len()]);
     let (q, v) = in_time(system, position, velocity, &acceleration);
     let (motion, _) = marker(system, &prepared(system, &q, &v), &model.markers[0], &q, &v);
-    let twist = motion.twist.angular.0.into_iter().chain(motion.twist.linear.0);
+    let twist = motion
+        .twist
+        .angular
+        .0
+        .into_iter()
+        .chain(motion.twist.linear.0);
     let mut seen: Vec<f64> = twist.flat_map(|x| [x.value, x.tangent[0]]).collect();
     seen.extend(&acceleration[acceleration.len() - elastic..]);
     seen
@@ -327,7 +335,7 @@ fn quaternion_joints_are_chains_of_simple_ones() {
                     ..PrismaticSpec::default()
                 });
             } else {
-                step.revolute = revolute(axis);
+                step.revolute = Some(revolute(axis));
             }
             joints.push(step);
             parent = child;
@@ -348,7 +356,10 @@ fn quaternion_joints_are_chains_of_simple_ones() {
             ..spec
         };
         let chain = build(&with_tip(model(bodies, joints)));
-        let compact = build(&with_tip(model(vec![flexible("arm", modes())], vec![single])));
+        let compact = build(&with_tip(model(
+            vec![flexible("arm", modes())],
+            vec![single],
+        )));
 
         let state = random_state(&chain.system, &mut Random::new(76));
         let (position, velocity) = (&state.position, &state.velocity);
@@ -375,7 +386,11 @@ fn quaternion_joints_are_chains_of_simple_ones() {
 
         let expected = observed(&chain, position, velocity, elastic);
         let found = observed(&compact, &q, &v, elastic);
-        let what = if slides { "free joint" } else { "spherical joint" };
+        let what = if slides {
+            "free joint"
+        } else {
+            "spherical joint"
+        };
         assert_same(&found, &expected, SAME_MECHANISM, what);
     }
 }

@@ -43,7 +43,12 @@ fn cases() -> Vec<Case> {
 fn lagrange(case: &Case) -> (Vec<f64>, Vec<f64>) {
     let system = case.system();
     let state = &case.state;
-    let (q, v) = in_time(system, &state.position, &state.velocity, &state.acceleration);
+    let (q, v) = in_time(
+        system,
+        &state.position,
+        &state.velocity,
+        &state.acceleration,
+    );
     let (mut force, mut scale) = (Vec::new(), Vec::new());
     for i in 0..system.velocity_count() {
         // outer tangent by v_i, inner tangent by time
@@ -129,7 +134,11 @@ fn mass_matrix_rate_less_twice_coriolis_is_skew() {
         // its product with the velocity is the recursion's bias
         let bias = forces(system, &case.kinematics(), &still);
         let product: Vec<f64> = (0..size)
-            .map(|i| (0..size).map(|j| coriolis[i * size + j] * state.velocity[j]).sum())
+            .map(|i| {
+                (0..size)
+                    .map(|j| coriolis[i * size + j] * state.velocity[j])
+                    .sum()
+            })
             .collect();
         let found: Vec<f64> = bias
             .iter()
@@ -140,7 +149,12 @@ fn mass_matrix_rate_less_twice_coriolis_is_skew() {
         assert_close(&found, &product, EQUATIONS_OF_MOTION, &what);
 
         // the rate of M along the motion, not from the gradient above
-        let (q, v) = in_time(system, &state.position, &state.velocity, &state.acceleration);
+        let (q, v) = in_time(
+            system,
+            &state.position,
+            &state.velocity,
+            &state.acceleration,
+        );
         let rate = tangents(&mass(system, &prepared(system, &q, &v)));
         let skew = |i: usize, j: usize| rate[i * size + j] - 2.0 * coriolis[i * size + j];
         let sums: Vec<f64> = (0..size * size)

@@ -39,10 +39,7 @@ fn cluster(
         let share = moment / (2.0 * REACH * REACH);
         points[0].1 -= 2.0 * share;
         for sign in [-REACH, REACH] {
-            points.push((
-                std::array::from_fn(|i| centre[i] + sign * axis[i]),
-                share,
-            ));
+            points.push((std::array::from_fn(|i| centre[i] + sign * axis[i]), share));
         }
     }
     points
@@ -200,7 +197,12 @@ fn mass_matrix_and_forces_follow_from_material_points() {
         );
 
         // accelerations of the points: positions twice differentiated along the motion
-        let (q, v) = in_time(system, &state.position, &state.velocity, &state.acceleration);
+        let (q, v) = in_time(
+            system,
+            &state.position,
+            &state.velocity,
+            &state.acceleration,
+        );
         let twice: Vec<Dual<Rate, 1>> = {
             let rate = position_rates(system, &q, &v);
             moving(&q, &rate)
@@ -256,10 +258,20 @@ fn energy_and_momentum_are_those_of_the_material_points() {
         let kinematics = case.kinematics();
         let found = energy(system, &kinematics, &state.position, &state.velocity);
         let what = |quantity: &str| format!("{quantity}, {}", case.name);
-        assert_close(&[found.kinetic], &[kinetic], ROUNDING, &what("kinetic energy"));
+        assert_close(
+            &[found.kinetic],
+            &[kinetic],
+            ROUNDING,
+            &what("kinetic energy"),
+        );
         assert_close(&[found.gravity], &[potential], ROUNDING, &what("potential"));
         let total = momentum(system, &kinematics, &state.velocity);
         assert_close(&total.force.0, &linear.0, ROUNDING, &what("momentum"));
-        assert_close(&total.moment.0, &angular.0, ROUNDING, &what("angular momentum"));
+        assert_close(
+            &total.moment.0,
+            &angular.0,
+            ROUNDING,
+            &what("angular momentum"),
+        );
     }
 }

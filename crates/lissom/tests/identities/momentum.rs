@@ -43,7 +43,8 @@ fn momentum_changes_by_what_acts_from_outside() {
         force[..6].fill(0.0);
         let mut kinematics = case.kinematics();
         let place = case.model.markers.last().unwrap();
-        let (motion, influence) = marker(system, &kinematics, place, &state.position, &state.velocity);
+        let (motion, influence) =
+            marker(system, &kinematics, place, &state.position, &state.velocity);
         let point = motion.pose.translation;
         let wrench = Force::new(Vector(random.vector(30.0)), Vector(random.vector(30.0)));
         let body = place.body.unwrap();

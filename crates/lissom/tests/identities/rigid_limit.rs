@@ -50,7 +50,12 @@ fn joint_entries(system: &System) -> (Vec<usize>, Vec<usize>) {
 
 /// Joint accelerations under joint forces with the elastic coordinates in quasi-static balance: elastic
 /// rates and accelerations are zero, and the elastic coordinates solve their rows.
-fn quasi_static(model: &Model, position: &[f64], velocity: &[f64], joint_force: &[f64]) -> Vec<f64> {
+fn quasi_static(
+    model: &Model,
+    position: &[f64],
+    velocity: &[f64],
+    joint_force: &[f64],
+) -> Vec<f64> {
     let system = &model.system;
     let size = system.velocity_count();
     let (_, joints) = joint_entries(system);
@@ -87,9 +92,17 @@ fn quasi_static(model: &Model, position: &[f64], velocity: &[f64], joint_force: 
         }
     }
     // balanced
-    let needed = forces(system, &prepared(system, &position, velocity), &acceleration);
+    let needed = forces(
+        system,
+        &prepared(system, &position, velocity),
+        &acceleration,
+    );
     let elastic = (0..size).filter(|i| !joints.contains(i)).map(|i| needed[i]);
-    assert_small(&elastic.collect::<Vec<_>>(), 1e-9, "elastic rows are balanced");
+    assert_small(
+        &elastic.collect::<Vec<_>>(),
+        1e-9,
+        "elastic rows are balanced",
+    );
     joints.iter().map(|&at| acceleration[at]).collect()
 }
 
@@ -131,7 +144,10 @@ fn joint_accelerations_tend_to_the_rigid_ones_with_the_stiffness() {
     assert!(errors[0] > 1e-5, "flexibility matters: {errors:?}");
     for pair in errors.windows(2) {
         let slope = (pair[0] / pair[1]).log10();
-        assert!((slope - 1.0).abs() < SLOPE, "slope {slope}, errors {errors:?}");
+        assert!(
+            (slope - 1.0).abs() < SLOPE,
+            "slope {slope}, errors {errors:?}"
+        );
     }
 }
 

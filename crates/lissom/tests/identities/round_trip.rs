@@ -50,7 +50,10 @@ fn forward_dynamics_undo_inverse_dynamics() {
 
         let by_articulated = accelerations(system, &kinematics, &force);
         let by_composite = accelerations_by_mass_matrix(system, &kinematics, &force);
-        for (found, algorithm) in [(&by_articulated, "articulated"), (&by_composite, "composite")] {
+        for (found, algorithm) in [
+            (&by_articulated, "articulated"),
+            (&by_composite, "composite"),
+        ] {
             let apart: Vec<f64> = found.iter().zip(wanted).map(|(a, b)| a - b).collect();
             assert_small(
                 &[scaled_length(&apart, &scale) / scale_of_error],
@@ -61,7 +64,8 @@ fn forward_dynamics_undo_inverse_dynamics() {
         // the other way round no condition number enters
         let again = forces(system, &kinematics, &by_articulated);
         let apart: Vec<f64> = again.iter().zip(&force).map(|(a, b)| a - b).collect();
-        let scaled = |x: &[f64]| length(&x.iter().zip(&scale).map(|(x, s)| x / s).collect::<Vec<_>>());
+        let scaled =
+            |x: &[f64]| length(&x.iter().zip(&scale).map(|(x, s)| x / s).collect::<Vec<_>>());
         assert_small(
             &[scaled(&apart) / (scaled(&force) + scaled(&bias))],
             ROUNDING,
@@ -99,7 +103,10 @@ fn mass_matrix_is_the_derivative_of_forces_by_accelerations() {
         let size = system.velocity_count();
         let matrix = mass(system, &case.kinematics());
         let scales = entry_scales(&matrix, size);
-        let (q, v) = (lift::<Rate>(&case.state.position), lift(&case.state.velocity));
+        let (q, v) = (
+            lift::<Rate>(&case.state.position),
+            lift(&case.state.velocity),
+        );
         let kinematics = prepared(system, &q, &v);
         let mut by_forces = vec![0.0; size * size];
         for j in 0..size {

@@ -8,7 +8,12 @@ use lissom::tree::{ArticulatedBody, apply_wrench, energy, marker_jacobian, momen
 use crate::tools::*;
 
 /// Everything the kernels say of a state, in one list.
-fn everything<T: Scalar>(case: &Case, position: &[T], velocity: &[T], acceleration: &[T]) -> Vec<T> {
+fn everything<T: Scalar>(
+    case: &Case,
+    position: &[T],
+    velocity: &[T],
+    acceleration: &[T],
+) -> Vec<T> {
     let system = case.system();
     let size = system.velocity_count();
     let mut kinematics = prepared(system, position, velocity);
@@ -68,7 +73,11 @@ fn lanes_are_bit_identical_to_single_runs() {
         let alone = everything(&case, q, v, a);
         for (at, (x, y)) in together.iter().zip(&alone).enumerate() {
             assert!(y.is_finite());
-            assert_eq!(x.0[lane].to_bits(), y.to_bits(), "entry {at} of lane {lane}");
+            assert_eq!(
+                x.0[lane].to_bits(),
+                y.to_bits(),
+                "entry {at} of lane {lane}"
+            );
         }
     }
 }

@@ -85,7 +85,11 @@ pub(crate) fn lift<T: Scalar>(x: &[f64]) -> Vec<T> {
     x.iter().map(|&x| T::constant(x)).collect()
 }
 
-pub(crate) fn prepared<T: Scalar>(system: &System, position: &[T], velocity: &[T]) -> Kinematics<T> {
+pub(crate) fn prepared<T: Scalar>(
+    system: &System,
+    position: &[T],
+    velocity: &[T],
+) -> Kinematics<T> {
     let mut kinematics = Kinematics::new(system);
     kinematics.update(system, position, velocity);
     kinematics.update_poses(system);
@@ -249,9 +253,6 @@ pub(crate) fn difference(found: &[f64], expected: &[f64]) -> f64 {
 #[track_caller]
 pub(crate) fn assert_close(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
     let apart = difference(found, expected);
-    if std::env::var_os("SHOW").is_some() {
-        eprintln!("{apart:.1e} of {tolerance:.0e}: {what}");
-    }
     assert!(
         apart <= tolerance,
         "{what}: differ by {apart:e}, allowed {tolerance:e}"
@@ -278,9 +279,6 @@ pub(crate) fn assert_close_by_entry(
 #[track_caller]
 pub(crate) fn assert_small(x: &[f64], tolerance: f64, what: &str) {
     let most = largest(x);
-    if std::env::var_os("SHOW").is_some() {
-        eprintln!("{most:.1e} of {tolerance:.0e}: {what}");
-    }
     assert!(
         x.iter().all(|x| x.is_finite()) && most <= tolerance,
         "{what}: off by {most:e}, allowed {tolerance:e}"
