@@ -6,4 +6,6 @@ pub mod model;
 pub mod scalar;
 pub mod simulate;
 pub mod spatial;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod tree;

@@ -39,8 +39,6 @@ mod body_inertia;
 mod energy;
 mod inverse_dynamics;
 mod jacobian;
-#[cfg(test)]
-mod jr_tmp;
 mod kinematics;
 mod lumped_nodes;
 mod mass_matrix;

@@ -1,0 +1,192 @@
+//! Functions that run once per step allocate nothing.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic too")]
+
+use allocation_counter::measure;
+use lissom::integrate::FirstOrder;
+use lissom::model::{Model, ModelSpec};
+use lissom::scalar::{Dual, Lanes, Scalar};
+use lissom::simulate::Equations;
+use lissom::spatial::{Force, Motion, Vector};
+use lissom::testing::{Random, RandomState, Variety, random_state};
+use lissom::tree::{
+    ArticulatedBody, CompositeBody, InverseDynamics, Kinematics, apply_wrench, energy,
+    inverse_dynamics, marker_jacobian, marker_motion, mass_matrix, momentum,
+};
+
+#[track_caller]
+fn assert_no_allocation(what: &str, run: impl FnOnce()) {
+    let count = measure(run).count_total;
+    assert_eq!(count, 0, "{what} allocates");
+}
+
+fn recursions<T: Scalar>(model: &Model, state: &RandomState) {
+    let system = &model.system;
+    let size = system.velocity_count();
+    let lift = |x: &[f64]| x.iter().map(|&x| T::constant(x)).collect::<Vec<T>>();
+    let (position, velocity) = (lift(&state.position), lift(&state.velocity));
+    let mut acceleration = lift(&state.acceleration);
+    let mut kinematics = Kinematics::<T>::new(system);
+    let mut inverse = InverseDynamics::new(system);
+    let mut composite = CompositeBody::new(system);
+    let mut articulated = ArticulatedBody::new(system);
+    let mut force = vec![T::zero(); size];
+    let mut matrix = vec![T::zero(); size * size];
+    let mut jacobian = vec![T::zero(); 6 * size];
+
+    assert_no_allocation("Kinematics::update", || {
+        kinematics.update(system, &position, &velocity);
+    });
+    assert_no_allocation("Kinematics::update_poses", || {
+        kinematics.update_poses(system);
+    });
+    assert_no_allocation("inverse_dynamics", || {
+        inverse_dynamics(system, &kinematics, &acceleration, &mut inverse, &mut force);
+    });
+    assert_no_allocation("mass_matrix", || {
+        mass_matrix(system, &kinematics, &mut composite, &mut matrix);
+    });
+    assert_no_allocation("ArticulatedBody::factor", || {
+        articulated.factor(system, &kinematics);
+    });
+    assert_no_allocation("ArticulatedBody::forward_dynamics", || {
+        articulated.forward_dynamics(system, &kinematics, &force, &mut acceleration);
+    });
+    assert_no_allocation("ArticulatedBody::solve", || {
+        articulated.solve(system, &kinematics, &force, &mut acceleration);
+    });
+    assert_no_allocation("energy", || {
+        energy(system, &kinematics, &position, &velocity);
+    });
+    assert_no_allocation("momentum", || {
+        momentum(system, &kinematics, &velocity);
+    });
+    for marker in &model.markers {
+        let body = marker.body.unwrap();
+        let mut influence = vec![Motion::zero(); system.bodies()[body].modes()];
+        assert_no_allocation("markers", || {
+            let motion = marker_motion(
+                system,
+                &kinematics,
+                body,
+                &marker.place,
+                &position,
+                &velocity,
+                &mut influence,
+            );
+            let point = motion.pose.translation;
+            marker_jacobian(system, &kinematics, body, point, &influence, &mut jacobian);
+            let wrench = Force::new(Vector::zero(), Vector::constant([1.0, 0.0, 0.0]));
+            apply_wrench(system, &mut kinematics, body, point, &influence, wrench);
+        });
+    }
+}
+
+#[test]
+fn recursions_allocate_nothing() {
+    let model = Model::build(&Variety::everything(30).mechanism(81)).unwrap();
+    let state = random_state(&model.system, &mut Random::new(82));
+    recursions::<f64>(&model, &state);
+    recursions::<Lanes<4>>(&model, &state);
+    recursions::<Dual<f64, 3>>(&model, &state);
+}
+
+/// Everything that can act: torques on joints and at a marker, a table, prescribed and nominal motions, an
+/// elastic gear, springs and friction on simple and quaternion joints.
+const DRIVEN: &str = r#"
+format = 1
+gravity_m_per_s2 = [0.0, -9.81, 0.0]
+
+[[body]]
+name = "base"
+rigid = { mass_kg = 5.0, inertia_kg_m2 = [1.0, 1.0, 1.0] }
+
+[[body]]
+name = "boom"
+damping.modal_ratio = 0.01
+[body.beam]
+length_m = 1.0
+mass_per_length_kg_per_m = 1.0
+bending_stiffness_y_n_m2 = 50.0
+basis.clamped_free = { bending_y = 2 }
+
+[[body]]
+name = "stick"
+[body.beam]
+length_m = 1.0
+mass_per_length_kg_per_m = 1.0
+bending_stiffness_y_n_m2 = 50.0
+basis.free_free = { bending_y = 2 }
+
+[[body]]
+name = "ball"
+rigid = { mass_kg = 1.0, inertia_kg_m2 = [0.1, 0.1, 0.1] }
+
+[[joint]]
+name = "float"
+parent = "ground"
+child = "base"
+[joint.free]
+spring = { angular_stiffness_n_m_per_rad = 3.0, linear_stiffness_n_per_m = 5.0 }
+friction = { angular_viscous_n_m_s_per_rad = 0.1 }
+
+[[joint]]
+name = "shoulder"
+parent = "base"
+child = "boom"
+[joint.revolute]
+axis = [0, 0, 1]
+motor = { inertia_kg_m2 = 1e-4, gear_ratio = 100.0, stiffness_n_m_per_rad = 500.0, damping_n_m_s_per_rad = 0.5 }
+
+[[joint]]
+name = "elbow"
+parent = "boom"
+child = "stick"
+[joint.revolute]
+axis = [0, 0, 1]
+friction = { coulomb_n_m = 0.2, viscous_n_m_s_per_rad = 0.1 }
+
+[[joint]]
+name = "wrist"
+parent = "stick"
+child = "ball"
+[joint.spherical]
+spring = { stiffness_n_m_per_rad = 2.0, damping_n_m_s_per_rad = 0.1 }
+
+[[marker]]
+name = "tip"
+body = "stick"
+
+[[motion]]
+joint = "elbow"
+cycloid = { final_angle_rad = 0.5, duration_s = 1.0 }
+
+[[input]]
+joint = "shoulder"
+rigid_inverse_dynamics.cycloid = { final_angle_rad = 0.4, duration_s = 1.0 }
+
+[[input]]
+joint = "wrist"
+component = 2
+torque_table = { time_s = [0.0, 0.5, 1.0], value_n_m = [0.0, 1.0, 0.5] }
+
+[[input]]
+marker = "tip"
+direction = [0, 1, 0]
+frame = "body"
+force_step = { value_n = 2.0 }
+"#;
+
+#[test]
+fn equations_of_motion_allocate_nothing() {
+    let spec: ModelSpec = toml::from_str(DRIVEN).unwrap();
+    let model = Model::build(&spec).unwrap();
+    let mut equations = Equations::new(&model);
+    let state = equations.initial_state();
+    let mut rate = vec![0.0; state.len()];
+    assert_no_allocation("Equations::derivative", || {
+        equations.derivative(0.3, &state, &mut rate);
+    });
+    assert!(rate.iter().all(|x| x.is_finite()), "{rate:?}");
+    assert!(rate.iter().any(|x| *x != 0.0), "something moves");
+}
