@@ -27,6 +27,7 @@ pub(crate) enum Verb {
     Check(CheckArguments),
     Run(RunArguments),
     Eval(EvalArguments),
+    Validate(ValidateArguments),
     /// Print the JSON Schema of model files.
     #[command(after_help = "Example:\n  lissom schema > lissom.schema.json")]
     Schema,
@@ -168,4 +169,22 @@ fn instant(text: &str) -> Result<f64, String> {
         Ok(time_s) if time_s.is_finite() => Ok(time_s),
         _ => Err("write instants in seconds, for example 5,10,20".to_owned()),
     }
+}
+
+/// Hold computed numbers against published and independent ones.
+///
+/// Every row says where its number comes from, what it may differ by and why; `validation/` holds the data.
+/// The exit code is 1 when a row does not pass.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  lissom validate --quick\n  lissom validate --json > rows.json")]
+pub(crate) struct ValidateArguments {
+    /// Leave out cases that take long.
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Write the rows as a Markdown table.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// Print the rows as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
 }

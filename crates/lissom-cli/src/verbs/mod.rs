@@ -6,3 +6,4 @@ pub(crate) mod new;
 pub(crate) mod run;
 pub(crate) mod schema;
 mod understanding;
+pub(crate) mod validate;

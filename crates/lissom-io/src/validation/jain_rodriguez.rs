@@ -91,7 +91,11 @@ pub(super) fn rows() -> Vec<Row> {
     for case in &file.cases {
         for (preset, variant, expected) in [
             (FidelityPreset::JainRodriguez, "full", &case.full),
-            (FidelityPreset::JainRodriguezRuthless, "ruthless", &case.ruthless),
+            (
+                FidelityPreset::JainRodriguezRuthless,
+                "ruthless",
+                &case.ruthless,
+            ),
         ] {
             rows.extend(case_rows(case, preset, variant, expected));
         }
@@ -111,8 +115,10 @@ fn case_rows(case: &Case, preset: FidelityPreset, variant: &str, expected: &Expe
         };
         evaluate(&model, &input)
     });
-    let mass_matrix: Vec<f64> =
-        order.iter().flat_map(|&i| ours(&expected.mass_matrix[i])).collect();
+    let mass_matrix: Vec<f64> = order
+        .iter()
+        .flat_map(|&i| ours(&expected.mass_matrix[i]))
+        .collect();
     let acceleration = ours(&expected.acceleration);
     type Read = fn(&Evaluation) -> Option<&[f64]>;
     let quantities: [(&str, Vec<f64>, Read); 5] = [
@@ -121,9 +127,11 @@ fn case_rows(case: &Case, preset: FidelityPreset, variant: &str, expected: &Expe
         ("inverse dynamics", ours(&expected.inverse_dynamics), |e| {
             e.inverse_dynamics.as_deref()
         }),
-        ("accelerations, articulated bodies", acceleration.clone(), |e| {
-            Some(&e.acceleration)
-        }),
+        (
+            "accelerations, articulated bodies",
+            acceleration.clone(),
+            |e| Some(&e.acceleration),
+        ),
         ("accelerations, composite bodies", acceleration, |e| {
             e.acceleration_by_composite_bodies.as_deref()
         }),
@@ -132,7 +140,12 @@ fn case_rows(case: &Case, preset: FidelityPreset, variant: &str, expected: &Expe
         .into_iter()
         .map(|(quantity, reference, read)| {
             let computed = evaluation.as_ref().and_then(read);
-            worst_entry(&format!("{}, {variant}", case.name), quantity, &reference, computed)
+            worst_entry(
+                &format!("{}, {variant}", case.name),
+                quantity,
+                &reference,
+                computed,
+            )
         })
         .collect()
 }
@@ -140,12 +153,14 @@ fn case_rows(case: &Case, preset: FidelityPreset, variant: &str, expected: &Expe
 /// The row of the entry that differs most.
 fn worst_entry(case: &str, quantity: &str, reference: &[f64], computed: Option<&[f64]>) -> Row {
     let scale = reference.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
-    let difference = |i: usize| {
-        computed.map_or(f64::INFINITY, |c| (c[i] - reference[i]).abs())
-    };
+    let difference = |i: usize| computed.map_or(f64::INFINITY, |c| (c[i] - reference[i]).abs());
     let worst = (0..reference.len()).fold(0, |worst, i| {
         // a NaN must not hide
-        if difference(i) > difference(worst) || difference(i).is_nan() { i } else { worst }
+        if difference(i) > difference(worst) || difference(i).is_nan() {
+            i
+        } else {
+            worst
+        }
     });
     Row {
         case: case.to_owned(),

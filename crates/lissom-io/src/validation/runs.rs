@@ -10,9 +10,7 @@ use crate::load::load_text;
 use crate::models;
 
 /// Every `cases.toml` of `validation/`.
-const FILES: [&str; 1] = [include_str!(
-    "../../../../validation/simo_1986/cases.toml"
-)];
+const FILES: [&str; 1] = [include_str!("../../../../validation/simo_1986/cases.toml")];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,0 +1,58 @@
+//! `lissom validate`: published numbers against ours.
+
+use lissom_io::validation::{self, Row};
+use serde_json::json;
+
+use crate::arguments::ValidateArguments;
+use crate::output;
+use crate::output::counted;
+use crate::stop::Stop;
+
+/// Computes every row and says which pass.
+pub(crate) fn run(arguments: &ValidateArguments) -> Result<(), Stop> {
+    let rows = validation::rows(arguments.quick);
+    if let Some(path) = &arguments.report {
+        let text = validation::report(&rows);
+        lissom_io::atomic::write(path, |out| std::io::Write::write_all(out, text.as_bytes()))
+            .map_err(|error| Stop::Failed(error.to_string()))?;
+        output::say(&format!("wrote {}", path.display()));
+    }
+    if arguments.json {
+        output::json(&json!({ "rows": rows }))?;
+    } else {
+        output::say(&in_words(&rows));
+    }
+    let failed = rows.iter().filter(|row| !row.pass).count();
+    if failed > 0 {
+        return Err(Stop::Explained(format!(
+            "{} of {} do not pass",
+            failed,
+            counted(rows.len(), "row")
+        )));
+    }
+    Ok(())
+}
+
+/// A line per row, and the count.
+fn in_words(rows: &[Row]) -> String {
+    let number = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| output::with_digits(x, 8));
+    let mut lines: Vec<String> = rows
+        .iter()
+        .map(|row| {
+            format!(
+                "{} {}: {} [{}]\n     printed {}, reference {}, computed {}, tolerance {:.1e}",
+                if row.pass { "pass" } else { "FAIL" },
+                row.case,
+                row.quantity,
+                row.source,
+                number(row.printed),
+                number(row.reference),
+                number(row.computed),
+                row.tolerance,
+            )
+        })
+        .collect();
+    let passed = rows.iter().filter(|row| row.pass).count();
+    lines.push(format!("{passed} of {} pass", counted(rows.len(), "row")));
+    lines.join("\n")
+}
