@@ -34,6 +34,7 @@ const PAPER_ARTICULATED: [f64; 13] = [
 fn main() {
     rigid_chains();
     flexible_chains();
+    many_modes();
     growth();
     lanes();
 }
@@ -100,6 +101,31 @@ fn flexible_chains() {
     }
 }
 
+fn many_modes() {
+    println!("\nThree bodies with many modes: indirect inverse (B3) against factoring");
+    println!(
+        "{:>6} {:>14} {:>14} {:>8}",
+        "modes", "factoring µs", "indirect µs", "ratio"
+    );
+    for modes in [8, 12, 16, 20, 24, 30, 40] {
+        let model = chain(3, modes, false);
+        let time = |from: usize| {
+            let mut bench = Bench::<f64>::new(&model).with_indirect_from(from);
+            seconds_per_call(|| {
+                bench.articulated();
+                black_box(&bench.acceleration);
+            })
+        };
+        let (factoring, indirect) = (time(usize::MAX), time(1));
+        println!(
+            "{modes:>6} {:>14.2} {:>14.2} {:>8.2}",
+            factoring * 1e6,
+            indirect * 1e6,
+            factoring / indirect
+        );
+    }
+}
+
 fn growth() {
     println!("\nGrowth of one articulated-body call from 10 to 1000 bodies");
     println!(
@@ -149,14 +175,4 @@ fn lanes() {
             four / (4.0 * one)
         );
     }
-}
-#[test]
-fn ops() {
-    let model = chain(10, 0, true);
-    let mut c = Bench::<Counted>::new(&model);
-    println!(
-        "kin {} all {}",
-        count(|| c.kinematics()) / 10,
-        count(|| c.articulated()) / 10
-    );
 }

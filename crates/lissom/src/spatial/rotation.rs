@@ -92,11 +92,13 @@ impl<T: Scalar> RotationVector<T> {
             + self.vector.outer(self.vector.scale(self.b))
     }
 
-    /// $`\Gamma(\vartheta)\,x`$: angular velocity of a rate `x` of the rotation vector.
+    /// $`\Gamma(\vartheta)`$: turns a rate of the rotation vector into angular velocity.
     #[inline(always)]
-    pub fn angular(&self, x: Vector<T>) -> Vector<T> {
-        let cross = self.vector.cross(x);
-        x + cross.scale(self.b) + self.vector.cross(cross).scale(self.c)
+    pub fn rate_matrix(&self) -> Matrix<T> {
+        // θ^×θ^× = θθᵀ − x² 1
+        Matrix::diagonal(T::constant(1.0) - self.c * self.squared)
+            + Matrix::skew(self.vector.scale(self.b))
+            + self.vector.outer(self.vector.scale(self.c))
     }
 
     /// $`\dot\Gamma\,\dot\vartheta`$: angular acceleration left when the rotation vector has a constant rate.

@@ -19,6 +19,7 @@
 //! outward once per right-hand side.
 
 use super::Kinematics;
+use super::indirect_inverse::IndirectInverse;
 use super::inverse_dynamics::ground_acceleration;
 use crate::model::{Place, System};
 use crate::scalar::Scalar;
@@ -30,6 +31,8 @@ pub struct ArticulatedBody<T> {
     felt_inertia: Vec<ArticulatedInertia<T>>,
     modal_factor: Vec<T>,
     modal_gain: Vec<Force<T>>,
+    /// Bodies whose elastic coordinates are eliminated without factoring.
+    indirect: Vec<Option<IndirectInverse<T>>>,
     hinge_factor: Vec<T>,
     hinge_gain: Vec<Force<T>>,
     // per right-hand side
@@ -39,15 +42,28 @@ pub struct ArticulatedBody<T> {
     acceleration: Vec<Motion<T>>,
 }
 
+/// Number of elastic coordinates from which the indirect inverse is cheaper than factoring, as `lissom-bench`
+/// measures it for full elastic mass matrices.
+const INDIRECT_FROM: usize = 20;
+
 impl<T: Scalar> ArticulatedBody<T> {
     /// Buffers for `system`.
     pub fn new(system: &System) -> Self {
+        Self::with_indirect_from(system, INDIRECT_FROM)
+    }
+
+    /// Buffers for `system`, where bodies with at least `modes` elastic coordinates and a constant elastic
+    /// mass matrix are eliminated by the indirect inverse (B3).
+    pub fn with_indirect_from(system: &System, modes: usize) -> Self {
         let layout = system.layout();
         let bodies = system.bodies().len();
         Self {
             felt_inertia: vec![ArticulatedInertia::zero(); bodies],
             modal_factor: vec![T::zero(); layout.modal_block[bodies]],
             modal_gain: vec![Force::zero(); layout.elastic[bodies]],
+            indirect: (0..bodies)
+                .map(|k| (system.bodies()[k].modes() >= modes).then(|| indirect(system, k))?)
+                .collect(),
             hinge_factor: vec![T::zero(); layout.hinge_block[bodies]],
             hinge_gain: vec![Force::zero(); layout.hinge[bodies]],
             bias: vec![Force::zero(); bodies],
@@ -76,8 +92,13 @@ impl<T: Scalar> ArticulatedBody<T> {
                 if matches!(body.inboard, Place::Node { .. }) {
                     follow_floating_frame(felt, &kinematics.floating[modes], gain, factor);
                 }
-                factor_symmetric(factor, n);
-                eliminate(felt, factor, n, gain);
+                match &mut self.indirect[k] {
+                    Some(indirect) => indirect.eliminate(felt, gain),
+                    None => {
+                        factor_symmetric(factor, n);
+                        eliminate(felt, factor, n, gain);
+                    }
+                }
             }
 
             if !body.joint.prescribed {
@@ -101,12 +122,19 @@ impl<T: Scalar> ArticulatedBody<T> {
                 let influence = &kinematics.influence[layout.influence[k]..][..m];
                 let factor = &mut self.modal_factor[layout.modal_block[p]..][..m * m];
                 let gain = &mut self.modal_gain[layout.elastic[p]..][..m];
+                let indirect = &mut self.indirect[p];
                 for alpha in 0..m {
                     let force = carried.times(influence[alpha]);
                     gain[alpha] += force;
-                    for beta in 0..=alpha {
-                        factor[alpha * m + beta] += influence[beta].dot(force);
+                    if indirect.is_none() {
+                        for beta in 0..=alpha {
+                            factor[alpha * m + beta] += influence[beta].dot(force);
+                        }
                     }
+                }
+                if let Some(indirect) = indirect {
+                    let (position, turn) = kinematics.outboard_node[k];
+                    indirect.attach(&carried, turn, position);
                 }
             }
         }
@@ -172,8 +200,16 @@ impl<T: Scalar> ArticulatedBody<T> {
                 let first = layout.elastic[k];
                 let factor = &self.modal_factor[layout.modal_block[k]..][..n * n];
                 let forces = &generalized_force[layout.elastic_velocity[k]..][..n];
+                if let Some(indirect) = &mut self.indirect[k] {
+                    for alpha in 0..n {
+                        self.modal_bias[first + alpha] =
+                            forces[alpha] - self.modal_bias[first + alpha];
+                    }
+                    bias += indirect.solve(&self.modal_bias[first..first + n]);
+                }
                 // y = L⁻¹ (T_f − z_f), kept in place of z_f
-                for alpha in 0..n {
+                let direct = if self.indirect[k].is_some() { 0 } else { n };
+                for alpha in 0..direct {
                     let mut y = forces[alpha] - self.modal_bias[first + alpha];
                     if matches!(body.inboard, Place::Node { .. }) {
                         y -= kinematics.floating[first + alpha].dot(self.bias[k]);
@@ -278,8 +314,13 @@ impl<T: Scalar> ArticulatedBody<T> {
                 let first = layout.elastic[k];
                 let factor = &self.modal_factor[layout.modal_block[k]..][..n * n];
                 let elastic = &mut acceleration[layout.elastic_velocity[k]..][..n];
+                if let Some(indirect) = &self.indirect[k] {
+                    let gain = &self.modal_gain[first..first + n];
+                    indirect.accelerations(total, gain, elastic);
+                }
                 // Lᵀ η̈ = D⁻¹ (y − X A)
-                for alpha in (0..n).rev() {
+                let direct = if self.indirect[k].is_some() { 0 } else { n };
+                for alpha in (0..direct).rev() {
                     let mut a = (self.modal_bias[first + alpha]
                         - total.dot(self.modal_gain[first + alpha]))
                         * factor[alpha * n + alpha];
@@ -309,10 +350,32 @@ impl ArticulatedBody<f64> {
             let (n, size) = (body.modes(), body.joint.kind.velocities());
             let modal = &self.modal_factor[layout.modal_block[k]..];
             let hinge = &self.hinge_factor[layout.hinge_block[k]..];
-            (0..n).all(|i| positive(modal[i * n + i]))
+            (self.indirect[k].is_some() || (0..n).all(|i| positive(modal[i * n + i])))
                 && (body.joint.prescribed || (0..size).all(|i| positive(hinge[i * size + i])))
         })
     }
+}
+
+/// The indirect inverse of a body, if it can have one: a constant elastic mass matrix, a frame fixed to the
+/// inboard node, and at most one body hanging on a node of it.
+fn indirect<T: Scalar>(system: &System, k: usize) -> Option<IndirectInverse<T>> {
+    let body = &system.bodies()[k];
+    let flexible = body.flexible.as_ref()?;
+    if system.shortening(k).is_some() || matches!(body.inboard, Place::Node { .. }) {
+        return None;
+    }
+    let mut nodes = system
+        .bodies()
+        .iter()
+        .filter_map(|child| match child.outboard {
+            Place::Node { index, .. } if child.parent == Some(k) => Some(&flexible.nodes[index]),
+            _ => None,
+        });
+    let (node, more) = (nodes.next(), nodes.next());
+    if more.is_some() {
+        return None;
+    }
+    IndirectInverse::new(&flexible.integrals.mass_matrix, node)
 }
 
 /// Rewrites a floating body's inertia for the twist of the joint side: $`V = V' + B\dot\eta`$.

@@ -30,6 +30,8 @@ pub struct Kinematics<T> {
     pub(super) velocity_product: Vec<Motion<T>>,
     pub(super) subspace: Vec<Motion<T>>,
     pub(super) influence: Vec<Motion<T>>,
+    /// Position of the outboard node and the matrix of its rotation rates, for joints that sit on one.
+    pub(super) outboard_node: Vec<(Vector<T>, Matrix<T>)>,
     pub(super) floating: Vec<Motion<T>>,
     pub(super) inertia: Vec<RigidInertia<T>>,
     pub(super) bias: Vec<Force<T>>,
@@ -74,6 +76,7 @@ impl<T: Scalar> Kinematics<T> {
             // constant unless the body's frame floats
             subspace: hinge_motions.iter().map(Motion::constant).collect(),
             influence: vec![Motion::zero(); layout.influence[bodies]],
+            outboard_node: vec![(Vector::zero(), Matrix::identity()); bodies],
             floating: vec![Motion::zero(); elastic],
             // constant for rigid bodies
             inertia: (system.bodies().iter())
@@ -156,6 +159,7 @@ impl<T: Scalar> Kinematics<T> {
                     &mut self.influence[layout.influence[k]..][..m],
                 );
                 pose = node.pose * inner;
+                self.outboard_node[k] = (node.pose.translation, node.turn);
                 carried += node.twist;
                 outboard = Some((node.twist, node.bias));
             }

@@ -9,6 +9,7 @@
 //! | forces of a motion | [`inverse_dynamics`] | Jain & Rodriguez (44), (45) |
 //! | mass matrix | [`mass_matrix`] | (50) |
 //! | accelerations, O(N) | [`ArticulatedBody`] | (63), (64) |
+//! | the same for bodies with many modes | chosen by [`ArticulatedBody`] | (B3), corrected |
 //! | $`M^{-1}`$ as an operator | [`ArticulatedBody::solve`] | Lemmas 3–5 |
 //! | velocity of a marker | [`marker_jacobian`] | (5), (11) |
 //! | energy and momentum | [`Energy`], [`momentum`] | |
@@ -37,6 +38,7 @@
 mod articulated_body;
 mod body_inertia;
 mod energy;
+mod indirect_inverse;
 mod inverse_dynamics;
 mod jacobian;
 mod kinematics;

@@ -3,7 +3,7 @@
 use crate::flex::{FlexibleBody, Node};
 use crate::model::{Fidelity, NodeRotation, ShorteningTerms};
 use crate::scalar::Scalar;
-use crate::spatial::{Motion, RotationVector, Transform, Vector};
+use crate::spatial::{Matrix, Motion, RotationVector, Transform, Vector};
 
 /// Pose and motion of a frame carried by a node, relative to the body's frame.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +14,8 @@ pub(super) struct NodeMotion<T> {
     pub(super) twist: Motion<T>,
     /// $`\dot\Pi\,\dot\eta`$.
     pub(super) bias: Motion<T>,
+    /// Turns the rate of the small rotation into angular velocity.
+    pub(super) turn: Matrix<T>,
 }
 
 /// Pose, twist and bias of a node; writes $`\Pi`$, one motion per elastic coordinate, into `influence`.
@@ -70,19 +72,13 @@ pub(super) fn node_motion<T: Scalar>(
     }
 
     let turn = RotationVector::new(small_rotation);
-    let (angular_velocity, angular_bias) = match fidelity.node_rotation {
-        NodeRotation::Exponential => (
-            turn.angular(small_rotation_rate),
-            turn.angular_bias(small_rotation_rate),
-        ),
-        NodeRotation::ExponentialWithPlainRate => (small_rotation_rate, Vector::zero()),
+    let (rates, angular_bias) = match fidelity.node_rotation {
+        NodeRotation::Exponential => (turn.rate_matrix(), turn.angular_bias(small_rotation_rate)),
+        NodeRotation::ExponentialWithPlainRate => (Matrix::identity(), Vector::zero()),
     };
+    let angular_velocity = rates * small_rotation_rate;
     for alpha in 0..n {
-        let rotation = Vector::constant(node.rotation[alpha]);
-        let angular = match fidelity.node_rotation {
-            NodeRotation::Exponential => turn.angular(rotation),
-            NodeRotation::ExponentialWithPlainRate => rotation,
-        };
+        let angular = rates * Vector::constant(node.rotation[alpha]);
         // seen at the body's origin: the node's velocity plus l × angular
         influence[alpha] = Motion::new(angular, influence[alpha].linear + position.cross(angular));
     }
@@ -96,5 +92,6 @@ pub(super) fn node_motion<T: Scalar>(
             angular_bias,
             acceleration_bias + velocity.cross(angular_velocity) + position.cross(angular_bias),
         ),
+        turn: rates,
     }
 }
