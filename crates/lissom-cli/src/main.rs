@@ -1,3 +1,47 @@
-//! The command `lissom`.
+//! The command `lissom`: arguments in, words and files out. What it does lives in `lissom` and
+//! `lissom-io`.
+//!
+//! ```text
+//! arguments ──► verb ──► words on stderr, data on stdout, files
+//!                 │
+//!                 └─ Stop: why it ended early, with the exit code
+//! ```
 
-fn main() {}
+mod arguments;
+mod diagnostics;
+mod output;
+mod progress;
+mod source;
+mod stop;
+mod verbs;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, Verb};
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // a closed pipe is no reason to complain
+            let _ = error.print();
+            return ExitCode::from(u8::from(error.use_stderr()) * stop::USAGE);
+        }
+    };
+    let result = match &arguments.verb {
+        Verb::New(arguments) => verbs::new::run(arguments),
+        Verb::Check(arguments) => verbs::check::run(arguments),
+        Verb::Run(arguments) => verbs::run::run(arguments),
+        Verb::Eval(arguments) => verbs::eval::run(arguments),
+        Verb::Schema => verbs::schema::run(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(stop) => {
+            output::say(&stop.to_string());
+            ExitCode::from(stop.code())
+        }
+    }
+}

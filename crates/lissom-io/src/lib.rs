@@ -1,18 +1,23 @@
 //! Files of Lissom: what a model names is read, what a run leaves is written.
 //!
-//! Reading: [`resource`] opens files below a model's folder and nowhere else, [`table`] understands
-//! time tables. Writing: [`csv`], [`npz`] and [`mat`] turn a recording into bytes, [`manifest`] tells
-//! how it came about, [`atomic`] puts a file in place whole or not at all, [`output`] does it all for one
-//! run. Nothing here knows mechanics and nothing prints.
+//! Reading: [`load`] makes a model of its file, [`resource`] opens files below a model's folder and
+//! nowhere else, [`table`] understands time tables, [`models`] come with the program. Writing: [`csv`],
+//! [`npz`] and [`mat`] turn a recording into bytes, [`manifest`] tells how it came about, [`summary`]
+//! what came of it, [`atomic`] puts a file in place whole or not at all, [`output`] fills a folder and
+//! [`record`] does it all for one run. Nothing here knows mechanics and nothing prints.
 
 pub mod atomic;
 pub mod csv;
 pub mod error;
+pub mod load;
 pub mod manifest;
 pub mod mat;
+pub mod models;
 pub mod npz;
 pub mod output;
+pub mod record;
 pub mod resource;
+pub mod summary;
 pub mod table;
 
 pub use error::IoError;

@@ -116,8 +116,8 @@ pub struct Shortening {
     pub positions: Vec<f64>,
     /// Displacement of every point per unit of coordinate α, along `component[α]`: points × n by rows.
     pub shapes: Vec<f64>,
-    /// $`S`$ at every point: points × (`m_y`² + `m_z`²), the y block by rows, then the z block by rows, where
-    /// `m_y` and `m_z` are the lengths of `planes`; $`S_{\alpha\beta} = \int_0^x \varphi_\alpha'\varphi_\beta'\,ds`$.
+    /// $`S`$ at every point: points × ($`m_y^2 + m_z^2`$), the y block by rows, then the z block by rows, where
+    /// $`m_y`$ and $`m_z`$ are the lengths of `planes`; $`S_{\alpha\beta} = \int_0^x \varphi_\alpha'\varphi_\beta'\,ds`$.
     pub matrices: Vec<f64>,
 }
 
@@ -148,7 +148,9 @@ impl FlexibleBody {
                 &eigen::submatrix(&mass, &members),
                 0.0,
             )?;
-            frequencies.extend(modes.squares.iter().map(|square| square.sqrt()));
+            for &square in &modes.squares {
+                frequencies.push(finite(square, || "a squared frequency".to_owned())?.sqrt());
+            }
         }
         frequencies.sort_by(f64::total_cmp);
         Ok(frequencies)
@@ -192,6 +194,9 @@ impl FlexibleBody {
             "remove coordinates that move no mass of their own",
         )?;
         let damping = damping.matrix(stiffness, &mass_matrix)?;
+        for &value in &damping {
+            finite(value, || "an entry of the damping matrix".to_owned())?;
+        }
         Ok(Self {
             coordinates,
             mass: properties.mass,

@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 
 use super::eigen;
-use super::error::{FlexError, not_negative};
+use super::error::{FlexError, finite, not_negative};
 
 /// How the elastic motion of a body loses energy.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,7 +84,8 @@ fn modal(
         let mut ranked = members.clone();
         ranked.sort_by(|&a, &b| quotient(a).total_cmp(&quotient(b)));
         for (mode, &coordinate) in ranked.iter().enumerate() {
-            let factor = 2.0 * ratios[coordinate] * modes.squares[mode].sqrt();
+            let square = finite(modes.squares[mode], || "a squared frequency".to_owned())?;
+            let factor = 2.0 * ratios[coordinate] * square.sqrt();
             for (i, &row) in members.iter().enumerate() {
                 for (j, &column) in members.iter().enumerate() {
                     damping[(row, column)] += factor * momenta[(i, mode)] * momenta[(j, mode)];
@@ -93,4 +94,87 @@ fn modal(
         }
     }
     Ok(damping)
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::DMatrix;
+
+    use super::Damping;
+    use crate::flex::FlexError;
+
+    /// Rounding of a few products.
+    const ROUNDING: f64 = 1e-12;
+
+    fn matrix<const N: usize>(rows: [[f64; N]; N]) -> DMatrix<f64> {
+        DMatrix::from_row_iterator(N, N, rows.into_iter().flatten())
+    }
+
+    fn matrices() -> (DMatrix<f64>, DMatrix<f64>) {
+        (
+            matrix([[9.0, 1.0, 0.0], [1.0, 4.0, 0.0], [0.0, 0.0, 100.0]]),
+            matrix([[2.0, 0.3, 0.0], [0.3, 1.0, 0.0], [0.0, 0.0, 4.0]]),
+        )
+    }
+
+    /// Identity: with one ratio ζ for all modes, $`C M^{-1} C = 4\zeta^2 K`$.
+    #[test]
+    fn one_ratio_damps_every_mode() {
+        let (stiffness, mass) = matrices();
+        let damping = Damping::ModalRatios(vec![0.02])
+            .matrix(&stiffness, &mass)
+            .unwrap();
+        let solved = mass.cholesky().unwrap().solve(&damping);
+        assert!((&damping * solved - &stiffness * (4.0 * 0.02 * 0.02)).amax() < ROUNDING);
+    }
+
+    /// Closed form: uncoupled coordinates keep their own ratio, $`c = 2\zeta\sqrt{km}`$, in any order.
+    #[test]
+    fn ratios_belong_to_coordinates() {
+        let stiffness = matrix([[900.0, 0.0], [0.0, 4.0]]);
+        let mass = matrix([[1.0, 0.0], [0.0, 1.0]]);
+        let ratios = Damping::ModalRatios(vec![0.1, 0.01]);
+        let apart = ratios.matrix(&stiffness, &mass).unwrap();
+        assert!((apart - matrix([[6.0, 0.0], [0.0, 0.04]])).amax() < ROUNDING);
+        // a coupling of the size of rounding does not swap them
+        let touching = matrix([[1.0, 1e-16], [1e-16, 1.0]]);
+        let together = ratios.matrix(&stiffness, &touching).unwrap();
+        assert!((together - matrix([[6.0, 0.0], [0.0, 0.04]])).amax() < ROUNDING);
+    }
+
+    /// Definition of Rayleigh damping.
+    #[test]
+    fn rayleigh_is_a_sum() {
+        let (stiffness, mass) = matrices();
+        let damping = Damping::Rayleigh {
+            mass: 0.3,
+            stiffness: 0.001,
+        };
+        let expected = &mass * 0.3 + &stiffness * 0.001;
+        assert_eq!(damping.matrix(&stiffness, &mass).unwrap(), expected);
+    }
+
+    /// Errors name what is wrong.
+    #[test]
+    fn wrong_ratios_are_refused() {
+        let (stiffness, mass) = matrices();
+        let error = |damping: Damping| damping.matrix(&stiffness, &mass).unwrap_err();
+        assert!(matches!(
+            error(Damping::ModalRatios(vec![0.1; 2])),
+            FlexError::WrongCount {
+                found: 2,
+                expected: 3,
+                ..
+            }
+        ));
+        assert!(matches!(
+            error(Damping::ModalRatios(vec![-0.1])),
+            FlexError::Negative { .. }
+        ));
+        let infinite = Damping::Rayleigh {
+            mass: f64::INFINITY,
+            stiffness: 0.0,
+        };
+        assert!(matches!(error(infinite), FlexError::NotFinite { .. }));
+    }
 }

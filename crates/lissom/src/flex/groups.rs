@@ -5,10 +5,11 @@ use std::ops::Range;
 
 use nalgebra::{DMatrix, DVector};
 
-use super::beam::{Basis, Beam, Deformation, ModeCounts, Segment};
+use super::beam::{Basis, Beam, ModeCounts, Segment};
+use super::deformation::Deformation;
 use super::eigenfunctions::{Boundary, UniformModes};
 use super::elements::{Element, ElementModes, MOST_FREEDOMS, Mesh};
-use super::error::FlexError;
+use super::error::{FlexError, finite};
 use super::quadrature::{gauss_legendre, whole_number};
 use super::shape::{Field, Shapes};
 
@@ -18,6 +19,10 @@ const MOST_COORDINATES: usize = 128;
 /// Slices of every finite element. Six make the square of the shortening, of degree ten, exact, and with it
 /// all other integrals.
 const SLICES_PER_ELEMENT: usize = 6;
+
+/// Attempts at the degree of eigenfunctions. The first frequencies found are upper bounds of the true ones, so
+/// that the second attempt suffices unless segments differ by more than double precision can hold.
+const SPECTRAL_ATTEMPTS: usize = 3;
 
 /// Displacements that differ by less than this fraction are equally large when the sign of a mode is chosen.
 const EQUALLY_LARGE: f64 = 1e-6;
@@ -122,10 +127,11 @@ pub(super) fn slices(beam: &Beam, groups: &[Group; 4], point_masses: &[(f64, f64
     slices
 }
 
-/// Gauss points that integrate every product of modes over a segment to rounding.
+/// Gauss points that integrate every product of modes over a segment to about 1e-12.
 ///
 /// A wave of phase $`z`$ over the segment has an error of the order of the Bessel function
-/// $`J_{2n}(z/2)`$, which vanishes quickly once $`2n`$ exceeds $`z/2`$.
+/// $`J_{2n}(z/2)`$, which vanishes quickly once $`2n`$ exceeds $`z/2`$; the margin
+/// was fitted to the square of the shortening with one to twelve modes.
 fn slices_of_segment(groups: &[Group; 4], segment: usize, length: f64) -> usize {
     let phase = |range: Range<usize>| {
         groups[range]
@@ -135,7 +141,7 @@ fn slices_of_segment(groups: &[Group; 4], segment: usize, length: f64) -> usize 
     };
     let (bending, rod) = (phase(0..2), phase(2..4));
     let fastest = (4.0 * bending).max(2.0 * rod).max(2.0 * bending + rod);
-    whole_number(6.0 + 0.25 * fastest + 1.2 * fastest.sqrt())
+    whole_number(5.0 + 0.25 * fastest + 0.85 * fastest.sqrt())
 }
 
 impl ModeCounts {
@@ -146,90 +152,6 @@ impl ModeCounts {
             Deformation::Stretch => self.stretch,
             Deformation::Torsion => self.torsion,
         }
-    }
-}
-
-impl Deformation {
-    fn field(self) -> Field {
-        match self {
-            Self::BendingY | Self::BendingZ => Field::Bending,
-            Self::Stretch | Self::Torsion => Field::Rod,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::BendingY => "bending_y",
-            Self::BendingZ => "bending_z",
-            Self::Stretch => "stretch",
-            Self::Torsion => "torsion",
-        }
-    }
-
-    /// Names of the value and of the slope at a node of an element.
-    fn nodal_names(self) -> [&'static str; 2] {
-        match self {
-            Self::BendingY => ["v", "v_slope"],
-            Self::BendingZ => ["w", "w_slope"],
-            Self::Stretch => ["u", "u_slope"],
-            Self::Torsion => ["twist", "twist_slope"],
-        }
-    }
-
-    fn stiffness(self, segment: &Segment) -> f64 {
-        match self {
-            Self::BendingY => segment.bending_stiffness[0],
-            Self::BendingZ => segment.bending_stiffness[1],
-            Self::Stretch => segment.axial_stiffness,
-            Self::Torsion => segment.torsional_stiffness,
-        }
-    }
-
-    fn density(self, segment: &Segment) -> f64 {
-        match self {
-            Self::Torsion => segment.section_inertia.iter().sum(),
-            _ => segment.mass_per_length,
-        }
-    }
-
-    fn rotary(self, segment: &Segment) -> f64 {
-        match self {
-            Self::BendingY => segment.section_inertia[0],
-            Self::BendingZ => segment.section_inertia[1],
-            _ => 0.0,
-        }
-    }
-
-    /// Refuses segments without the stiffness or inertia that this deformation needs.
-    fn check(self, segments: &[Segment]) -> Result<(), FlexError> {
-        for (index, segment) in segments.iter().enumerate() {
-            let number = index + 1;
-            let value = self.stiffness(segment);
-            if value <= 0.0 {
-                return Err(match self {
-                    Self::BendingY | Self::BendingZ => FlexError::NotPositive {
-                        quantity: format!("{} stiffness of segment {number}", self.name()),
-                        value,
-                    },
-                    Self::Stretch => FlexError::StretchWithoutAxialStiffness {
-                        segment: number,
-                        value,
-                    },
-                    Self::Torsion => FlexError::TorsionWithoutStiffness {
-                        segment: number,
-                        value,
-                    },
-                });
-            }
-            let value = self.density(segment);
-            if value <= 0.0 {
-                return Err(FlexError::TorsionWithoutSectionInertia {
-                    segment: number,
-                    value,
-                });
-            }
-        }
-        Ok(())
     }
 }
 
@@ -316,11 +238,19 @@ fn eigenfunctions(
         segments => stepped_modes(segments, deformation, boundary, count)?,
     };
     let highest = squares.iter().fold(0.0, |a: f64, &b| a.max(b));
+    finite(highest, || {
+        format!("highest squared frequency of {}", deformation.name())
+    })?;
     let wave_numbers = beam
         .segments
         .iter()
-        .map(|segment| wave_number(deformation, segment, highest))
-        .collect();
+        .map(|segment| {
+            let wave_number = deformation.wave_number(segment, highest);
+            finite(wave_number, || {
+                format!("highest wave number of {}", deformation.name())
+            })
+        })
+        .collect::<Result<Vec<f64>, _>>()?;
     let stiffness = DMatrix::from_diagonal(&DVector::from_vec(squares));
     Ok(group(
         deformation,
@@ -329,24 +259,6 @@ fn eigenfunctions(
         shapes,
         wave_numbers,
     ))
-}
-
-/// Wave number in a segment of a free vibration with this $`\omega^2`$.
-fn wave_number(deformation: Deformation, segment: &Segment, square: f64) -> f64 {
-    let ratio = square * deformation.density(segment) / deformation.stiffness(segment);
-    match deformation.field() {
-        Field::Bending => ratio.sqrt().sqrt(),
-        Field::Rod => ratio.sqrt(),
-    }
-}
-
-/// $`\omega^2`$ of a vibration with this wave number in a segment.
-fn frequency_square(deformation: Deformation, segment: &Segment, wave_number: f64) -> f64 {
-    let power = match deformation.field() {
-        Field::Bending => 4,
-        Field::Rod => 2,
-    };
-    wave_number.powi(power) * deformation.stiffness(segment) / deformation.density(segment)
 }
 
 fn uniform_modes(
@@ -365,7 +277,7 @@ fn uniform_modes(
     );
     let squares = modes
         .wave_numbers()
-        .map(|number| frequency_square(deformation, segment, number))
+        .map(|number| deformation.frequency_square(segment, number))
         .collect();
     (Shapes::Uniform(modes), squares)
 }
@@ -380,7 +292,7 @@ fn stepped_modes(
     // estimate the highest frequency by the phase that all segments together must have
     let mut highest = estimated_square(segments, deformation, boundary, count as f64);
     let lowest = estimated_square(segments, deformation, boundary, 1.0);
-    loop {
+    for _ in 0..SPECTRAL_ATTEMPTS {
         let elements = spectral_elements(segments, deformation, highest);
         let mesh = Mesh::new(deformation.field(), boundary, elements)?;
         check_available(&mesh, deformation, count)?;
@@ -407,6 +319,7 @@ fn stepped_modes(
         modes.flip(&negative);
         return Ok((Shapes::Elements(modes), squares));
     }
+    Err(FlexError::NoConvergence { size: count })
 }
 
 /// $`\omega^2`$ of a mode if its phase were spread over the segments without reflections.
@@ -423,7 +336,7 @@ fn estimated_square(
     };
     let per_unit: f64 = segments
         .iter()
-        .map(|segment| segment.length * wave_number(deformation, segment, 1.0))
+        .map(|segment| segment.length * deformation.wave_number(segment, 1.0))
         .sum();
     match deformation.field() {
         Field::Bending => (phase / per_unit).powi(4),
@@ -441,7 +354,7 @@ fn spectral_elements(segments: &[Segment], deformation: Deformation, square: f64
                 start,
                 length: segment.length,
                 degree: sufficient_degree(
-                    wave_number(deformation, segment, square) * segment.length,
+                    deformation.wave_number(segment, square) * segment.length,
                 ),
                 stiffness: deformation.stiffness(segment),
                 density: deformation.density(segment),
@@ -581,6 +494,11 @@ fn element_coordinates(
     };
     let mass = mesh.mass(moved);
     let (mut modes, squares) = mesh.modes(&mass, count, shift)?;
+    for &square in &squares {
+        finite(square, || {
+            format!("a squared frequency of {}", deformation.name())
+        })?;
+    }
     let negative = largest_is_negative(&modes, &ends);
     modes.flip(&negative);
     let stiffness = DMatrix::from_diagonal(&DVector::from_vec(squares));

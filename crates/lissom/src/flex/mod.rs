@@ -12,6 +12,7 @@
 mod beam;
 mod body;
 mod damping;
+mod deformation;
 mod eigen;
 mod eigenfunctions;
 mod elements;
@@ -19,13 +20,16 @@ mod error;
 mod groups;
 mod integrals;
 mod nodal;
+mod packed;
 mod quadrature;
 mod shape;
 mod shortening;
 
-pub use beam::{Basis, Beam, Deformation, ModeCounts, Segment};
+pub use beam::{Basis, Beam, ModeCounts, Segment};
 pub use body::{FlexibleBody, MassNode, ModalIntegrals, Node, ProductBlock, Shortening};
 pub use damping::Damping;
+pub use deformation::Deformation;
 pub use eigenfunctions::Boundary;
 pub use error::FlexError;
 pub use nodal::{NodalBody, NodalMass};
+pub(crate) use packed::{GROUP, Group, PackedShortening};

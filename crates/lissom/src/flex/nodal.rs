@@ -60,7 +60,7 @@ impl NodalBody {
             .collect();
         FlexibleBody::assemble(
             self.coordinates.clone(),
-            &[0..count],
+            std::slice::from_ref(&(0..count)),
             nodes,
             mass_nodes,
             &self.stiffness_matrix()?,
@@ -173,4 +173,120 @@ fn check_symmetry(
         });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NodalBody, NodalMass};
+    use crate::flex::{Damping, FlexError};
+
+    /// A few units in the last place.
+    const ROUNDING: f64 = 1e-15;
+
+    /// One node that moves along x with the only coordinate.
+    fn oscillator() -> NodalBody {
+        let node = NodalMass {
+            position: [1.0, 0.0, 0.0],
+            mass: 2.0,
+            centre: [0.0; 3],
+            inertia: [[0.1, 0.0, 0.0], [0.0, 0.1, 0.0], [0.0, 0.0, 0.1]],
+            influence: [
+                vec![0.0],
+                vec![0.0],
+                vec![0.0],
+                vec![1.0],
+                vec![0.0],
+                vec![0.0],
+            ],
+        };
+        NodalBody {
+            coordinates: vec!["slide".to_owned()],
+            nodes: vec![node],
+            stiffness: vec![8.0],
+        }
+    }
+
+    fn error(change: impl FnOnce(&mut NodalBody)) -> FlexError {
+        let mut body = oscillator();
+        change(&mut body);
+        body.reduce(&Damping::None).unwrap_err()
+    }
+
+    /// Closed form: frequency of a mass on a spring.
+    #[test]
+    fn one_mass_on_a_spring() {
+        let body = oscillator()
+            .reduce(&Damping::ModalRatios(vec![0.25]))
+            .unwrap();
+        assert_eq!(body.nodes.len(), 1);
+        assert!((body.frequencies().unwrap()[0] - 2.0).abs() < ROUNDING);
+        assert!((body.damping[0] - 2.0).abs() < ROUNDING);
+        assert!((body.second_moment[1][1] - 0.05).abs() < ROUNDING);
+        assert!(body.shortening.is_none());
+    }
+
+    /// Limit: without coordinates the body is rigid.
+    #[test]
+    fn no_coordinates_make_a_rigid_body() {
+        let mut rigid = oscillator();
+        rigid.coordinates.clear();
+        rigid.stiffness.clear();
+        rigid.nodes[0].influence = std::array::from_fn(|_| Vec::new());
+        let body = rigid.reduce(&Damping::ModalRatios(vec![0.1])).unwrap();
+        assert!(body.is_empty() && body.frequencies().unwrap().is_empty());
+        assert_eq!((body.mass, body.first_moment), (2.0, [2.0, 0.0, 0.0]));
+    }
+
+    /// Errors name what is wrong.
+    #[test]
+    fn wrong_data_are_refused() {
+        assert!(matches!(
+            error(|body| body.stiffness.push(1.0)),
+            FlexError::WrongCount { .. }
+        ));
+        assert!(matches!(
+            error(|body| body.stiffness[0] = f64::NAN),
+            FlexError::NotFinite { .. }
+        ));
+        assert!(matches!(
+            error(|body| body.stiffness[0] = -8.0),
+            FlexError::NotPositiveDefinite {
+                quantity: "stiffness matrix",
+                row: 1,
+                ..
+            }
+        ));
+        assert!(matches!(
+            error(|body| body.nodes[0].influence[3][0] = 0.0),
+            FlexError::NotPositiveDefinite {
+                quantity: "mass matrix",
+                row: 1,
+                ..
+            }
+        ));
+        assert!(matches!(
+            error(|body| body.nodes[0].influence[2].clear()),
+            FlexError::WrongCount {
+                found: 0,
+                expected: 1,
+                ..
+            }
+        ));
+        assert!(matches!(
+            error(|body| body.nodes[0].mass = -2.0),
+            FlexError::Negative { .. }
+        ));
+        assert!(matches!(
+            error(|body| body.nodes[0].centre[0] = 3.0),
+            FlexError::ImpossibleInertia { node: 1, .. }
+        ));
+        assert!(matches!(
+            error(|body| body.nodes[0].inertia[0][1] = 0.05),
+            FlexError::NotSymmetric { .. }
+        ));
+        assert!(matches!(
+            error(|body| body.nodes.clear()),
+            FlexError::NotPositive { .. }
+        ));
+    }
 }

@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 /// More points or intervals than any representable basis needs: keeps absurd wave numbers from running
 /// forever before they are reported.
-const MOST_POINTS: f64 = 10_000.0;
+const MOST_POINTS: f64 = 1000.0;
 
 /// Points and weights of the Gauss–Legendre rule with `count` points on `[-1, 1]`, in rising order.
 ///

@@ -10,11 +10,18 @@
 
 mod action;
 mod build;
+mod check;
 mod coordinate;
+mod error;
 mod fidelity;
 mod joint;
+mod parse;
+mod path;
+mod schema;
 pub mod spec;
+mod spelling;
 mod system;
+mod template;
 mod topology;
 
 pub use action::{
@@ -23,7 +30,13 @@ pub use action::{
 };
 pub use build::{BuildError, Model};
 pub use coordinate::{Coordinate, CoordinateKind};
+pub use error::{ErrorKind, ModelError};
 pub use fidelity::{Fidelity, Inertia, NodeRotation, ShorteningTerms};
 pub use joint::{Joint, JointKind};
+pub use parse::Override;
+pub use path::{Path, Step};
+pub use schema::json_schema;
 pub use spec::ModelSpec;
 pub use system::{Body, Layout, Place, System};
+pub use template::TEMPLATE;
+pub use topology::tree_order;

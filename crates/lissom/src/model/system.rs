@@ -8,8 +8,8 @@
 //! - Coordinates stand in the order of the bodies: first the joint's, then the elastic ones.
 //! - A place on a flexible body that no elastic coordinate moves is a [`Place::Fixed`].
 
-use crate::flex::FlexibleBody;
-use crate::model::fidelity::Fidelity;
+use crate::flex::{FlexibleBody, PackedShortening};
+use crate::model::fidelity::{Fidelity, ShorteningTerms};
 use crate::model::joint::{Joint, JointGeometry};
 use crate::spatial::{Matrix, Motion, RigidInertia, Transform, Vector};
 
@@ -22,6 +22,7 @@ pub struct System {
     layout: Layout,
     joint_geometry: Vec<JointGeometry>,
     hinge_motions: Vec<Motion<f64>>,
+    shortening: Vec<Option<PackedShortening>>,
 }
 
 /// One body with the joint that carries it.
@@ -111,6 +112,8 @@ pub struct Layout {
     pub modal_block: Vec<usize>,
     /// First joint degree of freedom of every body, counted over joints only; one more at the end.
     pub hinge: Vec<usize>,
+    /// First entry of every joint's square block; one more at the end.
+    pub hinge_block: Vec<usize>,
     /// First influence of the parent's elastic coordinates on every body; one more at the end.
     pub influence: Vec<usize>,
     /// Length of the position vector.
@@ -122,13 +125,14 @@ pub struct Layout {
 impl Layout {
     fn new(bodies: &[Body]) -> Self {
         let mut l = Self::default();
-        let (mut elastic, mut block, mut hinge, mut influence) = (0, 0, 0, 0);
+        let (mut elastic, mut block, mut hinge, mut hinge_block, mut influence) = (0, 0, 0, 0, 0);
         for body in bodies {
             let n = body.modes();
             let kind = &body.joint.kind;
             l.elastic.push(elastic);
             l.modal_block.push(block);
             l.hinge.push(hinge);
+            l.hinge_block.push(hinge_block);
             l.influence.push(influence);
             l.joint_position.push(l.positions);
             l.joint_velocity.push(l.velocities);
@@ -139,6 +143,7 @@ impl Layout {
             elastic += n;
             block += n * n;
             hinge += kind.velocities();
+            hinge_block += kind.velocities() * kind.velocities();
             if let (Some(parent), Place::Node { .. }) = (body.parent, &body.outboard) {
                 influence += bodies[parent].modes();
             }
@@ -146,6 +151,7 @@ impl Layout {
         l.elastic.push(elastic);
         l.modal_block.push(block);
         l.hinge.push(hinge);
+        l.hinge_block.push(hinge_block);
         l.influence.push(influence);
         l
     }
@@ -169,6 +175,12 @@ impl System {
             .iter()
             .flat_map(|body| body.joint.kind.motions(body.inboard.offset()))
             .collect();
+        let shortens = fidelity.shortening == ShorteningTerms::Kinematic;
+        let shortening = bodies
+            .iter()
+            .map(|body| body.flexible.as_ref()?.shortening.as_ref())
+            .map(|beam| beam.filter(|_| shortens).map(PackedShortening::new))
+            .collect();
         Self {
             bodies,
             gravity,
@@ -176,6 +188,7 @@ impl System {
             layout,
             joint_geometry,
             hinge_motions,
+            shortening,
         }
     }
 
@@ -207,6 +220,11 @@ impl System {
     /// Motion of the inboard place per unit of every joint velocity, as [`Layout::hinge`] counts them.
     pub(crate) fn hinge_motions(&self) -> &[Motion<f64>] {
         &self.hinge_motions
+    }
+
+    /// The shortening of a body, where it has one and the fidelity keeps it.
+    pub(crate) fn shortening(&self, body: usize) -> Option<&PackedShortening> {
+        self.shortening[body].as_ref()
     }
 
     /// Length of the position vector.

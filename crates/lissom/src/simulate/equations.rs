@@ -458,6 +458,12 @@ impl<'m> Equations<'m> {
             &self.force,
             &mut self.acceleration,
         );
+        if !self.articulated.is_positive_definite(system) {
+            // the integrator turns this into an error that names time and coordinate
+            for &at in &self.free_velocities {
+                self.acceleration[at] = f64::NAN;
+            }
+        }
     }
 
     /// Power of the reactions that keep prescribed joints on their course.

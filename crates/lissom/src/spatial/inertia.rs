@@ -2,7 +2,7 @@
 
 use std::ops::{Add, AddAssign};
 
-use super::{Force, Matrix, Motion, Transform, Vector};
+use super::{Force, Matrix, Motion, Symmetric, Transform, Vector};
 use crate::scalar::Scalar;
 
 /// Mass distribution of a rigid body about the origin of its frame.
@@ -13,18 +13,18 @@ pub struct RigidInertia<T> {
     /// Mass times centre of mass, $`\int r\,dm`$.
     pub first_moment: Vector<T>,
     /// Rotational inertia about the origin, $`\int (r^2 1 - r r^T)\,dm`$.
-    pub rotational: Matrix<T>,
+    pub rotational: Symmetric<T>,
 }
 
 /// A symmetric map from motion to force, `[A, C; Cᵀ, L]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArticulatedInertia<T> {
-    /// `A`, symmetric: moment per angular acceleration.
-    pub angular: Matrix<T>,
+    /// `A`: moment per angular acceleration.
+    pub angular: Symmetric<T>,
     /// `C`: moment per linear acceleration.
     pub coupling: Matrix<T>,
-    /// `L`, symmetric: force per linear acceleration.
-    pub linear: Matrix<T>,
+    /// `L`: force per linear acceleration.
+    pub linear: Symmetric<T>,
 }
 
 impl<T: Scalar> RigidInertia<T> {
@@ -34,7 +34,8 @@ impl<T: Scalar> RigidInertia<T> {
         Self {
             mass,
             first_moment,
-            rotational: Matrix::diagonal(second_moment.trace()) - second_moment,
+            rotational: Symmetric::diagonal(second_moment.trace())
+                - Symmetric::upper(&second_moment),
         }
     }
 
@@ -44,7 +45,7 @@ impl<T: Scalar> RigidInertia<T> {
         Self {
             mass: T::constant(x.mass),
             first_moment: Vector::constant(x.first_moment.0),
-            rotational: Matrix::constant(x.rotational.0),
+            rotational: Symmetric::constant(x.rotational.0),
         }
     }
 
@@ -55,7 +56,7 @@ impl<T: Scalar> RigidInertia<T> {
         Self {
             mass: T::zero(),
             first_moment: Vector::zero(),
-            rotational: Matrix::zero(),
+            rotational: Symmetric::zero(),
         }
     }
 
@@ -75,15 +76,14 @@ impl<T: Scalar> RigidInertia<T> {
         let rotation = parent_from_child.rotation;
         let p = parent_from_child.translation;
         let c = rotation * self.first_moment;
-        // ∫(c + p)(c + p)ᵀ differs from ∫c cᵀ by c pᵀ + p cᵀ + m p pᵀ
+        // ∫(r + p)(r + p)ᵀ differs from ∫ r rᵀ by c pᵀ + p (c + m p)ᵀ, whose sum is symmetric
         let shifted = c + p.scale(self.mass);
         let shift = c.outer(p) + p.outer(shifted);
-        let rotational =
-            self.rotational.rotate_symmetric(rotation) + Matrix::diagonal(shift.trace()) - shift;
         Self {
             mass: self.mass,
             first_moment: shifted,
-            rotational,
+            rotational: self.rotational.rotate(rotation) + Symmetric::diagonal(shift.trace())
+                - Symmetric::upper(&shift),
         }
     }
 }
@@ -106,9 +106,9 @@ impl<T: Scalar> ArticulatedInertia<T> {
     #[inline(always)]
     pub fn zero() -> Self {
         Self {
-            angular: Matrix::zero(),
+            angular: Symmetric::zero(),
             coupling: Matrix::zero(),
-            linear: Matrix::zero(),
+            linear: Symmetric::zero(),
         }
     }
 
@@ -121,12 +121,13 @@ impl<T: Scalar> ArticulatedInertia<T> {
         )
     }
 
-    /// Subtracts `a bᵀ`, where the caller knows that the sum of its calls is symmetric.
+    /// Subtracts `a aᵀ` times a factor.
     #[inline(always)]
-    pub fn subtract_outer(&mut self, a: Force<T>, b: Force<T>) {
-        self.angular = self.angular - a.moment.outer(b.moment);
-        self.coupling = self.coupling - a.moment.outer(b.force);
-        self.linear = self.linear - a.force.outer(b.force);
+    pub fn subtract_square(&mut self, a: Force<T>, factor: T) {
+        let scaled = a.scale(factor);
+        self.angular = self.angular - a.moment.symmetric_outer(scaled.moment);
+        self.coupling = self.coupling - scaled.moment.outer(a.force);
+        self.linear = self.linear - a.force.symmetric_outer(scaled.force);
     }
 
     /// The same inertia seen from the parent frame.
@@ -134,31 +135,33 @@ impl<T: Scalar> ArticulatedInertia<T> {
     #[inline(always)]
     pub fn to_parent(&self, parent_from_child: &Transform<T>) -> Self {
         let rotation = parent_from_child.rotation;
-        let p = Matrix::skew(parent_from_child.translation);
-        let linear = self.linear.rotate_symmetric(rotation);
+        let p = parent_from_child.translation;
+        let linear = self.linear.rotate(rotation);
         let rotated = rotation * self.coupling * rotation.transpose();
-        let coupling = rotated + p * linear;
-        // A − C p^× + p^× C'ᵀ, symmetric because it is p-shift of a symmetric map
-        let angular =
-            self.angular.rotate_symmetric(rotation) - rotated * p + p * coupling.transpose();
+        // C' = C + p^× L, by columns of the symmetric L
+        let shift = linear.full().0.map(|row| p.cross(Vector(row)));
+        let coupling = Matrix(std::array::from_fn(|i| {
+            std::array::from_fn(|j| rotated.0[i][j] + shift[j][i])
+        }));
+        // A' = A − C p^× + p^× C'ᵀ, one triangle of it
+        let before: [Vector<T>; 3] = rotated.0.map(|row| Vector(row).cross(p));
+        let after: [Vector<T>; 3] = coupling.0.map(|row| p.cross(Vector(row)));
+        let change = |i: usize, j: usize| after[j][i] - before[i][j];
+        let angular = self.angular.rotate(rotation)
+            + Symmetric([
+                change(0, 0),
+                change(0, 1),
+                change(0, 2),
+                change(1, 1),
+                change(1, 2),
+                change(2, 2),
+            ]);
         Self {
-            angular: symmetric_part(angular),
+            angular,
             coupling,
             linear,
         }
     }
-}
-
-/// Averages the two triangles, so that rounding never makes an inertia unsymmetric.
-#[inline(always)]
-fn symmetric_part<T: Scalar>(m: Matrix<T>) -> Matrix<T> {
-    let mean = |i: usize, j: usize| (m.0[i][j] + m.0[j][i]) * 0.5;
-    let (xy, xz, yz) = (mean(0, 1), mean(0, 2), mean(1, 2));
-    Matrix([
-        [m.0[0][0], xy, xz],
-        [xy, m.0[1][1], yz],
-        [xz, yz, m.0[2][2]],
-    ])
 }
 
 impl<T: Scalar> From<RigidInertia<T>> for ArticulatedInertia<T> {
@@ -167,7 +170,7 @@ impl<T: Scalar> From<RigidInertia<T>> for ArticulatedInertia<T> {
         Self {
             angular: rigid.rotational,
             coupling: Matrix::skew(rigid.first_moment),
-            linear: Matrix::diagonal(rigid.mass),
+            linear: Symmetric::diagonal(rigid.mass),
         }
     }
 }
@@ -175,8 +178,8 @@ impl<T: Scalar> From<RigidInertia<T>> for ArticulatedInertia<T> {
 impl<T: Scalar> AddAssign for ArticulatedInertia<T> {
     #[inline(always)]
     fn add_assign(&mut self, other: Self) {
-        self.angular += other.angular;
+        self.angular = self.angular + other.angular;
         self.coupling += other.coupling;
-        self.linear += other.linear;
+        self.linear = self.linear + other.linear;
     }
 }

@@ -23,4 +23,4 @@ pub use inertia::{ArticulatedInertia, RigidInertia};
 pub use motion::{Force, Motion};
 pub use rotation::{Quaternion, RotationVector, rotation_vector_of};
 pub use transform::Transform;
-pub use vector::{Matrix, Vector};
+pub use vector::{Matrix, Symmetric, Vector};

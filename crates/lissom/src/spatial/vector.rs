@@ -12,6 +12,10 @@ pub struct Vector<T>(pub [T; 3]);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Matrix<T>(pub [[T; 3]; 3]);
 
+/// A symmetric 3 × 3 matrix: `xx, xy, xz, yy, yz, zz`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Symmetric<T>(pub [T; 6]);
+
 impl<T: Scalar> Vector<T> {
     /// The zero vector.
     #[must_use]
@@ -48,6 +52,13 @@ impl<T: Scalar> Vector<T> {
     #[inline(always)]
     pub fn scale(self, factor: T) -> Self {
         Self(self.0.map(|x| x * factor))
+    }
+
+    /// One triangle of `self otherᵀ`, where `other` is a multiple of `self`.
+    #[inline(always)]
+    pub fn symmetric_outer(self, other: Self) -> Symmetric<T> {
+        let ([x, y, z], [u, v, w]) = (self.0, other.0);
+        Symmetric([x * u, x * v, x * w, y * v, y * w, z * w])
     }
 
     /// The matrix `self otherᵀ`.
@@ -132,18 +143,62 @@ impl<T: Scalar> Matrix<T> {
     pub fn scale(self, factor: T) -> Self {
         Self(self.0.map(|row| row.map(|x| x * factor)))
     }
+}
 
-    /// `rotation self rotationᵀ` of a symmetric matrix; six entries computed, three copied.
+impl<T: Scalar> Symmetric<T> {
+    /// The zero matrix.
     #[must_use]
     #[inline(always)]
-    pub fn rotate_symmetric(self, rotation: Self) -> Self {
-        let half = rotation * self;
+    pub fn zero() -> Self {
+        Self([T::zero(); 6])
+    }
+
+    /// `x` times the identity.
+    #[inline(always)]
+    pub fn diagonal(x: T) -> Self {
+        let o = T::zero();
+        Self([x, o, o, x, o, x])
+    }
+
+    /// A matrix known when the system was built.
+    #[inline(always)]
+    pub fn constant(x: [f64; 6]) -> Self {
+        Self(x.map(T::constant))
+    }
+
+    /// The upper triangle of a matrix that is symmetric.
+    #[inline(always)]
+    pub fn upper(m: &Matrix<T>) -> Self {
+        let m = &m.0;
+        Self([m[0][0], m[0][1], m[0][2], m[1][1], m[1][2], m[2][2]])
+    }
+
+    /// All nine entries.
+    #[inline(always)]
+    pub fn full(self) -> Matrix<T> {
+        let [xx, xy, xz, yy, yz, zz] = self.0;
+        Matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    }
+
+    /// Sum of the diagonal.
+    #[inline(always)]
+    pub fn trace(self) -> T {
+        self.0[0] + self.0[3] + self.0[5]
+    }
+
+    /// `rotation self rotationᵀ`.
+    #[must_use]
+    #[inline(always)]
+    pub fn rotate(self, rotation: Matrix<T>) -> Self {
+        let half = rotation * self.full();
         let entry = |i: usize, j: usize| Vector(half.0[i]).dot(Vector(rotation.0[j]));
-        let (xy, xz, yz) = (entry(0, 1), entry(0, 2), entry(1, 2));
         Self([
-            [entry(0, 0), xy, xz],
-            [xy, entry(1, 1), yz],
-            [xz, yz, entry(2, 2)],
+            entry(0, 0),
+            entry(0, 1),
+            entry(0, 2),
+            entry(1, 1),
+            entry(1, 2),
+            entry(2, 2),
         ])
     }
 }
@@ -227,5 +282,26 @@ impl<T: Scalar> Mul for Matrix<T> {
         Self(self.0.map(|row| {
             std::array::from_fn(|j| row[0] * b[0][j] + row[1] * b[1][j] + row[2] * b[2][j])
         }))
+    }
+}
+impl<T: Scalar> Add for Symmetric<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] + other.0[i]))
+    }
+}
+impl<T: Scalar> Sub for Symmetric<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] - other.0[i]))
+    }
+}
+impl<T: Scalar> Mul<Vector<T>> for Symmetric<T> {
+    type Output = Vector<T>;
+    #[inline(always)]
+    fn mul(self, v: Vector<T>) -> Vector<T> {
+        self.full() * v
     }
 }

@@ -2,17 +2,17 @@
 //!
 //! \[Jain & Rodriguez 1992, eqs (63), (64)\]. The articulated inertia $`P`$ of a body is what is felt at its
 //! frame when everything outboard hangs free. Elastic coordinates and joint are eliminated one after the
-//! other, each by a Cholesky factor that keeps $`P`$ symmetric to the last bit; the form $`(1 - GH)P`$ of the
-//! paper loses all accuracy in long flexible chains.
+//! other, each by a factor $`LDL^T`$, and of every symmetric matrix one triangle is kept, so that $`P`$ stays
+//! symmetric to the last bit; the form $`(1 - GH)P`$ of the paper loses all accuracy in long flexible chains.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
-//! | $`P_{ff} = LL^T`$ | `modal_factor` | inertia felt by the elastic coordinates |
+//! | $`P_{ff} = L D L^T`$ | `modal_factor` | inertia felt by the elastic coordinates; $`D^{-1}`$ on the diagonal |
 //! | $`X = L^{-1}P_{fr}`$ | `modal_gain` | one force per elastic coordinate |
-//! | $`P_R = P_{rr} - X^TX`$ | | what the joint feels when the body may bend |
-//! | $`D_r = H P_R H^* `$ | `hinge_factor` | inertia felt by the joint, by its Cholesky factor |
-//! | $`U = D_r^{-1/2} H P_R`$ | `hinge_gain` | one force per joint degree of freedom |
-//! | $`P^+ = P_R - U^TU`$ | `felt_inertia` | what the parent feels |
+//! | $`P_R = P_{rr} - X^T D^{-1} X`$ | | what the joint feels when the body may bend |
+//! | $`D_r = H P_R H^* = L D L^T`$ | `hinge_factor` | inertia felt by the joint |
+//! | $`U = L^{-1} H P_R`$ | `hinge_gain` | one force per joint degree of freedom |
+//! | $`P^+ = P_R - U^T D^{-1} U`$ | `felt_inertia` | what the parent feels |
 //!
 //! [`factor`](ArticulatedBody::factor) goes inward once per configuration;
 //! [`forward_dynamics`](ArticulatedBody::forward_dynamics) and [`solve`](ArticulatedBody::solve) go inward and
@@ -27,11 +27,10 @@ use crate::spatial::{ArticulatedInertia, Force, Motion};
 /// The factored mass matrix of one configuration.
 #[derive(Clone, Debug)]
 pub struct ArticulatedBody<T> {
-    inertia: Vec<ArticulatedInertia<T>>,
     felt_inertia: Vec<ArticulatedInertia<T>>,
     modal_factor: Vec<T>,
     modal_gain: Vec<Force<T>>,
-    hinge_factor: Vec<[T; 36]>,
+    hinge_factor: Vec<T>,
     hinge_gain: Vec<Force<T>>,
     // per right-hand side
     bias: Vec<Force<T>>,
@@ -46,11 +45,10 @@ impl<T: Scalar> ArticulatedBody<T> {
         let layout = system.layout();
         let bodies = system.bodies().len();
         Self {
-            inertia: vec![ArticulatedInertia::zero(); bodies],
             felt_inertia: vec![ArticulatedInertia::zero(); bodies],
             modal_factor: vec![T::zero(); layout.modal_block[bodies]],
             modal_gain: vec![Force::zero(); layout.elastic[bodies]],
-            hinge_factor: vec![[T::zero(); 36]; bodies],
+            hinge_factor: vec![T::zero(); layout.hinge_block[bodies]],
             hinge_gain: vec![Force::zero(); layout.hinge[bodies]],
             bias: vec![Force::zero(); bodies],
             modal_bias: vec![T::zero(); layout.elastic[bodies]],
@@ -62,7 +60,7 @@ impl<T: Scalar> ArticulatedBody<T> {
     /// Factors the mass matrix of the prepared configuration, tip to base (63). Allocates nothing.
     pub fn factor(&mut self, system: &System, kinematics: &Kinematics<T>) {
         let layout = system.layout();
-        for (inertia, rigid) in self.inertia.iter_mut().zip(&kinematics.inertia) {
+        for (inertia, rigid) in self.felt_inertia.iter_mut().zip(&kinematics.inertia) {
             *inertia = ArticulatedInertia::from(*rigid);
         }
         self.modal_factor.copy_from_slice(&kinematics.modal_mass);
@@ -70,24 +68,16 @@ impl<T: Scalar> ArticulatedBody<T> {
 
         for (k, body) in system.bodies().iter().enumerate().rev() {
             let n = body.modes();
-            let mut felt = self.inertia[k];
+            let felt = &mut self.felt_inertia[k];
             if n > 0 {
                 let modes = layout.elastic[k]..layout.elastic[k] + n;
                 let factor = &mut self.modal_factor[layout.modal_block[k]..][..n * n];
                 let gain = &mut self.modal_gain[modes.clone()];
                 if matches!(body.inboard, Place::Node { .. }) {
-                    follow_floating_frame(&felt, &kinematics.floating[modes], gain, factor);
+                    follow_floating_frame(felt, &kinematics.floating[modes], gain, factor);
                 }
-                cholesky(factor, n, n);
-                // X = L⁻¹ P_fr, row by row
-                for alpha in 0..n {
-                    let mut row = gain[alpha];
-                    for beta in 0..alpha {
-                        row -= gain[beta].scale(factor[alpha * n + beta]);
-                    }
-                    gain[alpha] = row.scale(T::constant(1.0) / factor[alpha * n + alpha]);
-                    felt.subtract_outer(gain[alpha], gain[alpha]);
-                }
+                factor_symmetric(factor, n);
+                eliminate(felt, factor, n, gain);
             }
 
             if !body.joint.prescribed {
@@ -95,18 +85,17 @@ impl<T: Scalar> ArticulatedBody<T> {
                 let axes = &kinematics.subspace[hinge.clone()];
                 let gain = &mut self.hinge_gain[hinge];
                 eliminate_hinge(
-                    &mut felt,
+                    felt,
                     axes,
                     body.joint.armature,
-                    &mut self.hinge_factor[k],
+                    &mut self.hinge_factor[layout.hinge_block[k]..layout.hinge_block[k + 1]],
                     gain,
                 );
             }
-            self.felt_inertia[k] = felt;
 
             let Some(p) = body.parent else { continue };
             let carried = felt.to_parent(&kinematics.parent_from_body[k]);
-            self.inertia[p] += carried;
+            self.felt_inertia[p] += carried;
             if matches!(body.outboard, Place::Node { .. }) {
                 let m = system.bodies()[p].modes();
                 let influence = &kinematics.influence[layout.influence[k]..][..m];
@@ -192,9 +181,8 @@ impl<T: Scalar> ArticulatedBody<T> {
                     for beta in 0..alpha {
                         y -= factor[alpha * n + beta] * self.modal_bias[first + beta];
                     }
-                    y = y / factor[alpha * n + alpha];
                     self.modal_bias[first + alpha] = y;
-                    bias += self.modal_gain[first + alpha].scale(y);
+                    bias += self.modal_gain[first + alpha].scale(y * factor[alpha * n + alpha]);
                 }
             }
 
@@ -209,19 +197,17 @@ impl<T: Scalar> ArticulatedBody<T> {
                     }
                 }
             } else {
-                let factor = &self.hinge_factor[k];
+                let first = layout.hinge[k];
+                let factor = &self.hinge_factor[layout.hinge_block[k]..];
+                let size = axes.len();
+                let before = bias;
                 for (i, axis) in axes.iter().enumerate() {
-                    let mut u = generalized_force[at + i] - axis.dot(bias);
+                    let mut u = generalized_force[at + i] - axis.dot(before);
                     for j in 0..i {
-                        u -= factor[i * 6 + j] * self.hinge_bias[layout.hinge[k] + j];
+                        u -= factor[i * size + j] * self.hinge_bias[first + j];
                     }
-                    self.hinge_bias[layout.hinge[k] + i] = u / factor[i * 7];
-                }
-                for (i, gain) in self.hinge_gain[layout.hinge[k]..layout.hinge[k + 1]]
-                    .iter()
-                    .enumerate()
-                {
-                    bias += gain.scale(self.hinge_bias[layout.hinge[k] + i]);
+                    self.hinge_bias[first + i] = u;
+                    bias += self.hinge_gain[first + i].scale(u * factor[i * size + i]);
                 }
             }
 
@@ -270,15 +256,17 @@ impl<T: Scalar> ArticulatedBody<T> {
             let axes = &kinematics.subspace[hinge.clone()];
             let at = layout.joint_velocity[k];
             if !body.joint.prescribed {
-                // Lᵀ β̇ = u − U A⁺, from the last row up
-                let factor = &self.hinge_factor[k];
-                for i in (0..axes.len()).rev() {
-                    let mut a = self.hinge_bias[hinge.start + i]
-                        - total.dot(self.hinge_gain[hinge.start + i]);
-                    for j in i + 1..axes.len() {
-                        a -= factor[j * 6 + i] * acceleration[at + j];
+                // Lᵀ β̇ = D⁻¹ (u − U A⁺), from the last row up
+                let factor = &self.hinge_factor[layout.hinge_block[k]..];
+                let size = axes.len();
+                for i in (0..size).rev() {
+                    let mut a = (self.hinge_bias[hinge.start + i]
+                        - total.dot(self.hinge_gain[hinge.start + i]))
+                        * factor[i * size + i];
+                    for j in i + 1..size {
+                        a -= factor[j * size + i] * acceleration[at + j];
                     }
-                    acceleration[at + i] = a / factor[i * 7];
+                    acceleration[at + i] = a;
                 }
             }
             for (i, axis) in axes.iter().enumerate() {
@@ -290,14 +278,15 @@ impl<T: Scalar> ArticulatedBody<T> {
                 let first = layout.elastic[k];
                 let factor = &self.modal_factor[layout.modal_block[k]..][..n * n];
                 let elastic = &mut acceleration[layout.elastic_velocity[k]..][..n];
-                // Lᵀ η̈ = y − X A
+                // Lᵀ η̈ = D⁻¹ (y − X A)
                 for alpha in (0..n).rev() {
-                    let mut a =
-                        self.modal_bias[first + alpha] - total.dot(self.modal_gain[first + alpha]);
+                    let mut a = (self.modal_bias[first + alpha]
+                        - total.dot(self.modal_gain[first + alpha]))
+                        * factor[alpha * n + alpha];
                     for beta in alpha + 1..n {
                         a -= factor[beta * n + alpha] * elastic[beta];
                     }
-                    elastic[alpha] = a / factor[alpha * n + alpha];
+                    elastic[alpha] = a;
                 }
                 if matches!(body.inboard, Place::Node { .. }) {
                     for (alpha, &a) in elastic.iter().enumerate() {
@@ -307,6 +296,22 @@ impl<T: Scalar> ArticulatedBody<T> {
             }
             self.acceleration[k] = total;
         }
+    }
+}
+
+impl ArticulatedBody<f64> {
+    /// Whether every pivot of the last [`factor`](Self::factor) was positive and finite. If not, something
+    /// that moves has no mass.
+    pub fn is_positive_definite(&self, system: &System) -> bool {
+        let layout = system.layout();
+        let positive = |x: f64| x > 0.0 && x.is_finite();
+        system.bodies().iter().enumerate().all(|(k, body)| {
+            let (n, size) = (body.modes(), body.joint.kind.velocities());
+            let modal = &self.modal_factor[layout.modal_block[k]..];
+            let hinge = &self.hinge_factor[layout.hinge_block[k]..];
+            (0..n).all(|i| positive(modal[i * n + i]))
+                && (body.joint.prescribed || (0..size).all(|i| positive(hinge[i * size + i])))
+        })
     }
 }
 
@@ -337,44 +342,61 @@ fn eliminate_hinge<T: Scalar>(
     felt: &mut ArticulatedInertia<T>,
     axes: &[Motion<T>],
     armature: f64,
-    factor: &mut [T; 36],
+    factor: &mut [T],
     gain: &mut [Force<T>],
 ) {
     let size = axes.len();
     for i in 0..size {
         gain[i] = felt.times(axes[i]);
         for j in 0..=i {
-            factor[i * 6 + j] = axes[j].dot(gain[i]);
+            factor[i * size + j] = axes[j].dot(gain[i]);
         }
-        factor[i * 7] += T::constant(armature);
+        factor[i * size + i] += T::constant(armature);
     }
-    cholesky(factor, size, 6);
+    factor_symmetric(factor, size);
+    eliminate(felt, factor, size, gain);
+}
+
+/// Turns the rows of `gain` into $`L^{-1}`$ times them and takes $`G^T D^{-1} G`$ off the inertia.
+#[inline(always)]
+fn eliminate<T: Scalar>(
+    felt: &mut ArticulatedInertia<T>,
+    factor: &[T],
+    size: usize,
+    gain: &mut [Force<T>],
+) {
     for i in 0..size {
         let mut row = gain[i];
         for j in 0..i {
-            row -= gain[j].scale(factor[i * 6 + j]);
+            row -= gain[j].scale(factor[i * size + j]);
         }
-        gain[i] = row.scale(T::constant(1.0) / factor[i * 7]);
-        felt.subtract_outer(gain[i], gain[i]);
+        gain[i] = row;
+        felt.subtract_square(row, factor[i * size + i]);
     }
 }
 
-/// Cholesky factor of the lower triangle of a symmetric matrix with rows `stride` apart, in place.
+/// Factor $`LDL^T`$ of the lower triangle of a symmetric matrix, in place, with $`D^{-1}`$ on the diagonal.
 ///
-/// A matrix that is not positive definite leaves NaN, which whoever reads the accelerations reports.
+/// The pivots of a positive definite matrix are positive; [`ArticulatedBody::is_positive_definite`] tells.
 #[inline(always)]
-fn cholesky<T: Scalar>(a: &mut [T], n: usize, stride: usize) {
+fn factor_symmetric<T: Scalar>(a: &mut [T], n: usize) {
     for i in 0..n {
-        for j in 0..=i {
-            let mut sum = a[i * stride + j];
+        // row i of LD
+        for j in 0..i {
+            let mut sum = a[i * n + j];
             for l in 0..j {
-                sum -= a[i * stride + l] * a[j * stride + l];
+                sum -= a[i * n + l] * a[j * n + l];
             }
-            a[i * stride + j] = if i == j {
-                sum.sqrt()
-            } else {
-                sum / a[j * stride + j]
-            };
+            a[i * n + j] = sum;
         }
+        // row i of L, and the pivot
+        let mut pivot = a[i * n + i];
+        for l in 0..i {
+            let scaled = a[i * n + l];
+            let entry = scaled * a[l * n + l];
+            pivot -= scaled * entry;
+            a[i * n + l] = entry;
+        }
+        a[i * n + i] = T::constant(1.0) / pivot;
     }
 }

@@ -16,8 +16,8 @@
 //! for ($`\delta c`$ and $`\delta J`$ also in the bias), extended by the shortening of bent beams to all orders of the
 //! quadratic displacement field: $`\hat\tau_\alpha`$ of (10) is $`N_\alpha^T - \mathrm{tr}N_\alpha`$.
 
-use crate::flex::{FlexibleBody, Shortening};
-use crate::model::{Fidelity, ShorteningTerms};
+use super::shortening::{self, AlongBeam};
+use crate::flex::{FlexibleBody, PackedShortening};
 use crate::scalar::Scalar;
 use crate::spatial::{Force, Matrix, Motion, RigidInertia, Vector};
 
@@ -37,24 +37,27 @@ pub(super) struct BodyInertia<'w, T> {
     pub(super) with_position: &'w mut [Matrix<T>],
     /// $`\int \dot p \times J_\alpha\,dm`$.
     pub(super) with_velocity: &'w mut [Vector<T>],
-    /// Gradient $`b`$ of the shortening at one point of a beam.
-    pub(super) gradient: &'w mut [T],
+    /// Scratch memory of the shortening.
+    pub(super) along: &'w mut AlongBeam<T>,
 }
 
 /// Sums over the mass of the body, completed by the shortening before they become forces.
-struct Moments<T> {
-    first: Vector<T>,
-    first_rate: Vector<T>,
-    second: Matrix<T>,
+pub(super) struct Moments<T> {
+    /// $`\int p\,dm`$.
+    pub(super) first: Vector<T>,
+    /// $`\int \dot p\,dm`$.
+    pub(super) first_rate: Vector<T>,
+    /// $`\int p p^T dm`$.
+    pub(super) second: Matrix<T>,
     /// $`\int \dot J\dot\eta\,dm`$ and its moment: what bends accelerates towards the root.
-    shortening_bias: Force<T>,
+    pub(super) shortening_bias: Force<T>,
 }
 
 /// Fills `out` for a body moving with `twist` in its own frame.
 #[inline(always)]
 pub(super) fn evaluate<T: Scalar>(
     body: &FlexibleBody,
-    fidelity: Fidelity,
+    shortening: Option<&PackedShortening>,
     twist: Motion<T>,
     elastic: &[T],
     elastic_rate: &[T],
@@ -62,10 +65,8 @@ pub(super) fn evaluate<T: Scalar>(
 ) {
     let n = elastic.len();
     let mut moments = linear_field(body, elastic, elastic_rate, out);
-    if fidelity.shortening == ShorteningTerms::Kinematic
-        && let Some(shortening) = &body.shortening
-    {
-        add_shortening(shortening, elastic, elastic_rate, &mut moments, out);
+    if let Some(beam) = shortening {
+        shortening::add(beam, elastic, elastic_rate, &mut moments, out);
     }
 
     *out.rigid = RigidInertia::from_moments(T::constant(body.mass), moments.first, moments.second);
@@ -145,105 +146,4 @@ fn linear_field<T: Scalar>(
         moments.second += (r.transpose() + out.with_position[alpha]).scale(elastic[alpha]);
     }
     moments
-}
-
-/// What the axial shortening $`a = -\tfrac12\eta^T S\eta`$ of a bent beam adds, point by point along the
-/// beam: with $`p = l + a\,e_x`$ and $`J_\alpha = \psi_\alpha + b_\alpha e_x`$, $`b = -S\eta`$, every product of $`p`$, $`\dot p`$
-/// and $`J`$ beyond those of the linear field.
-#[inline(always)]
-fn add_shortening<T: Scalar>(
-    shortening: &Shortening,
-    elastic: &[T],
-    elastic_rate: &[T],
-    moments: &mut Moments<T>,
-    out: &mut BodyInertia<'_, T>,
-) {
-    let n = elastic.len();
-    let stride: usize = shortening.planes.iter().map(|p| p.len() * p.len()).sum();
-    for (point, (&mass, &x)) in shortening
-        .masses
-        .iter()
-        .zip(&shortening.positions)
-        .enumerate()
-    {
-        let shapes = &shortening.shapes[point * n..(point + 1) * n];
-        let matrix = &shortening.matrices[point * stride..(point + 1) * stride];
-
-        // the point and its velocity on the linear field
-        let mut position = Vector([T::constant(x), T::zero(), T::zero()]);
-        let mut velocity = Vector::<T>::zero();
-        for (alpha, &shape) in shapes.iter().enumerate() {
-            if let Some(component) = shortening.component[alpha] {
-                position[component] += elastic[alpha] * shape;
-                velocity[component] += elastic_rate[alpha] * shape;
-            }
-        }
-
-        // the shortening a, its gradient b, its rate, and its bias −η̇ᵀSη̇
-        let (mut a, mut rate, mut bias) = (T::zero(), T::zero(), T::zero());
-        let mut block = 0;
-        for plane in &shortening.planes {
-            let m = plane.len();
-            for (row, alpha) in plane.clone().enumerate() {
-                let s = &matrix[block + row * m..block + (row + 1) * m];
-                let (mut gradient, mut gradient_rate) = (T::zero(), T::zero());
-                for (&s, beta) in s.iter().zip(plane.clone()) {
-                    gradient -= elastic[beta] * s;
-                    gradient_rate -= elastic_rate[beta] * s;
-                }
-                out.gradient[alpha] = gradient;
-                a += gradient * elastic[alpha] * 0.5;
-                rate += gradient * elastic_rate[alpha];
-                bias += gradient_rate * elastic_rate[alpha];
-            }
-            block += m * m;
-        }
-        let (a_mass, rate_mass, bias_mass) = (a * mass, rate * mass, bias * mass);
-
-        moments.first[0] += a_mass;
-        moments.first_rate[0] += rate_mass;
-        for i in 0..3 {
-            let product = position[i] * a_mass;
-            moments.second.0[i][0] += product;
-            moments.second.0[0][i] += product;
-        }
-        moments.second.0[0][0] += a * a_mass;
-        moments.shortening_bias.force[0] += bias_mass;
-        moments.shortening_bias.moment[1] += position[2] * bias_mass;
-        moments.shortening_bias.moment[2] -= position[1] * bias_mass;
-
-        for (alpha, &shape) in shapes.iter().enumerate() {
-            let Some(component) = shortening.component[alpha] else {
-                continue;
-            };
-            out.with_position[alpha].0[0][component] += a_mass * shape;
-            match component {
-                0 => out.modal_bias[alpha] += bias_mass * shape,
-                1 => out.with_velocity[alpha][2] += rate_mass * shape,
-                _ => out.with_velocity[alpha][1] -= rate_mass * shape,
-            }
-        }
-        position[0] += a;
-        for alpha in shortening.planes.iter().cloned().flatten() {
-            let gradient_mass = out.gradient[alpha] * mass;
-            out.coupling[alpha].force[0] += gradient_mass;
-            for i in 0..3 {
-                out.with_position[alpha].0[i][0] += position[i] * gradient_mass;
-            }
-            out.with_velocity[alpha][1] += velocity[2] * gradient_mass;
-            out.with_velocity[alpha][2] -= velocity[1] * gradient_mass;
-            out.modal_bias[alpha] += bias * gradient_mass;
-            for beta in shortening.planes.iter().cloned().flatten() {
-                out.modal_mass[alpha * n + beta] += gradient_mass * out.gradient[beta];
-            }
-            for (beta, &shape) in shapes.iter().enumerate() {
-                if shortening.component[beta] != Some(0) {
-                    continue;
-                }
-                let product = gradient_mass * shape;
-                out.modal_mass[alpha * n + beta] += product;
-                out.modal_mass[beta * n + alpha] += product;
-            }
-        }
-    }
 }

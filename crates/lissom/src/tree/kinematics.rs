@@ -4,6 +4,8 @@
 use super::body_inertia::{self, BodyInertia};
 use super::lumped_nodes;
 use super::node::node_motion;
+use super::shortening::AlongBeam;
+use crate::flex::PackedShortening;
 use crate::model::{Inertia, Place, System};
 use crate::scalar::Scalar;
 use crate::spatial::{Force, Matrix, Motion, RigidInertia, Transform, Vector};
@@ -47,7 +49,7 @@ pub struct Kinematics<T> {
 struct Scratch<T> {
     with_position: Vec<Matrix<T>>,
     with_velocity: Vec<Vector<T>>,
-    gradient: Vec<T>,
+    along: AlongBeam<T>,
     /// Elastic coordinates of a system that ignores them.
     zeros: Vec<T>,
 }
@@ -59,6 +61,11 @@ impl<T: Scalar> Kinematics<T> {
         let bodies = system.bodies().len();
         let elastic = layout.elastic[bodies];
         let most = system.bodies().iter().map(|b| b.modes()).max().unwrap_or(0);
+        let groups = (0..bodies)
+            .filter_map(|k| system.shortening(k))
+            .map(PackedShortening::groups)
+            .max()
+            .unwrap_or(0);
         let hinge_motions = system.hinge_motions();
         Self {
             parent_from_body: vec![Transform::identity(); bodies],
@@ -82,7 +89,7 @@ impl<T: Scalar> Kinematics<T> {
             scratch: Scratch {
                 with_position: vec![Matrix::zero(); most],
                 with_velocity: vec![Vector::zero(); most],
-                gradient: vec![T::zero(); most],
+                along: AlongBeam::new(most, groups),
                 zeros: vec![T::zero(); most],
             },
         }
@@ -121,68 +128,58 @@ impl<T: Scalar> Kinematics<T> {
                 (own_position, own_velocity)
             };
 
-            // twist of the outboard place, at the parent's origin, and its bias
+            // an elastic parent moves the joint relative to its own frame
             let parent_twist = body.parent.map_or(Motion::zero(), |p| self.twist[p]);
-            let (mut pose, carried, mut relative, mut product) = match (&body.outboard, body.parent)
-            {
-                (Place::Node { index, .. }, Some(p)) => {
-                    let parent = system.bodies()[p]
-                        .flexible
-                        .as_ref()
-                        .expect("invariant: a place at a node is on a flexible body");
-                    let m = parent.coordinates.len();
-                    let (eta, eta_rate) = if fidelity.frozen {
-                        (&zeros[..m], &zeros[..m])
-                    } else {
-                        (
-                            &position[layout.elastic_position[p]..][..m],
-                            &velocity[layout.elastic_velocity[p]..][..m],
-                        )
-                    };
-                    let influence = &mut self.influence[layout.influence[k]..][..m];
-                    let node = node_motion(
-                        parent,
-                        &parent.nodes[*index],
-                        fidelity,
-                        eta,
-                        eta_rate,
-                        influence,
-                    );
-                    let pose = node.pose * inner;
+            let mut pose = inner;
+            let mut carried = parent_twist;
+            let mut outboard = None;
+            if let (Place::Node { index, .. }, Some(p)) = (&body.outboard, body.parent) {
+                let parent = system.bodies()[p]
+                    .flexible
+                    .as_ref()
+                    .expect("invariant: a place at a node is on a flexible body");
+                let m = parent.coordinates.len();
+                let (eta, eta_rate) = if fidelity.frozen {
+                    (&zeros[..m], &zeros[..m])
+                } else {
                     (
-                        pose,
-                        parent_twist + node.twist,
-                        pose.motion_to_child(node.twist),
-                        pose.motion_to_child(node.bias),
+                        &position[layout.elastic_position[p]..][..m],
+                        &velocity[layout.elastic_velocity[p]..][..m],
                     )
-                }
-                _ => (inner, parent_twist, Motion::zero(), Motion::zero()),
-            };
+                };
+                let node = node_motion(
+                    parent,
+                    &parent.nodes[*index],
+                    fidelity,
+                    eta,
+                    eta_rate,
+                    &mut self.influence[layout.influence[k]..][..m],
+                );
+                pose = node.pose * inner;
+                carried += node.twist;
+                outboard = Some((node.twist, node.bias));
+            }
 
             // a floating frame: the joint holds the inboard node, the frame follows
-            let mut floating_twist = Motion::zero();
+            let mut floating = None;
             if let (Place::Node { index, .. }, Some(flexible)) = (&body.inboard, &body.flexible) {
-                let floating = &mut self.floating[modes.clone()];
+                let motions = &mut self.floating[modes.clone()];
                 let node = node_motion(
                     flexible,
                     &flexible.nodes[*index],
                     fidelity,
                     elastic,
                     elastic_rate,
-                    floating,
+                    motions,
                 );
-                for motion in floating {
+                for motion in motions {
                     *motion = -*motion;
                 }
-                let body_from_node = node.pose;
-                let node_from_body = body_from_node.inverse();
-                pose = pose * node_from_body;
-                relative = body_from_node.motion_to_parent(relative);
-                product = body_from_node.motion_to_parent(product) - node.bias;
-                floating_twist = -node.twist;
-                let motions = &system.hinge_motions()[layout.hinge[k]..layout.hinge[k + 1]];
-                for (axis, motion) in self.subspace[layout.hinge[k]..].iter_mut().zip(motions) {
-                    *axis = body_from_node.motion_to_parent(Motion::constant(motion));
+                pose = pose * node.pose.inverse();
+                floating = Some((-node.twist, -node.bias));
+                let constant = &system.hinge_motions()[layout.hinge[k]..layout.hinge[k + 1]];
+                for (axis, motion) in self.subspace[layout.hinge[k]..].iter_mut().zip(constant) {
+                    *axis = node.pose.motion_to_parent(Motion::constant(motion));
                 }
             }
 
@@ -191,14 +188,21 @@ impl<T: Scalar> Kinematics<T> {
             for (axis, &rate) in subspace.iter().zip(joint_velocity) {
                 joint_twist += axis.scale(rate);
             }
-            // ζ = X(Π̇η̇) − V_rel × X(V_p + Πη̇) − (Bη̇) × Hβ + Ḃη̇
+            // ζ = X(Π̇η̇) + Ḃη̇ − (Bη̇) × Hβ − V_rel × X(V_p + Πη̇), V_rel = X(Πη̇) + Hβ + Bη̇
             let carried = pose.motion_to_child(carried);
-            relative = relative + joint_twist + floating_twist;
-            product = product - relative.cross_motion(carried);
-            if matches!(body.inboard, Place::Node { .. }) {
-                product = product - floating_twist.cross_motion(joint_twist);
+            let mut twist = carried + joint_twist;
+            let mut relative = joint_twist;
+            let mut product = Motion::zero();
+            if let Some((twist, bias)) = outboard {
+                relative += pose.motion_to_child(twist);
+                product += pose.motion_to_child(bias);
             }
-            let twist = carried + joint_twist + floating_twist;
+            if let Some((own, bias)) = floating {
+                twist += own;
+                relative += own;
+                product += bias - own.cross_motion(joint_twist);
+            }
+            product += carried.cross_motion(relative);
             self.parent_from_body[k] = pose;
             self.twist[k] = twist;
             self.velocity_product[k] = product;
@@ -218,12 +222,12 @@ impl<T: Scalar> Kinematics<T> {
                         modal_bias: &mut self.modal_bias[modes.clone()],
                         with_position: &mut self.scratch.with_position[..n],
                         with_velocity: &mut self.scratch.with_velocity[..n],
-                        gradient: &mut self.scratch.gradient[..n],
+                        along: &mut self.scratch.along,
                     };
                     match fidelity.inertia {
                         Inertia::Full => body_inertia::evaluate(
                             flexible,
-                            fidelity,
+                            system.shortening(k),
                             twist,
                             elastic,
                             elastic_rate,

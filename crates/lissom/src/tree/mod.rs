@@ -43,6 +43,7 @@ mod kinematics;
 mod lumped_nodes;
 mod mass_matrix;
 mod node;
+mod shortening;
 
 pub use articulated_body::ArticulatedBody;
 pub use energy::{Energy, energy, momentum};

@@ -103,7 +103,7 @@ fn points<T: Scalar>(system: &System, position: &[T]) -> Vec<Vector<T>> {
 
 fn rigid_points(body: &lissom::model::Body) -> Vec<([f64; 3], f64)> {
     let inertia = body.rigid;
-    let second = Matrix::diagonal(0.5 * inertia.rotational.trace()) - inertia.rotational;
+    let second = Matrix::diagonal(0.5 * inertia.rotational.trace()) - inertia.rotational.full();
     cluster(inertia.mass, inertia.first_moment.0, second.0)
 }
 

@@ -11,7 +11,7 @@ use crate::model::spec::{
     self, BasisSpec, BeamSpec, BodyKind, BodySpec, DampingSpec, ModelSpec, NodalSpec,
 };
 use crate::model::system::Place;
-use crate::spatial::{Matrix, RigidInertia, RotationVector, Transform, Vector};
+use crate::spatial::{Matrix, RigidInertia, RotationVector, Symmetric, Transform, Vector};
 
 /// A body of the file, reduced.
 pub(super) struct Reduced {
@@ -285,7 +285,7 @@ fn inertia_about_centre(
     RigidInertia {
         mass,
         first_moment: Vector::zero(),
-        rotational: Matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]),
+        rotational: Symmetric([xx, xy, xz, yy, yz, zz]),
     }
     .to_parent(&Transform::new(Matrix::identity(), Vector(centre)))
 }

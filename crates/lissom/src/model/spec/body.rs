@@ -1,6 +1,7 @@
 //! `[[body]]`: rigid bodies, beams and nodal bodies, with what belongs to one body alone.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -97,6 +98,26 @@ impl BodySpec {
     }
 }
 
+impl BodySpec {
+    /// Names of the elastic coordinates in their order; none for a rigid body, and `None` for a body that
+    /// is not known yet.
+    pub fn elastic_coordinates(&self) -> Option<Vec<String>> {
+        match self.kind()? {
+            BodyKind::Rigid(_) => Some(Vec::new()),
+            BodyKind::Nodal(nodal) if nodal.coordinates.is_empty() => {
+                Some(numbered("mode", 1..=nodal.stiffness.len()).collect())
+            }
+            BodyKind::Nodal(nodal) => Some(nodal.coordinates.clone()),
+            BodyKind::NodalFile(_) => None,
+            BodyKind::Beam(beam) => Some(beam.elastic_coordinates()),
+        }
+    }
+}
+
+fn numbered(name: &str, range: RangeInclusive<usize>) -> impl Iterator<Item = String> {
+    range.map(move |number| format!("{name}_{number}"))
+}
+
 /// A rigid body.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -173,6 +194,69 @@ impl BeamSpec {
         }]
     }
 
+    /// Whether the beam bends along y, bends along z, stretches and twists.
+    pub fn deformations(&self) -> [bool; 4] {
+        match &self.basis {
+            BasisSpec::ClampedFree(counts) | BasisSpec::FreeFree(counts) => {
+                counts.in_order().map(|count| count > 0)
+            }
+            BasisSpec::Elements(mesh) => {
+                let segments = self.uniform_segments();
+                let all = |has: fn(&SegmentSpec) -> bool| segments.iter().all(has);
+                let stiff_y = all(|segment| segment.bending_stiffness_y_n_m2.is_some());
+                let stiff_z = all(|segment| segment.bending_stiffness_z_n_m2.is_some());
+                [
+                    mesh.bending_y.unwrap_or(stiff_y),
+                    mesh.bending_z.unwrap_or(stiff_z),
+                    mesh.stretch,
+                    mesh.torsion,
+                ]
+            }
+        }
+    }
+
+    /// Finite elements of every segment, zero where no number is given.
+    pub fn elements_per_segment(&self) -> Vec<usize> {
+        let count = match &self.basis {
+            BasisSpec::Elements(mesh) => mesh.count.unwrap_or(0),
+            BasisSpec::ClampedFree(_) | BasisSpec::FreeFree(_) => 0,
+        };
+        let segments = self.uniform_segments();
+        segments
+            .iter()
+            .map(|segment| segment.elements.unwrap_or(count))
+            .collect()
+    }
+
+    fn elastic_coordinates(&self) -> Vec<String> {
+        let modes = ["bending_y", "bending_z", "stretch", "torsion"];
+        let mesh = match &self.basis {
+            BasisSpec::ClampedFree(counts) | BasisSpec::FreeFree(counts) => {
+                let groups = modes.iter().zip(counts.in_order());
+                return groups
+                    .flat_map(|(name, count)| numbered(name, 1..=count))
+                    .collect();
+            }
+            BasisSpec::Elements(mesh) => mesh,
+        };
+        let present = self.deformations();
+        if let Some(count) = mesh.modes {
+            let groups = modes.iter().zip(present).filter(|(_, present)| *present);
+            return groups
+                .flat_map(|(name, _)| numbered(name, 1..=count))
+                .collect();
+        }
+        // the first node is clamped
+        let last = self.elements_per_segment().iter().sum::<usize>() + 1;
+        let nodal: [&[&str]; 4] = [&["v", "v_slope"], &["w", "w_slope"], &["u"], &["twist"]];
+        let groups = nodal.iter().zip(present).filter(|(_, present)| *present);
+        groups
+            .flat_map(|(names, _)| {
+                (2..=last).flat_map(|node| names.iter().map(move |name| format!("{name}_{node}")))
+            })
+            .collect()
+    }
+
     /// Length from root to tip.
     pub fn total_length_m(&self) -> f64 {
         if self.segments.is_empty() {
@@ -244,6 +328,13 @@ pub struct ModeCounts {
     pub torsion: usize,
 }
 
+impl ModeCounts {
+    /// The counts of bending along y, bending along z, stretch and torsion.
+    pub fn in_order(&self) -> [usize; 4] {
+        [self.bending_y, self.bending_z, self.stretch, self.torsion]
+    }
+}
+
 /// A mesh of finite elements along the beam.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -251,7 +342,8 @@ pub struct ElementsSpec {
     /// Elements of the uniform beam, or of every segment that does not say its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<usize>,
-    /// Number of lowest modes, of all kinds together, that are kept; every one of the mesh when absent.
+    /// Number of lowest modes of each deformation that are kept; when absent, deflections and slopes at
+    /// the nodes are the coordinates. A free mesh needs it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modes: Option<usize>,
     /// Whether the beam bends along y; when absent, if its stiffness is given.
@@ -324,8 +416,8 @@ pub struct NodalNodeSpec {
     #[serde(default)]
     pub inertia_kg_m2: [[f64; 3]; 3],
     /// Six rows of n numbers: rotation about x, y, z in rad and translation along x, y, z in m, per unit
-    /// of every elastic coordinate.
-    #[serde(default)]
+    /// of every elastic coordinate. No rows for a node that does not move.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub influence: Vec<Vec<f64>>,
 }
 

@@ -164,7 +164,7 @@ pub struct RevoluteSpringSpec {
     pub rest_angle_rad: f64,
 }
 
-/// Friction of a rotation: viscous, and Coulomb regularised as `coulomb × tanh(rate / coulomb_rate)`.
+/// Friction of a rotation: viscous, and Coulomb regularised as `coulomb × rate / √(rate² + coulomb_rate²)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RevoluteFrictionSpec {
@@ -264,7 +264,7 @@ pub struct PrismaticSpringSpec {
     pub rest_displacement_m: f64,
 }
 
-/// Friction of a translation: viscous, and Coulomb regularised as `coulomb × tanh(rate / coulomb_rate)`.
+/// Friction of a translation: viscous, and Coulomb regularised as `coulomb × rate / √(rate² + coulomb_rate²)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PrismaticFrictionSpec {

@@ -1,118 +1,13 @@
-//! Flexible bodies against closed forms, reference data, and each other.
+//! Eigenfunctions of uniform beams: closed forms and reference data.
 
 use std::f64::consts::PI;
 
-use lissom::flex::{
-    Basis, Beam, Boundary, Damping, Deformation, FlexError, FlexibleBody, MassNode, ModalIntegrals,
-    ModeCounts, NodalBody, NodalMass, Segment,
+use lissom::flex::{Basis, Beam, Boundary, Damping, Segment};
+
+use crate::{
+    CLAMPED_ROOTS, CLOSED_FORM, FREQUENCY, angular, beam, close, counts, entry,
+    expected_frequencies, reduce, relatively_close, slender,
 };
-
-/// Closed forms for functions that are themselves closed forms.
-const CLOSED_FORM: f64 = 1e-12;
-/// Asked of the frequencies of eigenfunctions.
-const FREQUENCY: f64 = 1e-8;
-
-fn slender() -> Segment {
-    Segment {
-        length: 1.7,
-        mass_per_length: 2.3,
-        bending_stiffness: [410.0, 230.0],
-        axial_stiffness: 3.0e5,
-        torsional_stiffness: 55.0,
-        section_inertia: [3.0e-4, 5.0e-4],
-    }
-}
-
-fn counts(bending_y: usize, bending_z: usize, stretch: usize, torsion: usize) -> ModeCounts {
-    ModeCounts {
-        bending_y,
-        bending_z,
-        stretch,
-        torsion,
-    }
-}
-
-fn beam(basis: Basis) -> Beam {
-    Beam {
-        segments: vec![slender()],
-        rotary_inertia: false,
-        basis,
-        point_masses: Vec::new(),
-    }
-}
-
-fn elements(per_segment: &[usize], modes: Option<usize>, boundary: Boundary) -> Basis {
-    use Deformation::{BendingY, BendingZ, Stretch, Torsion};
-    Basis::Elements {
-        per_segment: per_segment.to_vec(),
-        planes: vec![BendingY, BendingZ, Stretch, Torsion],
-        modes,
-        boundary,
-    }
-}
-
-fn reduce(beam: &Beam) -> FlexibleBody {
-    beam.reduce(&[0.0, 0.4 * beam.length(), beam.length()], &Damping::None)
-        .unwrap()
-}
-
-fn close(found: f64, expected: f64, tolerance: f64, what: &str) {
-    assert!(
-        (found - expected).abs() <= tolerance * expected.abs().max(1.0),
-        "{what}: {found:e} against {expected:e}"
-    );
-}
-
-fn relatively_close(found: f64, expected: f64, tolerance: f64, what: &str) {
-    assert!(
-        (found - expected).abs() <= tolerance * expected.abs(),
-        "{what}: {found:e} against {expected:e}"
-    );
-}
-
-/// Entry of a matrix stored by rows.
-fn entry(matrix: &[f64], size: usize, row: usize, column: usize) -> f64 {
-    matrix[row * size + column]
-}
-
-/// $`H_\alpha = \int r \times \psi_\alpha dm`$.
-fn angular(integrals: &ModalIntegrals, coordinate: usize) -> [f64; 3] {
-    let r = integrals.with_position[coordinate];
-    [r[1][2] - r[2][1], r[2][0] - r[0][2], r[0][1] - r[1][0]]
-}
-
-/// Printed roots of `cos β cosh β = -1`, from tables.
-const CLAMPED_ROOTS: [f64; 3] = [
-    1.875_104_068_711_961,
-    4.694_091_132_974_175,
-    7.854_757_438_237_613,
-];
-/// Printed roots of `cos β cosh β = 1`, from tables.
-const FREE_ROOTS: [f64; 3] = [
-    4.730_040_744_862_704,
-    7.853_204_624_095_838,
-    10.995_607_838_001_671,
-];
-
-/// Frequencies expected of `slender`, in the order of the coordinates, three each.
-fn expected_frequencies(boundary: Boundary) -> Vec<f64> {
-    let s = slender();
-    let (roots, shift) = match boundary {
-        Boundary::Clamped => (CLAMPED_ROOTS, 0.5),
-        Boundary::Free => (FREE_ROOTS, 0.0),
-    };
-    let bending = |stiffness: f64| {
-        roots.map(|root| (root / s.length).powi(2) * (stiffness / s.mass_per_length).sqrt())
-    };
-    let rod = |ratio: f64| [1.0, 2.0, 3.0].map(|k| (k - shift) * PI / s.length * ratio.sqrt());
-    [
-        bending(s.bending_stiffness[0]),
-        bending(s.bending_stiffness[1]),
-        rod(s.axial_stiffness / s.mass_per_length),
-        rod(s.torsional_stiffness / (s.section_inertia[0] + s.section_inertia[1])),
-    ]
-    .concat()
-}
 
 /// Closed form: tabulated roots of the characteristic equations.
 #[test]
@@ -134,14 +29,14 @@ fn frequencies_of_eigenfunctions() {
 #[test]
 fn eigenfunctions_are_orthonormal() {
     for basis in [
-        Basis::ClampedFree(counts(12, 9, 6, 5)),
-        Basis::FreeFree(counts(12, 9, 6, 5)),
+        Basis::ClampedFree(counts(30, 9, 6, 5)),
+        Basis::FreeFree(counts(30, 9, 6, 5)),
     ] {
         let body = reduce(&beam(basis));
-        for row in 0..32 {
-            for column in 0..32 {
+        for row in 0..50 {
+            for column in 0..50 {
                 let unit = if row == column { 1.0 } else { 0.0 };
-                let found = entry(&body.integrals.mass_matrix, 32, row, column);
+                let found = entry(&body.integrals.mass_matrix, 50, row, column);
                 close(found, unit, CLOSED_FORM, &format!("mass ({row}, {column})"));
             }
         }
@@ -175,7 +70,7 @@ fn shuttle_arm_links() {
     let links = [
         Link {
             segment: segment(6.4, 138.0, 4.046e6, 2.79e9, 2.04e6),
-            frequencies: [2791.852_363, 37.183_835_7, 233.027_120_6, 1402.216_193],
+            frequencies: [2_791.852_363, 37.183_835_7, 233.027_120_6, 1_402.216_193],
             tip_stretch: 0.120_385_853_1,
             tip_bending: 0.170_251_306_2,
             tip_slopes: [0.036_617_477_61, -0.127_177_151_4],
@@ -185,7 +80,7 @@ fn shuttle_arm_links() {
         },
         Link {
             segment: segment(7.0, 85.0, 2.807e6, 1.192_98e9, 1.4153e6),
-            frequencies: [2224.221_199, 34.499_709_31, 216.205_987_7, 1116.773_538],
+            frequencies: [2_224.221_199, 34.499_709_31, 216.205_987_7, 1_116.773_538],
             tip_stretch: 0.153_392_997_8,
             tip_bending: 0.216_930_457_8,
             tip_slopes: [0.042_657_995, -0.148_156_635_6],
@@ -295,6 +190,142 @@ fn shuttle_arm_links() {
             link.frequencies[3],
             PRINTED,
             "torsion",
+        );
+    }
+}
+
+/// Closed form: $`\int\varphi\,dx = 2\sigma L/\beta`$, $`\int x\varphi\,dx = 2L^2/\beta^2`$ of clamped
+/// bending functions, $`\sqrt{2}L/\beta`$ of stretch, and the moments of a straight rod.
+#[test]
+fn integrals_of_clamped_functions() {
+    let s = slender();
+    let body = reduce(&Beam {
+        rotary_inertia: true,
+        ..beam(Basis::ClampedFree(counts(3, 3, 3, 3)))
+    });
+    let mass = s.mass_per_length * s.length;
+    let norm = s.mass_per_length / mass.sqrt();
+    let twist_norm = ((s.section_inertia[0] + s.section_inertia[1]) * s.length).sqrt();
+    for order in 0..3 {
+        let root = CLAMPED_ROOTS[order];
+        let sigma = (root.cosh() + root.cos()) / (root.sinh() + root.sin());
+        let first = norm * 2.0 * sigma * s.length / root;
+        close(body.integrals.first[order][1], first, CLOSED_FORM, "P of v");
+        close(
+            body.integrals.first[3 + order][2],
+            first,
+            CLOSED_FORM,
+            "P of w",
+        );
+        let moment = norm * 2.0 * (s.length / root).powi(2);
+        close(
+            body.integrals.with_position[order][0][1],
+            moment,
+            CLOSED_FORM,
+            "R of v",
+        );
+        close(
+            body.integrals.with_position[3 + order][0][2],
+            moment,
+            CLOSED_FORM,
+            "R of w",
+        );
+        // sections that tilt: the integral of the slope is the tip value, 2 in magnitude and alternating
+        let tip = 2.0 / mass.sqrt() * if order == 1 { -1.0 } else { 1.0 };
+        let tilt = body.integrals.with_position[order][1][0];
+        close(tilt, -s.section_inertia[0] * tip, CLOSED_FORM, "tilt of v");
+        let quarter = (order as f64 + 0.5) * PI;
+        let stretch = (2.0 * mass).sqrt() / quarter;
+        close(
+            body.integrals.first[6 + order][0],
+            stretch,
+            CLOSED_FORM,
+            "P of u",
+        );
+        let twist = 2.0_f64.sqrt() / quarter * twist_norm;
+        close(
+            angular(&body.integrals, 9 + order)[0],
+            twist,
+            CLOSED_FORM,
+            "H of twist",
+        );
+    }
+    close(body.mass, mass, CLOSED_FORM, "mass");
+    close(
+        body.first_moment[0],
+        mass * s.length / 2.0,
+        CLOSED_FORM,
+        "first moment",
+    );
+    close(
+        body.second_moment[0][0],
+        mass * s.length.powi(2) / 3.0,
+        CLOSED_FORM,
+        "second moment along x",
+    );
+    close(
+        body.second_moment[1][1],
+        s.section_inertia[0] * s.length,
+        CLOSED_FORM,
+        "second moment along y",
+    );
+    close(
+        body.second_moment[2][2],
+        s.section_inertia[1] * s.length,
+        CLOSED_FORM,
+        "second moment along z",
+    );
+}
+
+/// Conservation: free vibrations carry no momentum.
+#[test]
+fn free_functions_carry_no_momentum() {
+    let body = reduce(&beam(Basis::FreeFree(counts(5, 4, 4, 3))));
+    for coordinate in 0..body.len() {
+        for axis in 0..3 {
+            close(
+                body.integrals.first[coordinate][axis],
+                0.0,
+                CLOSED_FORM,
+                "P",
+            );
+            close(
+                angular(&body.integrals, coordinate)[axis],
+                0.0,
+                CLOSED_FORM,
+                "H",
+            );
+        }
+    }
+    let root = &body.nodes[0];
+    assert!(
+        root.displacement[..5].iter().all(|d| d[1] > 0.0),
+        "bending is positive at the root"
+    );
+    assert!(
+        root.displacement[9..13].iter().all(|d| d[0] > 0.0),
+        "stretch is positive at the root"
+    );
+}
+
+/// Invariance: rotary inertia changes what slopes carry, and nothing else.
+#[test]
+fn rotary_inertia_can_be_left_out() {
+    let without = reduce(&beam(Basis::ClampedFree(counts(2, 2, 1, 1))));
+    let with = reduce(&Beam {
+        rotary_inertia: true,
+        ..beam(Basis::ClampedFree(counts(2, 2, 1, 1)))
+    });
+    assert_eq!(with.second_moment, without.second_moment);
+    assert_eq!(with.nodes, without.nodes);
+    assert_eq!(with.integrals.first, without.integrals.first);
+    for coordinate in 0..6 {
+        let difference = entry(&with.integrals.mass_matrix, 6, coordinate, coordinate)
+            - entry(&without.integrals.mass_matrix, 6, coordinate, coordinate);
+        assert_eq!(
+            difference > 1e-6,
+            coordinate < 4,
+            "coordinate {coordinate}: {difference:e}"
         );
     }
 }

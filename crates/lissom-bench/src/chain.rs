@@ -1,0 +1,224 @@
+//! Chains of equal links to measure on.
+
+use lissom::model::spec::{
+    AttachmentSpec, BasisSpec, BeamSpec, BodySpec, FidelitySpec, JointSpec, ModeCounts,
+    RevoluteSpec, RigidSpec, ShorteningSwitch,
+};
+use lissom::model::{Model, ModelSpec};
+use lissom::scalar::Scalar;
+use lissom::tree::{
+    ArticulatedBody, CompositeBody, InverseDynamics, Kinematics, inverse_dynamics, mass_matrix,
+};
+
+/// A chain of `bodies` links with `modes` elastic coordinates each, revolute axes z, y, z, y, …
+///
+/// # Panics
+/// If the model cannot be built, which would be a defect of this function.
+pub fn chain(bodies: usize, modes: usize, shortening: bool) -> Model {
+    let name = |i: usize| format!("link_{i}");
+    let spec = ModelSpec {
+        gravity_m_per_s2: [0.0, -9.81, 0.0],
+        body: (0..bodies)
+            .map(|i| {
+                let mut body = BodySpec {
+                    name: name(i),
+                    ..BodySpec::default()
+                };
+                if modes == 0 {
+                    body.rigid = Some(RigidSpec {
+                        mass_kg: 1.0,
+                        center_of_mass_m: [0.25, 0.01, 0.02],
+                        inertia_kg_m2: [0.002, 0.02, 0.02],
+                        products_of_inertia_kg_m2: [0.0; 3],
+                    });
+                } else {
+                    body.beam = Some(link(modes));
+                }
+                body
+            })
+            .collect(),
+        joint: (0..bodies)
+            .map(|i| JointSpec {
+                name: format!("joint_{i}"),
+                parent: if i == 0 {
+                    AttachmentSpec::new("ground")
+                } else {
+                    AttachmentSpec {
+                        position_m: Some([0.5, 0.0, 0.0]),
+                        ..AttachmentSpec::new(name(i - 1))
+                    }
+                },
+                child: AttachmentSpec::new(name(i)),
+                revolute: Some(RevoluteSpec {
+                    axis: if i % 2 == 0 {
+                        [0.0, 0.0, 1.0]
+                    } else {
+                        [0.0, 1.0, 0.0]
+                    },
+                    initial_angle_rad: 0.3 - 0.1 * (i % 7) as f64,
+                    initial_rate_rad_per_s: 0.2 + 0.1 * (i % 5) as f64,
+                    ..RevoluteSpec::default()
+                }),
+                ..JointSpec::default()
+            })
+            .collect(),
+        fidelity: FidelitySpec {
+            shortening: (!shortening).then_some(ShorteningSwitch::None),
+            ..FidelitySpec::default()
+        },
+        ..ModelSpec::default()
+    };
+    Model::build(&spec).expect("a chain of beams can be built")
+}
+
+/// Half the modes in each plane, the odd one in y.
+fn link(modes: usize) -> BeamSpec {
+    BeamSpec {
+        length_m: Some(0.5),
+        mass_per_length_kg_per_m: Some(2.0),
+        bending_stiffness_y_n_m2: Some(400.0),
+        bending_stiffness_z_n_m2: Some(300.0),
+        axial_stiffness_n: None,
+        torsional_stiffness_n_m2: None,
+        section_inertia_y_kg_m: 1e-4,
+        section_inertia_z_kg_m: 1e-4,
+        segments: Vec::new(),
+        rotary_inertia: true,
+        basis: BasisSpec::ClampedFree(ModeCounts {
+            bending_y: modes.div_ceil(2),
+            bending_z: modes / 2,
+            ..ModeCounts::default()
+        }),
+    }
+}
+
+/// A state and the memory of all algorithms, in one scalar type.
+#[derive(Clone, Debug)]
+pub struct Bench<'m, T> {
+    model: &'m Model,
+    position: Vec<T>,
+    velocity: Vec<T>,
+    force: Vec<T>,
+    /// Accelerations of the last call.
+    pub acceleration: Vec<T>,
+    kinematics: Kinematics<T>,
+    articulated: ArticulatedBody<T>,
+    composite: CompositeBody<T>,
+    inverse: InverseDynamics<T>,
+    mass: Vec<T>,
+    bias: Vec<T>,
+}
+
+impl<'m, T: Scalar> Bench<'m, T> {
+    /// Buffers for `model`, at its initial state with a little bending.
+    pub fn new(model: &'m Model) -> Self {
+        let system = &model.system;
+        let n = system.velocity_count();
+        let bend = |coordinates: &[lissom::model::Coordinate], values: &[f64], size: f64| {
+            let elastic =
+                |c: &lissom::model::Coordinate| c.kind == lissom::model::CoordinateKind::Elastic;
+            let entries = coordinates.iter().zip(values).enumerate();
+            entries
+                .map(|(i, (c, &x))| {
+                    T::constant(if elastic(c) {
+                        size * (1.0 + (i % 3) as f64)
+                    } else {
+                        x
+                    })
+                })
+                .collect::<Vec<T>>()
+        };
+        Self {
+            model,
+            position: bend(&model.positions, &model.initial_position, 0.004),
+            velocity: bend(&model.velocities, &model.initial_velocity, 0.05),
+            force: vec![T::zero(); n],
+            acceleration: vec![T::zero(); n],
+            kinematics: Kinematics::new(system),
+            articulated: ArticulatedBody::new(system),
+            composite: CompositeBody::new(system),
+            inverse: InverseDynamics::new(system),
+            mass: vec![T::zero(); n * n],
+            bias: vec![T::zero(); n],
+        }
+    }
+
+    /// Velocities, biases, body inertias.
+    pub fn kinematics(&mut self) {
+        self.kinematics
+            .update(&self.model.system, &self.position, &self.velocity);
+    }
+
+    /// Accelerations by articulated bodies, kinematics included.
+    pub fn articulated(&mut self) {
+        self.kinematics();
+        self.articulated
+            .factor(&self.model.system, &self.kinematics);
+        self.articulated.forward_dynamics(
+            &self.model.system,
+            &self.kinematics,
+            &self.force,
+            &mut self.acceleration,
+        );
+    }
+
+    /// Accelerations by composite bodies, kinematics included: mass matrix, bias, Cholesky.
+    pub fn composite(&mut self) {
+        self.kinematics();
+        let system = &self.model.system;
+        mass_matrix(
+            system,
+            &self.kinematics,
+            &mut self.composite,
+            &mut self.mass,
+        );
+        self.acceleration.fill(T::zero());
+        inverse_dynamics(
+            system,
+            &self.kinematics,
+            &self.acceleration,
+            &mut self.inverse,
+            &mut self.bias,
+        );
+        for (a, (&f, &b)) in self
+            .acceleration
+            .iter_mut()
+            .zip(self.force.iter().zip(&self.bias))
+        {
+            *a = f - b;
+        }
+        solve_by_cholesky(&mut self.mass, &mut self.acceleration);
+    }
+}
+
+/// Solves a symmetric positive definite system in place.
+fn solve_by_cholesky<T: Scalar>(a: &mut [T], b: &mut [T]) {
+    let n = b.len();
+    for i in 0..n {
+        for j in 0..=i {
+            let mut sum = a[i * n + j];
+            for l in 0..j {
+                sum -= a[i * n + l] * a[j * n + l];
+            }
+            a[i * n + j] = if i == j {
+                sum.sqrt()
+            } else {
+                sum / a[j * n + j]
+            };
+        }
+    }
+    for i in 0..n {
+        let mut sum = b[i];
+        for j in 0..i {
+            sum -= a[i * n + j] * b[j];
+        }
+        b[i] = sum / a[i * n + i];
+    }
+    for i in (0..n).rev() {
+        let mut sum = b[i];
+        for j in i + 1..n {
+            sum -= a[j * n + i] * b[j];
+        }
+        b[i] = sum / a[i * n + i];
+    }
+}

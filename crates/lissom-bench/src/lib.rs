@@ -1,0 +1,5 @@
+//! What the recursions cost: chains to measure on, a scalar that counts operations, and a stopwatch.
+
+pub mod chain;
+pub mod counted;
+pub mod stopwatch;

@@ -1,0 +1,162 @@
+//! `cargo run --release -p lissom-bench`: times per call, ratios, and exponents from counted operations.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
+
+use std::hint::black_box;
+
+use lissom::scalar::Lanes;
+use lissom_bench::chain::{Bench, chain};
+use lissom_bench::counted::{Counted, count};
+use lissom_bench::stopwatch::{exponent, seconds_per_call};
+
+/// Composite and articulated operation counts of a chain of ten bodies with 0…12 modes, from the lists of
+/// \[Jain & Rodriguez 1992, section VII\] with item 2's factor summed to 55.
+const PAPER_COMPOSITE: [f64; 13] = [
+    7555.0,
+    17140.0,
+    33855.0,
+    59700.0,
+    96675.0,
+    146_780.0,
+    212_015.0,
+    294_380.0,
+    395_875.0,
+    518_500.0,
+    664_255.0,
+    835_140.0,
+    1_033_155.0,
+];
+const PAPER_ARTICULATED: [f64; 13] = [
+    5370.0, 10870.0, 16970.0, 23770.0, 31370.0, 39870.0, 49370.0, 59970.0, 71220.0, 81040.0,
+    91400.0, 102_300.0, 113_740.0,
+];
+
+fn main() {
+    rigid_chains();
+    flexible_chains();
+    growth();
+    lanes();
+}
+
+fn rigid_chains() {
+    println!("Rigid chains, articulated-body call (kinematics, factor, accelerations)");
+    println!("{:>7} {:>10} {:>14}", "bodies", "µs", "ns per body");
+    for bodies in [6, 7, 20, 100] {
+        let model = chain(bodies, 0, true);
+        let mut bench = Bench::<f64>::new(&model);
+        let seconds = seconds_per_call(|| {
+            bench.articulated();
+            black_box(&bench.acceleration);
+        });
+        println!(
+            "{bodies:>7} {:>10.3} {:>14.1}",
+            seconds * 1e6,
+            seconds * 1e9 / bodies as f64
+        );
+    }
+}
+
+fn flexible_chains() {
+    println!("\nTen bodies with modes, accelerations by articulated and by composite bodies");
+    println!(
+        "{:>6} {:>14} {:>16} {:>12} {:>8} {:>12} {:>8}",
+        "modes",
+        "articulated µs",
+        "with shortening",
+        "composite µs",
+        "ratio",
+        "ratio of ops",
+        "paper"
+    );
+    for modes in 0..=12 {
+        let linear = chain(10, modes, false);
+        let shortened = chain(10, modes, true);
+        let mut bench = Bench::<f64>::new(&linear);
+        let articulated = seconds_per_call(|| {
+            bench.articulated();
+            black_box(&bench.acceleration);
+        });
+        let composite = seconds_per_call(|| {
+            bench.composite();
+            black_box(&bench.acceleration);
+        });
+        let mut bench = Bench::<f64>::new(&shortened);
+        let with_shortening = seconds_per_call(|| {
+            bench.articulated();
+            black_box(&bench.acceleration);
+        });
+        let mut counted = Bench::<Counted>::new(&linear);
+        let ratio_of_operations =
+            count(|| counted.composite()) as f64 / count(|| counted.articulated()) as f64;
+        println!(
+            "{modes:>6} {:>14.2} {:>16.2} {:>12.2} {:>8.2} {:>12.2} {:>8.2}",
+            articulated * 1e6,
+            with_shortening * 1e6,
+            composite * 1e6,
+            composite / articulated,
+            ratio_of_operations,
+            PAPER_COMPOSITE[modes] / PAPER_ARTICULATED[modes],
+        );
+    }
+}
+
+fn growth() {
+    println!("\nGrowth of one articulated-body call from 10 to 1000 bodies");
+    println!(
+        "{:>6} {:>18} {:>18}",
+        "modes", "counted exponent", "timed exponent"
+    );
+    for modes in [0, 4] {
+        let (mut counts, mut times) = (Vec::new(), Vec::new());
+        for bodies in [10, 30, 100, 300, 1000] {
+            let model = chain(bodies, modes, true);
+            let mut counted = Bench::<Counted>::new(&model);
+            counts.push((bodies as f64, count(|| counted.articulated()) as f64));
+            let mut bench = Bench::<f64>::new(&model);
+            times.push((
+                bodies as f64,
+                seconds_per_call(|| {
+                    bench.articulated();
+                    black_box(&bench.acceleration);
+                }),
+            ));
+        }
+        println!(
+            "{modes:>6} {:>18.4} {:>18.4}",
+            exponent(&counts),
+            exponent(&times)
+        );
+    }
+}
+
+fn lanes() {
+    println!("\nFour runs side by side against four single calls");
+    for (bodies, modes) in [(7, 0), (10, 5)] {
+        let model = chain(bodies, modes, true);
+        let mut single = Bench::<f64>::new(&model);
+        let one = seconds_per_call(|| {
+            single.articulated();
+            black_box(&single.acceleration);
+        });
+        let mut batch = Bench::<Lanes<4>>::new(&model);
+        let four = seconds_per_call(|| {
+            batch.articulated();
+            black_box(&batch.acceleration);
+        });
+        println!(
+            "{bodies} bodies × {modes} modes: {:.2} µs for four, {:.2} of four single calls",
+            four * 1e6,
+            four / (4.0 * one)
+        );
+    }
+}
+#[test]
+fn ops() {
+    let model = chain(10, 0, true);
+    let mut c = Bench::<Counted>::new(&model);
+    println!(
+        "kin {} all {}",
+        count(|| c.kinematics()) / 10,
+        count(|| c.articulated()) / 10
+    );
+}

@@ -1,0 +1,171 @@
+//! What can be said on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use lissom::model::Override;
+
+/// Dynamics of robot manipulators whose links bend.
+///
+/// A model is a TOML file, or the name of a model that comes with the program; `lissom run` lists those.
+/// Words for people go to stderr, data to stdout.
+#[derive(Debug, Parser)]
+#[command(
+    name = "lissom",
+    version,
+    after_help = "Exit codes: 0 done; 1 the model or the run failed; 2 wrong usage; 130 interrupted.\n\n\
+                  Example:\n  lissom new arm.toml\n  lissom check arm.toml\n  lissom run arm.toml"
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    New(NewArguments),
+    Check(CheckArguments),
+    Run(RunArguments),
+    Eval(EvalArguments),
+    /// Print the JSON Schema of model files.
+    #[command(after_help = "Example:\n  lissom schema > lissom.schema.json")]
+    Schema,
+}
+
+/// Write a commented model of a two-link flexible arm to start from.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  lissom new arm.toml\n  lissom new beam.toml --from spin-up-beam"
+)]
+pub(crate) struct NewArguments {
+    /// File to write.
+    #[arg(default_value = "arm.toml")]
+    pub(crate) file: PathBuf,
+    /// Shipped model to copy.
+    #[arg(long, value_name = "NAME", default_value = "two-link-arm")]
+    pub(crate) from: String,
+    /// Replace a file that is there already.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// Show what is understood of a model, without running it.
+///
+/// Tree, degrees of freedom, masses, natural frequencies of every flexible body, inputs, integrator, and
+/// what may go wrong.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  lissom check arm.toml\n  lissom check spin-up-beam --set body.beam.beam.length_m=8"
+)]
+pub(crate) struct CheckArguments {
+    /// Model file, or name of a shipped model.
+    pub(crate) model: String,
+    #[command(flatten)]
+    pub(crate) changes: Changes,
+    /// Print it as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Simulate a model and write its recording.
+///
+/// Writes recording.csv, recording.npz and recording.mat (as the model asks) and manifest.json. Ctrl-C
+/// ends the run at the next step: what was computed is written, and the exit code is 130. A run that
+/// fails writes what it has as well and exits with 1.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  lissom run two-link-arm\n  \
+                  lissom run arm.toml --set simulation.duration_s=5 --at 1,2.5 --json")]
+pub(crate) struct RunArguments {
+    /// Model file, or name of a shipped model; none offers those.
+    pub(crate) model: Option<String>,
+    #[command(flatten)]
+    pub(crate) changes: Changes,
+    /// Folder for the files, results/NAME unless said.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Instants in seconds at which the summary tells every channel.
+    #[arg(
+        long,
+        value_name = "S,…",
+        value_delimiter = ',',
+        value_parser = instant,
+        allow_negative_numbers = true
+    )]
+    pub(crate) at: Vec<f64>,
+    /// Print the summary as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Say nothing but errors.
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+/// Evaluate the equations of motion at one state.
+///
+/// The state file is JSON: {"position": …, "velocity": …, "force": …, "acceleration": …}, each a list in
+/// the order of the coordinates or an object by their names. Positions and velocities that are missing
+/// are those of the model's start, forces are zero. Accelerations ask for inverse dynamics. All joints
+/// are free: inputs, prescribed motions and motors behind elastic gears are left out.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  echo '{\"velocity\": {\"shoulder.angle.rate\": 1.0}}' > state.json\n  \
+                  lissom eval two-link-arm --state state.json --json"
+)]
+pub(crate) struct EvalArguments {
+    /// Model file, or name of a shipped model.
+    pub(crate) model: String,
+    #[command(flatten)]
+    pub(crate) changes: Changes,
+    /// JSON file with the state.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: PathBuf,
+    /// Print it as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Changes to a model that its file does not know.
+#[derive(Debug, Args)]
+pub(crate) struct Changes {
+    /// Fidelity preset instead of the model's.
+    #[arg(long, value_name = "PRESET", value_enum)]
+    fidelity: Option<Preset>,
+    #[arg(
+        long = "set",
+        value_name = "PATH=VALUE",
+        value_parser = change,
+        help = "Set a value of the model, for example simulation.duration_s=5"
+    )]
+    set: Vec<Override>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Preset {
+    Default,
+    #[value(name = "jain_rodriguez", alias = "jain-rodriguez")]
+    JainRodriguez,
+    #[value(name = "jain_rodriguez_ruthless", alias = "jain-rodriguez-ruthless")]
+    JainRodriguezRuthless,
+}
+
+impl Changes {
+    /// All changes as overrides, in the order they apply.
+    pub(crate) fn overrides(&self) -> Vec<Override> {
+        let preset = self.fidelity.and_then(|preset| {
+            let name = preset.to_possible_value()?;
+            Override::parse(&format!("fidelity.preset={}", name.get_name())).ok()
+        });
+        preset.into_iter().chain(self.set.iter().cloned()).collect()
+    }
+}
+
+fn change(text: &str) -> Result<Override, String> {
+    Override::parse(text).map_err(|error| format!("{error}; {}", error.remedy()))
+}
+
+fn instant(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(time_s) if time_s.is_finite() => Ok(time_s),
+        _ => Err("write instants in seconds, for example 5,10,20".to_owned()),
+    }
+}

@@ -1,0 +1,66 @@
+//! Problems of a model as a compiler would show them: file, line, the text in question, what to do.
+
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use lissom_io::load::{LoadError, Problem};
+
+use crate::output;
+
+/// Problems that are shown; whoever has more will begin with these.
+const SHOWN: usize = 50;
+
+/// All problems of a model, for the terminal.
+pub(crate) fn render(error: &LoadError) -> String {
+    let renderer = if output::is_coloured() {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    let shown = error.problems.iter().take(SHOWN);
+    let mut parts: Vec<String> = shown
+        .map(|problem| renderer.render(&report(error, problem)))
+        .collect();
+    let count = error.problems.len();
+    let found = format!(
+        "{} found in {}",
+        output::counted(count, "problem"),
+        error.origin
+    );
+    parts.push(match count.checked_sub(SHOWN + 1) {
+        Some(_) => format!("{found}, of which the first {SHOWN} are shown"),
+        None => found,
+    });
+    parts.join("\n\n")
+}
+
+fn report<'a>(error: &'a LoadError, problem: &Problem) -> Vec<Group<'a>> {
+    let title = Level::ERROR.primary_title(problem.to_string());
+    let text = error.text.as_deref();
+    let group = match (text, text.and_then(|_| error.locate(problem))) {
+        (Some(text), Some(range)) => title.element(
+            Snippet::source(text)
+                .path(error.origin.as_str())
+                .annotation(AnnotationKind::Primary.span(on_characters(text, range))),
+        ),
+        _ => title.element(Origin::path(error.origin.as_str())),
+    };
+    let help = problem.remedy().map(|remedy| Level::HELP.message(remedy));
+    vec![match help {
+        Some(help) => group.element(help),
+        None => group,
+    }]
+}
+
+/// The range widened to whole characters and kept inside the text.
+fn on_characters(text: &str, range: Range<usize>) -> Range<usize> {
+    let mut start = range.start.min(text.len());
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    let mut end = range.end.clamp(start, text.len());
+    while !text.is_char_boundary(end) {
+        end += 1;
+    }
+    start..end
+}

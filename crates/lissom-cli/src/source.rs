@@ -1,0 +1,96 @@
+//! Where a model comes from: a file, or one that is shipped.
+
+use std::io::{self, IsTerminal};
+use std::path::Path;
+
+use lissom::model::Override;
+use lissom_io::load::{self, Loaded};
+use lissom_io::models::{self, SHIPPED};
+
+use crate::stop::Stop;
+use crate::{diagnostics, output};
+
+/// Loads a model by the path of its file or by the name of a shipped one; a file goes first.
+pub(crate) fn load(name: &str, overrides: &[Override]) -> Result<Loaded, Stop> {
+    let path = Path::new(name);
+    let loaded = match models::find(name) {
+        Some(shipped) if !path.exists() => load::load_text(shipped.name, shipped.text, overrides),
+        None if !path.exists() && is_bare(path) => return Err(Stop::Failed(unknown(name))),
+        _ => load::load(path, overrides),
+    };
+    loaded.map_err(|error| Stop::Explained(diagnostics::render(&error)))
+}
+
+/// Whether somebody may have meant a name rather than a file.
+fn is_bare(path: &Path) -> bool {
+    path.components().count() == 1 && path.extension().is_none()
+}
+
+/// What to say of a name that is neither a file nor a shipped model.
+pub(crate) fn unknown(name: &str) -> String {
+    let names = SHIPPED.iter().map(|model| model.name);
+    let suggestion = match nearest(name, names) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the shipped models are {}", listed()),
+    };
+    format!("there is no file `{name}` and no shipped model of that name; {suggestion}")
+}
+
+fn listed() -> String {
+    let names: Vec<&str> = SHIPPED.iter().map(|model| model.name).collect();
+    names.join(", ")
+}
+
+/// Lets the user choose a shipped model, or says how to name one where nobody can be asked.
+pub(crate) fn choose() -> Result<String, Stop> {
+    output::say("The models that come with lissom:\n");
+    for (index, model) in SHIPPED.iter().enumerate() {
+        output::say(&format!(
+            "  {}  {:<16}{}",
+            index + 1,
+            model.name,
+            model.title
+        ));
+    }
+    if !io::stdin().is_terminal() || !output::is_watched() {
+        let command = format!("lissom run {}", SHIPPED[0].name);
+        return Err(Stop::Usage(format!(
+            "which model? name a file or one of the above, for example: {command}"
+        )));
+    }
+    output::say_unfinished("\nNumber or name of the one to run [1]: ");
+    let mut answer = String::new();
+    let read = io::stdin().read_line(&mut answer).unwrap_or(0);
+    let answer = answer.trim();
+    if read == 0 {
+        return Err(Stop::Usage("no model was chosen".to_owned()));
+    }
+    let number = if answer.is_empty() {
+        Ok(1)
+    } else {
+        answer.parse::<usize>()
+    };
+    match number {
+        Ok(number) => (number.checked_sub(1))
+            .and_then(|index| SHIPPED.get(index))
+            .map(|model| model.name.to_owned())
+            .ok_or_else(|| {
+                Stop::Usage(format!(
+                    "there are models 1 to {}, not {number}",
+                    SHIPPED.len()
+                ))
+            }),
+        Err(_) => Ok(answer.to_owned()),
+    }
+}
+
+/// The known word nearest to the given one, if it is near enough to be meant.
+pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let allowed = (word.chars().count() / 3).max(1);
+    known
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(word, candidate), candidate))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}

@@ -1,0 +1,38 @@
+//! [`Stop`]: why the command ends before its work is done, and the exit code that says so.
+
+/// Exit code of wrong usage.
+pub(crate) const USAGE: u8 = 2;
+
+/// Why the command ends before its work is done.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The command was called in a way that makes no sense.
+    Usage(String),
+    /// The model, the run or a file failed.
+    Failed(String),
+    /// The same, with words that need no heading.
+    Explained(String),
+    /// The user stopped the run.
+    Interrupted(String),
+}
+
+impl Stop {
+    /// The exit code of the command.
+    pub(crate) fn code(&self) -> u8 {
+        match self {
+            Self::Failed(_) | Self::Explained(_) => 1,
+            Self::Usage(_) => USAGE,
+            // what a shell reports for a command ended by Ctrl-C
+            Self::Interrupted(_) => 130,
+        }
+    }
+}
+
+impl std::fmt::Display for Stop {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Usage(text) | Self::Failed(text) => write!(formatter, "error: {text}"),
+            Self::Explained(text) | Self::Interrupted(text) => formatter.write_str(text),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! `lissom check`: what is understood of a model, in words or as JSON.
+
+use crate::arguments::CheckArguments;
+use crate::output::{counted, short, vector};
+use crate::stop::Stop;
+use crate::verbs::understanding::{BodyEntry, Understanding};
+use crate::{output, source};
+
+/// Frequencies that are shown of each body.
+const SHOWN_FREQUENCIES: usize = 6;
+
+/// Shows what is understood of a model.
+pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Stop> {
+    let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
+    let understanding = Understanding::of(&loaded);
+    if arguments.json {
+        output::json(&understanding)
+    } else {
+        output::say(&in_words(&understanding, &arguments.model));
+        Ok(())
+    }
+}
+
+fn in_words(understood: &Understanding, name: &str) -> String {
+    let mut lines = vec![understood.model.clone(), String::new(), "ground".to_owned()];
+    for body in &understood.bodies {
+        lines.extend(body_in_words(body));
+    }
+    lines.push(String::new());
+    let freedom = &understood.degrees_of_freedom;
+    lines.push(format!(
+        "degrees of freedom  {} ({} of joints, {} elastic, {} of motors), {} prescribed",
+        freedom.total, freedom.joint, freedom.elastic, freedom.motor, freedom.prescribed
+    ));
+    lines.push(format!(
+        "mass                {} kg, centre at {} m at the start",
+        short(understood.total_mass_kg),
+        vector(&understood.center_of_mass_m)
+    ));
+    lines.push(format!(
+        "gravity             {} m/s^2",
+        vector(&understood.gravity_m_per_s2)
+    ));
+    let flexible = understood
+        .bodies
+        .iter()
+        .filter(|body| !body.frequencies_rad_per_s.is_empty());
+    for body in flexible {
+        lines.push(frequencies_in_words(body));
+    }
+    for driven in understood.inputs.iter().chain(&understood.motions) {
+        lines.push(format!(
+            "{:<20}{} of {}",
+            if driven.prescribed { "motion" } else { "input" },
+            driven.profile,
+            driven.target
+        ));
+    }
+    lines.push(format!(
+        "simulation          {} s by {}, sampled every {} s",
+        short(understood.duration_s),
+        understood.integrator,
+        short(understood.sample_period_s)
+    ));
+    for warning in &understood.warnings {
+        lines.push(format!("warning: {warning}"));
+    }
+    lines.push(format!("\nThe model is sound. Next: lissom run {name}"));
+    lines.join("\n")
+}
+
+fn body_in_words(body: &BodyEntry) -> Vec<String> {
+    let indent = "  ".repeat(body.depth);
+    let at = match &body.joint.at {
+        Some(at) => format!(" at {at}"),
+        None => String::new(),
+    };
+    let elastic = match body.elastic_coordinates.len() {
+        0 => String::new(),
+        count => format!(", {}", counted(count, "elastic coordinate")),
+    };
+    let mut lines = vec![format!(
+        "{indent}{} ({}{at}) -> {}: {}, {} kg{elastic}",
+        body.joint.name,
+        body.joint.kind,
+        body.name,
+        body.kind,
+        short(body.mass_kg),
+    )];
+    for payload in &body.payloads {
+        lines.push(format!(
+            "{indent}  payload {}, {} kg",
+            payload.name,
+            short(payload.mass_kg)
+        ));
+    }
+    if !body.markers.is_empty() {
+        let word = if body.markers.len() == 1 {
+            "marker"
+        } else {
+            "markers"
+        };
+        lines.push(format!("{indent}  {word} {}", body.markers.join(", ")));
+    }
+    lines
+}
+
+fn frequencies_in_words(body: &BodyEntry) -> String {
+    let shown =
+        &body.frequencies_rad_per_s[..body.frequencies_rad_per_s.len().min(SHOWN_FREQUENCIES)];
+    let list = |factor: f64| {
+        let values: Vec<String> = shown.iter().map(|&x| short(x * factor)).collect();
+        values.join(", ")
+    };
+    let more = if shown.len() < body.frequencies_rad_per_s.len() {
+        ", …"
+    } else {
+        ""
+    };
+    format!(
+        "frequencies         {}: {}{more} rad/s ({}{more} Hz), its frame held",
+        body.name,
+        list(1.0),
+        list(1.0 / std::f64::consts::TAU)
+    )
+}

@@ -1,0 +1,224 @@
+//! `lissom eval`: the equations of motion at one state.
+
+use std::path::Path;
+
+use lissom::model::{Coordinate, CoordinateKind, Model};
+use lissom::simulate::{self, Evaluation, StateInput};
+use serde_json::{Map, Value, json};
+
+use crate::arguments::EvalArguments;
+use crate::output::{counted, short};
+use crate::stop::Stop;
+use crate::{output, source};
+
+/// How far a quaternion may be from unit length; six digits written by hand are within it.
+const QUATERNION_SLACK: f64 = 1e-5;
+
+/// Evaluates a model at the state of a file.
+pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Stop> {
+    let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
+    let state = read_state(&arguments.state, &loaded.model)?;
+    let evaluation = simulate::evaluate(&loaded.model, &state);
+    if arguments.json {
+        output::json(&as_json(&loaded.model, &evaluation))
+    } else {
+        output::say(&in_words(&loaded.model, &evaluation));
+        Ok(())
+    }
+}
+
+fn read_state(path: &Path, model: &Model) -> Result<StateInput, Stop> {
+    let shown = path.display();
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Stop::Failed(format!(
+            "cannot read {shown}: {error}; --state names a JSON file"
+        ))
+    })?;
+    let state: Value = serde_json::from_str(&text)
+        .map_err(|error| Stop::Failed(format!("{shown} is not JSON: {error}")))?;
+    let Value::Object(state) = state else {
+        return Err(Stop::Failed(format!(
+            "{shown} holds no object; write {{\"position\": …, \"velocity\": …}}"
+        )));
+    };
+    parse_state(&state, model).map_err(|problems| {
+        Stop::Explained(format!(
+            "{}\n{} found in {shown}",
+            problems
+                .iter()
+                .map(|problem| format!("error: {problem}"))
+                .collect::<Vec<_>>()
+                .join("\n"),
+            counted(problems.len(), "problem")
+        ))
+    })
+}
+
+/// The state, or everything that is wrong with it.
+fn parse_state(state: &Map<String, Value>, model: &Model) -> Result<StateInput, Vec<String>> {
+    const KEYS: [&str; 4] = ["position", "velocity", "force", "acceleration"];
+    let mut problems: Vec<String> = (state.keys())
+        .filter(|key| !KEYS.contains(&key.as_str()))
+        .map(|key| unknown(key, "key", KEYS))
+        .collect();
+    let n = model.velocities.len();
+    let mut read = |key: &str, coordinates: &[Coordinate], otherwise: &[f64]| {
+        let mut values = otherwise.to_vec();
+        if let Some(given) = state.get(key) {
+            fill(key, given, coordinates, &mut values, &mut problems);
+        }
+        values
+    };
+    let mut position = read("position", &model.positions, &model.initial_position);
+    let velocity = read("velocity", &model.velocities, &model.initial_velocity);
+    let zeros = vec![0.0; n];
+    let force = read("force", &model.velocities, &zeros);
+    let acceleration = read("acceleration", &model.velocities, &zeros);
+    normalize_quaternions(&model.positions, &mut position, &mut problems);
+    if problems.is_empty() {
+        Ok(StateInput {
+            position,
+            velocity,
+            force,
+            acceleration: state.contains_key("acceleration").then_some(acceleration),
+        })
+    } else {
+        Err(problems)
+    }
+}
+
+/// Puts a list in order, or an object by name, into `values`.
+fn fill(
+    key: &str,
+    given: &Value,
+    coordinates: &[Coordinate],
+    values: &mut [f64],
+    problems: &mut Vec<String>,
+) {
+    let names = || {
+        coordinates
+            .iter()
+            .map(|coordinate| coordinate.name.as_str())
+    };
+    let mut numbers: Vec<(usize, &Value)> = Vec::new();
+    match given {
+        Value::Array(list) if list.len() == coordinates.len() => {
+            numbers.extend(list.iter().enumerate());
+        }
+        Value::Array(list) => problems.push(format!(
+            "`{key}` has {}, expected {}: {}",
+            counted(list.len(), "number"),
+            coordinates.len(),
+            names().collect::<Vec<_>>().join(", ")
+        )),
+        Value::Object(entries) => {
+            for (name, number) in entries {
+                match names().position(|known| known == name) {
+                    Some(index) => numbers.push((index, number)),
+                    None => problems.push(unknown(name, key, names())),
+                }
+            }
+        }
+        other => problems.push(format!(
+            "`{key}` is {other}, expected a list of {} or an object by name",
+            counted(coordinates.len(), "number")
+        )),
+    }
+    for (index, number) in numbers {
+        match number.as_f64() {
+            Some(number) if number.is_finite() => values[index] = number,
+            _ => problems.push(format!(
+                "`{key}` of {} is {number}, expected a finite number",
+                coordinates[index].name
+            )),
+        }
+    }
+}
+
+fn unknown<'a>(name: &str, what: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    match source::nearest(name, known.iter().copied()) {
+        Some(near) => format!("there is no {what} `{name}`; did you mean `{near}`?"),
+        None => format!("there is no {what} `{name}`; use {}", known.join(", ")),
+    }
+}
+
+/// Attitudes are unit quaternions: small slips of rounding are mended, others told.
+fn normalize_quaternions(
+    coordinates: &[Coordinate],
+    position: &mut [f64],
+    problems: &mut Vec<String>,
+) {
+    let mut at = 0;
+    while at < coordinates.len() {
+        if coordinates[at].kind != CoordinateKind::Quaternion {
+            at += 1;
+            continue;
+        }
+        let quaternion = &mut position[at..at + 4];
+        let length = quaternion.iter().map(|x| x * x).sum::<f64>().sqrt();
+        if (length - 1.0).abs() > QUATERNION_SLACK {
+            problems.push(format!(
+                "the quaternion that begins at {} has length {}, expected 1; divide its four \
+                 components by that",
+                coordinates[at].name,
+                short(length)
+            ));
+        } else {
+            for component in quaternion {
+                *component /= length;
+            }
+        }
+        at += 4;
+    }
+}
+
+fn as_json(model: &Model, evaluation: &Evaluation) -> Value {
+    let named = |coordinates: &[Coordinate]| -> Vec<Value> {
+        let entry = |c: &Coordinate| json!({ "name": c.name, "unit": c.unit });
+        coordinates.iter().map(entry).collect()
+    };
+    let mut object = json!({
+        "positions": named(&model.positions),
+        "velocities": named(&model.velocities),
+        "mass_matrix": rows(model, evaluation),
+        "bias": evaluation.bias,
+        "acceleration": evaluation.acceleration,
+        "acceleration_by_composite_bodies": evaluation.acceleration_by_composite_bodies,
+    });
+    if let Some(force) = &evaluation.inverse_dynamics {
+        object["inverse_dynamics"] = json!(force);
+    }
+    object
+}
+
+fn rows<'a>(model: &Model, evaluation: &'a Evaluation) -> Vec<&'a [f64]> {
+    // a model of fixed joints has no row at all
+    let n = model.velocities.len().max(1);
+    evaluation.mass_matrix.chunks(n).collect()
+}
+
+fn in_words(model: &Model, evaluation: &Evaluation) -> String {
+    let row = |name: &str, bias: &str, acceleration: &str, force: &str| {
+        let line = format!("{name:<28}{bias:>13}{acceleration:>14}{force:>18}");
+        line.trim_end().to_owned()
+    };
+    let inverse = evaluation.inverse_dynamics.as_ref();
+    let heading = inverse.map_or("", |_| "inverse dynamics");
+    let mut lines = vec![row("", "bias", "acceleration", heading)];
+    for (index, coordinate) in model.velocities.iter().enumerate() {
+        lines.push(row(
+            &coordinate.name,
+            &short(evaluation.bias[index]),
+            &short(evaluation.acceleration[index]),
+            &inverse.map_or_else(String::new, |force| short(force[index])),
+        ));
+    }
+    lines.push("\nmass matrix".to_owned());
+    for row in rows(model, evaluation) {
+        let row: Vec<String> = row.iter().map(|&x| format!("{:>12}", short(x))).collect();
+        lines.push(row.join(" "));
+    }
+    lines.push("\nAll digits, as JSON: --json".to_owned());
+    lines.join("\n")
+}

@@ -1,0 +1,8 @@
+//! What the command can do, one module per verb.
+
+pub(crate) mod check;
+pub(crate) mod eval;
+pub(crate) mod new;
+pub(crate) mod run;
+pub(crate) mod schema;
+mod understanding;

@@ -1,0 +1,259 @@
+//! `lissom run`: simulate, sum up, write.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use lissom::integrate::Flow;
+use lissom::model::Override;
+use lissom::model::spec::ModelSpec;
+use lissom::simulate::{self, Run};
+use lissom_io::load::Loaded;
+use lissom_io::summary::Summary;
+use lissom_io::{IoError, record};
+use serde_json::json;
+
+use crate::arguments::RunArguments;
+use crate::output::{counted, short, with_digits};
+use crate::progress::Progress;
+use crate::stop::Stop;
+use crate::{output, source};
+
+/// Whether the user has pressed Ctrl-C.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Largest recording that is kept in memory, in bytes.
+const MOST_BYTES: f64 = 4.0 * 1024.0 * 1024.0 * 1024.0;
+
+/// Runs a model.
+pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
+    let name = match &arguments.model {
+        Some(name) => name.clone(),
+        None => source::choose()?,
+    };
+    let overrides = arguments.changes.overrides();
+    let loaded = source::load(&name, &overrides)?;
+    refuse_outside(&arguments.at, &loaded.spec)?;
+    let samples = simulate::sample_instants(&loaded.spec, &arguments.at);
+    refuse_too_large(&loaded, samples.len())?;
+    let folder = folder_for(arguments.out.as_deref(), &loaded)?;
+
+    let silent = arguments.quiet || arguments.json;
+    let began = Instant::now();
+    let run = integrate(&loaded, &samples, silent);
+    let wall_s = began.elapsed().as_secs_f64();
+
+    let mut summary = Summary::new(&loaded, &run, &arguments.at, wall_s);
+    let changes: Vec<String> = overrides.iter().map(Override::text).collect();
+    let options = json!({ "set": changes, "at_s": arguments.at });
+    record::write(&folder, &loaded, &run, options, &mut summary)
+        .map_err(|error| Stop::Failed(error.to_string()))?;
+    if arguments.json {
+        output::json(&summary)?;
+    } else if !arguments.quiet {
+        output::say(&in_words(&loaded, &summary, &name));
+    }
+    if let Some(failure) = &summary.failure {
+        return Err(Stop::Failed(format!(
+            "the run failed at {} s: {}; what was computed until then is in {}",
+            short(failure.time_s),
+            failure.message,
+            folder.display()
+        )));
+    }
+    match summary.stopped_at_s {
+        Some(at_s) => Err(Stop::Interrupted(format!(
+            "interrupted at {} s; what was computed until then is in {}",
+            short(at_s),
+            folder.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn integrate(loaded: &Loaded, samples: &[f64], silent: bool) -> Run {
+    let simulation = &loaded.spec.simulation;
+    // without a handler Ctrl-C ends the command at once, which is the second best
+    let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
+    let mut progress = Progress::new(simulation.start_s, simulation.duration_s, silent);
+    let mut watch = |time_s| {
+        progress.reached(time_s);
+        if INTERRUPTED.load(Ordering::Relaxed) {
+            Flow::Stop
+        } else {
+            Flow::Continue
+        }
+    };
+    let channels = loaded.spec.output.channels.as_deref();
+    let run = simulate::run(&loaded.model, simulation, samples, channels, &mut watch);
+    progress.finish();
+    run
+}
+
+fn refuse_outside(at_s: &[f64], spec: &ModelSpec) -> Result<(), Stop> {
+    let start_s = spec.simulation.start_s;
+    let end_s = start_s + spec.simulation.duration_s;
+    match at_s.iter().find(|&&at_s| at_s < start_s || at_s > end_s) {
+        Some(at_s) => Err(Stop::Usage(format!(
+            "--at {at_s} is outside the simulation, which runs from {start_s} to {end_s} s; name \
+             instants inside, or set simulation.duration_s"
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn refuse_too_large(loaded: &Loaded, samples: usize) -> Result<(), Stop> {
+    if loaded.spec.output.channels.is_some() {
+        return Ok(());
+    }
+    // energy and momentum, then what belongs to coordinates, motors, inputs and markers
+    let model = &loaded.model;
+    let channels = 13
+        + model.positions.len()
+        + model.velocities.len()
+        + 2 * model.transmissions.len()
+        + model.loads.len()
+        + model.motions.len()
+        + 13 * model.markers.len();
+    let bytes = samples as f64 * channels as f64 * 8.0;
+    if bytes > MOST_BYTES {
+        return Err(Stop::Failed(format!(
+            "{samples} samples of {channels} channels would take {:.0} GiB; lengthen \
+             output.sample_period_s or name the channels to keep in output.channels",
+            bytes / 1024.0_f64.powi(3)
+        )));
+    }
+    Ok(())
+}
+
+/// The folder for the files, made before the run so that no run is lost for want of one.
+fn folder_for(out: Option<&Path>, loaded: &Loaded) -> Result<PathBuf, Stop> {
+    let path = match out {
+        Some(folder) => folder.to_owned(),
+        None => Path::new("results").join(&loaded.label),
+    };
+    match std::fs::create_dir_all(&path) {
+        Ok(()) => Ok(path),
+        Err(reason) => {
+            let error = IoError::CreateFolder { path, reason };
+            Err(Stop::Failed(error.to_string()))
+        }
+    }
+}
+
+/// What came of the run, for a person.
+fn in_words(loaded: &Loaded, summary: &Summary, name: &str) -> String {
+    let cost = &summary.cost;
+    let reached_s = match (summary.stopped_at_s, &summary.failure) {
+        (Some(at_s), _) => at_s - loaded.spec.simulation.start_s,
+        (None, Some(failure)) => failure.time_s - loaded.spec.simulation.start_s,
+        (None, None) => summary.duration_s,
+    };
+    let mut lines = vec![
+        format!(
+            "{}: {} s in {} s ({} times real time)",
+            summary.model,
+            short(reached_s),
+            with_digits(cost.wall_s, 2),
+            with_digits(reached_s / cost.wall_s, 2)
+        ),
+        format!(
+            "  steps        {} ({} rejected), {} evaluations",
+            cost.steps, cost.rejected, cost.evaluations
+        ),
+    ];
+    lines.extend(audit_in_words(summary));
+    let wanted = loaded.spec.output.channels.iter().flatten();
+    let missing = wanted.filter(|beginning| {
+        let mut names = summary.channels.iter().map(|channel| &channel.name);
+        !names.any(|name| name.starts_with(beginning.as_str()))
+    });
+    lines.extend(missing.map(|beginning| {
+        format!("  warning      no channel begins with {beginning:?}, as output.channels asks")
+    }));
+    lines.extend(extremes_in_words(loaded, summary));
+    lines.push(String::new());
+    let folder = summary
+        .files
+        .last()
+        .and_then(|path| Path::new(path).parent());
+    let names = summary.files.iter().map(|path| {
+        let name = Path::new(path).file_name();
+        name.map_or_else(String::new, |name| name.display().to_string())
+    });
+    lines.push(format!(
+        "Wrote {} to {}.",
+        names.collect::<Vec<_>>().join(", "),
+        folder.map_or_else(String::new, |folder| folder.display().to_string())
+    ));
+    let csv =
+        (summary.files.iter()).find(|path| Path::new(path).extension() == Some("csv".as_ref()));
+    if let (Some(csv), true) = (csv, summary.completed) {
+        lines.push(format!("\nNext:\n  pandas.read_csv({csv:?})"));
+        lines.push(format!(
+            "  lissom run {name} --set simulation.duration_s={}",
+            2.0 * summary.duration_s
+        ));
+    }
+    lines.join("\n")
+}
+
+fn audit_in_words(summary: &Summary) -> Vec<String> {
+    let energy = &summary.audit.energy;
+    let mut lines = vec![format!(
+        "  energy       drift at most {} % of the peak of {} J",
+        short(energy.max_drift_percent),
+        short(energy.peak_j)
+    )];
+    if let Some(momentum) = &summary.audit.momentum {
+        lines.push(format!(
+            "  momentum     drift at most {} kg m/s and {} kg m^2/s (peaks {} and {})",
+            short(momentum.linear_drift_kg_m_per_s),
+            short(momentum.angular_drift_kg_m2_per_s),
+            short(momentum.peak_linear_kg_m_per_s),
+            short(momentum.peak_angular_kg_m2_per_s)
+        ));
+    }
+    for passed in &summary.audit.limit_violations {
+        lines.push(format!(
+            "  warning      {} of joint {} passes its limit {} {unit} at {} s, furthest {} {unit}",
+            passed.quantity,
+            passed.joint,
+            short(passed.limit),
+            short(passed.first_s),
+            short(passed.worst),
+            unit = passed.unit
+        ));
+    }
+    lines
+}
+
+/// Positions and deflections of the markers.
+fn extremes_in_words(loaded: &Loaded, summary: &Summary) -> Vec<String> {
+    let mut lines = Vec::new();
+    for marker in &loaded.spec.marker {
+        for what in ["position", "deflection"] {
+            let prefix = format!("{}.{what}.", marker.name);
+            let moving = summary.channels.iter().filter(|channel| {
+                channel.name.starts_with(&prefix) && channel.minimum.value != channel.maximum.value
+            });
+            lines.extend(moving.map(|channel| {
+                format!(
+                    "  {:<24}{:>11} to {:>11} {}, at the end {}",
+                    channel.name,
+                    short(channel.minimum.value),
+                    short(channel.maximum.value),
+                    channel.unit,
+                    short(channel.last.value)
+                )
+            }));
+        }
+    }
+    if !lines.is_empty() {
+        lines.insert(
+            0,
+            format!("  {}", counted(loaded.spec.marker.len(), "marker")),
+        );
+    }
+    lines
+}

@@ -1,0 +1,9 @@
+//! `lissom schema`: the JSON Schema of model files.
+
+use crate::output;
+use crate::stop::Stop;
+
+/// Prints the schema.
+pub(crate) fn run() -> Result<(), Stop> {
+    output::data(&lissom::model::json_schema())
+}

@@ -1,0 +1,323 @@
+//! [`Understanding`]: what a model was understood to be, as `check --json` prints it.
+
+use lissom::model::spec::{
+    AttachmentSpec, BodyKind, InputSpec, IntegratorSpec, JointSpec, ModelSpec, MotionSpec, Place,
+};
+use lissom::model::{Body, JointKind, Model, tree_order};
+use lissom::simulate::{StateInput, evaluate};
+use lissom::tree::{Kinematics, energy};
+use lissom_io::load::Loaded;
+use lissom_io::record;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::output::short;
+
+/// Accelerations below this at the start are rounding.
+const STILL: f64 = 1e-10;
+/// Radians of the fastest oscillation that an explicit method passes in a step, at most.
+const RADIANS_PER_STEP: f64 = 5.0;
+/// Steps beyond which an explicit method is slow.
+const MANY_STEPS: f64 = 1e5;
+
+/// What a model was understood to be.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Understanding {
+    pub(super) model: String,
+    pub(super) lissom_version: &'static str,
+    pub(super) file: Option<String>,
+    /// Bodies of the file, parents first.
+    pub(super) bodies: Vec<BodyEntry>,
+    pub(super) degrees_of_freedom: Freedoms,
+    pub(super) total_mass_kg: f64,
+    pub(super) center_of_mass_m: [f64; 3],
+    pub(super) gravity_m_per_s2: [f64; 3],
+    pub(super) inputs: Vec<Driven>,
+    pub(super) motions: Vec<Driven>,
+    pub(super) fidelity: Value,
+    pub(super) integrator: &'static str,
+    pub(super) duration_s: f64,
+    pub(super) sample_period_s: f64,
+    pub(super) warnings: Vec<String>,
+}
+
+/// One body with the joint that carries it.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct BodyEntry {
+    pub(super) name: String,
+    pub(super) kind: &'static str,
+    pub(super) mass_kg: f64,
+    pub(super) joint: JointEntry,
+    pub(super) elastic_coordinates: Vec<String>,
+    /// With the body's frame held, rising.
+    pub(super) frequencies_rad_per_s: Vec<f64>,
+    pub(super) payloads: Vec<PayloadEntry>,
+    pub(super) markers: Vec<String>,
+    /// Joints between the body and the ground.
+    pub(super) depth: usize,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct JointEntry {
+    pub(super) name: String,
+    pub(super) kind: &'static str,
+    pub(super) parent: String,
+    /// Place on the parent, where it is said.
+    pub(super) at: Option<String>,
+    pub(super) degrees_of_freedom: usize,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct PayloadEntry {
+    pub(super) name: String,
+    pub(super) mass_kg: f64,
+}
+
+/// Degrees of freedom by what moves.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct Freedoms {
+    /// Of joints, without those that are prescribed.
+    pub(super) joint: usize,
+    pub(super) elastic: usize,
+    /// Of motors behind elastic gears.
+    pub(super) motor: usize,
+    pub(super) prescribed: usize,
+    /// All that are integrated.
+    pub(super) total: usize,
+}
+
+/// An input or a prescribed motion.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Driven {
+    /// Joint, with the component if it has several, or marker.
+    pub(super) target: String,
+    pub(super) profile: &'static str,
+    #[serde(skip)]
+    pub(super) prescribed: bool,
+}
+
+impl Understanding {
+    pub(super) fn of(loaded: &Loaded) -> Self {
+        let (spec, model) = (&loaded.spec, &loaded.model);
+        let bodies = bodies(spec, model);
+        let total_mass_kg = model.system.bodies().iter().map(|b| b.rigid.mass).sum();
+        Self {
+            model: spec.name.clone().unwrap_or(loaded.label.clone()),
+            lissom_version: env!("CARGO_PKG_VERSION"),
+            file: loaded.path.as_ref().map(|path| path.display().to_string()),
+            degrees_of_freedom: freedoms(model),
+            total_mass_kg,
+            center_of_mass_m: center_of_mass(spec, total_mass_kg),
+            gravity_m_per_s2: spec.gravity_m_per_s2,
+            inputs: inputs(spec),
+            motions: motions(spec),
+            fidelity: record::switches(model.system.fidelity()),
+            integrator: integrator(&spec.simulation.integrator).0,
+            duration_s: spec.simulation.duration_s,
+            sample_period_s: spec.sample_period_s(),
+            warnings: warnings(spec, model, &bodies),
+            bodies,
+        }
+    }
+}
+
+fn bodies(spec: &ModelSpec, model: &Model) -> Vec<BodyEntry> {
+    let mut entries: Vec<BodyEntry> = Vec::new();
+    for joint in tree_order(spec).into_iter().map(|index| &spec.joint[index]) {
+        let name = &joint.child.body;
+        let built = model.system.bodies().iter().find(|body| body.name == *name);
+        let (Some(body), Some(built), Some(kind)) = (spec.find_body(name), built, joint.kind())
+        else {
+            continue;
+        };
+        let carried = spec.payload.iter().filter(|payload| payload.body == *name);
+        let payloads: Vec<PayloadEntry> = carried
+            .map(|payload| PayloadEntry {
+                name: payload.name.clone(),
+                mass_kg: payload.mass_kg,
+            })
+            .collect();
+        // a rigid body was built together with its payloads
+        let included: f64 = match built.flexible {
+            None => payloads.iter().map(|payload| payload.mass_kg).sum(),
+            Some(_) => 0.0,
+        };
+        let parent = entries.iter().find(|entry| entry.name == joint.parent.body);
+        let depth = parent.map_or(1, |parent| parent.depth + 1);
+        let flexible = built.flexible.as_ref();
+        entries.push(BodyEntry {
+            name: name.clone(),
+            kind: match body.kind() {
+                Some(BodyKind::Beam(_)) => "beam",
+                Some(BodyKind::Nodal(_) | BodyKind::NodalFile(_)) => "nodal",
+                Some(BodyKind::Rigid(_)) | None => "rigid",
+            },
+            mass_kg: built.rigid.mass - included,
+            joint: JointEntry {
+                name: joint.name.clone(),
+                kind: kind.key(),
+                parent: joint.parent.body.clone(),
+                at: place(&joint.parent),
+                degrees_of_freedom: kind.degrees_of_freedom(),
+            },
+            elastic_coordinates: flexible.map_or_else(Vec::new, |f| f.coordinates.clone()),
+            frequencies_rad_per_s: flexible
+                .and_then(|f| f.frequencies().ok())
+                .unwrap_or_default(),
+            payloads,
+            markers: (spec.marker.iter())
+                .filter(|marker| marker.body == *name)
+                .map(|marker| marker.name.clone())
+                .collect(),
+            depth,
+        });
+    }
+    entries
+}
+
+fn place(attachment: &AttachmentSpec) -> Option<String> {
+    match attachment.place() {
+        Place::Named(at) => Some(at.to_owned()),
+        Place::Position([x, y, z]) => Some(format!("[{x}, {y}, {z}]")),
+        Place::Unsaid => None,
+    }
+}
+
+fn freedoms(model: &Model) -> Freedoms {
+    let bodies = model.system.bodies();
+    let prescribed = model.motions.len();
+    let joints: usize = bodies.iter().map(|b| b.joint.kind.velocities()).sum();
+    let joint = joints.saturating_sub(prescribed);
+    let elastic = bodies.iter().map(Body::modes).sum();
+    let motor = model.transmissions.len();
+    Freedoms {
+        joint,
+        elastic,
+        motor,
+        prescribed,
+        total: joint + elastic + motor,
+    }
+}
+
+/// The centre of mass at the start, read off the potential energy in a unit field along every axis.
+fn center_of_mass(spec: &ModelSpec, mass: f64) -> [f64; 3] {
+    std::array::from_fn(|axis| {
+        let mut in_field = spec.clone();
+        in_field.gravity_m_per_s2 = std::array::from_fn(|i| if i == axis { 1.0 } else { 0.0 });
+        let Ok(model) = Model::build(&in_field) else {
+            return f64::NAN;
+        };
+        let (position, velocity) = (&model.initial_position, &model.initial_velocity);
+        let mut kinematics = Kinematics::new(&model.system);
+        kinematics.update(&model.system, position, velocity);
+        kinematics.update_poses(&model.system);
+        // adding zero turns a negative zero into zero
+        -energy(&model.system, &kinematics, position, velocity).gravity / mass + 0.0
+    })
+}
+
+fn inputs(spec: &ModelSpec) -> Vec<Driven> {
+    let driven = |input: &InputSpec| {
+        let target = match (&input.marker, &input.joint) {
+            (Some(marker), _) => format!("marker {marker}"),
+            (None, joint) => component(spec, joint.as_deref().unwrap_or_default(), input.component),
+        };
+        Driven {
+            target,
+            profile: input.loads().first().map_or("", |(key, _, _)| *key),
+            prescribed: false,
+        }
+    };
+    spec.input.iter().map(driven).collect()
+}
+
+fn motions(spec: &ModelSpec) -> Vec<Driven> {
+    let driven = |motion: &MotionSpec| Driven {
+        target: component(spec, &motion.joint, motion.component),
+        profile: motion
+            .profile_specs()
+            .first()
+            .map_or("", |profile| profile.key()),
+        prescribed: true,
+    };
+    spec.motion.iter().map(driven).collect()
+}
+
+/// The joint, with the component if it has several.
+fn component(spec: &ModelSpec, joint: &str, component: usize) -> String {
+    let kind = spec.find_joint(joint).and_then(JointSpec::kind);
+    if kind.is_some_and(|kind| kind.degrees_of_freedom() > 1) {
+        format!("joint {joint}, component {component}")
+    } else {
+        format!("joint {joint}")
+    }
+}
+
+/// Name of the integrator, and whether its steps are bound to the fastest oscillation.
+fn integrator(integrator: &IntegratorSpec) -> (&'static str, bool) {
+    match integrator {
+        IntegratorSpec::Dop853(_) => ("dop853", true),
+        IntegratorSpec::Dopri5(_) => ("dopri5", true),
+        IntegratorSpec::Adams(_) => ("adams", true),
+        IntegratorSpec::Radau(_) => ("radau", false),
+        IntegratorSpec::GeneralizedAlpha(_) => ("generalized_alpha", false),
+        IntegratorSpec::Newmark(_) => ("newmark", false),
+    }
+}
+
+fn warnings(spec: &ModelSpec, model: &Model, bodies: &[BodyEntry]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if nothing_moves(model) {
+        warnings.push(
+            "nothing will move: the model starts in equilibrium and at rest, and nothing drives it; \
+             give it gravity, an input, a motion or an initial rate"
+                .to_owned(),
+        );
+    }
+    if spec.marker.is_empty() {
+        warnings.push("no place in space is recorded; add a [[marker]] to follow one".to_owned());
+    }
+    let gears = (model.transmissions.iter())
+        .map(|gear| (gear.name.as_str(), (gear.stiffness / gear.inertia).sqrt()));
+    let elastic = (bodies.iter())
+        .filter_map(|body| Some((body.name.as_str(), *body.frequencies_rad_per_s.last()?)));
+    let fastest = elastic.chain(gears).max_by(|a, b| a.1.total_cmp(&b.1));
+    let (name, explicit) = integrator(&spec.simulation.integrator);
+    if let Some((what, frequency)) = fastest
+        && explicit
+    {
+        let steps = frequency * spec.simulation.duration_s / RADIANS_PER_STEP;
+        if steps > MANY_STEPS {
+            warnings.push(format!(
+                "{what} oscillates at up to {} rad/s, which takes {name} about {} steps; keep fewer \
+                 modes, or use the stiff integrator: --set simulation.integrator={{radau={{}}}}",
+                short(frequency),
+                short(steps)
+            ));
+        }
+    }
+    warnings
+}
+
+/// Whether the model starts in equilibrium and at rest, with nothing that drives it.
+fn nothing_moves(model: &Model) -> bool {
+    let driven = !model.loads.is_empty() || !model.motions.is_empty();
+    let at_rest = model.initial_velocity.iter().all(|&rate| rate == 0.0);
+    if driven || !at_rest {
+        return false;
+    }
+    let input = StateInput {
+        position: model.initial_position.clone(),
+        velocity: model.initial_velocity.clone(),
+        force: vec![0.0; model.velocities.len()],
+        acceleration: None,
+    };
+    let free = evaluate(model, &input).acceleration;
+    let still = free.iter().all(|rate| rate.abs() < STILL);
+    still
+        || model
+            .system
+            .bodies()
+            .iter()
+            .all(|body| body.joint.kind == JointKind::Fixed && body.modes() == 0)
+}

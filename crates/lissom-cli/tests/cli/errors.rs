@@ -1,0 +1,225 @@
+//! Whatever is wrong is explained: where, what, and what to do. Nothing panics.
+
+use std::process::Stdio;
+
+use crate::{Answer, Folder};
+
+const FIVE_SLIPS: &str = r#"format = 1
+gravity = [0, 0, -9.81]
+
+[[body]]
+name = "a"
+[body.beam]
+lenght_m = 1.0
+mass_per_length_kg_per_m = -0.8
+bending_stiffness_y_n_m2 = 120.0
+[body.beam.basis.clamped_free]
+bending_y = 2
+
+[[joint]]
+name = "j"
+parent = "grund"
+child = "a"
+[joint.revolute]
+axis = [0.0, 0.0, 0.0]
+"#;
+
+#[test]
+fn all_slips_of_a_model_are_shown_with_line_and_remedy() {
+    let folder = Folder::new();
+    folder.write("arm.toml", FIVE_SLIPS);
+    for verb in ["check", "run"] {
+        let answer = folder.lissom(&[verb, "arm.toml"]);
+        answer.says(
+            1,
+            &[
+                "arm.toml:2:1",
+                "write `gravity_m_per_s2`",
+                "arm.toml:7:1",
+                "did you mean `length_m`?",
+                "arm.toml:8:28",
+                "^^^^",
+                "arm.toml:15:10",
+                "did you mean \"ground\"?",
+                "arm.toml:18:8",
+                "5 problems found in arm.toml",
+            ],
+        );
+        assert_eq!(answer.stdout, "");
+    }
+    assert!(!folder.path.join("results").exists(), "nothing is written");
+}
+
+#[test]
+fn wrong_usage_exits_with_two() {
+    let folder = Folder::new();
+    for arguments in [
+        &[][..],
+        &["rnu"],
+        &["check"],
+        &["run", "two-link-arm", "--at", "soon"],
+        &["run", "two-link-arm", "--at", "nan"],
+        &["run", "two-link-arm", "--at", "4"],
+        &["run", "two-link-arm", "--set", "duration"],
+        &["run", "two-link-arm", "--fidelity", "best"],
+        &["eval", "two-link-arm"],
+    ] {
+        let answer = folder.lissom(arguments);
+        assert_eq!(answer.code, 2, "{arguments:?}: {}", answer.stderr);
+        assert!(!answer.stderr.is_empty());
+    }
+    let answer = folder.lissom(&["run"]);
+    answer.says(
+        2,
+        &["two-link-arm", "spin-up-beam", "lissom run two-link-arm"],
+    );
+}
+
+#[test]
+fn what_is_no_model_is_explained() {
+    let folder = Folder::new();
+    folder.write("binary.toml", [0x66, 0xff, 0x00, 0x80]);
+    folder.write("empty.toml", "");
+    folder.write("unclosed.toml", "format = 1\nname = \"arm");
+    folder.write("zero.toml", "format = 1\u{0}\n");
+    std::fs::create_dir(folder.path.join("folder.toml")).unwrap();
+    for (model, words) in [
+        ("missing.toml", "cannot read missing.toml"),
+        ("space_arm", "did you mean `space-arm`?"),
+        ("folder.toml", "is not a file"),
+        ("binary.toml", "not UTF-8 at byte 1"),
+        ("empty.toml", "`format` is missing"),
+        ("unclosed.toml", "unclosed.toml:2:"),
+        ("zero.toml", "zero.toml:1:"),
+    ] {
+        folder.lissom(&["check", model]).says(1, &[words]);
+    }
+}
+
+#[test]
+fn overrides_that_break_the_model_are_named() {
+    let folder = Folder::new();
+    let length = "body.forearm.beam.length_m=-1";
+    folder
+        .lissom(&["run", "two-link-arm", "--set", length])
+        .says(1, &[length, "above zero"]);
+    let unknown = "joint.elbo.revolute.axis=[1,0,0]";
+    folder
+        .lissom(&["run", "two-link-arm", "--set", unknown])
+        .says(1, &["did you mean `elbow`?"]);
+}
+
+#[test]
+fn states_that_make_no_sense_are_explained() {
+    let folder = Folder::new();
+    for (state, words) in [
+        (
+            r#"{"velocity": {"elbow.angl.rate": 1}}"#,
+            "did you mean `elbow.angle.rate`?",
+        ),
+        (r#"{"velocities": []}"#, "did you mean `velocity`?"),
+        (
+            r#"{"force": [1, 2]}"#,
+            "has 2 numbers, expected 17: float.angular_velocity.x",
+        ),
+        (
+            r#"{"position": {"elbow.angle": null}}"#,
+            "is null, expected a finite number",
+        ),
+        (r#"{"position": "zero"}"#, "expected a list of 18 numbers"),
+        (
+            r#"{"position": {"float.quaternion.w": 2}}"#,
+            "has length 2, expected 1",
+        ),
+        (
+            r#"{"velocity": {"elbow.angle.rate": 1e999}}"#,
+            "out of range",
+        ),
+        (r#"{"velocity": NaN}"#, "not JSON"),
+        ("[1, 2]", "holds no object"),
+        ("", "not JSON"),
+    ] {
+        folder.write("state.json", state);
+        let arguments = ["eval", "space-arm", "--state", "state.json", "--json"];
+        let answer = folder.lissom(&arguments);
+        answer.says(1, &[words, "state.json"]);
+        assert_eq!(answer.stdout, "");
+    }
+    folder
+        .lissom(&["eval", "space-arm", "--state", "."])
+        .says(1, &["cannot read ."]);
+    folder
+        .lissom(&["eval", "space-arm", "--state", "none"])
+        .says(1, &["cannot read none"]);
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_told_before_the_run() {
+    let folder = Folder::new();
+    folder.write("file", "");
+    let endless = [
+        "--set",
+        "simulation.duration_s=1e6",
+        "--set",
+        "output.sample_period_s=1e5",
+    ];
+    let mut arguments = vec!["run", "two-link-arm", "--out", "file/below"];
+    arguments.extend(endless);
+    folder
+        .lissom(&arguments)
+        .says(1, &["cannot make the folder file/below"]);
+}
+
+#[test]
+fn a_recording_beyond_memory_is_refused() {
+    let changes = [
+        "--set",
+        "simulation.duration_s=1e8",
+        "--set",
+        "output.sample_period_s=1",
+    ];
+    let mut arguments = vec!["run", "two-link-arm"];
+    arguments.extend(changes);
+    Folder::new()
+        .lissom(&arguments)
+        .says(1, &["GiB", "output.sample_period_s"]);
+}
+
+#[test]
+fn a_reader_who_leaves_early_is_no_error() {
+    let folder = Folder::new();
+    for arguments in [
+        &["schema"][..],
+        &["run", "--help"],
+        &["check", "two-link-arm", "--json"],
+    ] {
+        let mut command = folder.command(arguments);
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let answer = Answer::of(&child.wait_with_output().unwrap(), arguments);
+        answer.says(0, &[]);
+    }
+}
+
+/// Robustness: cut and mangled models are refused or run, and nothing panics.
+#[test]
+fn mangled_models_do_not_panic() {
+    const CUTS: usize = 25;
+    let folder = Folder::new();
+    let text = lissom::model::TEMPLATE.as_bytes();
+    for cut in 0..CUTS {
+        let at = text.len() * cut / CUTS + 7 * cut % 31;
+        folder.write("cut.toml", &text[..at.min(text.len())]);
+        let mut mangled = text.to_vec();
+        mangled[at % text.len()] = b"[]\"=.-9\n\xe2"[cut % 9];
+        folder.write("mangled.toml", mangled);
+        for model in ["cut.toml", "mangled.toml"] {
+            let answer = folder.lissom(&["check", model]);
+            assert!((0..=1).contains(&answer.code), "{at}: {}", answer.stderr);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The command as its users meet it: verbs, exit codes, words, files.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod errors;
+mod files;
+mod runs;
+mod shipped;
+mod verbs;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::Value;
+
+/// A folder of one test's own.
+struct Folder {
+    path: PathBuf,
+}
+
+/// What a call of the command left behind.
+struct Answer {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+impl Folder {
+    fn new() -> Self {
+        static COUNTER: AtomicU32 = AtomicU32::new(0);
+        let count = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("cli-{}-{count}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self { path }
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        let path = self.path.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        let path = self.path.join(name);
+        std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    fn read_json(&self, name: &str) -> Value {
+        serde_json::from_slice(&self.read(name)).unwrap()
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lissom"));
+        command
+            .args(arguments)
+            .current_dir(&self.path)
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Calls the command; a panic fails the test whatever it asks for.
+    fn lissom(&self, arguments: &[&str]) -> Answer {
+        Answer::of(&self.command(arguments).output().unwrap(), arguments)
+    }
+
+    /// Calls the command, which must succeed, and reads its JSON.
+    fn json(&self, arguments: &[&str]) -> Value {
+        let answer = self.lissom(arguments);
+        assert_eq!(answer.code, 0, "{arguments:?}: {}", answer.stderr);
+        serde_json::from_str(&answer.stdout).unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.path);
+    }
+}
+
+impl Answer {
+    fn of(output: &Output, arguments: &[&str]) -> Self {
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!stderr.contains("panicked"), "{arguments:?}: {stderr}");
+        Self {
+            code: output.status.code().expect("no signal ended it"),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr,
+        }
+    }
+
+    /// Asserts the exit code and that stderr holds all of these.
+    #[track_caller]
+    fn says(&self, code: i32, words: &[&str]) {
+        assert_eq!(self.code, code, "{}", self.stderr);
+        for word in words {
+            assert!(
+                self.stderr.contains(word),
+                "no {word:?} in: {}",
+                self.stderr
+            );
+        }
+    }
+}
+
+#[track_caller]
+fn number(value: &Value) -> f64 {
+    value
+        .as_f64()
+        .unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect()
+}

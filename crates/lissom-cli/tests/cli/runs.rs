@@ -1,0 +1,233 @@
+//! Runs that end, fail, are stopped, and are done again.
+
+use serde_json::Value;
+
+use crate::{Folder, number};
+
+/// Identity: the same input gives the same bytes, but for the clock.
+#[test]
+fn same_input_same_bytes() {
+    let folder = Folder::new();
+    for out in ["a", "b"] {
+        folder
+            .lissom(&["run", "branched-tree", "--out", out, "--quiet"])
+            .says(0, &[]);
+    }
+    for file in ["recording.csv", "recording.npz", "recording.mat"] {
+        assert!(
+            folder.read(&format!("a/{file}")) == folder.read(&format!("b/{file}")),
+            "{file}"
+        );
+    }
+    let manifest = |out: &str| {
+        let mut manifest = folder.read_json(&format!("{out}/manifest.json"));
+        manifest["summary"]["cost"]["wall_s"] = Value::Null;
+        manifest["summary"]["files"] = Value::Null;
+        manifest
+    };
+    assert_eq!(manifest("a"), manifest("b"));
+}
+
+/// Identity: the model in the manifest is the model as run.
+#[test]
+fn the_manifest_can_be_run_again() {
+    let folder = Folder::new();
+    for model in [
+        "two-link-arm",
+        "space-arm",
+        "branched-tree",
+        "spin-up-beam",
+        "flexible-joint",
+    ] {
+        let changes = [
+            "--set",
+            "simulation.duration_s=0.5",
+            "--fidelity",
+            "jain-rodriguez",
+        ];
+        let mut arguments = vec!["run", model, "--out", "first", "--quiet"];
+        arguments.extend(changes);
+        folder.lissom(&arguments).says(0, &[]);
+        let manifest = folder.read_json("first/manifest.json");
+        assert_eq!(manifest["fidelity"]["inertia"], "lumped_nodes");
+        assert_eq!(manifest["completed"], true);
+        folder.write("again.toml", manifest["model"].as_str().unwrap());
+        folder
+            .lissom(&["run", "again.toml", "--out", "second", "--quiet"])
+            .says(0, &[]);
+        assert!(
+            folder.read("first/recording.csv") == folder.read("second/recording.csv"),
+            "{model}"
+        );
+    }
+}
+
+/// A first model, with every property of a beam given, runs as it is.
+#[test]
+fn a_boom_under_a_step_torque_runs() {
+    const BOOM: &str = r#"format = 1
+gravity_m_per_s2 = [0.0, -9.81, 0.0]
+
+[[body]]
+name = "boom"
+[body.beam]
+length_m = 1.2
+mass_per_length_kg_per_m = 0.4
+bending_stiffness_y_n_m2 = 40.0
+bending_stiffness_z_n_m2 = 25.0
+axial_stiffness_n = 2.0e5
+torsional_stiffness_n_m2 = 15.0
+[body.beam.basis.clamped_free]
+bending_y = 2
+bending_z = 2
+[body.damping]
+modal_ratio = 0.01
+
+[[joint]]
+name = "shoulder"
+parent = "ground"
+child = "boom"
+[joint.revolute]
+axis = [0.0, 0.0, 1.0]
+initial_angle_rad = 0.0
+
+[[input]]
+joint = "shoulder"
+[input.torque_step]
+value_n_m = 2.0
+from_s = 0.0
+until_s = 0.5
+
+[[marker]]
+name = "tip"
+body = "boom"
+at = "tip"
+
+[fidelity]
+preset = "default"
+
+[simulation]
+duration_s = 2.0
+[simulation.integrator.dop853]
+rtol = 1e-9
+
+[output]
+sample_period_s = 0.005
+"#;
+    let folder = Folder::new();
+    folder.write("boom.toml", BOOM);
+    let json = folder.json(&["run", "boom.toml", "--json"]);
+    assert!(number(&json["audit"]["energy"]["max_drift_percent"]) < 1e-6);
+    assert!(
+        number(&json["channels"]["shoulder.angle"]["final"]) < 0.0,
+        "it falls"
+    );
+}
+
+#[test]
+fn only_what_the_model_asks_for_is_written() {
+    let folder = Folder::new();
+    let changes = [
+        "--set",
+        "output.formats=[\"npz\"]",
+        "--set",
+        "output.channels=[\"hand.\"]",
+    ];
+    let mut arguments = vec!["run", "two-link-arm", "--json"];
+    arguments.extend(changes);
+    let json = folder.json(&arguments);
+    assert_eq!(json["channels"].as_object().unwrap().len(), 13);
+    let written = std::fs::read_dir(folder.path.join("results/two-link-arm")).unwrap();
+    let mut names: Vec<_> = written.map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["manifest.json", "recording.npz"]);
+    let wrong = "output.channels=[\"hand.\", \"foot.\"]";
+    let answer = folder.lissom(&["run", "two-link-arm", "--set", wrong]);
+    answer.says(0, &["no channel begins with \"foot.\""]);
+    assert!(!answer.stderr.contains("begins with \"hand.\""));
+}
+
+#[test]
+fn a_run_that_fails_says_where_and_keeps_what_it_has() {
+    let folder = Folder::new();
+    let limit = "simulation.integrator.dop853.max_steps=100";
+    let arguments = ["run", "two-link-arm", "--set", limit, "--json"];
+    let answer = folder.lissom(&arguments);
+    answer.says(
+        1,
+        &[
+            "the run failed at",
+            "100 steps reach only",
+            "the coordinate in trouble is",
+        ],
+    );
+    let json: Value = serde_json::from_str(&answer.stdout).unwrap();
+    assert_eq!(json["completed"], false);
+    let failure = &json["failure"];
+    let time_s = number(&failure["time_s"]);
+    assert!(time_s > 0.0 && time_s < 3.0);
+    let coordinate = failure["coordinate"].as_str().unwrap();
+    assert!(
+        json["channels"].get(coordinate).is_some(),
+        "{coordinate} is a channel"
+    );
+    let manifest = folder.read_json("results/two-link-arm/manifest.json");
+    assert_eq!(manifest["completed"], false);
+    assert_eq!(number(&manifest["stopped_at_s"]), time_s);
+    let rows = String::from_utf8(folder.read("results/two-link-arm/recording.csv")).unwrap();
+    assert!(rows.lines().count() > 2, "the beginning is there");
+}
+
+/// Ctrl-C ends a run of hours within a step, and what was computed is there.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_what_was_computed() {
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+
+    use crate::Answer;
+
+    let folder = Folder::new();
+    let arguments = [
+        "run",
+        "two-link-arm",
+        "--json",
+        "--set",
+        "simulation.duration_s=1e6",
+        "--set",
+        "output.sample_period_s=0.1",
+        // few enough channels for so many samples
+        "--set",
+        "output.channels=[\"shoulder.\"]",
+    ];
+    let mut command = folder.command(&arguments);
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // the folder is made just before the run begins
+    while !folder.path.join("results/two-link-arm").exists() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::thread::sleep(Duration::from_millis(500));
+    let id = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let answer = Answer::of(&child.wait_with_output().unwrap(), &arguments);
+    answer.says(130, &["interrupted at"]);
+    let json: Value = serde_json::from_str(&answer.stdout).unwrap();
+    assert_eq!(json["completed"], false);
+    let manifest = folder.read_json("results/two-link-arm/manifest.json");
+    assert_eq!(manifest["completed"], false);
+    assert_eq!(manifest["stopped_at_s"], json["stopped_at_s"]);
+    for file in manifest["files"].as_array().unwrap() {
+        let path = format!("results/two-link-arm/{}", file.as_str().unwrap());
+        assert!(folder.read(&path).len() > 100, "{path}");
+    }
+}

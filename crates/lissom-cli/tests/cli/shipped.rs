@@ -1,0 +1,98 @@
+//! The shipped models run, balance their energy and show what they are there to show.
+
+use lissom_io::models::SHIPPED;
+
+use crate::{Folder, number};
+
+/// Conservation: what the inputs put in and the losses take out is what the mechanism holds, in percent
+/// of its peak energy. The models ask for rtol 1e-8 or tighter over a few thousand steps.
+#[test]
+fn energy_and_momentum_balance() {
+    const DRIFT_PERCENT: f64 = 1e-5;
+    // of momenta that stay zero while parts of several kg m²/s cancel
+    const MOMENTUM: f64 = 1e-8;
+    let folder = Folder::new();
+    for model in SHIPPED {
+        let json = folder.json(&["run", model.name, "--json"]);
+        assert_eq!(json["completed"], true);
+        let drift = number(&json["audit"]["energy"]["max_drift_percent"]);
+        assert!(drift < DRIFT_PERCENT, "{}: {drift} %", model.name);
+        assert!(
+            number(&json["audit"]["energy"]["peak_j"]) > 0.1,
+            "{} moves",
+            model.name
+        );
+        let momentum = json["audit"].get("momentum");
+        assert_eq!(momentum.is_some(), model.name == "space-arm");
+        if let Some(momentum) = momentum {
+            assert!(number(&momentum["linear_drift_kg_m_per_s"]) < MOMENTUM);
+            assert!(number(&momentum["angular_drift_kg_m2_per_s"]) < MOMENTUM);
+        }
+        let check = folder.json(&["check", model.name, "--json"]);
+        assert_eq!(
+            check["warnings"].as_array().unwrap().len(),
+            0,
+            "{}",
+            model.name
+        );
+    }
+}
+
+/// Literature: Simo & Vu-Quoc 1986; a geometrically exact rod gives −0.57384 m.
+#[test]
+fn the_spin_up_beam_stiffens_only_if_it_shortens() {
+    const LAG_M: f64 = -0.573_84;
+    // three bending modes without shear
+    const TOLERANCE: f64 = 0.01;
+    let folder = Folder::new();
+    let with = folder.json(&["run", "spin-up-beam", "--json"]);
+    let tip = &with["channels"]["tip.deflection.y"];
+    let lag = number(&tip["minimum"]["value"]);
+    assert!((lag / LAG_M - 1.0).abs() < TOLERANCE, "{lag}");
+    assert!(number(&tip["final"]).abs() < 0.01, "steady state");
+    let without = folder.lissom(&[
+        "run",
+        "spin-up-beam",
+        "--json",
+        "--set",
+        "fidelity.shortening=none",
+    ]);
+    let without: serde_json::Value = serde_json::from_str(&without.stdout).unwrap();
+    let lag = number(&without["channels"]["tip.deflection.y"]["minimum"]["value"]);
+    assert!(lag < -10.0, "diverges: {lag}");
+}
+
+/// Every kind of joint occurs in the tree that says so.
+#[test]
+fn the_branched_tree_has_every_kind_of_joint() {
+    let json = Folder::new().json(&["check", "branched-tree", "--json"]);
+    let bodies = json["bodies"].as_array().unwrap();
+    let mut kinds: Vec<&str> = bodies
+        .iter()
+        .map(|b| b["joint"]["kind"].as_str().unwrap())
+        .collect();
+    kinds.sort_unstable();
+    assert_eq!(
+        kinds,
+        [
+            "fixed",
+            "free",
+            "prismatic",
+            "revolute",
+            "spherical",
+            "universal"
+        ]
+    );
+}
+
+/// The motor behind the elastic gear has a coordinate of its own, and the gear twists.
+#[test]
+fn the_flexible_joint_twists() {
+    let folder = Folder::new();
+    let check = folder.json(&["check", "flexible-joint", "--json"]);
+    assert_eq!(check["degrees_of_freedom"]["motor"], 1);
+    let json = folder.json(&["run", "flexible-joint", "--json", "--at", "1"]);
+    let at = &json["at"][0]["channels"];
+    let twist = number(&at["drive.motor_angle"]) - number(&at["drive.angle"]);
+    assert!(twist.abs() > 1e-4, "{twist}");
+}

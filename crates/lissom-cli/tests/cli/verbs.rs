@@ -1,0 +1,286 @@
+//! Every verb does what it says, and `--json` has the documented keys.
+
+use crate::{Folder, keys, number};
+
+#[test]
+fn new_check_run_is_a_way_to_begin() {
+    let folder = Folder::new();
+    folder
+        .lissom(&["new", "arm.toml"])
+        .says(0, &["lissom run arm.toml"]);
+    folder.lissom(&["check", "arm.toml"]).says(0, &["sound"]);
+    let run = folder.lissom(&["run", "arm.toml"]);
+    run.says(0, &["steps", "energy", "hand.position.x", "results/arm"]);
+    assert_eq!(run.stdout, "", "data goes to stdout only when asked for");
+    for file in [
+        "recording.csv",
+        "recording.npz",
+        "recording.mat",
+        "manifest.json",
+    ] {
+        assert!(!folder.read(&format!("results/arm/{file}")).is_empty());
+    }
+}
+
+#[test]
+fn new_replaces_a_file_only_when_told() {
+    let folder = Folder::new();
+    folder.write("arm.toml", "mine");
+    folder.lissom(&["new"]).says(1, &["arm.toml", "--force"]);
+    assert_eq!(folder.read("arm.toml"), b"mine");
+    folder.lissom(&["new", "--force"]).says(0, &[]);
+    assert_eq!(folder.read("arm.toml"), lissom::model::TEMPLATE.as_bytes());
+    folder
+        .lissom(&["new", "no/such/folder.toml"])
+        .says(1, &["folder exists"]);
+    folder
+        .lissom(&["new", "b.toml", "--from", "spinup-beam"])
+        .says(2, &["`spin-up-beam`"]);
+}
+
+#[test]
+fn schema_is_that_of_the_library() {
+    let answer = Folder::new().lissom(&["schema"]);
+    assert_eq!(
+        (answer.code, answer.stdout),
+        (0, lissom::model::json_schema())
+    );
+}
+
+/// Closed form: ω = 3.51602 √(EI / μL⁴) of a clamped-free beam.
+#[test]
+fn check_tells_tree_masses_and_frequencies() {
+    const FIRST: f64 = 3.516_015_268_542_6;
+    let folder = Folder::new();
+    let answer = folder.lissom(&["check", "two-link-arm"]);
+    answer.says(
+        0,
+        &[
+            "shoulder (revolute) -> upper_arm",
+            "payload gripper",
+            "6 (2 of joints, 4 elastic",
+        ],
+    );
+    let json = folder.json(&["check", "two-link-arm", "--json"]);
+    assert_eq!(
+        keys(&json),
+        [
+            "bodies",
+            "center_of_mass_m",
+            "degrees_of_freedom",
+            "duration_s",
+            "fidelity",
+            "file",
+            "gravity_m_per_s2",
+            "inputs",
+            "integrator",
+            "lissom_version",
+            "model",
+            "motions",
+            "sample_period_s",
+            "total_mass_kg",
+            "warnings"
+        ]
+    );
+    let frequency = number(&json["bodies"][0]["frequencies_rad_per_s"][0]);
+    let expected = FIRST * (120.0_f64 / 0.8).sqrt();
+    assert!(
+        (frequency / expected - 1.0).abs() < 1e-8,
+        "{frequency} {expected}"
+    );
+    assert!((number(&json["total_mass_kg"]) - 1.5).abs() < 1e-12);
+    // hanging: 0.8 kg at 0.5 m, 0.4 kg at 1.4 m, 0.3 kg at 1.8 m
+    let center = number(&json["center_of_mass_m"][1]);
+    assert!((center + 1.5 / 1.5).abs() < 1e-12, "{center}");
+    assert_eq!(json["degrees_of_freedom"]["total"], 6);
+}
+
+#[test]
+fn check_warns_of_models_that_do_nothing_or_take_for_ever() {
+    let folder = Folder::new();
+    let still = folder.lissom(&["check", "two-link-arm", "--set", "input=[]"]);
+    still.says(0, &["warning: nothing will move"]);
+    let stiff = ["--set", "body.forearm.beam.bending_stiffness_y_n_m2=1e18"];
+    let answer = folder.lissom(&["check", "two-link-arm", stiff[0], stiff[1]]);
+    answer.says(0, &["warning: forearm oscillates", "radau"]);
+    let sound = folder.json(&["check", "two-link-arm", "--json"]);
+    assert_eq!(sound["warnings"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn run_json_has_the_documented_keys() {
+    let folder = Folder::new();
+    let json = folder.json(&["run", "space-arm", "--json", "--at", "2.5,0.0123"]);
+    assert_eq!(
+        keys(&json),
+        [
+            "at",
+            "audit",
+            "channels",
+            "completed",
+            "cost",
+            "duration_s",
+            "files",
+            "lissom_version",
+            "model"
+        ]
+    );
+    assert_eq!(json["completed"], true);
+    assert_eq!(
+        keys(&json["channels"]["tool.position.x"]),
+        ["final", "maximum", "minimum", "unit"]
+    );
+    assert_eq!(
+        keys(&json["channels"]["energy.total"]["minimum"]),
+        ["time_s", "value"]
+    );
+    assert_eq!(
+        keys(&json["cost"]),
+        ["evaluations", "jacobians", "rejected", "steps", "wall_s"]
+    );
+    assert_eq!(
+        keys(&json["audit"]),
+        ["energy", "limit_violations", "momentum"]
+    );
+    let files = json["files"].as_array().unwrap();
+    assert_eq!(files.len(), 4);
+    assert!(
+        files
+            .iter()
+            .all(|file| folder.path.join(file.as_str().unwrap()).is_file())
+    );
+}
+
+/// Identity: what the summary tells at an instant and at the end is what the recording holds there.
+#[test]
+fn summary_agrees_with_the_recording() {
+    let folder = Folder::new();
+    let json = folder.json(&[
+        "run",
+        "two-link-arm",
+        "--json",
+        "--at",
+        "0.1234",
+        "--out",
+        "a",
+    ]);
+    let csv = String::from_utf8(folder.read("a/recording.csv")).unwrap();
+    let mut lines = csv.lines();
+    let names: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let rows: Vec<Vec<f64>> = lines
+        .map(|line| {
+            line.split(',')
+                .map(|field| field.parse().unwrap())
+                .collect()
+        })
+        .collect();
+    let asked = rows
+        .iter()
+        .find(|row| row[0] == 0.1234)
+        .expect("a sample at the instant");
+    let last = rows.last().unwrap();
+    for (column, name) in names.iter().enumerate().skip(1) {
+        let name = name.split(" [").next().unwrap();
+        assert_eq!(
+            number(&json["at"][0]["channels"][name]),
+            asked[column],
+            "{name}"
+        );
+        assert_eq!(
+            number(&json["channels"][name]["final"]),
+            last[column],
+            "{name}"
+        );
+        let smallest = rows
+            .iter()
+            .map(|row| row[column])
+            .fold(f64::INFINITY, f64::min);
+        assert_eq!(
+            number(&json["channels"][name]["minimum"]["value"]),
+            smallest,
+            "{name}"
+        );
+    }
+    assert_eq!(json["at"].as_array().unwrap().len(), 1);
+}
+
+/// Identities: both forward algorithms agree, and inverse dynamics gives back the force.
+#[test]
+fn eval_closes_the_circle() {
+    // relative to the largest entry; rounding of a well-conditioned 17 x 17 system
+    const TOLERANCE: f64 = 1e-9;
+    let folder = Folder::new();
+    folder.write(
+        "a.json",
+        r#"{"velocity": {"elbow.angle.rate": 0.3}, "force": {"elbow.angle.rate": 2.0}}"#,
+    );
+    let arguments = ["eval", "space-arm", "--state", "a.json", "--json"];
+    let forward = folder.json(&arguments);
+    assert_eq!(
+        keys(&forward),
+        [
+            "acceleration",
+            "acceleration_by_composite_bodies",
+            "bias",
+            "mass_matrix",
+            "positions",
+            "velocities"
+        ]
+    );
+    let list = |json: &serde_json::Value| -> Vec<f64> {
+        json.as_array().unwrap().iter().map(number).collect()
+    };
+    let articulated = list(&forward["acceleration"]);
+    let composite = list(&forward["acceleration_by_composite_bodies"]);
+    let largest = articulated
+        .iter()
+        .fold(0.0, |most: f64, x| most.max(x.abs()));
+    for (a, b) in articulated.iter().zip(&composite) {
+        assert!((a - b).abs() <= TOLERANCE * largest, "{a} {b}");
+    }
+    let n = articulated.len();
+    assert_eq!(n, 17);
+    assert_eq!(forward["mass_matrix"].as_array().unwrap().len(), n);
+    assert_eq!(
+        forward["positions"].as_array().unwrap().len(),
+        n + 1,
+        "one quaternion"
+    );
+
+    let state = serde_json::json!({
+        "velocity": { "elbow.angle.rate": 0.3 },
+        "acceleration": articulated,
+    });
+    folder.write("a.json", state.to_string());
+    let inverse = folder.json(&arguments);
+    for (entry, force) in inverse["velocities"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(list(&inverse["inverse_dynamics"]))
+    {
+        let expected = if entry["name"] == "elbow.angle.rate" {
+            2.0
+        } else {
+            0.0
+        };
+        assert!(
+            (force - expected).abs() < TOLERANCE * 2.0,
+            "{}: {force}",
+            entry["name"]
+        );
+    }
+    folder
+        .lissom(&arguments[..4])
+        .says(0, &["mass matrix", "elbow.angle.rate"]);
+}
+
+#[test]
+fn every_verb_has_an_example() {
+    let folder = Folder::new();
+    for verb in ["new", "check", "run", "eval", "schema"] {
+        let answer = folder.lissom(&[verb, "--help"]);
+        assert_eq!(answer.code, 0);
+        assert!(answer.stdout.contains("Example:\n"), "{verb}");
+    }
+}

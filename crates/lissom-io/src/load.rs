@@ -1,0 +1,418 @@
+//! A model from its file, with the files it names, ready to run.
+//!
+//! Text is parsed and checked, files named in it are read and put in their place, the whole is checked
+//! again, and the system is built. Every stage reports all it finds; what a later stage would say about
+//! a broken earlier one is not asked for.
+
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use lissom::model::spec::{
+    InputSpec, JointSpec, ModelSpec, MotionProfileSpec, NodalSpec, TableMotionSpec,
+};
+use lissom::model::{self, BuildError, ErrorKind, Model, ModelError, Override, Step};
+
+use crate::{IoError, resource, table};
+
+/// A model that can run.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The model as written, with overrides applied and the files it names put in their place.
+    pub spec: ModelSpec,
+    /// The mechanism built from it.
+    pub model: Model,
+    /// Text of the model file.
+    pub text: String,
+    /// The model file; absent for a text that is no file.
+    pub path: Option<PathBuf>,
+    /// What the model is called where a short name is wanted: the name of its file without extension, or
+    /// that of a shipped model.
+    pub label: String,
+    /// `spec` as TOML: the model as run, in one text.
+    pub as_run: String,
+}
+
+/// Why a model cannot run: every problem that was found.
+#[derive(Debug, thiserror::Error)]
+#[error("{count} in {origin}: {first}", count = count(.problems.len()), first = first(.problems))]
+pub struct LoadError {
+    /// What the text is called: the path of the file, or the name of a shipped model.
+    pub origin: String,
+    /// The text, unless it could not be read.
+    pub text: Option<String>,
+    /// What is wrong, in the order of the text.
+    pub problems: Vec<Problem>,
+}
+
+/// One thing that is wrong with a model.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The model file cannot be read.
+    #[error(transparent)]
+    Unreadable(IoError),
+    /// The model says something wrong.
+    #[error(transparent)]
+    Model(ModelError),
+    /// A file that the model names cannot be read, or is not what it should be.
+    #[error("{error}")]
+    File {
+        /// Where the model names it.
+        at: model::Path,
+        /// What is wrong with it.
+        error: FileError,
+    },
+    /// A file that the model names can be read but says something wrong.
+    #[error("{file}: `{key}`: {error}")]
+    InFile {
+        /// Where the model names it.
+        at: model::Path,
+        /// The file, as the model names it.
+        file: String,
+        /// The place in the file.
+        key: String,
+        /// What is wrong there.
+        error: ModelError,
+    },
+    /// A body cannot be reduced to elastic coordinates.
+    #[error(transparent)]
+    Body(BuildError),
+}
+
+/// What is wrong with a file that a model names.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// It cannot be read, or is no time table.
+    #[error(transparent)]
+    Io(#[from] IoError),
+    /// It is not the JSON of a nodal body.
+    #[error(
+        "{file}, line {line}, column {column}: {message}; write an object with nodes, stiffness and, \
+         if wanted, coordinates"
+    )]
+    Json {
+        /// The file, as the model names it.
+        file: String,
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What the reader of the text says.
+        message: String,
+    },
+}
+
+/// Reads a model file, with everything it names, and builds the model.
+///
+/// # Errors
+///
+/// Every problem of the file and of the files it names.
+pub fn load(path: &Path, overrides: &[Override]) -> Result<Loaded, LoadError> {
+    let origin = path.display().to_string();
+    let text = read_model(path).map_err(|error| LoadError {
+        origin: origin.clone(),
+        text: None,
+        problems: vec![Problem::Unreadable(error)],
+    })?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let (spec, model, as_run) =
+        assemble(&text, overrides, folder).map_err(|problems| LoadError {
+            origin,
+            text: Some(text.clone()),
+            problems,
+        })?;
+    Ok(Loaded {
+        spec,
+        model,
+        text,
+        path: Some(path.to_owned()),
+        label: label_of(path),
+        as_run,
+    })
+}
+
+/// Builds a model from a text that is no file. Files it names are looked for in the current folder.
+///
+/// # Errors
+///
+/// Every problem of the text and of the files it names.
+pub fn load_text(label: &str, text: &str, overrides: &[Override]) -> Result<Loaded, LoadError> {
+    let (spec, model, as_run) =
+        assemble(text, overrides, Path::new("")).map_err(|problems| LoadError {
+            origin: label.to_owned(),
+            text: Some(text.to_owned()),
+            problems,
+        })?;
+    Ok(Loaded {
+        spec,
+        model,
+        text: text.to_owned(),
+        path: None,
+        label: label.to_owned(),
+        as_run,
+    })
+}
+
+impl LoadError {
+    /// Byte range of the text that a problem is about.
+    pub fn locate(&self, problem: &Problem) -> Option<Range<usize>> {
+        let text = self.text.as_deref()?;
+        let locate = |path: &model::Path| {
+            let message = String::new();
+            ModelError::new(path.clone(), ErrorKind::Unreadable { message }).locate(text)
+        };
+        match problem {
+            Problem::Unreadable(_) => None,
+            Problem::Model(error) => error.locate(text),
+            Problem::File { at, .. } | Problem::InFile { at, .. } => locate(at),
+            Problem::Body(error) => locate(&model::Path::root().key("body").index(error.body)),
+        }
+    }
+}
+
+impl Problem {
+    /// What to do about it, where the message does not say so itself.
+    pub fn remedy(&self) -> Option<String> {
+        match self {
+            Self::Model(error) | Self::InFile { error, .. } => Some(error.remedy()),
+            Self::Unreadable(_) | Self::File { .. } | Self::Body(_) => None,
+        }
+    }
+}
+
+fn count(problems: usize) -> String {
+    match problems {
+        1 => "1 problem".to_owned(),
+        _ => format!("{problems} problems"),
+    }
+}
+
+fn first(problems: &[Problem]) -> String {
+    problems
+        .first()
+        .map_or_else(String::new, ToString::to_string)
+}
+
+fn label_of(path: &Path) -> String {
+    path.file_stem()
+        .map_or_else(|| "model".to_owned(), |stem| stem.display().to_string())
+}
+
+/// Text of the model file, which may be a link to anywhere.
+fn read_model(path: &Path) -> Result<String, IoError> {
+    let unreadable = |reason| IoError::Read {
+        path: path.to_owned(),
+        reason,
+    };
+    let target = path.canonicalize().map_err(unreadable)?;
+    let (Some(folder), Some(name)) = (target.parent(), target.file_name()) else {
+        return Err(IoError::NotAFile {
+            path: path.to_owned(),
+        });
+    };
+    let Some(name) = name.to_str() else {
+        let reason = io::Error::new(io::ErrorKind::InvalidInput, "its name is not UTF-8");
+        return Err(unreadable(reason));
+    };
+    resource::read_below(folder, name)
+}
+
+fn assemble(
+    text: &str,
+    overrides: &[Override],
+    folder: &Path,
+) -> Result<(ModelSpec, Model, String), Vec<Problem>> {
+    let all = |errors: Vec<ModelError>| errors.into_iter().map(Problem::Model).collect::<Vec<_>>();
+    let mut spec = ModelSpec::parse(text, overrides).map_err(all)?;
+    let mut files = Files::below(folder);
+    files.nodal_bodies(&mut spec);
+    files.tables(&mut spec);
+    if !files.problems.is_empty() {
+        return Err(files.problems);
+    }
+    if !files.read.is_empty() {
+        spec.check().map_err(|errors| {
+            let told = errors.into_iter().map(|error| files.attribute(error));
+            told.collect::<Vec<_>>()
+        })?;
+    }
+    let model = Model::build(&spec)
+        .map_err(|errors| errors.into_iter().map(Problem::Body).collect::<Vec<_>>())?;
+    let as_run = toml::to_string(&spec).map_err(|error| {
+        let message = error.to_string();
+        let kind = ErrorKind::Unreadable { message };
+        all(vec![ModelError::new(model::Path::root(), kind)])
+    })?;
+    Ok((spec, model, as_run))
+}
+
+/// The files that a model names, as they are put in its place.
+struct Files<'a> {
+    folder: &'a Path,
+    read: Vec<ReadFile>,
+    problems: Vec<Problem>,
+}
+
+/// A file whose content now stands in the spec.
+struct ReadFile {
+    name: String,
+    /// The key that names it.
+    named_at: model::Path,
+    /// The table that holds its content.
+    stands_at: model::Path,
+}
+
+impl<'a> Files<'a> {
+    fn below(folder: &'a Path) -> Self {
+        Self {
+            folder,
+            read: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    fn nodal_bodies(&mut self, spec: &mut ModelSpec) {
+        for (index, body) in spec.body.iter_mut().enumerate() {
+            let path = model::Path::root().key("body").index(index);
+            let Some(name) = body.nodal_file.take() else {
+                continue;
+            };
+            let named_at = path.key("nodal_file");
+            body.nodal = self.read(name, named_at, path.key("nodal"), nodal);
+        }
+    }
+
+    fn tables(&mut self, spec: &mut ModelSpec) {
+        let mut inputs = std::mem::take(&mut spec.input);
+        for (index, input) in inputs.iter_mut().enumerate() {
+            let path = model::Path::root().key("input").index(index);
+            self.input(&path, input, spec);
+        }
+        spec.input = inputs;
+        let mut motions = std::mem::take(&mut spec.motion);
+        for (index, motion) in motions.iter_mut().enumerate() {
+            let path = model::Path::root().key("motion").index(index).key("table");
+            let translates = translates(spec, &motion.joint, motion.component);
+            if let Some(table) = &mut motion.table {
+                self.motion_table(&path, table, translates);
+            }
+        }
+        spec.motion = motions;
+    }
+
+    fn input(&mut self, path: &model::Path, input: &mut InputSpec, spec: &ModelSpec) {
+        if let Some(table) = &mut input.torque_table
+            && let Some(name) = table.file.take()
+            && let Some((time_s, values)) = self.time_table(name, &path.key("torque_table"))
+        {
+            (table.time_s, table.value_n_m) = (time_s, values);
+        }
+        if let Some(table) = &mut input.force_table
+            && let Some(name) = table.file.take()
+            && let Some((time_s, values)) = self.time_table(name, &path.key("force_table"))
+        {
+            (table.time_s, table.value_n) = (time_s, values);
+        }
+        if let Some(MotionProfileSpec::Table(table)) = &mut input.rigid_inverse_dynamics {
+            let joint = input.joint.as_deref().unwrap_or_default();
+            let translates = translates(spec, joint, input.component);
+            let path = path.key("rigid_inverse_dynamics").key("table");
+            self.motion_table(&path, table, translates);
+        }
+    }
+
+    fn motion_table(&mut self, path: &model::Path, table: &mut TableMotionSpec, translates: bool) {
+        if let Some(name) = table.file.take()
+            && let Some((time_s, values)) = self.time_table(name, path)
+        {
+            table.time_s = time_s;
+            if translates {
+                table.displacement_m = Some(values);
+            } else {
+                table.angle_rad = Some(values);
+            }
+        }
+    }
+
+    fn time_table(&mut self, name: String, path: &model::Path) -> Option<(Vec<f64>, Vec<f64>)> {
+        let parse = |name: &str, text: &str| Ok(table::parse(name, text).map_err(IoError::from)?);
+        self.read(name, path.key("file"), path.clone(), parse)
+    }
+
+    /// Content of a file, or a note of what is wrong with it.
+    fn read<T>(
+        &mut self,
+        name: String,
+        named_at: model::Path,
+        stands_at: model::Path,
+        parse: impl FnOnce(&str, &str) -> Result<T, FileError>,
+    ) -> Option<T> {
+        let content = resource::read_below(self.folder, &name)
+            .map_err(FileError::from)
+            .and_then(|text| parse(&name, &text));
+        match content {
+            Ok(content) => {
+                self.read.push(ReadFile {
+                    name,
+                    named_at,
+                    stands_at,
+                });
+                Some(content)
+            }
+            Err(error) => {
+                self.problems.push(Problem::File {
+                    at: named_at,
+                    error,
+                });
+                None
+            }
+        }
+    }
+
+    /// A complaint about content that came from a file is a complaint about the file.
+    fn attribute(&self, error: ModelError) -> Problem {
+        let source = (self.read.iter()).find(|file| error.path.starts_with(&file.stands_at));
+        match source {
+            Some(file) => Problem::InFile {
+                at: file.named_at.clone(),
+                file: file.name.clone(),
+                key: below(&error.path, &file.stands_at),
+                error,
+            },
+            None => Problem::Model(error),
+        }
+    }
+}
+
+/// The steps of a path that come after those of its ancestor.
+fn below(path: &model::Path, ancestor: &model::Path) -> String {
+    let steps = path.steps().get(ancestor.steps().len()..).unwrap_or(&[]);
+    let rest = steps
+        .iter()
+        .fold(model::Path::root(), |rest, step| match step {
+            Step::Key(key) => rest.key(key),
+            Step::Index(index) => rest.index(*index),
+        });
+    rest.to_string()
+}
+
+fn translates(spec: &ModelSpec, joint: &str, component: usize) -> bool {
+    let kind = spec.find_joint(joint).and_then(JointSpec::kind);
+    kind.is_some_and(|kind| kind.translates(component))
+}
+
+fn nodal(name: &str, text: &str) -> Result<NodalSpec, FileError> {
+    serde_json::from_str(text).map_err(|error| {
+        // the reader repeats the place at the end of its message
+        let place = format!(" at line {} column {}", error.line(), error.column());
+        let message = error.to_string();
+        FileError::Json {
+            file: name.to_owned(),
+            line: error.line(),
+            column: error.column(),
+            message: message.strip_suffix(&place).unwrap_or(&message).to_owned(),
+        }
+    })
+}

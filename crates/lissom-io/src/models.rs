@@ -1,0 +1,46 @@
+//! The models that come with Lissom, as texts inside the program.
+
+/// A model that comes with Lissom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShippedModel {
+    /// Name to run it by.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub title: &'static str,
+    /// The model file.
+    pub text: &'static str,
+}
+
+/// Every model that comes with Lissom; the first one is the one to begin with.
+pub const SHIPPED: [ShippedModel; 5] = [
+    ShippedModel {
+        name: "two-link-arm",
+        title: "two flexible links in a plane, driven at shoulder and elbow",
+        text: lissom::model::TEMPLATE,
+    },
+    ShippedModel {
+        name: "spin-up-beam",
+        title: "a slender beam spun up to 6 rad/s about its root (Simo & Vu-Quoc)",
+        text: include_str!("../../../models/simo_1986/spin_up_beam.toml"),
+    },
+    ShippedModel {
+        name: "space-arm",
+        title: "a free-floating base with a flexible two-link arm, in space",
+        text: include_str!("../../../models/examples/space_arm.toml"),
+    },
+    ShippedModel {
+        name: "branched-tree",
+        title: "rigid and flexible bodies on every kind of joint, with branches",
+        text: include_str!("../../../models/examples/branched_tree.toml"),
+    },
+    ShippedModel {
+        name: "flexible-joint",
+        title: "a link behind an elastic gear, with motor, friction and limits",
+        text: include_str!("../../../models/examples/flexible_joint.toml"),
+    },
+];
+
+/// The shipped model of that name.
+pub fn find(name: &str) -> Option<ShippedModel> {
+    SHIPPED.into_iter().find(|model| model.name == name)
+}

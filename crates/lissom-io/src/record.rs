@@ -1,0 +1,96 @@
+//! Everything a run leaves behind, written into one folder: recording, manifest, summary.
+
+use std::path::Path;
+
+use lissom::model::spec::OutputFormat;
+use lissom::model::{Fidelity, Inertia, NodeRotation, ShorteningTerms};
+use lissom::simulate::{Ending, Run};
+use serde_json::{Value, json};
+
+use crate::IoError;
+use crate::load::Loaded;
+use crate::manifest::Manifest;
+use crate::output::{self, Format};
+use crate::summary::Summary;
+
+/// Writes the recording in the formats the model asks for, and the manifest with the summary in it. The
+/// summary then names the files. `options` are what was asked for beside the model.
+///
+/// # Errors
+///
+/// [`IoError::CreateFolder`] or [`IoError::Write`], with the path and the reason.
+pub fn write(
+    folder: &Path,
+    loaded: &Loaded,
+    run: &Run,
+    options: Value,
+    summary: &mut Summary,
+) -> Result<(), IoError> {
+    let mut formats: Vec<Format> = loaded
+        .spec
+        .output
+        .formats
+        .iter()
+        .copied()
+        .map(format_of)
+        .collect();
+    formats.sort_unstable();
+    formats.dedup();
+    let paths = output::write(folder, &run.recording, &formats)?;
+    summary.files = paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    let manifest_path = folder.join("manifest.json");
+    summary.files.push(manifest_path.display().to_string());
+    let manifest = Manifest {
+        format: Manifest::FORMAT,
+        lissom_version: summary.lissom_version.clone(),
+        model_file: loaded.path.as_ref().and_then(|path| {
+            let name = path.file_name()?;
+            Some(name.display().to_string())
+        }),
+        model: loaded.as_run.clone(),
+        options,
+        fidelity: switches(loaded.model.system.fidelity()),
+        channels: Manifest::channels_of(&run.recording),
+        files: formats.iter().map(|format| format.file_name()).collect(),
+        // a summary holds names and numbers only, so that this cannot fail
+        summary: serde_json::to_value(&*summary).unwrap_or(Value::Null),
+        completed: summary.completed,
+        stopped_at_s: match &run.ending {
+            Ending::Completed => None,
+            Ending::Stopped { at_s } => Some(*at_s),
+            Ending::Failed(error) => Some(error.source.time()),
+        },
+    };
+    output::write_manifest(folder, &manifest)?;
+    Ok(())
+}
+
+fn format_of(format: OutputFormat) -> Format {
+    match format {
+        OutputFormat::Csv => Format::Csv,
+        OutputFormat::Npz => Format::Npz,
+        OutputFormat::Mat => Format::Mat,
+    }
+}
+
+/// The fidelity switches by their names.
+pub fn switches(fidelity: Fidelity) -> Value {
+    json!({
+        "inertia": match fidelity.inertia {
+            Inertia::Full => "full",
+            Inertia::LumpedNodes => "lumped_nodes",
+        },
+        "shortening": match fidelity.shortening {
+            ShorteningTerms::None => "none",
+            ShorteningTerms::Kinematic => "kinematic",
+        },
+        "tip": match fidelity.node_rotation {
+            NodeRotation::Exponential => "rotation_vector",
+            NodeRotation::ExponentialWithPlainRate => "rotation_vector_with_plain_rate",
+        },
+        "frozen": fidelity.frozen,
+    })
+}

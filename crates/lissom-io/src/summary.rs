@@ -1,0 +1,192 @@
+//! [`Summary`]: what a run says of itself, as one stable JSON object.
+//!
+//! ```json
+//! {
+//!   "model": "two-link flexible arm",
+//!   "lissom_version": "0.1.0",
+//!   "completed": true,
+//!   "duration_s": 3.0,
+//!   "channels": {
+//!     "hand.position.x": {
+//!       "unit": "m",
+//!       "final": 0.41,
+//!       "minimum": { "value": -0.02, "time_s": 0.0 },
+//!       "maximum": { "value": 1.31, "time_s": 1.42 }
+//!     }
+//!   },
+//!   "at": [{ "time_s": 1.5, "channels": { "hand.position.x": 1.29 } }],
+//!   "audit": {
+//!     "energy": { "peak_j": 6.2, "final_drift_j": 1e-9, "max_drift_percent": 1e-7, "rms_drift_percent": 1e-8 },
+//!     "limit_violations": []
+//!   },
+//!   "cost": { "steps": 412, "rejected": 3, "evaluations": 5120, "jacobians": 0, "wall_s": 0.12 },
+//!   "files": ["results/arm/recording.csv", "results/arm/manifest.json"]
+//! }
+//! ```
+//!
+//! | key | meaning |
+//! |---|---|
+//! | `model` | `name` of the model, or that of its file |
+//! | `completed` | whether the run reached its end |
+//! | `stopped_at_s` | instant it was interrupted at; only then |
+//! | `failure` | `time_s` reached, `coordinate` in trouble, `message` with a remedy; only when it failed |
+//! | `duration_s` | the time span asked for |
+//! | `channels` | every recorded channel; extremes are those of the samples, the earliest of equal ones |
+//! | `at` | every channel at the instants asked for, as far as the run came |
+//! | `audit.momentum` | only where nothing outside acts on the mechanism |
+//! | `cost.wall_s` | the only entry that differs between two runs of the same model |
+//! | `files` | paths of what was written |
+//!
+//! A number that is not finite is `null`, as JSON knows no other. Keys may be added; none changes its
+//! meaning.
+
+use lissom::simulate::recording::{Channel, Extremes, Recording, Sample};
+use lissom::simulate::{Audit, Ending, Run};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use crate::load::Loaded;
+
+/// What a run says of itself.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// Name of the model.
+    pub model: String,
+    /// Version of Lissom that ran it.
+    pub lissom_version: String,
+    /// Whether the run reached its end.
+    pub completed: bool,
+    /// Instant the run was interrupted at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped_at_s: Option<f64>,
+    /// Why the run could not go on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
+    /// The time span asked for.
+    pub duration_s: f64,
+    /// Final, smallest and largest value of every channel.
+    #[serde(serialize_with = "by_name")]
+    pub channels: Vec<Extremes>,
+    /// Every channel at the instants asked for.
+    pub at: Vec<Instant>,
+    /// Energy, momentum and limits.
+    pub audit: Audit,
+    /// What the run cost.
+    pub cost: Cost,
+    /// Paths of what was written.
+    pub files: Vec<String>,
+}
+
+/// Why a run could not go on.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Failure {
+    /// Instant up to which the motion is known.
+    pub time_s: f64,
+    /// The coordinate in trouble.
+    pub coordinate: String,
+    /// What happened and what to do about it.
+    pub message: String,
+}
+
+/// Every channel at one instant.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Instant {
+    /// The instant.
+    pub time_s: f64,
+    /// Name and value of every channel.
+    #[serde(serialize_with = "as_map")]
+    pub channels: Vec<(String, f64)>,
+}
+
+/// What a run cost.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Cost {
+    /// Accepted steps.
+    pub steps: u64,
+    /// Rejected steps.
+    pub rejected: u64,
+    /// Evaluations of the equations of motion.
+    pub evaluations: u64,
+    /// Jacobians.
+    pub jacobians: u64,
+    /// Seconds on the clock.
+    pub wall_s: f64,
+}
+
+impl Summary {
+    /// The summary of a run that took `wall_s` seconds, with every channel at the instants `at_s`; no
+    /// files yet.
+    pub fn new(loaded: &Loaded, run: &Run, at_s: &[f64], wall_s: f64) -> Self {
+        let (stopped_at_s, failure) = match &run.ending {
+            Ending::Completed => (None, None),
+            Ending::Stopped { at_s } => (Some(*at_s), None),
+            Ending::Failed(error) => {
+                let failure = Failure {
+                    time_s: error.source.time(),
+                    coordinate: error.coordinate.clone(),
+                    message: error.to_string(),
+                };
+                (None, Some(failure))
+            }
+        };
+        let statistics = &run.statistics;
+        Self {
+            model: loaded.spec.name.clone().unwrap_or(loaded.label.clone()),
+            lissom_version: env!("CARGO_PKG_VERSION").to_owned(),
+            completed: run.ending == Ending::Completed,
+            stopped_at_s,
+            failure,
+            duration_s: loaded.spec.simulation.duration_s,
+            channels: run.recording.extremes(),
+            at: (at_s.iter())
+                .filter_map(|&time_s| instant(&run.recording, time_s))
+                .collect(),
+            audit: run.audit.clone(),
+            cost: Cost {
+                steps: statistics.steps,
+                rejected: statistics.rejected,
+                evaluations: statistics.evaluations,
+                jacobians: statistics.jacobians,
+                wall_s,
+            },
+            files: Vec::new(),
+        }
+    }
+}
+
+/// Every channel at an instant; `None` if the recording does not reach it.
+fn instant(recording: &Recording, time_s: f64) -> Option<Instant> {
+    let named =
+        |channel: &Channel| Some((channel.name.clone(), recording.value_at(channel, time_s)?));
+    let channels: Option<Vec<_>> = recording.channels.iter().map(named).collect();
+    Some(Instant {
+        time_s,
+        channels: channels?,
+    })
+}
+
+fn by_name<S: Serializer>(channels: &[Extremes], serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Entry<'a> {
+        unit: &'a str,
+        #[serde(rename = "final")]
+        last: f64,
+        minimum: Sample,
+        maximum: Sample,
+    }
+    let mut map = serializer.serialize_map(Some(channels.len()))?;
+    for channel in channels {
+        let entry = Entry {
+            unit: &channel.unit,
+            last: channel.last.value,
+            minimum: channel.minimum,
+            maximum: channel.maximum,
+        };
+        map.serialize_entry(&channel.name, &entry)?;
+    }
+    map.end()
+}
+
+fn as_map<S: Serializer>(channels: &[(String, f64)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(channels.iter().map(|(name, value)| (name, value)))
+}

@@ -1,0 +1,87 @@
+//! `[simulation]` and `[output]`.
+
+use super::Checker;
+use crate::model::path::Path;
+use crate::model::spec::{AdaptiveSpec, IntegratorSpec};
+
+/// Most samples of one run; more than this is a slip of the pen and would fill the memory.
+const MOST_SAMPLES: f64 = 1e8;
+
+impl Checker<'_> {
+    pub(super) fn simulation(&mut self) {
+        let spec = self.spec;
+        let path = Path::root().key("simulation");
+        let duration_s = spec.simulation.duration_s;
+        self.positive(path.key("duration_s"), duration_s);
+        self.integrator(&path.key("integrator"), &spec.simulation.integrator);
+
+        let path = Path::root().key("output").key("sample_period_s");
+        if let Some(period_s) = spec.output.sample_period_s {
+            self.positive(path.clone(), period_s);
+            if period_s > 0.0 && duration_s > 0.0 {
+                let accepted = duration_s / period_s <= MOST_SAMPLES;
+                let expected = format!(
+                    "at least {:e}, for {MOST_SAMPLES:e} samples",
+                    duration_s / MOST_SAMPLES
+                );
+                self.in_range(path, period_s, accepted, &expected);
+            }
+        }
+    }
+
+    fn integrator(&mut self, path: &Path, integrator: &IntegratorSpec) {
+        match integrator {
+            IntegratorSpec::Dop853(settings) => self.adaptive(&path.key("dop853"), settings),
+            IntegratorSpec::Dopri5(settings) => self.adaptive(&path.key("dopri5"), settings),
+            IntegratorSpec::Adams(settings) => self.adaptive(&path.key("adams"), settings),
+            IntegratorSpec::Radau(settings) => self.adaptive(&path.key("radau"), settings),
+            IntegratorSpec::GeneralizedAlpha(settings) => {
+                let path = path.key("generalized_alpha");
+                self.positive(path.key("step_s"), settings.step_s);
+                self.positive(path.key("tolerance"), settings.tolerance);
+                let radius = settings.spectral_radius;
+                let accepted = (0.0..=1.0).contains(&radius);
+                self.in_range(
+                    path.key("spectral_radius"),
+                    radius,
+                    accepted,
+                    "a number from 0 to 1",
+                );
+            }
+            IntegratorSpec::Newmark(settings) => {
+                let path = path.key("newmark");
+                self.positive(path.key("step_s"), settings.step_s);
+                self.positive(path.key("tolerance"), settings.tolerance);
+                let (beta, gamma) = (settings.beta, settings.gamma);
+                let accepted = beta > 0.0 && beta <= 0.5;
+                self.in_range(
+                    path.key("beta"),
+                    beta,
+                    accepted,
+                    "a number above 0 and up to 1/2",
+                );
+                let accepted = (0.5..=1.0).contains(&gamma);
+                self.in_range(
+                    path.key("gamma"),
+                    gamma,
+                    accepted,
+                    "a number from 1/2 to 1; less is unstable",
+                );
+            }
+        }
+    }
+
+    fn adaptive(&mut self, path: &Path, settings: &AdaptiveSpec) {
+        self.positive(path.key("rtol"), settings.rtol);
+        self.positive(path.key("atol"), settings.atol);
+        for (key, step) in [
+            ("initial_step_s", settings.initial_step_s),
+            ("max_step_s", settings.max_step_s),
+        ] {
+            if let Some(step) = step {
+                self.positive(path.key(key), step);
+            }
+        }
+        self.positive(path.key("max_steps"), settings.max_steps as f64);
+    }
+}

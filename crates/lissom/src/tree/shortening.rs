@@ -1,0 +1,257 @@
+//! What the axial shortening of a bent beam adds to its inertia.
+//!
+//! With $`p = l + a\,e_x`$ and $`J_\alpha = \psi_\alpha + b_\alpha e_x`$, where $`l`$ is the linear field, $`a = -\tfrac12\eta^T S\eta`$
+//! and $`b = -S\eta`$, every product of $`p`$, $`\dot p`$ and $`J`$ beyond those of the linear field, summed over the
+//! points of the beam. Nothing is truncated: the kinetic energy is that of the quadratic displacement
+//! field.
+
+use super::body_inertia::{BodyInertia, Moments};
+use crate::flex::{GROUP, Group, PackedShortening};
+use crate::scalar::Scalar;
+
+/// A scalar for each point of a group.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Points<T>([T; GROUP]);
+
+impl<T: Scalar> Points<T> {
+    pub(super) fn zero() -> Self {
+        Self([T::zero(); GROUP])
+    }
+
+    /// `self += factor × constants`
+    #[inline(always)]
+    fn add_scaled(&mut self, constants: &Group, factor: T) {
+        for (x, &c) in self.0.iter_mut().zip(constants) {
+            *x += factor * c;
+        }
+    }
+
+    /// `self += x × factor`
+    #[inline(always)]
+    fn add_product(&mut self, x: &Self, factor: T) {
+        for (sum, &x) in self.0.iter_mut().zip(&x.0) {
+            *sum += x * factor;
+        }
+    }
+
+    /// Every point's number times its constant.
+    #[inline(always)]
+    fn times(&self, constants: &Group) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] * constants[i]))
+    }
+
+    #[inline(always)]
+    fn sum(self) -> T {
+        let [a, b, c, d] = self.0;
+        (a + b) + (c + d)
+    }
+}
+
+/// Numbers along one beam, in groups; scratch memory of [`add`].
+#[derive(Clone, Debug)]
+pub(super) struct AlongBeam<T> {
+    /// $`p`$ by components.
+    position: [Vec<Points<T>>; 3],
+    /// $`\dot l`$ by components.
+    velocity: [Vec<Points<T>>; 3],
+    /// $`m a`$, $`m \dot a`$ and $`m`$ times the bias $`-\dot\eta^T S\dot\eta`$.
+    shortening: Vec<Points<T>>,
+    rate: Vec<Points<T>>,
+    bias: Vec<Points<T>>,
+    /// $`b_\alpha`$ and $`m b_\alpha`$, coordinates × groups.
+    gradient: Vec<Points<T>>,
+    weighted: Vec<Points<T>>,
+}
+
+impl<T: Scalar> AlongBeam<T> {
+    /// Memory for beams of at most so many coordinates and groups.
+    pub(super) fn new(coordinates: usize, groups: usize) -> Self {
+        let line = || vec![Points::zero(); groups];
+        let lines = || vec![Points::zero(); coordinates * groups];
+        Self {
+            position: [line(), line(), line()],
+            velocity: [line(), line(), line()],
+            shortening: line(),
+            rate: line(),
+            bias: line(),
+            gradient: lines(),
+            weighted: lines(),
+        }
+    }
+}
+
+/// $`\sum x y`$ over the beam.
+#[inline(always)]
+fn dot<T: Scalar>(x: &[Points<T>], y: &[Points<T>]) -> T {
+    let mut sum = Points::zero();
+    for (x, y) in x.iter().zip(y) {
+        for i in 0..GROUP {
+            sum.0[i] += x.0[i] * y.0[i];
+        }
+    }
+    sum.sum()
+}
+
+/// $`\sum x c`$ over the beam.
+#[inline(always)]
+fn dot_constants<T: Scalar>(x: &[Points<T>], constants: &[Group]) -> T {
+    let mut sum = Points::zero();
+    for (x, c) in x.iter().zip(constants) {
+        for i in 0..GROUP {
+            sum.0[i] += x.0[i] * c[i];
+        }
+    }
+    sum.sum()
+}
+
+/// $`\sum x`$ over the beam.
+#[inline(always)]
+fn total<T: Scalar>(x: &[Points<T>]) -> T {
+    let mut sum = Points::zero();
+    for x in x {
+        for i in 0..GROUP {
+            sum.0[i] += x.0[i];
+        }
+    }
+    sum.sum()
+}
+
+/// Adds what shortening does to the moments and the modal quantities of one beam.
+#[inline(always)]
+pub(super) fn add<T: Scalar>(
+    beam: &PackedShortening,
+    elastic: &[T],
+    elastic_rate: &[T],
+    moments: &mut Moments<T>,
+    out: &mut BodyInertia<'_, T>,
+) {
+    let n = elastic.len();
+    let groups = beam.groups();
+    let bending = || beam.planes.iter().cloned().flatten();
+    along_the_beam(beam, elastic, elastic_rate, out.along);
+    let along = &*out.along;
+    let [x, y, z] = [0, 1, 2].map(|i| &along.position[i][..groups]);
+    let [vy, vz] = [1, 2].map(|i| &along.velocity[i][..groups]);
+    let (ma, ma_rate, ma_bias) = (
+        &along.shortening[..groups],
+        &along.rate[..groups],
+        &along.bias[..groups],
+    );
+
+    // moments of the body; `x` holds l + a, so that a·x counts a² once and a·l once
+    let (by_x, by_y, by_z) = (dot(ma, x), dot(ma, y), dot(ma, z));
+    let axial = dot_constants(ma, &beam.positions) + stretched(beam, ma, elastic);
+    moments.first[0] += total(ma);
+    moments.first_rate[0] += total(ma_rate);
+    moments.second.0[0][0] += by_x + axial;
+    moments.second.0[0][1] += by_y;
+    moments.second.0[1][0] += by_y;
+    moments.second.0[0][2] += by_z;
+    moments.second.0[2][0] += by_z;
+    moments.shortening_bias.force[0] += total(ma_bias);
+    moments.shortening_bias.moment[1] += dot(ma_bias, z);
+    moments.shortening_bias.moment[2] -= dot(ma_bias, y);
+
+    // a and its rates against the linear shapes
+    for alpha in 0..n {
+        let Some(component) = beam.component[alpha] else {
+            continue;
+        };
+        let shape = &beam.shapes[alpha * groups..(alpha + 1) * groups];
+        out.with_position[alpha].0[0][component] += dot_constants(ma, shape);
+        match component {
+            0 => out.modal_bias[alpha] += dot_constants(ma_bias, shape),
+            1 => out.with_velocity[alpha][2] += dot_constants(ma_rate, shape),
+            _ => out.with_velocity[alpha][1] -= dot_constants(ma_rate, shape),
+        }
+    }
+    // b against position, velocity, bias and itself
+    for alpha in bending() {
+        let weighted = &along.weighted[alpha * groups..(alpha + 1) * groups];
+        let gradient = &along.gradient[alpha * groups..(alpha + 1) * groups];
+        out.coupling[alpha].force[0] += total(weighted);
+        out.with_position[alpha].0[0][0] += dot(weighted, x);
+        out.with_position[alpha].0[1][0] += dot(weighted, y);
+        out.with_position[alpha].0[2][0] += dot(weighted, z);
+        out.with_velocity[alpha][1] += dot(weighted, vz);
+        out.with_velocity[alpha][2] -= dot(weighted, vy);
+        out.modal_bias[alpha] += dot(gradient, ma_bias);
+        for beta in bending().take_while(|&beta| beta <= alpha) {
+            let other = &along.gradient[beta * groups..(beta + 1) * groups];
+            let product = dot(weighted, other);
+            out.modal_mass[alpha * n + beta] += product;
+            if beta != alpha {
+                out.modal_mass[beta * n + alpha] += product;
+            }
+        }
+        for beta in (0..n).filter(|&beta| beam.component[beta] == Some(0)) {
+            let shape = &beam.shapes[beta * groups..(beta + 1) * groups];
+            let product = dot_constants(weighted, shape);
+            out.modal_mass[alpha * n + beta] += product;
+            out.modal_mass[beta * n + alpha] += product;
+        }
+    }
+}
+
+/// $`\sum m a`$ times the stretch of the linear field.
+#[inline(always)]
+fn stretched<T: Scalar>(beam: &PackedShortening, ma: &[Points<T>], elastic: &[T]) -> T {
+    let groups = beam.groups();
+    let mut sum = T::zero();
+    for (alpha, &eta) in elastic.iter().enumerate() {
+        if beam.component[alpha] == Some(0) {
+            sum += dot_constants(ma, &beam.shapes[alpha * groups..(alpha + 1) * groups]) * eta;
+        }
+    }
+    sum
+}
+
+/// Fills the numbers along the beam.
+#[inline(always)]
+fn along_the_beam<T: Scalar>(
+    beam: &PackedShortening,
+    elastic: &[T],
+    elastic_rate: &[T],
+    along: &mut AlongBeam<T>,
+) {
+    let groups = beam.groups();
+    for group in 0..groups {
+        let mut position = [Points::zero(); 3];
+        let mut velocity = [Points::zero(); 3];
+        position[0].add_scaled(&beam.positions[group], T::constant(1.0));
+        for (alpha, (&eta, &rate)) in elastic.iter().zip(elastic_rate).enumerate() {
+            if let Some(component) = beam.component[alpha] {
+                let shape = &beam.shapes[alpha * groups + group];
+                position[component].add_scaled(shape, eta);
+                velocity[component].add_scaled(shape, rate);
+            }
+        }
+        let (mut a, mut a_rate, mut a_bias) = (Points::zero(), Points::zero(), Points::zero());
+        let mut entry = 0;
+        let masses = &beam.masses[group];
+        for plane in &beam.planes {
+            for alpha in plane.clone() {
+                let (mut gradient, mut gradient_rate) = (Points::zero(), Points::zero());
+                for beta in plane.clone() {
+                    let s = &beam.matrices[entry * groups + group];
+                    gradient.add_scaled(s, -elastic[beta]);
+                    gradient_rate.add_scaled(s, -elastic_rate[beta]);
+                    entry += 1;
+                }
+                a.add_product(&gradient, elastic[alpha] * 0.5);
+                a_rate.add_product(&gradient, elastic_rate[alpha]);
+                a_bias.add_product(&gradient_rate, elastic_rate[alpha]);
+                along.weighted[alpha * groups + group] = gradient.times(masses);
+                along.gradient[alpha * groups + group] = gradient;
+            }
+        }
+        position[0].add_product(&a, T::constant(1.0));
+        for i in 0..3 {
+            along.position[i][group] = position[i];
+            along.velocity[i][group] = velocity[i];
+        }
+        along.shortening[group] = a.times(masses);
+        along.rate[group] = a_rate.times(masses);
+        along.bias[group] = a_bias.times(masses);
+    }
+}
