@@ -2,8 +2,8 @@
 
 use lissom::model::spec::{
     AttachmentSpec, BasisSpec, BeamSpec, BodySpec, ElementsSpec, FixedSpec, FreeSpec, JointSpec,
-    MarkerSpec, ModeCounts, PayloadSpec, PointMassSpec, PrismaticSpec, RevoluteSpec, RigidSpec,
-    SphericalSpec, UniversalSpec,
+    MarkerSpec, ModeCounts, PayloadSpec, PointMassSpec, PrismaticSpec, RevoluteMotorSpec,
+    RevoluteSpec, RigidSpec, SphericalSpec, UniversalSpec,
 };
 use lissom::model::{Model, ModelSpec};
 use lissom::spatial::{Quaternion, RotationVector, Transform, Vector, rotation_vector_of};
@@ -272,13 +272,23 @@ fn a_universal_joint_is_two_revolute_ones() {
     };
     let mut shoulder = joint("shoulder", AttachmentSpec::new("ground"), "base");
     shoulder.revolute = Some(revolute([0.2, 1.0, 0.3]));
+    // only the first rotation has a motor
+    let driven = RevoluteSpec {
+        motor: Some(RevoluteMotorSpec {
+            inertia_kg_m2: 1e-4,
+            gear_ratio: 80.0,
+            stiffness_n_m_per_rad: None,
+            damping_n_m_s_per_rad: 0.0,
+        }),
+        ..revolute(axes[0])
+    };
     let mut universal = joint("elbow", place.clone(), "arm");
     universal.universal = Some(UniversalSpec {
-        first: revolute(axes[0]),
+        first: driven.clone(),
         second: revolute(axes[1]),
     });
     let mut first = joint("first", place, "cross");
-    first.revolute = Some(revolute(axes[0]));
+    first.revolute = Some(driven);
     let mut second = joint("second", AttachmentSpec::new("cross"), "arm");
     second.revolute = Some(revolute(axes[1]));
     let bodies = vec![flexible("base", modes()), flexible("arm", modes())];

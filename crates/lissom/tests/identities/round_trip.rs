@@ -1,6 +1,7 @@
 //! Forward and inverse dynamics undo each other, and the two forward algorithms agree.
 
-use lissom::testing::{RandomBody, RandomJoint, Variety};
+use lissom::model::spec::{ConstantRateSpec, MotionSpec};
+use lissom::testing::{Random, RandomBody, RandomJoint, Variety, random_state};
 use lissom::tree::ArticulatedBody;
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
@@ -154,4 +155,64 @@ fn the_operator_is_the_inverse_of_the_mass_matrix() {
         let what = format!("M times its inverse, {}", case.name);
         assert_small(&[worst], BACKWARD_STABLE * condition, &what);
     }
+}
+
+/// Joints on a prescribed course: their accelerations are given, the forces on all other coordinates hold,
+/// and the operator inverts the block of the mass matrix that is free.
+#[test]
+fn prescribed_joints_follow_their_course() {
+    let mut spec = Variety::everything(12).mechanism(34);
+    let moved = spec
+        .joint
+        .iter()
+        .filter(|joint| joint.revolute.is_some() || joint.prismatic.is_some());
+    spec.motion = moved
+        .map(|joint| MotionSpec {
+            joint: joint.name.clone(),
+            constant_rate: Some(ConstantRateSpec::default()),
+            ..MotionSpec::default()
+        })
+        .collect();
+    let model = build(&spec);
+    let system = &model.system;
+    let size = system.velocity_count();
+    let mut random = Random::new(35);
+    let state = random_state(system, &mut random);
+    let given: Vec<usize> = model.motions.iter().map(|motion| motion.velocity).collect();
+    assert!(given.len() > 2);
+    let free: Vec<usize> = (0..size).filter(|i| !given.contains(i)).collect();
+
+    let kinematics = prepared(system, &state.position, &state.velocity);
+    let force = random.list(size, 10.0);
+    let mut acceleration = state.acceleration.clone();
+    let mut articulated = ArticulatedBody::new(system);
+    articulated.factor(system, &kinematics);
+    articulated.forward_dynamics(system, &kinematics, &force, &mut acceleration);
+    for &at in &given {
+        assert_eq!(acceleration[at], state.acceleration[at]);
+    }
+    let needed = forces(system, &kinematics, &acceleration);
+    let pick = |x: &[f64]| free.iter().map(|&i| x[i]).collect::<Vec<_>>();
+    // relative to the bias, in which elastic forces are far larger than those applied
+    let bias = forces(system, &kinematics, &vec![0.0; size]);
+    let scale: Vec<f64> = pick(&bias).iter().map(|x| 10.0 + x.abs()).collect();
+    let what = "forces on free coordinates";
+    assert_close_by_entry(&pick(&needed), &pick(&force), &scale, ROUNDING, what);
+
+    let mut solution = vec![0.0; size];
+    articulated.solve(system, &kinematics, &force, &mut solution);
+    assert!(given.iter().all(|&at| solution[at] == 0.0));
+    let matrix = mass(system, &kinematics);
+    let count = free.len();
+    let block = DMatrix::from_fn(count, count, |i, j| matrix[free[i] * size + free[j]]);
+    let (condition, scale) = scaled_condition(&block);
+    let product = block * DVector::from_vec(pick(&solution));
+    let what = "operator on free coordinates";
+    let most = pick(&force)
+        .iter()
+        .zip(&scale)
+        .fold(0.0_f64, |most, (f, s)| most.max((f / s).abs()));
+    let scale: Vec<f64> = scale.iter().map(|s| s * most).collect();
+    let allowed = BACKWARD_STABLE * condition;
+    assert_close_by_entry(product.as_slice(), &pick(&force), &scale, allowed, what);
 }
