@@ -209,6 +209,7 @@ impl<T: Scalar, const N: usize> Sub for Dual<T, N> {
 impl<T: Scalar, const N: usize> Mul for Dual<T, N> {
     type Output = Self;
     #[inline(always)]
+    #[expect(clippy::suspicious_arithmetic_impl, reason = "product rule")]
     fn mul(self, other: Self) -> Self {
         Self {
             value: self.value * other.value,
@@ -221,6 +222,7 @@ impl<T: Scalar, const N: usize> Mul for Dual<T, N> {
 impl<T: Scalar, const N: usize> Div for Dual<T, N> {
     type Output = Self;
     #[inline(always)]
+    #[expect(clippy::suspicious_arithmetic_impl, reason = "quotient rule")]
     fn div(self, other: Self) -> Self {
         let value = self.value / other.value;
         Self {

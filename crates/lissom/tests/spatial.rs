@@ -319,7 +319,11 @@ fn rates_of_rotation_vectors_are_angular_velocities() {
             let omega = [skew.0[2][1], skew.0[0][2], skew.0[1][0]];
 
             let at = RotationVector::new(theta);
-            close((at.rate_matrix() * theta_rate).0, omega.map(|x| x.value), ROUNDING);
+            close(
+                (at.rate_matrix() * theta_rate).0,
+                omega.map(|x| x.value),
+                ROUNDING,
+            );
             close(
                 at.angular_bias(theta_rate).0,
                 omega.map(|x| x.tangent[0]),

@@ -33,7 +33,7 @@ pub enum ShorteningTerms {
     Kinematic,
 }
 
-/// How the rotation of a node follows from its small rotation θ = Σ θ_α η_α.
+/// How the rotation of a node follows from its small rotation $`\theta = \sum \theta_\alpha \eta_\alpha`$.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeRotation {
     /// Attitude Exp(θ) with its true angular velocity.

@@ -53,6 +53,11 @@ pub fn sample_instants(spec: &ModelSpec, extra: &[f64]) -> Vec<f64> {
     let (start, period) = (spec.simulation.start_s, spec.sample_period_s());
     let end = start + spec.simulation.duration_s;
     // a tenth of a period short of the end counts as the end
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a count of samples; a cast saturates"
+    )]
     let count = ((end - start) / period - 0.1).max(0.0).floor() as usize;
     let mut instants: Vec<f64> = (0..=count).map(|i| start + i as f64 * period).collect();
     instants.push(end);

@@ -112,7 +112,7 @@ impl Sampler {
             .system
             .bodies()
             .iter()
-            .map(|b| b.modes())
+            .map(crate::model::Body::modes)
             .max()
             .unwrap_or(0);
         let sampler = Self {

@@ -92,12 +92,11 @@ impl<T: Scalar> ArticulatedBody<T> {
                 if matches!(body.inboard, Place::Node { .. }) {
                     follow_floating_frame(felt, &kinematics.floating[modes], gain, factor);
                 }
-                match &mut self.indirect[k] {
-                    Some(indirect) => indirect.eliminate(felt, gain),
-                    None => {
-                        factor_symmetric(factor, n);
-                        eliminate(felt, factor, n, gain);
-                    }
+                if let Some(indirect) = &mut self.indirect[k] {
+                    indirect.eliminate(felt, gain);
+                } else {
+                    factor_symmetric(factor, n);
+                    eliminate(felt, factor, n, gain);
                 }
             }
 

@@ -32,28 +32,30 @@ pub fn marker_motion<T: Scalar>(
     let layout = system.layout();
     let ground_from_body = kinematics.ground_from_body[body];
     let n = system.bodies()[body].modes();
+    let elastic = &position[layout.elastic_position[body]..][..n];
+    let elastic_rate = &velocity[layout.elastic_velocity[body]..][..n];
     let mut relative = Motion::zero();
     let mut deflection = Vector::zero();
-    let in_body = match (place, &system.bodies()[body].flexible) {
-        (Place::Node { index, offset }, Some(flexible)) => {
-            let node = &flexible.nodes[*index];
-            let motion = node_motion(
-                flexible,
-                node,
-                system.fidelity(),
-                &position[layout.elastic_position[body]..][..n],
-                &velocity[layout.elastic_velocity[body]..][..n],
-                &mut influence[..n],
-            );
-            relative = motion.twist;
-            deflection = motion.pose.translation - Vector::constant(node.position);
-            motion.pose * Transform::constant(offset)
-        }
-        _ => {
-            influence[..n].fill(Motion::zero());
-            Transform::constant(place.offset())
-        }
-    };
+    let mut in_body = Transform::constant(place.offset());
+    influence[..n].fill(Motion::zero());
+    if let (Place::Node { index, offset }, Some(flexible)) =
+        (place, &system.bodies()[body].flexible)
+    {
+        let node = &flexible.nodes[*index];
+        let at = |elastic: &[T], rate: &[T], influence: &mut [Motion<T>]| {
+            node_motion(flexible, node, system.fidelity(), elastic, rate, influence)
+        };
+        let bent = at(elastic, elastic_rate, &mut influence[..n]);
+        deflection = bent.pose.translation - Vector::constant(node.position);
+        let motion = if system.fidelity().frozen {
+            let zeros = kinematics.zeros(n);
+            at(zeros, zeros, &mut influence[..n])
+        } else {
+            bent
+        };
+        relative = motion.twist;
+        in_body = motion.pose * Transform::constant(offset);
+    }
     let at_body = kinematics.twist[body] + relative;
     let pose = ground_from_body * in_body;
     let linear = at_body.linear + at_body.angular.cross(in_body.translation);

@@ -6,7 +6,7 @@ use super::lumped_nodes;
 use super::node::node_motion;
 use super::shortening::AlongBeam;
 use crate::flex::PackedShortening;
-use crate::model::{Inertia, Place, System};
+use crate::model::{Body, Inertia, Place, System};
 use crate::scalar::Scalar;
 use crate::spatial::{Force, Matrix, Motion, RigidInertia, Transform, Vector};
 
@@ -62,7 +62,7 @@ impl<T: Scalar> Kinematics<T> {
         let layout = system.layout();
         let bodies = system.bodies().len();
         let elastic = layout.elastic[bodies];
-        let most = system.bodies().iter().map(|b| b.modes()).max().unwrap_or(0);
+        let most = system.bodies().iter().map(Body::modes).max().unwrap_or(0);
         let groups = (0..bodies)
             .filter_map(|k| system.shortening(k))
             .map(PackedShortening::groups)
@@ -98,6 +98,11 @@ impl<T: Scalar> Kinematics<T> {
         }
     }
 
+    /// Elastic coordinates of a body that is taken undeformed and at rest.
+    pub(super) fn zeros(&self, n: usize) -> &[T] {
+        &self.scratch.zeros[..n]
+    }
+
     /// Poses of all bodies in the ground frame, for markers, energy and momentum.
     pub fn update_poses(&mut self, system: &System) {
         for (k, body) in system.bodies().iter().enumerate() {
@@ -111,6 +116,9 @@ impl<T: Scalar> Kinematics<T> {
 
     /// Prepares the state `(position, velocity)`; forces applied from outside are taken off.
     /// Allocates nothing.
+    ///
+    /// # Panics
+    /// If the vectors are shorter than the system's.
     pub fn update(&mut self, system: &System, position: &[T], velocity: &[T]) {
         let layout = system.layout();
         let fidelity = system.fidelity();

@@ -22,14 +22,19 @@ pub(super) struct Reduced {
 }
 
 impl Reduced {
-    /// The place at an undeformed position, turned by a rotation vector.
-    pub(super) fn place(&self, position: [f64; 3], rotation_vector: [f64; 3]) -> Place {
+    /// The place at an undeformed position, or at a node that is known, turned by a rotation vector.
+    pub(super) fn place(
+        &self,
+        position: [f64; 3],
+        node: Option<usize>,
+        rotation_vector: [f64; 3],
+    ) -> Place {
         let rotation = RotationVector::new(Vector(rotation_vector)).matrix();
         let at = Transform::new(rotation, Vector(position));
         let Some(flexible) = &self.flexible else {
             return Place::Fixed(at);
         };
-        match self.nodes.iter().position(|node| *node == position) {
+        match node.or_else(|| self.nodes.iter().position(|node| *node == position)) {
             Some(index) => Place::Node {
                 index,
                 offset: Transform::new(rotation, Vector::zero()),

@@ -9,17 +9,22 @@
 //! where "free" leaves out prescribed joints. The two works are integrated with the motion, so that the
 //! energy audit \[Damaren & Sharf 1995, eqs (30)–(32)\] is as accurate as the motion itself.
 
-use crate::integrate::{FirstOrder, SecondOrder};
+mod first_order;
+mod nominal;
+mod resistance;
+mod second_order;
+
 use crate::model::spec::{Frame, LoadProfile, LoadQuantity};
-use crate::model::{
-    Coordinate, CoordinateKind, JointKind, JointResistance, LoadTarget, Model, System,
-};
+use crate::model::{Body, Coordinate, CoordinateKind, LoadTarget, Model};
 use crate::simulate::profile::{LoadCurve, MotionCurve};
-use crate::spatial::{Force, Motion, Quaternion, Vector};
+use crate::spatial::{Force, Motion, Vector};
 use crate::tree::{
     ArticulatedBody, CompositeBody, Energy, InverseDynamics, Kinematics, apply_wrench, energy,
-    inverse_dynamics, marker_motion, mass_matrix,
+    inverse_dynamics, marker_motion,
 };
+use nominal::Nominal;
+pub(super) use resistance::rotation_vector;
+use resistance::{add_resistance, spring_energy};
 
 /// Equations of motion of a model, with all the memory that evaluating them needs.
 #[derive(Clone, Debug)]
@@ -52,123 +57,6 @@ pub struct Equations<'m> {
     full_mass: Vec<f64>,
 }
 
-/// Rigid inverse dynamics of a nominal motion, as an input.
-#[derive(Clone, Debug)]
-struct Nominal {
-    system: System,
-    /// Nominal curve and entries (flexible position, velocity; rigid position, velocity) of every joint
-    /// with one degree of freedom.
-    curves: Vec<(MotionCurve, usize, usize)>,
-    /// Entry of the rigid velocity vector for every entry of the flexible one that has it.
-    rigid_velocity: Vec<Option<usize>>,
-    position: Vec<f64>,
-    velocity: Vec<f64>,
-    acceleration: Vec<f64>,
-    force: Vec<f64>,
-    kinematics: Kinematics<f64>,
-    inverse: InverseDynamics<f64>,
-}
-
-impl Nominal {
-    fn new(model: &Model) -> Option<Self> {
-        let wanted: Vec<(usize, MotionCurve)> = model
-            .loads
-            .iter()
-            .filter_map(|load| {
-                let LoadProfile::RigidInverseDynamics(profile) = &load.profile else {
-                    return None;
-                };
-                let at = match load.target {
-                    LoadTarget::Joint(at) => at,
-                    LoadTarget::Motor(index) => model.transmissions[index].velocity,
-                    LoadTarget::Marker { .. } => return None,
-                };
-                let position = position_of_velocity(&model.system, at)?;
-                let initial = model.initial_position[position];
-                Some((at, MotionCurve::new(profile, initial)))
-            })
-            .collect();
-        if wanted.is_empty() {
-            return None;
-        }
-        let system = model.system.rigidified();
-        let (flexible_layout, rigid_layout) = (model.system.layout(), system.layout());
-        let mut position = vec![0.0; system.position_count()];
-        let mut rigid_velocity = vec![None; model.system.velocity_count()];
-        let mut curves = Vec::new();
-        for (k, body) in system.bodies().iter().enumerate() {
-            let kind = &body.joint.kind;
-            let (from, to) = (
-                flexible_layout.joint_position[k],
-                rigid_layout.joint_position[k],
-            );
-            position[to..to + kind.positions()]
-                .copy_from_slice(&model.initial_position[from..from + kind.positions()]);
-            let (from_v, to_v) = (
-                flexible_layout.joint_velocity[k],
-                rigid_layout.joint_velocity[k],
-            );
-            for i in 0..kind.velocities() {
-                rigid_velocity[from_v + i] = Some(to_v + i);
-            }
-            if kind.velocities() != 1 {
-                continue;
-            }
-            // joints without a nominal motion follow what is prescribed for them, or stay
-            let prescribed = model
-                .motions
-                .iter()
-                .find(|motion| motion.velocity == from_v);
-            let curve = match (wanted.iter().find(|(at, _)| *at == from_v), prescribed) {
-                (Some((_, curve)), _) => curve.clone(),
-                (None, Some(motion)) => MotionCurve::new(&motion.profile, motion.initial),
-                (None, None) => MotionCurve::held(model.initial_position[from]),
-            };
-            curves.push((curve, to, to_v));
-        }
-        Some(Self {
-            curves,
-            rigid_velocity,
-            position,
-            velocity: vec![0.0; system.velocity_count()],
-            acceleration: vec![0.0; system.velocity_count()],
-            force: vec![0.0; system.velocity_count()],
-            kinematics: Kinematics::new(&system),
-            inverse: InverseDynamics::new(&system),
-            system,
-        })
-    }
-
-    /// Rigid inverse dynamics at `time`, into `force`.
-    fn update(&mut self, time: f64) {
-        for (curve, position, velocity) in &self.curves {
-            let point = curve.at(time);
-            self.position[*position] = point.position;
-            self.velocity[*velocity] = point.rate;
-            self.acceleration[*velocity] = point.acceleration;
-        }
-        self.kinematics
-            .update(&self.system, &self.position, &self.velocity);
-        inverse_dynamics(
-            &self.system,
-            &self.kinematics,
-            &self.acceleration,
-            &mut self.inverse,
-            &mut self.force,
-        );
-    }
-}
-
-/// Entry of the position vector that belongs to a joint velocity of a joint with one degree of freedom.
-fn position_of_velocity(system: &System, at: usize) -> Option<usize> {
-    let layout = system.layout();
-    let k = layout
-        .joint_velocity
-        .iter()
-        .position(|&first| first == at)?;
-    (system.bodies()[k].joint.kind.velocities() == 1).then(|| layout.joint_position[k])
-}
-
 /// Power that flows into and out of the mechanism.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Power {
@@ -187,7 +75,7 @@ impl<'m> Equations<'m> {
             model.motions.iter().any(|motion| of(motion) == entry)
         };
         let motors = model.transmissions.len();
-        let most = system.bodies().iter().map(|b| b.modes()).max().unwrap_or(0);
+        let most = system.bodies().iter().map(Body::modes).max().unwrap_or(0);
         Self {
             model,
             load_curves: model
@@ -293,10 +181,7 @@ impl<'m> Equations<'m> {
 
     /// Instants strictly inside the span at which a load or a motion is not smooth, sorted.
     pub fn breakpoints(&self, start: f64, end: f64) -> Vec<f64> {
-        let nominal = self
-            .nominal
-            .iter()
-            .flat_map(|n| n.curves.iter().map(|(c, ..)| c));
+        let nominal = self.nominal.iter().flat_map(Nominal::curves);
         let mut instants: Vec<f64> = self
             .load_curves
             .iter()
@@ -314,24 +199,29 @@ impl<'m> Equations<'m> {
         instants
     }
 
-    /// Spreads a state over the full vectors and fills in what is prescribed at `time`.
-    fn unpack(&mut self, time: f64, positions: &[f64], velocities: &[f64]) {
+    /// Spreads the positions of a state over the full vector and fills in what is prescribed at `time`.
+    fn unpack_positions(&mut self, time: f64, positions: &[f64]) {
         let (free, motors) = positions.split_at(self.free_positions.len());
         for (&at, &x) in self.free_positions.iter().zip(free) {
             self.position[at] = x;
         }
         self.motor_position.copy_from_slice(motors);
-        let (free, motors) = velocities.split_at(self.free_velocities.len());
-        for (&at, &x) in self.free_velocities.iter().zip(free) {
-            self.velocity[at] = x;
-        }
-        self.motor_rate.copy_from_slice(motors);
         for (motion, curve) in self.model.motions.iter().zip(&self.motion_curves) {
             let point = curve.at(time);
             self.position[motion.position] = point.position;
             self.velocity[motion.velocity] = point.rate;
             self.acceleration[motion.velocity] = point.acceleration;
         }
+    }
+
+    /// Spreads a state over the full vectors and fills in what is prescribed at `time`.
+    fn unpack(&mut self, time: f64, positions: &[f64], velocities: &[f64]) {
+        self.unpack_positions(time, positions);
+        let (free, motors) = velocities.split_at(self.free_velocities.len());
+        for (&at, &x) in self.free_velocities.iter().zip(free) {
+            self.velocity[at] = x;
+        }
+        self.motor_rate.copy_from_slice(motors);
     }
 
     /// Prepares kinematics and all forces of the unpacked state; returns the power that flows.
@@ -390,7 +280,7 @@ impl<'m> Equations<'m> {
                     LoadTarget::Joint(at) => at,
                     LoadTarget::Marker { .. } => continue,
                 };
-                value = nominal.rigid_velocity[at].map_or(0.0, |at| nominal.force[at]);
+                value = nominal.force(at);
             }
             self.load_values[i] = value;
             match &load.target {
@@ -548,249 +438,6 @@ impl<'m> Equations<'m> {
         }
         &self.force
     }
-}
-
-impl FirstOrder for Equations<'_> {
-    fn derivative(&mut self, time: f64, state: &[f64], rate: &mut [f64]) {
-        let (n_q, n_v) = (self.state_positions(), self.state_velocities());
-        let (positions, rest) = state.split_at(n_q);
-        let power = self.evaluate(time, positions, &rest[..n_v]);
-        position_rates(
-            &self.model.system,
-            &self.position,
-            &self.velocity,
-            &mut self.position_rate,
-        );
-
-        let (position_rate, rest) = rate.split_at_mut(n_q);
-        let (free, motors) = position_rate.split_at_mut(self.free_positions.len());
-        for (r, &at) in free.iter_mut().zip(&self.free_positions) {
-            *r = self.position_rate[at];
-        }
-        motors.copy_from_slice(&self.motor_rate);
-        let (velocity_rate, work) = rest.split_at_mut(n_v);
-        let (free, motors) = velocity_rate.split_at_mut(self.free_velocities.len());
-        for (r, &at) in free.iter_mut().zip(&self.free_velocities) {
-            *r = self.acceleration[at];
-        }
-        for (i, r) in motors.iter_mut().enumerate() {
-            *r = self.motor_force[i] / self.model.transmissions[i].inertia;
-        }
-        work[0] = power.input;
-        work[1] = power.lost;
-    }
-}
-
-impl SecondOrder for Equations<'_> {
-    fn position_count(&self) -> usize {
-        self.state_positions()
-    }
-
-    fn velocity_count(&self) -> usize {
-        self.state_velocities()
-    }
-
-    fn residual(
-        &mut self,
-        time: f64,
-        position: &[f64],
-        velocity: &[f64],
-        acceleration: &[f64],
-        residual: &mut [f64],
-    ) {
-        self.unpack(time, position, velocity);
-        self.apply_forces(time);
-        for (&at, &a) in self.free_velocities.iter().zip(acceleration) {
-            self.acceleration[at] = a;
-        }
-        inverse_dynamics(
-            &self.model.system,
-            &self.kinematics,
-            &self.acceleration,
-            &mut self.inverse,
-            &mut self.reaction,
-        );
-        let free = self.free_velocities.len();
-        for (r, &at) in residual.iter_mut().zip(&self.free_velocities) {
-            *r = self.reaction[at] - self.force[at];
-        }
-        for (i, gear) in self.model.transmissions.iter().enumerate() {
-            residual[free + i] = gear.inertia * acceleration[free + i] - self.motor_force[i];
-        }
-    }
-
-    fn mass_matrix(&mut self, time: f64, position: &[f64], mass: &mut [f64]) {
-        let n = self.state_velocities();
-        let full = self.velocity.len();
-        let velocity = vec![0.0; n];
-        self.unpack(time, position, &velocity);
-        self.kinematics
-            .update(&self.model.system, &self.position, &self.velocity);
-        mass_matrix(
-            &self.model.system,
-            &self.kinematics,
-            &mut self.composite,
-            &mut self.full_mass,
-        );
-        mass.fill(0.0);
-        for (i, &row) in self.free_velocities.iter().enumerate() {
-            for (j, &column) in self.free_velocities.iter().enumerate() {
-                mass[i * n + j] = self.full_mass[row * full + column];
-            }
-        }
-        for (i, gear) in self.model.transmissions.iter().enumerate() {
-            let at = self.free_velocities.len() + i;
-            mass[at * n + at] = gear.inertia;
-        }
-    }
-
-    fn displace(&self, position: &[f64], increment: &[f64], displaced: &mut [f64]) {
-        displaced.copy_from_slice(position);
-        let system = &self.model.system;
-        let layout = system.layout();
-        let free_velocities = self.free_velocities.len();
-        // entry of the state for an entry of the full vectors, both sorted
-        let p = |at: usize| self.free_positions.binary_search(&at).ok();
-        let v = |at: usize| self.free_velocities.binary_search(&at).ok();
-        for (k, body) in system.bodies().iter().enumerate() {
-            let (first_p, first_v) = (layout.joint_position[k], layout.joint_velocity[k]);
-            let kind = &body.joint.kind;
-            match kind {
-                JointKind::Fixed => {}
-                JointKind::Revolute { .. } | JointKind::Prismatic { .. } => {
-                    if let (Some(p), Some(v)) = (p(first_p), v(first_v)) {
-                        displaced[p] += increment[v];
-                    }
-                }
-                JointKind::Spherical | JointKind::Free => {
-                    let (Some(p), Some(v)) = (p(first_p), v(first_v)) else {
-                        continue;
-                    };
-                    let at = p + kind.positions() - 4;
-                    let quaternion = Quaternion([
-                        position[at],
-                        position[at + 1],
-                        position[at + 2],
-                        position[at + 3],
-                    ]);
-                    let turn = Vector([increment[v], increment[v + 1], increment[v + 2]]);
-                    displaced[at..at + 4].copy_from_slice(&quaternion.turned(turn).0);
-                    if *kind == JointKind::Free {
-                        let slide = Vector([increment[v + 3], increment[v + 4], increment[v + 5]]);
-                        // along the axes half-way through the turn, which keeps second order
-                        let half = quaternion.turned(turn.scale(0.5)).matrix() * slide;
-                        for i in 0..3 {
-                            displaced[p + i] += half[i];
-                        }
-                    }
-                }
-            }
-            for alpha in 0..body.modes() {
-                if let (Some(p), Some(v)) = (
-                    p(layout.elastic_position[k] + alpha),
-                    v(layout.elastic_velocity[k] + alpha),
-                ) {
-                    displaced[p] += increment[v];
-                }
-            }
-        }
-        for i in 0..self.motor_position.len() {
-            displaced[self.free_positions.len() + i] += increment[free_velocities + i];
-        }
-    }
-}
-
-/// Time derivative of the position vector.
-fn position_rates(system: &System, position: &[f64], velocity: &[f64], rate: &mut [f64]) {
-    let layout = system.layout();
-    for (k, body) in system.bodies().iter().enumerate() {
-        let q = &position[layout.joint_position[k]..];
-        let v = &velocity[layout.joint_velocity[k]..];
-        let out = &mut rate[layout.joint_position[k]..];
-        match body.joint.kind {
-            JointKind::Fixed => {}
-            JointKind::Revolute { .. } | JointKind::Prismatic { .. } => out[0] = v[0],
-            JointKind::Spherical => {
-                let turning = Quaternion([q[0], q[1], q[2], q[3]]).rate(Vector([v[0], v[1], v[2]]));
-                out[..4].copy_from_slice(&turning.0);
-            }
-            JointKind::Free => {
-                let quaternion = Quaternion([q[3], q[4], q[5], q[6]]);
-                let sliding = quaternion.matrix() * Vector([v[3], v[4], v[5]]);
-                let turning = quaternion.rate(Vector([v[0], v[1], v[2]]));
-                out[..3].copy_from_slice(&sliding.0);
-                out[3..7].copy_from_slice(&turning.0);
-            }
-        }
-        let n = body.modes();
-        rate[layout.elastic_position[k]..][..n]
-            .copy_from_slice(&velocity[layout.elastic_velocity[k]..][..n]);
-    }
-}
-
-/// Adds what resists a joint to `force`; returns the power lost in dampers and friction.
-fn add_resistance(
-    system: &System,
-    k: usize,
-    resistance: &JointResistance,
-    position: &[f64],
-    velocity: &[f64],
-    force: &mut [f64],
-) -> f64 {
-    let layout = system.layout();
-    let q = &position[layout.joint_position[k]..];
-    let first = layout.joint_velocity[k];
-    let mut lost = 0.0;
-    let mut push = |i: usize, law: &crate::model::Resistance, spring: f64| {
-        let rate = velocity[first + i];
-        let drag = law.drag(rate);
-        force[first + i] += drag + spring;
-        lost -= drag * rate;
-    };
-    match resistance {
-        JointResistance::Axis(law) => push(0, law, -law.stiffness * (q[0] - law.rest)),
-        JointResistance::Ball(law) => {
-            let turn = rotation_vector([q[0], q[1], q[2], q[3]]);
-            for i in 0..3 {
-                push(i, law, -law.stiffness * turn[i]);
-            }
-        }
-        JointResistance::Free { angular, linear } => {
-            let quaternion = [q[3], q[4], q[5], q[6]];
-            let turn = rotation_vector(quaternion);
-            let offset = Quaternion(quaternion)
-                .matrix()
-                .transpose_mul(Vector([q[0], q[1], q[2]]));
-            for i in 0..3 {
-                push(i, angular, -angular.stiffness * turn[i]);
-                push(i + 3, linear, -linear.stiffness * offset[i]);
-            }
-        }
-    }
-    lost
-}
-
-/// Energy stored in the springs of a joint.
-fn spring_energy(system: &System, k: usize, resistance: &JointResistance, position: &[f64]) -> f64 {
-    let q = &position[system.layout().joint_position[k]..];
-    let turned = |quaternion: [f64; 4]| {
-        let turn = rotation_vector(quaternion);
-        turn.dot(turn)
-    };
-    match resistance {
-        JointResistance::Axis(law) => 0.5 * law.stiffness * (q[0] - law.rest) * (q[0] - law.rest),
-        JointResistance::Ball(law) => 0.5 * law.stiffness * turned([q[0], q[1], q[2], q[3]]),
-        JointResistance::Free { angular, linear } => {
-            let offset = Vector([q[0], q[1], q[2]]);
-            0.5 * angular.stiffness * turned([q[3], q[4], q[5], q[6]])
-                + 0.5 * linear.stiffness * offset.dot(offset)
-        }
-    }
-}
-
-/// Rotation vector of a quaternion of any length.
-pub(super) fn rotation_vector(quaternion: [f64; 4]) -> Vector<f64> {
-    crate::spatial::rotation_vector_of(&Quaternion(quaternion).matrix())
 }
 
 fn quadratic_form(matrix: &[f64], x: &[f64]) -> f64 {
