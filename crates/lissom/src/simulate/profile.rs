@@ -390,8 +390,8 @@ mod tests {
 
     #[test]
     fn rates_are_derivatives_of_positions() {
-        // central differences with h = 1e-5 are good to 1e-8 for these amplitudes and frequencies
-        const DIFFERENCE: f64 = 1e-8;
+        // central differences err by h²/6 times a third derivative, which is below 5e3 here
+        const DIFFERENCE: f64 = 1e-7;
         let h = 1e-5;
         for profile in all_motions() {
             let curve = MotionCurve::new(&profile, 0.4);
@@ -402,7 +402,7 @@ mod tests {
                 let acceleration = (after.rate - before.rate) / (2.0 * h);
                 assert!((here.rate - rate).abs() < DIFFERENCE, "{profile:?} at {t}");
                 assert!(
-                    (here.acceleration - acceleration).abs() < 100.0 * DIFFERENCE,
+                    (here.acceleration - acceleration).abs() < DIFFERENCE,
                     "{profile:?} at {t}"
                 );
             }
