@@ -156,17 +156,27 @@ impl<'m, T: Scalar> Bench<'m, T> {
             .update(&self.model.system, &self.position, &self.velocity);
     }
 
-    /// Accelerations by articulated bodies, kinematics included.
-    pub fn articulated(&mut self) {
-        self.kinematics();
+    /// Articulated inertias of the state last given to [`kinematics`](Self::kinematics).
+    pub fn factor(&mut self) {
         self.articulated
             .factor(&self.model.system, &self.kinematics);
+    }
+
+    /// Accelerations of the state last given to [`factor`](Self::factor).
+    pub fn forward(&mut self) {
         self.articulated.forward_dynamics(
             &self.model.system,
             &self.kinematics,
             &self.force,
             &mut self.acceleration,
         );
+    }
+
+    /// Accelerations by articulated bodies, kinematics included.
+    pub fn articulated(&mut self) {
+        self.kinematics();
+        self.factor();
+        self.forward();
     }
 
     /// Accelerations by composite bodies, kinematics included: mass matrix, bias, Cholesky.

@@ -40,19 +40,32 @@ fn main() {
 }
 
 fn rigid_chains() {
-    println!("Rigid chains, articulated-body call (kinematics, factor, accelerations)");
-    println!("{:>7} {:>10} {:>14}", "bodies", "µs", "ns per body");
+    println!("Rigid chains, articulated-body call, with what its three parts take");
+    println!(
+        "{:>7} {:>10} {:>14} {:>12} {:>10} {:>14}",
+        "bodies", "µs", "ns per body", "kinematics", "factor", "accelerations"
+    );
     for bodies in [6, 7, 20, 100] {
         let model = chain(bodies, 0, true);
         let mut bench = Bench::<f64>::new(&model);
-        let seconds = seconds_per_call(|| {
-            bench.articulated();
-            black_box(&bench.acceleration);
-        });
+        let mut time = |part: fn(&mut Bench<'_, f64>)| {
+            seconds_per_call(|| {
+                part(&mut bench);
+                black_box(&bench.acceleration);
+            })
+        };
+        let whole = time(Bench::articulated);
+        let parts = [
+            time(Bench::kinematics),
+            time(Bench::factor),
+            time(Bench::forward),
+        ];
+        let [kinematics, factor, forward] =
+            parts.map(|part| 100.0 * part / parts.iter().sum::<f64>());
         println!(
-            "{bodies:>7} {:>10.3} {:>14.1}",
-            seconds * 1e6,
-            seconds * 1e9 / bodies as f64
+            "{bodies:>7} {:>10.3} {:>14.1} {kinematics:>11.0}% {factor:>9.0}% {forward:>13.0}%",
+            whole * 1e6,
+            whole * 1e9 / bodies as f64,
         );
     }
 }
