@@ -54,11 +54,11 @@ fn rigid_chains() {
                 black_box(&bench.acceleration);
             })
         };
-        let whole = time(Bench::articulated);
+        let whole = time(|bench| bench.articulated());
         let parts = [
-            time(Bench::kinematics),
-            time(Bench::factor),
-            time(Bench::forward),
+            time(|bench| bench.kinematics()),
+            time(|bench| bench.factor()),
+            time(|bench| bench.forward()),
         ];
         let [kinematics, factor, forward] =
             parts.map(|part| 100.0 * part / parts.iter().sum::<f64>());
