@@ -16,7 +16,7 @@
 //!
 //! [`factor`](ArticulatedBody::factor) goes inward once per configuration;
 //! [`forward_dynamics`](ArticulatedBody::forward_dynamics) and [`solve`](ArticulatedBody::solve) go inward and
-//! outward once per right-hand side.
+//! outward once per right-hand side. Bodies with many modes take the [indirect inverse](super::indirect_inverse).
 
 use super::Kinematics;
 use super::indirect_inverse::IndirectInverse;
@@ -180,6 +180,23 @@ impl<T: Scalar> ArticulatedBody<T> {
         acceleration.fill(T::zero());
         self.inward::<false>(system, kinematics, generalized_force, acceleration);
         self.outward::<false>(system, kinematics, Motion::zero(), acceleration);
+    }
+
+    /// $`M^{-1}`$ times a matrix given by its columns, one after the other: O(N) for each. Allocates nothing.
+    pub fn solve_columns(
+        &mut self,
+        system: &System,
+        kinematics: &Kinematics<T>,
+        forces: &[T],
+        accelerations: &mut [T],
+    ) {
+        let n = system.velocity_count();
+        for (force, acceleration) in forces
+            .chunks_exact(n)
+            .zip(accelerations.chunks_exact_mut(n))
+        {
+            self.solve(system, kinematics, force, acceleration);
+        }
     }
 
     /// Tip to base: what remains of the forces once the coordinates outboard have taken their share.
