@@ -2,9 +2,9 @@
 
 use lissom::model::spec::{
     AttachmentSpec, BasisSpec, BeamSpec, BodySpec, FidelitySpec, JointSpec, ModeCounts,
-    RevoluteSpec, RigidSpec, ShorteningSwitch,
+    RevoluteSpec, RigidSpec,
 };
-use lissom::model::{Model, ModelSpec};
+use lissom::model::{Model, ModelSpec, ShorteningTerms};
 use lissom::scalar::Scalar;
 use lissom::tree::{
     ArticulatedBody, CompositeBody, InverseDynamics, Kinematics, inverse_dynamics, mass_matrix,
@@ -63,7 +63,7 @@ pub fn chain(bodies: usize, modes: usize, shortening: bool) -> Model {
             })
             .collect(),
         fidelity: FidelitySpec {
-            shortening: (!shortening).then_some(ShorteningSwitch::None),
+            shortening: (!shortening).then_some(ShorteningTerms::None),
             ..FidelitySpec::default()
         },
         ..ModelSpec::default()

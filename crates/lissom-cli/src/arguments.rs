@@ -131,6 +131,9 @@ pub(crate) struct Changes {
     /// Fidelity preset instead of the model's.
     #[arg(long, value_name = "PRESET", value_enum)]
     fidelity: Option<Preset>,
+    /// How tips move, instead of the preset's way.
+    #[arg(long, value_name = "TIP", value_enum)]
+    tip: Option<TipArgument>,
     #[arg(
         long = "set",
         value_name = "PATH=VALUE",
@@ -143,20 +146,40 @@ pub(crate) struct Changes {
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Preset {
     Default,
+    Ruthless,
+    Inconsistent,
+    Consistent,
+    Exact,
     #[value(name = "jain_rodriguez", alias = "jain-rodriguez")]
     JainRodriguez,
     #[value(name = "jain_rodriguez_ruthless", alias = "jain-rodriguez-ruthless")]
     JainRodriguezRuthless,
 }
 
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum TipArgument {
+    Rigid,
+    Linear,
+    #[value(name = "euler_321", alias = "euler-321")]
+    Euler321,
+    #[value(name = "euler_123", alias = "euler-123")]
+    Euler123,
+    Exact,
+    #[value(name = "rotation_vector", alias = "rotation-vector")]
+    RotationVector,
+}
+
 impl Changes {
     /// All changes as overrides, in the order they apply.
     pub(crate) fn overrides(&self) -> Vec<Override> {
-        let preset = self.fidelity.and_then(|preset| {
-            let name = preset.to_possible_value()?;
-            Override::parse(&format!("fidelity.preset={}", name.get_name())).ok()
-        });
-        preset.into_iter().chain(self.set.iter().cloned()).collect()
+        let switch = |key: &str, value: Option<clap::builder::PossibleValue>| {
+            Override::parse(&format!("fidelity.{key}={}", value?.get_name())).ok()
+        };
+        let preset = self.fidelity.and_then(|preset| preset.to_possible_value());
+        let tip = self.tip.and_then(|tip| tip.to_possible_value());
+        let switches = [switch("preset", preset), switch("tip", tip)];
+        let switches = switches.into_iter().flatten();
+        switches.chain(self.set.iter().cloned()).collect()
     }
 }
 

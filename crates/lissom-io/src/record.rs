@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use lissom::model::Fidelity;
 use lissom::model::spec::OutputFormat;
-use lissom::model::{Fidelity, Inertia, NodeRotation, ShorteningTerms};
 use lissom::simulate::{Ending, Run};
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ pub fn write(
         }),
         model: loaded.as_run.clone(),
         options,
-        fidelity: switches(loaded.model.system.fidelity()),
+        fidelity: switches(loaded.model.fidelity),
         channels: Manifest::channels_of(&run.recording),
         files: formats.iter().map(|format| format.file_name()).collect(),
         // a summary holds names and numbers only, so that this cannot fail
@@ -78,19 +78,5 @@ fn format_of(format: OutputFormat) -> Format {
 
 /// The fidelity switches by their names.
 pub fn switches(fidelity: Fidelity) -> Value {
-    json!({
-        "inertia": match fidelity.inertia {
-            Inertia::Full => "full",
-            Inertia::LumpedNodes => "lumped_nodes",
-        },
-        "shortening": match fidelity.shortening {
-            ShorteningTerms::None => "none",
-            ShorteningTerms::Kinematic => "kinematic",
-        },
-        "tip": match fidelity.node_rotation {
-            NodeRotation::Exponential => "rotation_vector",
-            NodeRotation::ExponentialWithPlainRate => "rotation_vector_with_plain_rate",
-        },
-        "frozen": fidelity.frozen,
-    })
+    json!(fidelity)
 }

@@ -4,13 +4,14 @@
 //! [`random_state`] a state in which joints turn freely and bodies bend as far as their theory allows. The
 //! numbers come from a generator of this module, so that a seed means the same tree for ever.
 
+use crate::model::ShorteningTerms;
 use crate::model::System;
 use crate::model::spec::{
     AttachmentSpec, BasisSpec, BeamSpec, BodySpec, Boundary, DampingSpec, ElementsSpec,
     FidelitySpec, FixedSpec, FreeSpec, GROUND, JointSpec, MarkerSpec, ModeCounts, ModelSpec,
     NodalNodeSpec, NodalSpec, NodeSpec, PayloadSpec, PointMassSpec, PrismaticMotorSpec,
-    PrismaticSpec, RevoluteMotorSpec, RevoluteSpec, RigidSpec, SegmentSpec, ShorteningSwitch,
-    SphericalMotorSpec, SphericalSpec, UniversalSpec,
+    PrismaticSpec, RevoluteMotorSpec, RevoluteSpec, RigidSpec, SegmentSpec, SphericalMotorSpec,
+    SphericalSpec, UniversalSpec,
 };
 use crate::spatial::{Quaternion, Vector};
 
@@ -124,7 +125,7 @@ pub struct Variety<'a> {
     /// Whether elastic coordinates are damped and payloads carried.
     pub extras: bool,
     /// Shortening of bent beams.
-    pub shortening: ShorteningSwitch,
+    pub shortening: ShorteningTerms,
 }
 
 impl Variety<'static> {
@@ -162,7 +163,7 @@ impl Variety<'static> {
             branching: true,
             floating: false,
             extras: true,
-            shortening: ShorteningSwitch::Kinematic,
+            shortening: ShorteningTerms::Kinematic,
         }
     }
 }

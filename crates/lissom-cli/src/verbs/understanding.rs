@@ -111,7 +111,7 @@ impl Understanding {
             gravity_m_per_s2: spec.gravity_m_per_s2,
             inputs: inputs(spec),
             motions: motions(spec),
-            fidelity: record::switches(model.system.fidelity()),
+            fidelity: record::switches(model.fidelity),
             integrator: integrator(&spec.simulation.integrator).0,
             duration_s: spec.simulation.duration_s,
             sample_period_s: spec.sample_period_s(),

@@ -253,7 +253,7 @@ fn model_of(case: &Case, preset: FidelityPreset) -> ModelSpec {
         body: bodies.collect(),
         joint: joints.collect(),
         fidelity: FidelitySpec {
-            preset,
+            preset: Some(preset),
             ..FidelitySpec::default()
         },
         ..ModelSpec::default()

@@ -1,31 +1,54 @@
 //! Which terms of the equations are kept.
 
-/// The terms a [`System`](super::System) keeps; chosen once, when it is built.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The terms that the equations of one body keep; chosen when the system is built, not per step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Fidelity {
     /// How deformation enters the inertia.
     pub inertia: Inertia,
+    /// Which strains store energy.
+    pub elasticity: Elasticity,
     /// Whether bent beams shorten.
     pub shortening: ShorteningTerms,
-    /// How the rotation of a node follows from the elastic coordinates.
-    pub node_rotation: NodeRotation,
+    /// How the nodes that carry other bodies move.
+    pub tip: Tip,
     /// Whether the geometry and all velocity terms are taken at zero deformation and zero elastic rates
     /// ("ruthless" in the sense of Jain & Rodriguez; elastic forces stay).
     pub frozen: bool,
 }
 
-/// How deformation enters the inertia.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How deformation enters the inertia \[Damaren & Sharf 1995, section 2.2\].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Inertia {
-    /// All terms of the displacement field, by modal integrals.
+    /// Not at all.
+    Rigid,
+    /// In the forcing terms only, eqs (4)–(10); mass matrices are those of the undeformed body.
+    HybridForces,
+    /// In forcing terms and mass matrices, eqs (11)–(15), with the moments of the deformed body in both.
     Full,
     /// Nodes are small rigid bodies whose inertia keeps its components in the body's frame
     /// \[Jain & Rodriguez 1992\]; a validation variant.
     LumpedNodes,
 }
 
+/// Which strains store energy \[Damaren & Sharf 1995, section 2.3\].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Elasticity {
+    /// Linear strains: a constant stiffness matrix.
+    Linear,
+    /// The same, and the axial force of the linear stretch stiffens the bending.
+    ConstantAxialLoad,
+    /// The axial strain $`u' + (v'^2 + w'^2)/2`$.
+    Full,
+}
+
 /// Whether bent beams shorten.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum ShorteningTerms {
     /// They do not.
     None,
@@ -33,30 +56,77 @@ pub enum ShorteningTerms {
     Kinematic,
 }
 
-/// How the rotation of a node follows from its small rotation $`\theta = \sum \theta_\alpha \eta_\alpha`$.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NodeRotation {
-    /// Attitude Exp(θ) with its true angular velocity.
-    Exponential,
-    /// Attitude Exp(θ) with θ̇ taken for the angular velocity \[Jain & Rodriguez 1992\]; exact in the plane.
-    ExponentialWithPlainRate,
+/// How a node that carries another body moves, $`\theta = \sum \theta_\alpha \eta_\alpha`$ being its small rotation
+/// \[Damaren & Sharf 1995, section 2.4\].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Tip {
+    /// The next body moves with the node's rates but sits where the undeformed node is, (a).
+    Rigid,
+    /// Displaced, and turned by $`1 + \theta^\times`$, (b).
+    Linear,
+    /// Turned by the Euler angles θ in the sequence 3-2-1, (c).
+    #[serde(rename = "euler_321")]
+    Euler321,
+    /// Turned by the Euler angles θ in the sequence 1-2-3, (c).
+    #[serde(rename = "euler_123")]
+    Euler123,
+    /// Turned by an attitude of its own that is integrated with $`\dot\theta`$ for its angular velocity, (d).
+    Exact,
+    /// Turned by Exp(θ) with its true angular velocity.
+    RotationVector,
+    /// Turned by Exp(θ) with $`\dot\theta`$ taken for the angular velocity \[Jain & Rodriguez 1992\]; exact in the
+    /// plane.
+    RotationVectorPlainRate,
 }
 
 impl Fidelity {
     /// What a user gets who says nothing: full inertia, kinematic shortening, rotation-vector nodes.
     pub const DEFAULT: Self = Self {
         inertia: Inertia::Full,
+        elasticity: Elasticity::Linear,
         shortening: ShorteningTerms::Kinematic,
-        node_rotation: NodeRotation::Exponential,
+        tip: Tip::RotationVector,
         frozen: false,
+    };
+
+    /// Model RL of Damaren & Sharf: no nonlinear term at all.
+    pub const RUTHLESS: Self = Self {
+        inertia: Inertia::Rigid,
+        elasticity: Elasticity::Linear,
+        shortening: ShorteningTerms::None,
+        tip: Tip::Rigid,
+        frozen: false,
+    };
+
+    /// Model I: all inertial terms, linear elasticity.
+    pub const INCONSISTENT: Self = Self {
+        inertia: Inertia::Full,
+        tip: Tip::Linear,
+        ..Self::RUTHLESS
+    };
+
+    /// Model CL: hybrid forcing terms and the stiffness of a constant axial load.
+    pub const CONSISTENT: Self = Self {
+        inertia: Inertia::HybridForces,
+        elasticity: Elasticity::ConstantAxialLoad,
+        tip: Tip::Linear,
+        ..Self::RUTHLESS
+    };
+
+    /// Model EE: all inertial and elastic terms, exact tips.
+    pub const EXACT: Self = Self {
+        inertia: Inertia::Full,
+        elasticity: Elasticity::Full,
+        tip: Tip::Exact,
+        ..Self::RUTHLESS
     };
 
     /// The equations of Jain & Rodriguez 1992, for validation.
     pub const JAIN_RODRIGUEZ: Self = Self {
         inertia: Inertia::LumpedNodes,
-        shortening: ShorteningTerms::None,
-        node_rotation: NodeRotation::ExponentialWithPlainRate,
-        frozen: false,
+        tip: Tip::RotationVectorPlainRate,
+        ..Self::RUTHLESS
     };
 
     /// Their ruthlessly linearised form.
@@ -64,6 +134,15 @@ impl Fidelity {
         frozen: true,
         ..Self::JAIN_RODRIGUEZ
     };
+
+    /// How places that carry nothing move: markers, and the inboard node of a floating frame. They have no
+    /// attitude of their own and must be true rotations.
+    pub(crate) fn marker_tip(self) -> Tip {
+        match self.tip {
+            Tip::RotationVectorPlainRate => Tip::RotationVectorPlainRate,
+            _ => Tip::RotationVector,
+        }
+    }
 }
 
 impl Default for Fidelity {

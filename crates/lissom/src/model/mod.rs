@@ -31,7 +31,7 @@ pub use action::{
 pub use build::{BuildError, Model};
 pub use coordinate::{Coordinate, CoordinateKind};
 pub use error::{ErrorKind, ModelError};
-pub use fidelity::{Fidelity, Inertia, NodeRotation, ShorteningTerms};
+pub use fidelity::{Elasticity, Fidelity, Inertia, ShorteningTerms, Tip};
 pub use joint::{Joint, JointKind};
 pub use parse::Override;
 pub use path::{Path, Step};

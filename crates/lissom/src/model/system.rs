@@ -9,7 +9,7 @@
 //! - A place on a flexible body that no elastic coordinate moves is a [`Place::Fixed`].
 
 use crate::flex::{FlexibleBody, PackedShortening};
-use crate::model::fidelity::{Fidelity, ShorteningTerms};
+use crate::model::fidelity::{Fidelity, ShorteningTerms, Tip};
 use crate::model::joint::{Joint, JointGeometry};
 use crate::spatial::{Matrix, Motion, RigidInertia, Transform, Vector};
 
@@ -18,7 +18,6 @@ use crate::spatial::{Matrix, Motion, RigidInertia, Transform, Vector};
 pub struct System {
     bodies: Vec<Body>,
     gravity: Vector<f64>,
-    fidelity: Fidelity,
     layout: Layout,
     joint_geometry: Vec<JointGeometry>,
     hinge_motions: Vec<Motion<f64>>,
@@ -42,6 +41,8 @@ pub struct Body {
     pub rigid: RigidInertia<f64>,
     /// How it bends; `None` for a rigid body.
     pub flexible: Option<FlexibleBody>,
+    /// Which of its terms are kept.
+    pub fidelity: Fidelity,
 }
 
 /// Where a joint or a marker sits on a body.
@@ -116,6 +117,9 @@ pub struct Layout {
     pub hinge_block: Vec<usize>,
     /// First influence of the parent's elastic coordinates on every body; one more at the end.
     pub influence: Vec<usize>,
+    /// First entry of the attitude (a quaternion) of the node that carries the body, where its parent's tip
+    /// is exact.
+    pub attitude: Vec<Option<usize>>,
     /// Length of the position vector.
     pub positions: usize,
     /// Length of the velocity vector.
@@ -144,8 +148,14 @@ impl Layout {
             block += n * n;
             hinge += kind.velocities();
             hinge_block += kind.velocities() * kind.velocities();
+            l.attitude.push(None);
             if let (Some(parent), Place::Node { .. }) = (body.parent, &body.outboard) {
                 influence += bodies[parent].modes();
+                if bodies[parent].fidelity.tip == Tip::Exact {
+                    l.attitude.pop();
+                    l.attitude.push(Some(l.positions));
+                    l.positions += 4;
+                }
             }
         }
         l.elastic.push(elastic);
@@ -159,7 +169,7 @@ impl Layout {
 
 impl System {
     /// Bodies in the order parents first; whoever calls has checked what the invariants ask for.
-    pub(crate) fn new(bodies: Vec<Body>, gravity: Vector<f64>, fidelity: Fidelity) -> Self {
+    pub(crate) fn new(bodies: Vec<Body>, gravity: Vector<f64>) -> Self {
         debug_assert!(
             bodies
                 .iter()
@@ -175,16 +185,17 @@ impl System {
             .iter()
             .flat_map(|body| body.joint.kind.motions(body.inboard.offset()))
             .collect();
-        let shortens = fidelity.shortening == ShorteningTerms::Kinematic;
         let shortening = bodies
             .iter()
-            .map(|body| body.flexible.as_ref()?.shortening.as_ref())
-            .map(|beam| beam.filter(|_| shortens).map(PackedShortening::new))
+            .map(|body| {
+                let shortens = body.fidelity.shortening == ShorteningTerms::Kinematic;
+                let beam = body.flexible.as_ref()?.shortening.as_ref()?;
+                shortens.then(|| PackedShortening::new(beam))
+            })
             .collect();
         Self {
             bodies,
             gravity,
-            fidelity,
             layout,
             joint_geometry,
             hinge_motions,
@@ -200,11 +211,6 @@ impl System {
     /// Gravitational acceleration in the ground frame.
     pub fn gravity(&self) -> Vector<f64> {
         self.gravity
-    }
-
-    /// Which terms are kept.
-    pub fn fidelity(&self) -> Fidelity {
-        self.fidelity
     }
 
     /// Where the coordinates stand.
@@ -263,7 +269,7 @@ impl System {
             bodies[k].inboard = undeformed(place, self.bodies[k].flexible.as_ref());
             bodies[k].flexible = None;
         }
-        Self::new(bodies, self.gravity, self.fidelity)
+        Self::new(bodies, self.gravity)
     }
 }
 

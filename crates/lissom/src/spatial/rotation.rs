@@ -173,6 +173,23 @@ impl<T: Scalar> Quaternion<T> {
     }
 }
 
+impl<T: Scalar> Quaternion<T> {
+    /// Time derivative for an angular velocity in parent components.
+    #[must_use]
+    #[inline(always)]
+    pub fn rate_from_parent(self, angular: Vector<T>) -> Self {
+        let [w, x, y, z] = self.0;
+        let v = Vector([x, y, z]);
+        let vector = angular.scale(w) - v.cross(angular);
+        Self([
+            v.dot(angular) * -0.5,
+            vector[0] * 0.5,
+            vector[1] * 0.5,
+            vector[2] * 0.5,
+        ])
+    }
+}
+
 impl Quaternion<f64> {
     /// The unit quaternion of a rotation vector.
     pub fn of_rotation_vector(vector: Vector<f64>) -> Self {
@@ -238,11 +255,22 @@ impl Quaternion<f64> {
         }
     }
 
-    /// `self` followed by a small turn about child axes, normalised.
+    /// `self` followed by a turn about child axes, normalised.
     #[must_use]
     pub fn turned(self, vector: Vector<f64>) -> Self {
+        self.times(Self::of_rotation_vector(vector))
+    }
+
+    /// `self` preceded by a turn about parent axes, normalised.
+    #[must_use]
+    pub fn turned_in_parent(self, vector: Vector<f64>) -> Self {
+        Self::of_rotation_vector(vector).times(self)
+    }
+
+    /// The product of two rotations, normalised.
+    fn times(self, other: Self) -> Self {
         let [a, b, c, d] = self.0;
-        let [w, x, y, z] = Self::of_rotation_vector(vector).0;
+        let [w, x, y, z] = other.0;
         let product = [
             a * w - b * x - c * y - d * z,
             a * x + b * w + c * z - d * y,

@@ -18,6 +18,7 @@
 
 use super::shortening::{self, AlongBeam};
 use crate::flex::{FlexibleBody, PackedShortening};
+use crate::model::Inertia;
 use crate::scalar::Scalar;
 use crate::spatial::{Force, Matrix, Motion, RigidInertia, Vector};
 
@@ -57,6 +58,7 @@ pub(super) struct Moments<T> {
 #[inline(always)]
 pub(super) fn evaluate<T: Scalar>(
     body: &FlexibleBody,
+    inertia: Inertia,
     shortening: Option<&PackedShortening>,
     twist: Motion<T>,
     elastic: &[T],
@@ -69,6 +71,12 @@ pub(super) fn evaluate<T: Scalar>(
         shortening::add(beam, elastic, elastic_rate, &mut moments, out);
     }
 
+    let hybrid = inertia == Inertia::HybridForces;
+    if hybrid {
+        // the moments of the undeformed body stand for those of the deformed one
+        moments.first = Vector::constant(body.first_moment);
+        moments.second = Matrix::constant(body.second_moment);
+    }
     *out.rigid = RigidInertia::from_moments(T::constant(body.mass), moments.first, moments.second);
     let (omega, v) = (twist.angular, twist.linear);
     let origin = omega.cross(v);
@@ -93,6 +101,25 @@ pub(super) fn evaluate<T: Scalar>(
                 + omega.cross(omega.cross(moments.first))
                 + omega.cross(moments.first_rate).scale(T::constant(2.0)),
         );
+    if hybrid {
+        undeformed_mass(body, out);
+    }
+}
+
+/// Puts the constant mass matrices of the undeformed body in place of those of the deformed one.
+#[inline(always)]
+fn undeformed_mass<T: Scalar>(body: &FlexibleBody, out: &mut BodyInertia<'_, T>) {
+    let integrals = &body.integrals;
+    for (alpha, coupling) in out.coupling.iter_mut().enumerate() {
+        let with_position = Matrix::<T>::constant(integrals.with_position[alpha]);
+        *coupling = Force::new(
+            with_position.cross_of_outer(),
+            Vector::constant(integrals.first[alpha]),
+        );
+    }
+    for (mass, &value) in out.modal_mass.iter_mut().zip(&integrals.mass_matrix) {
+        *mass = T::constant(value);
+    }
 }
 
 /// The part of the displacement field that is linear in the elastic coordinates, from modal integrals.

@@ -32,6 +32,7 @@ pub fn marker_motion<T: Scalar>(
     let layout = system.layout();
     let ground_from_body = kinematics.ground_from_body[body];
     let n = system.bodies()[body].modes();
+    let fidelity = system.bodies()[body].fidelity;
     let elastic = &position[layout.elastic_position[body]..][..n];
     let elastic_rate = &velocity[layout.elastic_velocity[body]..][..n];
     let mut relative = Motion::zero();
@@ -43,11 +44,14 @@ pub fn marker_motion<T: Scalar>(
     {
         let node = &flexible.nodes[*index];
         let at = |elastic: &[T], rate: &[T], influence: &mut [Motion<T>]| {
-            node_motion(flexible, node, system.fidelity(), elastic, rate, influence)
+            let (tip, shortening) = (fidelity.marker_tip(), fidelity.shortening);
+            node_motion(
+                flexible, node, tip, shortening, elastic, rate, None, influence,
+            )
         };
         let bent = at(elastic, elastic_rate, &mut influence[..n]);
         deflection = bent.pose.translation - Vector::constant(node.position);
-        let motion = if system.fidelity().frozen {
+        let motion = if fidelity.frozen {
             let zeros = kinematics.zeros(n);
             at(zeros, zeros, &mut influence[..n])
         } else {

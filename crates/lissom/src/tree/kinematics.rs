@@ -8,7 +8,7 @@ use super::shortening::AlongBeam;
 use crate::flex::PackedShortening;
 use crate::model::{Body, Inertia, Place, System};
 use crate::scalar::Scalar;
-use crate::spatial::{Force, Matrix, Motion, RigidInertia, Transform, Vector};
+use crate::spatial::{Force, Matrix, Motion, Quaternion, RigidInertia, Transform, Vector};
 
 /// The state of a system, prepared for the recursions. Build it once, [`update`](Self::update) it for
 /// every state.
@@ -121,7 +121,6 @@ impl<T: Scalar> Kinematics<T> {
     /// If the vectors are shorter than the system's.
     pub fn update(&mut self, system: &System, position: &[T], velocity: &[T]) {
         let layout = system.layout();
-        let fidelity = system.fidelity();
         self.external.fill(Force::zero());
         self.modal_external.fill(T::zero());
         for (k, body) in system.bodies().iter().enumerate() {
@@ -133,6 +132,7 @@ impl<T: Scalar> Kinematics<T> {
             let own_position = &position[layout.elastic_position[k]..][..n];
             let own_velocity = &velocity[layout.elastic_velocity[k]..][..n];
             let zeros = &self.scratch.zeros;
+            let fidelity = body.fidelity;
             let (elastic, elastic_rate) = if fidelity.frozen {
                 (&zeros[..n], &zeros[..n])
             } else {
@@ -143,13 +143,14 @@ impl<T: Scalar> Kinematics<T> {
             let parent_twist = body.parent.map_or(Motion::zero(), |p| self.twist[p]);
             let mut pose = inner;
             let mut carried = parent_twist;
-            let mut outboard = None;
+            let mut product = Motion::zero();
             if let (Place::Node { index, .. }, Some(p)) = (&body.outboard, body.parent) {
                 let parent = system.bodies()[p]
                     .flexible
                     .as_ref()
                     .expect("invariant: a place at a node is on a flexible body");
                 let m = parent.coordinates.len();
+                let fidelity = system.bodies()[p].fidelity;
                 let (eta, eta_rate) = if fidelity.frozen {
                     (&zeros[..m], &zeros[..m])
                 } else {
@@ -158,18 +159,26 @@ impl<T: Scalar> Kinematics<T> {
                         &velocity[layout.elastic_velocity[p]..][..m],
                     )
                 };
+                let attitude = layout.attitude[k].map(|at| {
+                    let q = &position[at..];
+                    Quaternion([q[0], q[1], q[2], q[3]])
+                });
                 let node = node_motion(
                     parent,
                     &parent.nodes[*index],
-                    fidelity,
+                    fidelity.tip,
+                    fidelity.shortening,
                     eta,
                     eta_rate,
+                    attitude,
                     &mut self.influence[layout.influence[k]..][..m],
                 );
                 pose = node.pose * inner;
                 self.outboard_node[k] = (node.pose.translation, node.turn);
                 carried += node.twist;
-                outboard = Some((node.twist, node.bias));
+                // XΠ̇η̇, and the part of Ẋ(V_p + Πη̇) that the node makes
+                product = pose.motion_to_child(node.bias)
+                    + inner.motion_to_child(node.rate_of_carried(carried));
             }
 
             // a floating frame: the joint holds the inboard node, the frame follows
@@ -179,11 +188,14 @@ impl<T: Scalar> Kinematics<T> {
                 let node = node_motion(
                     flexible,
                     &flexible.nodes[*index],
-                    fidelity,
+                    fidelity.marker_tip(),
+                    fidelity.shortening,
                     elastic,
                     elastic_rate,
+                    None,
                     motions,
                 );
+                product = node.pose.motion_to_parent(product);
                 for motion in motions {
                     *motion = -*motion;
                 }
@@ -200,21 +212,15 @@ impl<T: Scalar> Kinematics<T> {
             for (axis, &rate) in subspace.iter().zip(joint_velocity) {
                 joint_twist += axis.scale(rate);
             }
-            // ζ = X(Π̇η̇) + Ḃη̇ − (Bη̇) × Hβ − V_rel × X(V_p + Πη̇), V_rel = X(Πη̇) + Hβ + Bη̇
+            // ζ = XΠ̇η̇ + Ẋ(V_p + Πη̇) + Ḃη̇ − (Bη̇) × Hβ, Ẋ from the node above and from joint and frame here
             let carried = pose.motion_to_child(carried);
-            let mut twist = carried + joint_twist;
             let mut relative = joint_twist;
-            let mut product = Motion::zero();
-            if let Some((twist, bias)) = outboard {
-                relative += pose.motion_to_child(twist);
-                product += pose.motion_to_child(bias);
-            }
             if let Some((own, bias)) = floating {
-                twist += own;
                 relative += own;
                 product += bias - own.cross_motion(joint_twist);
             }
             product += carried.cross_motion(relative);
+            let twist = carried + relative;
             self.parent_from_body[k] = pose;
             self.twist[k] = twist;
             self.velocity_product[k] = product;
@@ -236,15 +242,22 @@ impl<T: Scalar> Kinematics<T> {
                         with_velocity: &mut self.scratch.with_velocity[..n],
                         along: &mut self.scratch.along,
                     };
+                    let (elastic, elastic_rate) = match fidelity.inertia {
+                        Inertia::Rigid => (&zeros[..n], &zeros[..n]),
+                        _ => (elastic, elastic_rate),
+                    };
                     match fidelity.inertia {
-                        Inertia::Full => body_inertia::evaluate(
-                            flexible,
-                            system.shortening(k),
-                            twist,
-                            elastic,
-                            elastic_rate,
-                            &mut out,
-                        ),
+                        Inertia::Rigid | Inertia::HybridForces | Inertia::Full => {
+                            body_inertia::evaluate(
+                                flexible,
+                                fidelity.inertia,
+                                system.shortening(k),
+                                twist,
+                                elastic,
+                                elastic_rate,
+                                &mut out,
+                            );
+                        }
                         Inertia::LumpedNodes => {
                             lumped_nodes::evaluate(
                                 flexible,

@@ -1,19 +1,20 @@
 //! The mass matrix, by composite bodies.
 //!
 //! \[Jain & Rodriguez 1992, Lemma 1 and eq. (50)\]: going inward, the body and everything outboard of it
-//! is one composite rigid body as far as the coordinates inboard of it are concerned. Each coordinate's
+//! is one composite body as far as the coordinates inboard of it are concerned (a rigid one, unless a tip is
+//! turned by a matrix that is no rotation). Each coordinate's
 //! force column is carried to the ancestors, which read their entries off it.
 
 use super::Kinematics;
 use crate::model::{Place, System};
 use crate::scalar::Scalar;
-use crate::spatial::{Force, RigidInertia};
+use crate::spatial::{ArticulatedInertia, Force};
 
 /// Scratch memory of [`mass_matrix`].
 #[derive(Clone, Debug)]
 pub struct CompositeBody<T> {
     /// Inertia of every body with all that hangs on it.
-    composite: Vec<RigidInertia<T>>,
+    composite: Vec<ArticulatedInertia<T>>,
     /// Force at the body's origin per elastic acceleration, with what hangs on the body.
     coupling: Vec<Force<T>>,
 }
@@ -23,7 +24,7 @@ impl<T: Scalar> CompositeBody<T> {
     pub fn new(system: &System) -> Self {
         let bodies = system.bodies().len();
         Self {
-            composite: vec![RigidInertia::zero(); bodies],
+            composite: vec![ArticulatedInertia::zero(); bodies],
             coupling: vec![Force::zero(); system.layout().elastic[bodies]],
         }
     }
@@ -40,7 +41,9 @@ pub fn mass_matrix<T: Scalar>(
     let size = layout.velocities;
     let w = workspace;
     matrix.fill(T::zero());
-    w.composite.copy_from_slice(&kinematics.inertia);
+    for (composite, &rigid) in w.composite.iter_mut().zip(&kinematics.inertia) {
+        *composite = ArticulatedInertia::from(rigid);
+    }
     w.coupling.copy_from_slice(&kinematics.coupling);
     // elastic blocks start from each body's own mass; children add to them below
     for (k, body) in system.bodies().iter().enumerate() {
@@ -93,7 +96,7 @@ pub fn mass_matrix<T: Scalar>(
         // fold the composite into the parent
         let Some(p) = body.parent else { continue };
         let carried = composite.to_parent(&kinematics.parent_from_body[k]);
-        w.composite[p] = w.composite[p] + carried;
+        w.composite[p] += carried;
         if matches!(body.outboard, Place::Node { .. }) {
             let m = system.bodies()[p].modes();
             let influence = &kinematics.influence[layout.influence[k]..][..m];

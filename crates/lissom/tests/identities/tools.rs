@@ -1,6 +1,6 @@
 //! What the identities share: random cases, kernels that allocate their results, exact derivatives.
 
-use lissom::model::spec::ShorteningSwitch;
+use lissom::model::ShorteningTerms;
 use lissom::model::{JointKind, Marker, Model, ModelSpec, System};
 use lissom::scalar::{Dual, Scalar};
 use lissom::spatial::{Motion, Quaternion, Vector};
@@ -47,7 +47,7 @@ impl Case {
 /// without shortening.
 pub(crate) fn trees() -> Vec<Case> {
     let unshortened = Variety {
-        shortening: ShorteningSwitch::None,
+        shortening: ShorteningTerms::None,
         ..Variety::everything(30)
     };
     vec![
@@ -66,7 +66,7 @@ pub(crate) fn vector_trees() -> Vec<Case> {
         ..Variety::everything(bodies)
     };
     let unshortened = Variety {
-        shortening: ShorteningSwitch::None,
+        shortening: ShorteningTerms::None,
         ..vectors(8)
     };
     vec![

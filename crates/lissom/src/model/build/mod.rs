@@ -10,6 +10,7 @@ mod reduce;
 use crate::flex::FlexError;
 use crate::model::action::{JointResistance, Limit, Load, Marker, PrescribedMotion, Transmission};
 use crate::model::coordinate::Coordinate;
+use crate::model::fidelity::Fidelity;
 use crate::model::spec::ModelSpec;
 use crate::model::system::System;
 
@@ -18,6 +19,8 @@ use crate::model::system::System;
 pub struct Model {
     /// The mechanism.
     pub system: System,
+    /// Which terms are kept, unless a body says otherwise.
+    pub fidelity: Fidelity,
     /// Places whose motion is recorded.
     pub markers: Vec<Marker>,
     /// What resists the motion of joints: body index and law.

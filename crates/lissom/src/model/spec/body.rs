@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::place::Place;
+use super::run::FidelitySpec;
 
 /// One body. Exactly one of `rigid`, `beam`, `nodal` and `nodal_file` says of which kind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -35,6 +36,9 @@ pub struct BodySpec {
     /// Damping of the elastic coordinates; none when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damping: Option<DampingSpec>,
+    /// Which terms of this body are kept; as for the whole model when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fidelity: Option<FidelitySpec>,
     /// Deformation at the start; undeformed and at rest when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial: Option<InitialElasticSpec>,

@@ -37,7 +37,7 @@ pub use place::{AttachmentSpec, GROUND, MarkerSpec, PayloadSpec, Place};
 pub use profile::{LoadProfile, MotionProfile};
 pub use run::{
     AdaptiveSpec, FidelityPreset, FidelitySpec, GeneralizedAlphaSpec, IntegratorSpec, NewmarkSpec,
-    OutputFormat, OutputSpec, ShorteningSwitch, SimulationSpec,
+    OutputFormat, OutputSpec, SimulationSpec,
 };
 
 use schemars::JsonSchema;

@@ -3,27 +3,42 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which terms the equations of motion keep.
+use crate::model::fidelity::{Elasticity, Fidelity, Inertia, ShorteningTerms, Tip};
+
+/// Which terms the equations of motion keep: a preset, and switches that override it one by one.
+///
+/// For a `[[body]]` a missing preset means the model's fidelity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FidelitySpec {
-    /// A set of switches that belong together.
-    #[serde(default)]
-    pub preset: FidelityPreset,
+    /// A set of switches that belong together; `default` when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<FidelityPreset>,
+    /// How deformation enters the inertia; as in the preset when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inertia: Option<Inertia>,
+    /// Which strains store energy; as in the preset when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elasticity: Option<Elasticity>,
     /// Shortening of bent beams; as in the preset when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shortening: Option<ShorteningSwitch>,
+    pub shortening: Option<ShorteningTerms>,
+    /// How the nodes that carry other bodies move; as in the preset when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tip: Option<Tip>,
 }
 
 impl FidelitySpec {
-    /// The shortening in force: the one written, else the preset's.
-    pub fn effective_shortening(&self) -> ShorteningSwitch {
-        self.shortening.unwrap_or(match self.preset {
-            FidelityPreset::Default => ShorteningSwitch::Kinematic,
-            FidelityPreset::JainRodriguez | FidelityPreset::JainRodriguezRuthless => {
-                ShorteningSwitch::None
-            }
-        })
+    /// The switches in force, starting from `base` where no preset is given.
+    pub fn resolve(&self, base: Fidelity) -> Fidelity {
+        let preset = self.preset.map_or(base, FidelityPreset::fidelity);
+        Fidelity {
+            inertia: self.inertia.unwrap_or(preset.inertia),
+            elasticity: self.elasticity.unwrap_or(preset.elasticity),
+            shortening: self.shortening.unwrap_or(preset.shortening),
+            tip: self.tip.unwrap_or(preset.tip),
+            frozen: preset.frozen,
+        }
     }
 }
 
@@ -35,20 +50,33 @@ pub enum FidelityPreset {
     /// turn by their rotation vector.
     #[default]
     Default,
+    /// Model RL of Damaren & Sharf 1995: no nonlinear term.
+    Ruthless,
+    /// Model I of Damaren & Sharf 1995: all inertial terms, linear elasticity.
+    Inconsistent,
+    /// Model CL of Damaren & Sharf 1995: hybrid forces and the stiffness of a constant axial load.
+    Consistent,
+    /// Model EE of Damaren & Sharf 1995: all inertial and elastic terms, exact tips.
+    Exact,
     /// The equations of Jain & Rodriguez 1992 with deformation in the inertia.
     JainRodriguez,
     /// The same with everything but the stiffness taken at zero deformation.
     JainRodriguezRuthless,
 }
 
-/// Shortening of bent beams.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ShorteningSwitch {
-    /// A bent beam keeps its length along its axis.
-    None,
-    /// The tip of a bent beam draws nearer to the root, to second order.
-    Kinematic,
+impl FidelityPreset {
+    /// The switches of the preset.
+    pub fn fidelity(self) -> Fidelity {
+        match self {
+            Self::Default => Fidelity::DEFAULT,
+            Self::Ruthless => Fidelity::RUTHLESS,
+            Self::Inconsistent => Fidelity::INCONSISTENT,
+            Self::Consistent => Fidelity::CONSISTENT,
+            Self::Exact => Fidelity::EXACT,
+            Self::JainRodriguez => Fidelity::JAIN_RODRIGUEZ,
+            Self::JainRodriguezRuthless => Fidelity::JAIN_RODRIGUEZ_RUTHLESS,
+        }
+    }
 }
 
 /// Time span and integrator.

@@ -2,7 +2,7 @@
 
 use super::Equations;
 use crate::integrate::FirstOrder;
-use crate::model::{JointKind, System};
+use crate::model::{JointKind, Place, System};
 use crate::spatial::{Quaternion, Vector};
 
 impl FirstOrder for Equations<'_> {
@@ -58,8 +58,35 @@ fn position_rates(system: &System, position: &[f64], velocity: &[f64], rate: &mu
                 out[3..7].copy_from_slice(&turning.0);
             }
         }
+        if let (Some(at), Some(turning)) = (
+            layout.attitude[k],
+            node_rotation(system, k, |p| &velocity[layout.elastic_velocity[p]..]),
+        ) {
+            let q = &position[at..];
+            let rates = Quaternion([q[0], q[1], q[2], q[3]]).rate_from_parent(turning);
+            rate[at..at + 4].copy_from_slice(&rates.0);
+        }
         let n = body.modes();
         rate[layout.elastic_position[k]..][..n]
             .copy_from_slice(&velocity[layout.elastic_velocity[k]..][..n]);
     }
+}
+
+/// $`\sum \theta_\alpha x_\alpha`$ at the node that carries body `k`, for numbers $`x`$ per elastic coordinate of its
+/// parent.
+pub(super) fn node_rotation<'x>(
+    system: &System,
+    k: usize,
+    of_body: impl Fn(usize) -> &'x [f64],
+) -> Option<Vector<f64>> {
+    let body = &system.bodies()[k];
+    let (Some(p), Place::Node { index, .. }) = (body.parent, &body.outboard) else {
+        return None;
+    };
+    let node = &system.bodies()[p].flexible.as_ref()?.nodes[*index];
+    let mut sum = Vector::zero();
+    for (rotation, &x) in node.rotation.iter().zip(of_body(p)) {
+        sum += Vector(*rotation).scale(x);
+    }
+    Some(sum)
 }

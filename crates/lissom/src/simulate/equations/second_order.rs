@@ -1,6 +1,7 @@
 //! The equations as $`M(q)\,\dot v = f(t, q, v)`$ on a space where positions need not be vectors.
 
 use super::Equations;
+use super::first_order::node_rotation;
 use crate::integrate::SecondOrder;
 use crate::model::JointKind;
 use crate::spatial::{Quaternion, Vector};
@@ -108,6 +109,17 @@ impl SecondOrder for Equations<'_> {
                         }
                     }
                 }
+            }
+            let increments = |body: usize| {
+                let first = v(layout.elastic_velocity[body]).unwrap_or(0);
+                &increment[first..]
+            };
+            if let (Some(at), Some(turn)) = (
+                layout.attitude[k].and_then(p),
+                node_rotation(system, k, increments),
+            ) {
+                let attitude = Quaternion(std::array::from_fn(|i| position[at + i]));
+                displaced[at..at + 4].copy_from_slice(&attitude.turned_in_parent(turn).0);
             }
             for alpha in 0..body.modes() {
                 if let (Some(p), Some(v)) = (

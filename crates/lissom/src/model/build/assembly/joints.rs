@@ -235,7 +235,7 @@ impl<'a> Assembly<'a> {
         self.add_resistance(JointResistance::Free { angular, linear });
     }
 
-    fn add_quaternion(&mut self, joint: &str, rotation_vector: [f64; 3]) {
+    pub(super) fn add_quaternion(&mut self, joint: &str, rotation_vector: [f64; 3]) {
         let quaternion = Quaternion::of_rotation_vector(Vector(rotation_vector));
         for (axis, x) in ["w", "x", "y", "z"].into_iter().zip(quaternion.0) {
             let name = format!("{joint}.quaternion.{axis}");

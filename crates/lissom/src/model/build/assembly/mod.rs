@@ -11,12 +11,9 @@ use crate::model::action::{
     JointResistance, Limit, Load, LoadTarget, Marker, PrescribedMotion, Transmission,
 };
 use crate::model::coordinate::{Coordinate, CoordinateKind};
-use crate::model::fidelity::{Fidelity, ShorteningTerms};
+use crate::model::fidelity::{Fidelity, Tip};
 use crate::model::joint::{Joint, JointKind};
-use crate::model::spec::{
-    self, BodyKind, BodySpec, FidelityPreset, FidelitySpec, JointSpec, LoadQuantity, ModelSpec,
-    ShorteningSwitch,
-};
+use crate::model::spec::{self, BodyKind, BodySpec, JointSpec, LoadQuantity, ModelSpec};
 use crate::model::system::{Body, Place, System};
 use crate::model::topology::tree_order;
 use crate::spatial::{Matrix, RigidInertia, RotationVector, Transform, Vector};
@@ -25,7 +22,10 @@ use crate::spatial::{Matrix, RigidInertia, RotationVector, Transform, Vector};
 pub(super) struct Assembly<'a> {
     spec: &'a ModelSpec,
     reduced: BTreeMap<&'a str, Reduced>,
+    fidelity: Fidelity,
     bodies: Vec<Body>,
+    /// First elastic position of every body.
+    elastic_positions: Vec<usize>,
     /// Index of the body that each body of the file became.
     index: BTreeMap<&'a str, usize>,
     /// First entries in the position and velocity vectors of each component of each joint of the file.
@@ -52,7 +52,9 @@ impl<'a> Assembly<'a> {
         let mut assembly = Self {
             spec,
             reduced,
+            fidelity: spec.fidelity.resolve(Fidelity::DEFAULT),
             bodies: Vec::new(),
+            elastic_positions: Vec::new(),
             index: BTreeMap::new(),
             components: BTreeMap::new(),
             model: Parts::default(),
@@ -106,6 +108,9 @@ impl<'a> Assembly<'a> {
             inboard,
             rigid,
             flexible,
+            fidelity: child_spec
+                .fidelity
+                .map_or(self.fidelity, |own| own.resolve(self.fidelity)),
         };
         let unit = |axis: [f64; 3]| {
             let axis = Vector(axis);
@@ -134,7 +139,10 @@ impl<'a> Assembly<'a> {
                     inboard: Place::Fixed(Transform::identity()),
                     rigid: RigidInertia::zero(),
                     flexible: None,
+                    fidelity: self.fidelity,
                 };
+                self.add_attitude(&cross);
+                self.elastic_positions.push(self.model.positions.len());
                 self.bodies.push(cross);
                 body.parent = Some(self.bodies.len() - 1);
                 body.joint.kind = JointKind::Revolute {
@@ -162,7 +170,9 @@ impl<'a> Assembly<'a> {
                 self.add_free(free, &joint.name);
             }
         }
+        self.elastic_positions.push(self.model.positions.len());
         self.add_elastic(child_spec, body.flexible.as_ref());
+        self.add_attitude(&body);
         self.index.insert(&child_spec.name, self.bodies.len());
         self.bodies.push(body);
     }
@@ -174,7 +184,7 @@ impl<'a> Assembly<'a> {
             return;
         }
         let outboard = self.place(&payload.body, payload.place(), false, [0.0; 3]);
-        self.bodies.push(Body {
+        let body = Body {
             name: payload.name.clone(),
             parent: self.index.get(payload.body.as_str()).copied(),
             joint: Joint {
@@ -187,7 +197,30 @@ impl<'a> Assembly<'a> {
             inboard: Place::Fixed(Transform::identity()),
             rigid: payload_inertia(payload),
             flexible: None,
-        });
+            fidelity: self.fidelity,
+        };
+        self.elastic_positions.push(self.model.positions.len());
+        self.add_attitude(&body);
+        self.bodies.push(body);
+    }
+
+    /// Coordinates of the attitude of the node that carries `body`, where its parent's tip is exact.
+    fn add_attitude(&mut self, body: &Body) {
+        let (Some(parent), Place::Node { index, .. }) = (body.parent, &body.outboard) else {
+            return;
+        };
+        let carrier = &self.bodies[parent];
+        let (Tip::Exact, Some(flexible)) = (carrier.fidelity.tip, &carrier.flexible) else {
+            return;
+        };
+        // it starts where the rotation vector of the initial deformation points
+        let first = self.elastic_positions[parent];
+        let node = &flexible.nodes[*index];
+        let mut turned = Vector::zero();
+        for (alpha, rotation) in node.rotation.iter().enumerate() {
+            turned += Vector(*rotation).scale(self.model.initial_position[first + alpha]);
+        }
+        self.add_quaternion(&format!("{}.tip", body.joint.name), turned.0);
     }
 
     fn place(
@@ -292,11 +325,8 @@ impl<'a> Assembly<'a> {
             .filter_map(|input| self.load(input))
             .collect();
         Model {
-            system: System::new(
-                self.bodies,
-                Vector(spec.gravity_m_per_s2),
-                fidelity_of(spec.fidelity),
-            ),
+            system: System::new(self.bodies, Vector(spec.gravity_m_per_s2)),
+            fidelity: self.fidelity,
             markers,
             resistances: self.model.resistances,
             transmissions: self.model.transmissions,
@@ -366,20 +396,5 @@ fn elastic_unit(coordinate: &str) -> &'static str {
         "m"
     } else {
         "1"
-    }
-}
-
-fn fidelity_of(spec: FidelitySpec) -> Fidelity {
-    let preset = match spec.preset {
-        FidelityPreset::Default => Fidelity::DEFAULT,
-        FidelityPreset::JainRodriguez => Fidelity::JAIN_RODRIGUEZ,
-        FidelityPreset::JainRodriguezRuthless => Fidelity::JAIN_RODRIGUEZ_RUTHLESS,
-    };
-    Fidelity {
-        shortening: match spec.effective_shortening() {
-            ShorteningSwitch::None => ShorteningTerms::None,
-            ShorteningSwitch::Kinematic => ShorteningTerms::Kinematic,
-        },
-        ..preset
     }
 }
