@@ -1,6 +1,7 @@
 //! Energy and momentum of the prepared state.
 
 use super::Kinematics;
+use super::membrane;
 use crate::model::System;
 use crate::scalar::Scalar;
 use crate::spatial::{Force, Vector};
@@ -57,6 +58,9 @@ pub fn energy<T: Scalar>(
             energy.kinetic += rate * rate * (0.5 * body.joint.armature);
         }
         if let Some(flexible) = &body.flexible {
+            if let Some(strain) = &flexible.strain {
+                energy.strain += membrane::energy(strain, body.fidelity.elasticity, elastic);
+            }
             for alpha in 0..n {
                 for beta in 0..n {
                     energy.strain += elastic[alpha]

@@ -3,6 +3,7 @@
 
 use super::body_inertia::{self, BodyInertia};
 use super::lumped_nodes;
+use super::membrane;
 use super::node::node_motion;
 use super::shortening::AlongBeam;
 use crate::flex::PackedShortening;
@@ -273,6 +274,14 @@ impl<T: Scalar> Kinematics<T> {
                         own_position,
                         &mut self.modal_bias[modes.clone()],
                     );
+                    if let Some(strain) = &flexible.strain {
+                        membrane::add_forces(
+                            strain,
+                            fidelity.elasticity,
+                            own_position,
+                            &mut self.modal_bias[modes.clone()],
+                        );
+                    }
                     add_elastic_forces(
                         &flexible.damping,
                         own_velocity,

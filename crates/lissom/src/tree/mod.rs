@@ -44,6 +44,7 @@ mod jacobian;
 mod kinematics;
 mod lumped_nodes;
 mod mass_matrix;
+mod membrane;
 mod node;
 mod shortening;
 

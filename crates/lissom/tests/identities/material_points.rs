@@ -80,7 +80,7 @@ fn points<T: Scalar>(system: &System, position: &[T]) -> Vec<Vector<T>> {
                 turn += Vector::constant(node.rotation[alpha]).scale(eta);
             }
             if let (ShorteningTerms::Kinematic, Some(shortening)) =
-                (system.fidelity().shortening, &flexible.shortening)
+                (body.fidelity.shortening, &flexible.shortening)
             {
                 let mut entries = node.shortening.iter();
                 for plane in &shortening.planes {
