@@ -5,6 +5,7 @@
 
 mod beam;
 mod bodies;
+mod fidelity;
 mod inertia;
 mod joints;
 mod loads;
@@ -38,6 +39,7 @@ impl ModelSpec {
         checker.markers();
         checker.inputs();
         checker.motions();
+        checker.fidelity();
         checker.simulation();
         if checker.errors.is_empty() {
             Ok(())

@@ -28,6 +28,12 @@ pub enum ErrorKind {
         /// Where in the text.
         span: Option<Range<usize>>,
     },
+    /// Elasticity and shortening that both count the axial strain of a bent beam.
+    #[error("nonlinear elasticity and shortening both count the axial strain of bending")]
+    CountedTwice,
+    /// Nonlinear elasticity of a body that has no slopes.
+    #[error("a nodal body has no slopes, which nonlinear elasticity needs")]
+    NoSlopes,
     /// A key that the format does not have.
     #[error("unknown key `{key}`")]
     UnknownKey {
@@ -453,6 +459,8 @@ impl ErrorKind {
             Self::WrongUnit { expected, .. } => {
                 format!("write `{expected}` and convert the value to that unit")
             }
+            Self::CountedTwice => "write shortening = \"none\" beside it, or elasticity = \"linear\"".into(),
+            Self::NoSlopes => "write elasticity = \"linear\" for this body".into(),
             Self::MissingKey { key } => format!("add `{key} = …`"),
             Self::WrongType { expected, .. } | Self::OutOfRange { expected, .. } => {
  format!("write {expected}") }
