@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -73,8 +74,8 @@ fn split_fences(text: &str) -> (Vec<(String, String)>, String) {
         match (line.strip_prefix("```"), &mut open) {
             (Some(language), None) => open = Some((language.to_owned(), String::new())),
             (Some(_), Some(_)) => blocks.extend(open.take()),
-            (None, Some((_, block))) => *block += &format!("{line}\n"),
-            (None, None) => prose += &format!("{line}\n"),
+            (None, Some((_, block))) => block.extend([line, "\n"]),
+            (None, None) => prose.extend([line, "\n"]),
         }
     }
     assert!(open.is_none(), "a fence is not closed");
@@ -161,11 +162,11 @@ fn paths_exist() {
     let mut checked = 0;
     for (path, text) in documents() {
         for span in code_spans(&split_fences(&text).1) {
+            let is_source = |extension: &OsStr| extension == "rs" || extension == "md";
             let plain = |c: char| c.is_ascii_alphanumeric() || "_./-".contains(c);
             let is_path = span.chars().all(plain)
                 && (FOLDERS.iter().any(|folder| span.starts_with(folder))
-                    || span.ends_with(".rs")
-                    || span.ends_with(".md"));
+                    || Path::new(span).extension().is_some_and(is_source));
             if !is_path {
                 continue;
             }

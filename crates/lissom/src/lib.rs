@@ -7,8 +7,8 @@
 //! | [`scalar`] | the numbers the recursions compute with: `f64`, lanes, dual numbers | nothing |
 //! | [`spatial`] | twists, wrenches, inertias, poses, rotations | `scalar` |
 //! | [`flex`] | one flexible body before any motion: beams, elements, nodes | nothing |
-//! | [`model`] | from the text of a model to a [`model::System`] that cannot be wrong | `flex`, `spatial` |
-//! | [`tree`] | the recursions: inverse dynamics, mass matrix, accelerations in O(N) | `model`, `flex`, `spatial` |
+//! | [`model`] | from the text of a model to a [`model::System`] that cannot be wrong | `flex`, `spatial`, `scalar` |
+//! | [`tree`] | the recursions: inverse dynamics, mass matrix, accelerations in O(N) | `model`, `flex`, `spatial`, `scalar` |
 //! | [`integrate`] | solvers of differential equations that see vectors only | nothing |
 //! | [`simulate`] | loads over time, equations of motion, run, audit, recording | all of these |
 
