@@ -61,7 +61,7 @@ pub fn write(
         stopped_at_s: match &run.ending {
             Ending::Completed => None,
             Ending::Stopped { at_s } => Some(*at_s),
-            Ending::Failed(error) => Some(error.source.time()),
+            Ending::Failed(error) => Some(error.time_s()),
         },
     };
     output::write_manifest(folder, &manifest)?;

@@ -122,8 +122,8 @@ impl Summary {
             Ending::Stopped { at_s } => (Some(*at_s), None),
             Ending::Failed(error) => {
                 let failure = Failure {
-                    time_s: error.source.time(),
-                    coordinate: error.coordinate.clone(),
+                    time_s: error.time_s(),
+                    coordinate: error.coordinate().to_owned(),
                     message: error.to_string(),
                 };
                 (None, Some(failure))

@@ -1,4 +1,16 @@
-//! Dynamics of robot manipulators whose links bend.
+#![doc = include_str!("../README.md")]
+//!
+//! # Modules, in reading order
+//!
+//! | module | does | knows of |
+//! |---|---|---|
+//! | [`scalar`] | the numbers the recursions compute with: `f64`, lanes, dual numbers | nothing |
+//! | [`spatial`] | twists, wrenches, inertias, poses, rotations | `scalar` |
+//! | [`flex`] | one flexible body before any motion: beams, elements, nodes | nothing |
+//! | [`model`] | from the text of a model to a [`model::System`] that cannot be wrong | `flex`, `spatial`, `scalar` |
+//! | [`tree`] | the recursions: inverse dynamics, mass matrix, accelerations in O(N) | `model`, `flex`, `spatial`, `scalar` |
+//! | [`integrate`] | solvers of differential equations that see vectors only | nothing |
+//! | [`simulate`] | loads over time, equations of motion, run, audit, recording | all of these |
 
 pub mod flex;
 pub mod integrate;
@@ -9,3 +21,8 @@ pub mod spatial;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod tree;
+
+/// The examples of the README of the repository, which are tests like those of this crate.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct RepositoryReadme;

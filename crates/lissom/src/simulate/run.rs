@@ -40,12 +40,44 @@ pub enum Ending {
 
 /// Why a run could not go on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{source}; the coordinate in trouble is {coordinate}")]
-pub struct RunError {
-    /// What the integrator says.
-    pub source: IntegrateError,
-    /// Name of the coordinate with the largest error, or the first that is not finite.
-    pub coordinate: String,
+pub enum RunError {
+    /// The integrator gave up.
+    #[error("{source}; the coordinate in trouble is {coordinate}")]
+    Integration {
+        /// What the integrator says.
+        source: IntegrateError,
+        /// Name of the coordinate with the largest error, or the first that is not finite.
+        coordinate: String,
+    },
+    /// The motion left the range in which anything can be computed of it.
+    #[error(
+        "{channel} is not finite at t = {time_s}: the motion has grown without bound; look at the channels \
+         before, for example for an unstable mechanism or a fidelity without shortening"
+    )]
+    NotFinite {
+        /// The first channel that is not finite.
+        channel: String,
+        /// When.
+        time_s: f64,
+    },
+}
+
+impl RunError {
+    /// Time up to which the run is good.
+    pub fn time_s(&self) -> f64 {
+        match self {
+            Self::Integration { source, .. } => source.time(),
+            Self::NotFinite { time_s, .. } => *time_s,
+        }
+    }
+
+    /// Name of the coordinate or channel in trouble.
+    pub fn coordinate(&self) -> &str {
+        match self {
+            Self::Integration { coordinate, .. } => coordinate,
+            Self::NotFinite { channel, .. } => channel,
+        }
+    }
 }
 
 /// Sample instants of a model: every period from start to end, and the requested extra ones inside.
@@ -167,16 +199,22 @@ pub fn run(
         }
     };
     let (statistics, ending) = match result {
+        Ok(Outcome { statistics, .. }) if recorder.failure.is_some() => {
+            let failure = recorder.failure.take().map(Ending::Failed);
+            (statistics, failure.unwrap_or(Ending::Completed))
+        }
         Ok(Outcome {
             statistics,
             stopped_at: Some(at_s),
         }) => (statistics, Ending::Stopped { at_s }),
         Ok(Outcome { statistics, .. }) => (statistics, Ending::Completed),
         Err(source) => {
-            let coordinate = coordinate_name(&layout, &source);
+            // methods of second order count velocities only
+            let first = if recorder.work.is_some() { n_q } else { 0 };
+            let coordinate = coordinate_name(&layout[first..], &source);
             (
                 source.statistics(),
-                Ending::Failed(RunError { source, coordinate }),
+                Ending::Failed(RunError::Integration { source, coordinate }),
             )
         }
     };
@@ -237,6 +275,8 @@ struct Recorder<'m, 'w> {
     watch: &'w mut dyn FnMut(f64) -> Flow,
     /// For methods that do not integrate the work themselves.
     work: Option<WorkSum>,
+    /// Set when a sample cannot be recorded.
+    failure: Option<RunError>,
 }
 
 /// Work by the trapezoidal rule over the steps of a method of second order.
@@ -265,6 +305,7 @@ impl<'m, 'w> Recorder<'m, 'w> {
             recording: Recording::with_capacity(names, samples),
             watch,
             work: None,
+            failure: None,
         }
     }
 
@@ -328,6 +369,13 @@ impl Observer for Recorder<'_, '_> {
         self.auditor.watch_limits(time, &self.equations);
         let initial = self.auditor.initial_energy();
         let (row, balance) = self.sampler.row(&mut self.equations, work, lost, initial);
+        if let Some(bad) = row.iter().position(|x| !x.is_finite()) {
+            self.failure = Some(RunError::NotFinite {
+                channel: self.recording.channels[bad].name.clone(),
+                time_s: time,
+            });
+            return Flow::Stop;
+        }
         self.recording.push(time, row);
         self.auditor.book(balance);
         Flow::Continue
