@@ -7,18 +7,23 @@ use std::fmt::Write;
 
 use lissom::integrate::Flow;
 use lissom::model::{Model, ModelSpec};
-use lissom::simulate::{Ending, Run, run, sample_instants};
+use lissom::simulate::{Ending, Run, RunError, run, sample_instants};
 
 /// Runs a model file to its end.
 fn completed(text: &str) -> Run {
+    let run = ran(text);
+    assert_eq!(run.ending, Ending::Completed);
+    run
+}
+
+/// Runs a model file as far as it goes.
+fn ran(text: &str) -> Run {
     let spec: ModelSpec = toml::from_str(text).unwrap();
     let model = Model::build(&spec).unwrap();
     let samples = sample_instants(&spec, &[]);
-    let run = run(&model, &spec.simulation, &samples, None, &mut |_| {
+    run(&model, &spec.simulation, &samples, None, &mut |_| {
         Flow::Continue
-    });
-    assert_eq!(run.ending, Ending::Completed);
-    run
+    })
 }
 
 /// Largest less smallest sample of a channel.
@@ -176,7 +181,7 @@ torque_sines = { amplitude_n_m = [2.0], frequency_rad_per_s = [4.0] }
 
 /// The beam of \[Simo & Vu-Quoc 1987\], spun up to 6 rad/s in 15 s, in three bending functions.
 fn spinning_beam(shortening: &str) -> Run {
-    completed(&format!(
+    ran(&format!(
         r#"
 format = 1
 [[body]]
@@ -219,6 +224,7 @@ const STEADY_SWING: f64 = 1e-2;
 #[test]
 fn the_spinning_beam_stiffens() {
     let run = spinning_beam("");
+    assert_eq!(run.ending, Ending::Completed);
     let tip = run.recording.channel("tip.deflection.y").unwrap();
     let at = |time: f64| run.recording.value_at(tip, time).unwrap();
     // the geometrically exact solution at these instants
@@ -254,4 +260,9 @@ fn without_shortening_the_spinning_beam_diverges() {
     let tip = run.recording.channel("tip.deflection.y").unwrap();
     let last = tip.samples.last().unwrap();
     assert!(last.abs() > 1e3, "{last}");
+    // it ends when nothing finite can be said of it, and says so
+    assert!(matches!(
+        run.ending,
+        Ending::Failed(RunError::NotFinite { .. })
+    ));
 }
