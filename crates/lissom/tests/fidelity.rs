@@ -76,7 +76,9 @@ fn throw(fidelity: FidelitySpec) -> Run {
     spec.check().unwrap();
     let model = Model::build(&spec).unwrap();
     let samples = sample_instants(&spec, &[]);
-    run(&model, &spec.simulation, &samples, None, &mut |_| Flow::Continue)
+    run(&model, &spec.simulation, &samples, None, &mut |_| {
+        Flow::Continue
+    })
 }
 
 fn switches(inertia: Inertia, strain: (Elasticity, ShorteningTerms), tip: Tip) -> FidelitySpec {
@@ -98,10 +100,14 @@ fn every_legal_combination_runs() {
                 let run = throw(fidelity);
                 assert_eq!(run.ending, Ending::Completed, "{fidelity:?}");
                 let hand = run.recording.channel("hand.position.x").unwrap();
-                assert!((hand.samples[0] - hand.samples[300]).abs() > 0.01, "{fidelity:?}");
+                assert!(
+                    (hand.samples[0] - hand.samples[300]).abs() > 0.01,
+                    "{fidelity:?}"
+                );
                 // a constant axial load has no energy, and truncated inertia no balance; a rigid tip sits
                 // elsewhere than its velocity says, but does the work that its velocity says
-                let balanced = inertia == Inertia::Full && strain.0 != Elasticity::ConstantAxialLoad;
+                let balanced =
+                    inertia == Inertia::Full && strain.0 != Elasticity::ConstantAxialLoad;
                 let drift = run.audit.energy.max_drift_percent;
                 if balanced {
                     assert!(drift < CONSERVED_PERCENT, "{fidelity:?}: {drift} %");
@@ -116,7 +122,12 @@ fn every_legal_combination_runs() {
 fn velocities_are_derivatives_of_positions_for_true_rotations() {
     // central differences over 1 ms of motions below 1e3 rad/s with amplitudes below 1e-2 m
     const DIFFERENCE: f64 = 2e-3;
-    for tip in [Tip::Euler321, Tip::Euler123, Tip::Exact, Tip::RotationVector] {
+    for tip in [
+        Tip::Euler321,
+        Tip::Euler123,
+        Tip::Exact,
+        Tip::RotationVector,
+    ] {
         let run = throw(switches(Inertia::Full, STRAINS[0], tip));
         let channel = |name: &str| &run.recording.channel(name).unwrap().samples;
         let mut moved = 0.0_f64;
@@ -125,7 +136,10 @@ fn velocities_are_derivatives_of_positions_for_true_rotations() {
             let velocity = channel(&format!("hand.velocity.{axis}"));
             for i in 1..position.len() - 1 {
                 let slope = (position[i + 1] - position[i - 1]) / 0.002;
-                assert!((slope - velocity[i]).abs() < DIFFERENCE, "{tip:?} {axis} {i}");
+                assert!(
+                    (slope - velocity[i]).abs() < DIFFERENCE,
+                    "{tip:?} {axis} {i}"
+                );
                 moved = moved.max(velocity[i].abs());
             }
         }
@@ -137,7 +151,11 @@ fn velocities_are_derivatives_of_positions_for_true_rotations() {
 fn the_axial_strain_is_not_counted_twice() {
     let mut spec = ModelSpec::parse(ARM, &[]).unwrap();
     for elasticity in [Elasticity::Full, Elasticity::ConstantAxialLoad] {
-        spec.fidelity = switches(Inertia::Full, (elasticity, ShorteningTerms::Kinematic), Tip::Linear);
+        spec.fidelity = switches(
+            Inertia::Full,
+            (elasticity, ShorteningTerms::Kinematic),
+            Tip::Linear,
+        );
         let errors = spec.check().unwrap_err();
         assert_eq!(errors.len(), 1);
         assert_eq!(errors[0].path.to_string(), "fidelity.elasticity");

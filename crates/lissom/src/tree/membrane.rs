@@ -67,11 +67,7 @@ pub(super) fn add_forces<T: Scalar>(
 }
 
 /// Strain energy beyond that of the stiffness matrix.
-pub(super) fn energy<T: Scalar>(
-    strain: &AxialStrain,
-    elasticity: Elasticity,
-    elastic: &[T],
-) -> T {
+pub(super) fn energy<T: Scalar>(strain: &AxialStrain, elasticity: Elasticity, elastic: &[T]) -> T {
     let mut sum = T::zero();
     for (cell, &stiffness) in strain.stiffness.iter().enumerate() {
         let (linear, quadratic) = cell_strain(strain, cell, elastic);

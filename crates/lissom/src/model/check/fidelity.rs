@@ -22,14 +22,18 @@ impl Checker<'_> {
 
     /// The axial strain of a bent beam may be counted in the elasticity or in the shortening, not in both.
     fn counted_once(&mut self, path: &Path, fidelity: Fidelity) {
-        if fidelity.elasticity != Elasticity::Linear && fidelity.shortening != ShorteningTerms::None {
+        if fidelity.elasticity != Elasticity::Linear && fidelity.shortening != ShorteningTerms::None
+        {
             self.error(path.key("elasticity"), ErrorKind::CountedTwice);
         }
     }
 
     /// A nodal body has no slopes, so its elasticity is linear.
     fn possible(&mut self, path: &Path, body: &BodySpec, fidelity: Fidelity) {
-        let nodal = matches!(body.kind(), Some(BodyKind::Nodal(_) | BodyKind::NodalFile(_)));
+        let nodal = matches!(
+            body.kind(),
+            Some(BodyKind::Nodal(_) | BodyKind::NodalFile(_))
+        );
         if nodal && fidelity.elasticity != Elasticity::Linear {
             self.error(path.key("elasticity"), ErrorKind::NoSlopes);
         }
