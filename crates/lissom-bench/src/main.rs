@@ -39,6 +39,10 @@ fn main() {
     lanes();
 }
 
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the methods by name are not general enough in their lifetime"
+)]
 fn rigid_chains() {
     println!("Rigid chains, articulated-body call, with what its three parts take");
     println!(

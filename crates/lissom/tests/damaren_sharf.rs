@@ -1,6 +1,8 @@
 //! The Shuttle arm of Damaren & Sharf 1995 at one state: accelerations of their models, and of the integrals
 //! behind them, against an independent implementation.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic, in its helpers too")]
+
 use lissom::model::{Model, ModelSpec, Override};
 use lissom::simulate::{StateInput, evaluate};
 use serde_json::Value;

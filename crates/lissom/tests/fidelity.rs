@@ -2,6 +2,8 @@
 //! conserve energy: their accelerations are the derivatives of their velocities and their forces do the power
 //! of their velocities.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic, in its helpers too")]
+
 use lissom::integrate::Flow;
 use lissom::model::spec::FidelitySpec;
 use lissom::model::{Elasticity, Inertia, Model, ModelSpec, ShorteningTerms, Tip};
