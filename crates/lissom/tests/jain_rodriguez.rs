@@ -60,8 +60,8 @@ fn spec_of(case: &Value, preset: FidelityPreset) -> ModelSpec {
     let mut spec = ModelSpec {
         gravity_m_per_s2: three(&case["gravity"]),
         fidelity: FidelitySpec {
-            preset,
-            shortening: None,
+            preset: Some(preset),
+            ..FidelitySpec::default()
         },
         ..ModelSpec::default()
     };
