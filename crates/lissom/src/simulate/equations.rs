@@ -65,6 +65,12 @@ struct Nominal {
     velocity: Vec<f64>,
     acceleration: Vec<f64>,
     force: Vec<f64>,
+    /// Springs, dampers and friction of the joints, which the drives work against too.
+    resistances: Vec<(usize, JointResistance)>,
+    resistance: Vec<f64>,
+    /// Entry of the rigid velocity vector and inertia of the rotors behind elastic gears, which are not
+    /// part of the system; here they turn with their joints.
+    rotors: Vec<(usize, f64)>,
     kinematics: Kinematics<f64>,
     inverse: InverseDynamics<f64>,
 }
@@ -126,9 +132,17 @@ impl Nominal {
             };
             curves.push((curve, to, to_v));
         }
+        let rotors = model
+            .transmissions
+            .iter()
+            .filter_map(|gear| Some((rigid_velocity[gear.velocity]?, gear.inertia)))
+            .collect();
         Some(Self {
             curves,
             rigid_velocity,
+            resistances: model.resistances.clone(),
+            resistance: vec![0.0; system.velocity_count()],
+            rotors,
             position,
             velocity: vec![0.0; system.velocity_count()],
             acceleration: vec![0.0; system.velocity_count()],
@@ -156,6 +170,23 @@ impl Nominal {
             &mut self.inverse,
             &mut self.force,
         );
+        self.resistance.fill(0.0);
+        for (k, resistance) in &self.resistances {
+            add_resistance(
+                &self.system,
+                *k,
+                resistance,
+                &self.position,
+                &self.velocity,
+                &mut self.resistance,
+            );
+        }
+        for (force, resistance) in self.force.iter_mut().zip(&self.resistance) {
+            *force -= resistance;
+        }
+        for &(at, inertia) in &self.rotors {
+            self.force[at] += inertia * self.acceleration[at];
+        }
     }
 }
 
