@@ -25,7 +25,8 @@ pub enum IntegrateError {
     },
     /// The system cannot be evaluated however short the step.
     #[error(
-        "component {component} of the derivative is not finite at t = {}; check the system there",
+        "component {component} of the derivative is not finite at t = {}; a number grows beyond \
+         all bounds there, or a motion has no inertia",
         readable(.time)
     )]
     NonFinite {
