@@ -19,11 +19,29 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Stop> {
     let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
     let state = read_state(&arguments.state, &loaded.model)?;
     let evaluation = simulate::evaluate(&loaded.model, &state);
+    refuse_overflow(&loaded.model, &evaluation)?;
     if arguments.json {
         output::json(&as_json(&loaded.model, &evaluation))
     } else {
         output::say(&in_words(&loaded.model, &evaluation));
         Ok(())
+    }
+}
+
+/// A state of finite numbers may still be too large to be squared.
+fn refuse_overflow(model: &Model, evaluation: &Evaluation) -> Result<(), Stop> {
+    let inverse = evaluation.inverse_dynamics.iter().flatten();
+    let not_finite = |value: &f64| !value.is_finite();
+    let at = (evaluation.bias.iter().position(not_finite))
+        .or_else(|| evaluation.acceleration.iter().position(not_finite))
+        .or_else(|| inverse.clone().position(not_finite));
+    match at {
+        Some(at) => Err(Stop::Failed(format!(
+            "the equations give no finite number for {} at this state; use smaller numbers in it, and \
+             check the masses of the model",
+            model.velocities[at].name
+        ))),
+        None => Ok(()),
     }
 }
 

@@ -172,6 +172,7 @@ fn in_words(loaded: &Loaded, summary: &Summary, name: &str) -> String {
         format!("  warning      no channel begins with {beginning:?}, as output.channels asks")
     }));
     lines.extend(extremes_in_words(loaded, summary));
+    lines.extend(instants_in_words(summary));
     lines.push(String::new());
     let folder = summary
         .files
@@ -224,6 +225,22 @@ fn audit_in_words(summary: &Summary) -> Vec<String> {
             short(passed.worst),
             unit = passed.unit
         ));
+    }
+    lines
+}
+
+/// Every channel at the instants asked for by `--at`.
+fn instants_in_words(summary: &Summary) -> Vec<String> {
+    let mut lines = Vec::new();
+    for instant in &summary.at {
+        lines.push(format!("  at {} s", short(instant.time_s)));
+        for ((name, value), channel) in instant.channels.iter().zip(&summary.channels) {
+            lines.push(format!(
+                "  {name:<32}{:>13} {}",
+                short(*value),
+                channel.unit
+            ));
+        }
     }
     lines
 }

@@ -15,6 +15,9 @@ use crate::output::short;
 
 /// Accelerations below this at the start are rounding.
 const STILL: f64 = 1e-10;
+
+/// Part of its own inertia below which a velocity, the others in balance, has none but rounding.
+const NO_INERTIA: f64 = 1e-14;
 /// Radians of the fastest oscillation that an explicit method passes in a step, at most.
 const RADIANS_PER_STEP: f64 = 5.0;
 /// Steps beyond which an explicit method is slow.
@@ -274,6 +277,13 @@ fn warnings(spec: &ModelSpec, model: &Model, bodies: &[BodyEntry]) -> Vec<String
                 .to_owned(),
         );
     }
+    if let Some(coordinate) = without_inertia(model) {
+        warnings.push(format!(
+            "{coordinate} moves no mass of its own at the start, so that a run will fail there; a beam that \
+             can turn about its own axis needs section_inertia_y_kg_m or section_inertia_z_kg_m, other \
+             bodies need mass"
+        ));
+    }
     if spec.marker.is_empty() {
         warnings.push("no place in space is recorded; add a [[marker]] to follow one".to_owned());
     }
@@ -299,6 +309,33 @@ fn warnings(spec: &ModelSpec, model: &Model, bodies: &[BodyEntry]) -> Vec<String
     warnings
 }
 
+/// The first velocity that is free to change and has, with those before it held in balance, no inertia:
+/// where Cholesky's factor of the mass matrix breaks off.
+fn without_inertia(model: &Model) -> Option<&str> {
+    let n = model.velocities.len();
+    let mass = evaluate(model, &start(model)).mass_matrix;
+    let free: Vec<usize> = (0..n)
+        .filter(|&at| model.motions.iter().all(|motion| motion.velocity != at))
+        .collect();
+    let mut factor = vec![0.0; free.len() * free.len()];
+    for (i, &row) in free.iter().enumerate() {
+        for (j, &column) in free[..=i].iter().enumerate() {
+            let known: f64 = (0..j)
+                .map(|k| factor[i * free.len() + k] * factor[j * free.len() + k])
+                .sum();
+            let rest = mass[row * n + column] - known;
+            factor[i * free.len() + j] = if i != j {
+                rest / factor[j * free.len() + j]
+            } else if rest > NO_INERTIA * mass[row * n + row] {
+                rest.sqrt()
+            } else {
+                return Some(&model.velocities[row].name);
+            };
+        }
+    }
+    None
+}
+
 /// Whether the model starts in equilibrium and at rest, with nothing that drives it.
 fn nothing_moves(model: &Model) -> bool {
     let driven = !model.loads.is_empty() || !model.motions.is_empty();
@@ -306,13 +343,7 @@ fn nothing_moves(model: &Model) -> bool {
     if driven || !at_rest {
         return false;
     }
-    let input = StateInput {
-        position: model.initial_position.clone(),
-        velocity: model.initial_velocity.clone(),
-        force: vec![0.0; model.velocities.len()],
-        acceleration: None,
-    };
-    let free = evaluate(model, &input).acceleration;
+    let free = evaluate(model, &start(model)).acceleration;
     let still = free.iter().all(|rate| rate.abs() < STILL);
     still
         || model
@@ -320,4 +351,14 @@ fn nothing_moves(model: &Model) -> bool {
             .bodies()
             .iter()
             .all(|body| body.joint.kind == JointKind::Fixed && body.modes() == 0)
+}
+
+/// The state at the start, with no forces.
+fn start(model: &Model) -> StateInput {
+    StateInput {
+        position: model.initial_position.clone(),
+        velocity: model.initial_velocity.clone(),
+        force: vec![0.0; model.velocities.len()],
+        acceleration: None,
+    }
 }

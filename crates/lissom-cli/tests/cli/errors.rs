@@ -153,6 +153,22 @@ fn states_that_make_no_sense_are_explained() {
         .says(1, &["cannot read none"]);
 }
 
+/// A state too large for the equations is told, and no NaN passes for an answer.
+#[test]
+fn a_state_beyond_all_bounds_is_no_answer() {
+    let folder = Folder::new();
+    folder.write(
+        "fast.json",
+        r#"{"velocity": {"shoulder.angle.rate": 1e200}}"#,
+    );
+    for json in [&["--json"][..], &[]] {
+        let arguments = [&["eval", "two-link-arm", "--state", "fast.json"], json].concat();
+        folder
+            .lissom(&arguments)
+            .says(1, &["no finite number for shoulder.angle.rate", "smaller"]);
+    }
+}
+
 #[test]
 fn a_folder_that_cannot_be_made_is_told_before_the_run() {
     let folder = Folder::new();

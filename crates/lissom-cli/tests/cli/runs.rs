@@ -231,3 +231,15 @@ fn ctrl_c_leaves_what_was_computed() {
         assert!(folder.read(&path).len() > 100, "{path}");
     }
 }
+
+/// The summary for people tells every channel at the instants asked for, as the one in JSON does.
+#[test]
+fn instants_asked_for_are_told_to_people_too() {
+    let folder = Folder::new();
+    folder
+        .lissom(&["run", "two-link-arm", "--at", "0.5,1"])
+        .says(
+            0,
+            &["at 0.5 s", "at 1 s", "shoulder.angle  ", "energy.total  "],
+        );
+}

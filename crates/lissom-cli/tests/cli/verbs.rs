@@ -284,3 +284,44 @@ fn every_verb_has_an_example() {
         assert!(answer.stdout.contains("Example:\n"), "{verb}");
     }
 }
+
+/// Closed form: a straight line of mass has no inertia about itself.
+#[test]
+fn check_warns_of_motions_without_inertia() {
+    let folder = Folder::new();
+    let beam = r#"
+format = 1
+[[body]]
+name = "line"
+[body.beam]
+length_m = 1.0
+mass_per_length_kg_per_m = 1.0
+bending_stiffness_y_n_m2 = 3.0
+basis.clamped_free.bending_y = 2
+[[joint]]
+name = "float"
+parent = "ground"
+child = "line"
+free = {}
+"#;
+    folder.write("line.toml", beam);
+    folder.lissom(&["check", "line.toml"]).says(
+        0,
+        &[
+            "float.angular_velocity.x moves no mass",
+            "section_inertia_y_kg_m",
+        ],
+    );
+    let thick = beam.replace(
+        "length_m = 1.0\n",
+        "length_m = 1.0\nsection_inertia_y_kg_m = 1e-4\n",
+    );
+    folder.write("thick.toml", thick);
+    let answer = folder.lissom(&["check", "thick.toml"]);
+    answer.says(0, &[]);
+    assert!(
+        !answer.stderr.contains("moves no mass"),
+        "{}",
+        answer.stderr
+    );
+}

@@ -1,11 +1,13 @@
 //! [`FlexError`]: why a flexible body cannot be made from what was given.
 
+use crate::readable::readable;
+
 /// Why a flexible body cannot be made, with the quantity, its value and the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FlexError {
     /// A number is infinite or not a number.
-    #[error("{quantity} is {value}, give a finite number")]
+    #[error("{quantity} is {}, give a finite number", readable(.value))]
     NotFinite {
         /// What the number stands for.
         quantity: String,
@@ -13,7 +15,7 @@ pub enum FlexError {
         value: f64,
     },
     /// A number must be above zero.
-    #[error("{quantity} is {value}, it must be greater than zero")]
+    #[error("{quantity} is {}, it must be greater than zero", readable(.value))]
     NotPositive {
         /// What the number stands for.
         quantity: String,
@@ -21,7 +23,7 @@ pub enum FlexError {
         value: f64,
     },
     /// A number must not be below zero.
-    #[error("{quantity} is {value}, it must not be negative")]
+    #[error("{quantity} is {}, it must not be negative", readable(.value))]
     Negative {
         /// What the number stands for.
         quantity: String,

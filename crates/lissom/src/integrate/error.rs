@@ -1,6 +1,7 @@
 //! Why an integration failed.
 
 use super::Statistics;
+use crate::readable::readable;
 
 /// Why an integration failed, with the instant reached and what had been spent by then.
 ///
@@ -10,8 +11,9 @@ use super::Statistics;
 pub enum IntegrateError {
     /// The error stays above the tolerance however short the step.
     #[error(
-        "step too small at t = {time}: component {component} cannot meet its tolerance; the solution may \
-         be singular there, otherwise loosen the tolerance or use a stiff method"
+        "step too small at t = {}: component {component} cannot meet its tolerance; the solution may \
+         be singular there, otherwise loosen the tolerance or use a stiff method",
+        readable(.time)
     )]
     StepTooSmall {
         /// Instant up to which the solution is known.
@@ -23,7 +25,9 @@ pub enum IntegrateError {
     },
     /// The system cannot be evaluated however short the step.
     #[error(
-        "component {component} of the derivative is not finite at t = {time}; check the system there"
+        "component {component} of the derivative is not finite at t = {}; a number grows beyond \
+         all bounds there, or a motion has no inertia",
+        readable(.time)
     )]
     NonFinite {
         /// Instant up to which the solution is known.
@@ -35,8 +39,9 @@ pub enum IntegrateError {
     },
     /// The allowance of steps is used up.
     #[error(
-        "{limit} steps reach only t = {time}, with the worst error in component {component}; allow more \
-         steps, loosen the tolerance or use a stiff method"
+        "{limit} steps reach only t = {}, with the worst error in component {component}; allow more \
+         steps, loosen the tolerance or use a stiff method",
+        readable(.time)
     )]
     TooManySteps {
         /// Instant up to which the solution is known.
@@ -50,8 +55,9 @@ pub enum IntegrateError {
     },
     /// Newton's iteration does not converge at the fixed step.
     #[error(
-        "newton's iteration does not converge after t = {time} with step {step}: component {component} \
-         still changes; shorten the step"
+        "newton's iteration does not converge after t = {} with step {}: component {component} \
+         still changes; shorten the step",
+        readable(.time), readable(.step)
     )]
     NewtonFailed {
         /// Instant up to which the solution is known.
@@ -65,8 +71,9 @@ pub enum IntegrateError {
     },
     /// The matrix of the accelerations is singular.
     #[error(
-        "mass matrix is singular at t = {time}: no acceleration follows in component {component}; \
-         check the masses"
+        "mass matrix is singular at t = {}: no acceleration follows in component {component}; \
+         check the masses",
+        readable(.time)
     )]
     SingularMass {
         /// Instant up to which the solution is known.
@@ -77,7 +84,7 @@ pub enum IntegrateError {
         statistics: Statistics,
     },
     /// An argument is out of range; nothing was integrated.
-    #[error("{quantity} is {value}; {remedy}")]
+    #[error("{quantity} is {}; {remedy}", readable(.value))]
     Invalid {
         /// What is wrong.
         quantity: &'static str,

@@ -19,6 +19,12 @@ use super::error::{ErrorKind, ModelError};
 use super::path::Path;
 use super::spec::{FORMAT, ModelSpec};
 
+/// Largest number of a model in any unit: forces and energies made of a few such are still numbers.
+const LARGEST: f64 = 1e30;
+
+/// Largest angle at a start or of a motion: its sine keeps ten digits.
+const LARGEST_ANGLE_RAD: f64 = 1e6;
+
 impl ModelSpec {
     /// Checks everything that can be known without building the model.
     ///
@@ -70,11 +76,12 @@ impl Checker<'_> {
         }
     }
 
-    /// Looks at every number there is. The other checks pass over numbers that are not finite.
+    /// Looks at every number there is: finite, and of a size whose square is so too with room to spare. The
+    /// other checks pass over numbers that are not finite.
     fn finite_numbers(&mut self) {
         match Value::try_from(self.spec) {
             // paths are made only when there is something to report
-            Ok(tree) if is_finite(&tree) => {}
+            Ok(tree) if is_in_bounds(&tree) => {}
             Ok(tree) => self.finite(&tree, &Path::root()),
             Err(error) => {
                 let message = error.to_string();
@@ -94,6 +101,10 @@ impl Checker<'_> {
                         value: *number,
                     },
                 );
+            }
+            Value::Float(number) if number.abs() > LARGEST => {
+                let expected = format!("at most {LARGEST:e} in size");
+                self.in_range(path.clone(), *number, false, &expected);
             }
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
@@ -135,6 +146,15 @@ impl Checker<'_> {
             };
             self.error(path, kind);
         }
+    }
+
+    /// Asks for an angle of which a turn is more than rounding.
+    fn angle(&mut self, path: Path, angle_rad: f64) {
+        // beyond the largest number there is an error already
+        let accepted = angle_rad.abs() <= LARGEST_ANGLE_RAD || angle_rad.abs() > LARGEST;
+        let expected =
+            format!("at most {LARGEST_ANGLE_RAD:e} rad either way; take whole turns off");
+        self.in_range(path, angle_rad, accepted, &expected);
     }
 
     /// Asks for as many entries as expected.
@@ -180,12 +200,12 @@ impl Checker<'_> {
     }
 }
 
-/// Whether every number of a tree of values is finite.
-fn is_finite(value: &Value) -> bool {
+/// Whether every number of a tree of values is finite and not too large.
+fn is_in_bounds(value: &Value) -> bool {
     match value {
-        Value::Float(number) => number.is_finite(),
-        Value::Array(items) => items.iter().all(is_finite),
-        Value::Table(table) => table.values().all(is_finite),
+        Value::Float(number) => number.abs() <= LARGEST,
+        Value::Array(items) => items.iter().all(is_in_bounds),
+        Value::Table(table) => table.values().all(is_in_bounds),
         _ => true,
     }
 }

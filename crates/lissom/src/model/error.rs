@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::path::{Document, Path, Target};
+use crate::readable::readable;
 
 /// One problem of a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -133,6 +134,14 @@ pub enum ErrorKind {
         /// Kind of thing.
         what: &'static str,
     },
+    /// A name with a line break, a tab or the like, which would break up tables and headers.
+    #[error("the {what} name {name:?} contains a control character")]
+    ControlCharacter {
+        /// Kind of thing.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
     /// The same name twice.
     #[error("the {what} name {name:?} is used twice")]
     DuplicateName {
@@ -207,7 +216,10 @@ pub enum ErrorKind {
         body: String,
     },
     /// A place beyond the ends of a beam.
-    #[error("x = {x_m} m is outside the beam, which reaches from 0 to {length_m} m")]
+    #[error(
+        "x = {} m is outside the beam, which reaches from 0 to {} m",
+        readable(.x_m), readable(.length_m)
+    )]
     OutsideBeam {
         /// Position along the beam.
         x_m: f64,
@@ -215,13 +227,13 @@ pub enum ErrorKind {
         length_m: f64,
     },
     /// A place beside the axis of a beam.
-    #[error("the position [{}, {}, {}] is beside the axis of the beam", .position_m[0], .position_m[1], .position_m[2])]
+    #[error("the position [{}, {}, {}] is beside the axis of the beam", readable(&.position_m[0]), readable(&.position_m[1]), readable(&.position_m[2]))]
     OffAxis {
         /// The position.
         position_m: [f64; 3],
     },
     /// A number that must be above zero.
-    #[error("`{key}` is {value}, expected a number above zero")]
+    #[error("`{key}` is {}, expected a number above zero", readable(.value))]
     NotPositive {
         /// The key.
         key: String,
@@ -229,7 +241,7 @@ pub enum ErrorKind {
         value: f64,
     },
     /// A number that must not be below zero.
-    #[error("`{key}` is {value}, expected zero or more")]
+    #[error("`{key}` is {}, expected zero or more", readable(.value))]
     Negative {
         /// The key.
         key: String,
@@ -237,7 +249,7 @@ pub enum ErrorKind {
         value: f64,
     },
     /// A number outside its range.
-    #[error("`{key}` is {value}, expected {expected}")]
+    #[error("`{key}` is {}, expected {expected}", readable(.value))]
     OutOfRange {
         /// The key.
         key: String,
@@ -263,7 +275,8 @@ pub enum ErrorKind {
     },
     /// A matrix that must be symmetric and is not.
     #[error(
-        "`{key}` is not symmetric: entry ({row}, {column}) is {value}, its mirror image is {mirror}"
+        "`{key}` is not symmetric: entry ({row}, {column}) is {}, its mirror image is {}",
+        readable(.value), readable(.mirror)
     )]
     NotSymmetric {
         /// The key.
@@ -300,7 +313,7 @@ pub enum ErrorKind {
         needed_by: String,
     },
     /// Instants that do not rise.
-    #[error("`{key}` does not rise: {value} follows {previous}")]
+    #[error("`{key}` does not rise: {} follows {}", readable(.value), readable(.previous))]
     NotRising {
         /// The key.
         key: String,
@@ -370,7 +383,7 @@ pub enum ErrorKind {
         component: usize,
     },
     /// A lower limit above the upper one.
-    #[error("`{key}` = {min} is above the upper limit {max}")]
+    #[error("`{key}` = {} is above the upper limit {}", readable(.min), readable(.max))]
     LimitsReversed {
         /// The key of the lower limit.
         key: String,
@@ -479,6 +492,7 @@ impl ErrorKind {
             Self::NoBodies => "add a [[body]] and the [[joint]] that carries it".into(),
             Self::EmptyName { what } => format!("give the {what} a name"),
             Self::DuplicateName { what, .. } => format!("give every {what} a name of its own"),
+            Self::ControlCharacter { .. } => "write the name without line breaks and tabs".into(),
             Self::ReservedName { .. } => "choose another name".into(),
             Self::UnknownReference { suggestion: Some(name), .. } => format!("did you mean {name:?}?"),
             Self::UnknownReference { what: "body", .. } => {
@@ -502,7 +516,9 @@ impl ErrorKind {
             }
             Self::PlaceTwice | Self::PrescribedTwice { .. } => "remove one of the two".into(),
             Self::NodeNeeded { .. } => "write at = \"…\" with the name of one of its nodes".into(),
-            Self::OutsideBeam { length_m, .. } => format!("choose x between 0 and {length_m}"),
+            Self::OutsideBeam { length_m, .. } => {
+                format!("choose x between 0 and {}", readable(length_m))
+            }
             Self::OffAxis { .. } => "write the position as [x, 0.0, 0.0]; beams run along x".into(),
             Self::NotPositive { .. } => "write a number above zero".into(),
             Self::Negative { .. } => "write zero or a number above it".into(),

@@ -10,6 +10,10 @@ use crate::model::{JointKind, LimitedQuantity, LoadTarget, Model};
 use crate::simulate::equations::{Equations, rotation_vector};
 use crate::spatial::{Force, Vector};
 
+/// Part of the largest total energy that counts as rounding: a peak below it says nothing, as of a
+/// mechanism that stays at rest.
+const ROUNDING: f64 = 1e-12;
+
 /// What the audit reads of one sample.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Balance {
@@ -42,7 +46,7 @@ pub struct EnergyAudit {
     pub peak_j: f64,
     /// Energy at the end that no work accounts for.
     pub final_drift_j: f64,
-    /// Largest imbalance in percent of the peak.
+    /// Largest imbalance in percent of the peak, or of the rounding of the total energy if that is more.
     pub max_drift_percent: f64,
     /// Root mean square over all samples of the imbalance in percent of the peak, eq. (32).
     pub rms_drift_percent: f64,
@@ -83,6 +87,8 @@ pub struct LimitViolation {
 pub(super) struct Auditor {
     drifts: Vec<f64>,
     peak: f64,
+    /// Largest total energy, positive or negative.
+    largest_total: f64,
     conserves_momentum: bool,
     first_momentum: Option<Force<f64>>,
     momentum: MomentumAudit,
@@ -117,6 +123,7 @@ impl Auditor {
         Self {
             drifts: Vec::with_capacity(samples),
             peak: 0.0,
+            largest_total: 0.0,
             conserves_momentum: conserves_momentum(model),
             first_momentum: None,
             momentum: MomentumAudit::default(),
@@ -135,6 +142,7 @@ impl Auditor {
         self.initial_energy.get_or_insert(balance.total);
         self.drifts.push(balance.drift);
         self.peak = self.peak.max(balance.stored);
+        self.largest_total = self.largest_total.max(balance.total.abs());
         let first = *self.first_momentum.get_or_insert(balance.momentum);
         let length = |v: Vector<f64>| v.dot(v).sqrt();
         let change = balance.momentum - first;
@@ -193,11 +201,12 @@ impl Auditor {
 
     /// Closes the books.
     pub(super) fn finish(self) -> Audit {
+        let reference = self.peak.max(ROUNDING * self.largest_total);
         let percent = |drift: f64| {
             if drift == 0.0 {
                 0.0
             } else {
-                100.0 * drift / self.peak
+                100.0 * drift / reference
             }
         };
         let squares: f64 = self.drifts.iter().map(|&d| percent(d) * percent(d)).sum();
@@ -218,9 +227,13 @@ impl Auditor {
     }
 }
 
-/// Sum of the inputs on a joint, through its gear if it has one.
+/// What drives a joint: the sum of its inputs, through its gear if it has one, or what its prescribed
+/// motion needs.
 fn effort(equations: &Equations<'_>, at: usize) -> f64 {
     let model = equations.model();
+    if model.motions.iter().any(|motion| motion.velocity == at) {
+        return equations.reaction(at);
+    }
     let acts = |target: &LoadTarget| match *target {
         LoadTarget::Joint(entry) => entry == at,
         LoadTarget::Motor(index) => model.transmissions[index].velocity == at,

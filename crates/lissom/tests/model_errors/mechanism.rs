@@ -217,6 +217,37 @@ fn inputs_and_motions() {
     );
 }
 
+/// Numbers with which nothing sensible can be computed are refused, and written as a person would.
+#[test]
+fn numbers_out_of_all_proportion() {
+    assert_error(
+        "gravity_m_per_s2 = [0.0, 0.0, -9.81]",
+        "gravity_m_per_s2 = [0.0, 0.0, -1e300]",
+        "gravity_m_per_s2[2]",
+        "-1e300",
+        "`gravity_m_per_s2` is -1e300, expected at most 1e30 in size",
+    );
+    assert_error(
+        "rigid_inverse_dynamics.cycloid = { final_angle_rad = 0.7",
+        "rigid_inverse_dynamics.cycloid = { final_angle_rad = 2e6",
+        "input[2].rigid_inverse_dynamics.cycloid.final_angle_rad",
+        "2e6",
+        "`final_angle_rad` is 2e6, expected at most 1e6 rad either way; take whole turns off",
+    );
+}
+
+/// Names end up in headers of tables and in lines of text.
+#[test]
+fn names_with_line_breaks() {
+    assert_error(
+        "name = \"tool\"",
+        "name = \"to\\nol\"",
+        "payload[0].name",
+        "\"to\\nol\"",
+        "the payload name \"to\\nol\" contains a control character",
+    );
+}
+
 #[test]
 fn simulation_and_output() {
     assert_error(
@@ -224,7 +255,22 @@ fn simulation_and_output() {
         "rtol = 0.0",
         "simulation.integrator.radau.rtol",
         "0.0",
-        "`rtol` is 0, expected a number above zero",
+        "`rtol` is 0, expected at least 1e-14, the rounding of numbers, and below 1",
+    );
+    // what the integrators refuse is refused before they start
+    assert_error(
+        "rtol = 1e-7",
+        "rtol = 1e-15",
+        "simulation.integrator.radau.rtol",
+        "1e-15",
+        "`rtol` is 1e-15, expected at least 1e-14, the rounding of numbers, and below 1",
+    );
+    assert_error(
+        "[simulation]\n",
+        "[simulation]\nstart_s = -1e18\n",
+        "simulation.start_s",
+        "-1e18",
+        "`start_s` is -1e18, expected at most 2e9 either way, for a run of this duration",
     );
     assert_error(
         "[simulation.integrator.radau]\nrtol = 1e-7",

@@ -74,6 +74,7 @@ impl Checker<'_> {
 
     fn revolute(&mut self, path: &Path, joint: &RevoluteSpec) {
         self.direction(path.key("axis"), joint.axis);
+        self.angle(path.key("initial_angle_rad"), joint.initial_angle_rad);
         if let Some(motor) = &joint.motor {
             let path = path.key("motor");
             self.rotor(
@@ -156,6 +157,11 @@ impl Checker<'_> {
     }
 
     fn spherical(&mut self, path: &Path, joint: &SphericalSpec) {
+        self.rotation_vector(
+            path,
+            "initial_rotation_vector_rad",
+            joint.initial_rotation_vector_rad,
+        );
         if let Some(motor) = &joint.motor {
             let path = path.key("motor");
             self.rotor(&path, motor.inertia_kg_m2, false);
@@ -184,6 +190,11 @@ impl Checker<'_> {
     }
 
     fn free(&mut self, path: &Path, joint: &FreeSpec) {
+        self.rotation_vector(
+            path,
+            "initial_rotation_vector_rad",
+            joint.initial_rotation_vector_rad,
+        );
         if let Some(spring) = &joint.spring {
             let path = path.key("spring");
             for (key, value) in [
@@ -223,6 +234,12 @@ impl Checker<'_> {
             ];
             self.positive(path.key(angular), friction.angular_coulomb_rate_rad_per_s);
             self.positive(path.key(linear), friction.linear_coulomb_rate_m_per_s);
+        }
+    }
+
+    fn rotation_vector(&mut self, path: &Path, key: &str, vector_rad: [f64; 3]) {
+        for (index, angle_rad) in vector_rad.into_iter().enumerate() {
+            self.angle(path.key(key).index(index), angle_rad);
         }
     }
 

@@ -140,6 +140,14 @@ impl<'a> Checker<'a> {
                     target,
                     translates,
                 );
+                for (key, angle_rad) in [
+                    ("initial_angle_rad", spec.initial_angle_rad),
+                    ("final_angle_rad", spec.final_angle_rad),
+                ] {
+                    if let Some(angle_rad) = angle_rad {
+                        self.angle(path.key(key), angle_rad);
+                    }
+                }
                 self.positive(path.key("duration_s"), spec.duration_s);
             }
             MotionProfileSpec::CycloidalRate(spec) => {

@@ -12,7 +12,7 @@ use crate::model::spelling::nearest;
 const ROUNDING: f64 = 1e-12;
 
 impl Checker<'_> {
-    /// Asks for names that are there and differ from each other.
+    /// Asks for names that are there, can be printed and differ from each other.
     pub(super) fn names<'n>(
         &mut self,
         what: &'static str,
@@ -24,6 +24,9 @@ impl Checker<'_> {
             let path = list.index(index).key("name");
             if name.is_empty() {
                 self.error(path, ErrorKind::EmptyName { what });
+            } else if name.chars().any(char::is_control) {
+                let name = name.to_owned();
+                self.error(path, ErrorKind::ControlCharacter { what, name });
             } else if !seen.insert(name) {
                 let name = name.to_owned();
                 self.error(path, ErrorKind::DuplicateName { what, name });

@@ -1,11 +1,15 @@
 //! `[simulation]` and `[output]`.
 
 use super::Checker;
+use crate::integrate::Control;
 use crate::model::path::Path;
 use crate::model::spec::{AdaptiveSpec, IntegratorSpec};
 
 /// Most samples of one run; more than this is a slip of the pen and would fill the memory.
 const MOST_SAMPLES: f64 = 1e8;
+
+/// Most durations that the start may lie away from zero; beyond, steps are lost in the rounding of time.
+const LATEST_START: f64 = 1e9;
 
 impl Checker<'_> {
     pub(super) fn simulation(&mut self) {
@@ -13,6 +17,17 @@ impl Checker<'_> {
         let path = Path::root().key("simulation");
         let duration_s = spec.simulation.duration_s;
         self.positive(path.key("duration_s"), duration_s);
+        let start_s = spec.simulation.start_s;
+        if duration_s > 0.0 {
+            let latest_s = LATEST_START * duration_s;
+            let expected = format!("at most {latest_s:e} either way, for a run of this duration");
+            self.in_range(
+                path.key("start_s"),
+                start_s,
+                start_s.abs() <= latest_s,
+                &expected,
+            );
+        }
         self.integrator(&path.key("integrator"), &spec.simulation.integrator);
 
         let path = Path::root().key("output").key("sample_period_s");
@@ -72,7 +87,12 @@ impl Checker<'_> {
     }
 
     fn adaptive(&mut self, path: &Path, settings: &AdaptiveSpec) {
-        self.positive(path.key("rtol"), settings.rtol);
+        let accepted = settings.rtol >= Control::SMALLEST_RTOL && settings.rtol < 1.0;
+        let expected = format!(
+            "at least {:e}, the rounding of numbers, and below 1",
+            Control::SMALLEST_RTOL
+        );
+        self.in_range(path.key("rtol"), settings.rtol, accepted, &expected);
         self.positive(path.key("atol"), settings.atol);
         for (key, step) in [
             ("initial_step_s", settings.initial_step_s),

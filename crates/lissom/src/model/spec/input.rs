@@ -10,7 +10,8 @@ use super::profile::LoadProfile;
 /// `rigid_inverse_dynamics` keys says how it runs in time.
 ///
 /// A torque turns a joint or acts on the body at a marker about `direction`; a force moves a prismatic
-/// joint or pulls at a marker along `direction`.
+/// joint or pulls at a marker along `direction`. What drives a joint is counted at the joint side of its
+/// gear: the rotor's own torque is smaller by the gear ratio.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InputSpec {
@@ -66,7 +67,9 @@ pub struct InputSpec {
     /// A sum of sines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub force_sines: Option<ForceSinesSpec>,
-    /// The torque or force that would move the joint as said if every body were rigid.
+    /// The torque or force that would move the joint as said if every body and gear were rigid, against
+    /// gravity, springs and friction of the joints. Joints without a nominal motion of their own count as
+    /// held where they start, or as moving as prescribed; loads at markers are not foreseen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rigid_inverse_dynamics: Option<MotionProfileSpec>,
 }

@@ -377,7 +377,8 @@ pub struct SphericalLimitsSpec {
     pub max_angle_rad: Option<f64>,
 }
 
-/// Any rotation and translation. Components 1 to 3 rotate, 4 to 6 translate.
+/// Any rotation and translation. Components 1 to 3 rotate, 4 to 6 translate, all in the child's axes, as
+/// do the recorded angular velocity and velocity; the recorded position is in the joint's axes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FreeSpec {

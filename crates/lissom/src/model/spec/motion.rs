@@ -191,7 +191,8 @@ pub struct SinesMotionSpec {
     pub until_s: Option<f64>,
 }
 
-/// A cubic spline with continuous acceleration through the rows of a table; held beyond them.
+/// A cubic spline with continuous acceleration through the rows of a table, at rest at the first and the
+/// last row; held beyond them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TableMotionSpec {

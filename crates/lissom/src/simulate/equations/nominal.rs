@@ -1,8 +1,9 @@
 //! The feed-forward input of the papers' manoeuvres: what would move the joints along a nominal motion if
 //! every body were rigid.
 
+use super::resistance::add_resistance;
 use crate::model::spec::LoadProfile;
-use crate::model::{LoadTarget, Model, System};
+use crate::model::{JointResistance, LoadTarget, Model, System};
 use crate::simulate::profile::MotionCurve;
 use crate::tree::{InverseDynamics, Kinematics, inverse_dynamics};
 
@@ -19,6 +20,12 @@ pub(super) struct Nominal {
     velocity: Vec<f64>,
     acceleration: Vec<f64>,
     force: Vec<f64>,
+    /// Springs, dampers and friction of the joints, which the drives work against too.
+    resistances: Vec<(usize, JointResistance)>,
+    resistance: Vec<f64>,
+    /// Entry of the rigid velocity vector and inertia of the rotors behind elastic gears, which are not
+    /// part of the system; here they turn with their joints.
+    rotors: Vec<(usize, f64)>,
     kinematics: Kinematics<f64>,
     inverse: InverseDynamics<f64>,
 }
@@ -81,9 +88,17 @@ impl Nominal {
             };
             curves.push((curve, to, to_v));
         }
+        let rotors = model
+            .transmissions
+            .iter()
+            .filter_map(|gear| Some((rigid_velocity[gear.velocity]?, gear.inertia)))
+            .collect();
         Some(Self {
             curves,
             rigid_velocity,
+            resistances: model.resistances.clone(),
+            resistance: vec![0.0; system.velocity_count()],
+            rotors,
             position,
             velocity: vec![0.0; system.velocity_count()],
             acceleration: vec![0.0; system.velocity_count()],
@@ -121,6 +136,23 @@ impl Nominal {
             &mut self.inverse,
             &mut self.force,
         );
+        self.resistance.fill(0.0);
+        for (k, resistance) in &self.resistances {
+            add_resistance(
+                &self.system,
+                *k,
+                resistance,
+                &self.position,
+                &self.velocity,
+                &mut self.resistance,
+            );
+        }
+        for (force, resistance) in self.force.iter_mut().zip(&self.resistance) {
+            *force -= resistance;
+        }
+        for &(at, inertia) in &self.rotors {
+            self.force[at] += inertia * self.acceleration[at];
+        }
     }
 }
 
