@@ -12,7 +12,7 @@ pub struct ShippedModel {
 }
 
 /// Every model that comes with Lissom; the first one is the one to begin with.
-pub const SHIPPED: [ShippedModel; 5] = [
+pub const SHIPPED: [ShippedModel; 9] = [
     ShippedModel {
         name: "two-link-arm",
         title: "two flexible links in a plane, driven at shoulder and elbow",
@@ -37,6 +37,26 @@ pub const SHIPPED: [ShippedModel; 5] = [
         name: "flexible-joint",
         title: "a link behind an elastic gear, with motor, friction and limits",
         text: include_str!("../../../models/examples/flexible_joint.toml"),
+    },
+    ShippedModel {
+        name: "spin-up-pinned-beam",
+        title: "a beam on a pin spun up by the torque of a rigid one (Damaren & Sharf)",
+        text: include_str!("../../../models/damaren_1995/spin_up_pinned_beam.toml"),
+    },
+    ShippedModel {
+        name: "shuttle-arm",
+        title: "the Shuttle arm with 15 t in its hand, six joints driven along cycloids (Damaren & Sharf)",
+        text: include_str!("../../../models/damaren_1995/shuttle_arm.toml"),
+    },
+    ShippedModel {
+        name: "shuttle-arm-ii",
+        title: "the same arm under constant torques, then let go",
+        text: include_str!("../../../models/damaren_1995/shuttle_arm_ii.toml"),
+    },
+    ShippedModel {
+        name: "floating-shuttle-arm",
+        title: "the same arm on a Shuttle that floats freely",
+        text: include_str!("../../../models/damaren_1995/floating_shuttle_arm.toml"),
     },
 ];
 

@@ -9,8 +9,9 @@ use crate::{Folder, number};
 #[test]
 fn energy_and_momentum_balance() {
     const DRIFT_PERCENT: f64 = 1e-5;
-    // of momenta that stay zero while parts of several kg m²/s cancel
-    const MOMENTUM: f64 = 1e-8;
+    // of momenta that stay zero while parts of several kg m²/s cancel, in the second model of several thousand
+    // at a looser tolerance
+    const MOMENTUM: [(&str, f64); 2] = [("space-arm", 1e-8), ("floating-shuttle-arm", 1e-4)];
     let folder = Folder::new();
     for model in SHIPPED {
         let json = folder.json(&["run", model.name, "--json"]);
@@ -23,10 +24,13 @@ fn energy_and_momentum_balance() {
             model.name
         );
         let momentum = json["audit"].get("momentum");
-        assert_eq!(momentum.is_some(), model.name == "space-arm");
-        if let Some(momentum) = momentum {
-            assert!(number(&momentum["linear_drift_kg_m_per_s"]) < MOMENTUM);
-            assert!(number(&momentum["angular_drift_kg_m2_per_s"]) < MOMENTUM);
+        let allowed = MOMENTUM.iter().find(|(name, _)| *name == model.name);
+        assert_eq!(momentum.is_some(), allowed.is_some());
+        if let (Some(momentum), Some((name, allowed))) = (momentum, allowed) {
+            for key in ["linear_drift_kg_m_per_s", "angular_drift_kg_m2_per_s"] {
+                let drift = number(&momentum[key]);
+                assert!(drift < *allowed, "{name}, {key}: {drift}");
+            }
         }
         let check = folder.json(&["check", model.name, "--json"]);
         assert_eq!(

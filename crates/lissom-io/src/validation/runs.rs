@@ -2,7 +2,7 @@
 
 use lissom::integrate::Flow;
 use lissom::model::Override;
-use lissom::simulate::{Ending, Recording, run, sample_instants};
+use lissom::simulate::{Ending, Recording, Run, run, sample_instants};
 use serde::Deserialize;
 
 use super::Row;
@@ -10,7 +10,10 @@ use crate::load::load_text;
 use crate::models;
 
 /// Every `cases.toml` of `validation/`.
-const FILES: [&str; 1] = [include_str!("../../../../validation/simo_1986/cases.toml")];
+const FILES: [&str; 2] = [
+    include_str!("../../../../validation/simo_1986/cases.toml"),
+    include_str!("../../../../validation/damaren_1995/cases.toml"),
+];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -43,7 +46,8 @@ struct Case {
 #[serde(deny_unknown_fields)]
 struct RowSpec {
     quantity: String,
-    channel: String,
+    /// What is measured; the whole run when absent.
+    channel: Option<String>,
     measure: Measure,
     printed: Option<f64>,
     reference: Option<f64>,
@@ -59,10 +63,16 @@ enum Measure {
     Final,
     /// Instant of the minimum.
     TimeOfMinimum,
+    /// Instant of the maximum.
+    TimeOfMaximum,
     /// Value at an instant.
     AtS(f64),
     /// Mean from an instant to the end.
     MeanFromS(f64),
+    /// Root mean square of the energy that no work accounts for, in percent of the peak.
+    RmsDriftPercent,
+    /// Instant at which the run cannot go on; the other measures want it to reach its end.
+    TimeOfFailure,
 }
 
 pub(super) fn rows(quick: bool) -> Vec<Row> {
@@ -77,11 +87,11 @@ pub(super) fn rows(quick: bool) -> Vec<Row> {
 }
 
 fn case_rows(source: &str, case: &Case) -> Vec<Row> {
-    let recording = record(case);
+    let run = run_of(case);
     case.row
         .iter()
         .map(|row| {
-            let computed = recording.as_ref().and_then(|r| measure(r, row));
+            let computed = run.as_ref().and_then(|run| measure(run, row));
             Row {
                 case: case.name.clone(),
                 source: source.to_owned(),
@@ -98,8 +108,8 @@ fn case_rows(source: &str, case: &Case) -> Vec<Row> {
         .collect()
 }
 
-/// Runs the model of a case; `None` if it cannot be loaded or does not reach its end.
-fn record(case: &Case) -> Option<Recording> {
+/// Runs the model of a case; `None` if it cannot be loaded.
+fn run_of(case: &Case) -> Option<Run> {
     let shipped = models::find(&case.model)?;
     let overrides: Vec<Override> = case
         .set
@@ -117,27 +127,37 @@ fn record(case: &Case) -> Option<Recording> {
         })
         .collect();
     let samples = sample_instants(&loaded.spec, &instants);
-    let run = run(
+    Some(run(
         &loaded.model,
         &loaded.spec.simulation,
         &samples,
         None,
         &mut |_| Flow::Continue,
-    );
-    (run.ending == Ending::Completed).then_some(run.recording)
+    ))
 }
 
-fn measure(recording: &Recording, row: &RowSpec) -> Option<f64> {
-    let channel = recording.channel(&row.channel)?;
+fn measure(run: &Run, row: &RowSpec) -> Option<f64> {
+    match (&row.measure, &run.ending) {
+        (Measure::TimeOfFailure, Ending::Failed(error)) => Some(error.source.time()),
+        (Measure::RmsDriftPercent, Ending::Completed) => Some(run.audit.energy.rms_drift_percent),
+        (_, Ending::Completed) => measure_channel(&run.recording, row),
+        _ => None,
+    }
+}
+
+fn measure_channel(recording: &Recording, row: &RowSpec) -> Option<f64> {
+    let name = row.channel.as_deref()?;
+    let channel = recording.channel(name)?;
     let extremes = recording
         .extremes()
         .into_iter()
-        .find(|extremes| extremes.name == row.channel)?;
+        .find(|extremes| extremes.name == name)?;
     match row.measure {
         Measure::Minimum => Some(extremes.minimum.value),
         Measure::Maximum => Some(extremes.maximum.value),
         Measure::Final => Some(extremes.last.value),
         Measure::TimeOfMinimum => Some(extremes.minimum.time_s),
+        Measure::TimeOfMaximum => Some(extremes.maximum.time_s),
         Measure::AtS(t) => recording.value_at(channel, t),
         Measure::MeanFromS(start) => {
             let late: Vec<f64> = recording
@@ -149,5 +169,6 @@ fn measure(recording: &Recording, row: &RowSpec) -> Option<f64> {
                 .collect();
             (!late.is_empty()).then(|| late.iter().sum::<f64>() / late.len() as f64)
         }
+        Measure::RmsDriftPercent | Measure::TimeOfFailure => None,
     }
 }
