@@ -305,6 +305,7 @@ fn beam(random: &mut Random, kind: RandomBody) -> BeamSpec {
         bending_z: random.below(3),
         stretch: random.below(2),
         torsion: random.below(2),
+        ..ModeCounts::default()
     };
     let mut segment = |length_m: f64| SegmentSpec {
         length_m,

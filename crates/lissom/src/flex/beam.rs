@@ -14,6 +14,7 @@ use super::eigenfunctions::Boundary;
 use super::error::{FlexError, finite, not_negative, positive};
 use super::groups::{Group, Slice, groups, slices};
 use super::shortening::shortening_at;
+use super::strain::{axial_strain, components};
 
 /// Relative distance beyond the tip that rounding of a sum of lengths explains.
 const LENGTH_ROUNDING: f64 = 1e-12;
@@ -74,7 +75,22 @@ pub enum Basis {
         modes: Option<usize>,
         /// How the root is held.
         boundary: Boundary,
+        /// Where the axial strain is taken in [`FlexibleBody::strain`].
+        membrane: Membrane,
     },
+}
+
+/// Where the axial strain of a bent finite element is taken.
+///
+/// A linear stretch has a constant slope, which cannot balance $`\tfrac12(v'^2 + w'^2)`$ everywhere: a bent
+/// element that is pointwise nearly inextensible is too stiff (it locks). Its mean strain can vanish.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Membrane {
+    /// At every point.
+    #[default]
+    Pointwise,
+    /// As the mean over every element, which does not lock.
+    Averaged,
 }
 
 /// Number of modes of each deformation.
@@ -88,6 +104,12 @@ pub struct ModeCounts {
     pub stretch: usize,
     /// Rotation about x.
     pub torsion: usize,
+    /// Whether the stretch of a clamped beam is also spanned by the functions $`\int_0^x \varphi_i'\varphi_j'\,ds`$ of
+    /// every two bending functions in one plane, by which the axis of a bent beam draws back when it keeps its
+    /// length. Without them a bent beam whose axial strain is of second order is too stiff (it locks). The
+    /// stretch modes are then those of the whole space; how many it has is known only after functions that
+    /// depend on others have been left out.
+    pub foreshortening: bool,
 }
 
 impl Beam {
@@ -135,7 +157,7 @@ impl Beam {
             .map(|group| group.coordinates.clone())
             .collect();
         let shortening = shortening(&groups, &mass_nodes);
-        FlexibleBody::assemble(
+        let body = FlexibleBody::assemble(
             coordinates,
             &ranges,
             body_nodes,
@@ -143,7 +165,11 @@ impl Beam {
             &stiffness(&groups),
             damping,
             Some(shortening),
-        )
+        )?;
+        Ok(FlexibleBody {
+            strain: axial_strain(self, &groups)?,
+            ..body
+        })
     }
 
     /// The place of the root, of every step between segments and of the tip.
@@ -271,15 +297,7 @@ fn stiffness(groups: &[Group; 4]) -> DMatrix<f64> {
 
 /// The shortening of the beam, at its mass nodes.
 fn shortening(groups: &[Group; 4], mass_nodes: &[MassNode]) -> Shortening {
-    let component: Vec<Option<usize>> = groups
-        .iter()
-        .flat_map(|group| {
-            group
-                .coordinates
-                .clone()
-                .map(|_| group.deformation.component())
-        })
-        .collect();
+    let component = components(groups);
     let shapes = mass_nodes
         .iter()
         .flat_map(|mass_node| mass_node.node.displacement.iter().zip(&component))
@@ -303,7 +321,7 @@ fn shortening(groups: &[Group; 4], mass_nodes: &[MassNode]) -> Shortening {
 
 #[cfg(test)]
 mod tests {
-    use super::{Basis, Beam, Deformation, ModeCounts, Segment};
+    use super::{Basis, Beam, Deformation, Membrane, ModeCounts, Segment};
     use crate::flex::{Boundary, Damping, FlexError};
 
     fn beam() -> Beam {
@@ -323,6 +341,7 @@ mod tests {
                 bending_z: 1,
                 stretch: 1,
                 torsion: 1,
+                foreshortening: false,
             }),
             point_masses: vec![(2.0, 0.5)],
         }
@@ -334,6 +353,7 @@ mod tests {
             planes: Deformation::ALL.to_vec(),
             modes,
             boundary,
+            membrane: Membrane::Pointwise,
         }
     }
 
@@ -357,9 +377,40 @@ mod tests {
         );
         assert_eq!(
             error(|beam| beam.segments[1].axial_stiffness = 0.0),
-            FlexError::StretchWithoutAxialStiffness {
+            FlexError::NoAxialStiffness {
                 segment: 2,
-                value: 0.0
+                value: 0.0,
+                needed_by: "stretch"
+            }
+        );
+        assert_eq!(
+            error(|beam| {
+                beam.segments[1].axial_stiffness = 0.0;
+                beam.basis = Basis::ClampedFree(ModeCounts {
+                    bending_y: 1,
+                    foreshortening: true,
+                    ..ModeCounts::default()
+                });
+            })
+            .to_string(),
+            "segment 2 has axial stiffness 0 N, foreshortening needs a positive one; \
+             give EA or do without foreshortening"
+        );
+        assert_eq!(
+            error(|beam| {
+                beam.segments[0].axial_stiffness = 0.0;
+                beam.basis = Basis::Elements {
+                    per_segment: vec![1, 1],
+                    planes: vec![Deformation::BendingY],
+                    modes: None,
+                    boundary: Boundary::Clamped,
+                    membrane: Membrane::Averaged,
+                };
+            }),
+            FlexError::NoAxialStiffness {
+                segment: 1,
+                value: 0.0,
+                needed_by: "averaged membrane strain"
             }
         );
         assert_eq!(
@@ -404,8 +455,7 @@ mod tests {
         let huge = ModeCounts {
             bending_y: usize::MAX,
             bending_z: 1,
-            stretch: 0,
-            torsion: 0,
+            ..ModeCounts::default()
         };
         assert!(matches!(
             error(|beam| beam.basis = Basis::ClampedFree(huge)),
@@ -414,6 +464,15 @@ mod tests {
                 ..
             }
         ));
+        let foreshortened = ModeCounts {
+            bending_y: 2,
+            foreshortening: true,
+            ..ModeCounts::default()
+        };
+        assert_eq!(
+            error(|beam| beam.basis = Basis::FreeFree(foreshortened)),
+            FlexError::ForeshorteningOfFreeBeam
+        );
         let with = |per_segment, modes, boundary| {
             error(|beam| beam.basis = elements(per_segment, modes, boundary))
         };
@@ -475,9 +534,14 @@ mod tests {
             bending_z: 1,
             stretch: 1,
             torsion: 1,
+            foreshortening: false,
         };
         let bases = [
             Basis::ClampedFree(counts),
+            Basis::ClampedFree(ModeCounts {
+                foreshortening: true,
+                ..counts
+            }),
             Basis::FreeFree(counts),
             elements(vec![2, 1], Some(1), Boundary::Free),
             elements(vec![2, 1], None, Boundary::Clamped),
@@ -509,7 +573,9 @@ mod tests {
                         }
                         if let Ok(body) = beam.reduce(&[0.0], &Damping::ModalRatios(vec![0.01])) {
                             let matrices = body.stiffness.iter().chain(&body.integrals.mass_matrix);
-                            let matrices = matrices.chain(&body.damping);
+                            let strain = body.strain.iter();
+                            let strain = strain.flat_map(|s| s.stiffness.iter().chain(&s.slopes));
+                            let matrices = matrices.chain(&body.damping).chain(strain);
                             assert!(
                                 matrices.copied().all(f64::is_finite),
                                 "field {field} = {value}"

@@ -41,6 +41,8 @@ pub struct FlexibleBody {
     pub nodes: Vec<Node>,
     /// Axial shortening of a bent beam; absent for bodies without slope data.
     pub shortening: Option<Shortening>,
+    /// Axial strain of a bent beam; absent unless the body is a beam with axial stiffness all along.
+    pub strain: Option<AxialStrain>,
     /// The masses the integrals were taken over, for the lumped-node variant of Jain & Rodriguez.
     pub mass_nodes: Vec<MassNode>,
 }
@@ -119,6 +121,32 @@ pub struct Shortening {
     /// $`S`$ at every point: points × ($`m_y^2 + m_z^2`$), the y block by rows, then the z block by rows, where
     /// $`m_y`$ and $`m_z`$ are the lengths of `planes`; $`S_{\alpha\beta} = \int_0^x \varphi_\alpha'\varphi_\beta'\,ds`$.
     pub matrices: Vec<f64>,
+}
+
+/// Axial strain of a beam to second order, $`\varepsilon = u' + \tfrac12(v'^2 + w'^2)`$
+/// \[Damaren & Sharf 1995, eqs (16)–(20)\], by cells over which it is averaged.
+///
+/// Over its points $`g`$ a cell $`c`$ has the strain
+///
+/// ```math
+/// \varepsilon_c = \sum_g w_g \left(u_g' + \tfrac12 (v_g'^2 + w_g'^2)\right), \qquad \sum_g w_g = 1,
+/// ```
+///
+/// and all cells together the energy $`\tfrac12 \sum_c k_c\,\varepsilon_c^2`$. Its part of second order in the
+/// coordinates is that of the stretch coordinates in [`FlexibleBody::stiffness`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct AxialStrain {
+    /// $`k_c`$, the axial stiffness EA times the length a cell stands for, in N m.
+    pub stiffness: Vec<f64>,
+    /// Points of every cell; they follow one another.
+    pub cells: Vec<Range<usize>>,
+    /// $`w_g`$, weight of every point within its cell.
+    pub weights: Vec<f64>,
+    /// Slope $`u'`$, $`v'`$ or $`w'`$ (by `component`; 0 for torsion) of every point per unit of every
+    /// coordinate: points × n by rows.
+    pub slopes: Vec<f64>,
+    /// Which component (0, 1, 2) of the centreline each elastic coordinate displaces; `None` for torsion.
+    pub component: Vec<Option<usize>>,
 }
 
 impl FlexibleBody {
@@ -208,6 +236,7 @@ impl FlexibleBody {
             damping: damping.as_slice().to_vec(),
             nodes,
             shortening,
+            strain: None,
             mass_nodes,
         })
     }

@@ -93,9 +93,10 @@ impl Deformation {
                         quantity: format!("{} stiffness of segment {number}", self.name()),
                         value,
                     },
-                    Self::Stretch => FlexError::StretchWithoutAxialStiffness {
+                    Self::Stretch => FlexError::NoAxialStiffness {
                         segment: number,
                         value,
+                        needed_by: self.name(),
                     },
                     Self::Torsion => FlexError::TorsionWithoutStiffness {
                         segment: number,

@@ -170,13 +170,7 @@ impl Mesh {
         let modes = eigen::modes(&self.stiffness(), mass, shift)?;
         let squares = modes.squares[rigid..rigid + count].to_vec();
         let vectors = modes.vectors.columns(rigid, count).into_owned();
-        Ok((
-            ElementModes {
-                mesh: self,
-                vectors: Some(vectors),
-            },
-            squares,
-        ))
+        Ok((self.combined(vectors), squares))
     }
 
     /// The freedoms themselves as coordinates.
@@ -184,6 +178,40 @@ impl Mesh {
         ElementModes {
             mesh: self,
             vectors: None,
+        }
+    }
+
+    /// Freedoms of the function, zero at the clamped root of a mesh of [`Field::Rod`], whose slopes at the
+    /// `degree` Gauss points of every element are `slopes`, element after element.
+    pub(super) fn freedoms_of_slopes(&self, slopes: &[f64]) -> Vec<f64> {
+        let mut freedoms = vec![0.0; self.len()];
+        let (mut first, mut end_value) = (0, 0.0);
+        for (index, element) in self.elements.iter().enumerate() {
+            let half = 0.5 * element.length;
+            let rule = gauss_legendre(element.degree);
+            // the rule is exact for products of the polynomials through its points
+            let mut coefficients = vec![0.0; element.degree];
+            for (&(xi, weight), slope) in rule.iter().zip(&slopes[first..]) {
+                let polynomials = legendre(element.degree, xi);
+                for (k, coefficient) in coefficients.iter_mut().enumerate() {
+                    *coefficient += 0.5 * (2 * k + 1) as f64 * weight * polynomials[k] * slope;
+                }
+            }
+            end_value += element.length * coefficients[0];
+            freedoms[index] = end_value;
+            for (k, coefficient) in coefficients.iter().enumerate().skip(1) {
+                freedoms[self.internal[index] + k - 1] = coefficient / internal_scale(k, half);
+            }
+            first += element.degree;
+        }
+        freedoms
+    }
+
+    /// These combinations of the freedoms, one column each, as coordinates.
+    pub(super) fn combined(self, vectors: DMatrix<f64>) -> ElementModes {
+        ElementModes {
+            mesh: self,
+            vectors: Some(vectors),
         }
     }
 
@@ -349,6 +377,11 @@ fn linear_functions(length: f64, xi: f64) -> [[f64; 3]; 2] {
     ]
 }
 
+/// Makes the square of the k-th Legendre polynomial integrate to one over an element of this half length.
+fn internal_scale(k: usize, half: f64) -> f64 {
+    (0.5 * (2 * k + 1) as f64 / half).sqrt()
+}
+
 /// Value, slope and strain of the functions that vanish at both ends.
 ///
 /// They are scaled so that the strains are orthonormal over the element.
@@ -363,7 +396,7 @@ fn internal_functions(field: Field, element: &Element, xi: f64) -> Vec<[f64; 3]>
     (lowest..)
         .take((element.degree + 1).saturating_sub(2 * lowest))
         .map(|k| {
-            let scale = (0.5 * (2 * k + 1) as f64 / half).sqrt();
+            let scale = internal_scale(k, half);
             match field {
                 Field::Bending => {
                     let value = (integral(k + 1) - integral(k - 1)) / (2 * k + 1) as f64;

@@ -34,16 +34,35 @@ pub enum FlexError {
     /// No elastic coordinate would be left.
     #[error("the basis has 0 modes, ask for at least one or make the body rigid")]
     NoModes,
-    /// Stretch was asked of a beam that has no axial stiffness.
+    /// What needs axial stiffness was asked of a beam that has none.
     #[error(
-        "segment {segment} has axial stiffness {value} N, stretch needs a positive one; \
-         give EA or ask for no stretch modes"
+        "segment {segment} has axial stiffness {value} N, {needed_by} needs a positive one; \
+         give EA or do without {needed_by}"
     )]
-    StretchWithoutAxialStiffness {
+    NoAxialStiffness {
         /// Which segment, counted from 1 at the root.
         segment: usize,
         /// The axial stiffness.
         value: f64,
+        /// What was asked for.
+        needed_by: &'static str,
+    },
+    /// Foreshortening was asked of a free beam, whose root does not hold the axis.
+    #[error(
+        "foreshortening is measured from a clamped root and the basis is free at both ends, \
+         use clamped-free modes or do without foreshortening"
+    )]
+    ForeshorteningOfFreeBeam,
+    /// A deformation at the start is given for a coordinate that the body does not have.
+    #[error(
+        "the body has no elastic coordinate {name:?}, its coordinates are {}",
+        .known.join(", ")
+    )]
+    UnknownCoordinate {
+        /// The name given.
+        name: String,
+        /// The coordinates of the body.
+        known: Vec<String>,
     },
     /// Torsion was asked of a beam that has no torsional stiffness.
     #[error(

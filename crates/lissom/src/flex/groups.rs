@@ -10,8 +10,10 @@ use super::deformation::Deformation;
 use super::eigenfunctions::{Boundary, UniformModes};
 use super::elements::{Element, ElementModes, MOST_FREEDOMS, Mesh};
 use super::error::{FlexError, finite};
+use super::foreshortening::foreshortened_stretch;
 use super::quadrature::{gauss_legendre, whole_number};
 use super::shape::{Field, Shapes};
+use super::strain::strain_points_of_segment;
 
 /// Most elastic coordinates of one beam: the shortening keeps a matrix of that size at every slice.
 const MOST_COORDINATES: usize = 128;
@@ -48,46 +50,48 @@ pub(super) struct Slice {
 
 /// The coordinates of a beam whose numbers have been checked, in order.
 pub(super) fn groups(beam: &Beam, point_masses: &[(f64, f64)]) -> Result<[Group; 4], FlexError> {
-    let mut first = 0;
-    let mut build = |deformation: Deformation| -> Result<Group, FlexError> {
-        let group = match &beam.basis {
+    let build = |deformation: Deformation| -> Result<Group, FlexError> {
+        match &beam.basis {
             Basis::ClampedFree(counts) => {
-                eigenfunctions(beam, deformation, Boundary::Clamped, counts.of(deformation))?
+                eigenfunctions(beam, deformation, Boundary::Clamped, counts.of(deformation))
             }
             Basis::FreeFree(counts) => {
-                eigenfunctions(beam, deformation, Boundary::Free, counts.of(deformation))?
+                eigenfunctions(beam, deformation, Boundary::Free, counts.of(deformation))
             }
             Basis::Elements {
                 per_segment,
                 planes,
                 modes,
                 boundary,
+                membrane: _,
             } => {
                 let kept = planes.contains(&deformation);
                 check_elements(beam, per_segment, *modes, *boundary)?;
                 if kept {
                     let elements = finite_elements(beam, deformation, per_segment)?;
-                    element_coordinates(deformation, *boundary, elements, *modes, point_masses)?
+                    element_coordinates(deformation, *boundary, elements, *modes, point_masses)
                 } else {
-                    unused(deformation)
+                    Ok(unused(deformation))
                 }
             }
-        };
-        let count = group.shapes.len();
-        let coordinates = first..first + count;
-        first += count;
-        Ok(Group {
-            coordinates,
-            ..group
-        })
+        }
     };
     check_counts(&beam.basis)?;
-    let groups = [
+    let mut groups = [
         build(Deformation::BendingY)?,
         build(Deformation::BendingZ)?,
         build(Deformation::Stretch)?,
         build(Deformation::Torsion)?,
     ];
+    if foreshortens(&beam.basis) {
+        groups[2] = foreshortened_stretch(beam, &groups)?;
+    }
+    let mut first = 0;
+    for group in &mut groups {
+        let count = group.shapes.len();
+        group.coordinates = first..first + count;
+        first += count;
+    }
     match first {
         0 => Err(FlexError::NoModes),
         found if found > MOST_COORDINATES => Err(too_many_coordinates(found)),
@@ -103,7 +107,16 @@ pub(super) fn slices(beam: &Beam, groups: &[Group; 4], point_masses: &[(f64, f64
     for (index, (segment, &start)) in beam.segments.iter().zip(&beam.breaks()).enumerate() {
         let (intervals, count) = match &beam.basis {
             Basis::Elements { per_segment, .. } => (per_segment[index], SLICES_PER_ELEMENT),
-            _ => (1, slices_of_segment(groups, index, segment.length)),
+            basis => {
+                let count = slices_of_segment(groups, index, segment.length);
+                // the stretch is then a polynomial of as many degrees as the strain has points
+                let least = if foreshortens(basis) {
+                    strain_points_of_segment(groups, index, segment.length) + 1
+                } else {
+                    0
+                };
+                (1, count.max(least))
+            }
         };
         let rule = gauss_legendre(count);
         let length = segment.length / intervals as f64;
@@ -133,15 +146,22 @@ pub(super) fn slices(beam: &Beam, groups: &[Group; 4], point_masses: &[(f64, f64
 /// $`J_{2n}(z/2)`$, which vanishes quickly once $`2n`$ exceeds $`z/2`$; the margin
 /// was fitted to the square of the shortening with one to twelve modes.
 fn slices_of_segment(groups: &[Group; 4], segment: usize, length: f64) -> usize {
-    let phase = |range: Range<usize>| {
-        groups[range]
-            .iter()
-            .filter_map(|group| group.wave_numbers.get(segment))
-            .fold(0.0, |a: f64, &wave_number| a.max(wave_number * length))
-    };
-    let (bending, rod) = (phase(0..2), phase(2..4));
+    let bending = fastest_wave(&groups[0..2], segment) * length;
+    let rod = fastest_wave(&groups[2..4], segment) * length;
     let fastest = (4.0 * bending).max(2.0 * rod).max(2.0 * bending + rod);
     whole_number(5.0 + 0.25 * fastest + 0.85 * fastest.sqrt())
+}
+
+/// Largest wave number of several groups in a segment, zero if they have none.
+pub(super) fn fastest_wave(groups: &[Group], segment: usize) -> f64 {
+    groups
+        .iter()
+        .filter_map(|group| group.wave_numbers.get(segment))
+        .fold(0.0, |a: f64, &wave_number| a.max(wave_number))
+}
+
+fn foreshortens(basis: &Basis) -> bool {
+    matches!(basis, Basis::ClampedFree(counts) if counts.foreshortening)
 }
 
 impl ModeCounts {
@@ -177,7 +197,7 @@ fn no_shapes(deformation: Deformation) -> Shapes {
 }
 
 /// A group whose place among the coordinates is not known yet.
-fn group(
+pub(super) fn group(
     deformation: Deformation,
     names: Vec<String>,
     stiffness: DMatrix<f64>,
@@ -194,7 +214,7 @@ fn group(
     }
 }
 
-fn mode_names(deformation: Deformation, count: usize) -> Vec<String> {
+pub(super) fn mode_names(deformation: Deformation, count: usize) -> Vec<String> {
     (1..=count)
         .map(|order| format!("{}_{order}", deformation.name()))
         .collect()
@@ -204,6 +224,9 @@ fn check_counts(basis: &Basis) -> Result<(), FlexError> {
     let (Basis::ClampedFree(counts) | Basis::FreeFree(counts)) = basis else {
         return Ok(());
     };
+    if matches!(basis, Basis::FreeFree(_)) && counts.foreshortening {
+        return Err(FlexError::ForeshorteningOfFreeBeam);
+    }
     let total = Deformation::ALL.iter().fold(0_usize, |sum, &deformation| {
         sum.saturating_add(counts.of(deformation))
     });

@@ -17,6 +17,7 @@ mod eigen;
 mod eigenfunctions;
 mod elements;
 mod error;
+mod foreshortening;
 mod groups;
 mod integrals;
 mod nodal;
@@ -24,9 +25,12 @@ mod packed;
 mod quadrature;
 mod shape;
 mod shortening;
+mod strain;
 
-pub use beam::{Basis, Beam, ModeCounts, Segment};
-pub use body::{FlexibleBody, MassNode, ModalIntegrals, Node, ProductBlock, Shortening};
+pub use beam::{Basis, Beam, Membrane, ModeCounts, Segment};
+pub use body::{
+    AxialStrain, FlexibleBody, MassNode, ModalIntegrals, Node, ProductBlock, Shortening,
+};
 pub use damping::Damping;
 pub use deformation::Deformation;
 pub use eigenfunctions::Boundary;

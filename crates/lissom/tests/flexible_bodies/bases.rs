@@ -1,6 +1,6 @@
 //! Elements and stepped beams against closed forms and against each other.
 
-use lissom::flex::{Basis, Beam, Boundary, Deformation, Segment};
+use lissom::flex::{Basis, Beam, Boundary, Deformation, Membrane, Segment};
 
 use crate::{
     CLOSED_FORM, FREQUENCY, beam, close, counts, elements, entry, expected_frequencies, reduce,
@@ -212,6 +212,7 @@ fn point_masses_lower_frequencies() {
         planes: vec![Deformation::BendingY],
         modes,
         boundary: Boundary::Clamped,
+        membrane: Membrane::Pointwise,
     };
     // Hermite elements: (1.25 / 20)^4 / 720
     relatively_close(loaded(bending(20, None)), expected, 1e-7, "elements");

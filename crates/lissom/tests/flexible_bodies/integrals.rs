@@ -4,10 +4,12 @@ use lissom::flex::{
     Basis, Beam, Boundary, Damping, FlexibleBody, MassNode, ModalIntegrals, NodalBody, NodalMass,
 };
 
-use crate::{CLOSED_FORM, beam, close, counts, elements, reduce, relatively_close, stepped};
+use crate::{
+    CLOSED_FORM, beam, close, counts, elements, reduce, relatively_close, scattered, stepped,
+};
 
 /// Gauss points and weights of a composite three-point rule with `panels` panels.
-fn composite_rule(length: f64, panels: usize) -> Vec<(f64, f64)> {
+pub(crate) fn composite_rule(length: f64, panels: usize) -> Vec<(f64, f64)> {
     let h = length / panels as f64;
     let root = 0.6_f64.sqrt();
     let rule = [(-root, 5.0 / 9.0), (0.0, 8.0 / 9.0), (root, 5.0 / 9.0)];
@@ -76,18 +78,6 @@ fn product(integrals: &ModalIntegrals, row: usize, column: usize, i: usize, j: u
                 [(row - block.rows.start) * block.columns.len() + column - block.columns.start]
         })
         .sum()
-}
-
-/// A sequence of numbers between -1 and 1 without pattern.
-fn scattered() -> impl FnMut() -> f64 {
-    let mut state = 0x2545_f491_4f6c_dd1d_u64;
-    move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        f64::from(u32::try_from(state >> 32).expect("32 bits are left")) / f64::from(u32::MAX) * 2.0
-            - 1.0
-    }
 }
 
 /// Brute force: nodes with inertia against the points they are made of, each moved by

@@ -3,12 +3,14 @@
 use std::f64::consts::PI;
 
 use lissom::flex::{
-    Basis, Beam, Boundary, Damping, Deformation, FlexibleBody, ModalIntegrals, ModeCounts, Segment,
+    Basis, Beam, Boundary, Damping, Deformation, FlexibleBody, Membrane, ModalIntegrals,
+    ModeCounts, Segment,
 };
 
 mod bases;
 mod eigenfunctions;
 mod integrals;
+mod strain;
 
 /// Closed forms for functions that are themselves closed forms.
 const CLOSED_FORM: f64 = 1e-12;
@@ -32,6 +34,7 @@ fn counts(bending_y: usize, bending_z: usize, stretch: usize, torsion: usize) ->
         bending_z,
         stretch,
         torsion,
+        foreshortening: false,
     }
 }
 
@@ -51,6 +54,7 @@ fn elements(per_segment: &[usize], modes: Option<usize>, boundary: Boundary) -> 
         planes: vec![BendingY, BendingZ, Stretch, Torsion],
         modes,
         boundary,
+        membrane: Membrane::Pointwise,
     }
 }
 
@@ -115,6 +119,18 @@ fn expected_frequencies(boundary: Boundary) -> Vec<f64> {
         rod(s.torsional_stiffness / (s.section_inertia[0] + s.section_inertia[1])),
     ]
     .concat()
+}
+
+/// A sequence of numbers between -1 and 1 without pattern.
+fn scattered() -> impl FnMut() -> f64 {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        f64::from(u32::try_from(state >> 32).expect("32 bits are left")) / f64::from(u32::MAX) * 2.0
+            - 1.0
+    }
 }
 
 fn stepped(basis: Basis) -> Beam {

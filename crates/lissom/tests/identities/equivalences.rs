@@ -114,6 +114,7 @@ fn modes() -> BasisSpec {
         bending_z: 2,
         stretch: 1,
         torsion: 1,
+        ..ModeCounts::default()
     })
 }
 

@@ -1,5 +1,8 @@
 //! Bodies, their properties and the places on them.
 
+use lissom::model::spec::{BasisSpec, ElementsSpec, InitialElasticSpec, Membrane, ModeCounts};
+use lissom::model::{Model, ModelSpec, TEMPLATE};
+
 use super::{assert_error, sound};
 
 #[test]
@@ -169,6 +172,108 @@ fn beams() {
 }
 
 #[test]
+fn bases_without_locking() {
+    assert_error(
+        "basis.elements = { count = 3, modes = 4 }",
+        "basis.elements = { count = 3, modes = 4, membrane = \"mean\" }",
+        "body[2].beam.basis.elements.membrane",
+        "\"mean\"",
+        "`membrane` is \"mean\", which is not known here",
+    );
+    let mut spec = sound();
+    let errors_with = |spec: &mut ModelSpec, basis: BasisSpec| {
+        spec.body[1].initial = None;
+        spec.body[1].damping = None;
+        let beam = spec.body[1].beam.as_mut().unwrap();
+        beam.basis = basis;
+        let errors = spec.check().err().unwrap_or_default();
+        errors
+            .iter()
+            .map(|error| format!("{}: {error}", error.path))
+            .collect::<Vec<String>>()
+    };
+    let foreshortened = |bending_y: usize| ModeCounts {
+        bending_y,
+        stretch: 1 - bending_y.min(1),
+        foreshortening: true,
+        ..ModeCounts::default()
+    };
+    let averaged = BasisSpec::Elements(ElementsSpec {
+        count: Some(2),
+        membrane: Membrane::Averaged,
+        ..ElementsSpec::default()
+    });
+    let none: [&str; 0] = [];
+    assert_eq!(
+        errors_with(&mut spec, BasisSpec::ClampedFree(foreshortened(2))),
+        none
+    );
+    assert_eq!(errors_with(&mut spec, averaged.clone()), none);
+    assert_eq!(
+        errors_with(&mut spec, BasisSpec::ClampedFree(foreshortened(0))),
+        [
+            "body[1].beam.basis.clamped_free.foreshortening: `foreshortening` has no effect: the beam does not bend"
+        ]
+    );
+    assert_eq!(
+        errors_with(&mut spec, BasisSpec::FreeFree(foreshortened(2))),
+        [
+            "body[1].beam.basis.free_free.foreshortening: `foreshortening` has no effect: foreshortening is measured from a clamped root"
+        ]
+    );
+    spec.body[1].beam.as_mut().unwrap().axial_stiffness_n = None;
+    assert_eq!(
+        errors_with(&mut spec, BasisSpec::ClampedFree(foreshortened(2))),
+        ["body[1].beam: foreshortening needs `axial_stiffness_n`"]
+    );
+    assert_eq!(
+        errors_with(&mut spec, averaged),
+        ["body[1].beam: averaged membrane strain needs `axial_stiffness_n`"]
+    );
+}
+
+/// The coordinates of a foreshortened beam are known when it is built, and what is said of them is checked then.
+#[test]
+fn foreshortened_coordinates_are_checked_at_build() {
+    let mut spec = ModelSpec::parse(TEMPLATE, &[]).unwrap();
+    let name = spec.body[0].name.clone();
+    let link = &mut spec.body[0];
+    let beam = link.beam.as_mut().unwrap();
+    beam.axial_stiffness_n = Some(1e6);
+    beam.basis = BasisSpec::ClampedFree(ModeCounts {
+        bending_y: 2,
+        foreshortening: true,
+        ..ModeCounts::default()
+    });
+    link.initial = Some(InitialElasticSpec {
+        elastic: [("stretch_3".to_owned(), 1e-3)].into(),
+        ..InitialElasticSpec::default()
+    });
+    assert_eq!(link.elastic_coordinates(), None);
+    spec.check().unwrap();
+    let model = Model::build(&spec).unwrap();
+    let at = model
+        .positions
+        .iter()
+        .position(|coordinate| coordinate.name == format!("{name}.stretch_3"))
+        .unwrap();
+    assert_eq!(model.initial_position[at], 1e-3);
+
+    let initial = spec.body[0].initial.as_mut().unwrap();
+    initial.elastic = [("stretch_4".to_owned(), 1e-3)].into();
+    spec.check().unwrap();
+    let errors = Model::build(&spec).unwrap_err();
+    assert_eq!(errors.len(), 1);
+    assert_eq!(
+        errors[0].to_string(),
+        format!(
+            "body {name:?}: the body has no elastic coordinate \"stretch_4\", its coordinates are \
+             bending_y_1, bending_y_2, stretch_1, stretch_2, stretch_3"
+        )
+    );
+}
+
+#[test]
 fn elastic_coordinates() {
     assert_error(
         "bending_y_1 = 0.01",
@@ -200,8 +305,7 @@ fn elastic_coordinates() {
     );
     let mut rigid_beam = sound();
     let beam = rigid_beam.body[2].beam.as_mut().unwrap();
-    beam.basis =
-        lissom::model::spec::BasisSpec::FreeFree(lissom::model::spec::ModeCounts::default());
+    beam.basis = BasisSpec::FreeFree(ModeCounts::default());
     beam.segments[0].elements = None;
     let errors = rigid_beam.check().unwrap_err();
     assert_eq!(errors.len(), 1);

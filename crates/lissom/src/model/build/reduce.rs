@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::BuildError;
 use crate::flex::{
-    Basis, Beam, Boundary, Damping, Deformation, FlexError, FlexibleBody, ModeCounts, NodalBody,
-    NodalMass, Segment,
+    Basis, Beam, Boundary, Damping, Deformation, FlexError, FlexibleBody, Membrane, ModeCounts,
+    NodalBody, NodalMass, Segment,
 };
 use crate::model::spec::{
     self, BasisSpec, BeamSpec, BodyKind, BodySpec, DampingSpec, ModelSpec, NodalSpec,
@@ -152,6 +152,7 @@ fn reduce(body: &BodySpec, used: &[[f64; 3]]) -> Result<Reduced, FlexError> {
             return Err(FlexError::NoModes);
         }
     };
+    check_initial(body, &flexible)?;
     let rigid = RigidInertia::from_moments(
         flexible.mass,
         Vector(flexible.first_moment),
@@ -165,6 +166,20 @@ fn reduce(body: &BodySpec, used: &[[f64; 3]]) -> Result<Reduced, FlexError> {
     })
 }
 
+/// Refuses a deformation at the start that the body does not have. The checks of the file find it unless the
+/// coordinates are known only now.
+fn check_initial(body: &BodySpec, flexible: &FlexibleBody) -> Result<(), FlexError> {
+    let initial = body.initial.iter();
+    let mut names = initial.flat_map(|i| i.elastic.keys().chain(i.elastic_rate.keys()));
+    match names.find(|name| !flexible.coordinates.contains(name)) {
+        None => Ok(()),
+        Some(name) => Err(FlexError::UnknownCoordinate {
+            name: name.clone(),
+            known: flexible.coordinates.clone(),
+        }),
+    }
+}
+
 fn beam_of(body: &BodySpec, beam: &BeamSpec) -> Beam {
     let segments = beam.uniform_segments();
     let counts = |c: &spec::ModeCounts| ModeCounts {
@@ -172,6 +187,7 @@ fn beam_of(body: &BodySpec, beam: &BeamSpec) -> Beam {
         bending_z: c.bending_z,
         stretch: c.stretch,
         torsion: c.torsion,
+        foreshortening: c.foreshortening,
     };
     let basis = match &beam.basis {
         BasisSpec::ClampedFree(c) => Basis::ClampedFree(counts(c)),
@@ -209,6 +225,10 @@ fn beam_of(body: &BodySpec, beam: &BeamSpec) -> Beam {
                 boundary: match elements.boundary {
                     spec::Boundary::Clamped => Boundary::Clamped,
                     spec::Boundary::Free => Boundary::Free,
+                },
+                membrane: match elements.membrane {
+                    spec::Membrane::Pointwise => Membrane::Pointwise,
+                    spec::Membrane::Averaged => Membrane::Averaged,
                 },
             }
         }

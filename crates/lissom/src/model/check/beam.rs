@@ -3,7 +3,9 @@
 use super::Checker;
 use crate::model::error::ErrorKind;
 use crate::model::path::Path;
-use crate::model::spec::{BasisSpec, BeamSpec, Boundary, ElementsSpec, ModeCounts, SegmentSpec};
+use crate::model::spec::{
+    BasisSpec, BeamSpec, Boundary, ElementsSpec, Membrane, ModeCounts, SegmentSpec,
+};
 
 /// Most functions of one deformation, and most finite elements, of one beam. Beyond them the arithmetic
 /// of the modes loses its meaning before the machine loses its patience.
@@ -47,7 +49,14 @@ impl Checker<'_> {
             BasisSpec::ClampedFree(counts) => {
                 self.counts(&path.key("basis").key("clamped_free"), counts)
             }
-            BasisSpec::FreeFree(counts) => self.counts(&path.key("basis").key("free_free"), counts),
+            BasisSpec::FreeFree(counts) => {
+                let path = path.key("basis").key("free_free");
+                if counts.foreshortening {
+                    let reason = "foreshortening is measured from a clamped root";
+                    self.no_effect(path.key("foreshortening"), reason);
+                }
+                self.counts(&path, counts)
+            }
             BasisSpec::Elements(mesh) => self.mesh(&path.key("basis").key("elements"), beam, mesh),
         };
         let deformations = beam.deformations();
@@ -56,7 +65,7 @@ impl Checker<'_> {
             self.error(path.key("basis"), ErrorKind::NoModes { body });
         }
         for (index, segment) in segments.iter().enumerate() {
-            self.needed_properties(&segment_path(path, beam, index), segment, deformations);
+            self.needed_properties(&segment_path(path, beam, index), segment, beam);
         }
         sound
     }
@@ -113,17 +122,26 @@ impl Checker<'_> {
         }
     }
 
-    fn needed_properties(&mut self, path: &Path, segment: &SegmentSpec, deformations: [bool; 4]) {
+    fn needed_properties(&mut self, path: &Path, segment: &SegmentSpec, beam: &BeamSpec) {
+        let deformations = beam.deformations();
         let missing = |property: &str, deformation: &str| ErrorKind::MissingProperty {
             property: property.to_owned(),
             needed_by: deformation.to_owned(),
         };
+        let mut needed_by: [Option<&str>; 4] =
+            std::array::from_fn(|index| deformations[index].then_some(DEFORMATIONS[index]));
+        match &beam.basis {
+            BasisSpec::ClampedFree(counts) if counts.foreshortening && counts.stretch == 0 => {
+                needed_by[2] = needed_by[2].and(Some("foreshortening"));
+            }
+            BasisSpec::Elements(mesh) if mesh.membrane == Membrane::Averaged => {
+                needed_by[2] = needed_by[2].or(Some("averaged membrane strain"));
+            }
+            _ => {}
+        }
         for (index, stiffness) in stiffnesses(segment).iter().enumerate() {
-            if deformations[index] && stiffness.is_none() {
-                self.error(
-                    path.clone(),
-                    missing(STIFFNESSES[index], DEFORMATIONS[index]),
-                );
+            if let (Some(needed_by), None) = (needed_by[index], stiffness) {
+                self.error(path.clone(), missing(STIFFNESSES[index], needed_by));
             }
         }
         let polar = segment.section_inertia_y_kg_m + segment.section_inertia_z_kg_m;
@@ -140,6 +158,9 @@ impl Checker<'_> {
         for (key, count) in DEFORMATIONS.iter().zip(counts.in_order()) {
             sound &= count <= MOST_MODES;
             self.at_most(path.key(*key), count, MOST_MODES);
+        }
+        if counts.foreshortening && counts.bending_y == 0 && counts.bending_z == 0 {
+            self.no_effect(path.key("foreshortening"), "the beam does not bend");
         }
         sound
     }

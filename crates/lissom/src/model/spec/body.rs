@@ -103,8 +103,9 @@ impl BodySpec {
 }
 
 impl BodySpec {
-    /// Names of the elastic coordinates in their order; none for a rigid body, and `None` for a body that
-    /// is not known yet.
+    /// Names of the elastic coordinates in their order; none for a rigid body. `None` if they are not known
+    /// before the body is built: from a file that has not been read, or of a beam with `foreshortening`,
+    /// whose stretch functions are counted when those that depend on others have been left out.
     pub fn elastic_coordinates(&self) -> Option<Vec<String>> {
         match self.kind()? {
             BodyKind::Rigid(_) => Some(Vec::new()),
@@ -113,7 +114,7 @@ impl BodySpec {
             }
             BodyKind::Nodal(nodal) => Some(nodal.coordinates.clone()),
             BodyKind::NodalFile(_) => None,
-            BodyKind::Beam(beam) => Some(beam.elastic_coordinates()),
+            BodyKind::Beam(beam) => beam.elastic_coordinates(),
         }
     }
 }
@@ -202,7 +203,10 @@ impl BeamSpec {
     pub fn deformations(&self) -> [bool; 4] {
         match &self.basis {
             BasisSpec::ClampedFree(counts) | BasisSpec::FreeFree(counts) => {
-                counts.in_order().map(|count| count > 0)
+                let [bends_y, bends_z, stretches, twists] =
+                    counts.in_order().map(|count| count > 0);
+                let draws_back = counts.foreshortening && (bends_y || bends_z);
+                [bends_y, bends_z, stretches || draws_back, twists]
             }
             BasisSpec::Elements(mesh) => {
                 let segments = self.uniform_segments();
@@ -232,33 +236,30 @@ impl BeamSpec {
             .collect()
     }
 
-    fn elastic_coordinates(&self) -> Vec<String> {
+    fn elastic_coordinates(&self) -> Option<Vec<String>> {
         let modes = ["bending_y", "bending_z", "stretch", "torsion"];
         let mesh = match &self.basis {
             BasisSpec::ClampedFree(counts) | BasisSpec::FreeFree(counts) => {
                 let groups = modes.iter().zip(counts.in_order());
-                return groups
-                    .flat_map(|(name, count)| numbered(name, 1..=count))
-                    .collect();
+                let names = groups.flat_map(|(name, count)| numbered(name, 1..=count));
+                return (!counts.foreshortening).then(|| names.collect());
             }
             BasisSpec::Elements(mesh) => mesh,
         };
         let present = self.deformations();
         if let Some(count) = mesh.modes {
             let groups = modes.iter().zip(present).filter(|(_, present)| *present);
-            return groups
-                .flat_map(|(name, _)| numbered(name, 1..=count))
-                .collect();
+            let names = groups.flat_map(|(name, _)| numbered(name, 1..=count));
+            return Some(names.collect());
         }
         // the first node is clamped
         let last = self.elements_per_segment().iter().sum::<usize>() + 1;
         let nodal: [&[&str]; 4] = [&["v", "v_slope"], &["w", "w_slope"], &["u"], &["twist"]];
         let groups = nodal.iter().zip(present).filter(|(_, present)| *present);
-        groups
-            .flat_map(|(names, _)| {
-                (2..=last).flat_map(|node| names.iter().map(move |name| format!("{name}_{node}")))
-            })
-            .collect()
+        let names = groups.flat_map(|(names, _)| {
+            (2..=last).flat_map(|node| names.iter().map(move |name| format!("{name}_{node}")))
+        });
+        Some(names.collect())
     }
 
     /// Length from root to tip.
@@ -330,6 +331,12 @@ pub struct ModeCounts {
     /// Torsion about x.
     #[serde(default)]
     pub torsion: usize,
+    /// Whether the stretch of a clamped beam also follows the axis as it draws back in bending: functions
+    /// ∫φᵢ'φⱼ'dx of every two bending functions of one plane join the `stretch` natural ones. Without them
+    /// a beam with axial strain of second order is too stiff. The stretch modes of the joint space are
+    /// named `stretch_1`, `stretch_2`, … as far as functions are independent.
+    #[serde(default)]
+    pub foreshortening: bool,
 }
 
 impl ModeCounts {
@@ -365,6 +372,20 @@ pub struct ElementsSpec {
     /// How the root is held in the body's frame.
     #[serde(default)]
     pub boundary: Boundary,
+    /// Where axial strain of second order is taken.
+    #[serde(default)]
+    pub membrane: Membrane,
+}
+
+/// Where the axial strain of second order of a bent element is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Membrane {
+    /// At every point; bent elements are too stiff unless they are many.
+    #[default]
+    Pointwise,
+    /// As the mean over every element, which a linear stretch can make vanish.
+    Averaged,
 }
 
 /// How the root of a meshed beam is held in the body's frame.

@@ -14,7 +14,7 @@ mod run;
 
 pub use body::{
     BasisSpec, BeamSpec, BodyKind, BodySpec, Boundary, DampingSpec, ElementsSpec,
-    InitialElasticSpec, ModeCounts, NodalNodeSpec, NodalSpec, NodeSpec, PointMassSpec,
+    InitialElasticSpec, Membrane, ModeCounts, NodalNodeSpec, NodalSpec, NodeSpec, PointMassSpec,
     RayleighSpec, RigidSpec, SegmentSpec,
 };
 pub use input::{
