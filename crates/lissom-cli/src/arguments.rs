@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lissom::model::Override;
+use lissom_io::compare::Choice;
 
 /// Dynamics of robot manipulators whose links bend.
 ///
@@ -26,6 +27,7 @@ pub(crate) enum Verb {
     New(NewArguments),
     Check(CheckArguments),
     Run(RunArguments),
+    Compare(CompareArguments),
     Eval(EvalArguments),
     Validate(ValidateArguments),
     /// Print the JSON Schema of model files.
@@ -94,6 +96,50 @@ pub(crate) struct RunArguments {
     )]
     pub(crate) at: Vec<f64>,
     /// Print the summary as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Say nothing but errors.
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+/// Run a model with several fidelities and set the runs side by side.
+///
+/// Every run is written into a folder of its own, with comparison.json beside them: how each ended, energy
+/// audit, cost, and differences from the first run that is sound. At the end stands which terms mattered, and
+/// which cheaper fidelity would have done. Ctrl-C keeps the runs that are done.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  lissom compare spin-up-beam\n  \
+                  lissom compare arm.toml --with default,inconsistent,inconsistent/euler_123 --channels tip.position")]
+pub(crate) struct CompareArguments {
+    /// Model file, or name of a shipped model.
+    pub(crate) model: String,
+    /// Fidelity presets, each with its own tips or, after a slash, with others. The first that ends well is
+    /// the one that differences are taken from.
+    #[arg(
+        long = "with",
+        value_name = "PRESET[/TIP],…",
+        value_delimiter = ',',
+        default_value = "default,ruthless,inconsistent,consistent,exact"
+    )]
+    pub(crate) choices: Vec<Choice>,
+    /// Beginnings of the channels to compare; marker positions and joint coordinates unless said.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub(crate) channels: Vec<String>,
+    /// Error that is small enough, in lengths of the longest flexible body and in radians.
+    #[arg(long, value_name = "PART", default_value_t = 0.01, value_parser = share)]
+    pub(crate) within: f64,
+    #[arg(
+        long = "set",
+        value_name = "PATH=VALUE",
+        value_parser = change,
+        help = "Set a value of the model, for example simulation.duration_s=5"
+    )]
+    pub(crate) set: Vec<Override>,
+    /// Folder for the runs, results/NAME-compare unless said.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print the comparison as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
     /// Say nothing but errors.
@@ -185,6 +231,13 @@ impl Changes {
 
 fn change(text: &str) -> Result<Override, String> {
     Override::parse(text).map_err(|error| format!("{error}; {}", error.remedy()))
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(part) if part.is_finite() && part > 0.0 => Ok(part),
+        _ => Err("write a positive number, for example 0.01".to_owned()),
+    }
 }
 
 fn instant(text: &str) -> Result<f64, String> {

@@ -1,6 +1,7 @@
 //! What the command can do, one module per verb.
 
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod eval;
 pub(crate) mod new;
 pub(crate) mod run;

@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
     refuse_outside(&arguments.at, &loaded.spec)?;
     let samples = simulate::sample_instants(&loaded.spec, &arguments.at);
     refuse_too_large(&loaded, samples.len())?;
-    let folder = folder_for(arguments.out.as_deref(), &loaded)?;
+    let folder = folder_for(arguments.out.as_deref(), &loaded.label)?;
 
     let silent = arguments.quiet || arguments.json;
     let began = Instant::now();
@@ -71,7 +71,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
     }
 }
 
-fn integrate(loaded: &Loaded, samples: &[f64], silent: bool) -> Run {
+/// Simulates with progress, until the end or Ctrl-C.
+pub(super) fn integrate(loaded: &Loaded, samples: &[f64], silent: bool) -> Run {
     let simulation = &loaded.spec.simulation;
     // without a handler Ctrl-C ends the command at once, which is the second best
     let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
@@ -102,7 +103,8 @@ fn refuse_outside(at_s: &[f64], spec: &ModelSpec) -> Result<(), Stop> {
     }
 }
 
-fn refuse_too_large(loaded: &Loaded, samples: usize) -> Result<(), Stop> {
+/// Refuses a recording that would not fit into memory.
+pub(super) fn refuse_too_large(loaded: &Loaded, samples: usize) -> Result<(), Stop> {
     if loaded.spec.output.channels.is_some() {
         return Ok(());
     }
@@ -126,11 +128,12 @@ fn refuse_too_large(loaded: &Loaded, samples: usize) -> Result<(), Stop> {
     Ok(())
 }
 
-/// The folder for the files, made before the run so that no run is lost for want of one.
-fn folder_for(out: Option<&Path>, loaded: &Loaded) -> Result<PathBuf, Stop> {
+/// The folder for the files, `results/NAME` unless said, made before the run so that no run is lost for want of
+/// one.
+pub(super) fn folder_for(out: Option<&Path>, name: &str) -> Result<PathBuf, Stop> {
     let path = match out {
         Some(folder) => folder.to_owned(),
-        None => Path::new("results").join(&loaded.label),
+        None => Path::new("results").join(name),
     };
     match std::fs::create_dir_all(&path) {
         Ok(()) => Ok(path),

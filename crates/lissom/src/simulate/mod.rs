@@ -1,6 +1,7 @@
 //! From a model to a recording: loads over time, the equations an integrator sees, the run, its audit.
 
 mod audit;
+pub mod comparison;
 mod equations;
 mod evaluate;
 mod profile;

@@ -1,0 +1,286 @@
+//! `lissom compare`: one model with several fidelities, side by side.
+
+use std::path::Path;
+use std::time::Instant;
+
+use lissom::model::Override;
+use lissom::simulate::{self, Recording};
+use lissom_io::compare::{
+    Advice, Choice, Comparison, Difference, Entry, Finished, Prediction, Worst, with_fidelity,
+};
+use lissom_io::load::Loaded;
+use lissom_io::record;
+use lissom_io::summary::Summary;
+use serde_json::json;
+
+use super::run::{folder_for, integrate, refuse_too_large};
+use crate::arguments::CompareArguments;
+use crate::output::{short, with_digits};
+use crate::stop::Stop;
+use crate::{diagnostics, output, source};
+
+/// Runs a model with several fidelities.
+pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
+    let loaded = source::load(&arguments.model, &arguments.set)?;
+    let models = arguments
+        .choices
+        .iter()
+        .map(|&choice| {
+            let changed = with_fidelity(&loaded, choice)
+                .map_err(|error| Stop::Explained(diagnostics::render(&error)))?;
+            Ok((choice, changed))
+        })
+        .collect::<Result<Vec<_>, Stop>>()?;
+    let folder = folder_for(
+        arguments.out.as_deref(),
+        &format!("{}-compare", loaded.label),
+    )?;
+    let silent = arguments.quiet || arguments.json;
+
+    let mut finished: Vec<Finished> = Vec::new();
+    for (choice, model) in models {
+        if !silent {
+            output::say(&format!("Running with {choice} …"));
+        }
+        let done = run_one(arguments, choice, model, &folder, silent)?;
+        let stopped = done.summary.stopped_at_s.is_some();
+        finished.push(done);
+        if stopped {
+            break;
+        }
+    }
+    let channels = (!arguments.channels.is_empty()).then_some(arguments.channels.as_slice());
+    let comparison = Comparison::new(&finished, channels, arguments.within);
+    let path = comparison
+        .write(&folder)
+        .map_err(|error| Stop::Failed(error.to_string()))?;
+    if arguments.json {
+        output::json(&comparison)?;
+    } else if !arguments.quiet {
+        output::say(&in_words(&comparison));
+        output::say(&format!(
+            "\nWrote every run to a folder in {}, and {}.",
+            folder.display(),
+            path.display()
+        ));
+    }
+    if let Some(at_s) = finished.last().and_then(|f| f.summary.stopped_at_s) {
+        return Err(Stop::Interrupted(format!(
+            "interrupted at {} s of {}; what was computed until then is in {}",
+            short(at_s),
+            comparison.runs.last().map_or("", |run| &run.fidelity),
+            folder.display()
+        )));
+    }
+    if comparison.reference.is_none() {
+        return Err(Stop::Failed(
+            "no fidelity brought the model to its end; see above where each run failed".to_owned(),
+        ));
+    }
+    Ok(())
+}
+
+/// Runs the model with one fidelity and writes its recording.
+fn run_one(
+    arguments: &CompareArguments,
+    choice: Choice,
+    mut model: Loaded,
+    folder: &Path,
+    silent: bool,
+) -> Result<Finished, Stop> {
+    let samples = simulate::sample_instants(&model.spec, &[]);
+    // the comparison needs every coordinate; the files hold what the model asks for
+    let wanted = model.spec.output.channels.take();
+    refuse_too_large(&model, samples.len())?;
+    let began = Instant::now();
+    let run = integrate(&model, &samples, silent);
+    let wall_s = began.elapsed().as_secs_f64();
+    model.spec.output.channels = wanted;
+
+    let mut shown = run.clone();
+    keep(&mut shown.recording, model.spec.output.channels.as_deref());
+    let mut summary = Summary::new(&model, &shown, &[], wall_s);
+    let changes: Vec<String> = arguments.set.iter().map(Override::text).collect();
+    let options = json!({ "set": changes, "at_s": [], "fidelity": choice.to_string() });
+    let own = folder.join(choice.to_string().replace('/', "-"));
+    record::write(&own, &model, &shown, options, &mut summary)
+        .map_err(|error| Stop::Failed(error.to_string()))?;
+    Ok(Finished {
+        choice,
+        loaded: model,
+        run,
+        summary,
+    })
+}
+
+fn keep(recording: &mut Recording, beginnings: Option<&[String]>) {
+    if let Some(beginnings) = beginnings {
+        let wanted = |name: &str| beginnings.iter().any(|b| name.starts_with(b.as_str()));
+        recording.channels.retain(|channel| wanted(&channel.name));
+    }
+}
+
+fn in_words(comparison: &Comparison) -> String {
+    let mut lines = vec![
+        String::new(),
+        format!(
+            "{:<22}{:>24}{:>13}{:>13}{:>9}{:>13}{:>9}",
+            comparison.model, "ended", "drift max %", "rms %", "steps", "evaluations", "wall s"
+        ),
+    ];
+    for run in &comparison.runs {
+        let energy = &run.audit.energy;
+        lines.push(format!(
+            "{:<22}{:>24}{:>13}{:>13}{:>9}{:>13}{:>9}",
+            run.fidelity,
+            ended(run),
+            with_digits(energy.max_drift_percent, 3),
+            with_digits(energy.rms_drift_percent, 3),
+            run.cost.steps,
+            run.cost.evaluations,
+            with_digits(run.cost.wall_s, 2)
+        ));
+    }
+    for run in &comparison.runs {
+        lines.extend(trouble(run));
+        lines.extend(
+            run.notes
+                .iter()
+                .map(|note| format!("  {}: {note}", run.fidelity)),
+        );
+    }
+    if let Some(reference) = &comparison.reference {
+        lines.push(format!(
+            "\nDifferences from {reference}, largest and at the end"
+        ));
+        for run in comparison
+            .runs
+            .iter()
+            .filter(|run| run.fidelity != *reference)
+        {
+            lines.push(format!("  {}", run.fidelity));
+            lines.extend(run.differences.iter().map(difference));
+        }
+    }
+    if let (Some(advice), Some(reference)) = (&comparison.advice, &comparison.reference) {
+        lines.extend(advice_in_words(advice, reference));
+    }
+    lines.join("\n")
+}
+
+/// How a run ended, in a few characters.
+fn ended(run: &Entry) -> String {
+    match (&run.diverged, &run.failure, run.stopped_at_s) {
+        (Some(departure), ..) => format!("diverged at {} s", with_digits(departure.time_s, 4)),
+        (None, Some(failure), _) => format!("failed at {} s", with_digits(failure.time_s, 4)),
+        (None, None, Some(at_s)) => format!("stopped at {} s", with_digits(at_s, 4)),
+        (None, None, None) => "completed".to_owned(),
+    }
+}
+
+/// What went wrong in a run.
+fn trouble(run: &Entry) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(departure) = &run.diverged {
+        let how = match departure.lengths {
+            Some(lengths) => format!("a body is displaced by {} of its lengths", short(lengths)),
+            None => "it is not finite".to_owned(),
+        };
+        lines.push(format!(
+            "  {}: diverged at {} s in {}: {how}",
+            run.fidelity,
+            short(departure.time_s),
+            departure.coordinate
+        ));
+    }
+    if let Some(failure) = &run.failure {
+        lines.push(format!(
+            "  {}: failed at {} s in {}: {}",
+            run.fidelity,
+            short(failure.time_s),
+            failure.coordinate,
+            failure.message
+        ));
+    }
+    lines
+}
+
+fn difference(difference: &Difference) -> String {
+    format!(
+        "    {:<26}{:>12} {unit} at {} s, at the end {} {unit}",
+        difference.channel,
+        with_digits(difference.largest.value, 4),
+        short(difference.largest.time_s),
+        with_digits(difference.last.value, 4),
+        unit = difference.unit
+    )
+}
+
+fn advice_in_words(advice: &Advice, reference: &str) -> Vec<String> {
+    let mut lines = vec![format!("\nWhat mattered, from the run with {reference}")];
+    if let Some(rates) = &advice.rates {
+        lines.push(format!(
+            "  {} reaches {} rad/s, {} of the lowest frequency of {} ({} rad/s)",
+            rates.channel,
+            with_digits(rates.rate_rad_per_s.value, 3),
+            with_digits(rates.ratio, 3),
+            rates.body,
+            with_digits(rates.frequency_rad_per_s, 4)
+        ));
+    }
+    for body in &advice.bodies {
+        lines.push(format!(
+            "  {} bends by {} m, {} of its length, with slopes up to {} rad",
+            body.body,
+            with_digits(body.deflection.value, 3),
+            with_digits(body.deflection.value / body.length_m, 2),
+            with_digits(body.slope.value, 3)
+        ));
+    }
+    for term in &advice.terms {
+        let share = |part: Option<f64>, of: &str| {
+            part.map(|part| format!("{} of {of}", with_digits(part, 2)))
+        };
+        let shares = [
+            share(term.magnitude.elastic, "the strain"),
+            share(term.magnitude.joints, "the joint forces"),
+        ];
+        let shares: Vec<String> = shares.into_iter().flatten().collect();
+        lines.push(format!("  {}: {}", term.name, shares.join(", ")));
+    }
+    lines.extend(advice.predictions.iter().map(prediction));
+    let tolerance = format!(
+        "{} m and {} rad",
+        with_digits(advice.within_m, 3),
+        with_digits(advice.within, 3)
+    );
+    lines.push(match &advice.cheapest {
+        Some(fidelity) => format!("  {fidelity} would have been within {tolerance}."),
+        None => format!("  No cheaper fidelity would have been within {tolerance}."),
+    });
+    lines
+}
+
+fn prediction(prediction: &Prediction) -> String {
+    let stated = match (&prediction.stated, prediction.leaves_at_s) {
+        (Some(stated), _) => format!("error within {}", error(stated)),
+        (None, Some(at_s)) => format!("expected to diverge by {} s", with_digits(at_s, 4)),
+        (None, None) => "no estimate, its tips have coordinates of their own".to_owned(),
+    };
+    let measured = match &prediction.measured {
+        Some(measured) => format!("measured {}", error(measured)),
+        None => "its run was not sound".to_owned(),
+    };
+    format!("  {}: {stated} ({measured})", prediction.fidelity)
+}
+
+fn error(errors: &Worst) -> String {
+    let part =
+        |value: Option<f64>, unit: &str| value.map(|x| format!("{} {unit}", with_digits(x, 2)));
+    let parts = [part(errors.position_m, "m"), part(errors.angle_rad, "rad")];
+    parts
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(" and ")
+}

@@ -1,0 +1,271 @@
+//! [`Advice`]: what the reference run tells of its terms, and which cheaper fidelity would have done.
+
+use lissom::model::spec::{FidelityPreset, FidelitySpec};
+use lissom::model::{CoordinateKind, Elasticity, Fidelity, Inertia, ShorteningTerms, Tip};
+use lissom::simulate::comparison::{
+    BodyExtent, TermMagnitude, extents, predict_deviation, term_magnitude,
+};
+use lissom::simulate::recording::Sample;
+use serde::Serialize;
+
+use super::choice::with_switches;
+use super::differences::{Worst, of_deviations, worst};
+use super::{DEPARTURE_LENGTHS, Entry, Finished};
+
+/// Stated errors are this many times the estimated ones: the estimate is of first order and sees the run at its
+/// samples only. In the middle between 1 and 10 in the sense of factors.
+pub const SAFETY: f64 = 3.0;
+
+/// What the reference run tells of its terms.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Advice {
+    /// Fastest turning against lowest frequency; absent where nothing turns or bends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rates: Option<RateRatio>,
+    /// How far every flexible body bends.
+    pub bodies: Vec<BodyExtent>,
+    /// Size of the groups of terms.
+    pub terms: Vec<Term>,
+    /// What cheaper fidelities would have cost in accuracy.
+    pub predictions: Vec<Prediction>,
+    /// Errors that are small enough: in lengths of the longest flexible body, and in radians.
+    pub within: f64,
+    /// The same in metres.
+    pub within_m: f64,
+    /// The cheapest fidelity whose stated error is small enough.
+    pub cheapest: Option<String>,
+}
+
+/// Fastest turning of a joint against the lowest frequency of a body.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RateRatio {
+    /// Channel of the rate.
+    pub channel: String,
+    /// Largest rate.
+    pub rate_rad_per_s: Sample,
+    /// Body with the lowest frequency, its frame held.
+    pub body: String,
+    /// That frequency.
+    pub frequency_rad_per_s: f64,
+    /// Rate over frequency.
+    pub ratio: f64,
+}
+
+/// Size of a group of terms in the reference run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Term {
+    /// What the terms are.
+    pub name: &'static str,
+    /// Their size.
+    #[serde(flatten)]
+    pub magnitude: TermMagnitude,
+}
+
+/// What a cheaper fidelity would have cost in accuracy.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Prediction {
+    /// Name of the fidelity.
+    pub fidelity: String,
+    /// Stated error: [`SAFETY`] times the estimate from the reference run. Absent when no estimate can be made,
+    /// or when it leaves the range in which it means anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stated: Option<Worst>,
+    /// Instant at which the estimate leaves that range: the fidelity is expected to diverge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leaves_at_s: Option<f64>,
+    /// Largest differences of its own run, if that is sound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured: Option<Worst>,
+    /// Whether the stated error is small enough.
+    pub within: bool,
+}
+
+/// Terms that a fidelity keeps, the more the dearer.
+fn terms_kept(fidelity: Fidelity) -> u32 {
+    let inertia = match fidelity.inertia {
+        Inertia::Rigid => 0,
+        Inertia::HybridForces => 1,
+        Inertia::Full | Inertia::LumpedNodes => 2,
+    };
+    let elasticity = match fidelity.elasticity {
+        Elasticity::Linear => 0,
+        Elasticity::ConstantAxialLoad => 1,
+        Elasticity::Full => 2,
+    };
+    let shortening = match fidelity.shortening {
+        ShorteningTerms::None => 0,
+        _ => 2,
+    };
+    let tip = match fidelity.tip {
+        Tip::Rigid => 0,
+        Tip::Linear => 1,
+        Tip::Exact => 3,
+        _ => 2,
+    };
+    inertia + elasticity + shortening + tip
+}
+
+pub(super) fn advise(
+    finished: &[Finished],
+    runs: &[Entry],
+    reference: usize,
+    channels: &[String],
+    within: f64,
+) -> Advice {
+    let truth = &finished[reference];
+    let bodies = extents(&truth.loaded.model, &truth.run.recording);
+    let longest = bodies.iter().map(|body| body.length_m).fold(0.0, f64::max);
+    let within_m = within * longest;
+    let small = |stated: &Worst| {
+        stated.position_m.is_none_or(|x| x <= within_m)
+            && stated.angle_rad.is_none_or(|x| x <= within)
+    };
+    let budget = terms_kept(truth.loaded.model.fidelity);
+    let cheaper = |&i: &usize| terms_kept(finished[i].loaded.model.fidelity) < budget;
+    let mut candidates: Vec<usize> = (0..finished.len()).filter(cheaper).collect();
+    candidates.sort_by_key(|&i| terms_kept(finished[i].loaded.model.fidelity));
+    let predictions: Vec<Prediction> = candidates
+        .into_iter()
+        .map(|i| {
+            let (stated, leaves_at_s) = predict(truth, &finished[i], channels, longest);
+            Prediction {
+                fidelity: runs[i].fidelity.clone(),
+                within: stated.as_ref().is_some_and(small),
+                stated,
+                leaves_at_s,
+                measured: runs[i].sound.then(|| worst(&runs[i].differences)),
+            }
+        })
+        .collect();
+    Advice {
+        rates: rate_ratio(truth, &bodies),
+        bodies,
+        terms: terms(truth),
+        cheapest: (predictions.iter())
+            .find(|prediction| prediction.within)
+            .map(|prediction| prediction.fidelity.clone()),
+        predictions,
+        within,
+        within_m,
+    }
+}
+
+/// Stated error of another fidelity, and when its estimate leaves the range in which it means anything.
+fn predict(
+    truth: &Finished,
+    other: &Finished,
+    channels: &[String],
+    longest: f64,
+) -> (Option<Worst>, Option<f64>) {
+    let recording = &truth.run.recording;
+    let (model, changed) = (&truth.loaded.model, &other.loaded.model);
+    let Some(deviations) = predict_deviation(model, changed, recording, channels) else {
+        return (None, None);
+    };
+    let beyond = |k: usize| {
+        deviations.channels.iter().any(|channel| {
+            let value = channel.samples[k].abs();
+            channel.unit == "m" && value > DEPARTURE_LENGTHS * longest
+        })
+    };
+    let whole = deviations.len() == recording.len();
+    let leaves = (0..deviations.len()).find(|&k| beyond(k));
+    let leaves_at_s = match leaves {
+        Some(k) => Some(deviations.time_s[k]),
+        None if !whole => deviations.time_s.last().copied(),
+        None => None,
+    };
+    if leaves_at_s.is_some() {
+        return (None, leaves_at_s);
+    }
+    let estimated = worst(&of_deviations(&deviations));
+    let stated = Worst {
+        position_m: estimated.position_m.map(|x| SAFETY * x),
+        angle_rad: estimated.angle_rad.map(|x| SAFETY * x),
+    };
+    (Some(stated), None)
+}
+
+fn rate_ratio(truth: &Finished, bodies: &[BodyExtent]) -> Option<RateRatio> {
+    let slowest = bodies
+        .iter()
+        .filter_map(|body| Some((body.lowest_frequency_rad_per_s?, &body.body)))
+        .min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let turning = (truth.loaded.model.velocities.iter())
+        .filter(|c| c.kind == CoordinateKind::Joint && c.unit == "rad/s");
+    let fastest = turning
+        .filter_map(|c| {
+            let channel = truth.run.recording.channel(&c.name)?;
+            let rates = channel.samples.iter().zip(&truth.run.recording.time_s);
+            let (rate, &time_s) = rates.max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()))?;
+            let value = rate.abs();
+            Some((c.name.clone(), Sample { value, time_s }))
+        })
+        .max_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
+    Some(RateRatio {
+        channel: fastest.0,
+        rate_rad_per_s: fastest.1,
+        body: slowest.1.clone(),
+        frequency_rad_per_s: slowest.0,
+        ratio: fastest.1.value / slowest.0,
+    })
+}
+
+/// Size of every group of terms that the reference keeps.
+fn terms(truth: &Finished) -> Vec<Term> {
+    let kept = truth.loaded.model.fidelity;
+    let full = FidelitySpec {
+        preset: Some(FidelityPreset::Default),
+        inertia: Some(kept.inertia),
+        elasticity: Some(kept.elasticity),
+        shortening: Some(kept.shortening),
+        tip: Some(kept.tip),
+    };
+    let mut groups = Vec::new();
+    if kept.inertia == Inertia::Full {
+        let inertia = Some(Inertia::HybridForces);
+        groups.push((
+            "deformation in the mass matrices",
+            FidelitySpec { inertia, ..full },
+        ));
+    }
+    if kept.inertia != Inertia::Rigid {
+        let inertia = Some(Inertia::Rigid);
+        groups.push((
+            "deformation in the inertia at all",
+            FidelitySpec { inertia, ..full },
+        ));
+    }
+    if kept.shortening != ShorteningTerms::None {
+        let shortening = Some(ShorteningTerms::None);
+        groups.push((
+            "shortening of bent beams",
+            FidelitySpec { shortening, ..full },
+        ));
+    }
+    if kept.elasticity != Elasticity::Linear {
+        let elasticity = Some(Elasticity::Linear);
+        groups.push((
+            "axial strain of second order",
+            FidelitySpec { elasticity, ..full },
+        ));
+    }
+    if !matches!(kept.tip, Tip::Linear | Tip::Rigid) {
+        let tip = Some(Tip::Linear);
+        groups.push(("tips that turn truly", FidelitySpec { tip, ..full }));
+    }
+    if kept.tip != Tip::Rigid {
+        let tip = Some(Tip::Rigid);
+        groups.push((
+            "tips that are displaced and turned at all",
+            FidelitySpec { tip, ..full },
+        ));
+    }
+    let size = |(name, switches): (&'static str, FidelitySpec)| {
+        let without = with_switches(&truth.loaded, switches).ok()?;
+        let recording = &truth.run.recording;
+        let magnitude = term_magnitude(&truth.loaded.model, &without.model, recording)?;
+        Some(Term { name, magnitude })
+    };
+    groups.into_iter().filter_map(size).collect()
+}

@@ -1,0 +1,157 @@
+//! [`Choice`]: a fidelity as it is named on the command line, and a model with it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use lissom::model::spec::{FidelityPreset, FidelitySpec};
+use lissom::model::{self, Model, ModelError, Tip};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::load::{LoadError, Loaded, Problem};
+
+/// A preset, with its own tips or others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The preset.
+    pub preset: FidelityPreset,
+    /// How tips move, unless as in the preset.
+    pub tip: Option<Tip>,
+}
+
+/// A fidelity that is none of ours.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnknownFidelity {
+    /// The preset.
+    #[error(
+        "unknown fidelity \"{0}\"; choose default, ruthless, inconsistent, consistent, exact, jain_rodriguez or \
+         jain_rodriguez_ruthless"
+    )]
+    Preset(String),
+    /// The tip.
+    #[error(
+        "unknown tip \"{0}\"; choose rigid, linear, euler_321, euler_123, exact, rotation_vector or \
+         rotation_vector_plain_rate"
+    )]
+    Tip(String),
+}
+
+impl Choice {
+    /// Lissom's default and the models RL, I, CL and EE of Damaren & Sharf 1995.
+    pub const USUAL: [Self; 5] = [
+        Self::of(FidelityPreset::Default),
+        Self::of(FidelityPreset::Ruthless),
+        Self::of(FidelityPreset::Inconsistent),
+        Self::of(FidelityPreset::Consistent),
+        Self::of(FidelityPreset::Exact),
+    ];
+
+    const fn of(preset: FidelityPreset) -> Self {
+        Self { preset, tip: None }
+    }
+}
+
+impl FromStr for Choice {
+    type Err = UnknownFidelity;
+
+    /// Reads `inconsistent` or `inconsistent/euler_123`; hyphens may stand for underscores.
+    fn from_str(text: &str) -> Result<Self, UnknownFidelity> {
+        let (preset, tip) = match text.split_once('/') {
+            Some((preset, tip)) => (preset, Some(tip)),
+            None => (text, None),
+        };
+        let unknown = || UnknownFidelity::Preset(preset.to_owned());
+        Ok(Self {
+            preset: by_name(preset).ok_or_else(unknown)?,
+            tip: match tip {
+                Some(tip) => {
+                    Some(by_name(tip).ok_or_else(|| UnknownFidelity::Tip(tip.to_owned()))?)
+                }
+                None => None,
+            },
+        })
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&name(&self.preset))?;
+        match &self.tip {
+            Some(tip) => write!(f, "/{}", name(tip)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn by_name<T: DeserializeOwned>(text: &str) -> Option<T> {
+    serde_json::from_value(Value::String(text.trim().replace('-', "_"))).ok()
+}
+
+fn name(item: &impl Serialize) -> String {
+    match serde_json::to_value(item) {
+        Ok(Value::String(name)) => name,
+        _ => String::new(),
+    }
+}
+
+/// The model with another fidelity in the place of its own and of those of its bodies.
+///
+/// # Errors
+///
+/// If the model cannot be built with it.
+pub fn with_fidelity(loaded: &Loaded, choice: Choice) -> Result<Loaded, LoadError> {
+    let switches = FidelitySpec {
+        preset: Some(choice.preset),
+        tip: choice.tip,
+        ..FidelitySpec::default()
+    };
+    with_switches(loaded, switches)
+}
+
+/// The same by switches.
+pub(super) fn with_switches(loaded: &Loaded, switches: FidelitySpec) -> Result<Loaded, LoadError> {
+    let mut spec = loaded.spec.clone();
+    spec.fidelity = switches;
+    for body in &mut spec.body {
+        body.fidelity = None;
+    }
+    let failed = |problems: Vec<Problem>| LoadError {
+        origin: loaded.label.clone(),
+        text: None,
+        problems,
+    };
+    let told = |errors: Vec<ModelError>| failed(errors.into_iter().map(Problem::Model).collect());
+    spec.check().map_err(told)?;
+    let model = Model::build(&spec)
+        .map_err(|errors| failed(errors.into_iter().map(Problem::Body).collect()))?;
+    let as_run = toml::to_string(&spec).map_err(|error| {
+        let message = error.to_string();
+        let kind = model::ErrorKind::Unreadable { message };
+        told(vec![ModelError::new(model::Path::root(), kind)])
+    })?;
+    Ok(Loaded {
+        spec,
+        model,
+        as_run,
+        ..loaded.clone()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Identity: a name is read as what it was written from.
+    #[test]
+    fn names_round_trip() {
+        for choice in Choice::USUAL {
+            assert_eq!(choice.to_string().parse(), Ok(choice));
+        }
+        let tipped: Choice = "inconsistent/euler-123".parse().unwrap();
+        assert_eq!(tipped.tip, Some(Tip::Euler123));
+        assert_eq!(tipped.to_string(), "inconsistent/euler_123");
+        assert!("precise".parse::<Choice>().is_err());
+        assert!("exact/straight".parse::<Choice>().is_err());
+    }
+}

@@ -1,0 +1,59 @@
+//! What to know of a fidelity with a model: switches without effect, and membrane locking.
+
+use lissom::model::Elasticity;
+use lissom::model::spec::{BasisSpec, BeamSpec, BodyKind, Membrane};
+
+use crate::load::Loaded;
+
+/// One sentence per body that a switch does nothing to, or too much.
+pub(super) fn notes(loaded: &Loaded) -> Vec<String> {
+    let elasticity = loaded.model.fidelity.elasticity;
+    if elasticity == Elasticity::Linear {
+        return Vec::new();
+    }
+    let bodies = loaded.model.system.bodies().iter();
+    let note = |body: &lissom::model::Body| {
+        let flexible = body.flexible.as_ref()?;
+        let name = &body.name;
+        let Some(strain) = &flexible.strain else {
+            return Some(format!(
+                "{name} has no axial strain to work with: the elasticity switch has no effect on it"
+            ));
+        };
+        let moves = |component| strain.component.contains(&Some(component));
+        let bends = moves(1) || moves(2);
+        match (elasticity, moves(0)) {
+            (Elasticity::ConstantAxialLoad, false) => Some(format!(
+                "{name} has no stretch coordinates: the elasticity switch has no effect on it"
+            )),
+            (Elasticity::Full, false) if bends => Some(format!(
+                "{name} has no stretch coordinates to give way when it bends: it is locked, and far too \
+                 stiff; add stretch with foreshortening = true"
+            )),
+            (Elasticity::Full, true) if bends && beam(loaded, name).is_some_and(locks) => {
+                Some(format!(
+                    "membrane locking: the stretch functions of {name} cannot follow its bending, which makes \
+                     it too stiff; use foreshortening = true, or elements with membrane = \"averaged\""
+                ))
+            }
+            _ => None,
+        }
+    };
+    bodies.filter_map(note).collect()
+}
+
+fn beam<'a>(loaded: &'a Loaded, name: &str) -> Option<&'a BeamSpec> {
+    let body = loaded.spec.body.iter().find(|body| body.name == name)?;
+    match body.kind()? {
+        BodyKind::Beam(beam) => Some(beam),
+        _ => None,
+    }
+}
+
+/// Whether the axial functions cannot make the strain of a bent beam vanish.
+fn locks(beam: &BeamSpec) -> bool {
+    match &beam.basis {
+        BasisSpec::ClampedFree(counts) | BasisSpec::FreeFree(counts) => !counts.foreshortening,
+        BasisSpec::Elements(mesh) => mesh.membrane == Membrane::Pointwise,
+    }
+}

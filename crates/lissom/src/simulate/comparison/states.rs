@@ -1,0 +1,44 @@
+//! The states of a run, read off its recording.
+
+use crate::simulate::equations::Equations;
+use crate::simulate::recording::Recording;
+
+/// Positions and velocities of a run in the order of some model's state, without the two works at its end.
+pub(super) struct States<'r> {
+    /// Instants.
+    pub(super) time_s: &'r [f64],
+    columns: Vec<&'r [f64]>,
+}
+
+impl<'r> States<'r> {
+    /// `None` if the recording lacks a coordinate of the state.
+    pub(super) fn of(equations: &Equations<'_>, recording: &'r Recording) -> Option<Self> {
+        let layout = equations.state_layout();
+        let count = equations.state_positions() + equations.state_velocities();
+        let columns = layout[..count]
+            .iter()
+            .map(|coordinate| Some(recording.channel(&coordinate.name)?.samples.as_slice()));
+        Some(Self {
+            time_s: &recording.time_s,
+            columns: columns.collect::<Option<_>>()?,
+        })
+    }
+
+    /// Number of coordinates.
+    pub(super) fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Writes sample `index` over the front of `state`.
+    pub(super) fn read(&self, index: usize, state: &mut [f64]) {
+        for (x, column) in state.iter_mut().zip(&self.columns) {
+            *x = column[index];
+        }
+    }
+
+    /// Largest magnitude of every coordinate.
+    pub(super) fn scales(&self) -> Vec<f64> {
+        let largest = |column: &&[f64]| column.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        self.columns.iter().map(largest).collect()
+    }
+}
