@@ -138,7 +138,7 @@ fn run_of(case: &Case) -> Option<Run> {
 
 fn measure(run: &Run, row: &RowSpec) -> Option<f64> {
     match (&row.measure, &run.ending) {
-        (Measure::TimeOfFailure, Ending::Failed(error)) => Some(error.source.time()),
+        (Measure::TimeOfFailure, Ending::Failed(error)) => Some(error.time_s()),
         (Measure::RmsDriftPercent, Ending::Completed) => Some(run.audit.energy.rms_drift_percent),
         (_, Ending::Completed) => measure_channel(&run.recording, row),
         _ => None,
