@@ -1,6 +1,8 @@
 //! The Shuttle arm of Damaren & Sharf 1995 at one state: accelerations of their models, and of the integrals
 //! behind them, against an independent implementation.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic too")]
+
 use lissom::flex::FlexibleBody;
 use lissom::model::{Model, ModelSpec, Override};
 use lissom::simulate::{StateInput, evaluate};
