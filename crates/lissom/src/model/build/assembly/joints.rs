@@ -4,160 +4,162 @@ use super::{AXES, Assembly};
 use crate::model::action::{JointResistance, Limit, LimitedQuantity, Resistance, Transmission};
 use crate::model::coordinate::{Coordinate, CoordinateKind};
 use crate::model::joint::Joint;
-use crate::model::spec::{self, RevoluteSpec};
+use crate::model::spec::{self, PrismaticSpec, RevoluteSpec};
 use crate::spatial::{Quaternion, RotationVector, Vector};
 
+/// One degree of freedom of a joint, whether it turns or slides: numbers without their unit.
+pub(super) struct Axis {
+    /// Name of the coordinate within the joint.
+    suffix: &'static str,
+    translates: bool,
+    position: f64,
+    rate: f64,
+    resistance: Resistance,
+    motor: Option<Motor>,
+    min: Option<f64>,
+    max: Option<f64>,
+    max_rate: Option<f64>,
+    max_effort: Option<f64>,
+}
+
+/// A motor with its gear, at the joint side.
+struct Motor {
+    inertia: f64,
+    /// Of an elastic gear.
+    stiffness: Option<f64>,
+    damping: f64,
+}
+
+impl Axis {
+    pub(super) fn revolute(spec: &RevoluteSpec, suffix: &'static str) -> Self {
+        let (spring, friction) = (
+            spec.spring.unwrap_or_default(),
+            spec.friction.unwrap_or_default(),
+        );
+        let limits = spec.limits.unwrap_or_default();
+        Self {
+            suffix,
+            translates: false,
+            position: spec.initial_angle_rad,
+            rate: spec.initial_rate_rad_per_s,
+            resistance: Resistance {
+                stiffness: spring.stiffness_n_m_per_rad,
+                rest: spring.rest_angle_rad,
+                viscous: spring.damping_n_m_s_per_rad + friction.viscous_n_m_s_per_rad,
+                coulomb: friction.coulomb_n_m,
+                coulomb_rate: friction.coulomb_rate_rad_per_s,
+            },
+            motor: spec.motor.map(|motor| Motor {
+                inertia: motor.inertia_kg_m2 * motor.gear_ratio * motor.gear_ratio,
+                stiffness: motor.stiffness_n_m_per_rad,
+                damping: motor.damping_n_m_s_per_rad,
+            }),
+            min: limits.min_rad,
+            max: limits.max_rad,
+            max_rate: limits.max_rate_rad_per_s,
+            max_effort: limits.max_torque_n_m,
+        }
+    }
+
+    pub(super) fn prismatic(spec: &PrismaticSpec) -> Self {
+        let (spring, friction) = (
+            spec.spring.unwrap_or_default(),
+            spec.friction.unwrap_or_default(),
+        );
+        let limits = spec.limits.unwrap_or_default();
+        Self {
+            suffix: "displacement",
+            translates: true,
+            position: spec.initial_displacement_m,
+            rate: spec.initial_rate_m_per_s,
+            resistance: Resistance {
+                stiffness: spring.stiffness_n_per_m,
+                rest: spring.rest_displacement_m,
+                viscous: spring.damping_n_s_per_m + friction.viscous_n_s_per_m,
+                coulomb: friction.coulomb_n,
+                coulomb_rate: friction.coulomb_rate_m_per_s,
+            },
+            motor: spec.motor.map(|motor| Motor {
+                inertia: motor.inertia_kg_m2
+                    * motor.gear_ratio_rad_per_m
+                    * motor.gear_ratio_rad_per_m,
+                stiffness: motor.stiffness_n_per_m,
+                damping: motor.damping_n_s_per_m,
+            }),
+            min: limits.min_m,
+            max: limits.max_m,
+            max_rate: limits.max_rate_m_per_s,
+            max_effort: limits.max_force_n,
+        }
+    }
+
+    /// Units of position, rate and effort.
+    fn units(&self) -> [&'static str; 3] {
+        if self.translates {
+            ["m", "m/s", "N"]
+        } else {
+            ["rad", "rad/s", "N m"]
+        }
+    }
+}
+
 impl<'a> Assembly<'a> {
-    /// Appends one joint coordinate; returns its entries in the two vectors.
-    fn add_axis(
-        &mut self,
-        joint: &'a str,
-        suffix: &str,
-        unit: &'static str,
-        rate_unit: &'static str,
-        position: f64,
-        rate: f64,
-    ) -> (usize, usize) {
-        let at = (self.model.positions.len(), self.model.velocities.len());
-        self.components.entry(joint).or_default().push(at);
-        let name = format!("{joint}.{suffix}");
+    /// Appends one joint coordinate with all that belongs to it.
+    pub(super) fn add_axis(&mut self, joint: &mut Joint, axis: &Axis, name: &'a str) {
+        let (position, velocity) = (self.model.positions.len(), self.model.velocities.len());
+        let [unit, rate_unit, effort_unit] = axis.units();
+        self.components
+            .entry(name)
+            .or_default()
+            .push((position, velocity));
+        let coordinate = format!("{name}.{}", axis.suffix);
         let kind = CoordinateKind::Joint;
+        self.model.velocities.push(Coordinate::new(
+            format!("{coordinate}.rate"),
+            rate_unit,
+            kind,
+        ));
         self.model
-            .velocities
-            .push(Coordinate::new(format!("{name}.rate"), rate_unit, kind));
-        self.model.positions.push(Coordinate::new(name, unit, kind));
-        self.model.initial_position.push(position);
-        self.model.initial_velocity.push(rate);
-        at
-    }
-
-    pub(super) fn add_revolute(
-        &mut self,
-        joint: &mut Joint,
-        spec: &RevoluteSpec,
-        suffix: &str,
-        name: &'a str,
-    ) {
-        let (position, rate) = (spec.initial_angle_rad, spec.initial_rate_rad_per_s);
-        let at = self.add_axis(name, suffix, "rad", "rad/s", position, rate);
-        let mut resistance = Resistance::default();
-        if let Some(spring) = &spec.spring {
-            resistance.stiffness = spring.stiffness_n_m_per_rad;
-            resistance.rest = spring.rest_angle_rad;
-            resistance.viscous += spring.damping_n_m_s_per_rad;
-        }
-        if let Some(friction) = &spec.friction {
-            resistance.viscous += friction.viscous_n_m_s_per_rad;
-            resistance.coulomb = friction.coulomb_n_m;
-            resistance.coulomb_rate = friction.coulomb_rate_rad_per_s;
-        }
-        self.add_resistance(JointResistance::Axis(resistance));
-        if let Some(motor) = &spec.motor {
-            let inertia = motor.inertia_kg_m2 * motor.gear_ratio * motor.gear_ratio;
-            match motor.stiffness_n_m_per_rad {
-                None => joint.armature = inertia,
+            .positions
+            .push(Coordinate::new(coordinate, unit, kind));
+        self.model.initial_position.push(axis.position);
+        self.model.initial_velocity.push(axis.rate);
+        self.add_resistance(JointResistance::Axis(axis.resistance));
+        if let Some(motor) = &axis.motor {
+            match motor.stiffness {
+                None => joint.armature = motor.inertia,
                 Some(stiffness) => self.model.transmissions.push(Transmission {
-                    name: format!("{name}.motor_{suffix}"),
-                    translates: false,
-                    position: at.0,
-                    velocity: at.1,
-                    inertia,
+                    name: format!("{name}.motor_{}", axis.suffix),
+                    translates: axis.translates,
+                    position,
+                    velocity,
+                    inertia: motor.inertia,
                     stiffness,
-                    damping: motor.damping_n_m_s_per_rad,
-                    initial_position: position,
-                    initial_rate: rate,
+                    damping: motor.damping,
+                    initial_position: axis.position,
+                    initial_rate: axis.rate,
                 }),
             }
         }
-        if let Some(limits) = &spec.limits {
-            self.add_limit(
-                name,
-                LimitedQuantity::Position(at.0),
-                limits.min_rad,
-                limits.max_rad,
-                "rad",
-            );
-            let most = limits.max_rate_rad_per_s;
-            self.add_limit(
-                name,
-                LimitedQuantity::Rate(at.1),
-                most.map(|x| -x),
-                most,
-                "rad/s",
-            );
-            let most = limits.max_torque_n_m;
-            self.add_limit(
-                name,
-                LimitedQuantity::Effort(at.1),
-                most.map(|x| -x),
-                most,
-                "N m",
-            );
-        }
-    }
-
-    pub(super) fn add_prismatic(
-        &mut self,
-        joint: &mut Joint,
-        spec: &spec::PrismaticSpec,
-        name: &'a str,
-    ) {
-        let (position, rate) = (spec.initial_displacement_m, spec.initial_rate_m_per_s);
-        let at = self.add_axis(name, "displacement", "m", "m/s", position, rate);
-        let mut resistance = Resistance::default();
-        if let Some(spring) = &spec.spring {
-            resistance.stiffness = spring.stiffness_n_per_m;
-            resistance.rest = spring.rest_displacement_m;
-            resistance.viscous += spring.damping_n_s_per_m;
-        }
-        if let Some(friction) = &spec.friction {
-            resistance.viscous += friction.viscous_n_s_per_m;
-            resistance.coulomb = friction.coulomb_n;
-            resistance.coulomb_rate = friction.coulomb_rate_m_per_s;
-        }
-        self.add_resistance(JointResistance::Axis(resistance));
-        if let Some(motor) = &spec.motor {
-            let inertia =
-                motor.inertia_kg_m2 * motor.gear_ratio_rad_per_m * motor.gear_ratio_rad_per_m;
-            match motor.stiffness_n_per_m {
-                None => joint.armature = inertia,
-                Some(stiffness) => self.model.transmissions.push(Transmission {
-                    name: format!("{name}.motor_displacement"),
-                    translates: true,
-                    position: at.0,
-                    velocity: at.1,
-                    inertia,
-                    stiffness,
-                    damping: motor.damping_n_s_per_m,
-                    initial_position: position,
-                    initial_rate: rate,
-                }),
-            }
-        }
-        if let Some(limits) = &spec.limits {
-            self.add_limit(
-                name,
-                LimitedQuantity::Position(at.0),
-                limits.min_m,
-                limits.max_m,
-                "m",
-            );
-            let most = limits.max_rate_m_per_s;
-            self.add_limit(
-                name,
-                LimitedQuantity::Rate(at.1),
-                most.map(|x| -x),
-                most,
-                "m/s",
-            );
-            let most = limits.max_force_n;
-            self.add_limit(
-                name,
-                LimitedQuantity::Effort(at.1),
-                most.map(|x| -x),
-                most,
-                "N",
-            );
+        let at_most = |most: Option<f64>| (most.map(|x| -x), most);
+        for (quantity, (min, max), unit) in [
+            (
+                LimitedQuantity::Position(position),
+                (axis.min, axis.max),
+                unit,
+            ),
+            (
+                LimitedQuantity::Rate(velocity),
+                at_most(axis.max_rate),
+                rate_unit,
+            ),
+            (
+                LimitedQuantity::Effort(velocity),
+                at_most(axis.max_effort),
+                effort_unit,
+            ),
+        ] {
+            self.add_limit(name, quantity, min, max, unit);
         }
     }
 

@@ -17,6 +17,7 @@ use crate::model::spec::{self, BodyKind, BodySpec, JointSpec, LoadQuantity, Mode
 use crate::model::system::{Body, Place, System};
 use crate::model::topology::tree_order;
 use crate::spatial::{Matrix, RigidInertia, RotationVector, Transform, Vector};
+use joints::Axis;
 
 /// A model under construction.
 pub(super) struct Assembly<'a> {
@@ -121,13 +122,15 @@ impl<'a> Assembly<'a> {
                 body.joint.kind = JointKind::Revolute {
                     axis: unit(revolute.axis),
                 };
-                self.add_revolute(&mut body.joint, revolute, "angle", &joint.name);
+                let axis = Axis::revolute(revolute, "angle");
+                self.add_axis(&mut body.joint, &axis, &joint.name);
             }
             spec::JointKind::Universal(universal) => {
                 body.joint.kind = JointKind::Revolute {
                     axis: unit(universal.first.axis),
                 };
-                self.add_revolute(&mut body.joint, &universal.first, "angle_1", &joint.name);
+                let first = Axis::revolute(&universal.first, "angle_1");
+                self.add_axis(&mut body.joint, &first, &joint.name);
                 let cross = Body {
                     name: format!("{}.cross", joint.name),
                     parent: body.parent,
@@ -150,13 +153,14 @@ impl<'a> Assembly<'a> {
                 };
                 body.joint.prescribed = self.is_prescribed(&joint.name, 2);
                 body.joint.armature = 0.0;
-                self.add_revolute(&mut body.joint, &universal.second, "angle_2", &joint.name);
+                let second = Axis::revolute(&universal.second, "angle_2");
+                self.add_axis(&mut body.joint, &second, &joint.name);
             }
             spec::JointKind::Prismatic(prismatic) => {
                 body.joint.kind = JointKind::Prismatic {
                     axis: unit(prismatic.axis),
                 };
-                self.add_prismatic(&mut body.joint, prismatic, &joint.name);
+                self.add_axis(&mut body.joint, &Axis::prismatic(prismatic), &joint.name);
             }
             spec::JointKind::Fixed => {
                 self.components.insert(&joint.name, Vec::new());
