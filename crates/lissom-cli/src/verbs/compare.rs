@@ -4,9 +4,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use lissom::model::Override;
-use lissom::simulate::{self, Recording};
+use lissom::simulate::Run;
 use lissom_io::compare::{
-    Advice, Choice, Comparison, Difference, Entry, Finished, Prediction, Worst, with_fidelity,
+    Advice, Choice, Comparison, Difference, Entry, Finished, Prediction, Worst, dense_instants,
+    thinned, with_fidelity,
 };
 use lissom_io::load::Loaded;
 use lissom_io::record;
@@ -88,7 +89,7 @@ fn run_one(
     folder: &Path,
     silent: bool,
 ) -> Result<Finished, Stop> {
-    let samples = simulate::sample_instants(&model.spec, &[]);
+    let samples = dense_instants(&model);
     // the comparison needs every coordinate; the files hold what the model asks for
     let wanted = model.spec.output.channels.take();
     refuse_too_large(&model, samples.len())?;
@@ -97,8 +98,10 @@ fn run_one(
     let wall_s = began.elapsed().as_secs_f64();
     model.spec.output.channels = wanted;
 
-    let mut shown = run.clone();
-    keep(&mut shown.recording, model.spec.output.channels.as_deref());
+    let shown = Run {
+        recording: thinned(&model, &run.recording),
+        ..run.clone()
+    };
     let mut summary = Summary::new(&model, &shown, &[], wall_s);
     let changes: Vec<String> = arguments.set.iter().map(Override::text).collect();
     let options = json!({ "set": changes, "at_s": [], "fidelity": choice.to_string() });
@@ -111,13 +114,6 @@ fn run_one(
         run,
         summary,
     })
-}
-
-fn keep(recording: &mut Recording, beginnings: Option<&[String]>) {
-    if let Some(beginnings) = beginnings {
-        let wanted = |name: &str| beginnings.iter().any(|b| name.starts_with(b.as_str()));
-        recording.channels.retain(|channel| wanted(&channel.name));
-    }
 }
 
 fn in_words(comparison: &Comparison) -> String {
@@ -262,10 +258,18 @@ fn advice_in_words(advice: &Advice, reference: &str) -> Vec<String> {
 }
 
 fn prediction(prediction: &Prediction) -> String {
-    let stated = match (&prediction.stated, prediction.leaves_at_s) {
-        (Some(stated), _) => format!("error within {}", error(stated)),
-        (None, Some(at_s)) => format!("expected to diverge by {} s", with_digits(at_s, 4)),
-        (None, None) => "no estimate, its tips have coordinates of their own".to_owned(),
+    let stated = match (
+        &prediction.stated,
+        &prediction.estimated,
+        prediction.leaves_at_s,
+    ) {
+        (Some(stated), ..) => format!("error within {}", error(stated)),
+        (None, Some(estimated), _) => format!(
+            "error of about {}, too large to be stated from a first-order estimate",
+            error(estimated)
+        ),
+        (None, None, Some(at_s)) => format!("expected to diverge by {} s", with_digits(at_s, 4)),
+        (None, None, None) => "no estimate can be made".to_owned(),
     };
     let measured = match &prediction.measured {
         Some(measured) => format!("measured {}", error(measured)),

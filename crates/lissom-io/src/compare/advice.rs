@@ -10,11 +10,16 @@ use serde::Serialize;
 
 use super::choice::with_switches;
 use super::differences::{Worst, of_deviations, worst};
+use super::instants::is_dense;
 use super::{DEPARTURE_LENGTHS, Entry, Finished};
 
 /// Stated errors are this many times the estimated ones: the estimate is of first order and sees the run at its
 /// samples only. In the middle between 1 and 10 in the sense of factors.
 pub const SAFETY: f64 = 3.0;
+
+/// Largest estimate that an error is stated for, in lengths of the longest flexible body and in radians: beyond it
+/// what is quadratic in the error is no longer small beside the rest.
+pub const FIRST_ORDER: f64 = 0.1;
 
 /// What the reference run tells of its terms.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -66,11 +71,14 @@ pub struct Term {
 pub struct Prediction {
     /// Name of the fidelity.
     pub fidelity: String,
-    /// Stated error: [`SAFETY`] times the estimate from the reference run. Absent when no estimate can be made,
-    /// or when it leaves the range in which it means anything.
+    /// Estimate of first order from the reference run. Absent when none can be made (tips with coordinates of their
+    /// own, or a run too long to follow its vibrations), or when the fidelity is expected to diverge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub estimated: Option<Worst>,
+    /// Stated error: [`SAFETY`] times the estimate. Absent where the estimate is beyond [`FIRST_ORDER`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stated: Option<Worst>,
-    /// Instant at which the estimate leaves that range: the fidelity is expected to diverge.
+    /// Instant at which the estimate passes ten lengths: the fidelity is expected to diverge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaves_at_s: Option<f64>,
     /// Largest differences of its own run, if that is sound.
@@ -127,10 +135,12 @@ pub(super) fn advise(
     let predictions: Vec<Prediction> = candidates
         .into_iter()
         .map(|i| {
-            let (stated, leaves_at_s) = predict(truth, &finished[i], channels, longest);
+            let (estimated, leaves_at_s) = predict(truth, &finished[i], channels, longest);
+            let stated = estimated.and_then(|estimated| stated(&estimated, longest));
             Prediction {
                 fidelity: runs[i].fidelity.clone(),
                 within: stated.as_ref().is_some_and(small),
+                estimated,
                 stated,
                 leaves_at_s,
                 measured: runs[i].sound.then(|| worst(&runs[i].differences)),
@@ -150,7 +160,19 @@ pub(super) fn advise(
     }
 }
 
-/// Stated error of another fidelity, and when its estimate leaves the range in which it means anything.
+/// The error stated for an estimate, unless that is too large.
+fn stated(estimated: &Worst, longest: f64) -> Option<Worst> {
+    let far = estimated
+        .position_m
+        .is_some_and(|x| x > FIRST_ORDER * longest)
+        || estimated.angle_rad.is_some_and(|x| x > FIRST_ORDER);
+    (!far).then(|| Worst {
+        position_m: estimated.position_m.map(|x| SAFETY * x),
+        angle_rad: estimated.angle_rad.map(|x| SAFETY * x),
+    })
+}
+
+/// Estimated error of another fidelity, and when its estimate passes ten lengths.
 fn predict(
     truth: &Finished,
     other: &Finished,
@@ -158,6 +180,9 @@ fn predict(
     longest: f64,
 ) -> (Option<Worst>, Option<f64>) {
     let recording = &truth.run.recording;
+    if !is_dense(&truth.loaded, recording) {
+        return (None, None);
+    }
     let (model, changed) = (&truth.loaded.model, &other.loaded.model);
     let Some(deviations) = predict_deviation(model, changed, recording, channels) else {
         return (None, None);
@@ -178,12 +203,7 @@ fn predict(
     if leaves_at_s.is_some() {
         return (None, leaves_at_s);
     }
-    let estimated = worst(&of_deviations(&deviations));
-    let stated = Worst {
-        position_m: estimated.position_m.map(|x| SAFETY * x),
-        angle_rad: estimated.angle_rad.map(|x| SAFETY * x),
-    };
-    (Some(stated), None)
+    (Some(worst(&of_deviations(&deviations))), None)
 }
 
 fn rate_ratio(truth: &Finished, bodies: &[BodyExtent]) -> Option<RateRatio> {

@@ -11,6 +11,7 @@
 mod advice;
 mod choice;
 mod differences;
+mod instants;
 mod notes;
 
 use std::io::{self, Write};
@@ -26,9 +27,10 @@ use crate::load::Loaded;
 use crate::summary::{Cost, Failure, Summary};
 use crate::{IoError, atomic, record};
 
-pub use advice::{Advice, Prediction, RateRatio, SAFETY, Term};
+pub use advice::{Advice, FIRST_ORDER, Prediction, RateRatio, SAFETY, Term};
 pub use choice::{Choice, UnknownFidelity, with_fidelity};
 pub use differences::{Difference, Worst, worst};
+pub use instants::{dense_instants, thinned};
 
 /// Displacement of a body, in lengths of it, beyond which a run has diverged: small rotations and second-order
 /// displacement fields mean nothing long before.
@@ -41,7 +43,7 @@ pub struct Finished {
     pub choice: Choice,
     /// The model with it.
     pub loaded: Loaded,
-    /// The run, with every channel.
+    /// The run, with every channel, sampled at [`dense_instants`].
     pub run: Run,
     /// Its summary.
     pub summary: Summary,
@@ -86,7 +88,7 @@ pub struct Entry {
     pub audit: Audit,
     /// What it cost.
     pub cost: Cost,
-    /// Differences from the reference, as far as both runs came.
+    /// Differences from the reference, as far as the run came and until it diverged.
     pub differences: Vec<Difference>,
     /// What to know of this fidelity with this model.
     pub notes: Vec<String>,
@@ -118,7 +120,8 @@ impl Comparison {
                 audit: f.summary.audit.clone(),
                 cost: f.summary.cost,
                 differences: from.map_or_else(Vec::new, |from| {
-                    differences::between(&from.run.recording, &f.run.recording, &names)
+                    let until_s = departures[i].as_ref().map(|d| d.time_s);
+                    differences::between(&from.run.recording, &f.run.recording, &names, until_s)
                 }),
                 notes: notes::notes(&f.loaded),
                 files: f.summary.files.clone(),

@@ -1,20 +1,23 @@
 //! How large the terms of a run are beside those that hold the mechanism together.
 //!
-//! At the samples of a run the accelerations with and without a group of terms differ by $`\Delta a`$; the terms
-//! are the generalised forces $`\Delta Q = M\,\Delta a`$. On the elastic coordinates of a body they are measured
-//! as $`\sqrt{\Delta Q^T K^{-1} \Delta Q}`$ against the largest $`\sqrt{\eta^T K\,\eta}`$ of the run: the strain
-//! that the terms would cause if applied slowly against the strain that there is, whatever the coordinates. On
-//! joints they are measured against the largest $`M a`$ of the run.
+//! At the samples of a run the equations $`r = M\dot v - f`$ with and without a group of terms differ by the
+//! generalised forces $`\Delta Q`$, the accelerations being the run's own in the mean over one period of the slowest
+//! vibration. On the elastic coordinates they are
+//! measured as $`\sqrt{\Delta Q^T K^{-1} \Delta Q}`$ against the largest $`\sqrt{\eta^T K\,\eta}`$ of the run:
+//! the strain that the terms would cause if applied slowly against the strain that there is, whatever the
+//! coordinates. On joints they are measured against the largest $`M\dot v`$ of the run.
+
+use std::f64::consts::TAU;
 
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 use serde::Serialize;
 
+use super::deviation::lowest_frequency;
 use super::states::States;
-use crate::integrate::FirstOrder;
-use crate::model::{Model, System};
+use crate::integrate::SecondOrder;
+use crate::model::{CoordinateKind, Model};
 use crate::simulate::equations::Equations;
 use crate::simulate::recording::Recording;
-use crate::tree::{CompositeBody, mass_matrix};
 
 /// Size of a group of terms in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -38,48 +41,50 @@ pub fn term_magnitude(
     let mut lacking = Equations::new(without);
     let true_states = States::of(&truth, recording)?;
     let states = States::of(&lacking, recording)?;
-    let system = &reference.system;
-    let n = system.velocity_count();
-    let bodies = stiffnesses(system);
-    let free: Vec<bool> = (0..n)
-        .map(|i| reference.motions.iter().all(|motion| motion.velocity != i))
-        .collect();
-    let mut matrix = vec![0.0; n * n];
-    let mut composite = CompositeBody::new(system);
-    let (mut true_state, mut true_rate) =
-        (vec![0.0; truth.state_len()], vec![0.0; truth.state_len()]);
-    let (mut state, mut rate) = (
-        vec![0.0; lacking.state_len()],
-        vec![0.0; lacking.state_len()],
-    );
+    let (n_q, n_v) = (truth.state_positions(), truth.state_velocities());
+    let layout = truth.state_layout();
+    let bodies = stiffnesses(&truth);
+    let period = lowest_frequency(reference).map_or(0.0, |frequency| TAU / frequency);
+    let mut mass = vec![0.0; n_v * n_v];
+    let mut true_state = vec![0.0; truth.state_len()];
+    let mut state = vec![0.0; lacking.state_len()];
+    let mut acceleration = vec![0.0; n_v];
+    let mut kept = DVector::zeros(n_v);
+    let mut changed = DVector::zeros(n_v);
     let (mut terms, mut strains) = (0.0_f64, 0.0_f64);
     // of joints that turn, and of those that slide
     let (mut joint_terms, mut joint_forces) = ([0.0_f64; 2], [0.0_f64; 2]);
     for (k, &time) in true_states.time_s.iter().enumerate() {
         true_states.read(k, &mut true_state);
-        truth.derivative(time, &true_state, &mut true_rate);
+        true_states.mean_acceleration(k, period, &mut acceleration);
+        let (q, v) = true_state.split_at(n_q);
+        truth.residual(time, q, &v[..n_v], &acceleration, kept.as_mut_slice());
+        truth.mass_matrix(time, q, &mut mass);
         states.read(k, &mut state);
-        lacking.derivative(time, &state, &mut rate);
-        mass_matrix(system, &truth.kinematics, &mut composite, &mut matrix);
-        let kept = DVector::from_column_slice(truth.acceleration());
-        let change = DVector::from_column_slice(lacking.acceleration()) - &kept;
-        let mass = DMatrix::from_row_slice(n, n, &matrix);
-        let (added, inertial) = (&mass * change, &mass * kept);
+        let (other_q, other_v) = state.split_at(lacking.state_positions());
+        lacking.residual(
+            time,
+            other_q,
+            &other_v[..n_v],
+            &acceleration,
+            changed.as_mut_slice(),
+        );
+        let added = &changed - &kept;
+        let inertial =
+            DMatrix::from_row_slice(n_v, n_v, &mass) * DVector::from_column_slice(&acceleration);
 
         let (mut term, mut strain) = (0.0, 0.0);
         for body in &bodies {
             let count = body.stiffness.nrows();
             let force = added.rows(body.velocity, count).into_owned();
             term += force.dot(&body.factor.solve(&force));
-            let shape = DVector::from_column_slice(&truth.position[body.position..][..count]);
+            let shape = DVector::from_column_slice(&q[body.position..][..count]);
             strain += shape.dot(&(&body.stiffness * &shape));
         }
         terms = terms.max(term);
         strains = strains.max(strain);
-        for (i, coordinate) in reference.velocities.iter().enumerate() {
-            let elastic = (bodies.iter())
-                .any(|b| (b.velocity..b.velocity + b.stiffness.nrows()).contains(&i));
-            if free[i] && !elastic {
+        for (i, coordinate) in layout[n_q..n_q + n_v].iter().enumerate() {
+            if coordinate.kind == CoordinateKind::Joint {
                 let way = usize::from(coordinate.unit == "m/s");
                 joint_terms[way] = joint_terms[way].max(added[i].abs());
                 joint_forces[way] = joint_forces[way].max(inertial[i].abs());
@@ -95,7 +100,7 @@ pub fn term_magnitude(
     })
 }
 
-/// Stiffness of one body and where its coordinates stand.
+/// Stiffness of one body and where its coordinates stand in the positions and velocities of the state.
 struct Stiffness {
     position: usize,
     velocity: usize,
@@ -103,15 +108,20 @@ struct Stiffness {
     factor: Cholesky<f64, Dyn>,
 }
 
-fn stiffnesses(system: &System) -> Vec<Stiffness> {
-    let layout = system.layout();
-    let bodies = system.bodies().iter().enumerate();
+fn stiffnesses(equations: &Equations<'_>) -> Vec<Stiffness> {
+    let model = equations.model();
+    let places = model.system.layout();
+    let layout = equations.state_layout();
+    let (positions, velocities) = layout.split_at(equations.state_positions());
+    let bodies = model.system.bodies().iter().enumerate();
     let stiff = bodies.filter_map(|(k, body)| {
         let flexible = body.flexible.as_ref()?;
+        let first = model.positions.get(places.elastic_position[k])?;
+        let first_rate = model.velocities.get(places.elastic_velocity[k])?;
         let stiffness = DMatrix::from_row_slice(body.modes(), body.modes(), &flexible.stiffness);
         Some(Stiffness {
-            position: layout.elastic_position[k],
-            velocity: layout.elastic_velocity[k],
+            position: positions.iter().position(|c| c.name == first.name)?,
+            velocity: velocities.iter().position(|c| c.name == first_rate.name)?,
             factor: stiffness.clone().cholesky()?,
             stiffness,
         })

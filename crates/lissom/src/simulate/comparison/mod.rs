@@ -7,6 +7,6 @@ mod extent;
 mod magnitudes;
 mod states;
 
-pub use deviation::predict_deviation;
+pub use deviation::{predict_deviation, samples_needed_s};
 pub use extent::{BodyExtent, Departure, departure, extents};
 pub use magnitudes::{TermMagnitude, term_magnitude};

@@ -8,6 +8,7 @@ pub(super) struct States<'r> {
     /// Instants.
     pub(super) time_s: &'r [f64],
     columns: Vec<&'r [f64]>,
+    positions: usize,
 }
 
 impl<'r> States<'r> {
@@ -21,6 +22,7 @@ impl<'r> States<'r> {
         Some(Self {
             time_s: &recording.time_s,
             columns: columns.collect::<Option<_>>()?,
+            positions: equations.state_positions(),
         })
     }
 
@@ -33,6 +35,23 @@ impl<'r> States<'r> {
     pub(super) fn read(&self, index: usize, state: &mut [f64]) {
         for (x, column) in state.iter_mut().zip(&self.columns) {
             *x = column[index];
+        }
+    }
+
+    /// Mean accelerations about sample `index`: between its neighbours, or over `window` seconds if that is more.
+    ///
+    /// Those of the equations at the sample itself would hold vibrations that the samples are too far apart to
+    /// follow, at some phase or other; in the mean they cancel, as they do in their effect on slow motion.
+    pub(super) fn mean_acceleration(&self, index: usize, window: f64, acceleration: &mut [f64]) {
+        let time = self.time_s[index];
+        let first = self.time_s.partition_point(|&t| t < time - 0.5 * window);
+        let end = self.time_s.partition_point(|&t| t <= time + 0.5 * window);
+        let before = first.min(index.saturating_sub(1));
+        let after = end.max(index + 2).min(self.time_s.len()) - 1;
+        let span = self.time_s[after] - self.time_s[before];
+        for (a, column) in acceleration.iter_mut().zip(&self.columns[self.positions..]) {
+            let change = column[after] - column[before];
+            *a = if span > 0.0 { change / span } else { 0.0 };
         }
     }
 

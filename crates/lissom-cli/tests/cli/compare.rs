@@ -1,0 +1,188 @@
+//! `lissom compare`: fidelities side by side, runs that diverge, the advice at the end.
+
+use serde_json::Value;
+
+use crate::{Folder, number};
+
+/// The run of a fidelity.
+#[track_caller]
+fn run<'a>(comparison: &'a Value, fidelity: &str) -> &'a Value {
+    let mut runs = comparison["runs"].as_array().unwrap().iter();
+    runs.find(|run| run["fidelity"] == fidelity).unwrap()
+}
+
+/// The prediction of a fidelity.
+#[track_caller]
+fn prediction<'a>(comparison: &'a Value, fidelity: &str) -> &'a Value {
+    let predictions = comparison["advice"]["predictions"].as_array().unwrap();
+    let mut found = predictions.iter().filter(|p| p["fidelity"] == fidelity);
+    found.next().unwrap()
+}
+
+/// A stated error is no less than the measured one, and not so much more that it is of no use.
+#[track_caller]
+fn assert_useful(prediction: &Value, quantity: &str) {
+    let ratio = number(&prediction["stated"][quantity]) / number(&prediction["measured"][quantity]);
+    assert!((1.0..=10.0).contains(&ratio), "{ratio}: {prediction}");
+}
+
+/// Qualitative finding of Damaren & Sharf 1995, section 4.1, and closed form: without shortening a beam that
+/// turns faster than its lowest frequency has no stiffness left. The estimate from the default's run must see it.
+#[test]
+fn a_fast_spin_up_needs_its_terms() {
+    let folder = Folder::new();
+    let comparison = folder.json(&["compare", "spin-up-beam", "--json"]);
+    assert_eq!(comparison["reference"], "default");
+    for fidelity in ["default", "ruthless"] {
+        assert_eq!(run(&comparison, fidelity)["sound"], true);
+    }
+    for fidelity in ["inconsistent", "consistent", "exact"] {
+        let diverged = &run(&comparison, fidelity)["diverged"];
+        assert_eq!(diverged["coordinate"], "beam.bending_y_1");
+        // the beam turns at its lowest frequency, 3.8 rad/s, after 9 s
+        let time_s = number(&diverged["time_s"]);
+        assert!((9.0..12.0).contains(&time_s), "{time_s}");
+        assert_eq!(run(&comparison, fidelity)["sound"], false);
+        for difference in run(&comparison, fidelity)["differences"]
+            .as_array()
+            .unwrap()
+        {
+            assert!(number(&difference["largest"]["time_s"]) <= time_s);
+        }
+    }
+    assert_useful(prediction(&comparison, "ruthless"), "position_m");
+    let expected_s = number(&prediction(&comparison, "inconsistent")["leaves_at_s"]);
+    let found_s = number(&run(&comparison, "inconsistent")["diverged"]["time_s"]);
+    assert!((expected_s - found_s).abs() < 0.5, "{expected_s} {found_s}");
+    assert_eq!(comparison["advice"]["cheapest"], Value::Null);
+    assert!(number(&comparison["advice"]["rates"]["ratio"]) > 1.0);
+
+    let notes = run(&comparison, "exact")["notes"].to_string();
+    assert!(notes.contains("no effect"), "{notes}");
+    for fidelity in ["default", "ruthless", "inconsistent", "consistent", "exact"] {
+        let manifest = format!("results/spin-up-beam-compare/{fidelity}/manifest.json");
+        let switches = &run(&comparison, fidelity)["switches"];
+        assert_eq!(&folder.read_json(&manifest)["fidelity"], switches);
+    }
+    let written = folder.read_json("results/spin-up-beam-compare/comparison.json");
+    assert_eq!(written["runs"], comparison["runs"]);
+}
+
+/// The same beam at a tenth of the rate does not need them, and the advice says so with errors that hold.
+#[test]
+fn a_slow_spin_up_does_not() {
+    let folder = Folder::new();
+    let rate = "motion.0.cycloidal_rate.final_rate_rad_per_s=0.6";
+    let comparison = folder.json(&["compare", "spin-up-beam", "--set", rate, "--json"]);
+    for fidelity in ["ruthless", "inconsistent", "consistent"] {
+        assert_eq!(run(&comparison, fidelity)["sound"], true);
+        assert_useful(prediction(&comparison, fidelity), "position_m");
+        assert_eq!(prediction(&comparison, fidelity)["within"], true);
+    }
+    assert_eq!(comparison["advice"]["cheapest"], "ruthless");
+    assert!(number(&comparison["advice"]["rates"]["ratio"]) < 0.2);
+}
+
+/// The beginning of the slow manoeuvre of the Shuttle arm, in space, with free joints and a heavy payload.
+#[test]
+fn a_slow_manoeuvre_of_the_shuttle_arm() {
+    const ARM: &str = include_str!("../../../../models/damaren_1995/shuttle_arm.toml");
+    let folder = Folder::new();
+    folder.write(
+        "arm.toml",
+        ARM.replace("duration_s = 20.0", "duration_s = 60.0"),
+    );
+    let mut arguments = vec!["compare", "arm.toml", "--json", "--with"];
+    arguments.push("default,inconsistent,exact");
+    for change in [
+        "simulation.duration_s=12",
+        "simulation.integrator.dop853.rtol=1e-7",
+    ] {
+        arguments.extend(["--set", change]);
+    }
+    let comparison = folder.json(&arguments);
+    let linear = prediction(&comparison, "inconsistent");
+    assert_useful(linear, "position_m");
+    assert_useful(linear, "angle_rad");
+    let notes = run(&comparison, "exact")["notes"].to_string();
+    assert!(notes.contains("membrane locking"), "{notes}");
+}
+
+#[test]
+fn what_is_compared_can_be_chosen() {
+    let folder = Folder::new();
+    let arguments = [
+        "compare",
+        "two-link-arm",
+        "--with",
+        "ruthless,inconsistent/euler-123",
+        "--channels",
+        "shoulder.angle",
+        "--set",
+        "simulation.duration_s=0.2",
+        "--out",
+        "both",
+    ];
+    let answer = folder.lissom(&arguments);
+    answer.says(
+        0,
+        &[
+            "inconsistent/euler_123",
+            "Differences from ruthless",
+            "shoulder.angle",
+        ],
+    );
+    let comparison = folder.read_json("both/comparison.json");
+    let channels: Vec<String> = serde_json::from_value(comparison["channels"].clone()).unwrap();
+    assert!(
+        channels
+            .iter()
+            .all(|name| name.starts_with("shoulder.angle"))
+    );
+    assert_eq!(
+        run(&comparison, "inconsistent/euler_123")["switches"]["tip"],
+        "euler_123"
+    );
+    assert!(
+        !folder
+            .read("both/inconsistent-euler_123/recording.csv")
+            .is_empty()
+    );
+}
+
+/// Identity: the recording of a run in a comparison is that of the run alone.
+#[test]
+fn recordings_are_those_of_single_runs() {
+    let folder = Folder::new();
+    let short = ["--set", "simulation.duration_s=0.5"];
+    let mut arguments = vec![
+        "compare",
+        "space-arm",
+        "--with",
+        "exact",
+        "--quiet",
+        "--out",
+        "all",
+    ];
+    arguments.extend(short);
+    folder.lissom(&arguments).says(0, &[]);
+    let mut arguments = vec![
+        "run",
+        "space-arm",
+        "--fidelity",
+        "exact",
+        "--quiet",
+        "--out",
+        "one",
+    ];
+    arguments.extend(short);
+    folder.lissom(&arguments).says(0, &[]);
+    assert!(folder.read("all/exact/recording.csv") == folder.read("one/recording.csv"));
+}
+
+#[test]
+fn an_unknown_fidelity_is_refused() {
+    let folder = Folder::new();
+    let answer = folder.lissom(&["compare", "spin-up-beam", "--with", "precise"]);
+    answer.says(2, &["unknown fidelity", "ruthless"]);
+}

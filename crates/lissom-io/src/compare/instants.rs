@@ -1,0 +1,64 @@
+//! When the runs of a comparison are sampled: as the model asks, and in between as its vibrations need.
+
+use lissom::simulate::comparison::samples_needed_s;
+use lissom::simulate::{Recording, sample_instants};
+
+use crate::load::Loaded;
+
+/// Most samples that are taken for the sake of an estimate; a run that needs more gets none.
+const MOST_SAMPLES: usize = 20_000;
+
+/// The instants the model asks for, and equally spaced ones between them as close as estimates need.
+pub fn dense_instants(loaded: &Loaded) -> Vec<f64> {
+    let instants = sample_instants(&loaded.spec, &[]);
+    let Some(needed_s) = samples_needed_s(&loaded.model) else {
+        return instants;
+    };
+    let parts = |gap: &[f64]| ((gap[1] - gap[0]) / needed_s).ceil().max(1.0);
+    let total: f64 = instants.windows(2).map(parts).sum();
+    if total > MOST_SAMPLES as f64 {
+        return instants;
+    }
+    let mut extra = Vec::new();
+    for gap in instants.windows(2) {
+        let parts = parts(gap);
+        let mut part = 1.0;
+        while part < parts {
+            extra.push(gap[0] + (gap[1] - gap[0]) * part / parts);
+            part += 1.0;
+        }
+    }
+    sample_instants(&loaded.spec, &extra)
+}
+
+/// Whether a recording is dense enough for estimates.
+pub(super) fn is_dense(loaded: &Loaded, recording: &Recording) -> bool {
+    // a part in a thousand for rounding
+    let dense = |needed_s: f64| {
+        let mut gaps = recording.time_s.windows(2);
+        gaps.all(|gap| gap[1] - gap[0] <= 1.001 * needed_s)
+    };
+    samples_needed_s(&loaded.model).is_none_or(dense)
+}
+
+/// A recording at the instants the model asks for only, with the channels it asks for only.
+pub fn thinned(loaded: &Loaded, recording: &Recording) -> Recording {
+    let instants = sample_instants(&loaded.spec, &[]);
+    let asked = |time_s: &f64| instants.binary_search_by(|t| t.total_cmp(time_s)).is_ok();
+    let kept: Vec<usize> = (0..recording.len())
+        .filter(|&k| asked(&recording.time_s[k]))
+        .collect();
+    let beginnings = loaded.spec.output.channels.as_deref();
+    let wanted = |name: &str| {
+        beginnings.is_none_or(|beginnings| beginnings.iter().any(|b| name.starts_with(b.as_str())))
+    };
+    let mut thin = Recording {
+        time_s: kept.iter().map(|&k| recording.time_s[k]).collect(),
+        channels: recording.channels.clone(),
+    };
+    thin.channels.retain(|channel| wanted(&channel.name));
+    for channel in &mut thin.channels {
+        channel.samples = kept.iter().map(|&k| channel.samples[k]).collect();
+    }
+    thin
+}
