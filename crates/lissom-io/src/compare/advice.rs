@@ -102,7 +102,7 @@ fn terms_kept(fidelity: Fidelity) -> u32 {
     };
     let shortening = match fidelity.shortening {
         ShorteningTerms::None => 0,
-        _ => 2,
+        ShorteningTerms::Kinematic => 2,
     };
     let tip = match fidelity.tip {
         Tip::Rigid => 0,

@@ -75,8 +75,8 @@ impl<'a> Bent<'a> {
                 }
             }
             let length = sum.iter().map(|x| x * x).sum::<f64>().sqrt();
-            // a comparison with NaN is false: it must not be passed over
-            if !(length <= most) {
+            // a NaN must not be passed over
+            if length.is_nan() || length > most {
                 most = length;
             }
         }

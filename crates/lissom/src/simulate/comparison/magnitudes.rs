@@ -75,11 +75,11 @@ pub fn term_magnitude(
 
         let (mut term, mut strain) = (0.0, 0.0);
         for body in &bodies {
-            let count = body.stiffness.nrows();
+            let count = body.matrix.nrows();
             let force = added.rows(body.velocity, count).into_owned();
             term += force.dot(&body.factor.solve(&force));
             let shape = DVector::from_column_slice(&q[body.position..][..count]);
-            strain += shape.dot(&(&body.stiffness * &shape));
+            strain += shape.dot(&(&body.matrix * &shape));
         }
         terms = terms.max(term);
         strains = strains.max(strain);
@@ -104,7 +104,7 @@ pub fn term_magnitude(
 struct Stiffness {
     position: usize,
     velocity: usize,
-    stiffness: DMatrix<f64>,
+    matrix: DMatrix<f64>,
     factor: Cholesky<f64, Dyn>,
 }
 
@@ -123,7 +123,7 @@ fn stiffnesses(equations: &Equations<'_>) -> Vec<Stiffness> {
             position: positions.iter().position(|c| c.name == first.name)?,
             velocity: velocities.iter().position(|c| c.name == first_rate.name)?,
             factor: stiffness.clone().cholesky()?,
-            stiffness,
+            matrix: stiffness,
         })
     });
     stiff.collect()
