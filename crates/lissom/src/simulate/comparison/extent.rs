@@ -75,10 +75,7 @@ impl<'a> Bent<'a> {
                 }
             }
             let length = sum.iter().map(|x| x * x).sum::<f64>().sqrt();
-            // a comparison with NaN is false: it must not be passed over
-            if !(length <= most) {
-                most = length;
-            }
+            most = f64::max(most, length);
         }
         most
     }
