@@ -268,7 +268,10 @@ fn prediction(prediction: &Prediction) -> String {
             "error of about {}, too large to be stated from a first-order estimate",
             error(estimated)
         ),
-        (None, None, Some(at_s)) => format!("expected to diverge by {} s", with_digits(at_s, 4)),
+        (None, None, Some(at_s)) => format!(
+            "the estimate of its error grows beyond bounds by {} s",
+            with_digits(at_s, 4)
+        ),
         (None, None, None) => "no estimate can be made".to_owned(),
     };
     let measured = match &prediction.measured {

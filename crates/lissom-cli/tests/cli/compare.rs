@@ -1,8 +1,11 @@
 //! `lissom compare`: fidelities side by side, runs that diverge, the advice at the end.
 
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
 use serde_json::Value;
 
-use crate::{Folder, number};
+use crate::{Answer, Folder, number};
 
 /// The run of a fidelity.
 #[track_caller]
@@ -185,4 +188,47 @@ fn an_unknown_fidelity_is_refused() {
     let folder = Folder::new();
     let answer = folder.lissom(&["compare", "spin-up-beam", "--with", "precise"]);
     answer.says(2, &["unknown fidelity", "ruthless"]);
+}
+
+/// Ctrl-C in the second run keeps the first, and what the second has.
+#[cfg(unix)]
+#[test]
+fn interruption_keeps_what_is_done() {
+    let folder = Folder::new();
+    // steps short enough that a run takes seconds
+    let arguments = [
+        "compare",
+        "two-link-arm",
+        "--with",
+        "ruthless,default",
+        "--out",
+        "both",
+        "--json",
+        "--set",
+        "simulation.integrator.dop853.max_step_s=1e-5",
+    ];
+    let mut command = folder.command(&arguments);
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // written when the first run has ended
+    while !folder.path.join("both/ruthless/manifest.json").exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let id = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let answer = Answer::of(&child.wait_with_output().unwrap(), &arguments);
+    answer.says(130, &["interrupted at", "default"]);
+    let comparison = folder.read_json("both/comparison.json");
+    assert_eq!(comparison["reference"], "ruthless");
+    assert!(number(&run(&comparison, "default")["stopped_at_s"]) < 3.0);
+    assert_eq!(run(&comparison, "default")["sound"], false);
 }

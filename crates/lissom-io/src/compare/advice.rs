@@ -72,13 +72,13 @@ pub struct Prediction {
     /// Name of the fidelity.
     pub fidelity: String,
     /// Estimate of first order from the reference run. Absent when none can be made (tips with coordinates of their
-    /// own, or a run too long to follow its vibrations), or when the fidelity is expected to diverge.
+    /// own, or a run too long to follow its vibrations), or when it grows beyond bounds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimated: Option<Worst>,
     /// Stated error: [`SAFETY`] times the estimate. Absent where the estimate is beyond [`FIRST_ORDER`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stated: Option<Worst>,
-    /// Instant at which the estimate passes ten lengths: the fidelity is expected to diverge.
+    /// Instant at which the estimate passes ten lengths: the fidelity diverges, or is far beyond first order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaves_at_s: Option<f64>,
     /// Largest differences of its own run, if that is sound.
@@ -100,9 +100,10 @@ fn terms_kept(fidelity: Fidelity) -> u32 {
         Elasticity::ConstantAxialLoad => 1,
         Elasticity::Full => 2,
     };
-    let shortening = match fidelity.shortening {
-        ShorteningTerms::None => 0,
-        ShorteningTerms::Kinematic => 2,
+    let shortening = if fidelity.shortening == ShorteningTerms::None {
+        0
+    } else {
+        2
     };
     let tip = match fidelity.tip {
         Tip::Rigid => 0,

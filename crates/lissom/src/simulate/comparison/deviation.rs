@@ -11,10 +11,11 @@
 //!
 //! The defect $`\tilde r - r`$ is what the terms contribute along the recorded motion, and the stiffness is that
 //! of the other equations: where they lose it $`\delta`$ grows without bound, as their own run would. All is
-//! taken at the samples, with [`States::mean_acceleration`] for $`\dot v`$; between them the defect goes in a
-//! straight line and the matrix is the mean of two neighbours. What the estimate does not see is what is
+//! constant between two samples, taken in their middle with the mean acceleration between them. What the estimate does not see is what is
 //! quadratic in $`\delta`$ and what happens between samples, which must follow the slowest vibrations: otherwise
 //! they come in at some phase or other and shake the estimate up. [`samples_needed_s`] says how close.
+
+use std::f64::consts::TAU;
 
 use nalgebra::{DMatrix, DVector};
 
@@ -32,10 +33,12 @@ const RELATIVE_STEP: f64 = 1e-5;
 /// Smallest value that a coordinate is taken to have for its step.
 const SMALLEST_SCALE: f64 = 1e-3;
 
-/// Turn of the slowest vibration between two samples that the estimate can follow, in radians.
-///
-/// Measured: on the Shuttle arm, whose slowest boom vibrates at 34.5 rad/s, the estimate for the model with linear
-/// tips is 10, 3 and 1.03 times the measured error at turns of 3.4, 0.7 and 0.35.
+/// Periods of the slowest vibration that accelerations are averaged over. On the slow manoeuvre of the Shuttle arm
+/// the estimate for linear tips is 25, 5 and 3 times the measured error with 0, 1 and 3 periods and a factor of
+/// safety of 3; on the spin-up beam it does not depend on it.
+const PERIODS: f64 = 3.0;
+
+/// Turn of the slowest vibration between two samples, in radians: eighteen samples per period.
 const TURN: f64 = 0.35;
 
 /// Longest time between samples of which [`predict_deviation`] can make an estimate; `None` if nothing vibrates.
@@ -83,24 +86,28 @@ pub fn predict_deviation(
     let mut true_state = vec![0.0; truth.state_len()];
     let mut acceleration = vec![0.0; n_v];
     let mut residual = vec![0.0; n_v];
+    let window = lowest_frequency(reference).map_or(0.0, |frequency| PERIODS * TAU / frequency);
     let mut probe = Probe::new(&equations, states.scales());
     let mut delta = DVector::zeros(states.len());
     let mut row = vec![0.0; wanted.len()];
-    let mut before: Option<(f64, Linear)> = None;
     for (k, &time) in states.time_s.iter().enumerate() {
-        true_states.read(k, &mut true_state);
-        true_states.mean_acceleration(k, 0.0, &mut acceleration);
-        let (q, v) = true_state.split_at(truth.state_positions());
-        truth.residual(time, q, &v[..n_v], &acceleration, &mut residual);
-        states.read(k, &mut probe.state);
-        let Some(linear) = probe.linearise(&mut equations, time, &acceleration, &residual) else {
-            break;
-        };
-        if let Some((earlier, last)) = &before {
-            let mean = (&last.jacobian + &linear.jacobian) * 0.5;
-            let step = time - earlier;
-            exponential::advance(&mean, &last.defect, &linear.defect, step, &mut delta);
+        if let Some(&before) = k
+            .checked_sub(1)
+            .and_then(|before| states.time_s.get(before))
+        {
+            let middle = 0.5 * (before + time);
+            true_states.read_middle(k, &mut true_state);
+            true_states.mean_acceleration(middle, window, &mut acceleration);
+            let (q, v) = true_state.split_at(truth.state_positions());
+            truth.residual(middle, q, &v[..n_v], &acceleration, &mut residual);
+            states.read_middle(k, &mut probe.state);
+            let linear = probe.linearise(&mut equations, middle, &acceleration, &residual);
+            let Some(Linear { jacobian, defect }) = linear else {
+                break;
+            };
+            exponential::advance(&jacobian, &defect, time - before, &mut delta);
         }
+        states.read(k, &mut probe.state);
         for (x, d) in probe.state.iter_mut().zip(delta.iter()) {
             *x += d;
         }
@@ -114,12 +121,11 @@ pub fn predict_deviation(
             break;
         }
         deviations.push(time, &row);
-        before = Some((time, linear));
     }
     Some(deviations)
 }
 
-/// $`\dot\delta = J\,\delta + d`$ at one sample.
+/// $`\dot\delta = J\,\delta + d`$ between two samples.
 struct Linear {
     jacobian: DMatrix<f64>,
     defect: DVector<f64>,

@@ -75,10 +75,7 @@ impl<'a> Bent<'a> {
                 }
             }
             let length = sum.iter().map(|x| x * x).sum::<f64>().sqrt();
-            // a NaN must not be passed over
-            if length.is_nan() || length > most {
-                most = length;
-            }
+            most = f64::max(most, length);
         }
         most
     }

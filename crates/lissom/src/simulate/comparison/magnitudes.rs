@@ -56,7 +56,7 @@ pub fn term_magnitude(
     let (mut joint_terms, mut joint_forces) = ([0.0_f64; 2], [0.0_f64; 2]);
     for (k, &time) in true_states.time_s.iter().enumerate() {
         true_states.read(k, &mut true_state);
-        true_states.mean_acceleration(k, period, &mut acceleration);
+        true_states.mean_acceleration(time, period, &mut acceleration);
         let (q, v) = true_state.split_at(n_q);
         truth.residual(time, q, &v[..n_v], &acceleration, kept.as_mut_slice());
         truth.mass_matrix(time, q, &mut mass);
@@ -118,12 +118,12 @@ fn stiffnesses(equations: &Equations<'_>) -> Vec<Stiffness> {
         let flexible = body.flexible.as_ref()?;
         let first = model.positions.get(places.elastic_position[k])?;
         let first_rate = model.velocities.get(places.elastic_velocity[k])?;
-        let stiffness = DMatrix::from_row_slice(body.modes(), body.modes(), &flexible.stiffness);
+        let matrix = DMatrix::from_row_slice(body.modes(), body.modes(), &flexible.stiffness);
         Some(Stiffness {
             position: positions.iter().position(|c| c.name == first.name)?,
             velocity: velocities.iter().position(|c| c.name == first_rate.name)?,
-            factor: stiffness.clone().cholesky()?,
-            matrix: stiffness,
+            factor: matrix.clone().cholesky()?,
+            matrix,
         })
     });
     stiff.collect()

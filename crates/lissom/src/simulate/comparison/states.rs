@@ -38,16 +38,29 @@ impl<'r> States<'r> {
         }
     }
 
-    /// Mean accelerations about sample `index`: between its neighbours, or over `window` seconds if that is more.
+    /// Writes the mean of sample `index` and the one before over the front of `state`.
+    pub(super) fn read_middle(&self, index: usize, state: &mut [f64]) {
+        for (x, column) in state.iter_mut().zip(&self.columns) {
+            *x = 0.5 * (column[index - 1] + column[index]);
+        }
+    }
+
+    /// Mean accelerations about an instant: over `window` seconds, or between the nearest samples if that is more.
     ///
-    /// Those of the equations at the sample itself would hold vibrations that the samples are too far apart to
-    /// follow, at some phase or other; in the mean they cancel, as they do in their effect on slow motion.
-    pub(super) fn mean_acceleration(&self, index: usize, window: f64, acceleration: &mut [f64]) {
-        let time = self.time_s[index];
-        let first = self.time_s.partition_point(|&t| t < time - 0.5 * window);
-        let end = self.time_s.partition_point(|&t| t <= time + 0.5 * window);
-        let before = first.min(index.saturating_sub(1));
-        let after = end.max(index + 2).min(self.time_s.len()) - 1;
+    /// Vibrations cancel in the mean, as they do in their effect on slow motion; in the accelerations of the
+    /// equations at a sample they would come in at some phase or other.
+    pub(super) fn mean_acceleration(&self, time: f64, window: f64, acceleration: &mut [f64]) {
+        let (first, last) = (self.time_s[0], self.time_s[self.time_s.len() - 1]);
+        let (start, end) = (
+            (time - 0.5 * window).max(first),
+            (time + 0.5 * window).min(last),
+        );
+        let before = self
+            .time_s
+            .partition_point(|&t| t <= start)
+            .saturating_sub(1);
+        let after = self.time_s.partition_point(|&t| t < end);
+        let after = after.max(before + 1).min(self.time_s.len() - 1);
         let span = self.time_s[after] - self.time_s[before];
         for (a, column) in acceleration.iter_mut().zip(&self.columns[self.positions..]) {
             let change = column[after] - column[before];
