@@ -10,6 +10,7 @@ use crate::flex::FlexibleBody;
 use crate::model::action::{
     JointResistance, Limit, Load, LoadTarget, Marker, PrescribedMotion, Transmission,
 };
+use crate::model::closure::ClosureMethod;
 use crate::model::coordinate::{Coordinate, CoordinateKind};
 use crate::model::fidelity::{Fidelity, Tip};
 use crate::model::joint::{Joint, JointKind};
@@ -337,6 +338,8 @@ impl<'a> Assembly<'a> {
             limits: self.model.limits,
             loads,
             motions,
+            closures: Vec::new(),
+            closure_method: ClosureMethod::default(),
             positions: self.model.positions,
             velocities: self.model.velocities,
             initial_position: self.model.initial_position,
