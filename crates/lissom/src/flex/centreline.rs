@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::groups::Group;
 use super::shape::{Shape, Shapes};
+use crate::scalar::{Dual, Scalar};
 
 /// The functions along a beam by which its elastic coordinates move the axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,12 +46,77 @@ impl Centreline {
         self.deformations[deformation].0.clone()
     }
 
-    /// Value, slope and strain of every elastic coordinate's own function at `x`; beyond the ends those of
-    /// the end.
-    pub(crate) fn write(&self, x: f64, shapes: &mut [Shape]) {
+    /// Functions of all elastic coordinates at `x`; beyond the ends those of the end.
+    fn write(&self, x: f64, shapes: &mut [Shape]) {
         let x = x.clamp(0.0, self.length);
         for (coordinates, functions) in &self.deformations {
             functions.write(x, &mut shapes[coordinates.clone()]);
+        }
+    }
+}
+
+/// The functions of a beam at one place, with room to compute them.
+#[derive(Clone, Debug)]
+pub struct Section<T> {
+    shapes: Vec<Shape>,
+    /// Value of every elastic coordinate's own function.
+    pub value: Vec<T>,
+    /// Its slope.
+    pub slope: Vec<T>,
+    /// Curvature of a bending function, slope of any other.
+    pub strain: Vec<T>,
+}
+
+impl<T: Along> Section<T> {
+    /// Room for a body with so many elastic coordinates.
+    pub fn new(coordinates: usize) -> Self {
+        let zeros = vec![T::zero(); coordinates];
+        Self {
+            shapes: vec![Shape::default(); coordinates],
+            value: zeros.clone(),
+            slope: zeros.clone(),
+            strain: zeros,
+        }
+    }
+
+    /// Evaluates the functions at `x`; beyond the ends those of the end. Allocates nothing.
+    pub fn update(&mut self, line: &Centreline, x: T) {
+        line.write(x.place(), &mut self.shapes);
+        for (i, shape) in self.shapes.iter().enumerate() {
+            self.value[i] = x.follow(shape.value, shape.slope);
+            self.slope[i] = x.follow(shape.slope, shape.strain);
+            self.strain[i] = x.follow(shape.strain, shape.strain_slope);
+        }
+    }
+}
+
+/// A scalar that can be a place along a beam. The functions of a beam are piecewise, so that this asks for the
+/// value that [`Scalar`] hides.
+pub trait Along: Scalar {
+    /// The number that says where.
+    fn place(self) -> f64;
+    /// A function of the place, from its value and derivative there.
+    #[must_use]
+    fn follow(self, value: f64, derivative: f64) -> Self;
+}
+
+impl Along for f64 {
+    fn place(self) -> f64 {
+        self
+    }
+    fn follow(self, value: f64, _: f64) -> Self {
+        value
+    }
+}
+
+impl<const N: usize> Along for Dual<f64, N> {
+    fn place(self) -> f64 {
+        self.value
+    }
+    fn follow(self, value: f64, derivative: f64) -> Self {
+        Self {
+            value,
+            tangent: self.tangent.map(|t| t * derivative),
         }
     }
 }

@@ -111,7 +111,7 @@ impl UniformModes {
         let argument = mode.phase * x / self.length;
         let wave_number = mode.phase / self.length;
         let (sin, cos) = argument.sin_cos();
-        let (value, slope, strain) = match (self.field, self.boundary) {
+        let (value, slope, strain, strain_slope) = match (self.field, self.boundary) {
             (Field::Bending, boundary) => {
                 let sign = bending_sign(boundary);
                 let growing = mode.growing * (argument - mode.phase).exp();
@@ -120,15 +120,17 @@ impl UniformModes {
                     growing + decaying + sign * (cos - mode.ratio * sin),
                     growing - decaying - sign * (sin + mode.ratio * cos),
                     wave_number * (growing + decaying - sign * (cos - mode.ratio * sin)),
+                    wave_number * (growing - decaying + sign * (sin + mode.ratio * cos)),
                 )
             }
-            (Field::Rod, Boundary::Clamped) => (sin, cos, cos),
-            (Field::Rod, Boundary::Free | Boundary::Unconstrained) => (cos, -sin, -sin),
+            (Field::Rod, Boundary::Clamped) => (sin, cos, cos, -sin),
+            (Field::Rod, Boundary::Free | Boundary::Unconstrained) => (cos, -sin, -sin, -cos),
         };
         Shape {
             value: self.scale * value,
             slope: self.scale * wave_number * slope,
             strain: self.scale * wave_number * strain,
+            strain_slope: self.scale * wave_number * wave_number * strain_slope,
         }
     }
 }

@@ -56,6 +56,7 @@ struct LocalFunction {
     slope: f64,
     /// Second derivative for bending, first otherwise: what stores energy.
     strain: f64,
+    strain_slope: f64,
 }
 
 /// A mesh with its elastic coordinates.
@@ -297,7 +298,7 @@ impl Mesh {
             Boundary::Clamped => per_node,
             Boundary::Free | Boundary::Unconstrained => 0,
         };
-        let mut visit_node = |local: usize, [value, slope, strain]: [f64; 3]| {
+        let mut visit_node = |local: usize, [value, slope, strain, strain_slope]: [f64; 4]| {
             // the freedoms of a clamped root do not exist
             if let Some(freedom) = (per_node * index + local).checked_sub(held) {
                 visit(LocalFunction {
@@ -305,6 +306,7 @@ impl Mesh {
                     value,
                     slope,
                     strain,
+                    strain_slope,
                 });
             }
         };
@@ -321,14 +323,20 @@ impl Mesh {
             }
         }
         let first = self.internal[index];
-        for_internal_functions(self.field, element, xi, |local, [value, slope, strain]| {
-            visit(LocalFunction {
-                freedom: first + local,
-                value,
-                slope,
-                strain,
-            });
-        });
+        for_internal_functions(
+            self.field,
+            element,
+            xi,
+            |local, [value, slope, strain, strain_slope]| {
+                visit(LocalFunction {
+                    freedom: first + local,
+                    value,
+                    slope,
+                    strain,
+                    strain_slope,
+                });
+            },
+        );
     }
 }
 
@@ -353,6 +361,7 @@ impl ElementModes {
                 shape.value += factor * function.value;
                 shape.slope += factor * function.slope;
                 shape.strain += factor * function.strain;
+                shape.strain_slope += factor * function.strain_slope;
             };
             match &self.vectors {
                 None => add(function.freedom, 1.0),
@@ -406,41 +415,46 @@ fn freedoms_per_node(field: Field) -> usize {
     }
 }
 
-/// Value, slope and second derivative of the four Hermite functions.
-fn hermite_functions(length: f64, xi: f64) -> [[f64; 3]; 4] {
+/// Value and three derivatives of the four Hermite functions.
+fn hermite_functions(length: f64, xi: f64) -> [[f64; 4]; 4] {
     let s = 0.5 * (1.0 + xi);
     let t = 0.5 * (1.0 - xi);
-    let (first, second) = (1.0 / length, 1.0 / (length * length));
+    let first = 1.0 / length;
+    let second = first * first;
     [
         [
             t * t * (1.0 + 2.0 * s),
             -6.0 * s * t * first,
             (12.0 * s - 6.0) * second,
+            12.0 * second * first,
         ],
         [
             length * s * t * t,
             t * (t - 2.0 * s),
             (6.0 * s - 4.0) * first,
+            6.0 * second,
         ],
         [
             s * s * (1.0 + 2.0 * t),
             6.0 * s * t * first,
             (6.0 - 12.0 * s) * second,
+            -12.0 * second * first,
         ],
         [
             -length * s * s * t,
             s * (s - 2.0 * t),
             (6.0 * s - 2.0) * first,
+            6.0 * second,
         ],
     ]
 }
 
-/// Value and slope (twice) of the two linear functions.
-fn linear_functions(length: f64, xi: f64) -> [[f64; 3]; 2] {
+/// Value, slope, strain (which is the slope) and its derivative of the two linear functions.
+fn linear_functions(length: f64, xi: f64) -> [[f64; 4]; 2] {
     let slope = 1.0 / length;
     [
-        [0.5 * (1.0 - xi), -slope, -slope],
-        [0.5 * (1.0 + xi), slope, slope],
+        [0.5 * (1.0 - xi), -slope, -slope, 0.0],
+        [0.5 * (1.0 + xi), slope, slope, 0.0],
     ]
 }
 
@@ -449,14 +463,14 @@ fn internal_scale(k: usize, half: f64) -> f64 {
     (0.5 * (2 * k + 1) as f64 / half).sqrt()
 }
 
-/// Visits number, value, slope and strain of the functions that vanish at both ends.
+/// Visits number, value, slope, strain and its derivative of the functions that vanish at both ends.
 ///
 /// They are scaled so that the strains are orthonormal over the element.
 fn for_internal_functions(
     field: Field,
     element: &Element,
     xi: f64,
-    mut visit: impl FnMut(usize, [f64; 3]),
+    mut visit: impl FnMut(usize, [f64; 4]),
 ) {
     let half = 0.5 * element.length;
     let lowest = match field {
@@ -466,6 +480,8 @@ fn for_internal_functions(
     let count = (element.degree + 1).saturating_sub(2 * lowest);
     // L of five degrees that follow one another, the middle one being k
     let mut window = [0.0, 0.0, 1.0, xi, 0.5 * (3.0 * xi * xi - 1.0)];
+    // L' of degrees k - 1 and k, by L'(k + 1) = L'(k - 1) + (2k + 1) L(k)
+    let mut slopes = [0.0, 0.0];
     for k in 0..lowest + count {
         let [l_2, l_1, l, l1, l2] = window;
         let below = if k >= 1 {
@@ -484,14 +500,21 @@ fn for_internal_functions(
                         scale * half * half * value,
                         scale * half * integral,
                         scale * l,
+                        scale * slopes[1] / half,
                     ]
                 }
-                Field::Rod => [scale * half * integral, scale * l, scale * l],
+                Field::Rod => [
+                    scale * half * integral,
+                    scale * l,
+                    scale * l,
+                    scale * slopes[1] / half,
+                ],
             };
             visit(k - lowest, function);
         }
         let order = (k + 3) as f64;
         let next = ((2.0 * order - 1.0) * xi * l2 - (order - 1.0) * l1) / order;
         window = [l_1, l, l1, l2, next];
+        slopes = [slopes[1], slopes[0] + (2 * k + 1) as f64 * l];
     }
 }

@@ -33,11 +33,10 @@ pub use body::{
     AxialStrain, FlexibleBody, MassNode, ModalIntegrals, Node, ProductBlock, RigidMotions,
     Shortening,
 };
-pub use centreline::Centreline;
+pub use centreline::{Along, Centreline, Section};
 pub use damping::Damping;
 pub use deformation::Deformation;
 pub use eigenfunctions::Boundary;
 pub use error::FlexError;
 pub use nodal::{NodalBody, NodalMass};
 pub(crate) use packed::{GROUP, Group, PackedShortening, ShorteningInertia, ShorteningSums};
-pub(crate) use shape::Shape;

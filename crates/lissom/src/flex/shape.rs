@@ -14,11 +14,13 @@ pub(super) enum Field {
 
 /// A function along the beam at one place.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Shape {
-    pub(crate) value: f64,
-    pub(crate) slope: f64,
+pub(super) struct Shape {
+    pub(super) value: f64,
+    pub(super) slope: f64,
     /// What stores energy: the curvature for bending, the slope otherwise.
-    pub(crate) strain: f64,
+    pub(super) strain: f64,
+    /// Its derivative.
+    pub(super) strain_slope: f64,
 }
 
 /// The functions along the beam of all coordinates of one deformation.
