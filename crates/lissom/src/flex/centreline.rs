@@ -41,16 +41,24 @@ impl Centreline {
         &self.breaks
     }
 
-    /// Coordinates that bend along y, along z, that stretch and that twist.
-    pub(crate) fn coordinates(&self, deformation: usize) -> Range<usize> {
-        self.deformations[deformation].0.clone()
+    /// Coordinates that bend along y (plane 0) or along z (plane 1).
+    pub(crate) fn bending(&self, plane: usize) -> Range<usize> {
+        self.deformations[plane].0.clone()
     }
 
-    /// Functions of all elastic coordinates at `x`; beyond the ends those of the end.
+    /// Functions of all elastic coordinates at `x`; beyond the ends they go on straight.
     fn write(&self, x: f64, shapes: &mut [Shape]) {
-        let x = x.clamp(0.0, self.length);
+        let inside = x.clamp(0.0, self.length);
         for (coordinates, functions) in &self.deformations {
-            functions.write(x, &mut shapes[coordinates.clone()]);
+            let shapes = &mut shapes[coordinates.clone()];
+            functions.write(inside, shapes);
+            if x != inside {
+                for shape in shapes {
+                    shape.value += (x - inside) * shape.slope;
+                    shape.strain = 0.0;
+                    shape.strain_slope = 0.0;
+                }
+            }
         }
     }
 }
@@ -65,6 +73,8 @@ pub struct Section<T> {
     pub slope: Vec<T>,
     /// Curvature of a bending function, slope of any other.
     pub strain: Vec<T>,
+    /// Its derivative along the beam; derivatives of this one are taken as zero, as they are for finite elements.
+    pub strain_slope: Vec<T>,
 }
 
 impl<T: Along> Section<T> {
@@ -75,17 +85,19 @@ impl<T: Along> Section<T> {
             shapes: vec![Shape::default(); coordinates],
             value: zeros.clone(),
             slope: zeros.clone(),
-            strain: zeros,
+            strain: zeros.clone(),
+            strain_slope: zeros,
         }
     }
 
-    /// Evaluates the functions at `x`; beyond the ends those of the end. Allocates nothing.
+    /// Evaluates the functions at `x`; beyond the ends they go on straight. Allocates nothing.
     pub fn update(&mut self, line: &Centreline, x: T) {
         line.write(x.place(), &mut self.shapes);
         for (i, shape) in self.shapes.iter().enumerate() {
             self.value[i] = x.follow(shape.value, shape.slope);
             self.slope[i] = x.follow(shape.slope, shape.strain);
             self.strain[i] = x.follow(shape.strain, shape.strain_slope);
+            self.strain_slope[i] = x.follow(shape.strain_slope, 0.0);
         }
     }
 }
