@@ -200,8 +200,10 @@ mod tests {
         let project = |m: &[f64]| null.transpose() * DMatrix::from_row_slice(n, n, m) * &null;
         let mass = project(&body.integrals.mass_matrix);
         let factor = mass.cholesky().unwrap().l();
-        let inverse = factor.try_inverse().unwrap();
-        let reduced = &inverse * project(&body.stiffness) * inverse.transpose();
+        let half = factor
+            .solve_lower_triangular(&project(&body.stiffness))
+            .unwrap();
+        let reduced = factor.solve_lower_triangular(&half.transpose()).unwrap();
         let mut squares: Vec<f64> = reduced.symmetric_eigenvalues().iter().copied().collect();
         squares.sort_by(f64::total_cmp);
         squares.iter().map(|square| square.sqrt()).collect()
