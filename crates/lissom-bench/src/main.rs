@@ -4,9 +4,12 @@
 
 use std::hint::black_box;
 
+use lissom::integrate::FirstOrder;
 use lissom::scalar::Lanes;
+use lissom::simulate::Equations;
 use lissom_bench::chain::{Bench, chain};
 use lissom_bench::counted::{Counted, count};
+use lissom_bench::loops::{ClosedChain, parallel_manipulator};
 use lissom_bench::stopwatch::{exponent, seconds_per_call};
 
 /// Composite and articulated operation counts of a chain of ten bodies with 0…12 modes, from the lists of
@@ -37,6 +40,8 @@ fn main() {
     many_modes();
     growth();
     lanes();
+    operational_space();
+    parallel_manipulators();
 }
 
 #[expect(
@@ -190,6 +195,62 @@ fn lanes() {
             "{bodies} bodies × {modes} modes: {:.2} µs for four, {:.2} of four single calls",
             four * 1e6,
             four / (4.0 * one)
+        );
+    }
+}
+
+fn operational_space() {
+    println!("\nGrowth of the operational-space inertia of a closed chain from 10 to 200 bodies");
+    println!(
+        "{:>6} {:>18} {:>18} {:>16}",
+        "modes", "counted exponent", "timed exponent", "200 bodies µs"
+    );
+    for modes in [0, 4] {
+        let (mut counts, mut times) = (Vec::new(), Vec::new());
+        for bodies in [10, 20, 50, 100, 200] {
+            let model = chain(bodies, modes, true);
+            let mut counted = ClosedChain::<Counted>::new(&model);
+            counts.push((bodies as f64, count(|| counted.operational_space()) as f64));
+            let mut closed = ClosedChain::<f64>::new(&model);
+            times.push((
+                bodies as f64,
+                seconds_per_call(|| {
+                    closed.operational_space();
+                    black_box(&closed.matrix);
+                }),
+            ));
+        }
+        println!(
+            "{modes:>6} {:>18.4} {:>18.4} {:>16.1}",
+            exponent(&counts),
+            exponent(&times),
+            times[4].1 * 1e6
+        );
+    }
+}
+
+fn parallel_manipulators() {
+    println!("\nPlanar parallel manipulator: one derivative in joint space and in Cartesian space");
+    println!(
+        "{:>6} {:>12} {:>14} {:>8} {:>16}",
+        "modes", "joint µs", "Cartesian µs", "ratio", "Fattah's ratio"
+    );
+    for modes in [1, 2, 4] {
+        let [joint, cartesian] = parallel_manipulator(modes).map(|model| {
+            let mut equations = Equations::new(&model);
+            let state = equations.initial_state();
+            let mut rate = vec![0.0; state.len()];
+            seconds_per_call(|| {
+                equations.derivative(0.0, &state, &mut rate);
+                black_box(&rate);
+            })
+        });
+        println!(
+            "{modes:>6} {:>12.1} {:>14.1} {:>8.2} {:>16.2}",
+            joint * 1e6,
+            cartesian * 1e6,
+            cartesian / joint,
+            0.75
         );
     }
 }

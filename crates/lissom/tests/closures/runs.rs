@@ -1,8 +1,8 @@
 //! Whole runs: methods against each other, energy, violation, singular configurations.
 
 use lissom::integrate::Flow;
-use lissom::model::spec::SimulationSpec;
-use lissom::model::{ClosureMethod, ModelSpec};
+use lissom::model::spec::{RevoluteMotorSpec, SimulationSpec};
+use lissom::model::{ClosureMethod, ModelSpec, Tip};
 use lissom::simulate::{Ending, Run, RunError, run, sample_instants};
 
 use super::mechanisms::{
@@ -126,6 +126,58 @@ fn methods_agree_over_whole_runs_and_stay_closed() {
                 "{} {method:?}: energy {energy:e}",
                 mechanism.name
             );
+        }
+    }
+}
+
+/// Second formulations and the energy balance: joints that are driven, motors behind gears and nodes with an
+/// attitude of their own work in loops as they do in trees.
+#[test]
+fn driven_joints_gears_and_exact_tips_work_in_loops() {
+    const AGREEMENT: f64 = 1e-8;
+    const ENERGY: f64 = 1e-9;
+    let drive = "[[motion]]\njoint = \"crank\"\nconstant_rate.rate_rad_per_s = 3.0\n";
+    let torque = "[[input]]\njoint = \"crank\"\ntorque_constant.value_n_m = 0.5\n";
+    let geared = four_bar(true, 0.7, torque).changed(|spec| {
+        let joint = spec.joint.iter_mut().find(|j| j.name == "crank").unwrap();
+        joint.revolute.as_mut().unwrap().motor = Some(RevoluteMotorSpec {
+            inertia_kg_m2: 1e-4,
+            gear_ratio: 20.0,
+            stiffness_n_m_per_rad: Some(200.0),
+            damping_n_m_s_per_rad: 0.1,
+        });
+    });
+    let exact = spatial_3rrs(true).changed(|spec| spec.fidelity.tip = Some(Tip::Exact));
+    assert!(exact.model.positions.len() > spatial_3rrs(true).model.positions.len());
+    for (mechanism, duration, work) in [
+        (
+            four_bar(true, 0.7, drive).started(0, 3.0),
+            0.3,
+            "crank.driving_torque",
+        ),
+        (geared, 0.3, "energy.work"),
+        (exact, 0.1, "energy.kinetic"),
+    ] {
+        let simulation = simulated(duration, 1e-11);
+        let runs = [
+            ClosureMethod::Automatic,
+            ClosureMethod::Projected,
+            ClosureMethod::OperationalSpace,
+        ]
+        .map(|method| completed(&mechanism, method, &simulation));
+        for run in &runs {
+            let off = apart(&runs[0], run, &mechanism);
+            let energy = run.audit.energy.max_drift_percent / 100.0;
+            println!("{} {work}: {off:.1e} {energy:.1e}", mechanism.name);
+            assert!(off < AGREEMENT, "{} {work}: {off:e}", mechanism.name);
+            assert!(energy < ENERGY, "{} {work}: {energy:e}", mechanism.name);
+            let of = |run: &Run| run.recording.channel(work).unwrap().samples.clone();
+            for (a, b) in of(&runs[0]).iter().zip(of(run)) {
+                assert!(
+                    (a - b).abs() < AGREEMENT * a.abs().max(1.0),
+                    "{work}: {a} {b}"
+                );
+            }
         }
     }
 }
