@@ -291,6 +291,18 @@ impl Loops {
         Ok(())
     }
 
+    /// Chooses independent coordinates for a state at which the last choice may be a bad one, if the method
+    /// leaves the choice open.
+    pub fn choose(&mut self, model: &Model, position: &[f64], velocity: &[f64]) {
+        if !self.automatic {
+            return;
+        }
+        self.prepare(model, position, velocity);
+        if let Method::Complement(complement) = &mut self.method {
+            complement.choose(&self.constraints, &self.joints, &self.elastic);
+        }
+    }
+
     /// Evaluates and factors at a state.
     fn prepare(&mut self, model: &Model, position: &[f64], velocity: &[f64]) -> bool {
         self.kinematics.update(&model.system, position, velocity);

@@ -286,6 +286,20 @@ fn independent_coordinates_are_chosen_anew_at_a_singularity() {
     }
 }
 
+/// A parallelogram that starts flat can leave that configuration in two ways: one equation seems to follow from
+/// the others, and the run ends when it no longer does.
+#[test]
+fn an_equation_that_is_redundant_at_the_start_only_ends_the_run() {
+    let mut mechanism = four_bar_of([0.3, 0.7, 0.3, 0.7], false, 0.5, "");
+    mechanism.model.initial_position = vec![0.0; 3];
+    mechanism.model.initial_velocity = vec![1.0, -1.0, 1.0];
+    let run = ran(&mechanism, ClosureMethod::Automatic, &simulated(0.5, 1e-8));
+    let Ending::Failed(error @ RunError::NoLongerRedundant { equation, .. }) = &run.ending else {
+        panic!("{:?}", run.ending);
+    };
+    assert!(equation.starts_with("pin"), "{error}");
+}
+
 /// A method of second order cannot be used.
 #[test]
 fn methods_of_second_order_are_refused() {

@@ -479,6 +479,18 @@ impl<'m> Equations<'m> {
         }
     }
 
+    /// Brings a state onto the closures that is not the next of a run: independent coordinates are chosen for it.
+    pub(super) fn settle_sample(&mut self, time: f64, state: &mut [f64]) {
+        let (n_q, n_v) = (self.state_positions(), self.state_velocities());
+        if matches!(self.loops, Ok(Some(_))) {
+            self.unpack(time, &state[..n_q], &state[n_q..n_q + n_v]);
+        }
+        if let Ok(Some(loops)) = &mut self.loops {
+            loops.choose(self.model, &self.position, &self.velocity);
+        }
+        self.settle_state(time, state);
+    }
+
     /// Largest violation of the closures at a state, of positions and of velocities.
     pub(super) fn violation(&mut self, time: f64, state: &[f64]) -> Option<[f64; 2]> {
         let (n_q, n_v) = (self.state_positions(), self.state_velocities());
