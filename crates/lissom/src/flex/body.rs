@@ -54,7 +54,8 @@ pub struct Node {
     pub position: [f64; 3],
     /// $`\psi_\alpha`$ here, one vector per elastic coordinate.
     pub displacement: Vec<[f64; 3]>,
-    /// $`\theta_\alpha`$ here, one vector per elastic coordinate; $`(\phi, -w', v')`$ for beams.
+    /// $`\theta_\alpha`$ here, one vector per elastic coordinate; $`(\phi, -w', v')`$ for beams, or after
+    /// [`FlexibleBody::follow_chords`] $`(\phi, -w/x, v/x)`$.
     pub rotation: Vec<[f64; 3]>,
     /// $`S`$ of the shortening here, laid out as in [`Shortening::matrices`]; empty without shortening.
     pub shortening: Vec<f64>,
@@ -123,6 +124,34 @@ pub struct Shortening {
     pub matrices: Vec<f64>,
 }
 
+impl Shortening {
+    /// Stiffness of the bending per square of the beam's angular velocity across its axis, n × n by rows.
+    ///
+    /// A section at $`x`$ carries the tension that turns the mass beyond it about the root,
+    /// $`\omega^2 \int_x^L s\,dm`$, which is $`\tfrac12\rho A\,\omega^2 (L^2 - x^2)`$ for a uniform beam
+    /// \[Fattah 1995, eq. (5.18)\]; so
+    ///
+    /// ```math
+    /// \int_0^L \varphi_\alpha'\varphi_\beta' \int_x^L s\,dm\,dx = \int x\,S_{\alpha\beta}(x)\,dm .
+    /// ```
+    pub fn centrifugal_stiffness(&self) -> Vec<f64> {
+        let n = self.component.len();
+        let entries: usize = self.planes.iter().map(|p| p.len() * p.len()).sum();
+        let mut stiffness = vec![0.0; n * n];
+        for (point, (mass, x)) in self.masses.iter().zip(&self.positions).enumerate() {
+            let mut s = self.matrices[point * entries..].iter();
+            for plane in &self.planes {
+                for row in plane.clone() {
+                    for (column, s) in plane.clone().zip(&mut s) {
+                        stiffness[row * n + column] += mass * x * s;
+                    }
+                }
+            }
+        }
+        stiffness
+    }
+}
+
 /// Axial strain of a beam to second order, $`\varepsilon = u' + \tfrac12(v'^2 + w'^2)`$
 /// \[Damaren & Sharf 1995, eqs (16)–(20)\], by cells over which it is averaged.
 ///
@@ -182,6 +211,20 @@ impl FlexibleBody {
         }
         frequencies.sort_by(f64::total_cmp);
         Ok(frequencies)
+    }
+
+    /// Lets the nodes of a beam that is clamped at its root turn with the chord from the root to the node instead
+    /// of the section \[Fattah 1995, eq. (4.25e), without the arctangent\]. The mass keeps its motion.
+    pub fn follow_chords(&mut self) {
+        for node in &mut self.nodes {
+            let x = node.position[0];
+            if x == 0.0 {
+                continue;
+            }
+            for (rotation, displacement) in node.rotation.iter_mut().zip(&node.displacement) {
+                *rotation = [rotation[0], -displacement[2] / x, displacement[1] / x];
+            }
+        }
     }
 
     /// A body from its mass nodes, its stiffness and where its joints sit.

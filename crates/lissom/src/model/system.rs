@@ -8,7 +8,7 @@
 //! - Coordinates stand in the order of the bodies: first the joint's, then the elastic ones.
 //! - A place on a flexible body that no elastic coordinate moves is a [`Place::Fixed`].
 
-use crate::flex::{FlexibleBody, PackedShortening};
+use crate::flex::{FlexibleBody, PackedShortening, Shortening};
 use crate::model::fidelity::{Fidelity, ShorteningTerms, Tip};
 use crate::model::joint::{Joint, JointGeometry};
 use crate::spatial::{Matrix, Motion, RigidInertia, Transform, Vector};
@@ -22,6 +22,7 @@ pub struct System {
     joint_geometry: Vec<JointGeometry>,
     hinge_motions: Vec<Motion<f64>>,
     shortening: Vec<Option<PackedShortening>>,
+    centrifugal_stiffness: Vec<Option<Vec<f64>>>,
 }
 
 /// One body with the joint that carries it.
@@ -188,9 +189,15 @@ impl System {
         let shortening = bodies
             .iter()
             .map(|body| {
-                let shortens = body.fidelity.shortening == ShorteningTerms::Kinematic;
-                let beam = body.flexible.as_ref()?.shortening.as_ref()?;
-                shortens.then(|| PackedShortening::new(beam))
+                let beam = shortened(body, ShorteningTerms::Kinematic)?;
+                Some(PackedShortening::new(beam))
+            })
+            .collect();
+        let centrifugal_stiffness = bodies
+            .iter()
+            .map(|body| {
+                let beam = shortened(body, ShorteningTerms::GeometricStiffness)?;
+                Some(beam.centrifugal_stiffness())
             })
             .collect();
         Self {
@@ -200,6 +207,7 @@ impl System {
             joint_geometry,
             hinge_motions,
             shortening,
+            centrifugal_stiffness,
         }
     }
 
@@ -231,6 +239,12 @@ impl System {
     /// The shortening of a body, where it has one and the fidelity keeps it.
     pub(crate) fn shortening(&self, body: usize) -> Option<&PackedShortening> {
         self.shortening[body].as_ref()
+    }
+
+    /// Stiffness of a body per square of its angular velocity across its axis, n × n by rows, where the fidelity
+    /// asks for it.
+    pub(crate) fn centrifugal_stiffness(&self, body: usize) -> Option<&[f64]> {
+        self.centrifugal_stiffness[body].as_deref()
     }
 
     /// Length of the position vector.
@@ -271,6 +285,12 @@ impl System {
         }
         Self::new(bodies, self.gravity)
     }
+}
+
+/// The shortening of a body whose fidelity has the given value for it.
+fn shortened(body: &Body, kept: ShorteningTerms) -> Option<&Shortening> {
+    let beam = body.flexible.as_ref()?.shortening.as_ref()?;
+    (body.fidelity.shortening == kept).then_some(beam)
 }
 
 fn undeformed(place: Place, flexible: Option<&FlexibleBody>) -> Place {
