@@ -487,8 +487,7 @@ impl ErrorKind {
             Self::CountedTwice => "write shortening = \"none\" beside it, or elasticity = \"linear\"".into(),
             Self::NotClamped { body, switch, instead, .. } => format!(
                 "give body {body} a fidelity of its own with {switch} = \"{instead}\", or a clamped basis"
-            )
-            .into(),
+            ),
             Self::NoSlopes => "write elasticity = \"linear\" for this body".into(),
             Self::MissingKey { key } => format!("add `{key} = …`"),
             Self::WrongType { expected, .. } | Self::OutOfRange { expected, .. } => {
