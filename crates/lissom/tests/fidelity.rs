@@ -68,6 +68,7 @@ const TIPS: [Tip; 7] = [
 const STRAINS: [(Elasticity, ShorteningTerms); 5] = [
     (Elasticity::Linear, ShorteningTerms::None),
     (Elasticity::Linear, ShorteningTerms::Kinematic),
+    (Elasticity::Linear, ShorteningTerms::SecondOrder),
     (Elasticity::ConstantAxialLoad, ShorteningTerms::None),
     (Elasticity::Full, ShorteningTerms::None),
     (Elasticity::Linear, ShorteningTerms::GeometricStiffness),

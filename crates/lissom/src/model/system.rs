@@ -8,7 +8,7 @@
 //! - Coordinates stand in the order of the bodies: first the joint's, then the elastic ones.
 //! - A place on a flexible body that no elastic coordinate moves is a [`Place::Fixed`].
 
-use crate::flex::{FlexibleBody, PackedShortening, Shortening};
+use crate::flex::{FlexibleBody, PackedShortening, ShorteningInertia, ShorteningSums};
 use crate::model::fidelity::{Fidelity, ShorteningTerms, Tip};
 use crate::model::joint::{Joint, JointGeometry};
 use crate::spatial::{Matrix, Motion, RigidInertia, Transform, Vector};
@@ -21,7 +21,7 @@ pub struct System {
     layout: Layout,
     joint_geometry: Vec<JointGeometry>,
     hinge_motions: Vec<Motion<f64>>,
-    shortening: Vec<Option<PackedShortening>>,
+    shortening: Vec<Option<ShorteningInertia>>,
     centrifugal_stiffness: Vec<Option<Vec<f64>>>,
 }
 
@@ -65,6 +65,19 @@ impl Place {
     pub fn offset(&self) -> &Transform<f64> {
         match self {
             Self::Fixed(pose) | Self::Node { offset: pose, .. } => pose,
+        }
+    }
+
+    /// Where the place is in the undeformed body.
+    #[must_use]
+    pub(crate) fn undeformed(self, flexible: Option<&FlexibleBody>) -> Self {
+        match (self, flexible) {
+            (Self::Node { index, offset }, Some(body)) => {
+                let node = Transform::new(Matrix::identity(), Vector(body.nodes[index].position));
+                Self::Fixed(node * offset)
+            }
+            (Self::Node { offset, .. }, None) => Self::Fixed(offset),
+            (fixed, _) => fixed,
         }
     }
 
@@ -189,15 +202,24 @@ impl System {
         let shortening = bodies
             .iter()
             .map(|body| {
-                let beam = shortened(body, ShorteningTerms::Kinematic)?;
-                Some(PackedShortening::new(beam))
+                let beam = body.flexible.as_ref()?.shortening.as_ref()?;
+                match body.fidelity.shortening {
+                    ShorteningTerms::None | ShorteningTerms::GeometricStiffness => None,
+                    ShorteningTerms::Kinematic => {
+                        Some(ShorteningInertia::Full(PackedShortening::new(beam)))
+                    }
+                    ShorteningTerms::SecondOrder => {
+                        Some(ShorteningInertia::SecondOrder(ShorteningSums::new(beam)))
+                    }
+                }
             })
             .collect();
         let centrifugal_stiffness = bodies
             .iter()
             .map(|body| {
-                let beam = shortened(body, ShorteningTerms::GeometricStiffness)?;
-                Some(beam.centrifugal_stiffness())
+                let beam = body.flexible.as_ref()?.shortening.as_ref()?;
+                let stiffens = body.fidelity.shortening == ShorteningTerms::GeometricStiffness;
+                stiffens.then(|| beam.centrifugal_stiffness())
             })
             .collect();
         Self {
@@ -237,7 +259,7 @@ impl System {
     }
 
     /// The shortening of a body, where it has one and the fidelity keeps it.
-    pub(crate) fn shortening(&self, body: usize) -> Option<&PackedShortening> {
+    pub(crate) fn shortening(&self, body: usize) -> Option<&ShorteningInertia> {
         self.shortening[body].as_ref()
     }
 
@@ -277,29 +299,12 @@ impl System {
             let on_parent = bodies[k]
                 .parent
                 .and_then(|p| self.bodies[p].flexible.as_ref());
-            bodies[k].outboard = undeformed(place, on_parent);
+            bodies[k].outboard = place.undeformed(on_parent);
             let place =
                 std::mem::replace(&mut bodies[k].inboard, Place::Fixed(Transform::identity()));
-            bodies[k].inboard = undeformed(place, self.bodies[k].flexible.as_ref());
+            bodies[k].inboard = place.undeformed(self.bodies[k].flexible.as_ref());
             bodies[k].flexible = None;
         }
         Self::new(bodies, self.gravity)
-    }
-}
-
-/// The shortening of a body whose fidelity has the given value for it.
-fn shortened(body: &Body, kept: ShorteningTerms) -> Option<&Shortening> {
-    let beam = body.flexible.as_ref()?.shortening.as_ref()?;
-    (body.fidelity.shortening == kept).then_some(beam)
-}
-
-fn undeformed(place: Place, flexible: Option<&FlexibleBody>) -> Place {
-    match (place, flexible) {
-        (Place::Node { index, offset }, Some(body)) => {
-            let node = Transform::new(Matrix::identity(), Vector(body.nodes[index].position));
-            Place::Fixed(node * offset)
-        }
-        (Place::Node { offset, .. }, None) => Place::Fixed(offset),
-        (fixed, _) => fixed,
     }
 }
