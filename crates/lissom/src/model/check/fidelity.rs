@@ -38,7 +38,7 @@ impl Checker<'_> {
         let clamped = match body.kind() {
             Some(BodyKind::Beam(beam)) => match &beam.basis {
                 BasisSpec::ClampedFree(_) => true,
-                BasisSpec::FreeFree(_) => false,
+                BasisSpec::FreeFree(_) | BasisSpec::Unconstrained(_) => false,
                 BasisSpec::Elements(elements) => elements.boundary == Boundary::Clamped,
             },
             Some(BodyKind::Nodal(_) | BodyKind::NodalFile(_)) => false,
