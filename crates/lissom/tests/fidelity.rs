@@ -65,7 +65,7 @@ const TIPS: [Tip; 7] = [
     Tip::RotationVector,
     Tip::Chord,
 ];
-const STRAINS: [(Elasticity, ShorteningTerms); 5] = [
+const STRAINS: [(Elasticity, ShorteningTerms); 6] = [
     (Elasticity::Linear, ShorteningTerms::None),
     (Elasticity::Linear, ShorteningTerms::Kinematic),
     (Elasticity::Linear, ShorteningTerms::SecondOrder),
@@ -192,7 +192,7 @@ fn the_audit_says_which_terms_have_no_energy() {
         assert_eq!(drifts, matches!(tip, Tip::Rigid | Tip::Linear), "{tip:?}");
         assert_eq!(!energy.unbalanced_by.is_empty(), drifts, "{energy:?}");
     }
-    let stiffened = throw(switches(Inertia::Full, STRAINS[4], Tip::Exact))
+    let stiffened = throw(switches(Inertia::Full, STRAINS[5], Tip::Exact))
         .audit
         .energy;
     assert!(
@@ -273,7 +273,7 @@ fn chords_turn_by_deflection_over_distance() {
 #[test]
 fn chords_and_geometric_stiffness_need_a_clamped_beam() {
     let mut spec = ModelSpec::parse(ARM, &[]).unwrap();
-    spec.fidelity = switches(Inertia::Full, STRAINS[4], Tip::Chord);
+    spec.fidelity = switches(Inertia::Full, STRAINS[5], Tip::Chord);
     spec.check().unwrap();
     let free = "free_free = { bending_y = 1, bending_z = 1, stretch = 1 }";
     let text = ARM.replace(
@@ -282,7 +282,7 @@ fn chords_and_geometric_stiffness_need_a_clamped_beam() {
     );
     let mut spec = ModelSpec::parse(&text, &[]).unwrap();
     spec.check().unwrap();
-    spec.fidelity = switches(Inertia::Full, STRAINS[4], Tip::Chord);
+    spec.fidelity = switches(Inertia::Full, STRAINS[5], Tip::Chord);
     let errors = spec.check().unwrap_err();
     let told: Vec<String> = errors.iter().map(|e| format!("{}: {e}", e.path)).collect();
     assert_eq!(errors.len(), 2, "{told:?}");
