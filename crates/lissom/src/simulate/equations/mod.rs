@@ -433,7 +433,10 @@ impl<'m> Equations<'m> {
         power
     }
 
-    /// The closures of the model, if it has any and they can be kept as asked.
+    /// The closures of the model, if it has any.
+    ///
+    /// # Errors
+    /// When they cannot be kept as asked.
     pub fn loops(&self) -> Result<Option<&Loops>, &ClosureError> {
         self.loops.as_ref().map(Option::as_ref)
     }
