@@ -93,6 +93,8 @@ pub(super) struct Auditor {
     first_momentum: Option<Force<f64>>,
     momentum: MomentumAudit,
     violations: Vec<Option<LimitViolation>>,
+    /// Instant and value of every limited quantity when it was last looked at.
+    watched: Vec<Option<(f64, f64)>>,
     initial_energy: Option<f64>,
 }
 
@@ -128,6 +130,7 @@ impl Auditor {
             first_momentum: None,
             momentum: MomentumAudit::default(),
             violations: vec![None; model.limits.len()],
+            watched: vec![None; model.limits.len()],
             initial_energy: None,
         }
     }
@@ -155,10 +158,12 @@ impl Auditor {
         m.angular_drift_kg_m2_per_s = m.angular_drift_kg_m2_per_s.max(length(change.moment));
     }
 
-    /// Looks at the limits in the evaluated state.
+    /// Looks at the limits in the evaluated state. What passes a limit between two looks passed it where the
+    /// line between the two values did; an effort may jump, and has passed when it is seen.
     pub(super) fn watch_limits(&mut self, time: f64, equations: &Equations<'_>) {
         let model = equations.model();
-        for (limit, violation) in model.limits.iter().zip(&mut self.violations) {
+        let watched = self.violations.iter_mut().zip(&mut self.watched);
+        for (limit, (violation, watched)) in model.limits.iter().zip(watched) {
             let (quantity, value) = match limit.quantity {
                 LimitedQuantity::Position(at) => ("position", equations.position[at]),
                 LimitedQuantity::QuaternionAngle(at) => {
@@ -169,6 +174,7 @@ impl Auditor {
                 LimitedQuantity::Rate(at) => ("rate", equations.velocity[at]),
                 LimitedQuantity::Effort(at) => ("effort", effort(equations, at)),
             };
+            let before = watched.replace((time, value));
             let excess = (limit.min - value).max(value - limit.max);
             if excess <= 0.0 {
                 continue;
@@ -180,16 +186,22 @@ impl Auditor {
             };
             match violation {
                 Some(v) => {
-                    let before = (v.worst - v.limit).abs();
-                    if excess > before {
+                    if excess > (v.worst - v.limit).abs() {
                         (v.worst, v.limit) = (value, passed);
                     }
                 }
                 None => {
+                    let jumps = matches!(limit.quantity, LimitedQuantity::Effort(_));
+                    let first_s = match before {
+                        Some((earlier, inside)) if !jumps => {
+                            earlier + (time - earlier) * (passed - inside) / (value - inside)
+                        }
+                        _ => time,
+                    };
                     *violation = Some(LimitViolation {
                         joint: limit.joint.clone(),
                         quantity,
-                        first_s: time,
+                        first_s,
                         worst: value,
                         limit: passed,
                         unit: limit.unit,

@@ -23,7 +23,7 @@ pub use input::{
     TorquePolynomialSpec, TorqueSinesSpec, TorqueStepSpec, TorqueTableSpec,
 };
 pub use joint::{
-    FixedSpec, FreeFrictionSpec, FreeSpec, FreeSpringSpec, JointKind, JointSpec,
+    FixedSpec, FreeFrictionSpec, FreeLimitsSpec, FreeSpec, FreeSpringSpec, JointKind, JointSpec,
     PrismaticFrictionSpec, PrismaticLimitsSpec, PrismaticMotorSpec, PrismaticSpec,
     PrismaticSpringSpec, RevoluteFrictionSpec, RevoluteLimitsSpec, RevoluteMotorSpec, RevoluteSpec,
     RevoluteSpringSpec, SphericalLimitsSpec, SphericalMotorSpec, SphericalSpec,

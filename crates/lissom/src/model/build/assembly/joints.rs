@@ -195,6 +195,13 @@ impl<'a> Assembly<'a> {
         if let Some(limits) = &spec.limits {
             let angle = LimitedQuantity::QuaternionAngle(first);
             self.add_limit(name, angle, None, limits.max_angle_rad, "rad");
+            let rotation = self.model.velocities.len() - 3;
+            self.add_rate_limits(
+                name,
+                rotation,
+                (limits.max_rate_rad_per_s, "rad/s"),
+                (limits.max_torque_n_m, "N m"),
+            );
         }
     }
 
@@ -235,6 +242,34 @@ impl<'a> Assembly<'a> {
             linear.coulomb_rate = friction.linear_coulomb_rate_m_per_s;
         }
         self.add_resistance(JointResistance::Free { angular, linear });
+        if let Some(limits) = &spec.limits {
+            for axis in 0..3 {
+                let along = |bound: Option<[f64; 3]>| bound.map(|bound| bound[axis]);
+                let position = LimitedQuantity::Position(first + axis);
+                self.add_limit(
+                    name,
+                    position,
+                    along(limits.min_m),
+                    along(limits.max_m),
+                    "m",
+                );
+            }
+            let angle = LimitedQuantity::QuaternionAngle(first + 3);
+            self.add_limit(name, angle, None, limits.max_angle_rad, "rad");
+            let rotation = self.model.velocities.len() - 6;
+            self.add_rate_limits(
+                name,
+                rotation,
+                (limits.max_rate_rad_per_s, "rad/s"),
+                (limits.max_torque_n_m, "N m"),
+            );
+            self.add_rate_limits(
+                name,
+                rotation + 3,
+                (limits.max_rate_m_per_s, "m/s"),
+                (limits.max_force_n, "N"),
+            );
+        }
     }
 
     pub(super) fn add_quaternion(&mut self, joint: &str, rotation_vector: [f64; 3]) {
@@ -278,6 +313,22 @@ impl<'a> Assembly<'a> {
         };
         if !nothing {
             self.model.resistances.push((self.bodies.len(), resistance));
+        }
+    }
+
+    /// Limits rate and effort of three components, the first of which is this entry of the velocities.
+    fn add_rate_limits(
+        &mut self,
+        joint: &str,
+        first: usize,
+        (rate, rate_unit): (Option<f64>, &'static str),
+        (effort, effort_unit): (Option<f64>, &'static str),
+    ) {
+        for at in first..first + 3 {
+            let quantity = LimitedQuantity::Rate(at);
+            self.add_limit(joint, quantity, rate.map(|x| -x), rate, rate_unit);
+            let quantity = LimitedQuantity::Effort(at);
+            self.add_limit(joint, quantity, effort.map(|x| -x), effort, effort_unit);
         }
     }
 
