@@ -224,3 +224,34 @@ torque_constant.value_n_m = 0.5
     assert!((rate.first_s - 0.4).abs() < 1e-9, "{rate:?}");
     assert!((effort.worst - 0.5).abs() < 1e-15 && effort.first_s == 0.0);
 }
+
+/// Closed form: the rotors of a free joint weigh like a mass of gear ratio² times their inertia as long as it
+/// slides or turns along one axis: 2 kg and 0.01 kg m² (10 rad/m)² move like 3 kg, 0.25 kg m² and
+/// 0.001 kg m² times 5² turn like 0.275 kg m².
+#[test]
+fn rotors_of_a_free_joint_weigh_by_their_gear_ratio_squared() {
+    let motor = "motor = { angular_inertia_kg_m2 = 1e-3, angular_gear_ratio = 5.0, \
+                 linear_inertia_kg_m2 = 0.01, linear_gear_ratio_rad_per_m = 10.0 }\n";
+    let at_rest = THROWN
+        .replace("[0.0, 0.5, 0.0]", "[0.0, 0.0, 0.0]")
+        .replace("[0.0, 0.0, 0.8]", "[0.0, 0.0, 0.0]");
+    for (component, load, channel, wanted) in [
+        (4, "force_constant.value_n = 3.0", "base.velocity.x", 2.0),
+        (
+            3,
+            "torque_constant.value_n_m = 0.275",
+            "base.angular_velocity.z",
+            2.0,
+        ),
+    ] {
+        let input = format!("[[input]]\njoint = \"base\"\ncomponent = {component}\n{load}\n");
+        let run = completed(&format!("{at_rest}{motor}{input}{SIMULATION}"));
+        let rate = last(&run, channel);
+        assert!((rate - wanted).abs() < 1e-10, "{channel}: {rate}");
+        assert!(
+            run.audit.momentum.is_none(),
+            "rotors push against the ground"
+        );
+        assert!(run.audit.energy.max_drift_percent < 1e-8);
+    }
+}

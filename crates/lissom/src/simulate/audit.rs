@@ -99,7 +99,7 @@ pub(super) struct Auditor {
 }
 
 /// Whether nothing outside acts on the mechanism: no gravity, no load at a marker, and every body that
-/// stands on the ground does so by a free joint without resistance or input.
+/// stands on the ground does so by a free joint without motor, resistance or input.
 fn conserves_momentum(model: &Model) -> bool {
     let layout = model.system.layout();
     let roots = model
@@ -111,6 +111,7 @@ fn conserves_momentum(model: &Model) -> bool {
     let free_roots = roots.clone().all(|(k, body)| {
         let velocities = layout.joint_velocity[k]..layout.joint_velocity[k] + 6;
         body.joint.kind == JointKind::Free
+            && body.joint.armature == [0.0; 6]
             && model.resistances.iter().all(|(at, _)| *at != k)
             && model.loads.iter().all(
                 |load| !matches!(load.target, LoadTarget::Joint(at) if velocities.contains(&at)),

@@ -199,6 +199,26 @@ impl Checker<'_> {
             "initial_rotation_vector_rad",
             joint.initial_rotation_vector_rad,
         );
+        if let Some(motor) = &joint.motor {
+            let path = path.key("motor");
+            for (inertia, gear, inertia_kg_m2, ratio) in [
+                (
+                    "angular_inertia_kg_m2",
+                    "angular_gear_ratio",
+                    motor.angular_inertia_kg_m2,
+                    motor.angular_gear_ratio,
+                ),
+                (
+                    "linear_inertia_kg_m2",
+                    "linear_gear_ratio_rad_per_m",
+                    motor.linear_inertia_kg_m2,
+                    motor.linear_gear_ratio_rad_per_m,
+                ),
+            ] {
+                self.not_negative(path.key(inertia), inertia_kg_m2);
+                self.gear(path.key(gear), ratio);
+            }
+        }
         if let Some(spring) = &joint.spring {
             let path = path.key("spring");
             for (key, value) in [

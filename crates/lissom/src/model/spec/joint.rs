@@ -400,6 +400,9 @@ pub struct FreeSpec {
     /// Angular velocity of the child at the start, in the child's axes.
     #[serde(default)]
     pub initial_angular_velocity_rad_per_s: [f64; 3],
+    /// Motors for the three rotations and the three translations, with rigid gears.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub motor: Option<FreeMotorSpec>,
     /// Springs and dampers towards the joint's frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spring: Option<FreeSpringSpec>,
@@ -409,6 +412,24 @@ pub struct FreeSpec {
     /// Limits; a run reports when they are passed, nothing stops at them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<FreeLimitsSpec>,
+}
+
+/// Equal motors for the three rotations of a free joint, and equal ones for its three translations.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FreeMotorSpec {
+    /// Inertia of each rotor that turns the child.
+    #[serde(default)]
+    pub angular_inertia_kg_m2: f64,
+    /// Turns of such a rotor per turn of the joint; 1 when absent.
+    #[serde(default = "super::direct_drive")]
+    pub angular_gear_ratio: f64,
+    /// Inertia of each rotor that moves the child.
+    #[serde(default)]
+    pub linear_inertia_kg_m2: f64,
+    /// Rotation of such a rotor per displacement of the joint; 1 when absent.
+    #[serde(default = "super::direct_drive")]
+    pub linear_gear_ratio_rad_per_m: f64,
 }
 
 /// Springs and dampers of a free joint, the same in every direction.

@@ -127,7 +127,7 @@ impl<'a> Assembly<'a> {
         self.add_resistance(JointResistance::Axis(axis.resistance));
         if let Some(motor) = &axis.motor {
             match motor.stiffness {
-                None => joint.armature = motor.inertia,
+                None => joint.armature[0] = motor.inertia,
                 Some(stiffness) => self.model.transmissions.push(Transmission {
                     name: format!("{name}.motor_{}", axis.suffix),
                     translates: axis.translates,
@@ -179,7 +179,8 @@ impl<'a> Assembly<'a> {
             spec.initial_angular_velocity_rad_per_s,
         );
         if let Some(motor) = &spec.motor {
-            joint.armature = motor.inertia_kg_m2 * motor.gear_ratio * motor.gear_ratio;
+            let felt = motor.inertia_kg_m2 * motor.gear_ratio * motor.gear_ratio;
+            joint.armature[..3].fill(felt);
         }
         let mut resistance = Resistance::default();
         if let Some(spring) = &spec.spring {
@@ -205,7 +206,7 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    pub(super) fn add_free(&mut self, spec: &spec::FreeSpec, name: &'a str) {
+    pub(super) fn add_free(&mut self, joint: &mut Joint, spec: &spec::FreeSpec, name: &'a str) {
         let first = self.model.positions.len();
         for (axis, x) in AXES.into_iter().zip(spec.initial_position_m) {
             let name = format!("{name}.position.{axis}");
@@ -226,6 +227,11 @@ impl<'a> Assembly<'a> {
         let rotation = RotationVector::new(Vector(spec.initial_rotation_vector_rad)).matrix();
         let velocity = rotation.transpose_mul(Vector(spec.initial_velocity_m_per_s));
         self.add_rates(name, first, "velocity", "m/s", velocity.0);
+        if let Some(motor) = &spec.motor {
+            let (turn, slide) = (motor.angular_gear_ratio, motor.linear_gear_ratio_rad_per_m);
+            joint.armature[..3].fill(motor.angular_inertia_kg_m2 * turn * turn);
+            joint.armature[3..].fill(motor.linear_inertia_kg_m2 * slide * slide);
+        }
         let (mut angular, mut linear) = (Resistance::default(), Resistance::default());
         if let Some(spring) = &spec.spring {
             angular.stiffness = spring.angular_stiffness_n_m_per_rad;
