@@ -181,7 +181,10 @@ fn overrides_reach_every_value() {
     let IntegratorSpec::Adams(adams) = spec.simulation.integrator else {
         panic!("{:?}", spec.simulation.integrator);
     };
-    assert_eq!((adams.rtol, adams.atol), (1e-4, AdaptiveSpec::default().atol));
+    assert_eq!(
+        (adams.rtol, adams.atol),
+        (1e-4, AdaptiveSpec::default().atol)
+    );
     let spec = ModelSpec::parse(SOUND, &[set("simulation.integrator.radau.atol=1e-4")]).unwrap();
     let IntegratorSpec::Radau(radau) = spec.simulation.integrator else {
         panic!("{:?}", spec.simulation.integrator);
