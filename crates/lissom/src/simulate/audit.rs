@@ -268,30 +268,27 @@ impl Auditor {
             } else {
                 limit.max
             };
-            match violation {
-                Some(v) => {
-                    if excess > (v.worst - v.limit).abs() {
-                        (v.worst, v.limit) = (value, passed);
-                    }
+            if let Some(known) = violation {
+                if excess > (known.worst - known.limit).abs() {
+                    (known.worst, known.limit) = (value, passed);
                 }
-                None => {
-                    let jumps = matches!(limit.quantity, LimitedQuantity::Effort(_));
-                    let first_s = match before {
-                        Some((earlier, inside)) if !jumps => {
-                            earlier + (time - earlier) * (passed - inside) / (value - inside)
-                        }
-                        _ => time,
-                    };
-                    *violation = Some(LimitViolation {
-                        joint: limit.joint.clone(),
-                        quantity,
-                        first_s,
-                        worst: value,
-                        limit: passed,
-                        unit: limit.unit,
-                    });
-                }
+                continue;
             }
+            let jumps = matches!(limit.quantity, LimitedQuantity::Effort(_));
+            let first_s = match before {
+                Some((earlier, inside)) if !jumps => {
+                    earlier + (time - earlier) * (passed - inside) / (value - inside)
+                }
+                _ => time,
+            };
+            *violation = Some(LimitViolation {
+                joint: limit.joint.clone(),
+                quantity,
+                first_s,
+                worst: value,
+                limit: passed,
+                unit: limit.unit,
+            });
         }
     }
 
