@@ -34,7 +34,7 @@
 use super::driver::{Piece, Stepper};
 use super::equations::{Equations, NonFiniteComponent};
 use super::step_control::{Controller, Tolerance, first_step, fitted_step, smallest_step};
-use super::{Control, IntegrateError, Statistics};
+use super::{Control, Flow, IntegrateError, Projection, Statistics};
 
 /// Accepted steps without a sign of stiffness after which a solution no longer counts as stiff. At the
 /// bound of stability the first estimate passes through a zero (near hλ = -5.4) and may miss it for a while.
@@ -349,6 +349,18 @@ impl Stepper for RungeKutta<'_> {
                 });
             }
         }
+    }
+
+    fn project(&mut self) -> Result<Flow, IntegrateError> {
+        let projection = self.equations.project(self.time, &mut self.state);
+        if projection == Projection::Moved
+            && let Err(component) =
+                self.equations
+                    .derivative(self.time, &self.state, &mut self.opening)
+        {
+            return Err(self.equations.non_finite(self.time, component));
+        }
+        Ok(projection.flow())
     }
 
     fn time(&self) -> f64 {
