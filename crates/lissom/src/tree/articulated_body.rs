@@ -107,7 +107,7 @@ impl<T: Scalar> ArticulatedBody<T> {
                 eliminate_hinge(
                     felt,
                     axes,
-                    body.joint.armature,
+                    &body.joint.armature,
                     &mut self.hinge_factor[layout.hinge_block[k]..layout.hinge_block[k + 1]],
                     gain,
                 );
@@ -420,7 +420,7 @@ fn follow_floating_frame<T: Scalar>(
 fn eliminate_hinge<T: Scalar>(
     felt: &mut ArticulatedInertia<T>,
     axes: &[Motion<T>],
-    armature: f64,
+    armature: &[f64; 6],
     factor: &mut [T],
     gain: &mut [Force<T>],
 ) {
@@ -430,7 +430,7 @@ fn eliminate_hinge<T: Scalar>(
         for j in 0..=i {
             factor[i * size + j] = axes[j].dot(gain[i]);
         }
-        factor[i * size + i] += T::constant(armature);
+        factor[i * size + i] += T::constant(armature[i]);
     }
     factor_symmetric(factor, size);
     eliminate(felt, factor, size, gain);
