@@ -36,4 +36,4 @@ pub use deformation::Deformation;
 pub use eigenfunctions::Boundary;
 pub use error::FlexError;
 pub use nodal::{NodalBody, NodalMass};
-pub(crate) use packed::{GROUP, Group, PackedShortening};
+pub(crate) use packed::{GROUP, Group, PackedShortening, PackedStrain};

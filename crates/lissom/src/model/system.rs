@@ -8,8 +8,8 @@
 //! - Coordinates stand in the order of the bodies: first the joint's, then the elastic ones.
 //! - A place on a flexible body that no elastic coordinate moves is a [`Place::Fixed`].
 
-use crate::flex::{FlexibleBody, PackedShortening};
-use crate::model::fidelity::{Fidelity, ShorteningTerms, Tip};
+use crate::flex::{FlexibleBody, PackedShortening, PackedStrain};
+use crate::model::fidelity::{Elasticity, Fidelity, ShorteningTerms, Tip};
 use crate::model::joint::{Joint, JointGeometry};
 use crate::spatial::{Matrix, Motion, RigidInertia, Transform, Vector};
 
@@ -22,6 +22,7 @@ pub struct System {
     joint_geometry: Vec<JointGeometry>,
     hinge_motions: Vec<Motion<f64>>,
     shortening: Vec<Option<PackedShortening>>,
+    strain: Vec<Option<PackedStrain>>,
 }
 
 /// One body with the joint that carries it.
@@ -193,6 +194,14 @@ impl System {
                 shortens.then(|| PackedShortening::new(beam))
             })
             .collect();
+        let strain = bodies
+            .iter()
+            .map(|body| {
+                let nonlinear = body.fidelity.elasticity != Elasticity::Linear && body.modes() > 0;
+                let beam = body.flexible.as_ref()?.strain.as_ref()?;
+                nonlinear.then(|| PackedStrain::new(beam))
+            })
+            .collect();
         Self {
             bodies,
             gravity,
@@ -200,6 +209,7 @@ impl System {
             joint_geometry,
             hinge_motions,
             shortening,
+            strain,
         }
     }
 
@@ -231,6 +241,11 @@ impl System {
     /// The shortening of a body, where it has one and the fidelity keeps it.
     pub(crate) fn shortening(&self, body: usize) -> Option<&PackedShortening> {
         self.shortening[body].as_ref()
+    }
+
+    /// The axial strain of a body, where it has one and the fidelity keeps its nonlinear part.
+    pub(crate) fn strain(&self, body: usize) -> Option<&PackedStrain> {
+        self.strain[body].as_ref()
     }
 
     /// Length of the position vector.

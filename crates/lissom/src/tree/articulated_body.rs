@@ -21,6 +21,7 @@
 use super::Kinematics;
 use super::indirect_inverse::IndirectInverse;
 use super::inverse_dynamics::ground_acceleration;
+use super::wide::{Kernel, run_wide};
 use crate::model::{Place, System};
 use crate::scalar::Scalar;
 use crate::spatial::{ArticulatedInertia, Force, Motion};
@@ -75,6 +76,15 @@ impl<T: Scalar> ArticulatedBody<T> {
 
     /// Factors the mass matrix of the prepared configuration, tip to base (63). Allocates nothing.
     pub fn factor(&mut self, system: &System, kinematics: &Kinematics<T>) {
+        run_wide(Factor {
+            articulated: self,
+            system,
+            kinematics,
+        });
+    }
+
+    #[inline(always)]
+    fn factor_all(&mut self, system: &System, kinematics: &Kinematics<T>) {
         let layout = system.layout();
         for (inertia, rigid) in self.felt_inertia.iter_mut().zip(&kinematics.inertia) {
             *inertia = ArticulatedInertia::from(*rigid);
@@ -160,9 +170,14 @@ impl<T: Scalar> ArticulatedBody<T> {
         {
             *bias = inner - applied;
         }
-        let ground = ground_acceleration(system);
-        self.inward::<true>(system, kinematics, generalized_force, acceleration);
-        self.outward::<true>(system, kinematics, ground, acceleration);
+        run_wide(Sweep::<_, true> {
+            articulated: self,
+            system,
+            kinematics,
+            ground: ground_acceleration(system),
+            generalized_force,
+            acceleration,
+        });
     }
 
     /// $`M^{-1}`$ times a vector of generalised forces, without forming $`M`$ (Lemmas 3–5).
@@ -178,8 +193,14 @@ impl<T: Scalar> ArticulatedBody<T> {
         self.bias.fill(Force::zero());
         self.modal_bias.fill(T::zero());
         acceleration.fill(T::zero());
-        self.inward::<false>(system, kinematics, generalized_force, acceleration);
-        self.outward::<false>(system, kinematics, Motion::zero(), acceleration);
+        run_wide(Sweep::<_, false> {
+            articulated: self,
+            system,
+            kinematics,
+            ground: Motion::zero(),
+            generalized_force,
+            acceleration,
+        });
     }
 
     /// $`M^{-1}`$ times a matrix given by its columns, one after the other: O(N) for each. Allocates nothing.
@@ -353,6 +374,42 @@ impl<T: Scalar> ArticulatedBody<T> {
             }
             self.acceleration[k] = total;
         }
+    }
+}
+
+/// A call of [`ArticulatedBody::factor`].
+struct Factor<'a, T> {
+    articulated: &'a mut ArticulatedBody<T>,
+    system: &'a System,
+    kinematics: &'a Kinematics<T>,
+}
+
+impl<T: Scalar> Kernel for Factor<'_, T> {
+    #[inline(always)]
+    fn run(self) {
+        self.articulated.factor_all(self.system, self.kinematics);
+    }
+}
+
+/// Inward and outward for one right-hand side, of a mechanism that moves or of one at rest without gravity.
+struct Sweep<'a, T, const MOVING: bool> {
+    articulated: &'a mut ArticulatedBody<T>,
+    system: &'a System,
+    kinematics: &'a Kinematics<T>,
+    ground: Motion<T>,
+    generalized_force: &'a [T],
+    acceleration: &'a mut [T],
+}
+
+impl<T: Scalar, const MOVING: bool> Kernel for Sweep<'_, T, MOVING> {
+    #[inline(always)]
+    fn run(self) {
+        let (system, kinematics) = (self.system, self.kinematics);
+        let (force, acceleration) = (self.generalized_force, self.acceleration);
+        self.articulated
+            .inward::<MOVING>(system, kinematics, force, acceleration);
+        self.articulated
+            .outward::<MOVING>(system, kinematics, self.ground, acceleration);
     }
 }
 

@@ -46,7 +46,9 @@ mod lumped_nodes;
 mod mass_matrix;
 mod membrane;
 mod node;
+mod points;
 mod shortening;
+mod wide;
 
 pub use articulated_body::ArticulatedBody;
 pub use energy::{Energy, energy, momentum};
