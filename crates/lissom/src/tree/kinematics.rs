@@ -7,7 +7,7 @@ use super::membrane;
 use super::node::node_motion;
 use super::shortening::AlongBeam;
 use super::wide::{Kernel, run_wide};
-use crate::flex::{FlexibleBody, PackedShortening};
+use crate::flex::{FlexibleBody, ShorteningInertia};
 use crate::model::{Body, Inertia, Place, System};
 use crate::scalar::Scalar;
 use crate::spatial::{Force, Matrix, Motion, Quaternion, RigidInertia, Transform, Vector};
@@ -67,7 +67,10 @@ impl<T: Scalar> Kinematics<T> {
         let most = system.bodies().iter().map(Body::modes).max().unwrap_or(0);
         let groups = (0..bodies)
             .filter_map(|k| system.shortening(k))
-            .map(PackedShortening::groups)
+            .map(|shortening| match shortening {
+                ShorteningInertia::Full(beam) => beam.groups(),
+                ShorteningInertia::SecondOrder(_) => 0,
+            })
             .max()
             .unwrap_or(0);
         let hinge_motions = system.hinge_motions();
