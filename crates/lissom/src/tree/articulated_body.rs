@@ -83,6 +83,7 @@ impl<T: Scalar> ArticulatedBody<T> {
         });
     }
 
+    /// [`factor`](Self::factor) in the instructions of whoever calls.
     #[inline(always)]
     fn factor_all(&mut self, system: &System, kinematics: &Kinematics<T>) {
         let layout = system.layout();
@@ -534,5 +535,48 @@ fn factor_symmetric<T: Scalar>(a: &mut [T], n: usize) {
             a[i * n + l] = entry;
         }
         a[i * n + i] = T::constant(1.0) / pivot;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Model, ModelSpec, TEMPLATE};
+
+    /// Property: the wide instructions of a processor change no bit of a result.
+    #[test]
+    fn wide_instructions_change_no_bit() {
+        const SHUTTLE_ARM: &str = include_str!("../../../../models/damaren_1995/shuttle_arm.toml");
+        for text in [TEMPLATE, SHUTTLE_ARM] {
+            let model = Model::build(&ModelSpec::parse(text, &[]).unwrap()).unwrap();
+            let system = &model.system;
+            let n = system.velocity_count();
+            let mut position = model.initial_position.clone();
+            for (i, q) in position.iter_mut().enumerate() {
+                *q += 1e-3 * (1.0 + (i % 3) as f64);
+            }
+            let velocity: Vec<f64> = (0..n).map(|i| 0.1 * (1.0 + (i % 4) as f64)).collect();
+            let force = vec![1.0; n];
+
+            let mut kinematics = Kinematics::<f64>::new(system);
+            let mut articulated = ArticulatedBody::new(system);
+            let mut wide = vec![0.0; n];
+            kinematics.update(system, &position, &velocity);
+            articulated.factor(system, &kinematics);
+            articulated.solve(system, &kinematics, &force, &mut wide);
+
+            let mut kinematics = Kinematics::<f64>::new(system);
+            let mut articulated = ArticulatedBody::new(system);
+            let mut plain = vec![0.0; n];
+            kinematics.update_all(system, &position, &velocity);
+            articulated.factor_all(system, &kinematics);
+            articulated.inward::<false>(system, &kinematics, &force, &plain);
+            articulated.outward::<false>(system, &kinematics, Motion::zero(), &mut plain);
+
+            assert!(wide.iter().all(|a| a.is_finite() && *a != 0.0));
+            for (wide, plain) in wide.iter().zip(&plain) {
+                assert_eq!(wide.to_bits(), plain.to_bits());
+            }
+        }
     }
 }

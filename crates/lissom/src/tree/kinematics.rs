@@ -133,8 +133,9 @@ impl<T: Scalar> Kinematics<T> {
         });
     }
 
+    /// [`update`](Self::update) in the instructions of whoever calls.
     #[inline(always)]
-    fn update_all(&mut self, system: &System, position: &[T], velocity: &[T]) {
+    pub(super) fn update_all(&mut self, system: &System, position: &[T], velocity: &[T]) {
         let layout = system.layout();
         self.external.fill(Force::zero());
         self.modal_external.fill(T::zero());
