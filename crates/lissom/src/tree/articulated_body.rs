@@ -565,10 +565,13 @@ mod tests {
             articulated.factor(system, &kinematics);
             articulated.solve(system, &kinematics, &force, &mut wide);
 
+            let wide_kinematics = kinematics;
             let mut kinematics = Kinematics::<f64>::new(system);
             let mut articulated = ArticulatedBody::new(system);
             let mut plain = vec![0.0; n];
             kinematics.update_all(system, &position, &velocity);
+            assert_eq!(wide_kinematics.bias, kinematics.bias);
+            assert_eq!(wide_kinematics.modal_bias, kinematics.modal_bias);
             articulated.factor_all(system, &kinematics);
             articulated.inward::<false>(system, &kinematics, &force, &plain);
             articulated.outward::<false>(system, &kinematics, Motion::zero(), &mut plain);
