@@ -87,7 +87,9 @@ pub fn fastest_vibration(model: &Model) -> f64 {
     let mut eigenvalue = 0.0;
     for _ in 0..ITERATIONS {
         let length = shape.iter().map(|x| x * x).sum::<f64>().sqrt();
-        shape.iter_mut().for_each(|x| *x /= length);
+        for x in &mut shape {
+            *x /= length;
+        }
         force.fill(0.0);
         for (k, body) in system.bodies().iter().enumerate() {
             let Some(flexible) = &body.flexible else {
