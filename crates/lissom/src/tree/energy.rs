@@ -58,7 +58,7 @@ pub fn energy<T: Scalar>(
             energy.kinetic += rate * rate * (0.5 * body.joint.armature[i]);
         }
         if let Some(flexible) = &body.flexible {
-            if let Some(strain) = &flexible.strain {
+            if let Some(strain) = system.strain(k) {
                 energy.strain += membrane::energy(strain, body.fidelity.elasticity, elastic);
             }
             for alpha in 0..n {
