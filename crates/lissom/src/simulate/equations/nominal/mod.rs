@@ -109,6 +109,8 @@ pub fn nominal_drives(
 #[derive(Clone, Debug)]
 pub(super) struct Nominal {
     system: System,
+    /// Instant of the last update that went well.
+    time: Option<f64>,
     path: Path,
     /// Entry of the rigid velocity vector for every entry of the flexible one that has it.
     rigid_velocity: Vec<Option<usize>>,
@@ -224,6 +226,7 @@ impl Nominal {
             Path::Joints(curves)
         };
         Some(Self {
+            time: None,
             path,
             rigid_velocity,
             resistances: model.resistances.clone(),
@@ -255,9 +258,14 @@ impl Nominal {
         self.rigid_velocity[velocity].map_or(0.0, |at| self.force[at])
     }
 
-    /// Rigid inverse dynamics at `time`; forces are not numbers where there is none.
+    /// Rigid inverse dynamics at `time`, unless it is what was last asked for: stages and iterations of an
+    /// integrator share instants. Forces are not numbers where there is none.
     pub(super) fn update(&mut self, time: f64) -> Result<(), NominalError> {
+        if self.time == Some(time) {
+            return Ok(());
+        }
         let outcome = self.drive(time);
+        self.time = outcome.is_ok().then_some(time);
         if outcome.is_err() {
             self.force.fill(f64::NAN);
         }
