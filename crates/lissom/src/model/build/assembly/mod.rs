@@ -406,7 +406,8 @@ impl<'a> Assembly<'a> {
 /// How a marker is to move, if the file says so.
 fn nominal_motion(spec: &ModelSpec) -> Option<NominalMotion> {
     let nominal = spec.nominal_motion.as_ref()?;
-    let profile = |of: &Option<spec::MotionProfileSpec>| of.as_ref().map(|p| p.profile());
+    let profile =
+        |of: &Option<spec::MotionProfileSpec>| of.as_ref().map(spec::MotionProfileSpec::profile);
     let axis = Vector(nominal.rotation_axis.unwrap_or([0.0, 0.0, 1.0]));
     let axis = axis.scale(1.0 / axis.dot(axis).sqrt());
     Some(NominalMotion {
