@@ -8,6 +8,7 @@ use crate::model::spec::{AdaptiveSpec, IntegratorSpec, ModelSpec, SimulationSpec
 use crate::model::{Coordinate, Model};
 use crate::simulate::audit::{Audit, Auditor};
 use crate::simulate::equations::{Equations, Power};
+use crate::simulate::extent::Departure;
 use crate::simulate::recording::Recording;
 use crate::simulate::sampler::Sampler;
 
@@ -60,6 +61,13 @@ pub enum RunError {
         /// When.
         time_s: f64,
     },
+    /// A body was displaced further than asked for; see [`run_within`].
+    #[error(
+        "{} is displaced by {:.1} of its lengths at t = {}, most of it in {}: the motion has left what the equations \
+         describe; look for an unstable mechanism, or for a fidelity whose bodies lose their stiffness",
+        .0.body, .0.lengths, .0.time_s, .0.coordinate
+    )]
+    Diverged(Departure),
 }
 
 impl RunError {
@@ -68,6 +76,7 @@ impl RunError {
         match self {
             Self::Integration { source, .. } => source.time(),
             Self::NotFinite { time_s, .. } => *time_s,
+            Self::Diverged(departure) => departure.time_s,
         }
     }
 
@@ -76,6 +85,7 @@ impl RunError {
         match self {
             Self::Integration { coordinate, .. } => coordinate,
             Self::NotFinite { channel, .. } => channel,
+            Self::Diverged(departure) => &departure.coordinate,
         }
     }
 }
@@ -115,6 +125,19 @@ pub fn run(
     channels: Option<&[String]>,
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Run {
+    run_within(model, simulation, samples, channels, f64::INFINITY, watch)
+}
+
+/// The same, given up as [`RunError::Diverged`] at the first sample at which a flexible body is displaced by more than
+/// `most_lengths` of its length.
+pub fn run_within(
+    model: &Model,
+    simulation: &SimulationSpec,
+    samples: &[f64],
+    channels: Option<&[String]>,
+    most_lengths: f64,
+    watch: &mut dyn FnMut(f64) -> Flow,
+) -> Run {
     let mut equations = Equations::new(model);
     let end = simulation.start_s + simulation.duration_s;
     let breakpoints = equations.breakpoints(simulation.start_s, end);
@@ -128,6 +151,7 @@ pub fn run(
     let layout = equations.state_layout();
     let (n_q, n_v) = (equations.state_positions(), equations.state_velocities());
     let mut recorder = Recorder::new(model, samples.len(), channels, watch);
+    recorder.most_lengths = most_lengths;
 
     let result = match simulation.integrator {
         IntegratorSpec::Dop853(spec) => adaptive(
@@ -220,7 +244,7 @@ pub fn run(
     };
     Run {
         recording: recorder.recording,
-        audit: recorder.auditor.finish(),
+        audit: recorder.auditor.finish(model),
         statistics,
         ending,
     }
@@ -275,7 +299,9 @@ struct Recorder<'m, 'w> {
     watch: &'w mut dyn FnMut(f64) -> Flow,
     /// For methods that do not integrate the work themselves.
     work: Option<WorkSum>,
-    /// Set when a sample cannot be recorded.
+    /// Largest displacement of a flexible body, in lengths of it, that is gone on with.
+    most_lengths: f64,
+    /// Set when a sample cannot be recorded or is the last.
     failure: Option<RunError>,
 }
 
@@ -305,6 +331,7 @@ impl<'m, 'w> Recorder<'m, 'w> {
             recording: Recording::with_capacity(names, samples),
             watch,
             work: None,
+            most_lengths: f64::INFINITY,
             failure: None,
         }
     }
@@ -378,7 +405,14 @@ impl Observer for Recorder<'_, '_> {
         }
         self.recording.push(time, row);
         self.auditor.book(balance);
-        Flow::Continue
+        let departure = (self.auditor).watch_bending(time, &self.equations, self.most_lengths);
+        match departure {
+            Some(departure) => {
+                self.failure = Some(RunError::Diverged(departure));
+                Flow::Stop
+            }
+            None => Flow::Continue,
+        }
     }
 
     fn step(&mut self, time: f64, state: &[f64]) -> Flow {

@@ -10,12 +10,13 @@
 //! ```
 //!
 //! The defect $`\tilde r - r`$ is what the terms contribute along the recorded motion, and the stiffness is that
-//! of the other equations: where they lose it $`\delta`$ grows without bound, as their own run would. All is
-//! constant between two samples, taken in their middle with the mean acceleration between them. What the estimate does not see is what is
-//! quadratic in $`\delta`$ and what happens between samples, which must follow the slowest vibrations: otherwise
-//! they come in at some phase or other and shake the estimate up. [`samples_needed_s`] says how close.
-
-use std::f64::consts::TAU;
+//! of the other equations: where they lose it $`\delta`$ grows without bound, as their own run would.
+//!
+//! The equations are linearised once per step of [`step_s`], in its middle, and are constant over it. The defect is the
+//! mean over the step, taken between every two samples with the mean of their states and with the change of velocity
+//! between them, which is the mean acceleration whatever vibrates: several samples per step ([`samples_wanted_s`])
+//! keep vibrations that are faster than the steps from coming in at some phase or other. What the estimate does not
+//! see is what is quadratic in $`\delta`$ and what happens between samples.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -33,17 +34,20 @@ const RELATIVE_STEP: f64 = 1e-5;
 /// Smallest value that a coordinate is taken to have for its step.
 const SMALLEST_SCALE: f64 = 1e-3;
 
-/// Periods of the slowest vibration that accelerations are averaged over. On the slow manoeuvre of the Shuttle arm
-/// the estimate for linear tips is 25, 5 and 3 times the measured error with 0, 1 and 3 periods and a factor of
-/// safety of 3; on the spin-up beam it does not depend on it.
-const PERIODS: f64 = 3.0;
-
-/// Turn of the slowest vibration between two samples, in radians: eighteen samples per period.
+/// Turn of the slowest vibration in a step, in radians: eighteen steps per period.
 const TURN: f64 = 0.35;
 
-/// Longest time between samples of which [`predict_deviation`] can make an estimate; `None` if nothing vibrates.
-pub fn samples_needed_s(model: &Model) -> Option<f64> {
+/// Samples per step.
+const SAMPLES_PER_STEP: f64 = 12.0;
+
+/// Longest step of [`predict_deviation`], which the samples must not be further apart than; `None` if nothing vibrates.
+pub fn step_s(model: &Model) -> Option<f64> {
     Some(TURN / lowest_frequency(model)?)
+}
+
+/// Time between samples that [`predict_deviation`] would like; `None` if nothing vibrates.
+pub fn samples_wanted_s(model: &Model) -> Option<f64> {
+    Some(step_s(model)? / SAMPLES_PER_STEP)
 }
 
 /// Lowest natural frequency of a flexible body with its frame held, in rad/s.
@@ -57,14 +61,15 @@ pub(super) fn lowest_frequency(model: &Model) -> Option<f64> {
 }
 
 /// Estimates the differences of `channels` between a run of `other` and the recorded run of `reference`, to first
-/// order in the differences. The recording holds every coordinate of the reference; the answer is as long as the
-/// estimate stays finite. `None` if the other model has coordinates that the recording lacks, as the attitudes of
-/// exact tips.
+/// order in the differences, at instants no further apart than `step_s` or than the samples. The recording holds every
+/// coordinate of the reference; the answer is as long as the estimate stays finite. `None` if the other model has
+/// coordinates that the recording lacks, as the attitudes of exact tips.
 pub fn predict_deviation(
     reference: &Model,
     other: &Model,
     recording: &Recording,
     channels: &[String],
+    step_s: f64,
 ) -> Option<Recording> {
     let mut truth = Equations::new(reference);
     let mut equations = Equations::new(other);
@@ -86,49 +91,65 @@ pub fn predict_deviation(
     let mut true_state = vec![0.0; truth.state_len()];
     let mut acceleration = vec![0.0; n_v];
     let mut residual = vec![0.0; n_v];
-    let window = lowest_frequency(reference).map_or(0.0, |frequency| PERIODS * TAU / frequency);
     let mut probe = Probe::new(&equations, states.scales());
     let mut delta = DVector::zeros(states.len());
     let mut row = vec![0.0; wanted.len()];
-    for (k, &time) in states.time_s.iter().enumerate() {
-        if let Some(&before) = k
-            .checked_sub(1)
-            .and_then(|before| states.time_s.get(before))
-        {
-            let middle = 0.5 * (before + time);
-            true_states.read_middle(k, &mut true_state);
-            true_states.mean_acceleration(middle, window, &mut acceleration);
-            let (q, v) = true_state.split_at(truth.state_positions());
-            truth.residual(middle, q, &v[..n_v], &acceleration, &mut residual);
-            states.read_middle(k, &mut probe.state);
-            let linear = probe.linearise(&mut equations, middle, &acceleration, &residual);
-            let Some(Linear { jacobian, defect }) = linear else {
-                break;
-            };
-            exponential::advance(&jacobian, &defect, time - before, &mut delta);
-        }
-        states.read(k, &mut probe.state);
+    let times = states.time_s;
+    let mut reached = 0;
+    loop {
+        states.read(reached, &mut probe.state);
         for (x, d) in probe.state.iter_mut().zip(delta.iter()) {
             *x += d;
         }
         let (q, v) = probe.state.split_at(equations.state_positions());
-        equations.evaluate(time, q, &v[..n_v]);
+        equations.evaluate(times[reached], q, &v[..n_v]);
         let (values, _) = sampler.row(&mut equations, 0.0, 0.0, None);
         for ((value, &i), column) in row.iter_mut().zip(&wanted).zip(&recorded) {
-            *value = values[i] - column[k];
+            *value = values[i] - column[reached];
         }
         if !row.iter().all(|value| value.is_finite()) {
             break;
         }
-        deviations.push(time, &row);
+        deviations.push(times[reached], &row);
+
+        let start = reached;
+        // a part in a thousand for rounding
+        let end = times.partition_point(|&t| t <= times[start] + 1.001 * step_s);
+        reached = end.saturating_sub(1).max(start + 1);
+        if reached >= times.len() {
+            break;
+        }
+        let duration = times[reached] - times[start];
+        probe.defect.fill(0.0);
+        for k in start + 1..=reached {
+            let middle = 0.5 * (times[k - 1] + times[k]);
+            true_states.acceleration_between(k - 1, k, &mut acceleration);
+            true_states.read_mean(k - 1, k, &mut true_state);
+            let (q, v) = true_state.split_at(truth.state_positions());
+            truth.residual(middle, q, &v[..n_v], &acceleration, &mut residual);
+            states.read_mean(k - 1, k, &mut probe.state);
+            let part = (times[k] - times[k - 1]) / duration;
+            probe.add_defect(&mut equations, middle, &acceleration, &residual, part);
+        }
+        let middle = start.midpoint(reached);
+        let next = middle + (reached - start) % 2;
+        states.read_mean(middle, next, &mut probe.state);
+        true_states.acceleration_between(start, reached, &mut acceleration);
+        let time = 0.5 * (times[middle] + times[next]);
+        let Some(Linear { jacobian, forcing }) =
+            probe.linearise(&mut equations, time, &acceleration)
+        else {
+            break;
+        };
+        exponential::advance(&jacobian, &forcing, duration, &mut delta);
     }
     Some(deviations)
 }
 
-/// $`\dot\delta = J\,\delta + d`$ between two samples.
+/// $`\dot\delta = J\,\delta + d`$ over a step.
 struct Linear {
     jacobian: DMatrix<f64>,
-    defect: DVector<f64>,
+    forcing: DVector<f64>,
 }
 
 /// Numerical derivatives of a model's equations.
@@ -137,6 +158,8 @@ struct Probe {
     steps: Vec<f64>,
     rates: [Vec<f64>; 2],
     residuals: [Vec<f64>; 2],
+    /// Mean of $`\tilde r - r`$ over the step.
+    defect: DVector<f64>,
     mass: Vec<f64>,
 }
 
@@ -149,7 +172,26 @@ impl Probe {
             steps: scales.into_iter().map(step).collect(),
             rates: [vec![0.0; length], vec![0.0; length]],
             residuals: [vec![0.0; n_v], vec![0.0; n_v]],
+            defect: DVector::zeros(n_v),
             mass: vec![0.0; n_v * n_v],
+        }
+    }
+
+    /// Adds a part of what the residual at the state has beyond the true one.
+    fn add_defect(
+        &mut self,
+        equations: &mut Equations<'_>,
+        time: f64,
+        acceleration: &[f64],
+        true_residual: &[f64],
+        part: f64,
+    ) {
+        let (q, v) = self.state.split_at(equations.state_positions());
+        let v = &v[..acceleration.len()];
+        equations.residual(time, q, v, acceleration, &mut self.residuals[0]);
+        let both = self.residuals[0].iter().zip(true_residual);
+        for (sum, (r, t)) in self.defect.iter_mut().zip(both) {
+            *sum += part * (r - t);
         }
     }
 
@@ -160,7 +202,6 @@ impl Probe {
         equations: &mut Equations<'_>,
         time: f64,
         acceleration: &[f64],
-        true_residual: &[f64],
     ) -> Option<Linear> {
         let (n_q, n_v) = (equations.state_positions(), equations.state_velocities());
         let n = n_q + n_v;
@@ -194,20 +235,15 @@ impl Probe {
                 stiffness[(i, j)] = slope(&self.residuals, i);
             }
         }
-        let (q, v) = self.state.split_at(n_q);
-        let residual = &mut self.residuals[0];
-        equations.residual(time, q, &v[..n_v], acceleration, residual);
-        let missing = residual.iter().zip(true_residual).map(|(r, t)| r - t);
-        let missing = DVector::from_iterator(n_v, missing);
-        equations.mass_matrix(time, q, &mut self.mass);
+        equations.mass_matrix(time, &self.state[..n_q], &mut self.mass);
         let factor = DMatrix::from_row_slice(n_v, n_v, &self.mass).cholesky()?;
-        let mut defect = DVector::zeros(n);
-        defect
+        let mut forcing = DVector::zeros(n);
+        forcing
             .rows_mut(n_q, n_v)
-            .copy_from(&-factor.solve(&missing));
+            .copy_from(&-factor.solve(&self.defect));
         jacobian
             .rows_mut(n_q, n_v)
             .copy_from(&-factor.solve(&stiffness));
-        Some(Linear { jacobian, defect })
+        Some(Linear { jacobian, forcing })
     }
 }
