@@ -2,6 +2,8 @@
 //! qualitative findings of a paper whose curves are lost, and where ours contradict them, what ours are.
 //! `validation/damaren_1995/findings.md` lists them all.
 
+use std::sync::LazyLock;
+
 use lissom::integrate::Flow;
 use lissom::model::Override;
 use lissom::simulate::{Ending, Recording, Run, run, sample_instants};
@@ -123,6 +125,10 @@ fn only_the_exact_beam_foreshortens() {
 
 const I_F_END_S: f64 = 20.0;
 
+/// I(1) and EEE in I-f, which two tests look at.
+static LINEAR: LazyLock<Run> = LazyLock::new(|| fast("inconsistent", "linear"));
+static STIFF: LazyLock<Run> = LazyLock::new(|| fast("exact", "exact"));
+
 fn fast(preset: &str, tip: &str) -> Run {
     let preset = format!("fidelity.preset={preset}");
     let tip = format!("fidelity.tip={tip}");
@@ -130,17 +136,22 @@ fn fast(preset: &str, tip: &str) -> Run {
 }
 
 /// Section 4.2 with Figs 4 to 6: the exact and the inconsistent model part although both keep their energy; only the
-/// exact one foreshortens, and the inconsistent one bends more. The tips break down into two groups with the
+/// exact one foreshortens, and the inconsistent one bends more. (It is right about it: the default fidelity, which
+/// shortens without locking, bends as much and draws back by more.) The tips break down into two groups with the
 /// inconsistent model, and hardly matter with the exact one. The groups are {exact, 1-2-3} and {linear, 3-2-1}; the
 /// paper has {exact, 3-2-1} and {linear, 1-2-3}, the two sequences exchanged.
 #[test]
 fn tips_and_stiffening_in_the_fast_manoeuvre() {
-    let [linear, sequence_321, sequence_123, exact] =
-        ["linear", "euler_321", "euler_123", "exact"].map(|tip| fast("inconsistent", tip));
-    let inside = apart(&linear, &sequence_321, I_F_END_S).max(apart(&exact, &sequence_123, I_F_END_S));
+    let linear: &Run = &LINEAR;
+    let [sequence_321, sequence_123, exact] =
+        ["euler_321", "euler_123", "exact"].map(|tip| fast("inconsistent", tip));
+    let inside = [(linear, &sequence_321), (&exact, &sequence_123)]
+        .map(|(a, b)| apart(a, b, I_F_END_S))
+        .into_iter()
+        .fold(0.0, f64::max);
     let pairs = [
-        (&linear, &exact),
-        (&linear, &sequence_123),
+        (linear, &exact),
+        (linear, &sequence_123),
         (&sequence_321, &exact),
         (&sequence_321, &sequence_123),
     ];
@@ -150,24 +161,25 @@ fn tips_and_stiffening_in_the_fast_manoeuvre() {
         assert!(3.0 * inside < distance, "{inside} {distance}");
     }
 
-    let [stiff_linear, stiff_123, stiff] =
-        ["linear", "euler_123", "exact"].map(|tip| fast("exact", tip));
+    let stiff: &Run = &STIFF;
+    let [stiff_linear, stiff_123] = ["linear", "euler_123"].map(|tip| fast("exact", tip));
     for (a, b) in [
-        (&stiff_linear, &stiff),
-        (&stiff_123, &stiff),
+        (&stiff_linear, stiff),
+        (&stiff_123, stiff),
         (&stiff_linear, &stiff_123),
     ] {
         let distance = apart(a, b, I_F_END_S);
         assert!(distance < READING_RAD, "{distance}");
     }
     // "discernible differences in the last 5 seconds"
-    assert!(apart(&stiff_linear, &stiff, I_F_END_S) > 2.0 * apart(&stiff_linear, &stiff, 15.0));
+    assert!(apart(&stiff_linear, stiff, I_F_END_S) > 2.0 * apart(&stiff_linear, stiff, 15.0));
 
-    let parted = apart(&exact, &stiff, I_F_END_S);
+    let parted = apart(&exact, stiff, I_F_END_S);
     assert!(parted > 2.0 * READING_RAD, "{parted}");
-    for run in [&exact, &stiff] {
+    for run in [&exact, stiff] {
         assert!(run.audit.energy.rms_drift_percent < 1e-6);
     }
+    let unlocked = fast("default", "rotation_vector");
     for boom in ["upper_tip", "lower_tip"] {
         let along = format!("{boom}.deflection.x");
         let (soft_back, stiff_back) = (
@@ -175,9 +187,15 @@ fn tips_and_stiffening_in_the_fast_manoeuvre() {
             least(&stiff.recording, &along),
         );
         assert!(20.0 * soft_back.abs() < stiff_back.abs(), "{soft_back} {stiff_back}");
+        let free_back = least(&unlocked.recording, &along);
+        assert!(free_back < 10.0 * stiff_back, "{free_back} {stiff_back}");
         for axis in ["y", "z"] {
             let across = format!("{boom}.deflection.{axis}");
-            assert!(largest(&exact.recording, &across) > 2.0 * largest(&stiff.recording, &across));
+            let bent = largest(&exact.recording, &across);
+            assert!(bent > 2.0 * largest(&stiff.recording, &across));
+            // two hundredths: the arm has moved a little differently until then
+            let unlocked = largest(&unlocked.recording, &across);
+            assert!((bent / unlocked - 1.0).abs() < 0.02, "{bent} {unlocked}");
         }
     }
 }
@@ -201,10 +219,8 @@ fn elements_and_modes_without_torsion() {
     assert!(early < READING_RAD, "{early}");
     assert!(whole < 0.1 * std::f64::consts::TAU, "{whole}");
 
-    let linear = fast("inconsistent", "linear");
-    let stiff = fast("exact", "exact");
     for run in [&elements, &modes] {
-        let (near, far) = (apart(run, &linear, I_F_END_S), apart(run, &stiff, I_F_END_S));
+        let (near, far) = (apart(run, &LINEAR, I_F_END_S), apart(run, &STIFF, I_F_END_S));
         assert!(2.0 * near < far, "{near} {far}");
     }
 }

@@ -191,9 +191,9 @@ pub(super) fn advise(
 const TOO_LONG: &str = "the run is too long to follow its vibrations";
 const OTHER_COORDINATES: &str =
     "its exact tips have attitudes of their own, which the reference run does not tell";
-const BEYOND_BOUNDS: &str = "the estimate grows beyond bounds: the fidelity diverges, or is too far off for an \
+const BEYOND_BOUNDS: &str = "its estimated error passes ten lengths, so that it diverges or is too far off for an \
      estimate of first order";
-const BEYOND_FIRST_ORDER: &str = "the estimate is too large to be one of first order";
+const BEYOND_FIRST_ORDER: &str = "its estimated error is too large for an estimate of first order";
 
 /// What can be said of the error of another fidelity.
 enum Guess {
