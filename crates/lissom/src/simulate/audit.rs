@@ -6,7 +6,8 @@
 
 use serde::Serialize;
 
-use crate::model::{JointKind, LimitedQuantity, LoadTarget, Model};
+use crate::closure::Rechoice;
+use crate::model::{Closure, JointKind, LimitedQuantity, LoadTarget, Model};
 use crate::simulate::equations::{Equations, rotation_vector};
 use crate::simulate::extent::{BodyExtent, Departure, Extents};
 use crate::spatial::{Force, Vector};
@@ -40,6 +41,22 @@ pub struct Audit {
     pub limit_violations: Vec<LimitViolation>,
     /// How far every flexible body bends, over the samples.
     pub bodies: Vec<BodyExtent>,
+    /// How well the loops stayed closed, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closures: Option<ClosureAudit>,
+}
+
+/// How well loops stayed closed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ClosureAudit {
+    /// Largest violation of an equation of a closure after any step or in any sample, in metres or radians.
+    pub max_position_violation: f64,
+    /// Largest violation of its rate.
+    pub max_velocity_violation: f64,
+    /// Equations that follow from the others and carry no force.
+    pub redundant: Vec<String>,
+    /// Changes of the independent coordinates.
+    pub rechoices: Vec<Rechoice>,
 }
 
 /// Energy balance of a run.
@@ -99,11 +116,12 @@ pub(super) struct Auditor {
     momentum: MomentumAudit,
     violations: Vec<Option<LimitViolation>>,
     extents: Extents,
+    closures: Option<ClosureAudit>,
     initial_energy: Option<f64>,
 }
 
 /// Whether nothing outside acts on the mechanism: no gravity, no load at a marker, and every body that
-/// stands on the ground does so by a free joint without resistance or input.
+/// stands on the ground does so by a free joint without resistance or input, and no closure ends there.
 fn conserves_momentum(model: &Model) -> bool {
     let layout = model.system.layout();
     let roots = model
@@ -121,7 +139,11 @@ fn conserves_momentum(model: &Model) -> bool {
             )
     });
     let at_markers = |load: &crate::model::Load| matches!(load.target, LoadTarget::Marker { .. });
-    free_roots && model.system.gravity() == Vector([0.0; 3]) && !model.loads.iter().any(at_markers)
+    let grounded = |closure: &Closure| closure.from.body.is_none() || closure.to.body.is_none();
+    free_roots
+        && !model.closures.iter().any(grounded)
+        && model.system.gravity() == Vector([0.0; 3])
+        && !model.loads.iter().any(at_markers)
 }
 
 impl Auditor {
@@ -135,6 +157,7 @@ impl Auditor {
             momentum: MomentumAudit::default(),
             violations: vec![None; model.limits.len()],
             extents: Extents::new(model),
+            closures: None,
             initial_energy: None,
         }
     }
@@ -172,6 +195,13 @@ impl Auditor {
     ) -> Option<Departure> {
         let (model, position) = (equations.model(), &equations.position);
         self.extents.look(time, model, position, most)
+    }
+
+    /// Books the violation of closures, of positions and of velocities.
+    pub(super) fn book_violation(&mut self, [position, velocity]: [f64; 2]) {
+        let books = self.closures.get_or_insert_default();
+        books.max_position_violation = books.max_position_violation.max(position);
+        books.max_velocity_violation = books.max_velocity_violation.max(velocity);
     }
 
     /// Looks at the limits in the evaluated state.
@@ -243,6 +273,7 @@ impl Auditor {
             momentum: self.conserves_momentum.then_some(self.momentum),
             limit_violations: self.violations.into_iter().flatten().collect(),
             bodies: self.extents.finish(model),
+            closures: self.closures,
         }
     }
 }

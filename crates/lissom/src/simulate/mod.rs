@@ -10,7 +10,7 @@ pub mod recording;
 mod run;
 mod sampler;
 
-pub use audit::{Audit, EnergyAudit, LimitViolation, MomentumAudit};
+pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit};
 pub use equations::Equations;
 pub use evaluate::{Evaluation, StateInput, evaluate};
 pub use extent::{BodyExtent, Departure, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD};
