@@ -12,11 +12,12 @@
 //! The defect $`\tilde r - r`$ is what the terms contribute along the recorded motion, and the stiffness is that
 //! of the other equations: where they lose it $`\delta`$ grows without bound, as their own run would.
 //!
-//! The equations are linearised once per step of [`step_s`], in its middle, and are constant over it. The defect is the
-//! mean over the step, taken between every two samples with the mean of their states and with the change of velocity
-//! between them, which is the mean acceleration whatever vibrates: several samples per step ([`samples_wanted_s`])
-//! keep vibrations that are faster than the steps from coming in at some phase or other. What the estimate does not
-//! see is what is quadratic in $`\delta`$ and what happens between samples.
+//! A step of [`step_s`] has two halves, of each of which the mean state, the mean acceleration (the change of velocity,
+//! whatever vibrates) and the mean defect are taken over its samples. What the linear equations are at the two points
+//! of Gauss follows from the means of the halves, for a motion of second order in time exactly; the step itself is
+//! `super::exponential`, of fourth order. Several samples per step ([`samples_wanted_s`]) keep vibrations that
+//! are faster than the steps from coming in at some phase or other. What the estimate does not see is what is quadratic
+//! in $`\delta`$ and what happens between samples.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -89,9 +90,9 @@ pub fn predict_deviation(
 
     let n_v = truth.state_velocities();
     let mut true_state = vec![0.0; truth.state_len()];
-    let mut acceleration = vec![0.0; n_v];
     let mut residual = vec![0.0; n_v];
     let mut probe = Probe::new(&equations, states.scales());
+    let mut halves = [Half::new(&equations), Half::new(&equations)];
     let mut delta = DVector::zeros(states.len());
     let mut row = vec![0.0; wanted.len()];
     let times = states.time_s;
@@ -119,47 +120,104 @@ pub fn predict_deviation(
         if reached >= times.len() {
             break;
         }
-        let duration = times[reached] - times[start];
-        probe.defect.fill(0.0);
-        for k in start + 1..=reached {
-            let middle = 0.5 * (times[k - 1] + times[k]);
-            true_states.acceleration_between(k - 1, k, &mut acceleration);
-            true_states.read_mean(k - 1, k, &mut true_state);
-            let (q, v) = true_state.split_at(truth.state_positions());
-            truth.residual(middle, q, &v[..n_v], &acceleration, &mut residual);
-            states.read_mean(k - 1, k, &mut probe.state);
-            let part = (times[k] - times[k - 1]) / duration;
-            probe.add_defect(&mut equations, middle, &acceleration, &residual, part);
-        }
         let middle = start.midpoint(reached);
-        let next = middle + (reached - start) % 2;
-        states.read_mean(middle, next, &mut probe.state);
-        true_states.acceleration_between(start, reached, &mut acceleration);
-        let time = 0.5 * (times[middle] + times[next]);
-        let Some(Linear { jacobian, forcing }) =
-            probe.linearise(&mut equations, time, &acceleration)
-        else {
+        let parts: &[(usize, usize)] = if middle == start {
+            &[(start, reached)]
+        } else {
+            &[(start, middle), (middle, reached)]
+        };
+        for (half, &(first, last)) in halves.iter_mut().zip(parts) {
+            half.clear(times[last] - times[first]);
+            true_states.acceleration_between(first, last, &mut half.acceleration);
+            for k in first + 1..=last {
+                let time = 0.5 * (times[k - 1] + times[k]);
+                true_states.acceleration_between(k - 1, k, &mut probe.acceleration);
+                true_states.read_mean(k - 1, k, &mut true_state);
+                let (q, v) = true_state.split_at(truth.state_positions());
+                truth.residual(time, q, &v[..n_v], &probe.acceleration, &mut residual);
+                states.read_mean(k - 1, k, &mut probe.state);
+                let part = (times[k] - times[k - 1]) / half.duration;
+                half.add(&mut probe, &mut equations, time, &residual, part);
+            }
+        }
+        let means = &halves[..parts.len()];
+        let duration = times[reached] - times[start];
+        let linear = [-1.0, 1.0].map(|side| {
+            let time = times[start] + duration * (0.5 + side * HALF_GAUSS);
+            probe.place(means, side);
+            probe.linearise(&mut equations, time)
+        });
+        let [Some(first), Some(second)] = linear else {
             break;
         };
-        exponential::advance(&jacobian, &forcing, duration, &mut delta);
+        exponential::advance([&first, &second], duration, &mut delta);
     }
     Some(deviations)
 }
 
-/// $`\dot\delta = J\,\delta + d`$ over a step.
-struct Linear {
-    jacobian: DMatrix<f64>,
-    forcing: DVector<f64>,
+/// Distance of the points of Gauss from the middle of a step, in its length.
+const HALF_GAUSS: f64 = 0.288_675_134_594_812_9;
+
+/// Means over half a step.
+struct Half {
+    duration: f64,
+    state: Vec<f64>,
+    acceleration: Vec<f64>,
+    /// Of $`\tilde r - r`$.
+    defect: Vec<f64>,
 }
+
+impl Half {
+    fn new(equations: &Equations<'_>) -> Self {
+        let n_v = equations.state_velocities();
+        Self {
+            duration: 0.0,
+            state: vec![0.0; equations.state_len()],
+            acceleration: vec![0.0; n_v],
+            defect: vec![0.0; n_v],
+        }
+    }
+
+    fn clear(&mut self, duration: f64) {
+        self.duration = duration;
+        self.state.fill(0.0);
+        self.defect.fill(0.0);
+    }
+
+    /// Adds a part of the probe's state, and of what the residual there has beyond the true one.
+    fn add(
+        &mut self,
+        probe: &mut Probe,
+        equations: &mut Equations<'_>,
+        time: f64,
+        true_residual: &[f64],
+        part: f64,
+    ) {
+        let (q, v) = probe.state.split_at(equations.state_positions());
+        let v = &v[..self.defect.len()];
+        let residual = &mut probe.residuals[0];
+        equations.residual(time, q, v, &probe.acceleration, residual);
+        let both = residual.iter().zip(true_residual);
+        for (mean, (r, t)) in self.defect.iter_mut().zip(both) {
+            *mean += part * (r - t);
+        }
+        for (mean, x) in self.state.iter_mut().zip(&probe.state) {
+            *mean += part * x;
+        }
+    }
+}
+
+/// $`\dot\delta = J\,\delta + d`$ at an instant, as the square matrix that maps $`(\delta, 1)`$ to $`(\dot\delta, 0)`$.
+type Linear = DMatrix<f64>;
 
 /// Numerical derivatives of a model's equations.
 struct Probe {
     state: Vec<f64>,
+    acceleration: Vec<f64>,
+    defect: DVector<f64>,
     steps: Vec<f64>,
     rates: [Vec<f64>; 2],
     residuals: [Vec<f64>; 2],
-    /// Mean of $`\tilde r - r`$ over the step.
-    defect: DVector<f64>,
     mass: Vec<f64>,
 }
 
@@ -169,48 +227,51 @@ impl Probe {
         let step = |scale: f64| RELATIVE_STEP * scale.max(SMALLEST_SCALE);
         Self {
             state: vec![0.0; length],
+            acceleration: vec![0.0; n_v],
+            defect: DVector::zeros(n_v),
             steps: scales.into_iter().map(step).collect(),
             rates: [vec![0.0; length], vec![0.0; length]],
             residuals: [vec![0.0; n_v], vec![0.0; n_v]],
-            defect: DVector::zeros(n_v),
             mass: vec![0.0; n_v * n_v],
         }
     }
 
-    /// Adds a part of what the residual at the state has beyond the true one.
-    fn add_defect(
-        &mut self,
-        equations: &mut Equations<'_>,
-        time: f64,
-        acceleration: &[f64],
-        true_residual: &[f64],
-        part: f64,
-    ) {
-        let (q, v) = self.state.split_at(equations.state_positions());
-        let v = &v[..acceleration.len()];
-        equations.residual(time, q, v, acceleration, &mut self.residuals[0]);
-        let both = self.residuals[0].iter().zip(true_residual);
-        for (sum, (r, t)) in self.defect.iter_mut().zip(both) {
-            *sum += part * (r - t);
+    /// Goes to the point of Gauss on one side (−1 or 1) of the middle, by the straight line through the means of the
+    /// halves, or to the mean where there is but one.
+    fn place(&mut self, means: &[Half], side: f64) {
+        let whole: f64 = means.iter().map(|half| half.duration).sum();
+        let weight = |at: usize| {
+            let sign = if at == 0 { -side } else { side };
+            let slope = if means.len() == 1 { 0.0 } else { 2.0 * HALF_GAUSS };
+            means[at].duration / whole + sign * slope
+        };
+        self.state.fill(0.0);
+        self.acceleration.fill(0.0);
+        self.defect.fill(0.0);
+        for (at, half) in means.iter().enumerate() {
+            let weight = weight(at);
+            let add = |sums: &mut [f64], means: &[f64]| {
+                for (sum, mean) in sums.iter_mut().zip(means) {
+                    *sum += weight * mean;
+                }
+            };
+            add(&mut self.state, &half.state);
+            add(&mut self.acceleration, &half.acceleration);
+            add(self.defect.as_mut_slice(), &half.defect);
         }
     }
 
-    /// The linear equations of the deviation at the state, by central differences; `None` where the mass matrix
+    /// The linear equations of the deviation where the probe is, by central differences; `None` where the mass matrix
     /// cannot be factored.
-    fn linearise(
-        &mut self,
-        equations: &mut Equations<'_>,
-        time: f64,
-        acceleration: &[f64],
-    ) -> Option<Linear> {
+    fn linearise(&mut self, equations: &mut Equations<'_>, time: f64) -> Option<Linear> {
         let (n_q, n_v) = (equations.state_positions(), equations.state_velocities());
         let n = n_q + n_v;
-        let mut jacobian = DMatrix::zeros(n, n);
+        let mut linear = DMatrix::zeros(n + 1, n + 1);
         let mut stiffness = DMatrix::zeros(n_v, n);
         // without quaternions every position has its velocity
         let plain = n_q == n_v;
         if plain {
-            jacobian.view_mut((0, n_q), (n_q, n_v)).fill_with_identity();
+            linear.view_mut((0, n_q), (n_q, n_v)).fill_with_identity();
         }
         for j in 0..n {
             let (x, step) = (self.state[j], self.steps[j]);
@@ -221,14 +282,14 @@ impl Probe {
                 }
                 let (q, v) = self.state.split_at(n_q);
                 let residual = &mut self.residuals[side];
-                equations.residual(time, q, &v[..n_v], acceleration, residual);
+                equations.residual(time, q, &v[..n_v], &self.acceleration, residual);
             }
             self.state[j] = x;
             let slope =
                 |sides: &[Vec<f64>; 2], i: usize| (sides[0][i] - sides[1][i]) / (2.0 * step);
             if !plain {
                 for i in 0..n_q {
-                    jacobian[(i, j)] = slope(&self.rates, i);
+                    linear[(i, j)] = slope(&self.rates, i);
                 }
             }
             for i in 0..n_v {
@@ -237,13 +298,12 @@ impl Probe {
         }
         equations.mass_matrix(time, &self.state[..n_q], &mut self.mass);
         let factor = DMatrix::from_row_slice(n_v, n_v, &self.mass).cholesky()?;
-        let mut forcing = DVector::zeros(n);
-        forcing
-            .rows_mut(n_q, n_v)
+        linear
+            .view_mut((n_q, n), (n_v, 1))
             .copy_from(&-factor.solve(&self.defect));
-        jacobian
-            .rows_mut(n_q, n_v)
+        linear
+            .view_mut((n_q, 0), (n_v, n))
             .copy_from(&-factor.solve(&stiffness));
-        Some(Linear { jacobian, forcing })
+        Some(linear)
     }
 }
