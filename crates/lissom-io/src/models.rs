@@ -72,8 +72,7 @@ struct Variant {
     changes: &'static [(&'static str, &'static str)],
 }
 
-const BOOM: &str =
-    "clamped_free = { bending_y = 2, bending_z = 2, stretch = 1, torsion = 1 } }";
+const BOOM: &str = "clamped_free = { bending_y = 2, bending_z = 2, stretch = 1, torsion = 1 } }";
 
 const VARIANTS: [Variant; 5] = [
     Variant {
@@ -108,7 +107,10 @@ const VARIANTS: [Variant; 5] = [
         of: "shuttle-arm-ii",
         changes: &[
             ("II-f: constant", "II-s: a tenth of its"),
-            ("for 10 s, then none for 10 s", "for 30 s, then none for 30 s"),
+            (
+                "for 10 s, then none for 10 s",
+                "for 30 s, then none for 30 s",
+            ),
             ("manoeuvre II-f", "manoeuvre II-s"),
             ("value_n_m = 10.0", "value_n_m = 1.0"),
             ("value_n_m = 500.0", "value_n_m = 50.0"),

@@ -3,7 +3,7 @@
 use lissom::integrate::Flow;
 use lissom::model::Override;
 use lissom::model::spec::FidelityPreset;
-use lissom::simulate::comparison::{predict_deviation, step_s};
+use lissom::simulate::comparison::{Resolution, predict_deviation};
 use lissom::simulate::{Ending, Recording, run};
 use lissom_io::compare::{Choice, SAFETY, dense_instants, with_fidelity};
 use lissom_io::load::{Loaded, load_text};
@@ -52,13 +52,17 @@ fn thinned(recording: &Recording, nth: usize) -> Recording {
 }
 
 impl Pair {
-    /// Stated over measured error, the largest over the channels each, with steps of `steps` times the usual length
-    /// and every `nth` sample.
-    fn ratio(&self, steps: f64, nth: usize) -> f64 {
+    /// Stated over measured error, the largest over the channels each, with steps and windows so many times the usual
+    /// length and every `nth` sample.
+    fn ratio(&self, steps: f64, windows: f64, nth: usize) -> f64 {
         let (model, other) = (&self.reference.0.model, &self.other.0.model);
         let recording = thinned(&self.reference.1, nth);
-        let step_s = steps * step_s(model).expect("something vibrates");
-        let deviations = predict_deviation(model, other, &recording, &self.channels, step_s)
+        let usual = Resolution::of(model);
+        let resolution = Resolution {
+            step_s: steps * usual.step_s,
+            window_s: windows * usual.window_s,
+        };
+        let deviations = predict_deviation(model, other, &recording, &self.channels, resolution)
             .expect("the same coordinates");
         let largest = |samples: &mut dyn Iterator<Item = f64>| {
             samples.fold(0.0, |most: f64, x| most.max(x.abs()))
@@ -79,12 +83,22 @@ impl Pair {
     }
 
     /// A stated error is no less than the measured one and not so much more that it is of no use, also with twice and
-    /// half the steps and with half the samples.
+    /// half the steps, twice and half the window, and half the samples.
     #[track_caller]
     fn assert_robust(&self) {
-        for (steps, nth) in [(1.0, 1), (0.5, 1), (2.0, 1), (1.0, 2)] {
-            let ratio = self.ratio(steps, nth);
-            assert!((1.0..=10.0).contains(&ratio), "{ratio} with {steps}, {nth}");
+        for (steps, windows, nth) in [
+            (1.0, 1.0, 1),
+            (0.5, 1.0, 1),
+            (2.0, 1.0, 1),
+            (1.0, 0.5, 1),
+            (1.0, 2.0, 1),
+            (1.0, 1.0, 2),
+        ] {
+            let ratio = self.ratio(steps, windows, nth);
+            assert!(
+                (1.0..=10.0).contains(&ratio),
+                "{ratio} with {steps}, {windows}, {nth}"
+            );
         }
     }
 }
@@ -131,7 +145,7 @@ fn a_free_floating_arm() {
         FidelityPreset::Inconsistent,
         FidelityPreset::Consistent,
     ] {
-        let ratio = pair("space-arm", &[], fidelity, &names).ratio(1.0, 1);
+        let ratio = pair("space-arm", &[], fidelity, &names).ratio(1.0, 1.0, 1);
         assert!((1.0..=10.0).contains(&ratio), "{fidelity:?}: {ratio}");
     }
 }

@@ -76,10 +76,7 @@ fn apart(a: &Run, b: &Run, until_s: f64) -> f64 {
 fn the_inconsistent_beam_levels_off_and_bends_to_nine_metres() {
     let run = completed(
         "spin-up-pinned-beam-element",
-        &[
-            "fidelity.preset=inconsistent",
-            "simulation.duration_s=60",
-        ],
+        &["fidelity.preset=inconsistent", "simulation.duration_s=60"],
     );
     let recording = &run.recording;
     let late = recording.time_s.partition_point(|&t| t < 20.0);
@@ -186,7 +183,10 @@ fn tips_and_stiffening_in_the_fast_manoeuvre() {
             least(&exact.recording, &along),
             least(&stiff.recording, &along),
         );
-        assert!(20.0 * soft_back.abs() < stiff_back.abs(), "{soft_back} {stiff_back}");
+        assert!(
+            20.0 * soft_back.abs() < stiff_back.abs(),
+            "{soft_back} {stiff_back}"
+        );
         let free_back = least(&unlocked.recording, &along);
         assert!(free_back < 10.0 * stiff_back, "{free_back} {stiff_back}");
         for axis in ["y", "z"] {
@@ -220,7 +220,10 @@ fn elements_and_modes_without_torsion() {
     assert!(whole < 0.1 * std::f64::consts::TAU, "{whole}");
 
     for run in [&elements, &modes] {
-        let (near, far) = (apart(run, &LINEAR, I_F_END_S), apart(run, &STIFF, I_F_END_S));
+        let (near, far) = (
+            apart(run, &LINEAR, I_F_END_S),
+            apart(run, &STIFF, I_F_END_S),
+        );
         assert!(2.0 * near < far, "{near} {far}");
     }
 }

@@ -6,8 +6,8 @@ use std::time::Instant;
 use lissom::model::Override;
 use lissom::simulate::Run;
 use lissom_io::compare::{
-    Advice, Choice, Comparison, DEPARTURE_LENGTHS, Difference, Entry, Finished, Prediction, Worst, dense_instants,
-    thinned, with_fidelity,
+    Advice, Choice, Comparison, DEPARTURE_LENGTHS, Difference, Entry, Finished, Prediction, Worst,
+    dense_instants, thinned, with_fidelity,
 };
 use lissom_io::load::Loaded;
 use lissom_io::record;

@@ -72,12 +72,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
 }
 
 /// Simulates with progress, until the end, Ctrl-C, or a body displaced by more than `most_lengths` of its length.
-pub(super) fn integrate(
-    loaded: &Loaded,
-    samples: &[f64],
-    most_lengths: f64,
-    silent: bool,
-) -> Run {
+pub(super) fn integrate(loaded: &Loaded, samples: &[f64], most_lengths: f64, silent: bool) -> Run {
     let simulation = &loaded.spec.simulation;
     // without a handler Ctrl-C ends the command at once, which is the second best
     let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));

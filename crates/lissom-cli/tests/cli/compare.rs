@@ -61,7 +61,12 @@ fn a_fast_spin_up_needs_its_terms() {
     assert_useful(prediction(&comparison, "ruthless"), "position_m");
     let without_bound = prediction(&comparison, "inconsistent");
     assert_eq!(without_bound.get("stated"), None);
-    assert!(without_bound["no_bound"].as_str().unwrap().contains("ten lengths"));
+    assert!(
+        without_bound["no_bound"]
+            .as_str()
+            .unwrap()
+            .contains("ten lengths")
+    );
     let expected_s = number(&prediction(&comparison, "inconsistent")["leaves_at_s"]);
     let found_s = number(&run(&comparison, "inconsistent")["diverged"]["time_s"]);
     assert!((expected_s - found_s).abs() < 0.5, "{expected_s} {found_s}");
@@ -127,10 +132,16 @@ fn without_a_bound_no_number_is_given() {
     let answer = folder.lissom(&arguments);
     answer.says(
         0,
-        &["inconsistent/exact: no bound can be given", "attitudes of their own"],
+        &[
+            "inconsistent/exact: no bound can be given",
+            "attitudes of their own",
+        ],
     );
     let comparison = folder.read_json("results/shuttle-arm-compare/comparison.json");
-    assert_eq!(prediction(&comparison, "inconsistent/exact").get("stated"), None);
+    assert_eq!(
+        prediction(&comparison, "inconsistent/exact").get("stated"),
+        None
+    );
     let notes = run(&comparison, "exact")["notes"].to_string();
     assert!(notes.contains("membrane locking"), "{notes}");
 }

@@ -89,7 +89,9 @@ fn variants_are_models_like_the_others() {
         assert_eq!(json["completed"], true, "{}", model.name);
         folder.lissom(&["run"]).says(2, &[model.name]);
         let file = format!("{}.toml", model.name);
-        folder.lissom(&["new", &file, "--from", model.name]).says(0, &[]);
+        folder
+            .lissom(&["new", &file, "--from", model.name])
+            .says(0, &[]);
         assert_eq!(folder.read(&file), model.text.as_bytes());
     }
 }

@@ -4,7 +4,7 @@ use lissom::flex::FlexibleBody;
 use lissom::model::spec::{FidelityPreset, FidelitySpec};
 use lissom::model::{CoordinateKind, Elasticity, Fidelity, Inertia, ShorteningTerms, Tip};
 use lissom::simulate::BodyExtent;
-use lissom::simulate::comparison::{TermMagnitude, predict_deviation, step_s, term_magnitude};
+use lissom::simulate::comparison::{Resolution, TermMagnitude, predict_deviation, term_magnitude};
 use lissom::simulate::recording::Sample;
 use serde::Serialize;
 
@@ -208,8 +208,7 @@ enum Guess {
 /// Whether an estimate is too large to be of first order.
 fn is_far(estimated: &Worst, longest: f64) -> bool {
     let beyond = |x: Option<f64>, most: f64| x.is_some_and(|x| x > most);
-    beyond(estimated.position_m, FIRST_ORDER * longest)
-        || beyond(estimated.angle_rad, FIRST_ORDER)
+    beyond(estimated.position_m, FIRST_ORDER * longest) || beyond(estimated.angle_rad, FIRST_ORDER)
 }
 
 /// Estimates the error of another fidelity.
@@ -219,9 +218,9 @@ fn predict(truth: &Finished, other: &Finished, channels: &[String], longest: f64
         return Guess::None(TOO_LONG);
     }
     let (model, changed) = (&truth.loaded.model, &other.loaded.model);
-    // what does not vibrate is smooth between the samples the model asks for
-    let step = step_s(model).unwrap_or(0.0);
-    let Some(deviations) = predict_deviation(model, changed, recording, channels, step) else {
+    let resolution = Resolution::of(model);
+    let Some(deviations) = predict_deviation(model, changed, recording, channels, resolution)
+    else {
         return Guess::None(OTHER_COORDINATES);
     };
     let beyond = |k: usize| {

@@ -29,11 +29,7 @@ pub struct Worst {
 }
 
 /// Differences of `run` from `reference` in the named channels, at the instants that both have.
-pub(super) fn between(
-    reference: &Recording,
-    run: &Recording,
-    names: &[String],
-) -> Vec<Difference> {
+pub(super) fn between(reference: &Recording, run: &Recording, names: &[String]) -> Vec<Difference> {
     let difference = |name: &String| {
         let (kept, other) = (reference.channel(name)?, run.channel(name)?);
         let both = kept.samples.iter().zip(&other.samples).zip(&run.time_s);

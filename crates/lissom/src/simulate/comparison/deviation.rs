@@ -12,12 +12,18 @@
 //! The defect $`\tilde r - r`$ is what the terms contribute along the recorded motion, and the stiffness is that
 //! of the other equations: where they lose it $`\delta`$ grows without bound, as their own run would.
 //!
-//! A step of [`step_s`] has two halves, of each of which the mean state, the mean acceleration (the change of velocity,
-//! whatever vibrates) and the mean defect are taken over its samples. What the linear equations are at the two points
+//! A step has two halves, of each of which the mean state and the mean defect are taken over its samples; the change of
+//! velocity between two samples is the mean acceleration, whatever vibrates. What the linear equations are at the two points
 //! of Gauss follows from the means of the halves, for a motion of second order in time exactly; the step itself is
-//! `super::exponential`, of fourth order. Several samples per step ([`samples_wanted_s`]) keep vibrations that
-//! are faster than the steps from coming in at some phase or other. What the estimate does not see is what is quadratic
-//! in $`\delta`$ and what happens between samples.
+//! `super::exponential`, of fourth order. Several samples per step ([`Resolution::samples_wanted_s`]) keep vibrations that
+//! are faster than the steps from coming in at some phase or other.
+//!
+//! The accelerations in $`\partial\tilde r/\partial q`$ are means over a longer window. Those of vibrations are large, and
+//! sampled at some phase they would shake $`\delta`$ up; what they do to it on average is of the order of the vibration
+//! times its own deviation, and left out. What else the estimate does not see is what is quadratic in $`\delta`$ and
+//! what happens between samples.
+
+use std::f64::consts::TAU;
 
 use nalgebra::{DMatrix, DVector};
 
@@ -41,14 +47,32 @@ const TURN: f64 = 0.35;
 /// Samples per step.
 const SAMPLES_PER_STEP: f64 = 12.0;
 
-/// Longest step of [`predict_deviation`], which the samples must not be further apart than; `None` if nothing vibrates.
-pub fn step_s(model: &Model) -> Option<f64> {
-    Some(TURN / lowest_frequency(model)?)
+/// Periods of the slowest vibration in the window.
+const PERIODS: f64 = 3.0;
+
+/// How finely [`predict_deviation`] works.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Resolution {
+    /// Longest step; samples must not be further apart.
+    pub step_s: f64,
+    /// Window of the accelerations in the linearised equations.
+    pub window_s: f64,
 }
 
-/// Time between samples that [`predict_deviation`] would like; `None` if nothing vibrates.
-pub fn samples_wanted_s(model: &Model) -> Option<f64> {
-    Some(step_s(model)? / SAMPLES_PER_STEP)
+impl Resolution {
+    /// What the slowest vibration of a body asks for; no steps but those between samples if nothing vibrates.
+    pub fn of(model: &Model) -> Self {
+        let lowest = lowest_frequency(model);
+        Self {
+            step_s: lowest.map_or(0.0, |frequency| TURN / frequency),
+            window_s: lowest.map_or(0.0, |frequency| PERIODS * TAU / frequency),
+        }
+    }
+
+    /// Time between samples that there should be, if anything vibrates.
+    pub fn samples_wanted_s(&self) -> Option<f64> {
+        (self.step_s > 0.0).then(|| self.step_s / SAMPLES_PER_STEP)
+    }
 }
 
 /// Lowest natural frequency of a flexible body with its frame held, in rad/s.
@@ -62,7 +86,7 @@ pub(super) fn lowest_frequency(model: &Model) -> Option<f64> {
 }
 
 /// Estimates the differences of `channels` between a run of `other` and the recorded run of `reference`, to first
-/// order in the differences, at instants no further apart than `step_s` or than the samples. The recording holds every
+/// order in the differences, at instants no further apart than the step or than the samples. The recording holds every
 /// coordinate of the reference; the answer is as long as the estimate stays finite. `None` if the other model has
 /// coordinates that the recording lacks, as the attitudes of exact tips.
 pub fn predict_deviation(
@@ -70,7 +94,7 @@ pub fn predict_deviation(
     other: &Model,
     recording: &Recording,
     channels: &[String],
-    step_s: f64,
+    resolution: Resolution,
 ) -> Option<Recording> {
     let mut truth = Equations::new(reference);
     let mut equations = Equations::new(other);
@@ -91,6 +115,7 @@ pub fn predict_deviation(
     let n_v = truth.state_velocities();
     let mut true_state = vec![0.0; truth.state_len()];
     let mut residual = vec![0.0; n_v];
+    let Resolution { step_s, window_s } = resolution;
     let mut probe = Probe::new(&equations, states.scales());
     let mut halves = [Half::new(&equations), Half::new(&equations)];
     let mut delta = DVector::zeros(states.len());
@@ -128,7 +153,6 @@ pub fn predict_deviation(
         };
         for (half, &(first, last)) in halves.iter_mut().zip(parts) {
             half.clear(times[last] - times[first]);
-            true_states.acceleration_between(first, last, &mut half.acceleration);
             for k in first + 1..=last {
                 let time = 0.5 * (times[k - 1] + times[k]);
                 true_states.acceleration_between(k - 1, k, &mut probe.acceleration);
@@ -145,6 +169,7 @@ pub fn predict_deviation(
         let linear = [-1.0, 1.0].map(|side| {
             let time = times[start] + duration * (0.5 + side * HALF_GAUSS);
             probe.place(means, side);
+            true_states.mean_acceleration(time, window_s, &mut probe.acceleration);
             probe.linearise(&mut equations, time)
         });
         let [Some(first), Some(second)] = linear else {
@@ -162,7 +187,6 @@ const HALF_GAUSS: f64 = 0.288_675_134_594_812_9;
 struct Half {
     duration: f64,
     state: Vec<f64>,
-    acceleration: Vec<f64>,
     /// Of $`\tilde r - r`$.
     defect: Vec<f64>,
 }
@@ -173,7 +197,6 @@ impl Half {
         Self {
             duration: 0.0,
             state: vec![0.0; equations.state_len()],
-            acceleration: vec![0.0; n_v],
             defect: vec![0.0; n_v],
         }
     }
@@ -242,11 +265,14 @@ impl Probe {
         let whole: f64 = means.iter().map(|half| half.duration).sum();
         let weight = |at: usize| {
             let sign = if at == 0 { -side } else { side };
-            let slope = if means.len() == 1 { 0.0 } else { 2.0 * HALF_GAUSS };
+            let slope = if means.len() == 1 {
+                0.0
+            } else {
+                2.0 * HALF_GAUSS
+            };
             means[at].duration / whole + sign * slope
         };
         self.state.fill(0.0);
-        self.acceleration.fill(0.0);
         self.defect.fill(0.0);
         for (at, half) in means.iter().enumerate() {
             let weight = weight(at);
@@ -256,7 +282,6 @@ impl Probe {
                 }
             };
             add(&mut self.state, &half.state);
-            add(&mut self.acceleration, &half.acceleration);
             add(self.defect.as_mut_slice(), &half.defect);
         }
     }

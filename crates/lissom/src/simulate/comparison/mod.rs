@@ -6,5 +6,5 @@ mod exponential;
 mod magnitudes;
 mod states;
 
-pub use deviation::{predict_deviation, samples_wanted_s, step_s};
+pub use deviation::{Resolution, predict_deviation};
 pub use magnitudes::{TermMagnitude, term_magnitude};

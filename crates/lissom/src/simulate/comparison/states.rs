@@ -46,7 +46,12 @@ impl<'r> States<'r> {
     }
 
     /// Mean accelerations between two samples.
-    pub(super) fn acceleration_between(&self, before: usize, after: usize, acceleration: &mut [f64]) {
+    pub(super) fn acceleration_between(
+        &self,
+        before: usize,
+        after: usize,
+        acceleration: &mut [f64],
+    ) {
         let span = self.time_s[after] - self.time_s[before];
         for (a, column) in acceleration.iter_mut().zip(&self.columns[self.positions..]) {
             let change = column[after] - column[before];
