@@ -96,7 +96,13 @@ impl<'a> Assembly<'a> {
             joint.child.rotation_vector_rad,
         );
         let reduced = &self.reduced[joint.child.body.as_str()];
-        let (rigid, flexible) = (reduced.rigid, reduced.flexible.clone());
+        let (rigid, mut flexible) = (reduced.rigid, reduced.flexible.clone());
+        let fidelity = child_spec
+            .fidelity
+            .map_or(self.fidelity, |own| own.resolve(self.fidelity));
+        if let (Tip::Chord, Some(flexible)) = (fidelity.tip, &mut flexible) {
+            flexible.follow_chords();
+        }
         if let Some(flexible) = &flexible
             && flexible.rigid_motions == RigidMotions::AreCoordinates
         {
@@ -109,16 +115,14 @@ impl<'a> Assembly<'a> {
             joint: Joint {
                 name: joint.name.clone(),
                 kind: JointKind::Fixed,
-                armature: 0.0,
+                armature: [0.0; 6],
                 prescribed: self.is_prescribed(&joint.name, 1),
             },
             outboard,
             inboard,
             rigid,
             flexible,
-            fidelity: child_spec
-                .fidelity
-                .map_or(self.fidelity, |own| own.resolve(self.fidelity)),
+            fidelity,
         };
         let unit = |axis: [f64; 3]| {
             let axis = Vector(axis);
@@ -159,7 +163,7 @@ impl<'a> Assembly<'a> {
                     axis: unit(universal.second.axis),
                 };
                 body.joint.prescribed = self.is_prescribed(&joint.name, 2);
-                body.joint.armature = 0.0;
+                body.joint.armature = [0.0; 6];
                 let second = Axis::revolute(&universal.second, "angle_2");
                 self.add_axis(&mut body.joint, &second, &joint.name);
             }
@@ -178,7 +182,7 @@ impl<'a> Assembly<'a> {
             }
             spec::JointKind::Free(free) => {
                 body.joint.kind = JointKind::Free;
-                self.add_free(free, &joint.name);
+                self.add_free(&mut body.joint, free, &joint.name);
             }
         }
         self.elastic_positions.push(self.model.positions.len());
@@ -201,7 +205,7 @@ impl<'a> Assembly<'a> {
             joint: Joint {
                 name: format!("{}.mount", payload.name),
                 kind: JointKind::Fixed,
-                armature: 0.0,
+                armature: [0.0; 6],
                 prescribed: false,
             },
             outboard,
