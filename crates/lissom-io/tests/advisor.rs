@@ -116,7 +116,7 @@ fn a_beam_that_spins_up_slowly() {
     pair("spin-up-beam", &[rate], FidelityPreset::Inconsistent, &TIP).assert_robust();
 }
 
-/// The first fifth of I-s; the command's tests have the whole of it.
+/// The first fifth of I-s.
 #[test]
 fn the_shuttle_arm() {
     let hand = ["hand.position.x", "hand.position.y", "hand.position.z"];
