@@ -7,7 +7,7 @@ use lissom::model::{Body, JointKind, Model, tree_order};
 use lissom::simulate::{StateInput, evaluate, nominal_drives};
 use lissom::tree::{Kinematics, energy};
 use lissom_io::load::Loaded;
-use lissom_io::record;
+use lissom_io::{notes, record};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -118,7 +118,7 @@ impl Understanding {
             integrator: integrator(&spec.simulation.integrator).0,
             duration_s: spec.simulation.duration_s,
             sample_period_s: spec.sample_period_s(),
-            warnings: warnings(spec, model, &bodies),
+            warnings: [warnings(spec, model, &bodies), notes::notes(loaded)].concat(),
             bodies,
         }
     }
