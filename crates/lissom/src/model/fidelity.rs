@@ -135,6 +135,15 @@ impl Fidelity {
         ..Self::JAIN_RODRIGUEZ
     };
 
+    /// How the end of a closure on a node is turned: as a joint there would be, but for exact tips, whose
+    /// attitude belongs to the bodies they carry.
+    pub(crate) fn closure_tip(self) -> Tip {
+        match self.tip {
+            Tip::Exact => Tip::RotationVector,
+            tip => tip,
+        }
+    }
+
     /// How places that carry nothing move: markers, and the inboard node of a floating frame. They have no
     /// attitude of their own and must be true rotations.
     pub(crate) fn marker_tip(self) -> Tip {

@@ -12,6 +12,7 @@
 //! | the same for bodies with many modes | chosen by [`ArticulatedBody`] | (B3), corrected |
 //! | $`M^{-1}`$ as an operator | [`ArticulatedBody::solve`] | Lemmas 3–5 |
 //! | velocity of a marker | [`marker_jacobian`] | (5), (11) |
+//! | a frame up to its acceleration, and a wrench on it | [`frame_motion`], [`add_generalized_force`] | |
 //! | energy and momentum | [`Energy`], [`momentum`] | |
 //!
 //! # Conventions
@@ -38,6 +39,7 @@
 mod articulated_body;
 mod body_inertia;
 mod energy;
+mod frame;
 mod indirect_inverse;
 mod inverse_dynamics;
 mod jacobian;
@@ -50,6 +52,7 @@ mod shortening;
 
 pub use articulated_body::ArticulatedBody;
 pub use energy::{Energy, energy, momentum};
+pub use frame::{FrameMotion, add_generalized_force, bias_accelerations, frame_motion};
 pub use inverse_dynamics::{InverseDynamics, inverse_dynamics};
 pub use jacobian::{MarkerMotion, apply_wrench, marker_jacobian, marker_motion};
 pub use kinematics::Kinematics;

@@ -1,0 +1,14 @@
+//! Kinematic loops: closures over the tree, and the equations of motion that keep them closed.
+//!
+//! | job | file |
+//! |---|---|
+//! | residual, Jacobian and bias of all closures at a state | [`constraint`](Constraints) |
+//! | which equations are independent, how many degrees of freedom remain | [`rank`](row_rank) |
+//!
+//! The theory is in `docs/theory/loops.md`.
+
+mod constraint;
+mod rank;
+
+pub use constraint::Constraints;
+pub use rank::{Mobility, Rank, mobility, row_rank};
