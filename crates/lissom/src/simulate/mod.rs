@@ -8,6 +8,7 @@ mod profile;
 pub mod recording;
 mod run;
 mod sampler;
+mod start;
 
 pub use audit::{Audit, EnergyAudit, LimitViolation, MomentumAudit};
 pub use equations::Equations;
@@ -15,3 +16,4 @@ pub use evaluate::{Evaluation, StateInput, evaluate};
 pub use profile::{LoadCurve, MotionCurve, MotionPoint};
 pub use recording::{Channel, Recording};
 pub use run::{Ending, Run, RunError, run, sample_instants};
+pub use start::close_loops;

@@ -38,6 +38,7 @@
 
 mod articulated_body;
 mod body_inertia;
+mod displacement;
 mod energy;
 mod frame;
 mod indirect_inverse;
@@ -51,6 +52,7 @@ mod node;
 mod shortening;
 
 pub use articulated_body::ArticulatedBody;
+pub use displacement::displace;
 pub use energy::{Energy, energy, momentum};
 pub use frame::{FrameMotion, add_generalized_force, bias_accelerations, frame_motion};
 pub use inverse_dynamics::{InverseDynamics, inverse_dynamics};
