@@ -126,6 +126,8 @@ fn kind(kind: &ClosureKind) -> &'static str {
         ClosureKind::Universal { .. } => "universal",
         ClosureKind::Spherical => "spherical",
         ClosureKind::PointOnLine { .. } => "point_on_line",
+        ClosureKind::OnBeam { .. } => "on_beam",
+        ClosureKind::AlongBeam { .. } => "along_beam",
         ClosureKind::Distance { .. } => "distance",
     }
 }

@@ -8,17 +8,21 @@
 //! | turn | $`\sum u\cdot R\,w`$ over fixed directions $`u`$ of `from` and $`w`$ of `to` | $`\omega\cdot\sum (Rw\times u)`$ |
 //! | offset | $`u\cdot d`$ | $`u\cdot\dot d`$ |
 //! | distance | $`(d\cdot d - L^2)/2L`$ | $`d\cdot\dot d/L`$ |
+//! | on a beam | $`d_y - v(d_x)`$ | see [`sliding`](super::sliding) |
+//! | along a beam | $`(Re_x)_y - v'(d_x)\,(Re_x)_x`$ | likewise |
 //!
 //! with the relative angular velocity $`\omega`$ in axes of `from`. Every rate is the power of a unit wrench on
 //! `to` and its opposite on `from`; carried inward over the tree, the wrench gives the row of $`J`$, so that a
 //! multiplier is the size of a force or moment. Directions are scaled so that, closed, the rate of a turn is
 //! a component of $`\omega`$.
 
+use super::sliding::{Contact, Plane};
+use crate::flex::Along;
 use crate::model::{Closure, ClosureEnd, ClosureKind, System};
 use crate::scalar::Scalar;
 use crate::spatial::{Force, Matrix, Motion, Vector};
 use crate::tree::{
-    FrameMotion, Kinematics, add_generalized_force, bias_accelerations, frame_motion,
+    FrameMotion, Kinematics, Push, add_generalized_force, bias_accelerations, frame_motion,
 };
 
 /// All equations of the closures of a model, at one state. Build it once, [`update`](Self::update) it for
@@ -27,6 +31,8 @@ use crate::tree::{
 pub struct Constraints<T> {
     rows: Vec<Row>,
     ends: Vec<[End<T>; 2]>,
+    /// Where the closures that slide touch their beams.
+    contacts: Vec<Option<Contact<T>>>,
     velocities: usize,
     /// Accelerations of the bodies when no coordinate accelerates.
     accelerations: Vec<Motion<T>>,
@@ -51,6 +57,8 @@ enum Equation {
     Turn(Vec<(Vector<f64>, Vector<f64>)>),
     Offset(Vector<f64>),
     Distance(f64),
+    OnBeam(Plane),
+    AlongBeam(Plane),
 }
 
 /// One side of a closure at a state.
@@ -63,16 +71,16 @@ struct End<T> {
 }
 
 /// What `to` does as seen from `from`, in the axes of `from`.
-struct Relative<T> {
-    attitude: Matrix<T>,
-    offset: Vector<T>,
-    angular: Vector<T>,
-    linear: Vector<T>,
-    angular_bias: Vector<T>,
-    linear_bias: Vector<T>,
+pub(super) struct Relative<T> {
+    pub(super) attitude: Matrix<T>,
+    pub(super) offset: Vector<T>,
+    pub(super) angular: Vector<T>,
+    pub(super) linear: Vector<T>,
+    pub(super) angular_bias: Vector<T>,
+    pub(super) linear_bias: Vector<T>,
 }
 
-impl<T: Scalar> Constraints<T> {
+impl<T: Along> Constraints<T> {
     /// The equations of `closures` over `system`, in the order of the closures.
     pub fn new(system: &System, closures: &[Closure]) -> Self {
         let rows: Vec<Row> = closures
@@ -94,6 +102,7 @@ impl<T: Scalar> Constraints<T> {
                 .iter()
                 .map(|c| [end(&c.from), end(&c.to)])
                 .collect(),
+            contacts: closures.iter().map(|c| Contact::new(system, c)).collect(),
             velocities: n,
             accelerations: vec![Motion::zero(); system.bodies().len()],
             residual: vec![T::zero(); rows.len()],
@@ -141,14 +150,31 @@ impl<T: Scalar> Constraints<T> {
                 );
             }
         }
+        for ((contact, ends), closure) in
+            (self.contacts.iter_mut().zip(&mut self.ends)).zip(closures)
+        {
+            if let Some(contact) = contact {
+                let relative = Relative::new(&ends[0].motion, &ends[1].motion);
+                contact.update(system, &relative, position, velocity);
+                contact.influence(system, &closure.kind, &relative, &mut ends[0].influence);
+            }
+        }
         self.jacobian.fill(T::zero());
         let n = self.velocities;
         for (i, row) in self.rows.iter().enumerate() {
             let ends = &self.ends[row.closure];
             let relative = Relative::new(&ends[0].motion, &ends[1].motion);
-            let value = row.equation.at(&relative);
+            let value = match (&row.equation, &self.contacts[row.closure]) {
+                (Equation::OnBeam(plane), Some(contact)) => contact.on_beam(*plane, &relative),
+                (Equation::AlongBeam(plane), Some(contact)) => {
+                    contact.along_beam(*plane, &relative)
+                }
+                (equation, _) => equation.at(&relative),
+            };
             self.residual[i] = value.residual;
-            self.rate[i] = value.turning.dot(relative.angular) + value.pushing.dot(relative.linear);
+            self.rate[i] = value.turning.dot(relative.angular)
+                + value.pushing.dot(relative.linear)
+                + value.own_rate;
             self.bias[i] = value.bias;
             let lever = relative.offset.cross(value.pushing);
             let on_from = Force::new(-(value.turning + lever), -value.pushing);
@@ -196,21 +222,46 @@ impl<T: Scalar> Constraints<T> {
         self.rows[equation].closure
     }
 
+    /// Where along its beam a closure that slides touches it, from the root of the undeformed beam.
+    pub fn place_along(&self, closure: usize) -> Option<T> {
+        self.contacts[closure].as_ref().map(Contact::place)
+    }
+
     /// Wrench on `to` of a unit multiplier of an equation, at the frame of `to` in its axes.
     pub fn wrench_on_to(&self, equation: usize) -> Force<T> {
         self.wrench[equation][1]
     }
 
-    /// Every end that equation `equation` pushes on: the body, the wrench of a unit multiplier at the body's
-    /// origin in its components, and the influence of the body's elastic coordinates on the place.
-    pub fn pushes(&self, equation: usize) -> impl Iterator<Item = (usize, Force<T>, &[Motion<T>])> {
-        let ends = &self.ends[self.rows[equation].closure];
-        ends.iter()
-            .zip(self.wrench[equation])
-            .filter_map(|(end, wrench)| {
-                let force = end.motion.in_body.force_to_parent(wrench);
-                Some((end.body?, force, &end.influence[..]))
-            })
+    /// Body that an equation pushes on at its end `from` (0) or `to` (1), unless that is the ground.
+    pub fn pushed_body(&self, equation: usize, end: usize) -> Option<usize> {
+        self.ends[self.rows[equation].closure][end].body
+    }
+
+    /// Wrench of a unit multiplier of an equation on that body, at its origin in its components, and the
+    /// influence of the body's elastic coordinates on the place.
+    pub fn push(&self, equation: usize, end: usize) -> Push<'_, T> {
+        let place = &self.ends[self.rows[equation].closure][end];
+        let wrench = self.wrench[equation][end];
+        (
+            place.motion.in_body.force_to_parent(wrench),
+            &place.influence,
+        )
+    }
+
+    /// Largest distance of an end from the ground's origin: the size that offsets are small against.
+    pub fn reach(&self) -> T
+    where
+        T: PartialOrd,
+    {
+        let mut most = T::zero();
+        for end in self.ends.iter().flatten() {
+            let point = end.motion.pose.translation;
+            let square = point.dot(point);
+            if square > most {
+                most = square;
+            }
+        }
+        most.sqrt()
     }
 
     /// What an equation is called: its closure and the relative motion that it forbids.
@@ -229,6 +280,8 @@ impl<T: Scalar> Constraints<T> {
             },
             Equation::Offset(u) => format!("offset along {}", direction(*u)),
             Equation::Distance(_) => "distance".to_owned(),
+            Equation::OnBeam(plane) => format!("offset from the axis along {}", plane.name()),
+            Equation::AlongBeam(plane) => format!("slope along {}", plane.name()),
         };
         format!("{} ({what})", closure.name)
     }
@@ -297,16 +350,20 @@ fn equations(kind: &ClosureKind) -> Vec<Equation> {
         ClosureKind::Spherical => at_point().collect(),
         ClosureKind::PointOnLine { direction } => beside(direction).into(),
         ClosureKind::Distance { length } => vec![Equation::Distance(length)],
+        ClosureKind::OnBeam { planes } => Plane::of(planes).map(Equation::OnBeam).collect(),
+        ClosureKind::AlongBeam { planes } => Plane::of(planes).map(Equation::AlongBeam).collect(),
     }
 }
 
 /// An equation at a state.
-struct Value<T> {
-    residual: T,
-    /// Its rate is `turning · angular + pushing · linear`.
-    turning: Vector<T>,
-    pushing: Vector<T>,
-    bias: T,
+pub(super) struct Value<T> {
+    pub(super) residual: T,
+    /// Its rate is `turning · angular + pushing · linear + own_rate`.
+    pub(super) turning: Vector<T>,
+    pub(super) pushing: Vector<T>,
+    /// What the deformation of a beam does where the closure touches it.
+    pub(super) own_rate: T,
+    pub(super) bias: T,
 }
 
 impl Equation {
@@ -316,6 +373,7 @@ impl Equation {
             residual: T::zero(),
             turning: Vector::zero(),
             pushing: Vector::zero(),
+            own_rate: T::zero(),
             bias: T::zero(),
         };
         match self {
@@ -341,6 +399,11 @@ impl Equation {
                 value.residual = square * scale * 0.5;
                 value.pushing = r.offset.scale(scale);
                 value.bias = (r.offset.dot(r.linear_bias) + r.linear.dot(r.linear)) * scale;
+            }
+            // a body without an axis that bends is straight
+            Self::OnBeam(plane) => return Self::Offset(unit(plane.axis())).at(r),
+            Self::AlongBeam(plane) => {
+                return Self::Turn(vec![(unit(plane.axis()), unit(0))]).at(r);
             }
         }
         value

@@ -4,7 +4,8 @@ use nalgebra::{DMatrix, DVector};
 
 use super::Constraints;
 use super::assembly::{AssemblyError, Targets, is_angle};
-use crate::model::{JointKind, Model, System};
+use crate::flex::RigidMotions;
+use crate::model::{Body, JointKind, Model, System};
 use crate::spatial::{Matrix, Motion, Quaternion, Vector, rotation_vector_of};
 use crate::tree::{Kinematics, displace, marker_jacobian, marker_motion};
 
@@ -12,7 +13,6 @@ use crate::tree::{Kinematics, displace, marker_jacobian, marker_motion};
 const CLOSED: f64 = 1e-14;
 /// Violation at which it counts as closed when rounding keeps it from coming closer.
 const STALLED: f64 = 1e-12;
-const REACH: f64 = 1.0;
 /// Newton steps per guess: a dozen suffice from nearby, the rest is for damped ones from afar.
 const MOST_STEPS: usize = 60;
 /// Largest change of one coordinate in one step, rad or m.
@@ -51,7 +51,7 @@ impl<'m> Solver<'m> {
         let elastic = Self::elastic(model);
         let constraints = Constraints::new(system, &model.closures);
         let rows = constraints.len() + targets.markers.len();
-        let most = system.bodies().iter().map(crate::model::Body::modes).max();
+        let most = system.bodies().iter().map(Body::modes).max();
         Self {
             model,
             targets,
@@ -68,10 +68,19 @@ impl<'m> Solver<'m> {
         }
     }
 
-    /// Elastic entries of the velocity vector.
+    /// Entries of the velocity vector that bend bodies. Where they move a body as a whole, as nothing else does,
+    /// they are not among them.
     pub(super) fn elastic(model: &Model) -> Vec<usize> {
         let layout = model.system.layout();
+        let bends = |body: &Body| {
+            let motions = body
+                .flexible
+                .as_ref()
+                .map(|flexible| flexible.rigid_motions);
+            motions != Some(RigidMotions::AreCoordinates)
+        };
         (model.system.bodies().iter().enumerate())
+            .filter(|(_, body)| bends(body))
             .flat_map(|(k, body)| {
                 let first = layout.elastic_velocity[k];
                 first..first + body.modes()
@@ -195,7 +204,7 @@ impl<'m> Solver<'m> {
         self.evaluate(position, &at_rest);
         let mut damping = 0.0;
         for _ in 0..MOST_STEPS {
-            let reach = REACH;
+            let reach = self.constraints.reach().max(1.0);
             let violation = self.violation();
             if violation <= CLOSED * reach {
                 return true;
@@ -227,7 +236,7 @@ impl<'m> Solver<'m> {
                 }
             }
         }
-        self.violation() <= STALLED * REACH
+        self.violation() <= STALLED * self.constraints.reach().max(1.0)
     }
 
     /// A step of the free coordinates, cut to the largest, as a velocity vector.

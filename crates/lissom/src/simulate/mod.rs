@@ -10,7 +10,7 @@ mod run;
 mod sampler;
 mod start;
 
-pub use audit::{Audit, EnergyAudit, LimitViolation, MomentumAudit};
+pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit};
 pub use equations::Equations;
 pub use evaluate::{Evaluation, StateInput, evaluate};
 pub use profile::{LoadCurve, MotionCurve, MotionPoint};

@@ -1,8 +1,8 @@
 //! Equations of closures between any two places of a random tree.
 
 use lissom::closure::Constraints;
-use lissom::model::{Closure, ClosureEnd, ClosureKind, Place};
-use lissom::scalar::Scalar;
+use lissom::flex::Along;
+use lissom::model::{Closure, ClosureEnd, ClosureKind, Marker, Place};
 use lissom::spatial::{Matrix, Quaternion, Transform, Vector};
 use lissom::testing::Random;
 use lissom::tree::Kinematics;
@@ -63,7 +63,58 @@ fn closures(case: &Case, seed: u64) -> Vec<Closure> {
         .collect()
 }
 
-fn updated<T: Scalar>(
+/// A closure of every kind that slides, on every beam of a tree: at places inside the beam, and wherever another
+/// body happens to be.
+fn sliding(case: &Case, seed: u64) -> Vec<Closure> {
+    let mut random = Random::new(seed);
+    let kinematics = case.kinematics();
+    let (q, v) = (&case.state.position, &case.state.velocity);
+    let both = [true, true];
+    let mut closures = Vec::new();
+    for (body, flexible) in case.system().bodies().iter().enumerate() {
+        let line = flexible
+            .flexible
+            .as_ref()
+            .and_then(|f| f.centreline.as_ref());
+        let Some(line) = line else { continue };
+        let from = ClosureEnd {
+            body: Some(body),
+            place: Place::Fixed(Transform::identity()),
+        };
+        let origin = Marker {
+            name: "origin".to_owned(),
+            body: from.body,
+            place: from.place.clone(),
+        };
+        let (frame, _) = super::tools::marker(case.system(), &kinematics, &origin, q, v);
+        let turn = Quaternion::of_rotation_vector(Vector(random.vector(0.4))).matrix();
+        let near = Vector([0.37 * line.length(), 0.02, -0.01]);
+        let inside = ClosureEnd {
+            body: None,
+            place: Place::Fixed(frame.pose * Transform::new(turn, near)),
+        };
+        let marker = &case.model.markers[random.below(case.model.markers.len())];
+        let anywhere = ClosureEnd {
+            body: marker.body,
+            place: marker.place.clone(),
+        };
+        for (to, kind) in [
+            (inside.clone(), ClosureKind::OnBeam { planes: both }),
+            (inside, ClosureKind::AlongBeam { planes: both }),
+            (anywhere, ClosureKind::OnBeam { planes: both }),
+        ] {
+            closures.push(Closure {
+                name: format!("sliding_{}", closures.len()),
+                kind,
+                from: from.clone(),
+                to,
+            });
+        }
+    }
+    closures
+}
+
+fn updated<T: Along>(
     case: &Case,
     closures: &[Closure],
     position: &[T],
@@ -83,7 +134,8 @@ fn updated<T: Scalar>(
 fn rate_jacobian_and_bias_are_derivatives_of_the_residual() {
     for (i, case) in trees().iter().enumerate() {
         for seed in 0..4 {
-            let closures = closures(case, 100 * i as u64 + seed);
+            let mut closures = closures(case, 100 * i as u64 + seed);
+            closures.extend(sliding(case, seed));
             let system = case.system();
             let (q, v) = (&case.state.position, &case.state.velocity);
             let at_state = updated(case, &closures, &lift::<f64>(q), v);

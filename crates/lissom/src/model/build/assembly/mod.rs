@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::Model;
 use super::reduce::{Reduced, payload_inertia};
-use crate::flex::FlexibleBody;
+use crate::flex::{FlexibleBody, RigidMotions};
 use crate::model::action::{
     JointResistance, Limit, Load, LoadTarget, Marker, PrescribedMotion, Transmission,
 };
@@ -85,9 +85,15 @@ impl<'a> Assembly<'a> {
         };
         let parent = self.index.get(carrier.body.as_str()).copied();
         let outboard = self.side(carrier, tree.reversed);
-        let inboard = self.side(carried, !tree.reversed);
+        let mut inboard = self.side(carried, !tree.reversed);
         let reduced = &self.reduced[carried.body.as_str()];
         let (rigid, flexible) = (reduced.rigid, reduced.flexible.clone());
+        if let Some(flexible) = &flexible
+            && flexible.rigid_motions == RigidMotions::AreCoordinates
+        {
+            // the joint carries the frame, in which the root moves
+            inboard = inboard.undeformed(Some(flexible));
+        }
         let mut body = Body {
             name: carried.body.clone(),
             parent,
