@@ -219,6 +219,7 @@ enum TipArgument {
     Exact,
     #[value(name = "rotation_vector", alias = "rotation-vector")]
     RotationVector,
+    Chord,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -87,7 +87,13 @@ impl<'a> Assembly<'a> {
         let outboard = self.side(carrier, tree.reversed);
         let mut inboard = self.side(carried, !tree.reversed);
         let reduced = &self.reduced[carried.body.as_str()];
-        let (rigid, flexible) = (reduced.rigid, reduced.flexible.clone());
+        let (rigid, mut flexible) = (reduced.rigid, reduced.flexible.clone());
+        let fidelity = child_spec
+            .fidelity
+            .map_or(self.fidelity, |own| own.resolve(self.fidelity));
+        if let (Tip::Chord, Some(flexible)) = (fidelity.tip, &mut flexible) {
+            flexible.follow_chords();
+        }
         if let Some(flexible) = &flexible
             && flexible.rigid_motions == RigidMotions::AreCoordinates
         {
@@ -107,9 +113,7 @@ impl<'a> Assembly<'a> {
             inboard,
             rigid,
             flexible,
-            fidelity: child_spec
-                .fidelity
-                .map_or(self.fidelity, |own| own.resolve(self.fidelity)),
+            fidelity,
         };
         let sense = if tree.reversed { -1.0 } else { 1.0 };
         let unit = |axis: [f64; 3]| unit(axis).scale(sense);
