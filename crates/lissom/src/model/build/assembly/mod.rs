@@ -106,7 +106,7 @@ impl<'a> Assembly<'a> {
             joint: Joint {
                 name: joint.name.clone(),
                 kind: JointKind::Fixed,
-                armature: 0.0,
+                armature: [0.0; 6],
                 prescribed: self.is_prescribed(&joint.name, 1),
             },
             outboard,
@@ -152,7 +152,7 @@ impl<'a> Assembly<'a> {
                     axis: unit(universal.second.axis),
                 };
                 body.joint.prescribed = self.is_prescribed(&joint.name, 2);
-                body.joint.armature = 0.0;
+                body.joint.armature = [0.0; 6];
                 let second = Axis::revolute(&universal.second, "angle_2");
                 self.add_axis(&mut body.joint, &second, &joint.name);
             }
@@ -171,7 +171,7 @@ impl<'a> Assembly<'a> {
             }
             spec::JointKind::Free(free) => {
                 body.joint.kind = JointKind::Free;
-                self.add_free(free, &joint.name);
+                self.add_free(&mut body.joint, free, &joint.name);
             }
         }
         self.elastic_positions.push(self.model.positions.len());
@@ -194,7 +194,7 @@ impl<'a> Assembly<'a> {
             joint: Joint {
                 name: format!("{}.mount", payload.name),
                 kind: JointKind::Fixed,
-                armature: 0.0,
+                armature: [0.0; 6],
                 prescribed: false,
             },
             outboard,
