@@ -11,7 +11,7 @@ mod sampler;
 mod start;
 
 pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit};
-pub use equations::Equations;
+pub use equations::{Equations, NominalDrives, NominalError, nominal_drives};
 pub use evaluate::{Evaluation, StateInput, evaluate};
 pub use profile::{LoadCurve, MotionCurve, MotionPoint};
 pub use recording::{Channel, Recording};

@@ -9,7 +9,7 @@ use crate::model::spec::{AdaptiveSpec, IntegratorSpec, ModelSpec, SimulationSpec
 use crate::model::{Coordinate, Model};
 use crate::readable::readable;
 use crate::simulate::audit::{Audit, Auditor};
-use crate::simulate::equations::{Equations, Power};
+use crate::simulate::equations::{Equations, NominalError, Power, nominal_drives};
 use crate::simulate::recording::Recording;
 use crate::simulate::sampler::Sampler;
 
@@ -70,6 +70,14 @@ pub enum RunError {
         /// Start of the run.
         time_s: f64,
     },
+    /// The inputs cannot drive the model along its nominal motion.
+    #[error("{source}")]
+    NominalMotion {
+        /// Why.
+        source: NominalError,
+        /// Start of the run.
+        time_s: f64,
+    },
     /// The mechanism came to a singular configuration.
     #[error(
         "the configuration is singular at t = {}: {} can move without the independent coordinates or against no \
@@ -109,6 +117,7 @@ impl RunError {
             Self::NotFinite { time_s, .. }
             | Self::Singular { time_s, .. }
             | Self::Closure { time_s, .. }
+            | Self::NominalMotion { time_s, .. }
             | Self::NoLongerRedundant { time_s, .. } => *time_s,
         }
     }
@@ -121,6 +130,7 @@ impl RunError {
             Self::Singular { coordinates, .. } => coordinates.first().map_or("unknown", |c| c),
             Self::NoLongerRedundant { equation, .. } => equation,
             Self::Closure { .. } => "the closures",
+            Self::NominalMotion { .. } => "the nominal motion",
         }
     }
 }
@@ -179,6 +189,17 @@ pub fn run(
             audit: recorder.auditor.finish(),
             statistics: Statistics::default(),
             ending: Ending::Failed(RunError::Closure {
+                source,
+                time_s: simulation.start_s,
+            }),
+        };
+    }
+    if let Err(source) = nominal_drives(model, simulation.start_s, simulation.start_s) {
+        return Run {
+            recording: recorder.recording,
+            audit: recorder.auditor.finish(),
+            statistics: Statistics::default(),
+            ending: Ending::Failed(RunError::NominalMotion {
                 source,
                 time_s: simulation.start_s,
             }),
