@@ -22,7 +22,7 @@ pub(super) struct LoopsEntry {
     /// Degrees of freedom if nothing could bend, by rank.
     pub(super) rigid_degrees_of_freedom: usize,
     /// The same by Grübler's formula.
-    pub(super) gruebler: i64,
+    pub(super) gruebler: isize,
     /// Largest pivot of the equations over the smallest.
     pub(super) condition: f64,
     pub(super) singular_start: bool,

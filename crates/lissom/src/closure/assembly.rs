@@ -232,7 +232,7 @@ fn other_guess(
     for (i, &at) in solver.free.iter().enumerate() {
         let fraction = (attempt as f64 * GOLDEN * (1.0 + i as f64).sqrt()).fract();
         // from near the guess to anywhere
-        let widest = if attempt % 2 == 0 { 3.0 } else { 1.0 };
+        let widest = if attempt.is_multiple_of(2) { 3.0 } else { 1.0 };
         step[at] = widest * (2.0 * fraction - 1.0);
     }
     let mut guess = first.to_vec();
@@ -275,7 +275,7 @@ pub struct Diagnosis {
     /// Degrees of freedom by the rank of the closures, at the start or near it where the start is singular.
     pub mobility: super::Mobility,
     /// Degrees of freedom by Grübler's count: those of the tree's joints less one for every equation.
-    pub gruebler: i64,
+    pub gruebler: isize,
     /// Whether equations that are independent nearby are not so at the start.
     pub singular_start: bool,
 }
@@ -287,7 +287,7 @@ pub fn diagnose(model: &Model) -> Diagnosis {
     let joints: usize = (model.system.bodies().iter())
         .map(|body| body.joint.kind.velocities())
         .sum();
-    let gruebler = joints as i64 - start.equations as i64;
+    let gruebler = start.equations.checked_signed_diff(joints).map_or(isize::MIN, |less| -less);
     let mut best = start.clone();
     let elastic = Solver::elastic(model);
     for attempt in 1..=3_usize {
