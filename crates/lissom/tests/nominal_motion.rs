@@ -244,7 +244,7 @@ fn drives_that_reach_too_little_are_refused() {
     };
     assert_eq!(error, expected);
     let two = CARRIED.lines().filter(|line| !line.starts_with("rotation"));
-    let two: String = two.map(|line| format!("{line}\n")).collect();
+    let two = two.collect::<Vec<_>>().join("\n");
     let model = cooperating_arms(&[1, 2, 3], &two);
     let error = nominal_drives(&model, 0.0, 0.1).unwrap_err();
     assert_eq!(error, NominalError::Undetermined { left: 1 });

@@ -287,7 +287,7 @@ pub fn diagnose(model: &Model) -> Diagnosis {
     let joints: usize = (model.system.bodies().iter())
         .map(|body| body.joint.kind.velocities())
         .sum();
-    let gruebler = start.equations.checked_signed_diff(joints).map_or(isize::MIN, |less| -less);
+    let gruebler = joints.checked_signed_diff(start.equations).unwrap_or(0);
     let mut best = start.clone();
     let elastic = Solver::elastic(model);
     for attempt in 1..=3_usize {

@@ -72,7 +72,7 @@ pub struct InputSpec {
     /// held where they start, or as moving as prescribed; loads at markers are not foreseen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rigid_inverse_dynamics: Option<MotionProfileSpec>,
-    /// Whether the joint takes part in moving the model along its nominal motion, as [nominal_motion] or other
+    /// Whether the joint takes part in moving the model along its nominal motion, as `[nominal_motion]` or other
     /// joints' `rigid_inverse_dynamics` say it: with the torque or force that would do so if every body and gear
     /// were rigid. Of more such joints than degrees of freedom, the smallest torques and forces are taken.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

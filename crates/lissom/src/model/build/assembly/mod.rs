@@ -415,7 +415,8 @@ fn unit(axis: [f64; 3]) -> Vector<f64> {
 /// How a marker is to move, if the file says so.
 fn nominal_motion(spec: &ModelSpec) -> Option<NominalMotion> {
     let nominal = spec.nominal_motion.as_ref()?;
-    let profile = |of: &Option<spec::MotionProfileSpec>| of.as_ref().map(|p| p.profile());
+    let profile =
+        |of: &Option<spec::MotionProfileSpec>| of.as_ref().map(spec::MotionProfileSpec::profile);
     let axis = unit(nominal.rotation_axis.unwrap_or([0.0, 0.0, 1.0]));
     Some(NominalMotion {
         marker: spec.marker.iter().position(|m| m.name == nominal.marker)?,

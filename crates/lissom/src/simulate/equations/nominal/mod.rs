@@ -365,7 +365,7 @@ impl Projection {
             let allowed = &mut self.allowed[column * n..(column + 1) * n];
             allowed.fill(0.0);
             allowed[self.closures.rank() + column] = 1.0;
-            self.closures.from_factors(allowed);
+            self.closures.expand(allowed);
             *right = allowed.iter().zip(&*force).map(|(a, f)| a * f).sum();
         }
         let (drives, allowed) = (&self.drives, &self.allowed);

@@ -87,7 +87,7 @@ impl PivotedQr {
     }
 
     /// Replaces `vector` by $`Q^T`$ times it.
-    fn to_factors(&self, vector: &mut [f64]) {
+    fn reduce(&self, vector: &mut [f64]) {
         for k in 0..self.rank {
             reflect(&self.factors[k * self.rows..], k, self.scale[k], vector);
         }
@@ -95,7 +95,7 @@ impl PivotedQr {
 
     /// Replaces `vector` by $`Q`$ times it. The last entries, as many as the rank leaves, span what no column
     /// reaches.
-    pub(super) fn from_factors(&self, vector: &mut [f64]) {
+    pub(super) fn expand(&self, vector: &mut [f64]) {
         for k in (0..self.rank).rev() {
             reflect(&self.factors[k * self.rows..], k, self.scale[k], vector);
         }
@@ -106,7 +106,7 @@ impl PivotedQr {
         let (m, n) = (self.rows, self.columns);
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch[..m].copy_from_slice(right);
-        self.to_factors(&mut scratch[..m]);
+        self.reduce(&mut scratch[..m]);
         for k in (0..n).rev() {
             let mut x = scratch[k];
             for j in k + 1..n {
@@ -128,7 +128,7 @@ impl PivotedQr {
             }
             solution[k] = y / self.factors[k * m + k];
         }
-        self.from_factors(solution);
+        self.expand(solution);
     }
 }
 
@@ -184,7 +184,7 @@ mod tests {
         }
         // nothing of it lies where the transpose sees nothing
         let mut unseen = [0.0, 0.0, 0.0, 1.0];
-        qr.from_factors(&mut unseen);
+        qr.expand(&mut unseen);
         let product: f64 = unseen.iter().zip(shortest).map(|(a, b)| a * b).sum();
         assert!(product.abs() < ROUNDING, "{product}");
     }
