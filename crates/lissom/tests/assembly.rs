@@ -101,7 +101,7 @@ fn knee(model: &Model, position: &[f64], velocity: &[f64]) -> (Vector<f64>, Moti
     kinematics.update_poses(&model.system);
     let marker = &model.markers[0];
     let body = marker.body.expect("on a body");
-    let mut influence = [Motion::zero(); 0];
+    let mut influence: [Motion<f64>; 0] = [];
     let motion = marker_motion(
         &model.system,
         &kinematics,
