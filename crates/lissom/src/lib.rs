@@ -11,12 +11,14 @@
 //! | [`tree`] | the recursions: inverse dynamics, mass matrix, accelerations in O(N) | `model`, `flex`, `spatial`, `scalar` |
 //! | [`integrate`] | solvers of differential equations that see vectors only | nothing |
 //! | [`simulate`] | loads over time, equations of motion, run, audit, recording | all of these |
+//! | [`scene`] | what has to be known of a model to draw its recorded motion | all of these |
 
 pub mod flex;
 pub mod integrate;
 pub mod model;
 mod readable;
 pub mod scalar;
+pub mod scene;
 pub mod simulate;
 pub mod spatial;
 #[cfg(feature = "testing")]

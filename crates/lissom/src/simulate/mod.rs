@@ -11,6 +11,7 @@ mod sampler;
 
 pub use audit::{Audit, EnergyAudit, LimitViolation, MomentumAudit};
 pub use equations::Equations;
+pub(crate) use equations::nominal_motions;
 pub use evaluate::{Evaluation, StateInput, evaluate};
 pub use profile::{LoadCurve, MotionCurve, MotionPoint};
 pub use recording::{Channel, Recording};

@@ -3,7 +3,7 @@
 
 use super::resistance::add_resistance;
 use crate::model::spec::LoadProfile;
-use crate::model::{JointResistance, LoadTarget, Model, System};
+use crate::model::{JointResistance, Load, LoadTarget, Model, System};
 use crate::simulate::profile::MotionCurve;
 use crate::tree::{InverseDynamics, Kinematics, inverse_dynamics};
 
@@ -33,23 +33,7 @@ pub(super) struct Nominal {
 impl Nominal {
     /// `None` when no load asks for it.
     pub(super) fn new(model: &Model) -> Option<Self> {
-        let wanted: Vec<(usize, MotionCurve)> = model
-            .loads
-            .iter()
-            .filter_map(|load| {
-                let LoadProfile::RigidInverseDynamics(profile) = &load.profile else {
-                    return None;
-                };
-                let at = match load.target {
-                    LoadTarget::Joint(at) => at,
-                    LoadTarget::Motor(index) => model.transmissions[index].velocity,
-                    LoadTarget::Marker { .. } => return None,
-                };
-                let position = position_of_velocity(&model.system, at)?;
-                let initial = model.initial_position[position];
-                Some((at, MotionCurve::new(profile, initial)))
-            })
-            .collect();
+        let wanted = nominal_motions(model);
         if wanted.is_empty() {
             return None;
         }
@@ -81,7 +65,7 @@ impl Nominal {
                 .motions
                 .iter()
                 .find(|motion| motion.velocity == from_v);
-            let curve = match (wanted.iter().find(|(at, _)| *at == from_v), prescribed) {
+            let curve = match (wanted.iter().find(|(at, _)| *at == from), prescribed) {
                 (Some((_, curve)), _) => curve.clone(),
                 (None, Some(motion)) => MotionCurve::new(&motion.profile, motion.initial),
                 (None, None) => MotionCurve::held(model.initial_position[from]),
@@ -154,6 +138,24 @@ impl Nominal {
             self.force[at] += inertia * self.acceleration[at];
         }
     }
+}
+
+/// Entries of the position vector that inputs drive along a nominal motion, each with its curve.
+pub(crate) fn nominal_motions(model: &Model) -> Vec<(usize, MotionCurve)> {
+    let motion = |load: &Load| {
+        let LoadProfile::RigidInverseDynamics(profile) = &load.profile else {
+            return None;
+        };
+        let at = match load.target {
+            LoadTarget::Joint(at) => at,
+            LoadTarget::Motor(index) => model.transmissions[index].velocity,
+            LoadTarget::Marker { .. } => return None,
+        };
+        let position = position_of_velocity(&model.system, at)?;
+        let initial = model.initial_position[position];
+        Some((position, MotionCurve::new(profile, initial)))
+    };
+    model.loads.iter().filter_map(motion).collect()
 }
 
 /// Entry of the position vector that belongs to a joint velocity of a joint with one degree of freedom.
