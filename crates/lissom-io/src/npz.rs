@@ -8,10 +8,14 @@
 //! in PKWARE's application note 6.3 with stored members, without the ZIP64 extensions. Its time stamps
 //! are the earliest the format knows, so that the same recording gives the same bytes.
 
+mod read;
+
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use lissom::simulate::recording::Recording;
+
+pub use read::read;
 
 /// Writes the recording.
 ///

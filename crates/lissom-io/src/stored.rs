@@ -108,15 +108,18 @@ pub fn read(path: &Path) -> Result<Stored, StoredError> {
     }
     let label = (manifest.model_file.as_deref()).map_or_else(
         || folder.file_name().map(|name| name.display().to_string()),
-        |file| Path::new(file).file_stem().map(|stem| stem.display().to_string()),
+        |file| {
+            Path::new(file)
+                .file_stem()
+                .map(|stem| stem.display().to_string())
+        },
     );
     let label = label.unwrap_or_else(|| "model".to_owned());
-    let loaded = load::load_text(&label, &manifest.model, &[]).map_err(|source| {
-        StoredError::Model {
+    let loaded =
+        load::load_text(&label, &manifest.model, &[]).map_err(|source| StoredError::Model {
             path: at,
             source: Box::new(source),
-        }
-    })?;
+        })?;
     Ok(Stored {
         folder,
         manifest,
