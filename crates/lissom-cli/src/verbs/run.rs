@@ -11,8 +11,11 @@ use lissom::simulate::{self, Run};
 use lissom_io::load::Loaded;
 use lissom_io::summary::Summary;
 use lissom_io::{IoError, record};
+use lissom_report::Source;
 use serde_json::json;
 
+use super::report;
+use super::understanding::Understanding;
 use crate::arguments::RunArguments;
 use crate::output::{counted, short, with_digits};
 use crate::progress::Progress;
@@ -46,8 +49,18 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
     let mut summary = Summary::new(&loaded, &run, &arguments.at, wall_s);
     let changes: Vec<String> = overrides.iter().map(Override::text).collect();
     let options = json!({ "set": changes, "at_s": arguments.at });
-    record::write(&folder, &loaded, &run, options, &mut summary)
+    let manifest = record::write(&folder, &loaded, &run, options, &mut summary)
         .map_err(|error| Stop::Failed(error.to_string()))?;
+    let source = Source {
+        label: loaded.label.clone(),
+        loaded: &loaded,
+        manifest: &manifest,
+        recording: &run.recording,
+        understanding: json!(Understanding::of(&loaded)),
+    };
+    let pictures = report::write_for(&[source], &folder, &arguments.pictures)?;
+    let names = pictures.iter().map(|path| path.display().to_string());
+    summary.files.extend(names);
     if arguments.json {
         output::json(&summary)?;
     } else if !arguments.quiet {

@@ -1,0 +1,296 @@
+//! What the books of a run mean, in plain words.
+
+use lissom::model::{Model, Tip};
+use lissom::simulate::Recording;
+use lissom::simulate::comparison::extents;
+use serde::Serialize;
+use serde_json::Value;
+
+/// How good a piece of news is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// As it should be.
+    Good,
+    /// Worth knowing.
+    Note,
+    /// Look at it before the numbers are used.
+    Caution,
+    /// Do not use the numbers.
+    Bad,
+}
+
+/// One sentence on a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Verdict {
+    /// How good it is.
+    pub level: Level,
+    /// What it is about, in a word or two.
+    pub subject: String,
+    /// The sentence.
+    pub words: String,
+}
+
+/// Imbalance of energy in percent up to which nothing in a plot could come from it.
+const TRUSTWORTHY_PERCENT: f64 = 1e-3;
+/// Imbalance in percent that most uses bear.
+const USABLE_PERCENT: f64 = 0.1;
+/// Imbalance in percent beyond which the motion is not that of the model.
+const DOUBTFUL_PERCENT: f64 = 1.0;
+
+/// Slope of a beam up to which first-order theory is within a percent.
+const SMALL_SLOPE: f64 = 0.1;
+/// Slope beyond which displacements to second order are off by more than a few percent.
+const LARGE_SLOPE: f64 = 0.5;
+
+/// What can be said of a run: its model, its recording and the summary in its manifest.
+pub fn verdicts(model: &Model, recording: &Recording, summary: &Value) -> Vec<Verdict> {
+    let mut found = vec![ending(summary)];
+    found.extend(energy(model, summary));
+    found.extend(momentum(summary));
+    found.extend(closures(summary));
+    found.extend(limits(summary));
+    found.extend(bending(model, recording));
+    found
+}
+
+fn verdict(level: Level, subject: &str, words: String) -> Verdict {
+    Verdict {
+        level,
+        subject: subject.to_owned(),
+        words,
+    }
+}
+
+fn at<'a>(value: &'a Value, path: &[&str]) -> Option<&'a Value> {
+    path.iter().try_fold(value, |value, key| value.get(key))
+}
+
+fn number(value: &Value, path: &[&str]) -> Option<f64> {
+    at(value, path)?.as_f64()
+}
+
+/// A number with two digits.
+fn two_digits(x: f64) -> String {
+    if x == 0.0 {
+        "0".to_owned()
+    } else if (1e-3..1e4).contains(&x.abs()) {
+        let text = format!("{x:.*}", if x.abs() < 0.1 { 4 } else { 2 });
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        format!("{x:.1e}")
+    }
+}
+
+fn ending(summary: &Value) -> Verdict {
+    let duration = number(summary, &["duration_s"]).unwrap_or(0.0);
+    if let Some(failure) = summary.get("failure").filter(|f| !f.is_null()) {
+        let reached = number(failure, &["time_s"]).unwrap_or(0.0);
+        let message = at(failure, &["message"])
+            .and_then(Value::as_str)
+            .unwrap_or("");
+        return verdict(
+            Level::Bad,
+            "run",
+            format!("the run failed at {} s: {message}", two_digits(reached)),
+        );
+    }
+    match number(summary, &["stopped_at_s"]) {
+        Some(at_s) => verdict(
+            Level::Caution,
+            "run",
+            format!(
+                "interrupted at {} s of {} s",
+                two_digits(at_s),
+                two_digits(duration)
+            ),
+        ),
+        None => verdict(
+            Level::Good,
+            "run",
+            format!("completed {} s", two_digits(duration)),
+        ),
+    }
+}
+
+fn energy(model: &Model, summary: &Value) -> Option<Verdict> {
+    let percent = number(summary, &["audit", "energy", "max_drift_percent"]);
+    let Some(percent) = percent else {
+        let words = "energy balance is not a number: do not use this run".to_owned();
+        at(summary, &["audit", "energy"])?;
+        return Some(verdict(Level::Bad, "energy", words));
+    };
+    let shown = two_digits(percent);
+    let mut inconsistent = (model.system.bodies().iter())
+        .filter(|body| body.modes() > 0)
+        .map(|body| body.fidelity.tip);
+    let (level, meaning) = if percent <= TRUSTWORTHY_PERCENT {
+        (Level::Good, "trustworthy")
+    } else if percent <= USABLE_PERCENT {
+        (
+            Level::Good,
+            "good enough for most uses; a smaller rtol makes it finer",
+        )
+    } else if inconsistent.any(|tip| matches!(tip, Tip::Rigid | Tip::Linear)) {
+        (
+            Level::Caution,
+            "the tips of this fidelity do not conserve energy; compare with the default fidelity",
+        )
+    } else if percent <= DOUBTFUL_PERCENT {
+        (
+            Level::Caution,
+            "use with care; a smaller rtol or step should lower it",
+        )
+    } else {
+        (
+            Level::Bad,
+            "not trustworthy; lower rtol or the step, or choose another integrator",
+        )
+    };
+    Some(verdict(
+        level,
+        "energy",
+        format!("energy balance {shown} % of the peak: {meaning}"),
+    ))
+}
+
+fn momentum(summary: &Value) -> Option<Verdict> {
+    let book = at(summary, &["audit", "momentum"]).filter(|book| !book.is_null())?;
+    let share = |drift: &str, peak: &str| {
+        let (drift, peak) = (number(book, &[drift])?, number(book, &[peak])?);
+        (peak > 0.0).then_some(100.0 * drift / peak)
+    };
+    let linear = number(book, &["linear_drift_kg_m_per_s"])?;
+    let angular = share("angular_drift_kg_m2_per_s", "peak_angular_kg_m2_per_s");
+    let worst = share("linear_drift_kg_m_per_s", "peak_linear_kg_m_per_s");
+    let percent = worst.into_iter().chain(angular).fold(0.0, f64::max);
+    // a mechanism that starts at rest has no momentum to measure a drift by
+    let words = format!(
+        "nothing outside acts; momentum drifts by {} kg m/s ({} % of its peak)",
+        two_digits(linear),
+        two_digits(percent)
+    );
+    let level = if percent <= DOUBTFUL_PERCENT {
+        Level::Good
+    } else {
+        Level::Note
+    };
+    Some(verdict(level, "momentum", words))
+}
+
+/// Largest violation of closures, where the audit has one.
+fn closures(summary: &Value) -> Option<Verdict> {
+    let book = at(summary, &["audit", "closures"]).filter(|book| book.is_object())?;
+    let entries = book.as_object()?.iter();
+    let listed: Vec<String> = entries
+        .filter_map(|(key, value)| {
+            Some(format!(
+                "{} {}",
+                key.replace('_', " "),
+                two_digits(value.as_f64()?)
+            ))
+        })
+        .collect();
+    (!listed.is_empty()).then(|| verdict(Level::Note, "loops", listed.join(", ")))
+}
+
+fn limits(summary: &Value) -> Vec<Verdict> {
+    let passed = at(summary, &["audit", "limit_violations"]).and_then(Value::as_array);
+    let word = |entry: &Value, key: &str| {
+        let text = entry.get(key).and_then(Value::as_str);
+        text.unwrap_or("").to_owned()
+    };
+    (passed.into_iter().flatten())
+        .map(|entry| {
+            let value = |key: &str| two_digits(number(entry, &[key]).unwrap_or(f64::NAN));
+            let words = format!(
+                "{} of joint {} passes its limit {} {unit} at {} s, furthest {} {unit}",
+                word(entry, "quantity"),
+                word(entry, "joint"),
+                value("limit"),
+                value("first_s"),
+                value("worst"),
+                unit = word(entry, "unit"),
+            );
+            verdict(Level::Caution, "limit", words)
+        })
+        .collect()
+}
+
+fn bending(model: &Model, recording: &Recording) -> Vec<Verdict> {
+    (extents(model, recording).into_iter())
+        .map(|extent| {
+            let (slope, share) = (
+                extent.slope.value,
+                extent.deflection.value / extent.length_m,
+            );
+            let (level, meaning) = if slope <= SMALL_SLOPE {
+                (Level::Good, "small, as the theory assumes")
+            } else if slope <= LARGE_SLOPE {
+                (
+                    Level::Note,
+                    "moderate; shortening and other terms of second order count",
+                )
+            } else {
+                (
+                    Level::Caution,
+                    "large for floating frames; a finer chain of bodies would be more exact",
+                )
+            };
+            let words = format!(
+                "{} bends by {} m ({} % of its length, slope {} rad): {meaning}",
+                extent.body,
+                two_digits(extent.deflection.value),
+                two_digits(100.0 * share),
+                two_digits(slope)
+            );
+            verdict(level, "bending", words)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lissom::model::{ModelSpec, TEMPLATE};
+    use serde_json::json;
+
+    fn level_of(percent: &Value) -> Level {
+        let spec = ModelSpec::parse(TEMPLATE, &[]).unwrap();
+        let model = Model::build(&spec).unwrap();
+        let summary = json!({ "audit": { "energy": { "max_drift_percent": percent } } });
+        energy(&model, &summary).unwrap().level
+    }
+
+    /// Property: the worse the balance, the worse the verdict; no number is the worst of all.
+    #[test]
+    fn energy_is_judged_by_its_size() {
+        let levels = [json!(3e-7), json!(0.05), json!(0.5), json!(20.0)].map(|p| level_of(&p));
+        assert!(levels.is_sorted());
+        assert_eq!(
+            levels,
+            [Level::Good, Level::Good, Level::Caution, Level::Bad]
+        );
+        assert_eq!(level_of(&Value::Null), Level::Bad);
+    }
+
+    /// By hand.
+    #[test]
+    fn words_are_plain() {
+        let spec = ModelSpec::parse(TEMPLATE, &[]).unwrap();
+        let model = Model::build(&spec).unwrap();
+        let summary = json!({
+            "duration_s": 20.0,
+            "audit": { "energy": { "max_drift_percent": 3e-7 }, "limit_violations": [] },
+        });
+        let words: Vec<String> = verdicts(&model, &Recording::default(), &summary)
+            .into_iter()
+            .map(|verdict| verdict.words)
+            .collect();
+        assert_eq!(words[0], "completed 20 s");
+        assert_eq!(words[1], "energy balance 3.0e-7 % of the peak: trustworthy");
+        let failed = json!({ "failure": { "time_s": 1.5, "message": "too stiff" } });
+        assert_eq!(ending(&failed).level, Level::Bad);
+        assert_eq!(ending(&failed).words, "the run failed at 1.5 s: too stiff");
+    }
+}
