@@ -1,7 +1,7 @@
 // uPlot for this page: few points for many samples, numbers on the axes as text that can be selected.
 
 import uPlot from "uplot";
-import { h } from "./dom";
+import { digits, h } from "./dom";
 import type { Channel, Recording } from "./data";
 
 export interface Curve {
@@ -109,17 +109,25 @@ function envelopes(curves: Curve[], from: number, until: number, width: number):
 }
 
 /** Leaves the numbers of the axes to elements of the page, which can be selected, copied and read aloud. */
-export function axisNumbers(): { axes: (x: string, y: string) => uPlot.Axis[]; plugin: uPlot.Plugin } {
+export function axisNumbers(logarithmic = false): { axes: uPlot.Axis[]; plugin: uPlot.Plugin } {
   const shown: string[][] = [[], []];
   const splits: number[][] = [[], []];
   const layer = h("div", { class: "ticks" });
   const values = (axis: number) => (_: uPlot, ticks: number[], __: number, ___: number, step: number) => {
-    const places = Math.max(0, Math.min(12, -Math.floor(Math.log10(step) + 1e-9)));
+    // as many decimals as the step has
+    let places = 0;
+    while (places < 12 && Math.abs(step * 10 ** places - Math.round(step * 10 ** places)) > 1e-6) {
+      places++;
+    }
     const large = ticks.some((tick) => Math.abs(tick) >= 1e5) || step < 1e-4;
     splits[axis] = ticks;
     shown[axis] = ticks.map((tick) => {
       if (tick === null) {
         return "";
+      }
+      if (axis === 1 && logarithmic) {
+        const exponent = Math.log10(tick);
+        return Math.abs(exponent - Math.round(exponent)) < 1e-9 ? digits(tick, 3) : "";
       }
       return large ? Number(tick.toPrecision(6)).toExponential().replace("e+", "e") : tick.toFixed(places);
     });
@@ -127,7 +135,7 @@ export function axisNumbers(): { axes: (x: string, y: string) => uPlot.Axis[]; p
   };
   const common = { stroke: () => css("--ink-2"), grid: { stroke: () => css("--line"), width: 1 }, ticks: { show: false } };
   return {
-    axes: () => [
+    axes: [
       { ...common, size: 22, values: values(0) as uPlot.Axis.Values },
       { ...common, size: 58, values: values(1) as uPlot.Axis.Values },
     ],

@@ -9,10 +9,10 @@ import { Tube } from "./tube";
 const SAMPLED_FRAMES = 1500;
 
 /** Thicknesses in lengths of the arm, so that everything can be seen. */
-const THINNEST_LINK = 0.0055;
-const STRUT = 0.0045;
-const JOINT = 0.011;
-const MARKER = 0.0075;
+const THINNEST_LINK = 0.0075;
+const STRUT = 0.005;
+const JOINT = 0.0125;
+const MARKER = 0.0085;
 
 export interface Look {
   link: THREE.MeshStandardMaterial;
@@ -224,29 +224,28 @@ export class Mechanism {
     return largest;
   }
 
-  /** The box that holds the recorded motion of all places, without exaggeration. */
-  extent(): THREE.Box3 {
-    const box = new THREE.Box3();
+  /** Corners of the boxes around all bodies at a few instants, without exaggeration. */
+  corners(): THREE.Vector3[] {
+    const corners: THREE.Vector3[] = [];
     const before = this.chain.exaggeration;
     this.chain.exaggeration = 1;
-    let i = 0;
-    for (const t of this.sampledFrames()) {
-      // a tenth of the frames finds the extent well enough
-      if (i++ % 10 > 0) {
-        continue;
-      }
-      this.update(t, null);
+    const times = [...this.sampledFrames()];
+    const step = Math.max(1, Math.floor(times.length / 60));
+    for (let i = 0; i < times.length; i += step) {
+      this.update(times[i]!, null);
       this.root.updateMatrixWorld(true);
-      for (const group of this.groups) {
-        for (const child of group.children) {
-          const geometry = (child as THREE.Mesh).geometry;
-          geometry.computeBoundingBox();
-          box.union(geometry.boundingBox!.clone().applyMatrix4(child.matrixWorld));
+      for (const child of this.groups.flatMap((group) => group.children)) {
+        const { geometry } = child as THREE.Mesh;
+        geometry.computeBoundingBox();
+        const { min, max } = geometry.boundingBox!;
+        for (let c = 0; c < 8; c++) {
+          const corner = new THREE.Vector3(c & 1 ? max.x : min.x, c & 2 ? max.y : min.y, c & 4 ? max.z : min.z);
+          corners.push(corner.applyMatrix4(child.matrixWorld));
         }
       }
     }
     this.chain.exaggeration = before;
-    return box;
+    return corners;
   }
 
   /** Moves everything to an instant. `full` is the load at the end of the colour scale. */

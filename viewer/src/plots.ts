@@ -88,7 +88,7 @@ class Panel {
         },
       },
       scales: { x: { time: false, range: () => this.plots.range }, y: { range: flatRange } },
-      axes: numbers.axes("", ""),
+      axes: numbers.axes,
       series: [{}, ...this.curves.map((curve) => this.series(curve))],
       plugins: [numbers.plugin],
       hooks: {

@@ -103,6 +103,21 @@ function thinned(hz: number[], amplitude: number[], until: number, width: number
   return [x, y];
 }
 
+/** The channel of a group that goes furthest. */
+function liveliest(channels: Channel[], group: string): Channel | undefined {
+  const span = ({ samples }: Channel) => {
+    let [least, greatest] = [Infinity, -Infinity];
+    for (const value of samples) {
+      least = Math.min(least, value);
+      greatest = Math.max(greatest, value);
+    }
+    return greatest - least;
+  };
+  const members = channels.filter((channel) => channel.group === group);
+  const spans = members.map(span);
+  return members[spans.indexOf(Math.max(...spans))];
+}
+
 interface Mark {
   hz: number;
   text: string;
@@ -141,9 +156,8 @@ export class Spectra {
         this.choice.append(h("optgroup", { label: title }, ...options));
       }
     }
-    const preferred = report.recordings[0]!.channels.filter((c) => !c.constant);
-    const start =
-      preferred.find((c) => c.group === "deflection") ?? preferred.find((c) => c.group === "elastic") ?? preferred[0];
+    const moving = report.recordings[0]!.channels.filter((c) => !c.constant);
+    const start = liveliest(moving, "deflection") ?? liveliest(moving, "elastic") ?? moving[0];
     this.choice.value = start?.name ?? "";
     this.upTo = h("select", { "aria-label": "Highest frequency", onchange: rebuild });
     this.element = h(
@@ -205,11 +219,11 @@ export class Spectra {
     const width = Math.max(this.host.clientWidth, 240);
     const data = drawn.map((entry) => thinned(entry.hz, entry.amplitude, limit, width));
     const largest = Math.max(...data.flatMap(([, y]) => y));
-    const numbers = axisNumbers();
+    const numbers = axisNumbers(true);
     const options: uPlot.Options = {
       width,
       height: 260,
-      padding: [26, 14, 0, 0],
+      padding: [32, 14, 0, 0],
       legend: { show: false },
       cursor: { drag: { x: false, y: false } },
       scales: {
@@ -217,7 +231,7 @@ export class Spectra {
         // five decades tell a vibration from rounding
         y: { distr: 3, range: () => [largest * 1e-5, largest * 2] },
       },
-      axes: numbers.axes("", "").map((axis, i) => (i === 1 ? { ...axis, values: undefined } : axis)),
+      axes: numbers.axes,
       series: [
         {},
         ...drawn.map((entry) => {
@@ -234,7 +248,6 @@ export class Spectra {
       plugins: [numbers.plugin],
       hooks: { draw: [(u) => this.drawMarks(u)] },
     };
-    options.axes![1] = { ...options.axes![1], values: (_, ticks) => ticks.map((t) => (isDecade(t) ? digits(t, 3) : "")) };
     const joined = uPlot.join(data.map(([x, y]) => [x, y]) as uPlot.AlignedData[]);
     this.host.replaceChildren();
     this.plot = new uPlot(options, joined, this.host);
@@ -267,7 +280,8 @@ export class Spectra {
     ctx.lineWidth = devicePixelRatio;
     const layer = u.root.querySelector(".u-wrap")!;
     layer.querySelectorAll(".mark").forEach((mark) => mark.remove());
-    let free = -Infinity;
+    // names stand in two rows
+    const free = [-Infinity, -Infinity];
     for (const mark of this.marks) {
       const x = u.valToPos(mark.hz, "x", true);
       if (x < bbox.left || x > bbox.left + bbox.width) {
@@ -278,18 +292,14 @@ export class Spectra {
       ctx.lineTo(x, bbox.top + bbox.height);
       ctx.stroke();
       const left = x / devicePixelRatio;
-      // names that would cover each other are left out; the table of the summary has all
-      if (left > free) {
-        const label = h("span", { class: "mark", style: `left:${left}px`, title: `${digits(mark.hz, 4)} Hz` }, mark.text);
-        layer.append(label);
-        free = left + 6.2 * mark.text.length + 12;
+      // names that would still cover each other are left out; the table of the summary has all
+      const row = free.findIndex((end) => left > end);
+      if (row >= 0) {
+        const place = `left:${left}px;top:${row * 13 + 1}px`;
+        layer.append(h("span", { class: "mark", style: place, title: `${digits(mark.hz, 4)} Hz` }, mark.text));
+        free[row] = left + 6.2 * mark.text.length + 12;
       }
     }
     ctx.restore();
   }
-}
-
-function isDecade(x: number): boolean {
-  const exponent = Math.log10(x);
-  return Math.abs(exponent - Math.round(exponent)) < 1e-9;
 }

@@ -11,8 +11,8 @@ export type View = "iso" | "x" | "y" | "z";
 /** Share of the largest extent below which a motion counts as plane. */
 const PLANE = 0.08;
 
-function plain(colour: string, metal = 0.15, rough = 0.55): THREE.MeshStandardMaterial {
-  return new THREE.MeshStandardMaterial({ color: colour, metalness: metal, roughness: rough });
+function plain(colour: string, rough = 0.55): THREE.MeshStandardMaterial {
+  return new THREE.MeshStandardMaterial({ color: colour, metalness: 0, roughness: rough });
 }
 
 /** Materials of one recording; beside others, everything is in its colour. */
@@ -29,13 +29,22 @@ function lookOf(index: number, alone: boolean): Look {
       vertexColors: true,
       side: THREE.DoubleSide,
     }),
-    rigid: plain(tint("#76879b"), 0.25, 0.5),
-    payload: plain(tint("#c9a15a"), 0.1, 0.65),
-    joint: plain(alone ? "#3d4a5c" : own, 0.4, 0.4),
-    loop: plain("#d55e00", 0.2, 0.5),
-    support: plain("#59687a", 0.3, 0.6),
-    ghost: new THREE.MeshBasicMaterial({ color: "#6d8fb8", transparent: true, opacity: 0.22, depthWrite: false }),
-    marker: plain("#e0592a", 0, 0.4),
+    rigid: plain(tint("#8496aa"), 0.5),
+    payload: plain(tint("#d3ab62"), 0.65),
+    joint: plain(alone ? "#4a5a70" : own, 0.4),
+    loop: plain("#d55e00", 0.5),
+    support: plain("#66768a", 0.6),
+    ghost: new THREE.MeshBasicMaterial({
+      color: "#6d8fb8",
+      transparent: true,
+      opacity: 0.25,
+      depthWrite: false,
+      // behind what it coincides with
+      polygonOffset: true,
+      polygonOffsetFactor: 2,
+      polygonOffsetUnits: 4,
+    }),
+    marker: plain("#e0592a", 0.4),
     trace: line(1),
     traceAhead: line(0.28),
   };
@@ -55,6 +64,8 @@ export class Stage {
   private readonly camera = new THREE.PerspectiveCamera(32, 1, 0.01, 1e5);
   private readonly controls: OrbitControls;
   private readonly box = new THREE.Box3();
+  /** Corners of everything that moves, at a few instants. */
+  private readonly corners: THREE.Vector3[] = [];
   private readonly up: THREE.Vector3;
   private readonly labelLayer = document.createElement("div");
   private readonly labels: { element: HTMLElement; object: THREE.Object3D }[] = [];
@@ -92,8 +103,9 @@ export class Stage {
     const markers = shown[0]!.scene!.markers;
     this.tracedMarker = markers[markers.length - 1]?.name ?? null;
     for (const mechanism of this.mechanisms) {
-      this.box.union(mechanism.extent());
+      this.corners.push(...mechanism.corners());
     }
+    this.box.setFromPoints(this.corners);
     this.addLabels();
     this.addLight();
     this.controls = new OrbitControls(this.camera, this.canvas);
@@ -184,7 +196,7 @@ export class Stage {
           material.color.set(colour);
         }
       } else {
-        look.joint.color.set(isDark() ? "#b9c6d6" : "#3d4a5c");
+        look.joint.color.set(isDark() ? "#c3cfde" : "#4a5a70");
       }
       look.ghost.color.set(isDark() ? "#a7c3ea" : "#4f78a8");
     });
@@ -231,19 +243,20 @@ export class Stage {
     this.camera.updateMatrixWorld();
     const inverse = this.camera.matrixWorldInverse;
     const slope = Math.tan((0.5 * this.camera.fov * Math.PI) / 180);
+    // the middle of what is seen, not of the box, is brought to the middle of the picture
+    const seen = this.corners.map((corner) => corner.clone().applyMatrix4(inverse));
+    const flat = new THREE.Box3().setFromPoints(seen);
+    const middle = flat.getCenter(new THREE.Vector3());
     let distance = 0;
-    for (let i = 0; i < 8; i++) {
-      const corner = new THREE.Vector3(
-        i & 1 ? this.box.max.x : this.box.min.x,
-        i & 2 ? this.box.max.y : this.box.min.y,
-        i & 4 ? this.box.max.z : this.box.min.z,
-      );
-      const seen = corner.applyMatrix4(inverse);
-      const half = Math.max(Math.abs(seen.y) / slope, Math.abs(seen.x) / (slope * this.camera.aspect));
+    for (const corner of seen) {
+      const [x, y] = [Math.abs(corner.x - middle.x), Math.abs(corner.y - middle.y)];
+      const half = Math.max(y / slope, x / (slope * this.camera.aspect));
       // 1 is the distance it was seen from
-      distance = Math.max(distance, half + seen.z + 1);
+      distance = Math.max(distance, half + corner.z + 1);
     }
-    distance = Math.max(distance, 1e-3) * 1.06;
+    middle.setZ(0).applyQuaternion(this.camera.quaternion);
+    centre.add(middle);
+    distance = Math.max(distance, 1e-3) * 1.08;
     this.camera.position.copy(centre).addScaledVector(direction, distance);
     const size = this.box.getSize(new THREE.Vector3()).length();
     this.camera.near = Math.max(distance / 1000, 1e-4);

@@ -117,6 +117,13 @@ pub(crate) struct PictureArguments {
     pub(crate) png: Option<PathBuf>,
 }
 
+impl PictureArguments {
+    /// Whether anything is to be drawn.
+    pub(crate) fn wanted(&self) -> bool {
+        self.report || self.png.is_some()
+    }
+}
+
 /// Show recordings as one HTML page: animation, plots, spectra, summary.
 ///
 /// The page opens by double click and needs neither network nor server. Several recordings are drawn over

@@ -61,16 +61,19 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
     let path = comparison
         .write(&folder)
         .map_err(|error| Stop::Failed(error.to_string()))?;
-    let sources: Vec<Source<'_>> = (finished.iter().zip(&manifests))
-        .map(|(done, (manifest, recording))| Source {
-            label: done.choice.to_string(),
-            loaded: &done.loaded,
-            manifest,
-            recording,
-            understanding: json!(Understanding::of(&done.loaded)),
-        })
-        .collect();
-    let pictures = report::write_for(&sources, &folder, &arguments.pictures)?;
+    let mut pictures = Vec::new();
+    if arguments.pictures.wanted() {
+        let sources: Vec<Source<'_>> = (finished.iter().zip(&manifests))
+            .map(|(done, (manifest, recording))| Source {
+                label: done.choice.to_string(),
+                loaded: &done.loaded,
+                manifest,
+                recording,
+                understanding: json!(Understanding::of(&done.loaded)),
+            })
+            .collect();
+        pictures = report::write_for(&sources, &folder, &arguments.pictures)?;
+    }
     if arguments.json {
         output::json(&comparison)?;
     } else if !arguments.quiet {

@@ -51,16 +51,18 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
     let options = json!({ "set": changes, "at_s": arguments.at });
     let manifest = record::write(&folder, &loaded, &run, options, &mut summary)
         .map_err(|error| Stop::Failed(error.to_string()))?;
-    let source = Source {
-        label: loaded.label.clone(),
-        loaded: &loaded,
-        manifest: &manifest,
-        recording: &run.recording,
-        understanding: json!(Understanding::of(&loaded)),
-    };
-    let pictures = report::write_for(&[source], &folder, &arguments.pictures)?;
-    let names = pictures.iter().map(|path| path.display().to_string());
-    summary.files.extend(names);
+    if arguments.pictures.wanted() {
+        let source = Source {
+            label: loaded.label.clone(),
+            loaded: &loaded,
+            manifest: &manifest,
+            recording: &run.recording,
+            understanding: json!(Understanding::of(&loaded)),
+        };
+        let pictures = report::write_for(&[source], &folder, &arguments.pictures)?;
+        let names = pictures.iter().map(|path| path.display().to_string());
+        summary.files.extend(names);
+    }
     if arguments.json {
         output::json(&summary)?;
     } else if !arguments.quiet {
