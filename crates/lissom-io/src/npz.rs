@@ -213,7 +213,7 @@ fn refused(reason: String) -> io::Error {
 }
 
 /// The cyclic redundancy check of ZIP: reflected polynomial 0xEDB88320, all ones before and after.
-fn crc32(bytes: &[u8]) -> u32 {
+pub fn crc32(bytes: &[u8]) -> u32 {
     const TABLE: [u32; 256] = {
         let mut table = [0; 256];
         let mut index = 0_u32;
