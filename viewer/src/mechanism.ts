@@ -15,6 +15,8 @@ const JOINT = 0.0125;
 const MARKER = 0.0085;
 
 export interface Look {
+  /** Colour of links that show no load. */
+  plain: THREE.Color;
   link: THREE.MeshStandardMaterial;
   rigid: THREE.MeshStandardMaterial;
   payload: THREE.MeshStandardMaterial;
@@ -60,6 +62,16 @@ function solidMesh(solid: Solid, smallest: number, material: THREE.Material): TH
   const mesh = new THREE.Mesh(geometry, material);
   setPose(mesh, { p: solid.position, q: solid.quaternion });
   return mesh;
+}
+
+function meshes(object: THREE.Object3D): THREE.Mesh[] {
+  const found: THREE.Mesh[] = [];
+  object.traverse((part) => {
+    if (part instanceof THREE.Mesh) {
+      found.push(part);
+    }
+  });
+  return found;
 }
 
 interface DrawnThing {
@@ -234,8 +246,8 @@ export class Mechanism {
     for (let i = 0; i < times.length; i += step) {
       this.update(times[i]!, null);
       this.root.updateMatrixWorld(true);
-      for (const child of this.groups.flatMap((group) => group.children)) {
-        const { geometry } = child as THREE.Mesh;
+      for (const child of [...this.groups, this.jointRoot].flatMap((group) => meshes(group))) {
+        const { geometry } = child;
         geometry.computeBoundingBox();
         const { min, max } = geometry.boundingBox!;
         for (let c = 0; c < 8; c++) {

@@ -175,7 +175,8 @@ class Panel {
       return;
     }
     const at = this.plot.valToPos(t, "x");
-    const inside = at >= 0 && at <= this.plot.over.clientWidth;
+    // asking the element for its width would make the browser lay out the page in every frame
+    const inside = at >= 0 && at <= this.plot.bbox.width / devicePixelRatio;
     this.line.style.transform = `translateX(${at.toFixed(1)}px)`;
     this.line.hidden = !inside;
     if (numbers) {

@@ -8,6 +8,11 @@ import { type Look, Mechanism } from "./mechanism";
 
 export type View = "iso" | "x" | "y" | "z";
 
+const WHITE = new THREE.Color("#ffffff");
+
+/** Pixels at the upper and lower edge where words stand over the picture. */
+const EDGE = 48;
+
 /** Share of the largest extent below which a motion counts as plane. */
 const PLANE = 0.08;
 
@@ -22,8 +27,8 @@ function lookOf(index: number, alone: boolean): Look {
   const line = (opacity: number) =>
     new THREE.LineBasicMaterial({ color: alone ? "#e0592a" : own, transparent: opacity < 1, opacity });
   return {
+    plain: new THREE.Color(tint("#9db2c9")),
     link: new THREE.MeshStandardMaterial({
-      color: tint("#9db2c9"),
       metalness: 0.1,
       roughness: 0.5,
       vertexColors: true,
@@ -72,6 +77,7 @@ export class Stage {
   private grid: THREE.GridHelper | null = null;
   private readonly looks: Look[] = [];
   private changed = true;
+  private size: readonly [number, number, number] = [0, 0, 0];
 
   constructor(
     report: Report,
@@ -192,7 +198,8 @@ export class Stage {
     this.looks.forEach((look, index) => {
       if (!alone) {
         const colour = curveColour(index);
-        for (const material of [look.link, look.rigid, look.payload, look.joint, look.trace, look.traceAhead]) {
+        look.plain.set(colour);
+        for (const material of [look.rigid, look.payload, look.joint, look.trace, look.traceAhead]) {
           material.color.set(colour);
         }
       } else {
@@ -243,6 +250,7 @@ export class Stage {
     this.camera.updateMatrixWorld();
     const inverse = this.camera.matrixWorldInverse;
     const slope = Math.tan((0.5 * this.camera.fov * Math.PI) / 180);
+    const free = Math.max(0.5, 1 - (2 * EDGE) / Math.max(this.host.clientHeight, 1));
     // the middle of what is seen, not of the box, is brought to the middle of the picture
     const seen = this.corners.map((corner) => corner.clone().applyMatrix4(inverse));
     const flat = new THREE.Box3().setFromPoints(seen);
@@ -250,13 +258,13 @@ export class Stage {
     let distance = 0;
     for (const corner of seen) {
       const [x, y] = [Math.abs(corner.x - middle.x), Math.abs(corner.y - middle.y)];
-      const half = Math.max(y / slope, x / (slope * this.camera.aspect));
+      const half = Math.max(y / (slope * free), x / (slope * this.camera.aspect));
       // 1 is the distance it was seen from
       distance = Math.max(distance, half + corner.z + 1);
     }
     middle.setZ(0).applyQuaternion(this.camera.quaternion);
     centre.add(middle);
-    distance = Math.max(distance, 1e-3) * 1.08;
+    distance = Math.max(distance, 1e-3) * 1.04;
     this.camera.position.copy(centre).addScaledVector(direction, distance);
     const size = this.box.getSize(new THREE.Vector3()).length();
     this.camera.near = Math.max(distance / 1000, 1e-4);
@@ -272,10 +280,14 @@ export class Stage {
     if (width === 0 || height === 0) {
       return;
     }
+    const size = [width, height, Math.min(devicePixelRatio, 2)] as const;
+    if (size.every((x, i) => x === this.size[i])) {
+      return;
+    }
+    this.size = size;
+    this.renderer.setDrawingBufferSize(...size);
     const ratio = width / height;
     const refit = Math.abs(ratio - this.camera.aspect) > 1e-3;
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
-    this.renderer.setSize(width, height, false);
     this.camera.aspect = ratio;
     this.camera.updateProjectionMatrix();
     if (refit) {
@@ -291,13 +303,15 @@ export class Stage {
 
   draw(t: number): void {
     const full = this.coloured ? this.fullLoad : null;
-    for (const mechanism of this.mechanisms) {
+    this.mechanisms.forEach((mechanism, i) => {
+      const look = this.looks[i]!;
+      look.link.color.copy(this.coloured ? WHITE : look.plain);
       mechanism.traceRoot.visible = this.traced;
       if (this.traced) {
         mechanism.trace(this.tracedMarker);
       }
       mechanism.update(t, full);
-    }
+    });
     this.renderer.render(this.scene, this.camera);
     this.placeLabels();
     this.changed = false;
