@@ -10,9 +10,11 @@
 //! | [`model`] | from the text of a model to a [`model::System`] that cannot be wrong | `flex`, `spatial`, `scalar` |
 //! | [`tree`] | the recursions: inverse dynamics, mass matrix, accelerations in O(N) | `model`, `flex`, `spatial`, `scalar` |
 //! | [`integrate`] | solvers of differential equations that see vectors only | nothing |
+//! | [`closure`] | kinematic loops: their equations, rank, and how they are kept closed | `model`, `tree`, `spatial`, `scalar` |
 //! | [`simulate`] | loads over time, equations of motion, run, audit, recording | all of these |
 //! | [`scene`] | what has to be known of a model to draw its recorded motion | all of these |
 
+pub mod closure;
 pub mod flex;
 pub mod integrate;
 pub mod model;

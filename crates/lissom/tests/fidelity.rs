@@ -62,9 +62,10 @@ const TIPS: [Tip; 6] = [
     Tip::Exact,
     Tip::RotationVector,
 ];
-const STRAINS: [(Elasticity, ShorteningTerms); 4] = [
+const STRAINS: [(Elasticity, ShorteningTerms); 5] = [
     (Elasticity::Linear, ShorteningTerms::None),
     (Elasticity::Linear, ShorteningTerms::Kinematic),
+    (Elasticity::Linear, ShorteningTerms::SecondOrder),
     (Elasticity::ConstantAxialLoad, ShorteningTerms::None),
     (Elasticity::Full, ShorteningTerms::None),
 ];

@@ -15,10 +15,15 @@ use std::ops::Range;
 
 use nalgebra::DMatrix;
 
+use super::centreline::Centreline;
 use super::damping::Damping;
 use super::eigen;
 use super::error::{FlexError, finite, positive};
 use super::integrals::mass_properties;
+
+/// Shift of a semidefinite stiffness as a fraction of the largest squared frequencies: large beside their
+/// rounding, small beside the lowest of deformation.
+const FAR_BELOW: f64 = 1e-8;
 
 /// A body that bends, reduced to elastic coordinates.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,8 +48,22 @@ pub struct FlexibleBody {
     pub shortening: Option<Shortening>,
     /// Axial strain of a bent beam; absent unless the body is a beam with axial stiffness all along.
     pub strain: Option<AxialStrain>,
+    /// The axis of a beam, for what slides along it; absent for other bodies.
+    pub centreline: Option<Centreline>,
+    /// Who makes the rigid motions of the body.
+    pub rigid_motions: RigidMotions,
     /// The masses the integrals were taken over, for the lumped-node variant of Jain & Rodriguez.
     pub mass_nodes: Vec<MassNode>,
+}
+
+/// Who makes the rigid motions of a body that bends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RigidMotions {
+    /// Its frame, which the joints carry.
+    AreTheFrames,
+    /// Its elastic coordinates too: the stiffness is only semidefinite, and something outside must hold the
+    /// body in its frame.
+    AreCoordinates,
 }
 
 /// A place on the body with the influence of every elastic coordinate on it.
@@ -149,6 +168,17 @@ pub struct AxialStrain {
     pub component: Vec<Option<usize>>,
 }
 
+impl RigidMotions {
+    /// Part of the mass matrix that makes the stiffness definite, far below the squared frequencies of
+    /// deformation.
+    fn shift(self, stiffness: &DMatrix<f64>, mass: &DMatrix<f64>) -> f64 {
+        match self {
+            Self::AreTheFrames => 0.0,
+            Self::AreCoordinates => FAR_BELOW * stiffness.trace() / mass.trace(),
+        }
+    }
+}
+
 impl FlexibleBody {
     /// Number of elastic coordinates.
     pub fn len(&self) -> usize {
@@ -174,10 +204,11 @@ impl FlexibleBody {
             let modes = eigen::modes(
                 &eigen::submatrix(&stiffness, &members),
                 &eigen::submatrix(&mass, &members),
-                0.0,
+                self.rigid_motions.shift(&stiffness, &mass),
             )?;
             for &square in &modes.squares {
-                frequencies.push(finite(square, || "a squared frequency".to_owned())?.sqrt());
+                let square = finite(square, || "a squared frequency".to_owned())?;
+                frequencies.push(square.max(0.0).sqrt());
             }
         }
         frequencies.sort_by(f64::total_cmp);
@@ -194,7 +225,7 @@ impl FlexibleBody {
         mass_nodes: Vec<MassNode>,
         stiffness: &DMatrix<f64>,
         damping: &Damping,
-        shortening: Option<Shortening>,
+        rigid_motions: RigidMotions,
     ) -> Result<Self, FlexError> {
         let count = coordinates.len();
         let properties = mass_properties(&mass_nodes, count, groups);
@@ -211,8 +242,9 @@ impl FlexibleBody {
             })?;
         }
         positive(properties.mass, || "mass of the body".to_owned())?;
+        let shift = rigid_motions.shift(stiffness, &mass_matrix);
         eigen::scaled_cholesky(
-            stiffness,
+            &(stiffness + &mass_matrix * shift),
             "stiffness matrix",
             "remove coordinates that store no strain energy",
         )?;
@@ -221,7 +253,7 @@ impl FlexibleBody {
             "mass matrix",
             "remove coordinates that move no mass of their own",
         )?;
-        let damping = damping.matrix(stiffness, &mass_matrix)?;
+        let damping = damping.matrix(stiffness, &mass_matrix, shift)?;
         for &value in &damping {
             finite(value, || "an entry of the damping matrix".to_owned())?;
         }
@@ -235,8 +267,10 @@ impl FlexibleBody {
             stiffness: stiffness.as_slice().to_vec(),
             damping: damping.as_slice().to_vec(),
             nodes,
-            shortening,
+            shortening: None,
             strain: None,
+            centreline: None,
+            rigid_motions,
             mass_nodes,
         })
     }

@@ -55,6 +55,19 @@ pub enum ClosureKind {
         /// Unit vector along the line, in the frame of `from`.
         direction: Vector<f64>,
     },
+    /// The origin of `to` lies on the bent axis of a beam, whose undeformed frame is that of `from`, wherever
+    /// along it: one equation for every plane in which the beam bends
+    /// \[Pan, Scott & Ulsoy 1990, eqs (24)–(26)\].
+    OnBeam {
+        /// Bending along y and along z.
+        planes: [bool; 2],
+    },
+    /// The x axis of `to` follows the tangent of a beam where the origin of `to` is, frames as before: one for
+    /// every plane \[Pan, Scott & Ulsoy 1990, eqs (27), (28)\].
+    AlongBeam {
+        /// Bending along y and along z.
+        planes: [bool; 2],
+    },
     /// The two origins keep a distance: one.
     Distance {
         /// The distance, positive.
@@ -72,6 +85,9 @@ impl ClosureKind {
             Self::Spherical => 3,
             Self::PointOnLine { .. } => 2,
             Self::Distance { .. } => 1,
+            Self::OnBeam { planes } | Self::AlongBeam { planes } => {
+                planes.iter().filter(|bends| **bends).count()
+            }
         }
     }
 }

@@ -54,6 +54,9 @@ pub enum ShorteningTerms {
     None,
     /// To second order in the displacement field, consistently in inertia, loads and nodes.
     Kinematic,
+    /// The same, with what the shortening adds to the kinetic energy of the beam kept to second order in the
+    /// elastic coordinates \[Pan, Scott & Ulsoy 1990\]; a validation variant.
+    SecondOrder,
 }
 
 /// How a node that carries another body moves, $`\theta = \sum \theta_\alpha \eta_\alpha`$ being its small rotation
@@ -78,6 +81,13 @@ pub enum Tip {
     /// Turned by Exp(θ) with $`\dot\theta`$ taken for the angular velocity \[Jain & Rodriguez 1992\]; exact in the
     /// plane.
     RotationVectorPlainRate,
+}
+
+impl ShorteningTerms {
+    /// Whether the points of a bent beam draw back towards its root.
+    pub(crate) fn moves_points(self) -> bool {
+        matches!(self, Self::Kinematic | Self::SecondOrder)
+    }
 }
 
 impl Fidelity {
@@ -134,6 +144,15 @@ impl Fidelity {
         frozen: true,
         ..Self::JAIN_RODRIGUEZ
     };
+
+    /// How the end of a closure on a node is turned: as a joint there would be, but for exact tips, whose
+    /// attitude belongs to the bodies they carry.
+    pub(crate) fn closure_tip(self) -> Tip {
+        match self.tip {
+            Tip::Exact => Tip::RotationVector,
+            tip => tip,
+        }
+    }
 
     /// How places that carry nothing move: markers, and the inboard node of a floating frame. They have no
     /// attitude of their own and must be true rotations.

@@ -9,7 +9,7 @@ pub mod recording;
 mod run;
 mod sampler;
 
-pub use audit::{Audit, EnergyAudit, LimitViolation, MomentumAudit};
+pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit};
 pub use equations::Equations;
 pub(crate) use equations::nominal_motions;
 pub use evaluate::{Evaluation, StateInput, evaluate};

@@ -6,7 +6,7 @@ use super::lumped_nodes;
 use super::membrane;
 use super::node::node_motion;
 use super::shortening::AlongBeam;
-use crate::flex::PackedShortening;
+use crate::flex::ShorteningInertia;
 use crate::model::{Body, Inertia, Place, System};
 use crate::scalar::Scalar;
 use crate::spatial::{Force, Matrix, Motion, Quaternion, RigidInertia, Transform, Vector};
@@ -66,7 +66,10 @@ impl<T: Scalar> Kinematics<T> {
         let most = system.bodies().iter().map(Body::modes).max().unwrap_or(0);
         let groups = (0..bodies)
             .filter_map(|k| system.shortening(k))
-            .map(PackedShortening::groups)
+            .map(|shortening| match shortening {
+                ShorteningInertia::Full(beam) => beam.groups(),
+                ShorteningInertia::SecondOrder(_) => 0,
+            })
             .max()
             .unwrap_or(0);
         let hinge_motions = system.hinge_motions();

@@ -161,7 +161,7 @@ fn small_motion<T: Scalar>(
         small.rotation_rate += rotation.scale(elastic_rate[alpha]);
         influence[alpha].linear = displacement;
     }
-    if shortening == ShorteningTerms::Kinematic
+    if shortening.moves_points()
         && moves
         && let Some(beam) = &body.shortening
     {

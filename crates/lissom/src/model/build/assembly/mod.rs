@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::Model;
 use super::reduce::{Reduced, payload_inertia};
-use crate::flex::FlexibleBody;
+use crate::flex::{FlexibleBody, RigidMotions};
 use crate::model::action::{
     JointResistance, Limit, Load, LoadTarget, Marker, PrescribedMotion, Transmission,
 };
@@ -89,7 +89,7 @@ impl<'a> Assembly<'a> {
                 joint.parent.rotation_vector_rad,
             )
         };
-        let inboard = self.place(
+        let mut inboard = self.place(
             &joint.child.body,
             joint.child.place(),
             true,
@@ -97,6 +97,12 @@ impl<'a> Assembly<'a> {
         );
         let reduced = &self.reduced[joint.child.body.as_str()];
         let (rigid, flexible) = (reduced.rigid, reduced.flexible.clone());
+        if let Some(flexible) = &flexible
+            && flexible.rigid_motions == RigidMotions::AreCoordinates
+        {
+            // the joint carries the frame, in which the root moves
+            inboard = inboard.undeformed(Some(flexible));
+        }
         let mut body = Body {
             name: joint.child.body.clone(),
             parent,
