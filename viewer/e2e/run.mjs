@@ -15,9 +15,19 @@ const folder = process.env.LISSOM_E2E_DIR && resolve(process.env.LISSOM_E2E_DIR)
 assert.ok(command && folder, "set LISSOM_BIN and LISSOM_E2E_DIR");
 mkdirSync(folder, { recursive: true });
 
-/** Models that are shown: a name, what to change, and the view of the picture. */
+/**
+ * Models that are shown: a name, what to change, the instant of the pictures as a share of the run, their exaggeration;
+ * beams with a marker at their tips, and beams with a joint there.
+ */
 const MODELS = [
-  { model: "shuttle-arm", set: ["output.sample_period_s=0.05"], at: 0.62, exaggeration: 10 },
+  {
+    model: "shuttle-arm",
+    set: ["output.sample_period_s=0.05"],
+    at: 0.62,
+    exaggeration: 10,
+    tips: [["upper_boom", "upper_tip"], ["lower_boom", "lower_tip"]],
+    carried: [["upper_boom", "elbow_pitch"], ["lower_boom", "wrist_pitch_joint"]],
+  },
   { model: "two-link-arm", set: [], at: 0.3, exaggeration: 5 },
   { model: "space-arm", set: [], at: 0.5, exaggeration: 10 },
 ];
@@ -26,6 +36,8 @@ const MODELS = [
 const TIP_TOLERANCE = 1e-3;
 /** Plots hold single precision: relative to the largest value of a channel. */
 const SINGLE = 1e-6;
+/** Single precision of the samples, of which a spectrum takes differences. */
+const SPECTRUM = 1e-3;
 /** Numbers beside plots have five digits. */
 const FIVE_DIGITS = 1e-4;
 
@@ -58,6 +70,25 @@ function readCsv(path) {
   return columns;
 }
 
+/** Amplitude at one frequency by its definition: trend off, Hann's window, sum. */
+function amplitudeAt(hz, times, values) {
+  const count = times.length;
+  const middle = (count - 1) / 2;
+  const mean = values.reduce((sum, x) => sum + x, 0) / count;
+  const square = values.reduce((sum, _, i) => sum + (i - middle) ** 2, 0);
+  const trend = values.reduce((sum, x, i) => sum + x * (i - middle), 0) / square;
+  let [re, im, weight] = [0, 0, 0];
+  values.forEach((x, i) => {
+    const hann = Math.sin((Math.PI * i) / (count - 1)) ** 2;
+    const rest = (x - mean - trend * (i - middle)) * hann;
+    const angle = 2 * Math.PI * hz * (times[i] - times[0]);
+    re += rest * Math.cos(angle);
+    im += rest * Math.sin(angle);
+    weight += hann;
+  });
+  return (2 * Math.hypot(re, im)) / weight;
+}
+
 /** Opens a page from its file and complains of every request, message or error. */
 async function open(path, options = {}) {
   const page = await browser.newPage({ viewport: { width: 1600, height: 1000 }, acceptDownloads: true, ...options });
@@ -84,7 +115,7 @@ async function open(path, options = {}) {
 
 const run = (page, code, argument) => page.evaluate(code, argument);
 
-async function shows({ model, set, at, exaggeration }) {
+async function shows({ model, set, at, exaggeration, tips = [], carried = [] }) {
   const out = join(folder, model);
   lissom("run", model, ...set.flatMap((change) => ["--set", change]), "--report", "--quiet", "--out", out);
   const csv = readCsv(join(out, "recording.csv"));
@@ -107,6 +138,11 @@ async function shows({ model, set, at, exaggeration }) {
       const distance = Math.hypot(...place.map((x, axis) => x - recorded[axis]));
       worst = Math.max(worst, distance / length);
       drawn.push(place);
+    }
+    for (const [body, marker] of tips) {
+      const tip = await run(page, (name) => lissom.tubeTip(name), body);
+      const recorded = ["x", "y", "z"].map((axis) => csv.get(`${marker}.position.${axis}`)[i]);
+      worst = Math.max(worst, Math.hypot(...tip.map((x, axis) => x - recorded[axis])) / length);
     }
   }
   assert.ok(worst < TIP_TOLERANCE, `${model}: a drawn marker is off by ${worst} of the arm's length`);
@@ -139,10 +175,25 @@ async function shows({ model, set, at, exaggeration }) {
   const after = await run(page, (body) => lissom.tube(body), bent);
   const change = Math.max(...after.map((x, k) => Math.abs(x - before[k])));
   assert.ok(change > 1e-6 * length, `${model}: the slider does not change ${bent}`);
+  for (const [body, joint] of carried) {
+    const [tip, place] = await run(page, ([body, joint]) => [lissom.tubeTip(body), lissom.joint(joint)], [body, joint]);
+    const gap = Math.hypot(...tip.map((x, axis) => x - place[axis]));
+    assert.ok(gap < TIP_TOLERANCE * length, `${joint} is ${gap} m off the tip of the exaggerated ${body}`);
+  }
   const badge = await page.locator(".badge-exaggeration").innerText();
   assert.ok(badge.includes(`× ${exaggeration}`), badge);
   await page.screenshot({ path: join(folder, `${model}-exaggerated.png`) });
   await slider.fill("0");
+
+  // the highest peak of a spectrum is the sum that defines it
+  const name = [...csv.keys()].find((key) => key.includes(".deflection.y"));
+  const peak = await run(page, (name) => {
+    const { hz, amplitude } = lissom.spectrum(name);
+    const at = amplitude.indexOf(Math.max(...amplitude));
+    return { hz: hz[at], amplitude: amplitude[at] };
+  }, name);
+  const expected = amplitudeAt(peak.hz, times, csv.get(name));
+  assert.ok(Math.abs(peak.amplitude / expected - 1) < SPECTRUM, `${name}: ${peak.amplitude} instead of ${expected}`);
 
   // the animation moves, by button and by keyboard
   await run(page, () => lissom.seek(lissom.span()[0]));

@@ -6,7 +6,7 @@ import { curveColour, isDark, scaleGradient } from "./colours";
 import { type Report, readReport, valueAt } from "./data";
 import { digits, h, save } from "./dom";
 import { Plots } from "./plots";
-import { Spectra } from "./spectrum";
+import { Spectra, spectrum } from "./spectrum";
 import { Stage, type View } from "./stage";
 import { summary, worst } from "./summary";
 
@@ -97,7 +97,24 @@ class Page {
     };
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", themed);
     document.addEventListener("lissom-theme", themed);
-    addEventListener("beforeprint", () => this.draw(performance.now(), true));
+    // paper is light
+    let before: string | undefined;
+    addEventListener("beforeprint", () => {
+      before = document.documentElement.dataset.theme;
+      document.documentElement.dataset.theme = "light";
+      themed();
+      this.draw(performance.now(), true);
+      this.stage?.still(true);
+    });
+    addEventListener("afterprint", () => {
+      this.stage?.still(false);
+      if (before) {
+        document.documentElement.dataset.theme = before;
+      } else {
+        delete document.documentElement.dataset.theme;
+      }
+      themed();
+    });
     requestAnimationFrame((now) => this.frame(now));
   }
 
@@ -380,6 +397,8 @@ function hook(page: Page) {
       object.updateWorldMatrix(true, false);
       return [12, 13, 14].map((i) => object.matrixWorld.elements[i]!);
     },
+    /** Where a joint is drawn, read from the scene. */
+    joint: (name: string, recording = 0) => mechanism(recording).jointPlace(name),
     /** Where the drawn tube of a flexible body ends, read from the scene. */
     tubeTip: (body: string, recording = 0) => mechanism(recording).tubeTip(body),
     /** Corners of the drawn tube of a flexible body, in its frame. */
@@ -389,6 +408,11 @@ function hook(page: Page) {
       const found = page.report.recordings[recording]!;
       const channel = found.byName.get(name);
       return channel ? valueAt(found, channel, t) : NaN;
+    },
+    /** Frequencies in Hz and amplitudes of a channel over the shown time. */
+    spectrum: (name: string, recording = 0) => {
+      const found = page.report.recordings[recording]!;
+      return spectrum(found, found.byName.get(name)!, ...page.plots.range);
     },
     /** Instant and value of the point that a plot draws nearest to t. */
     plotted: (name: string, t: number, recording = 0) => page.plots.plotted(name, t, recording),

@@ -14,6 +14,9 @@ const STRUT = 0.005;
 const JOINT = 0.0125;
 const MARKER = 0.0085;
 
+/** Kinds of joints whose sides move along each other. */
+const SLIDING = ["prismatic", "point_on_line", "on_beam", "along_beam"];
+
 export interface Look {
   /** Colour of links that show no load. */
   plain: THREE.Color;
@@ -170,7 +173,7 @@ export class Mechanism {
     let mesh: THREE.Mesh | null = null;
     if (joint.kind === "revolute" || joint.kind === "universal") {
       mesh = new THREE.Mesh(new THREE.CylinderGeometry(size, size, 2.6 * size, 28), material);
-    } else if (joint.kind === "prismatic" || joint.kind === "point_on_line") {
+    } else if (SLIDING.includes(joint.kind)) {
       mesh = new THREE.Mesh(new THREE.BoxGeometry(1.7 * size, 3.4 * size, 1.7 * size), material);
     } else if (joint.kind === "spherical") {
       mesh = new THREE.Mesh(new THREE.SphereGeometry(1.15 * size, 24, 16), material);
@@ -188,12 +191,12 @@ export class Mechanism {
       this.labels.push({ text: joint.name, object: holder, kind: "joint" });
       this.jointRoot.add(holder);
     }
-    if (joint.closes_loop) {
+    if (joint.closes_loop && !SLIDING.includes(joint.kind)) {
       const line = new THREE.Line(new THREE.BufferGeometry(), this.look.trace);
       line.frustumCulled = false;
       this.gaps.push({ from: joint.parent, to: joint.child, line });
       this.jointRoot.add(line);
-    } else if (joint.parent.body === null && joint.kind !== "free") {
+    } else if (!joint.closes_loop && joint.parent.body === null && joint.kind !== "free") {
       this.addSupport(joint, axis, size);
     }
   }
@@ -315,6 +318,12 @@ export class Mechanism {
     const k = this.recording.scene!.bodies.findIndex((b) => b.name === body);
     const mesh = this.tubes[k]?.mesh;
     return mesh ? Float32Array.from(mesh.geometry.getAttribute("position").array) : null;
+  }
+
+  /** Where a joint is drawn, in the ground frame, for tests. */
+  jointPlace(name: string): number[] | null {
+    const object = this.jointRoot.getObjectByName(`joint:${name}`);
+    return object ? object.getWorldPosition(new THREE.Vector3()).toArray() : null;
   }
 
   /** Where the drawn tube of a body ends, in the ground frame, for tests. */

@@ -125,7 +125,7 @@ export class Stage {
 
   private addLight(): void {
     const size = this.box.getSize(new THREE.Vector3()).length();
-    const sky = new THREE.HemisphereLight("#ffffff", "#8a94a3", 1.6);
+    const sky = new THREE.HemisphereLight("#ffffff", "#aab3c0", 2.1);
     sky.position.copy(this.up);
     const sun = new THREE.DirectionalLight("#ffffff", 2.2);
     sun.position.copy(this.up).multiplyScalar(size).add(new THREE.Vector3(0.5 * size, -0.4 * size, 0.3 * size));
@@ -328,6 +328,19 @@ export class Stage {
       const y = (0.5 - 0.5 * place.y) * this.host.clientHeight;
       element.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
     }
+  }
+
+  /** Puts a still picture in the place of the moving one, which a printer may find a frame late, or takes it away. */
+  still(shown: boolean): void {
+    this.host.querySelector("img.still")?.remove();
+    if (shown) {
+      const image = document.createElement("img");
+      image.className = "still";
+      image.alt = "The mechanism";
+      image.src = this.canvas.toDataURL("image/png");
+      this.host.prepend(image);
+    }
+    this.canvas.hidden = shown;
   }
 
   /** The picture as a PNG file, on the colour of the page. */

@@ -38,6 +38,11 @@ const USABLE_PERCENT: f64 = 0.1;
 /// Imbalance in percent beyond which the motion is not that of the model.
 const DOUBTFUL_PERCENT: f64 = 1.0;
 
+/// Gap of a loop, in m or rad, that no measurement would find.
+const CLOSED: f64 = 1e-6;
+/// Gap of a loop, in m or rad, that no picture shows.
+const NEARLY_CLOSED: f64 = 1e-4;
+
 /// Slope of a beam up to which first-order theory is within a percent.
 const SMALL_SLOPE: f64 = 0.1;
 /// Slope beyond which displacements to second order are off by more than a few percent.
@@ -178,20 +183,33 @@ fn momentum(summary: &Value) -> Option<Verdict> {
     Some(verdict(level, "momentum", words))
 }
 
-/// Largest violation of closures, where the audit has one.
+/// How well loops stayed closed, where there are any.
 fn closures(summary: &Value) -> Option<Verdict> {
     let book = at(summary, &["audit", "closures"]).filter(|book| book.is_object())?;
-    let entries = book.as_object()?.iter();
-    let listed: Vec<String> = entries
-        .filter_map(|(key, value)| {
-            Some(format!(
-                "{} {}",
-                key.replace('_', " "),
-                two_digits(value.as_f64()?)
-            ))
-        })
-        .collect();
-    (!listed.is_empty()).then(|| verdict(Level::Note, "loops", listed.join(", ")))
+    let worst = number(book, &["max_position_violation"])?;
+    let (level, meaning) = if worst <= CLOSED {
+        (Level::Good, "closed")
+    } else if worst <= NEARLY_CLOSED {
+        (
+            Level::Note,
+            "closed well enough to look at; a smaller rtol or step makes it finer",
+        )
+    } else {
+        (
+            Level::Caution,
+            "not closed; lower rtol or the step, or project after every step",
+        )
+    };
+    let redundant = at(book, &["redundant"]).and_then(Value::as_array);
+    let redundant = match redundant.map_or(0, Vec::len) {
+        0 => String::new(),
+        count => format!("; {count} of their equations follow from the others and carry no force"),
+    };
+    let words = format!(
+        "loops open by at most {} m or rad: {meaning}{redundant}",
+        two_digits(worst)
+    );
+    Some(verdict(level, "loops", words))
 }
 
 fn limits(summary: &Value) -> Vec<Verdict> {
@@ -272,6 +290,19 @@ mod tests {
             [Level::Good, Level::Good, Level::Caution, Level::Bad]
         );
         assert_eq!(level_of(&Value::Null), Level::Bad);
+    }
+
+    /// Property: the wider a loop gapes, the worse the verdict; a tree has none.
+    #[test]
+    fn loops_are_judged_by_their_gap() {
+        let judged = |gap: f64| {
+            let book = json!({ "max_position_violation": gap, "redundant": ["a", "b"] });
+            closures(&json!({ "audit": { "closures": book } })).unwrap()
+        };
+        let levels = [1e-12, 1e-5, 0.1].map(|gap| judged(gap).level);
+        assert_eq!(levels, [Level::Good, Level::Note, Level::Caution]);
+        assert!(judged(0.1).words.contains("2 of their equations"));
+        assert_eq!(closures(&json!({ "audit": {} })), None);
     }
 
     /// By hand.

@@ -27,7 +27,11 @@ fn a_recording_is_read_back() {
     let folder = Folder::new();
     run(&folder, &["--report", "--out", "two-link-arm"]);
     let page = folder.read("two-link-arm/report.html");
-    for path in ["two-link-arm", "two-link-arm/recording.npz", "two-link-arm/manifest.json"] {
+    for path in [
+        "two-link-arm",
+        "two-link-arm/recording.npz",
+        "two-link-arm/manifest.json",
+    ] {
         let answer = folder.lissom(&["report", path, "--out", "again.html"]);
         assert_eq!(answer.code, 0, "{}", answer.stderr);
         assert!(answer.stderr.contains("again.html"), "{}", answer.stderr);
@@ -35,10 +39,22 @@ fn a_recording_is_read_back() {
     }
     run(
         &folder,
-        &["--set", "output.formats=[\"csv\"]", "--report", "--out", "csv/two-link-arm"],
+        &[
+            "--set",
+            "output.formats=[\"csv\"]",
+            "--report",
+            "--out",
+            "csv/two-link-arm",
+        ],
     );
     let from_csv = folder.read("csv/two-link-arm/report.html");
-    let answer = folder.lissom(&["report", "csv/two-link-arm", "--out", "again.html", "--json"]);
+    let answer = folder.lissom(&[
+        "report",
+        "csv/two-link-arm",
+        "--out",
+        "again.html",
+        "--json",
+    ]);
     assert_eq!(answer.code, 0, "{}", answer.stderr);
     let said: Value = serde_json::from_str(&answer.stdout).unwrap();
     assert_eq!(said["files"][0], "again.html");
@@ -64,7 +80,13 @@ fn the_page_carries_the_run() {
     assert_eq!(recording["model_text"], manifest["model"]);
     assert_eq!(recording["fidelity"], manifest["fidelity"]);
     assert_eq!(recording["verdicts"][0]["words"], "completed 0.2 s");
-    assert_eq!(recording["understanding"]["bodies"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        recording["understanding"]["bodies"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
     assert!(recording["scene"]["bodies"].as_array().unwrap().len() >= 2);
     let page = String::from_utf8(page).unwrap();
     assert!(page.contains("<title>&lt;/script>&lt;b>&amp; arm</title>"));
@@ -75,8 +97,18 @@ fn the_page_carries_the_run() {
 fn several_recordings() {
     let folder = Folder::new();
     run(&folder, &["--out", "light/arm"]);
-    run(&folder, &["--out", "heavy/arm", "--set", "payload.gripper.mass_kg=0.6"]);
-    let answer = folder.lissom(&["report", "light/arm", "heavy/arm", "--out", "both.html", "--quiet"]);
+    run(
+        &folder,
+        &["--out", "heavy/arm", "--set", "payload.gripper.mass_kg=0.6"],
+    );
+    let answer = folder.lissom(&[
+        "report",
+        "light/arm",
+        "heavy/arm",
+        "--out",
+        "both.html",
+        "--quiet",
+    ]);
     assert_eq!((answer.code, answer.stderr.as_str()), (0, ""));
     let report = carried(&folder.read("both.html"));
     let labels: Vec<&str> = (report["recordings"].as_array().unwrap().iter())
@@ -108,12 +140,24 @@ fn several_recordings() {
 #[test]
 fn what_is_missing_is_said() {
     let folder = Folder::new();
-    run(&folder, &["--set", "output.channels=[\"energy\"]", "--report", "--out", "out"]);
+    run(
+        &folder,
+        &[
+            "--set",
+            "output.channels=[\"energy\"]",
+            "--report",
+            "--out",
+            "out",
+        ],
+    );
     let report = carried(&folder.read("out/report.html"));
     let reason = report["recordings"][0]["no_animation"].as_str().unwrap();
     assert!(reason.contains("output.channels"), "{reason}");
 
-    run(&folder, &["--set", "output.formats=[\"mat\"]", "--out", "mat"]);
+    run(
+        &folder,
+        &["--set", "output.formats=[\"mat\"]", "--out", "mat"],
+    );
     for (path, says) in [
         ("nowhere", "nowhere"),
         ("mat", "output.formats"),

@@ -197,7 +197,13 @@ fn draw_panel(canvas: &mut Canvas, panel: &[Curve<'_>], top: f64, [from, until]:
         Anchor::Left,
         INK_2,
     );
-    canvas.text("s", [right + 14.0, bottom + 20.0], TEXT, Anchor::Left, INK_2);
+    canvas.text(
+        "s",
+        [right + 14.0, bottom + 20.0],
+        TEXT,
+        Anchor::Left,
+        INK_2,
+    );
     for curve in panel {
         for run in points(curve, across, upward) {
             canvas.path(&run, 2.0, curve.colour, curve.dash);

@@ -294,6 +294,8 @@ fn joints(model: &Model) -> Vec<DrawnJoint> {
             ClosureKind::PointOnLine { direction } => {
                 ("point_on_line", Some(axis_in_body(from, direction)))
             }
+            ClosureKind::OnBeam { .. } => ("on_beam", None),
+            ClosureKind::AlongBeam { .. } => ("along_beam", None),
             ClosureKind::Distance { .. } => ("distance", None),
         };
         DrawnJoint {
