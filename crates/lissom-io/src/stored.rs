@@ -79,15 +79,19 @@ pub enum StoredError {
 ///
 /// [`StoredError`], with the path and the reason.
 pub fn read(path: &Path) -> Result<Stored, StoredError> {
+    if let Err(error) = path.metadata() {
+        return Err(StoredError::Unreadable {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        });
+    }
     let folder = if path.is_dir() {
         path.to_owned()
     } else {
         path.parent().unwrap_or(Path::new("")).to_owned()
     };
     let at = folder.join("manifest.json");
-    // a file that does not exist is the one to complain of
-    let asked = if path.exists() { &at } else { path };
-    let manifest = manifest(&at, asked)?;
+    let manifest = manifest(&at)?;
     let named = |format: &Format| manifest.files.contains(&format.file_name());
     let Some(format) = [Format::Npz, Format::Csv].into_iter().find(named) else {
         return Err(StoredError::NoRecording { path: at });
@@ -128,14 +132,14 @@ pub fn read(path: &Path) -> Result<Stored, StoredError> {
     })
 }
 
-fn manifest(at: &Path, asked: &Path) -> Result<Manifest, StoredError> {
-    let unreadable = |path: &Path, reason: String| StoredError::Unreadable {
-        path: path.to_owned(),
+fn manifest(at: &Path) -> Result<Manifest, StoredError> {
+    let unreadable = |reason: String| StoredError::Unreadable {
+        path: at.to_owned(),
         reason,
     };
-    let text = fs::read_to_string(at).map_err(|error| unreadable(asked, error.to_string()))?;
+    let text = fs::read_to_string(at).map_err(|error| unreadable(error.to_string()))?;
     let value: serde_json::Value =
-        serde_json::from_str(&text).map_err(|error| unreadable(at, error.to_string()))?;
+        serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
     let found = value.get("format").and_then(serde_json::Value::as_u64);
     if let Some(found) = found.filter(|&found| found != u64::from(Manifest::FORMAT)) {
         return Err(StoredError::Format {
@@ -144,5 +148,5 @@ fn manifest(at: &Path, asked: &Path) -> Result<Manifest, StoredError> {
             known: Manifest::FORMAT,
         });
     }
-    serde_json::from_value(value).map_err(|error| unreadable(at, error.to_string()))
+    serde_json::from_value(value).map_err(|error| unreadable(error.to_string()))
 }

@@ -4,9 +4,10 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use lissom::integrate::Flow;
-use lissom::model::{Model, ModelSpec, Override};
+use lissom::model::{Closure, ClosureEnd, ClosureKind, Model, ModelSpec, Override, Place};
 use lissom::scene::{Colour, FlexiblePoint, Frames, Ghost, Scene};
 use lissom::simulate::{Recording, run, sample_instants};
+use lissom::spatial::{Matrix, Transform, Vector};
 
 const TWO_LINKS: &str = lissom::model::TEMPLATE;
 const SHUTTLE: &str = include_str!("../../../models/damaren_1995/shuttle_arm.toml");
@@ -230,4 +231,48 @@ fn the_ghost_follows_the_nominal_motion() {
     let base = &frames.ghost[7 * scene.bodies.len()..][..7];
     let angle = 2.0 * f64::atan2(f64::from(base[6]), f64::from(base[3]));
     assert!((angle - 0.4).abs() < SINGLE, "{angle}");
+}
+
+/// Identity: a closure that ends where a marker sits is drawn there, its other end where the ground holds it; with loops the
+/// ghost does not mix nominal and recorded joints.
+#[test]
+fn closures_are_drawn_at_their_ends() {
+    let mut model = Model::build(&ModelSpec::parse(SHUTTLE, &[]).unwrap()).unwrap();
+    let spec = ModelSpec::parse(SHUTTLE, &[]).unwrap();
+    let hold = Vector([1.0, 2.0, 3.0]);
+    let marker = model
+        .markers
+        .iter()
+        .find(|m| m.name == "lower_tip")
+        .unwrap();
+    model.closures.push(Closure {
+        name: "stay".to_owned(),
+        kind: ClosureKind::Distance { length: 1.0 },
+        from: ClosureEnd {
+            body: None,
+            place: Place::Fixed(Transform::new(Matrix::identity(), hold)),
+        },
+        to: ClosureEnd {
+            body: marker.body,
+            place: marker.place.clone(),
+        },
+    });
+    let scene = Scene::new(&spec, &model);
+    assert_eq!(scene.ghost, Ghost::Undeformed);
+    let stay = scene.joints.last().unwrap();
+    assert!(stay.closes_loop && stay.kind == "distance");
+    assert_eq!(
+        (stay.parent.body, stay.parent.point.position),
+        (None, hold.0)
+    );
+    let drawn = scene
+        .markers
+        .iter()
+        .find(|m| m.name == "lower_tip")
+        .unwrap();
+    assert_eq!(stay.child, drawn.side);
+    assert!(
+        !stay.child.point.displacement.is_empty(),
+        "the tip of a boom moves"
+    );
 }

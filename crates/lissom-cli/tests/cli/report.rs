@@ -25,12 +25,12 @@ fn carried(page: &[u8]) -> Value {
 #[test]
 fn a_recording_is_read_back() {
     let folder = Folder::new();
-    run(&folder, &["--report", "--out", "two-link-arm"]);
-    let page = folder.read("two-link-arm/report.html");
+    run(&folder, &["--report", "--out", "npz/two-link-arm"]);
+    let page = folder.read("npz/two-link-arm/report.html");
     for path in [
-        "two-link-arm",
-        "two-link-arm/recording.npz",
-        "two-link-arm/manifest.json",
+        "npz/two-link-arm",
+        "npz/two-link-arm/recording.npz",
+        "npz/two-link-arm/manifest.json",
     ] {
         let answer = folder.lissom(&["report", path, "--out", "again.html"]);
         assert_eq!(answer.code, 0, "{}", answer.stderr);
