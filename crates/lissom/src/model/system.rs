@@ -22,6 +22,7 @@ pub struct System {
     joint_geometry: Vec<JointGeometry>,
     hinge_motions: Vec<Motion<f64>>,
     shortening: Vec<Option<ShorteningInertia>>,
+    centrifugal_stiffness: Vec<Option<Vec<f64>>>,
 }
 
 /// One body with the joint that carries it.
@@ -203,7 +204,7 @@ impl System {
             .map(|body| {
                 let beam = body.flexible.as_ref()?.shortening.as_ref()?;
                 match body.fidelity.shortening {
-                    ShorteningTerms::None => None,
+                    ShorteningTerms::None | ShorteningTerms::GeometricStiffness => None,
                     ShorteningTerms::Kinematic => {
                         Some(ShorteningInertia::Full(PackedShortening::new(beam)))
                     }
@@ -213,6 +214,14 @@ impl System {
                 }
             })
             .collect();
+        let centrifugal_stiffness = bodies
+            .iter()
+            .map(|body| {
+                let beam = body.flexible.as_ref()?.shortening.as_ref()?;
+                let stiffens = body.fidelity.shortening == ShorteningTerms::GeometricStiffness;
+                stiffens.then(|| beam.centrifugal_stiffness())
+            })
+            .collect();
         Self {
             bodies,
             gravity,
@@ -220,6 +229,7 @@ impl System {
             joint_geometry,
             hinge_motions,
             shortening,
+            centrifugal_stiffness,
         }
     }
 
@@ -251,6 +261,12 @@ impl System {
     /// The shortening of a body, where it has one and the fidelity keeps it.
     pub(crate) fn shortening(&self, body: usize) -> Option<&ShorteningInertia> {
         self.shortening[body].as_ref()
+    }
+
+    /// Stiffness of a body per square of its angular velocity across its axis, n × n by rows, where the fidelity
+    /// asks for it.
+    pub(crate) fn centrifugal_stiffness(&self, body: usize) -> Option<&[f64]> {
+        self.centrifugal_stiffness[body].as_deref()
     }
 
     /// Length of the position vector.

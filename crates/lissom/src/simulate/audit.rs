@@ -7,7 +7,10 @@
 use serde::Serialize;
 
 use crate::closure::Rechoice;
-use crate::model::{Closure, JointKind, LimitedQuantity, LoadTarget, Model};
+use crate::model::{
+    Closure, Elasticity, Inertia, JointKind, LimitedQuantity, LoadTarget, Model, Place,
+    ShorteningTerms, Tip,
+};
 use crate::simulate::equations::{Equations, rotation_vector};
 use crate::spatial::{Force, Vector};
 
@@ -67,6 +70,10 @@ pub struct EnergyAudit {
     pub max_drift_percent: f64,
     /// Root mean square over all samples of the imbalance in percent of the peak, eq. (32).
     pub rms_drift_percent: f64,
+    /// Why the balance does not close however small the steps are: terms of the equations that follow from no
+    /// energy.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unbalanced_by: Vec<String>,
 }
 
 /// Change of momentum of a mechanism that nothing outside acts on.
@@ -112,6 +119,7 @@ pub(super) struct Auditor {
     violations: Vec<Option<LimitViolation>>,
     closures: Option<ClosureAudit>,
     initial_energy: Option<f64>,
+    unbalanced_by: Vec<String>,
 }
 
 /// Whether nothing outside acts on the mechanism: no gravity, no load at a marker, and every body that
@@ -140,6 +148,51 @@ fn conserves_momentum(model: &Model) -> bool {
         && !model.loads.iter().any(at_markers)
 }
 
+/// What of the fidelity keeps the energy balance from closing, a sentence each.
+fn unbalanced_by(model: &Model) -> Vec<String> {
+    let system = &model.system;
+    let falls = system.gravity() != Vector([0.0; 3]);
+    let mut reasons = Vec::new();
+    for (k, body) in system.bodies().iter().enumerate() {
+        let Some(flexible) = &body.flexible else {
+            continue;
+        };
+        let (name, fidelity) = (&body.name, body.fidelity);
+        let carries = || {
+            system.bodies().iter().any(|other| {
+                other.parent == Some(k) && matches!(other.outboard, Place::Node { .. })
+            })
+        };
+        if fidelity.inertia != Inertia::Full {
+            reasons.push(format!(
+                "the inertia of body {name} leaves out what its deformation changes"
+            ));
+        }
+        if fidelity.elasticity == Elasticity::ConstantAxialLoad && flexible.strain.is_some() {
+            reasons.push(format!(
+                "the axial load of body {name} stiffens its bending, and the bending does not act back"
+            ));
+        }
+        if fidelity.shortening == ShorteningTerms::GeometricStiffness
+            && flexible.shortening.is_some()
+        {
+            reasons.push(format!(
+                "the geometric stiffness of body {name} is that of no energy"
+            ));
+        }
+        let displaced = matches!(
+            fidelity.tip,
+            Tip::Rigid | Tip::Linear | Tip::RotationVectorPlainRate
+        );
+        if displaced && falls && carries() {
+            reasons.push(format!(
+                "what the tip of body {name} carries is not where its velocity takes it, and gravity pulls there"
+            ));
+        }
+    }
+    reasons
+}
+
 impl Auditor {
     pub(super) fn new(model: &Model, samples: usize) -> Self {
         Self {
@@ -152,6 +205,7 @@ impl Auditor {
             violations: vec![None; model.limits.len()],
             closures: None,
             initial_energy: None,
+            unbalanced_by: unbalanced_by(model),
         }
     }
 
@@ -250,6 +304,7 @@ impl Auditor {
                     .iter()
                     .fold(0.0, |m, &d| f64::max(m, percent(d).abs())),
                 rms_drift_percent: (squares / count).sqrt(),
+                unbalanced_by: self.unbalanced_by,
             },
             momentum: self.conserves_momentum.then_some(self.momentum),
             limit_violations: self.violations.into_iter().flatten().collect(),

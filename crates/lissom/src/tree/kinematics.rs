@@ -251,6 +251,7 @@ impl<T: Scalar> Kinematics<T> {
                         with_velocity: &mut self.scratch.with_velocity[..n],
                         along: &mut self.scratch.along,
                     };
+                    let stiffening = elastic;
                     let (elastic, elastic_rate) = match fidelity.inertia {
                         Inertia::Rigid => (&zeros[..n], &zeros[..n]),
                         _ => (elastic, elastic_rate),
@@ -290,6 +291,15 @@ impl<T: Scalar> Kinematics<T> {
                             &mut self.modal_bias[modes.clone()],
                         );
                     }
+                    if let Some(stiffness) = system.centrifugal_stiffness(k) {
+                        let [_, y, z] = twist.angular.0;
+                        add_centrifugal_forces(
+                            stiffness,
+                            y * y + z * z,
+                            stiffening,
+                            &mut self.modal_bias[modes.clone()],
+                        );
+                    }
                     add_elastic_forces(
                         &flexible.damping,
                         own_velocity,
@@ -297,6 +307,17 @@ impl<T: Scalar> Kinematics<T> {
                     );
                 }
             }
+        }
+    }
+}
+
+/// `force += rate_squared matrix x`.
+#[inline(always)]
+fn add_centrifugal_forces<T: Scalar>(matrix: &[f64], rate_squared: T, x: &[T], force: &mut [T]) {
+    let n = x.len();
+    for (alpha, f) in force.iter_mut().enumerate() {
+        for (&value, &x) in matrix[alpha * n..(alpha + 1) * n].iter().zip(x) {
+            *f += x * rate_squared * value;
         }
     }
 }

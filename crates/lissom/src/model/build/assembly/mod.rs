@@ -96,7 +96,13 @@ impl<'a> Assembly<'a> {
             joint.child.rotation_vector_rad,
         );
         let reduced = &self.reduced[joint.child.body.as_str()];
-        let (rigid, flexible) = (reduced.rigid, reduced.flexible.clone());
+        let (rigid, mut flexible) = (reduced.rigid, reduced.flexible.clone());
+        let fidelity = child_spec
+            .fidelity
+            .map_or(self.fidelity, |own| own.resolve(self.fidelity));
+        if let (Tip::Chord, Some(flexible)) = (fidelity.tip, &mut flexible) {
+            flexible.follow_chords();
+        }
         if let Some(flexible) = &flexible
             && flexible.rigid_motions == RigidMotions::AreCoordinates
         {
@@ -116,9 +122,7 @@ impl<'a> Assembly<'a> {
             inboard,
             rigid,
             flexible,
-            fidelity: child_spec
-                .fidelity
-                .map_or(self.fidelity, |own| own.resolve(self.fidelity)),
+            fidelity,
         };
         let unit = |axis: [f64; 3]| {
             let axis = Vector(axis);
