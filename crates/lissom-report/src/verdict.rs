@@ -1,6 +1,6 @@
 //! What the books of a run mean, in plain words.
 
-use lissom::model::{Model, Tip};
+use lissom::model::{Model, ShorteningTerms, Tip};
 use lissom::simulate::Recording;
 use lissom::simulate::comparison::extents;
 use serde::Serialize;
@@ -126,9 +126,11 @@ fn energy(model: &Model, summary: &Value) -> Option<Verdict> {
         return Some(verdict(Level::Bad, "energy", words));
     };
     let shown = two_digits(percent);
-    let mut inconsistent = (model.system.bodies().iter())
-        .filter(|body| body.modes() > 0)
-        .map(|body| body.fidelity.tip);
+    let flexible = || model.system.bodies().iter().filter(|body| body.modes() > 0);
+    let leaks = flexible().any(|body| {
+        matches!(body.fidelity.tip, Tip::Rigid | Tip::Linear)
+            || body.fidelity.shortening == ShorteningTerms::GeometricStiffness
+    });
     let (level, meaning) = if percent <= TRUSTWORTHY_PERCENT {
         (Level::Good, "trustworthy")
     } else if percent <= USABLE_PERCENT {
@@ -136,10 +138,10 @@ fn energy(model: &Model, summary: &Value) -> Option<Verdict> {
             Level::Good,
             "good enough for most uses; a smaller rtol makes it finer",
         )
-    } else if inconsistent.any(|tip| matches!(tip, Tip::Rigid | Tip::Linear)) {
+    } else if leaks {
         (
             Level::Caution,
-            "the tips of this fidelity do not conserve energy; compare with the default fidelity",
+            "the terms of this fidelity do not conserve energy; compare with the default one",
         )
     } else if percent <= DOUBTFUL_PERCENT {
         (

@@ -116,13 +116,20 @@ fn error(r: &Recorded) -> (f64, usize) {
 #[test]
 fn drawn_markers_are_the_recorded_ones() {
     let short = "simulation.duration_s=0.5";
-    for (name, text) in [
-        ("two links", TWO_LINKS),
-        ("shuttle", SHUTTLE),
-        ("branched", BRANCHED),
-        ("space", SPACE),
+    for (name, text, changes) in [
+        ("two links", TWO_LINKS, &[short][..]),
+        ("shuttle", SHUTTLE, &[short]),
+        ("branched", BRANCHED, &[short]),
+        ("space", SPACE, &[short]),
+        (
+            "second order",
+            TWO_LINKS,
+            &[short, "fidelity.shortening=second_order"],
+        ),
+        ("ruthless", TWO_LINKS, &[short, "fidelity.preset=ruthless"]),
+        ("linear", TWO_LINKS, &[short, "fidelity.tip=linear"]),
     ] {
-        let (worst, count) = error(&recorded(text, &[short]));
+        let (worst, count) = error(&recorded(text, changes));
         assert!(count > 0, "{name}");
         assert!(worst < SINGLE, "{name}: {worst}");
     }

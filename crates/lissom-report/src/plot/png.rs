@@ -18,17 +18,17 @@ pub(super) fn encode(canvas: &Canvas) -> Vec<u8> {
     }
     // eight bits, red green blue, the only compression and filters there are, no interlacing
     header.extend_from_slice(&[8, 2, 0, 0, 0]);
-    chunk(&mut file, b"IHDR", &header);
-    chunk(&mut file, b"IDAT", &compressed(&filtered(canvas)));
-    chunk(&mut file, b"IEND", &[]);
+    chunk(&mut file, *b"IHDR", &header);
+    chunk(&mut file, *b"IDAT", &compressed(&filtered(canvas)));
+    chunk(&mut file, *b"IEND", &[]);
     file
 }
 
-fn chunk(file: &mut Vec<u8>, kind: &[u8; 4], content: &[u8]) {
+fn chunk(file: &mut Vec<u8>, kind: [u8; 4], content: &[u8]) {
     let length = u32::try_from(content.len()).unwrap_or(u32::MAX);
     file.extend_from_slice(&length.to_be_bytes());
     let start = file.len();
-    file.extend_from_slice(kind);
+    file.extend_from_slice(&kind);
     file.extend_from_slice(content);
     let checksum = crc32(&file[start..]);
     file.extend_from_slice(&checksum.to_be_bytes());

@@ -27,7 +27,7 @@ pub use solid::{Shape, Solid};
 
 use serde::Serialize;
 
-use crate::model::spec::{BodyKind, ModelSpec};
+use crate::model::spec::{BodyKind, BodySpec, ModelSpec};
 use crate::model::{Body, ClosureKind, JointKind, Model, Place};
 use crate::spatial::{Transform, Vector};
 
@@ -176,7 +176,7 @@ fn drawn_body(spec: &ModelSpec, model: &Model, index: usize) -> DrawnBody {
     let own = spec.find_body(&body.name);
     let payload = (spec.payload.iter())
         .find(|payload| own.is_none() && payload.name == body.name && body.flexible.is_none());
-    let kind = match (own.and_then(|own| own.kind()), payload) {
+    let kind = match (own.and_then(BodySpec::kind), payload) {
         (Some(BodyKind::Beam(_)), _) => Look::Beam,
         (Some(BodyKind::Nodal(_) | BodyKind::NodalFile(_)), _) => Look::Nodal,
         (Some(BodyKind::Rigid(_)), _) => Look::Rigid,

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{DrawnBody, FlexiblePoint};
 use crate::flex::{Damping, FlexibleBody, Node};
 use crate::model::spec::{BeamSpec, BodyKind, BodySpec, SegmentSpec};
-use crate::model::{Body, ShorteningTerms, beam_of};
+use crate::model::{Body, beam_of};
 use crate::spatial::Vector;
 
 /// Stations along a beam: enough that a tenth bending mode still looks smooth.
@@ -86,7 +86,7 @@ pub(super) fn point(body: &Body, node: &Node) -> FlexiblePoint {
 
 /// $`S`$ with all rows and columns from its two blocks.
 fn full_shortening(body: &Body, flexible: &FlexibleBody, blocks: &[f64]) -> Vec<f64> {
-    let keeps = body.fidelity.shortening == ShorteningTerms::Kinematic;
+    let keeps = body.fidelity.shortening.moves_points();
     let (Some(shortening), true) = (&flexible.shortening, keeps) else {
         return Vec::new();
     };
