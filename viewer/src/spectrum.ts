@@ -123,13 +123,21 @@ interface Mark {
   text: string;
 }
 
+/** Natural frequencies of the flexible bodies; those of a round beam in both planes are one mark. */
 function naturalFrequencies(recording: Recording): Mark[] {
-  return (recording.understanding.bodies ?? []).flatMap((body) =>
-    body.frequencies_rad_per_s.map((omega, i) => ({
-      hz: omega / (2 * Math.PI),
-      text: `${body.name} ${i + 1}`,
-    })),
-  );
+  const marks: Mark[] = [];
+  for (const body of recording.understanding.bodies ?? []) {
+    body.frequencies_rad_per_s.forEach((omega, i) => {
+      const hz = omega / (2 * Math.PI);
+      const last = marks[marks.length - 1];
+      if (i > 0 && last && hz < 1.001 * last.hz) {
+        last.text += `, ${i + 1}`;
+      } else {
+        marks.push({ hz, text: `${body.name} ${i + 1}` });
+      }
+    });
+  }
+  return marks;
 }
 
 export class Spectra {
