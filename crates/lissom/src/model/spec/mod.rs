@@ -23,11 +23,11 @@ pub use input::{
     TorquePolynomialSpec, TorqueSinesSpec, TorqueStepSpec, TorqueTableSpec,
 };
 pub use joint::{
-    FixedSpec, FreeFrictionSpec, FreeSpec, FreeSpringSpec, JointKind, JointSpec,
-    PrismaticFrictionSpec, PrismaticLimitsSpec, PrismaticMotorSpec, PrismaticSpec,
-    PrismaticSpringSpec, RevoluteFrictionSpec, RevoluteLimitsSpec, RevoluteMotorSpec, RevoluteSpec,
-    RevoluteSpringSpec, SphericalLimitsSpec, SphericalMotorSpec, SphericalSpec,
-    SphericalSpringSpec, UniversalSpec,
+    FixedSpec, FreeFrictionSpec, FreeLimitsSpec, FreeMotorSpec, FreeSpec, FreeSpringSpec,
+    JointKind, JointSpec, PrismaticFrictionSpec, PrismaticLimitsSpec, PrismaticMotorSpec,
+    PrismaticSpec, PrismaticSpringSpec, RevoluteFrictionSpec, RevoluteLimitsSpec,
+    RevoluteMotorSpec, RevoluteSpec, RevoluteSpringSpec, SphericalLimitsSpec, SphericalMotorSpec,
+    SphericalSpec, SphericalSpringSpec, UniversalSpec,
 };
 pub use motion::{
     ConstantRateSpec, CycloidMotionSpec, CycloidalRateSpec, MotionProfileSpec, MotionSpec,

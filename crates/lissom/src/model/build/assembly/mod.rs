@@ -115,7 +115,7 @@ impl<'a> Assembly<'a> {
             joint: Joint {
                 name: joint.name.clone(),
                 kind: JointKind::Fixed,
-                armature: 0.0,
+                armature: [0.0; 6],
                 prescribed: self.is_prescribed(&joint.name, 1),
             },
             outboard,
@@ -163,7 +163,7 @@ impl<'a> Assembly<'a> {
                     axis: unit(universal.second.axis),
                 };
                 body.joint.prescribed = self.is_prescribed(&joint.name, 2);
-                body.joint.armature = 0.0;
+                body.joint.armature = [0.0; 6];
                 let second = Axis::revolute(&universal.second, "angle_2");
                 self.add_axis(&mut body.joint, &second, &joint.name);
             }
@@ -182,7 +182,7 @@ impl<'a> Assembly<'a> {
             }
             spec::JointKind::Free(free) => {
                 body.joint.kind = JointKind::Free;
-                self.add_free(free, &joint.name);
+                self.add_free(&mut body.joint, free, &joint.name);
             }
         }
         self.elastic_positions.push(self.model.positions.len());
@@ -205,7 +205,7 @@ impl<'a> Assembly<'a> {
             joint: Joint {
                 name: format!("{}.mount", payload.name),
                 kind: JointKind::Fixed,
-                armature: 0.0,
+                armature: [0.0; 6],
                 prescribed: false,
             },
             outboard,
