@@ -191,7 +191,7 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
         scene: animation.is_some().then_some(scene),
         animation,
         no_animation,
-        verdicts: verdicts(model, recording, &manifest.summary),
+        verdicts: verdicts(model, &manifest.summary),
         understanding: source.understanding.clone(),
         summary,
         fidelity: manifest.fidelity.clone(),

@@ -1,8 +1,6 @@
 //! What the books of a run mean, in plain words.
 
 use lissom::model::{Model, ShorteningTerms, Tip};
-use lissom::simulate::Recording;
-use lissom::simulate::comparison::extents;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -43,19 +41,14 @@ const CLOSED: f64 = 1e-6;
 /// Gap of a loop, in m or rad, that no picture shows.
 const NEARLY_CLOSED: f64 = 1e-4;
 
-/// Slope of a beam up to which first-order theory is within a percent.
-const SMALL_SLOPE: f64 = 0.1;
-/// Slope beyond which displacements to second order are off by more than a few percent.
-const LARGE_SLOPE: f64 = 0.5;
-
-/// What can be said of a run: its model, its recording and the summary in its manifest.
-pub fn verdicts(model: &Model, recording: &Recording, summary: &Value) -> Vec<Verdict> {
+/// What can be said of a run: its model and the summary in its manifest.
+pub fn verdicts(model: &Model, summary: &Value) -> Vec<Verdict> {
     let mut found = vec![ending(summary)];
     found.extend(energy(model, summary));
     found.extend(momentum(summary));
     found.extend(closures(summary));
     found.extend(limits(summary));
-    found.extend(bending(model, recording));
+    found.extend(bending(summary));
     found
 }
 
@@ -237,36 +230,33 @@ fn limits(summary: &Value) -> Vec<Verdict> {
         .collect()
 }
 
-fn bending(model: &Model, recording: &Recording) -> Vec<Verdict> {
-    (extents(model, recording).into_iter())
-        .map(|extent| {
-            let (slope, share) = (
-                extent.slope.value,
-                extent.deflection.value / extent.length_m,
-            );
-            let (level, meaning) = if slope <= SMALL_SLOPE {
-                (Level::Good, "small, as the theory assumes")
-            } else if slope <= LARGE_SLOPE {
-                (
-                    Level::Note,
-                    "moderate; shortening and other terms of second order count",
-                )
-            } else {
-                (
-                    Level::Caution,
-                    "large for floating frames; a finer chain of bodies would be more exact",
-                )
-            };
-            let words = format!(
-                "{} bends by {} m ({} % of its length, slope {} rad): {meaning}",
-                extent.body,
-                two_digits(extent.deflection.value),
-                two_digits(100.0 * share),
-                two_digits(slope)
-            );
-            verdict(level, "bending", words)
-        })
-        .collect()
+/// How far every flexible body bends; what counts as small, the audit says.
+fn bending(summary: &Value) -> Vec<Verdict> {
+    let bodies = at(summary, &["audit", "bodies"]).and_then(Value::as_array);
+    let judge = |body: &Value| {
+        let name = body.get("body")?.as_str()?;
+        let deflection = number(body, &["deflection", "value"])?;
+        let (slope, length) = (
+            number(body, &["slope", "value"])?,
+            number(body, &["length_m"])?,
+        );
+        let (level, meaning) = if body.get("small")?.as_bool()? {
+            (Level::Good, "small, as the theory assumes")
+        } else {
+            (
+                Level::Caution,
+                "large for floating frames; a finer chain of bodies would be more exact",
+            )
+        };
+        let words = format!(
+            "{name} bends by {} m ({} % of its length, slope {} rad): {meaning}",
+            two_digits(deflection),
+            two_digits(100.0 * deflection / length),
+            two_digits(slope)
+        );
+        Some(verdict(level, "bending", words))
+    };
+    bodies.into_iter().flatten().filter_map(judge).collect()
 }
 
 #[cfg(test)]
@@ -316,7 +306,7 @@ mod tests {
             "duration_s": 20.0,
             "audit": { "energy": { "max_drift_percent": 3e-7 }, "limit_violations": [] },
         });
-        let words: Vec<String> = verdicts(&model, &Recording::default(), &summary)
+        let words: Vec<String> = verdicts(&model, &summary)
             .into_iter()
             .map(|verdict| verdict.words)
             .collect();

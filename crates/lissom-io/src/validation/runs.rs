@@ -36,6 +36,9 @@ struct Case {
     /// Overrides, as `--set` takes them.
     #[serde(default)]
     set: Vec<String>,
+    /// Overrides of a second run that `largest_difference` is taken from.
+    #[serde(default)]
+    against: Option<Vec<String>>,
     /// Whether `--quick` leaves it out.
     #[serde(default)]
     slow: bool,
@@ -52,6 +55,9 @@ struct RowSpec {
     printed: Option<f64>,
     reference: Option<f64>,
     tolerance: f64,
+    /// Whether it is known not to be met; `reason` then says why.
+    #[serde(default)]
+    unmet: bool,
     reason: String,
 }
 
@@ -71,6 +77,9 @@ enum Measure {
     MeanFromS(f64),
     /// Root mean square of the energy that no work accounts for, in percent of the peak.
     RmsDriftPercent,
+    /// Largest difference, over the whole run, from the run that the case is `against`; over all channels that end
+    /// with `channel`.
+    LargestDifference,
     /// Instant at which the run cannot go on; the other measures want it to reach its end.
     TimeOfFailure,
 }
@@ -87,11 +96,18 @@ pub(super) fn rows(quick: bool) -> Vec<Row> {
 }
 
 fn case_rows(source: &str, case: &Case) -> Vec<Row> {
-    let run = run_of(case);
+    let run = run_of(case, &case.set);
+    let other = (case.against.as_ref()).and_then(|set| run_of(case, set));
     case.row
         .iter()
         .map(|row| {
-            let computed = run.as_ref().and_then(|run| measure(run, row));
+            let computed = match (&row.measure, &run, &other) {
+                (Measure::LargestDifference, Some(run), Some(other)) => {
+                    largest_difference(run, other, row)
+                }
+                (Measure::LargestDifference, ..) => None,
+                (_, run, _) => run.as_ref().and_then(|run| measure(run, row)),
+            };
             Row {
                 case: case.name.clone(),
                 source: source.to_owned(),
@@ -101,6 +117,7 @@ fn case_rows(source: &str, case: &Case) -> Vec<Row> {
                 computed,
                 tolerance: row.tolerance,
                 pass: false,
+                unmet: row.unmet,
                 remark: row.reason.clone(),
             }
             .judged()
@@ -108,11 +125,10 @@ fn case_rows(source: &str, case: &Case) -> Vec<Row> {
         .collect()
 }
 
-/// Runs the model of a case; `None` if it cannot be loaded.
-fn run_of(case: &Case) -> Option<Run> {
+/// Runs the model of a case with some changes; `None` if it cannot be loaded.
+fn run_of(case: &Case, set: &[String]) -> Option<Run> {
     let shipped = models::find(&case.model)?;
-    let overrides: Vec<Override> = case
-        .set
+    let overrides: Vec<Override> = set
         .iter()
         .map(|text| Override::parse(text))
         .collect::<Result<_, _>>()
@@ -169,6 +185,23 @@ fn measure_channel(recording: &Recording, row: &RowSpec) -> Option<f64> {
                 .collect();
             (!late.is_empty()).then(|| late.iter().sum::<f64>() / late.len() as f64)
         }
-        Measure::RmsDriftPercent | Measure::TimeOfFailure => None,
+        Measure::RmsDriftPercent | Measure::TimeOfFailure | Measure::LargestDifference => None,
     }
+}
+
+/// Largest difference of two runs that reach their ends.
+fn largest_difference(run: &Run, other: &Run, row: &RowSpec) -> Option<f64> {
+    if run.ending != Ending::Completed || other.ending != Ending::Completed {
+        return None;
+    }
+    let ending = row.channel.as_deref()?;
+    let channels = run.recording.channels.iter();
+    let mut most = None;
+    for channel in channels.filter(|channel| channel.name.ends_with(ending)) {
+        let samples = &other.recording.channel(&channel.name)?.samples;
+        let both = channel.samples.iter().zip(samples);
+        let apart = both.fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()));
+        most = Some(apart.max(most.unwrap_or(0.0)));
+    }
+    most
 }

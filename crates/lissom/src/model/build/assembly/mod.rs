@@ -8,7 +8,7 @@ use super::Model;
 use super::reduce::{Reduced, payload_inertia};
 use crate::flex::{FlexibleBody, RigidMotions};
 use crate::model::action::{
-    JointResistance, Limit, Load, LoadTarget, Marker, PrescribedMotion, Transmission,
+    JointResistance, Limit, Load, LoadTarget, Marker, NominalMotion, PrescribedMotion, Transmission,
 };
 use crate::model::closure::ClosureMethod;
 use crate::model::coordinate::{Coordinate, CoordinateKind};
@@ -348,6 +348,7 @@ impl<'a> Assembly<'a> {
             limits: self.model.limits,
             loads,
             motions,
+            nominal_motion: nominal_motion(spec),
             closures: Vec::new(),
             closure_method: ClosureMethod::default(),
             positions: self.model.positions,
@@ -400,6 +401,20 @@ impl<'a> Assembly<'a> {
             profile,
         })
     }
+}
+
+/// How a marker is to move, if the file says so.
+fn nominal_motion(spec: &ModelSpec) -> Option<NominalMotion> {
+    let nominal = spec.nominal_motion.as_ref()?;
+    let profile =
+        |of: &Option<spec::MotionProfileSpec>| of.as_ref().map(spec::MotionProfileSpec::profile);
+    let axis = Vector(nominal.rotation_axis.unwrap_or([0.0, 0.0, 1.0]));
+    let axis = axis.scale(1.0 / axis.dot(axis).sqrt());
+    Some(NominalMotion {
+        marker: spec.marker.iter().position(|m| m.name == nominal.marker)?,
+        position: [&nominal.x, &nominal.y, &nominal.z].map(profile),
+        rotation: profile(&nominal.rotation).map(|profile| (axis, profile)),
+    })
 }
 
 /// Unit of an elastic coordinate, by its name: mass-normalised modes, values and slopes of elements.
