@@ -29,6 +29,7 @@ const MODELS = [
     carried: [["upper_boom", "elbow_pitch"], ["lower_boom", "wrist_pitch_joint"]],
   },
   { model: "two-link-arm", set: [], at: 0.3, exaggeration: 5 },
+  { model: "planar-3rrr", set: [], at: 0.5, exaggeration: 20 },
   { model: "space-arm", set: [], at: 0.5, exaggeration: 10 },
 ];
 

@@ -14,7 +14,7 @@ pub struct ShippedModel {
 }
 
 /// Every model that comes with Lissom as a file; the first one is the one to begin with.
-pub const SHIPPED: [ShippedModel; 9] = [
+pub const SHIPPED: [ShippedModel; 15] = [
     ShippedModel {
         name: "two-link-arm",
         title: "two flexible links in a plane, driven at shoulder and elbow",
@@ -59,6 +59,36 @@ pub const SHIPPED: [ShippedModel; 9] = [
         name: "floating-shuttle-arm",
         title: "the same arm on a Shuttle that floats freely",
         text: include_str!("../../../models/damaren_1995/floating_shuttle_arm.toml"),
+    },
+    ShippedModel {
+        name: "four-bar",
+        title: "a four-bar with flexible coupler and rocker, driven at the crank",
+        text: include_str!("../../../models/examples/four_bar.toml"),
+    },
+    ShippedModel {
+        name: "slider-crank",
+        title: "a slider-crank with a flexible rod, turned at constant rate",
+        text: include_str!("../../../models/examples/slider_crank.toml"),
+    },
+    ShippedModel {
+        name: "cooperating-arms",
+        title: "two planar arms with flexible links that carry one rod (Fattah)",
+        text: include_str!("../../../models/fattah_1995/cooperating_arms.toml"),
+    },
+    ShippedModel {
+        name: "planar-3rrr-fast",
+        title: "a planar parallel robot with flexible links, moved fast (Fattah)",
+        text: include_str!("../../../models/fattah_1995/planar_3rrr_fast.toml"),
+    },
+    ShippedModel {
+        name: "planar-3rrr",
+        title: "a planar parallel robot with light flexible links, driven at its joints (Fattah)",
+        text: include_str!("../../../models/fattah_1995/planar_3rrr.toml"),
+    },
+    ShippedModel {
+        name: "spatial-3rrs",
+        title: "a spatial parallel robot on three flexible legs (Fattah)",
+        text: include_str!("../../../models/fattah_1995/spatial_3rrs.toml"),
     },
 ];
 

@@ -10,9 +10,10 @@ use crate::load::load_text;
 use crate::models;
 
 /// Every `cases.toml` of `validation/`.
-const FILES: [&str; 2] = [
+const FILES: [&str; 3] = [
     include_str!("../../../../validation/simo_1986/cases.toml"),
     include_str!("../../../../validation/damaren_1995/cases.toml"),
+    include_str!("../../../../validation/fattah_1995/cases.toml"),
 ];
 
 #[derive(Deserialize)]
@@ -80,6 +81,10 @@ enum Measure {
     /// Largest difference, over the whole run, from the run that the case is `against`; over all channels that end
     /// with `channel`.
     LargestDifference,
+    /// Angle about z at an instant, of the quaternion that the channel's components make.
+    AngleAboutZAtS(f64),
+    /// Largest violation of a closure.
+    MaxViolation,
     /// Instant at which the run cannot go on; the other measures want it to reach its end.
     TimeOfFailure,
 }
@@ -138,7 +143,7 @@ fn run_of(case: &Case, set: &[String]) -> Option<Run> {
         .row
         .iter()
         .filter_map(|row| match row.measure {
-            Measure::AtS(t) => Some(t),
+            Measure::AtS(t) | Measure::AngleAboutZAtS(t) => Some(t),
             _ => None,
         })
         .collect();
@@ -156,6 +161,18 @@ fn measure(run: &Run, row: &RowSpec) -> Option<f64> {
     match (&row.measure, &run.ending) {
         (Measure::TimeOfFailure, Ending::Failed(error)) => Some(error.time_s()),
         (Measure::RmsDriftPercent, Ending::Completed) => Some(run.audit.energy.rms_drift_percent),
+        (Measure::MaxViolation, Ending::Completed) => {
+            let closures = run.audit.closures.as_ref()?;
+            Some(closures.max_position_violation)
+        }
+        (Measure::AngleAboutZAtS(t), Ending::Completed) => {
+            let name = row.channel.as_deref()?;
+            let component = |axis: &str| {
+                let channel = run.recording.channel(&format!("{name}.{axis}"))?;
+                run.recording.value_at(channel, *t)
+            };
+            Some(2.0 * component("z")?.atan2(component("w")?))
+        }
         (_, Ending::Completed) => measure_channel(&run.recording, row),
         _ => None,
     }
@@ -185,7 +202,11 @@ fn measure_channel(recording: &Recording, row: &RowSpec) -> Option<f64> {
                 .collect();
             (!late.is_empty()).then(|| late.iter().sum::<f64>() / late.len() as f64)
         }
-        Measure::RmsDriftPercent | Measure::TimeOfFailure | Measure::LargestDifference => None,
+        Measure::RmsDriftPercent
+        | Measure::TimeOfFailure
+        | Measure::LargestDifference
+        | Measure::AngleAboutZAtS(_)
+        | Measure::MaxViolation => None,
     }
 }
 

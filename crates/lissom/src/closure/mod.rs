@@ -8,9 +8,11 @@
 //! | accelerations and projection under every method | `loops.rs`: [`Loops`] |
 //! | independent coordinates | `complement.rs` |
 //! | multipliers | `multipliers.rs` |
+//! | from approximate to closed configurations, direct and inverse kinematics | `assembly.rs`: [`close`] |
 //!
 //! The equations are in `docs/theory/loops.md`.
 
+mod assembly;
 mod complement;
 mod constraint;
 mod error;
@@ -18,7 +20,11 @@ mod loops;
 mod multipliers;
 mod rank;
 mod sliding;
+mod solver;
 
+pub use assembly::{
+    AssemblyError, Closed, Diagnosis, MarkerTarget, Targets, assemble, close, diagnose,
+};
 pub use constraint::Constraints;
 pub use error::{ClosureError, Rechoice, Singularity, Trouble};
 pub(crate) use loops::articulated_body;

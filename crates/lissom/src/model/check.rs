@@ -9,6 +9,7 @@ mod fidelity;
 mod inertia;
 mod joints;
 mod loads;
+mod loops;
 mod motions;
 mod names;
 mod nominal;
@@ -42,6 +43,7 @@ impl ModelSpec {
         checker.bodies();
         checker.joints();
         checker.tree();
+        checker.loops();
         checker.payloads();
         checker.markers();
         checker.inputs();

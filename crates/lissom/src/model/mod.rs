@@ -31,7 +31,7 @@ pub use action::{
 };
 pub(crate) use build::beam_of;
 pub use build::{BuildError, Model};
-pub use closure::{Closure, ClosureEnd, ClosureKind, ClosureMethod};
+pub use closure::{AssemblyHints, Closure, ClosureEnd, ClosureKind, ClosureMethod, HeldStart};
 pub use coordinate::{Coordinate, CoordinateKind};
 pub use error::{ErrorKind, ModelError};
 pub use fidelity::{Elasticity, Fidelity, Inertia, ShorteningTerms, Tip};
@@ -42,4 +42,4 @@ pub use schema::json_schema;
 pub use spec::ModelSpec;
 pub use system::{Body, Layout, Place, System};
 pub use template::TEMPLATE;
-pub use topology::tree_order;
+pub use topology::{SpanningTree, TreeJoint, spanning_tree};

@@ -9,6 +9,7 @@ mod profile;
 pub mod recording;
 mod run;
 mod sampler;
+mod start;
 
 pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit};
 pub(crate) use equations::nominal_motions;
@@ -18,3 +19,4 @@ pub use extent::{BodyExtent, Departure, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RA
 pub use profile::{LoadCurve, MotionCurve, MotionPoint};
 pub use recording::{Channel, Recording};
 pub use run::{Ending, Run, RunError, run, run_within, sample_instants};
+pub use start::close_loops;
