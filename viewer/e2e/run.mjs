@@ -187,7 +187,8 @@ async function shows({ model, set, at, exaggeration, tips = [], carried = [] }) 
   await slider.fill("0");
 
   // the highest peak of a spectrum is the sum that defines it
-  const name = [...csv.keys()].find((key) => key.includes(".deflection.y"));
+  const moves = (key) => csv.get(key).some((x) => x !== csv.get(key)[0]);
+  const name = [...csv.keys()].find((key) => key.includes(".deflection.y") && moves(key));
   const peak = await run(page, (name) => {
     const { hz, amplitude } = lissom.spectrum(name);
     const at = amplitude.indexOf(Math.max(...amplitude));
