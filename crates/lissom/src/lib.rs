@@ -12,6 +12,7 @@
 //! | [`integrate`] | solvers of differential equations that see vectors only | nothing |
 //! | [`closure`] | kinematic loops: their equations, rank, and how they are kept closed | `model`, `tree`, `spatial`, `scalar` |
 //! | [`simulate`] | loads over time, equations of motion, run, audit, recording | all of these |
+//! | [`scene`] | what has to be known of a model to draw its recorded motion | all of these |
 
 pub mod closure;
 pub mod flex;
@@ -19,6 +20,7 @@ pub mod integrate;
 pub mod model;
 mod readable;
 pub mod scalar;
+pub mod scene;
 pub mod simulate;
 pub mod spatial;
 #[cfg(feature = "testing")]

@@ -12,6 +12,7 @@ mod sampler;
 mod start;
 
 pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit};
+pub(crate) use equations::nominal_motions;
 pub use equations::{Equations, NominalDrives, NominalError, nominal_drives};
 pub use evaluate::{Evaluation, StateInput, evaluate};
 pub use extent::{BodyExtent, Departure, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD};
