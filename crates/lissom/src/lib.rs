@@ -15,6 +15,7 @@
 pub mod flex;
 pub mod integrate;
 pub mod model;
+pub mod nodal;
 mod readable;
 pub mod scalar;
 pub mod simulate;

@@ -1,0 +1,26 @@
+//! Finite elements with deformation parameters in absolute nodal coordinates: a formulation of its own.
+//!
+//! It shares nothing with `tree` and `flex` but vectors and integrators, so that their agreement is a
+//! check. Source: Jonker & Aarts, *Multibody System Dynamics* 6 (2001). Theory: `docs/theory/nodal.md`.
+
+mod beam;
+mod dynamics;
+mod element;
+mod equations;
+mod error;
+mod factor;
+mod inertia;
+mod joints;
+mod mechanism;
+mod node;
+mod pass;
+mod role;
+
+pub use beam::{BeamSection, SecondOrderTerms};
+pub use dynamics::{Acting, Actions, Dynamics, Excitation, Unforced};
+pub use element::ElementId;
+pub use equations::{Energy, Equations};
+pub use error::NodalError;
+pub use mechanism::{Assembly, End, Mechanism};
+pub use node::{Followed, NodeId, NodeKind, NodeState};
+pub use role::{Drive, Role};

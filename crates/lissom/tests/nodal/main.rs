@@ -1,0 +1,6 @@
+//! The nodal formulation: elements, transfer functions, dynamics, linearisation, perturbation.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic too")]
+
+mod models;
+mod spin_up;
