@@ -66,6 +66,7 @@ pub struct Equations<'a> {
     no_efforts: Vec<f64>,
     no_loads: Vec<Vector<f64>>,
     mass: Vec<f64>,
+    pub(super) gravity: Vector<f64>,
 }
 
 impl<'a> Equations<'a> {
@@ -103,6 +104,7 @@ impl<'a> Equations<'a> {
             no_efforts: vec![0.0; dofs],
             no_loads: vec![Vector([0.0; 3]); nodes],
             mass: vec![0.0; dofs * dofs],
+            gravity: mechanism.gravity,
         };
         this.place(&position, &drives)?;
         Ok(this)
@@ -363,7 +365,7 @@ impl<'a> Equations<'a> {
     pub fn residual(&mut self, efforts: &[f64], loads: &[Vector<f64>], residual: &mut [f64]) {
         let mechanism = self.mechanism;
         self.pass
-            .inertial_forces(mechanism, mechanism.gravity, loads);
+            .inertial_forces(mechanism, self.gravity, loads);
         self.pass.elastic_stresses(mechanism);
         self.pass.reduce(mechanism, &self.factor, efforts, residual);
     }
@@ -444,10 +446,20 @@ impl<'a> Equations<'a> {
         })
     }
 
+    /// Nodal forces weighed against the conditions: what they are worth to each degree of freedom.
+    pub(super) fn project(&mut self, forces: impl Iterator<Item = Vector<f64>>, worth: &mut [f64]) {
+        for (force, given) in self.pass.force.iter_mut().zip(forces) {
+            *force = given;
+        }
+        self.pass.elastic.fill(0.0);
+        self.pass
+            .reduce(self.mechanism, &self.factor, &self.no_efforts, worth);
+    }
+
     /// Energy at the place and velocity set last.
     pub fn energy(&self) -> Energy {
         let mut energy = Energy::default();
-        let gravity = self.mechanism.gravity;
+        let gravity = self.gravity;
         for (index, element) in self.mechanism.elements.iter().enumerate() {
             let first = self.mechanism.first[index];
             for i in 0..element.count() {

@@ -49,9 +49,32 @@ impl Beam {
     #[inline(always)]
     pub(super) fn inertial_forces<T: Scalar>(
         &self,
-        [point_p, end_p, point_q, end_q]: [&NodeState<T>; 4],
+        nodes: [&NodeState<T>; 4],
         gravity: Vector<f64>,
     ) -> [Vector<T>; 4] {
+        let (axes, force) = self.hermite_forces(nodes, gravity);
+        let mut forces = [
+            force[0],
+            axes[0].cross(force[1]),
+            force[2],
+            axes[1].cross(force[3]),
+        ];
+        for end in 0..2 {
+            let node = nodes[1 + 2 * end];
+            if let Some(inertia) = self.end_inertia(node, end) {
+                forces[1 + 2 * end] += euler(node, inertia);
+            }
+        }
+        forces
+    }
+
+    /// Axes of both ends times the length, and the forces on the four interpolated vectors.
+    #[inline(always)]
+    fn hermite_forces<T: Scalar>(
+        &self,
+        [point_p, end_p, point_q, end_q]: [&NodeState<T>; 4],
+        gravity: Vector<f64>,
+    ) -> ([Vector<T>; 2], [Vector<T>; 4]) {
         let gravity = Vector::constant(gravity.0);
         let length = T::constant(self.length);
         let axes = [(end_p, 0), (end_q, 1)]
@@ -65,19 +88,25 @@ impl Beam {
             point_q.acceleration - gravity,
             accelerated(end_q, axes[1]),
         ];
-        let force = hermite(self.mass(), &acceleration);
-        let mut forces = [
-            force[0],
-            axes[0].cross(force[1]),
-            force[2],
-            axes[1].cross(force[3]),
-        ];
-        for (end, node) in [end_p, end_q].into_iter().enumerate() {
+        (axes, hermite(self.mass(), &acceleration))
+    }
+
+    /// For each end, how the moment of its inertial forces turns with the end while the forces stay:
+    /// $`a f^T - (a\cdot f)\,1`$ of arms and forces.
+    pub(super) fn lever_stiffness(
+        &self,
+        nodes: [&NodeState<f64>; 4],
+        gravity: Vector<f64>,
+    ) -> [Matrix<f64>; 2] {
+        let (axes, force) = self.hermite_forces(nodes, gravity);
+        std::array::from_fn(|end| {
+            let node = nodes[1 + 2 * end];
+            let mut lever = arm_matrix(axes[end].outer(force[1 + 2 * end]));
             if let Some(inertia) = self.end_inertia(node, end) {
-                forces[1 + 2 * end] += euler(node, inertia);
+                lever += turning_lever(node, inertia);
             }
-        }
-        forces
+            lever
+        })
     }
 
     /// Kinetic energy, and potential energy in the field of `gravity`.
@@ -129,6 +158,19 @@ fn euler<T: Scalar>(node: &NodeState<T>, inertia: Matrix<T>) -> Vector<T> {
     inertia * node.acceleration + node.velocity.cross(inertia * node.velocity)
 }
 
+/// $`L`$ of $`\int (t\times a)\times f = L\,t`$, from $`\int a f^T`$.
+fn arm_matrix(outer: Matrix<f64>) -> Matrix<f64> {
+    outer + Matrix::diagonal(-outer.trace())
+}
+
+/// The same of a turning inertia, given in inertial components.
+fn turning_lever(node: &NodeState<f64>, inertia: Matrix<f64>) -> Matrix<f64> {
+    let spin = Matrix::skew(node.velocity);
+    let force_per_arm = Matrix::skew(node.acceleration) + spin * spin;
+    let second_moment = Matrix::diagonal(0.5 * inertia.trace()) - inertia;
+    arm_matrix(second_moment * force_per_arm.transpose())
+}
+
 /// Mass at a point or rotational inertia at an orientation.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Lump {
@@ -157,6 +199,17 @@ impl Lump {
             Self::Inertia { node, inertia } => {
                 let node = &nodes[node];
                 euler(node, turned(node.rotation, inertia))
+            }
+        }
+    }
+
+    /// As [`Beam::lever_stiffness`].
+    pub(super) fn lever_stiffness(&self, nodes: &[NodeState<f64>]) -> Matrix<f64> {
+        match *self {
+            Self::Mass { .. } => Matrix::zero(),
+            Self::Inertia { node, inertia } => {
+                let node = &nodes[node];
+                turning_lever(node, turned(node.rotation, inertia))
             }
         }
     }

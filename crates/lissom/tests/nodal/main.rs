@@ -4,3 +4,6 @@
 
 mod models;
 mod spin_up;
+mod linear;
+mod statics;
+mod perturbation;

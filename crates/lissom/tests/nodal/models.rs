@@ -2,21 +2,22 @@
 
 use std::f64::consts::PI;
 
+use lissom::spatial::{Matrix, Vector};
 use lissom::nodal::{
-    Acting, Actions, Assembly, BeamSection, Drive, ElementId, End, Excitation, Mechanism, NodeId,
+    Acting, Actions, Assembly, BeamSection, Drive, ElementId, End, Excitation, Mechanism, NodeId, Nominal,
     Role, SecondOrderTerms,
 };
 
 /// A hub and a straight planar beam along x, with what tests ask about.
-pub struct RotatingBeam {
-    pub mechanism: Mechanism,
-    pub hinge: ElementId,
-    pub tip: NodeId,
-    pub length: f64,
+pub(crate) struct RotatingBeam {
+    pub(crate) mechanism: Mechanism,
+    pub(crate) hinge: ElementId,
+    pub(crate) tip: NodeId,
+    pub(crate) length: f64,
 }
 
 /// A hinge at the origin and `elements` equal planar beam elements; `hub` is the role of its rotation.
-pub fn rotating_beam(
+pub(crate) fn rotating_beam(
     elements: usize,
     length: f64,
     section: BeamSection,
@@ -54,7 +55,7 @@ pub fn rotating_beam(
 }
 
 /// The beam of Jonker & Aarts (2001), section 7.
-pub fn jonker_beam(elements: usize, quadratic: bool, hub: Role) -> RotatingBeam {
+pub(crate) fn jonker_beam(elements: usize, quadratic: bool, hub: Role) -> RotatingBeam {
     let (area, inertia, density, modulus) = (7.3e-5, 8.218e-9, 2766.67, 6.895e10);
     let section = BeamSection {
         second_order: if quadratic {
@@ -69,13 +70,13 @@ pub fn jonker_beam(elements: usize, quadratic: bool, hub: Role) -> RotatingBeam 
 
 /// Hub angle of eq (34): from rest to `speed` in `time`.
 #[derive(Clone, Copy, Debug)]
-pub struct SpinUp {
-    pub speed: f64,
-    pub time: f64,
+pub(crate) struct SpinUp {
+    pub(crate) speed: f64,
+    pub(crate) time: f64,
 }
 
 impl SpinUp {
-    pub fn at(&self, t: f64) -> Drive {
+    pub(crate) fn at(&self, t: f64) -> Drive {
         let (speed, duration) = (self.speed, self.time);
         if t >= duration {
             return Drive {
@@ -102,7 +103,284 @@ impl Excitation for SpinUp {
 }
 
 /// Displacement of a point across the hub's axis, in the frame that turns by `angle`.
-pub fn lateral(position: [f64; 3], angle: f64) -> f64 {
+pub(crate) fn lateral(position: [f64; 3], angle: f64) -> f64 {
     let (sin, cos) = angle.sin_cos();
     cos * position[1] - sin * position[0]
+}
+
+/// A straight or curved cantilever in space, clamped at its first node.
+pub(crate) struct Cantilever {
+    pub(crate) mechanism: Mechanism,
+    pub(crate) tip: NodeId,
+}
+
+/// Clamped at the first of `points`; local y is as near to `y_direction` as each element allows.
+pub(crate) fn cantilever(
+    points: &[[f64; 3]],
+    section: BeamSection,
+    y_direction: [f64; 3],
+) -> Cantilever {
+    let mut assembly = Assembly::new();
+    let mut end = None;
+    for (i, &position) in points.iter().enumerate() {
+        let next = End {
+            point: assembly.point(&format!("point_{i}"), position),
+            orientation: assembly.orientation(&format!("attitude_{i}"), &Matrix::identity()),
+        };
+        if let Some(end) = end {
+            assembly.beam(&format!("beam_{i}"), end, next, section, y_direction);
+        } else {
+            assembly.set_node(next.point, Role::Fixed);
+            assembly.set_node(next.orientation, Role::Fixed);
+        }
+        end = Some(next);
+    }
+    Cantilever {
+        mechanism: assembly.finish().unwrap(),
+        tip: end.unwrap().point,
+    }
+}
+
+/// The spatial two-link arm of Jonker & Aarts (2001), section 8.
+pub(crate) struct TwoLink {
+    pub(crate) mechanism: Mechanism,
+    pub(crate) elbow: NodeId,
+    pub(crate) tip: NodeId,
+}
+
+/// Hinges about z, −y and −y, links along x where it is assembled; second-order term in e1 only.
+pub(crate) fn two_link() -> TwoLink {
+    let length = 0.7_f64;
+    let section = |mass: f64, bending: f64, torsion: f64| BeamSection {
+        second_order: SecondOrderTerms {
+            elongation: true,
+            ..SecondOrderTerms::NONE
+        },
+        ..BeamSection::slender(
+            mass,
+            0.0,
+            torsion * length.powi(3),
+            bending * length.powi(3),
+        )
+    };
+    let mut assembly = Assembly::new();
+    let mut attitude = |name: &str| assembly.orientation(name, &Matrix::identity());
+    let [ground, yaw, upper_root, upper_end, fore_root, fore_end] =
+        ["ground", "yaw", "upper_root", "upper_end", "fore_root", "fore_end"].map(&mut attitude);
+    let shoulder = assembly.point("shoulder", [0.0; 3]);
+    let elbow = assembly.point("elbow", [length, 0.0, 0.0]);
+    let tip = assembly.point("tip", [2.0 * length, 0.0, 0.0]);
+    assembly.set_node(ground, Role::Fixed);
+    assembly.set_node(shoulder, Role::Fixed);
+    let down = [0.0, -1.0, 0.0];
+    let end = |point, orientation| End { point, orientation };
+    let y = [0.0, 1.0, 0.0];
+    for (name, p, q, axis) in [
+        ("hinge_1", ground, yaw, [0.0, 0.0, 1.0]),
+        ("hinge_2", yaw, upper_root, down),
+    ] {
+        let hinge = assembly.hinge(name, p, q, axis);
+        assembly.set_deformation(hinge, 0, Role::Actuated);
+    }
+    let upper = assembly.beam(
+        "upper",
+        end(shoulder, upper_root),
+        end(elbow, upper_end),
+        section(4.0, 48300.0, 41580.0),
+        y,
+    );
+    let hinge = assembly.hinge("hinge_3", upper_end, fore_root, down);
+    assembly.set_deformation(hinge, 0, Role::Actuated);
+    let fore = assembly.beam(
+        "fore",
+        end(elbow, fore_root),
+        end(tip, fore_end),
+        section(2.0, 24460.0, 0.0),
+        y,
+    );
+    assembly.set_deformation(upper, 0, Role::Fixed);
+    assembly.set_deformation(fore, 0, Role::Fixed);
+    assembly.set_deformation(fore, 1, Role::Fixed);
+    assembly.mass(elbow, 10.0);
+    assembly.mass(tip, 30.0);
+    TwoLink {
+        mechanism: assembly.finish().unwrap(),
+        elbow,
+        tip,
+    }
+}
+
+/// The tip's straight path from A to B with squared-sine ramps, and weights as nodal forces.
+#[derive(Clone, Debug)]
+pub(crate) struct TwoLinkPath {
+    elbow: usize,
+    tip: usize,
+}
+
+impl TwoLinkPath {
+    pub(crate) fn new(arm: &TwoLink) -> Self {
+        Self {
+            elbow: arm.elbow.index(),
+            tip: arm.tip.index(),
+        }
+    }
+
+    /// Share of the path with its derivatives: ramps of 0.3 s at both ends of 1 s.
+    fn share(time: f64) -> Drive {
+        let (duration, ramp) = (1.0, 0.3);
+        let speed = 1.0 / (duration - ramp);
+        let rising = |t: f64| {
+            let turn = PI / ramp;
+            let (sin, cos) = (turn * t).sin_cos();
+            Drive {
+                value: speed * 0.5 * (t - sin / turn),
+                rate: speed * 0.5 * (1.0 - cos),
+                acceleration: speed * 0.5 * turn * sin,
+            }
+        };
+        if time >= duration {
+            Drive {
+                value: 1.0,
+                ..Drive::default()
+            }
+        } else if time < ramp {
+            rising(time)
+        } else if time < duration - ramp {
+            Drive {
+                value: speed * (time - 0.5 * ramp),
+                rate: speed,
+                acceleration: 0.0,
+            }
+        } else {
+            let back = rising(duration - time);
+            Drive {
+                value: 1.0 - back.value,
+                rate: back.rate,
+                acceleration: -back.acceleration,
+            }
+        }
+    }
+
+    /// Nominal tip position by component.
+    pub(crate) fn tip(&self, time: f64) -> [Drive; 3] {
+        let (a, b) = ([0.9, 0.0, 0.1], [0.0, 1.28, 0.2]);
+        let share = Self::share(time);
+        std::array::from_fn(|i| {
+            let span = b[i] - a[i];
+            Drive {
+                value: a[i] + span * share.value,
+                rate: span * share.rate,
+                acceleration: span * share.acceleration,
+            }
+        })
+    }
+}
+
+impl Nominal for TwoLinkPath {
+    /// Elbow up, in closed form over dual numbers: position, rate and acceleration from one formula.
+    fn rigid(&mut self, time: f64, motion: &mut [Drive]) {
+        let length = 0.7;
+        // second-order Taylor series in time: value, rate, acceleration
+        let [x, y, z] = self.tip(time).map(Series::from);
+        let planar = x.times(x).plus(y.times(y)).sqrt();
+        let squared = planar.times(planar).plus(z.times(z));
+        let reach = squared.sqrt();
+        let cosine = reach.scaled(0.5 / length);
+        // both links are equal: the elbow stands over the middle of the line to the tip
+        let sine = Series::constant(1.0)
+            .plus(cosine.times(cosine).scaled(-1.0))
+            .sqrt();
+        let half = Series::angle(sine, cosine);
+        let elevation = Series::angle(z, planar);
+        motion[0] = Series::angle(y, x).drive();
+        motion[1] = elevation.plus(half).drive();
+        motion[2] = half.scaled(-2.0).drive();
+    }
+
+    fn drive(&mut self, _: f64, _: &mut [Drive]) {}
+
+    fn load(&mut self, _: f64, loads: &mut [Vector<f64>]) {
+        // half the mass of each link at its ends, with the masses that stand there
+        loads[self.elbow] = Vector([0.0, 0.0, -9.81 * (10.0 + 1.4 + 0.7)]);
+        loads[self.tip] = Vector([0.0, 0.0, -9.81 * (30.0 + 0.7)]);
+    }
+}
+
+/// A function of time with two derivatives.
+#[derive(Clone, Copy, Debug)]
+struct Series {
+    value: f64,
+    rate: f64,
+    second: f64,
+}
+
+impl From<Drive> for Series {
+    fn from(drive: Drive) -> Self {
+        Self {
+            value: drive.value,
+            rate: drive.rate,
+            second: drive.acceleration,
+        }
+    }
+}
+
+impl Series {
+    fn constant(value: f64) -> Self {
+        Self {
+            value,
+            rate: 0.0,
+            second: 0.0,
+        }
+    }
+    fn scaled(self, factor: f64) -> Self {
+        Self {
+            value: self.value * factor,
+            rate: self.rate * factor,
+            second: self.second * factor,
+        }
+    }
+    fn plus(self, other: Self) -> Self {
+        Self {
+            value: self.value + other.value,
+            rate: self.rate + other.rate,
+            second: self.second + other.second,
+        }
+    }
+    fn times(self, other: Self) -> Self {
+        Self {
+            value: self.value * other.value,
+            rate: self.rate * other.value + self.value * other.rate,
+            second: self.second * other.value
+                + 2.0 * self.rate * other.rate
+                + self.value * other.second,
+        }
+    }
+    fn sqrt(self) -> Self {
+        let value = self.value.sqrt();
+        let rate = 0.5 * self.rate / value;
+        Self {
+            value,
+            rate,
+            second: (0.5 * self.second - rate * rate) / value,
+        }
+    }
+    /// Angle of a sine and a cosine of any common length.
+    fn angle(sine: Self, cosine: Self) -> Self {
+        let squared = sine.times(sine).plus(cosine.times(cosine));
+        let moment = cosine.value * sine.rate - sine.value * cosine.rate;
+        let moment_rate = cosine.value * sine.second - sine.value * cosine.second;
+        let rate = moment / squared.value;
+        Self {
+            value: sine.value.atan2(cosine.value),
+            rate,
+            second: (moment_rate - rate * squared.rate) / squared.value,
+        }
+    }
+    fn drive(self) -> Drive {
+        Drive {
+            value: self.value,
+            rate: self.rate,
+            acceleration: self.second,
+        }
+    }
 }

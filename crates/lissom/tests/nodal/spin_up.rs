@@ -77,3 +77,37 @@ fn jonker_spin_up() {
         eprintln!("{quadratic} {m} at {} {:?}", samples[i], start.elapsed());
     }
 }
+
+fn simo_section() -> BeamSection {
+    BeamSection {
+        shear_stiffness: Some([1e7, 1e7]),
+        rotary_inertia_per_length: [0.0, 0.0, 6e-4],
+        ..BeamSection::slender(1.2, 2.8e7, 0.0, 1.4e4)
+    }
+}
+
+fn implicit<'a>(beam: &'a RotatingBeam, motion: SpinUp, samples: &[f64], step: f64) -> Tip<'a> {
+    let equations = Equations::new(&beam.mechanism).unwrap();
+    let mut tip = Tip { equations: equations.clone(), beam, motion, lateral: Vec::new(), along: Vec::new() };
+    let mut dynamics = Dynamics::new(equations, motion);
+    let mut position = vec![0.0; beam.mechanism.position_count()];
+    let mut velocity = vec![0.0; beam.mechanism.dof_count()];
+    let options = FixedStep { step, tolerance: 1e-6, max_iterations: 10 };
+    let schedule = Schedule { start: 0.0, end: *samples.last().unwrap(), breakpoints: &[motion.time], samples };
+    let outcome = integrate_second_order(Scheme::GeneralizedAlpha { spectral_radius: 0.8 }, &options, &mut dynamics, &schedule, &mut position, &mut velocity, &mut tip);
+    eprintln!("{outcome:?} {:?}", dynamics.error());
+    tip
+}
+
+#[test]
+fn simo_spin_up() {
+    let motion = SpinUp { speed: 6.0, time: 15.0 };
+    for (n, h) in [(10, 5e-3), (20, 5e-3), (20, 2.5e-3)] {
+        let beam = rotating_beam(n, 10.0, simo_section(), true, Role::Prescribed);
+        let samples = instants(20.0, 4000);
+        let start = std::time::Instant::now();
+        let tip = implicit(&beam, motion, &samples, h);
+        let (i, m) = tip.lateral.iter().enumerate().fold((0, 0.0), |b, (i, &x)| if x < b.1 { (i, x) } else { b });
+        eprintln!("simo {n} {h} {m} at {} tip5 {} tip10 {} ext {} {:?}", samples[i], tip.lateral[1000], tip.lateral[2000], tip.along[4000] - 10.0, start.elapsed());
+    }
+}
