@@ -10,7 +10,8 @@
 //! N_0 = \sum \frac{\partial r}{\partial q}\cdot\frac{\partial(\ddot r\,dm - df)}{\partial q} .
 //! ```
 //!
-//! $`G_0`$ is symmetric; stresses of elastic deformations that are no degrees of freedom are part of it. A
+//! The rotary inertia of sections, which no points stand for, is split by nodes. $`G_0`$ is symmetric;
+//! stresses of elastic deformations that are no degrees of freedom are part of it. A
 //! moment that keeps its direction in space is not conservative: its skew part belongs to $`N_0`$.
 
 use nalgebra::DMatrix;

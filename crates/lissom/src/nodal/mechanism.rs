@@ -640,6 +640,16 @@ impl Mechanism {
         &self.nodes[node.0].name
     }
 
+    /// The node at a place in the order in which they were added.
+    pub fn node(&self, index: usize) -> Option<NodeId> {
+        (index < self.nodes.len()).then_some(NodeId(index))
+    }
+
+    /// Whether a node is an orientation and not a point.
+    pub fn is_orientation(&self, node: NodeId) -> bool {
+        self.nodes[node.0].kind.turns()
+    }
+
     /// The degree of freedom that a deformation of an element is, if it is one.
     pub fn deformation_dof(&self, element: ElementId, index: usize) -> Option<usize> {
         match self.conditions[self.deformation(element, index)].slot {

@@ -2,8 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests may panic too")]
 
-mod models;
-mod spin_up;
+mod boundaries;
+mod dynamics;
+mod kinematics;
 mod linear;
-mod statics;
+mod models;
 mod perturbation;
+mod spin_up;
+mod statics;

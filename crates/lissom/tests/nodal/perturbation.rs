@@ -42,6 +42,7 @@ fn solve(
     samples: &[f64],
     breakpoints: &[f64],
     rtol: f64,
+    method: Method,
 ) -> Vec<Vec<f64>> {
     let control = Control {
         rtol,
@@ -57,7 +58,7 @@ fn solve(
         samples,
     };
     let mut states = States::default();
-    let outcome = integrate(Method::Dop853, &control, system, &schedule, state, &mut states);
+    let outcome = integrate(method, &control, system, &schedule, state, &mut states);
     eprintln!("{:?}", outcome);
     states.0
 }
@@ -81,7 +82,7 @@ fn table_1() {
                 for interpolation in [Interpolation::Matrices, Interpolation::StateSpace] {
                 let mut system = Perturbed::new(&along, OpenLoop, terms, interpolation).unwrap();
                 let mut state = vec![0.0; 2 * system.dof_count()];
-                let states = solve(&mut system, &mut state, &samples, &[], 1e-7);
+                let states = solve(&mut system, &mut state, &samples, &[], 1e-7, Method::Dop853);
                 peak = 0.0;
                 for (time, state) in samples.iter().zip(&states) {
                     peak = peak.min(deflection(*time, &state[..system.dof_count()]));
@@ -146,11 +147,11 @@ fn quarter_turn() {
         let mut system = Perturbed::new(&along, Switch(servo.clone()), Terms::CASES[0], Interpolation::Matrices).unwrap();
         let n = system.dof_count();
         let mut state = vec![0.0; 2 * n];
-        let linear = solve(&mut system, &mut state, &samples, &[5.0], 1e-8);
+        let linear = solve(&mut system, &mut state, &samples, &[5.0], 1e-8, Method::Dop853);
         let steered = Steered::new(&beam.mechanism, &along, QuarterTurn, Switch(servo));
         let mut dynamics = Dynamics::new(Equations::new(&beam.mechanism).unwrap(), steered);
         let mut state = vec![0.0; 2 * n];
-        let nonlinear = solve(&mut dynamics, &mut state, &samples, &[5.0], 1e-8);
+        let nonlinear = solve(&mut dynamics, &mut state, &samples, &[5.0], 1e-8, Method::Dop853);
         for (i, &t) in samples.iter().enumerate() {
             let nominal = QuarterTurn::at(t).value;
             let d1 = along.displacement(0, t, &linear[i][..n], false).0;
@@ -199,7 +200,7 @@ fn two_link_arm() {
             state.extend(vec![0.0; dofs]);
             let steered = Steered::new(&arm.mechanism, &along, path.clone(), servo.clone());
             let mut dynamics = Dynamics::new(Equations::new(&arm.mechanism).unwrap(), steered);
-            let states = solve(&mut dynamics, &mut state, &samples, &[0.3, 0.7, 1.0], 1e-6);
+            let states = solve(&mut dynamics, &mut state, &samples, &[0.3, 0.7, 1.0], 1e-6, Method::Radau);
             let mut tips = Vec::new();
             for (i, &t) in samples.iter().enumerate() {
                 equations.place(&states[i][..dofs], &[]).unwrap();
@@ -214,7 +215,7 @@ fn two_link_arm() {
             let mut system = Perturbed::new(&along, servo.clone(), Terms::CASES[0], interpolation).unwrap();
             let mut state = steady.clone();
             state.extend(vec![0.0; dofs]);
-            let states = solve(&mut system, &mut state, &samples, &[0.3, 0.7, 1.0], 1e-6);
+            let states = solve(&mut system, &mut state, &samples, &[0.3, 0.7, 1.0], 1e-6, Method::Radau);
             for second in [false, true] {
                 let mut worst = [0.0_f64; 3];
                 for (i, &t) in samples.iter().enumerate() {
