@@ -140,13 +140,14 @@ pub(super) struct Beam {
 
 /// First-order parameters kept by a planar beam, with their signs.
 const PLANAR: [(usize, f64); 3] = [(0, 1.0), (4, -1.0), (5, -1.0)];
-const SPATIAL: [(usize, f64); 6] = [
-    (0, 1.0),
-    (1, 1.0),
-    (2, 1.0),
-    (3, 1.0),
-    (4, 1.0),
-    (5, 1.0),
+const SPATIAL: [(usize, f64); 6] = [(0, 1.0), (1, 1.0), (2, 1.0), (3, 1.0), (4, 1.0), (5, 1.0)];
+
+/// The bending parameters, products of a direction with the chord: which, end, axis, sign.
+const SIDES: [(usize, usize, usize, f64); 4] = [
+    (2, 0, 2, -1.0),
+    (3, 1, 2, 1.0),
+    (4, 0, 1, 1.0),
+    (5, 1, 1, -1.0),
 ];
 
 impl Beam {
@@ -250,13 +251,8 @@ impl Beam {
         first[0] = length - T::constant(self.length);
         slope[0] = [-unit, zero, unit, zero];
 
-        // (direction of an end, chord), with the sign it has among the parameters
-        for (index, end, axis, sign) in [
-            (2, 0, 2, -1.0),
-            (3, 1, 2, 1.0),
-            (4, 0, 1, 1.0),
-            (5, 1, 1, -1.0),
-        ] {
+        let sides = if self.planar { &SIDES[2..] } else { &SIDES };
+        for &(index, end, axis, sign) in sides {
             let node = if end == 0 { end_p } else { end_q };
             let direction = node
                 .direction(self.axes[end][axis])
@@ -306,24 +302,20 @@ impl Beam {
         let rate = chord.value.dot(chord.rate) * inverse;
         let [p, q] = [(end_p, 0), (end_q, 1)]
             .map(|(node, end)| self.axes[end].map(|axis| node.carried(axis)));
-        let torsion = if self.planar {
-            Followed::zero()
-        } else {
-            let (first, second) = (p[2].dot(&q[1]), p[1].dot(&q[2]));
-            first.plus(second.times(-1.0)).times(0.5 * self.length)
+        let mut first = [Followed::zero(); 6];
+        if !self.planar {
+            let (one, other) = (p[2].dot(&q[1]), p[1].dot(&q[2]));
+            first[1] = one.plus(other.times(-1.0)).times(0.5 * self.length);
+            first[2] = p[2].dot(&chord).times(-1.0);
+            first[3] = q[2].dot(&chord);
+        }
+        first[0] = Followed {
+            value: length - T::constant(self.length),
+            rate,
+            bias: (chord.rate.dot(chord.rate) - rate * rate) * inverse,
         };
-        let first = [
-            Followed {
-                value: length - T::constant(self.length),
-                rate,
-                bias: (chord.rate.dot(chord.rate) - rate * rate) * inverse,
-            },
-            torsion,
-            p[2].dot(&chord).times(-1.0),
-            q[2].dot(&chord),
-            p[1].dot(&chord),
-            q[1].dot(&chord).times(-1.0),
-        ];
+        first[4] = p[1].dot(&chord);
+        first[5] = q[1].dot(&chord).times(-1.0);
         for (i, &(index, sign)) in self.kept().iter().enumerate() {
             let mut total = first[index];
             for product in self.products.iter().filter(|p| p.target == index) {

@@ -46,6 +46,8 @@ pub struct Equations<'a> {
     pub(super) mechanism: &'a Mechanism,
     placements: Vec<Placement>,
     saved_placements: Vec<Placement>,
+    /// Whether deformations, gradients and factors are those of the placements.
+    evaluated: bool,
     /// Last angle of each hinge, zero for other elements.
     pub(super) references: Vec<f64>,
     saved_references: Vec<f64>,
@@ -86,6 +88,7 @@ impl<'a> Equations<'a> {
             mechanism,
             saved_placements: placements.clone(),
             placements,
+            evaluated: false,
             references: vec![0.0; mechanism.elements.len()],
             saved_references: vec![0.0; mechanism.elements.len()],
             factor: Factor::new(mechanism.rows.len()),
@@ -182,6 +185,7 @@ impl<'a> Equations<'a> {
 
     fn restore(&mut self) {
         self.placements.copy_from_slice(&self.saved_placements);
+        self.evaluated = false;
         self.references.copy_from_slice(&self.saved_references);
     }
 
@@ -201,7 +205,10 @@ impl<'a> Equations<'a> {
                 continue;
             }
             let range = dof.position..dof.position + 4;
-            let (from, to) = (&self.start_position[range.clone()], &position[range.clone()]);
+            let (from, to) = (
+                &self.start_position[range.clone()],
+                &position[range.clone()],
+            );
             let same: f64 = from.iter().zip(to).map(|(a, b)| a * b).sum();
             // a quaternion and its negative are one attitude: take the shorter way
             let sign = if same < 0.0 { -1.0 } else { 1.0 };
@@ -222,8 +229,11 @@ impl<'a> Equations<'a> {
                         if kind == NodeKind::Orientation {
                             let q = Quaternion(std::array::from_fn(|i| position[first + i]));
                             let length = q.0.iter().map(|x| x * x).sum::<f64>().sqrt();
-                            self.placements[index].attitude =
-                                Quaternion(q.0.map(|x| x / length));
+                            let attitude = Quaternion(q.0.map(|x| x / length));
+                            if self.placements[index].attitude != attitude {
+                                self.placements[index].attitude = attitude;
+                                self.evaluated = false;
+                            }
                             continue;
                         }
                         position[first]
@@ -231,10 +241,15 @@ impl<'a> Equations<'a> {
                     Slot::Drive(drive) => drives[drive],
                     Slot::Still | Slot::Unknown(_) => continue,
                 };
+                let placement = &mut self.placements[index];
                 if kind == NodeKind::PlanarAngle {
-                    self.placements[index] = Placement::at_angle(value);
-                } else {
-                    self.placements[index].position[component] = value;
+                    if placement.angle != value {
+                        *placement = Placement::at_angle(value);
+                        self.evaluated = false;
+                    }
+                } else if placement.position[component] != value {
+                    placement.position[component] = value;
+                    self.evaluated = false;
                 }
             }
         }
@@ -244,7 +259,10 @@ impl<'a> Equations<'a> {
         self.set_given(position, drives);
         let mut settled = false;
         for _ in 0..MOST_ITERATIONS {
-            self.evaluate()?;
+            if !self.evaluated {
+                self.evaluate()?;
+                self.evaluated = true;
+            }
             if settled {
                 return Ok(());
             }
@@ -294,6 +312,7 @@ impl<'a> Equations<'a> {
         } else {
             1.0
         };
+        self.evaluated = false;
         for (index, slots) in self.mechanism.slots.iter().enumerate() {
             let mut increment = Vector([0.0; 3]);
             for component in 0..3 {
@@ -364,8 +383,7 @@ impl<'a> Equations<'a> {
     /// `efforts`. `loads` are forces at points and moments at orientations, node by node.
     pub fn residual(&mut self, efforts: &[f64], loads: &[Vector<f64>], residual: &mut [f64]) {
         let mechanism = self.mechanism;
-        self.pass
-            .inertial_forces(mechanism, self.gravity, loads);
+        self.pass.inertial_forces(mechanism, self.gravity, loads);
         self.pass.elastic_stresses(mechanism);
         self.pass.reduce(mechanism, &self.factor, efforts, residual);
     }
@@ -440,10 +458,12 @@ impl<'a> Equations<'a> {
             }
         }
         self.mass = mass;
-        outcome.map_err(|SingularColumn { column, ratio }| NodalError::SingularMass {
-            dof: self.mechanism.dof_name(column),
-            ratio,
-        })
+        outcome.map_err(
+            |SingularColumn { column, ratio }| NodalError::SingularMass {
+                dof: self.mechanism.dof_name(column),
+                ratio,
+            },
+        )
     }
 
     /// Nodal forces weighed against the conditions: what they are worth to each degree of freedom.

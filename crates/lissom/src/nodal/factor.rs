@@ -17,6 +17,8 @@ pub(super) struct Factor {
     entries: Vec<f64>,
     first: Vec<usize>,
     last: Vec<usize>,
+    /// Last row that may have an entry in each column or before it.
+    bottom: Vec<usize>,
     pivots: Vec<usize>,
 }
 
@@ -34,13 +36,19 @@ impl Factor {
             entries: vec![0.0; size * size],
             first: vec![size; size],
             last: vec![0; size],
+            bottom: vec![0; size],
             pivots: vec![0; size],
         }
     }
 
     /// Forgets the matrix.
     pub(super) fn clear(&mut self) {
-        self.entries.fill(0.0);
+        for row in 0..self.size {
+            if self.first[row] <= self.last[row] {
+                let start = row * self.size;
+                self.entries[start + self.first[row]..=start + self.last[row]].fill(0.0);
+            }
+        }
         self.first.fill(self.size);
         self.last.fill(0);
     }
@@ -55,7 +63,19 @@ impl Factor {
     /// Factors in place, with row exchanges.
     pub(super) fn factor(&mut self) -> Result<(), SingularColumn> {
         let n = self.size;
-        let largest = self.entries.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        let mut largest = 0.0_f64;
+        self.bottom.fill(0);
+        for row in 0..n {
+            if self.first[row] > self.last[row] {
+                continue;
+            }
+            let entries = &self.entries[row * n + self.first[row]..=row * n + self.last[row]];
+            largest = entries.iter().fold(largest, |m, x| m.max(x.abs()));
+            self.bottom[self.first[row]] = self.bottom[self.first[row]].max(row);
+        }
+        for column in 1..n {
+            self.bottom[column] = self.bottom[column].max(self.bottom[column - 1]);
+        }
         for k in 0..n {
             let mut pivot = k;
             let mut size = if self.first[k] <= k {
@@ -63,7 +83,8 @@ impl Factor {
             } else {
                 0.0
             };
-            for row in k + 1..n {
+            let bottom = self.bottom[k].max(k);
+            for row in k + 1..=bottom {
                 if self.first[row] <= k && self.entries[row * n + k].abs() > size {
                     pivot = row;
                     size = self.entries[row * n + k].abs();
@@ -87,7 +108,7 @@ impl Factor {
             let end = self.last[k];
             let (above, below) = self.entries.split_at_mut((k + 1) * n);
             let pivot_row = &above[k * n..];
-            for (offset, row) in below.chunks_exact_mut(n).enumerate() {
+            for (offset, row) in below.chunks_exact_mut(n).take(bottom - k).enumerate() {
                 let index = k + 1 + offset;
                 if self.first[index] > k || row[k] == 0.0 {
                     continue;

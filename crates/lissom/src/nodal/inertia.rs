@@ -67,8 +67,7 @@ impl Beam {
             std::array::from_fn(|end| self.along_axes(ends[end], end, ends[end].acceleration));
         std::array::from_fn(|end| {
             let momentum = self.rotary_momentum(spin[end], spin[1 - end]);
-            let moment =
-                self.rotary_momentum(rate[end], rate[1 - end]) + spin[end].cross(momentum);
+            let moment = self.rotary_momentum(rate[end], rate[1 - end]) + spin[end].cross(momentum);
             let mut sum = Vector::zero();
             for i in 0..3 {
                 sum += ends[end].direction(self.axes[end][i]).scale(moment[i]);
@@ -221,8 +220,9 @@ impl Lump {
         gravity: Vector<f64>,
     ) -> Vector<T> {
         match *self {
-            Self::Mass { node, mass } => (nodes[node].acceleration - Vector::constant(gravity.0))
-                .scale(T::constant(mass)),
+            Self::Mass { node, mass } => {
+                (nodes[node].acceleration - Vector::constant(gravity.0)).scale(T::constant(mass))
+            }
             Self::Inertia { node, inertia } => {
                 let node = &nodes[node];
                 euler(node, turned(node.rotation, inertia))

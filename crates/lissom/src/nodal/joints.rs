@@ -57,8 +57,8 @@ impl Hinge {
         value[0] = beside(reference, sine, cosine, squared);
         let sine_turn = z_p.cross(y_q) - y_p.cross(z_q);
         let cosine_turn = y_p.cross(y_q) + z_p.cross(z_q);
-        let turn = (sine_turn.scale(cosine) - cosine_turn.scale(sine))
-            .scale(T::constant(1.0) / squared);
+        let turn =
+            (sine_turn.scale(cosine) - cosine_turn.scale(sine)).scale(T::constant(1.0) / squared);
         let zero = Vector::zero();
         gradient[0] = [turn, -turn, zero, zero];
         if !self.planar {
@@ -106,9 +106,7 @@ impl Hinge {
 fn beside<T: Scalar>(reference: f64, sine: T, cosine: T, squared: T) -> T {
     let (sin, cos) = reference.sin_cos();
     let difference = (sine * cos - cosine * sin) / squared.sqrt();
-    T::constant(reference)
-        + difference
-        + difference * difference * difference * (1.0 / 6.0)
+    T::constant(reference) + difference + difference * difference * difference * (1.0 / 6.0)
 }
 
 /// A truss of given length.

@@ -127,8 +127,7 @@ impl Equations<'_> {
                 let gradient = &self.pass.gradient[mechanism.first[index] + local];
                 for (site, &node) in element.nodes.iter().enumerate() {
                     for dof in 0..dofs {
-                        slope[(local, dof)] +=
-                            gradient[site].dot(self.transfer[node * dofs + dof]);
+                        slope[(local, dof)] += gradient[site].dot(self.transfer[node * dofs + dof]);
                     }
                 }
             }

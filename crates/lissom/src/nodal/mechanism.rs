@@ -276,7 +276,11 @@ impl Assembly {
             Vector(axis)
         };
         let smallest = (0..3).fold(0, |best, i| {
-            if axis[i].abs() < axis[best].abs() { i } else { best }
+            if axis[i].abs() < axis[best].abs() {
+                i
+            } else {
+                best
+            }
         });
         let mut hint = Vector([0.0; 3]);
         hint[smallest] = 1.0;

@@ -30,7 +30,8 @@ pub use mechanism::{Assembly, End, Mechanism};
 pub use modes::{DampedMode, UndampedModes, follow_modes};
 pub use node::{Followed, NodeId, NodeKind, NodeState};
 pub use perturbation::{
-    Along, Feedback, Interpolation, Nominal, OpenLoop, Output, Perturbed, Point, Servo, Steered, Terms,
+    Along, Feedback, Interpolation, Nominal, OpenLoop, Output, Perturbed, Point, Servo, Steered,
+    Terms,
 };
 pub use role::{Drive, Role};
 pub use statics::{Equilibrium, StaticLoad};

@@ -69,9 +69,7 @@ impl UndampedModes {
         };
         let reduced = factor.l().solve_lower_triangular(&symmetric);
         let reduced = reduced.and_then(|half| factor.l().solve_lower_triangular(&half.transpose()));
-        let lowest = reduced.map_or(0.0, |matrix| {
-            SymmetricEigen::new(matrix).eigenvalues.min()
-        });
+        let lowest = reduced.map_or(0.0, |matrix| SymmetricEigen::new(matrix).eigenvalues.min());
         // a little beyond the lowest eigenvalue, and beyond rounding of a zero one
         2.0 * lowest.abs() + f64::EPSILON.sqrt() * symmetric.norm() / mass.norm()
     }
@@ -98,10 +96,11 @@ impl UndampedModes {
         };
         let reduced = solve(&solve(mass)?.transpose())?;
         let reduced = (&reduced + reduced.transpose()) * 0.5;
-        let eigen = SymmetricEigen::try_new(reduced, f64::EPSILON, ITERATIONS_PER_MODE * (size + 1))
-            .ok_or(NodalError::NoModes {
-                reason: "the eigenvalue iteration does not converge",
-            })?;
+        let eigen =
+            SymmetricEigen::try_new(reduced, f64::EPSILON, ITERATIONS_PER_MODE * (size + 1))
+                .ok_or(NodalError::NoModes {
+                    reason: "the eigenvalue iteration does not converge",
+                })?;
         let mut pairs = Vec::with_capacity(size);
         for (index, &inverse) in eigen.eigenvalues.iter().enumerate() {
             // an eigenvalue that is not positive belongs to a motion without mass
@@ -111,9 +110,7 @@ impl UndampedModes {
                 f64::INFINITY
             };
             let vector = eigen.eigenvectors.column(index).into_owned();
-            let shape = factor
-                .tr_solve_lower_triangular(&vector)
-                .unwrap_or(vector);
+            let shape = factor.tr_solve_lower_triangular(&vector).unwrap_or(vector);
             pairs.push((square, shape));
         }
         Ok(pairs)
@@ -255,14 +252,11 @@ impl DampedMode {
 
 /// For each mode before, the mode now that is most like it, by modal assurance
 /// $`(\phi_a^T M\phi_b)^2/(\phi_a^T M\phi_a\;\phi_b^T M\phi_b)`$, so that curves of frequencies do not swap.
-pub fn follow_modes(
-    mass: &DMatrix<f64>,
-    before: &DMatrix<f64>,
-    now: &DMatrix<f64>,
-) -> Vec<usize> {
+pub fn follow_modes(mass: &DMatrix<f64>, before: &DMatrix<f64>, now: &DMatrix<f64>) -> Vec<usize> {
     let norm = |shape: &DVector<f64>| (shape.transpose() * mass * shape)[(0, 0)];
-    let columns =
-        |m: &DMatrix<f64>| -> Vec<DVector<f64>> { m.column_iter().map(|c| c.into_owned()).collect() };
+    let columns = |m: &DMatrix<f64>| -> Vec<DVector<f64>> {
+        m.column_iter().map(|c| c.into_owned()).collect()
+    };
     let (before, now) = (columns(before), columns(now));
     let mut likeness = Vec::new();
     for (i, a) in before.iter().enumerate() {

@@ -240,9 +240,7 @@ impl<T: Scalar> Followed<T> {
         Self {
             value: self.value * other.value,
             rate: self.rate * other.value + self.value * other.rate,
-            bias: self.bias * other.value
-                + self.rate * other.rate * 2.0
-                + self.value * other.bias,
+            bias: self.bias * other.value + self.rate * other.rate * 2.0 + self.value * other.bias,
         }
     }
 }

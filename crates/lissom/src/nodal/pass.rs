@@ -114,8 +114,7 @@ impl<T: Scalar> Pass<T> {
                     Slot::Drive(drive) => T::constant(drives[drive].rate),
                     Slot::Still | Slot::Unknown(_) => T::zero(),
                 };
-                self.right[row] =
-                    wanted - self.along(mechanism, deformation, |node| node.velocity);
+                self.right[row] = wanted - self.along(mechanism, deformation, |node| node.velocity);
             }
             factor.solve(&mut self.right);
             for (&(node, component), &correction) in mechanism.unknowns.iter().zip(&self.right) {
@@ -199,8 +198,8 @@ impl<T: Scalar> Pass<T> {
             let first = mechanism.first[index];
             let mut strain = [T::zero(); MOST_DEFORMATIONS];
             for i in 0..element.count() {
-                strain[i] = self.value[first + i]
-                    + self.followed[first + i].rate * element.damping_time;
+                strain[i] =
+                    self.value[first + i] + self.followed[first + i].rate * element.damping_time;
             }
             for i in 0..element.count() {
                 let mut sum = T::zero();

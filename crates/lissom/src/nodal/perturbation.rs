@@ -155,7 +155,10 @@ impl Along {
             return (index, 0.0);
         };
         let start = self.points[index].time;
-        (index, ((time - start) / (next.time - start)).clamp(0.0, 1.0))
+        (
+            index,
+            ((time - start) / (next.time - start)).clamp(0.0, 1.0),
+        )
     }
 
     /// Four points and weights of cubic interpolation at `time`.
@@ -452,8 +455,8 @@ impl Feedback for Servo {
         for (i, effort) in effort.iter_mut().enumerate() {
             *effort = 0.0;
             for j in 0..deviation.len() {
-                let mass = self.masses[index][(i, j)] * (1.0 - share)
-                    + self.masses[next][(i, j)] * share;
+                let mass =
+                    self.masses[index][(i, j)] * (1.0 - share) + self.masses[next][(i, j)] * share;
                 *effort -= mass * (position * deviation[j] + velocity * rate[j]);
             }
         }
@@ -493,16 +496,12 @@ impl<'a, F: Feedback> Perturbed<'a, F> {
         let mut state_space = Vec::new();
         if interpolation == Interpolation::StateSpace {
             for (point, stiffness) in along.points.iter().zip(&stiffness) {
-                let factor =
-                    point
-                        .linear
-                        .mass
-                        .clone()
-                        .cholesky()
-                        .ok_or_else(|| NodalError::SingularMass {
-                            dof: format!("a degree of freedom at t = {}", point.time),
-                            ratio: 0.0,
-                        })?;
+                let factor = point.linear.mass.clone().cholesky().ok_or_else(|| {
+                    NodalError::SingularMass {
+                        dof: format!("a degree of freedom at t = {}", point.time),
+                        ratio: 0.0,
+                    }
+                })?;
                 state_space.push([
                     factor.inverse(),
                     factor.solve(stiffness),
@@ -615,12 +614,7 @@ pub struct Steered<'a, N, F> {
 
 impl<'a, N: Nominal, F: Feedback> Steered<'a, N, F> {
     /// For a mechanism linearised along the same nominal motion.
-    pub fn new(
-        mechanism: &super::Mechanism,
-        along: &'a Along,
-        nominal: N,
-        feedback: F,
-    ) -> Self {
+    pub fn new(mechanism: &super::Mechanism, along: &'a Along, nominal: N, feedback: F) -> Self {
         let count = along.actuated.len();
         Self {
             along,

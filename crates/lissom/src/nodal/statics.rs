@@ -174,7 +174,11 @@ impl Equations<'_> {
             }
         }
         let worst = (0..dofs).fold(0, |best, i| {
-            if residual[i].abs() > residual[best].abs() { i } else { best }
+            if residual[i].abs() > residual[best].abs() {
+                i
+            } else {
+                best
+            }
         });
         Err(NodalError::NoEquilibrium {
             load: part,

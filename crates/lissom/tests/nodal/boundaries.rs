@@ -18,7 +18,10 @@ fn nodal_never_imports_the_other_formulation() {
         let path = entry.unwrap().path();
         let text = fs::read_to_string(&path).unwrap();
         for module in ["tree", "flex", "model", "simulate"] {
-            for form in [format!("crate::{module}"), format!("super::super::{module}")] {
+            for form in [
+                format!("crate::{module}"),
+                format!("super::super::{module}"),
+            ] {
                 assert!(!text.contains(&form), "{} uses {form}", path.display());
             }
         }

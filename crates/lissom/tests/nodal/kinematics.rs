@@ -71,7 +71,13 @@ fn nodal_coordinates_survive_the_way_to_deformations_and_back() {
             let (found, wanted) = (by_deformations.node(id), by_nodes.node(id));
             let apart = found.position - wanted.position;
             assert!(apart.dot(apart).sqrt() < ROUNDING);
-            for (a, b) in found.rotation.0.iter().flatten().zip(wanted.rotation.0.iter().flatten()) {
+            for (a, b) in found
+                .rotation
+                .0
+                .iter()
+                .flatten()
+                .zip(wanted.rotation.0.iter().flatten())
+            {
                 assert!((a - b).abs() < ROUNDING);
             }
         }
@@ -118,8 +124,10 @@ fn transfer_functions_are_derivatives_of_each_other() {
                 assert!((difference - first[i]).abs() < FIRST_DIFFERENCE);
                 let difference = (after[i] - 2.0 * now[i] + before[i]) / (STEP * STEP);
                 assert!(
-                    (difference - second[index][i]).abs() < SECOND_DIFFERENCE * (1.0 + second[index][i].abs()),
-                    "{difference} {}", second[index][i]
+                    (difference - second[index][i]).abs()
+                        < SECOND_DIFFERENCE * (1.0 + second[index][i].abs()),
+                    "{difference} {}",
+                    second[index][i]
                 );
             }
         }
@@ -169,7 +177,10 @@ fn singular_configurations_are_named() {
 
     let flat = four_bar([1.0, 1.0, 2.0], std::f64::consts::PI, false);
     let error = Equations::new(&flat.mechanism).unwrap_err();
-    assert!(matches!(error, NodalError::SingularConfiguration { .. }), "{error:?}");
+    assert!(
+        matches!(error, NodalError::SingularConfiguration { .. }),
+        "{error:?}"
+    );
 }
 
 /// Property: a mechanism with too many or too few conditions is refused with their numbers.
@@ -182,5 +193,11 @@ fn conditions_and_unknowns_must_match() {
     assembly.set_node(p, Role::Fixed);
     assembly.truss("truss", p, q, 1.0);
     let error = assembly.finish().unwrap_err();
-    assert_eq!(error, NodalError::Unbalanced { conditions: 0, unknowns: 3 });
+    assert_eq!(
+        error,
+        NodalError::Unbalanced {
+            conditions: 0,
+            unknowns: 3
+        }
+    );
 }

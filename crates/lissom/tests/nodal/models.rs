@@ -2,11 +2,11 @@
 
 use std::f64::consts::PI;
 
-use lissom::spatial::{Matrix, RotationVector, Vector};
 use lissom::nodal::{
-    Acting, Actions, Assembly, BeamSection, Drive, ElementId, End, Excitation, Mechanism, NodeId, Nominal,
-    Role, SecondOrderTerms,
+    Acting, Actions, Assembly, BeamSection, Drive, ElementId, End, Excitation, Mechanism, NodeId,
+    Nominal, Role, SecondOrderTerms,
 };
+use lissom::spatial::{Matrix, RotationVector, Vector};
 
 /// A hub and a straight planar beam along x, with what tests ask about.
 pub(crate) struct RotatingBeam {
@@ -165,8 +165,15 @@ pub(crate) fn two_link() -> TwoLink {
     };
     let mut assembly = Assembly::new();
     let mut attitude = |name: &str| assembly.orientation(name, &Matrix::identity());
-    let [ground, yaw, upper_root, upper_end, fore_root, fore_end] =
-        ["ground", "yaw", "upper_root", "upper_end", "fore_root", "fore_end"].map(&mut attitude);
+    let [ground, yaw, upper_root, upper_end, fore_root, fore_end] = [
+        "ground",
+        "yaw",
+        "upper_root",
+        "upper_end",
+        "fore_root",
+        "fore_end",
+    ]
+    .map(&mut attitude);
     let shoulder = assembly.point("shoulder", [0.0; 3]);
     let elbow = assembly.point("elbow", [length, 0.0, 0.0]);
     let tip = assembly.point("tip", [2.0 * length, 0.0, 0.0]);
@@ -415,18 +422,39 @@ pub(crate) fn everything(damping_time: f64) -> Mechanism {
     let end = |point, orientation| End { point, orientation };
     let hinge = assembly.hinge("hinge", ground, root, [0.2, 0.9, 0.4]);
     assembly.set_deformation(hinge, 0, Role::Actuated);
-    assembly.beam("first", end(base, root), end(knee, middle), section, [0.0, 0.0, 1.0]);
+    assembly.beam(
+        "first",
+        end(base, root),
+        end(knee, middle),
+        section,
+        [0.0, 0.0, 1.0],
+    );
     let elastic = assembly.hinge("elastic", middle, carrier, [1.0, 0.3, -0.2]);
     assembly.set_deformations(elastic, Role::Dof);
     for (index, stiffness) in [5.0, 40.0, 60.0].into_iter().enumerate() {
         assembly.set_spring(elastic, index, stiffness, 0.0);
     }
-    assembly.slider("slider", end(knee, carrier), shuttle, [0.3, 0.3, -0.2], [0.0, 0.0, 1.0]);
-    assembly.beam("second", end(shuttle, carrier), end(tip, last), section, [0.0, 0.0, 1.0]);
+    assembly.slider(
+        "slider",
+        end(knee, carrier),
+        shuttle,
+        [0.3, 0.3, -0.2],
+        [0.0, 0.0, 1.0],
+    );
+    assembly.beam(
+        "second",
+        end(shuttle, carrier),
+        end(tip, last),
+        section,
+        [0.0, 0.0, 1.0],
+    );
     assembly.truss("truss", tip, anchor, 50.0);
     assembly.mass(knee, 0.4);
     assembly.mass(tip, 0.7);
-    assembly.inertia(last, &Matrix([[0.05, 0.01, 0.0], [0.01, 0.04, 0.005], [0.0, 0.005, 0.03]]));
+    assembly.inertia(
+        last,
+        &Matrix([[0.05, 0.01, 0.0], [0.01, 0.04, 0.005], [0.0, 0.005, 0.03]]),
+    );
     assembly.finish().unwrap()
 }
 
@@ -493,10 +521,8 @@ pub(crate) fn four_bar(lengths: [f64; 3], angle: f64, bends: bool) -> FourBar {
     let section = BeamSection::slender(1.0, 1e5, 0.0, 20.0);
     let mut link = |name: &str, p, q| {
         let roots = ["p", "q"].map(|end| assembly.planar_angle(&format!("{name}_{end}"), 0.0));
-        let [p, q] = [(p, roots[0]), (q, roots[1])].map(|(point, orientation)| End {
-            point,
-            orientation,
-        });
+        let [p, q] =
+            [(p, roots[0]), (q, roots[1])].map(|(point, orientation)| End { point, orientation });
         let beam = assembly.beam(name, p, q, section, [0.0; 3]);
         assembly.set_deformations(beam, Role::Fixed);
         (beam, roots[0])
@@ -524,5 +550,8 @@ pub(crate) fn four_bar_joint(c: [f64; 2], coupler: f64, rocker: f64) -> [f64; 2]
     let along = (distance * distance + coupler * coupler - rocker * rocker) / (2.0 * distance);
     let across = (coupler * coupler - along * along).sqrt();
     let (ux, uy) = (dx / distance, dy / distance);
-    [c[0] + along * ux - across * uy, c[1] + along * uy + across * ux]
+    [
+        c[0] + along * ux - across * uy,
+        c[1] + along * uy + across * ux,
+    ]
 }
