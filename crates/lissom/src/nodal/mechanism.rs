@@ -177,7 +177,7 @@ impl Assembly {
         kind: ElementKind,
         nodes: &[NodeId],
         roles: &[Role],
-        stiffness: [[f64; MOST_DEFORMATIONS]; MOST_DEFORMATIONS],
+        stiffness: &[[f64; MOST_DEFORMATIONS]; MOST_DEFORMATIONS],
         damping_time: f64,
     ) -> ElementId {
         self.elements.push(Element {
@@ -185,7 +185,7 @@ impl Assembly {
             kind,
             nodes: nodes.iter().map(|node| node.0).collect(),
             roles: roles.to_vec(),
-            stiffness,
+            stiffness: *stiffness,
             damping_time,
         });
         ElementId(self.elements.len() - 1)
@@ -244,7 +244,7 @@ impl Assembly {
         let stiffness = beam.stiffness();
         let kind = ElementKind::Beam(beam);
         let roles = vec![Role::Dof; kind.labels().len()];
-        self.add_element(name, kind, &nodes, &roles, stiffness, section.damping_time)
+        self.add_element(name, kind, &nodes, &roles, &stiffness, section.damping_time)
     }
 
     /// Orthonormal columns x along `along`, y as near to `y_hint` as possible, z.
@@ -289,7 +289,7 @@ impl Assembly {
         let kind = ElementKind::Hinge(Hinge::new(planar, frames));
         let roles = [Role::Dof, Role::Fixed, Role::Fixed];
         let roles = &roles[..kind.labels().len()];
-        self.add_element(name, kind, &[p, q], roles, [[0.0; 6]; 6], 0.0)
+        self.add_element(name, kind, &[p, q], roles, &[[0.0; 6]; 6], 0.0)
     }
 
     /// Stiffness of one deformation of a hinge, truss or slider, and its damping over stiffness.
@@ -325,7 +325,7 @@ impl Assembly {
         let mut stiffness = [[0.0; 6]; 6];
         stiffness[0][0] = truss.stiffness;
         let kind = ElementKind::Truss(truss);
-        self.add_element(name, kind, &[p, q], &[Role::Free], stiffness, 0.0)
+        self.add_element(name, kind, &[p, q], &[Role::Free], &stiffness, 0.0)
     }
 
     /// A slider: point q travels along `axis` (inertial components, where the nodes stand now), carried
@@ -351,7 +351,7 @@ impl Assembly {
         let kind = ElementKind::Slider(slider);
         let roles = [Role::Dof, Role::Fixed, Role::Fixed];
         let roles = &roles[..kind.labels().len()];
-        self.add_element(name, kind, &nodes, roles, [[0.0; 6]; 6], 0.0)
+        self.add_element(name, kind, &nodes, roles, &[[0.0; 6]; 6], 0.0)
     }
 
     /// A mass at a point.

@@ -255,7 +255,7 @@ impl DampedMode {
 pub fn follow_modes(mass: &DMatrix<f64>, before: &DMatrix<f64>, now: &DMatrix<f64>) -> Vec<usize> {
     let norm = |shape: &DVector<f64>| (shape.transpose() * mass * shape)[(0, 0)];
     let columns = |m: &DMatrix<f64>| -> Vec<DVector<f64>> {
-        m.column_iter().map(|c| c.into_owned()).collect()
+        m.column_iter().map(nalgebra::Matrix::into_owned).collect()
     };
     let (before, now) = (columns(before), columns(now));
     let mut likeness = Vec::new();

@@ -14,8 +14,19 @@ use crate::models::everything;
 fn nodal_never_imports_the_other_formulation() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/nodal");
     let mut seen = 0;
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    let mut folders = vec![folder];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                files.push(path);
+            }
+        }
+    }
+    for path in files {
         let text = fs::read_to_string(&path).unwrap();
         for module in ["tree", "flex", "model", "simulate"] {
             for form in [

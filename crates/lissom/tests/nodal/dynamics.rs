@@ -4,14 +4,12 @@ use lissom::integrate::{
     Control, FirstOrder, FixedStep, Flow, Method, Observer, Schedule, Scheme, integrate,
     integrate_second_order,
 };
-use lissom::nodal::{
-    Acting, Actions, Assembly, BeamSection, Drive, Dynamics, End, Equations, Excitation, Mechanism,
-    NodeId, Role, Unforced,
-};
+use lissom::nodal::classics::{Spaghetti, SpinUp, Thrown, spaghetti};
+use lissom::nodal::{Dynamics, Equations, Role, Unforced};
 use lissom::spatial::Vector;
 use lissom::testing::Random;
 
-use crate::models::{SpinUp, everything, four_bar, jonker_beam};
+use crate::models::{everything, four_bar, jonker_beam};
 
 struct Quiet;
 
@@ -186,59 +184,14 @@ fn work_of_a_drive_is_energy() {
     assert!(balance < BALANCE, "{balance}");
 }
 
-/// Force and moment at one end until 2.5 s.
-struct Thrown {
-    point: NodeId,
-    orientation: NodeId,
-}
-
-impl Excitation for Thrown {
-    fn drive(&mut self, _: f64, _: &mut [Drive]) {}
-    fn act(&mut self, time: f64, _: &Acting<'_>, on: &mut Actions<'_>) {
-        if time < 2.5 {
-            on.loads[self.point.index()] = Vector([8.0, 0.0, 0.0]);
-            on.loads[self.orientation.index()] = Vector([0.0, 0.0, -80.0]);
-        }
-    }
-}
-
-fn spaghetti(elements: usize) -> (Mechanism, Vec<NodeId>, End) {
-    let section = BeamSection {
-        shear_stiffness: Some([1e4, 1e4]),
-        rotary_inertia_per_length: [0.0, 0.0, 10.0],
-        ..BeamSection::slender(1.0, 1e4, 0.0, 100.0)
-    };
-    let mut assembly = Assembly::new();
-    let mut points = Vec::new();
-    let mut end: Option<End> = None;
-    let mut first = None;
-    for i in 0..=elements {
-        let share = i as f64 / elements as f64;
-        let next = End {
-            point: assembly.planar_point(&format!("point_{i}"), [6.0 * (1.0 - share), 8.0 * share]),
-            orientation: assembly.planar_angle(&format!("angle_{i}"), 0.0),
-        };
-        if let Some(end) = end {
-            assembly.beam(&format!("beam_{i}"), end, next, section, [0.0; 3]);
-        } else {
-            assembly.set_node(next.point, Role::Dof);
-            assembly.set_node(next.orientation, Role::Dof);
-            first = Some(next);
-        }
-        points.push(next.point);
-        end = Some(next);
-    }
-    (assembly.finish().unwrap(), points, first.unwrap())
-}
-
 /// Loaded end's displacement and the velocity of the centre of mass at 2.5 s.
 fn thrown(elements: usize) -> ([f64; 2], Vector<f64>) {
-    let (mechanism, points, loaded) = spaghetti(elements);
-    let excitation = Thrown {
-        point: loaded.point,
-        orientation: loaded.orientation,
-    };
-    let mut dynamics = Dynamics::new(Equations::new(&mechanism).unwrap(), excitation);
+    let Spaghetti {
+        mechanism,
+        points,
+        loaded,
+    } = spaghetti(elements).unwrap();
+    let mut dynamics = Dynamics::new(Equations::new(&mechanism).unwrap(), Thrown(loaded));
     let mut position = mechanism.assembled_position();
     let mut velocity = vec![0.0; mechanism.dof_count()];
     let options = FixedStep {

@@ -1,12 +1,13 @@
 //! Linearised equations: exact derivatives, closed forms, frequencies.
 
+use lissom::nodal::classics::RotatingBeam;
 use lissom::nodal::{
     DampedMode, Drive, Equations, Linearization, Role, State, UndampedModes, follow_modes,
 };
 use lissom::spatial::Vector;
 use lissom::testing::Random;
 
-use crate::models::{RotatingBeam, everything, jonker_beam};
+use crate::models::{everything, jonker_beam};
 
 /// The beam turning at a constant speed, undeformed.
 fn turning(beam: &RotatingBeam, speed: f64) -> Linearization {

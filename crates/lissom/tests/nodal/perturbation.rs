@@ -1,23 +1,14 @@
 //! The perturbation method on the cases of Jonker & Aarts (2001): numbers of an independent implementation.
 
-use std::f64::consts::PI;
-
 use lissom::integrate::{Control, FirstOrder, Flow, Method, Observer, Schedule, integrate};
+use lissom::nodal::classics::{QuarterTurn, SpinUp, TwoLinkPath, lateral, two_link};
 use lissom::nodal::{
-    Along, Drive, Dynamics, Equations, Feedback, Interpolation, Nominal, OpenLoop, Perturbed, Role,
-    Servo, Steered, Terms, UndampedModes,
+    Along, Dynamics, Equations, Feedback, Interpolation, OpenLoop, Perturbed, Role, Servo, Steered,
+    Terms, UndampedModes,
 };
 use lissom::spatial::Vector;
 
-use crate::models::{SpinUp, TwoLinkPath, jonker_beam, lateral, two_link};
-
-impl Nominal for SpinUp {
-    fn rigid(&mut self, _: f64, _: &mut [Drive]) {}
-    fn drive(&mut self, time: f64, drives: &mut [Drive]) {
-        drives[0] = self.at(time);
-    }
-    fn load(&mut self, _: f64, _: &mut [Vector<f64>]) {}
-}
+use crate::models::jonker_beam;
 
 fn instants(end: f64, count: usize) -> Vec<f64> {
     (0..=count).map(|i| end * i as f64 / count as f64).collect()
@@ -130,35 +121,6 @@ fn geometric_stiffening_keeps_the_beam_stable() {
     assert!((lowest(2, Terms::CASES[0]).sqrt() - 3.3478).abs() < 5e-5);
 }
 
-#[derive(Clone, Copy)]
-struct QuarterTurn;
-
-impl QuarterTurn {
-    fn at(t: f64) -> Drive {
-        let duration = 5.0;
-        if t >= duration {
-            return Drive {
-                value: PI / 2.0,
-                ..Drive::default()
-            };
-        }
-        let turn = 2.0 * PI / duration;
-        Drive {
-            value: PI / 2.0 * t / duration - 0.25 * (turn * t).sin(),
-            rate: PI / 2.0 / duration - 0.25 * turn * (turn * t).cos(),
-            acceleration: 0.25 * turn * turn * (turn * t).sin(),
-        }
-    }
-}
-
-impl Nominal for QuarterTurn {
-    fn rigid(&mut self, time: f64, motion: &mut [Drive]) {
-        motion[0] = Self::at(time);
-    }
-    fn drive(&mut self, _: f64, _: &mut [Drive]) {}
-    fn load(&mut self, _: f64, _: &mut [Vector<f64>]) {}
-}
-
 /// Section 7.2: tip at four instants, in the frame of the hub and off the nominal place, with and
 /// without feedback, nonlinear and perturbed.
 #[test]
@@ -249,7 +211,7 @@ impl Feedback for Switch {
 fn two_link_arm() {
     // digits of the reference, in millimetres
     const DIGITS: f64 = 1.5e-3;
-    let arm = two_link();
+    let arm = two_link().unwrap();
     let path = TwoLinkPath::new(&arm);
     let mut equations = Equations::new(&arm.mechanism).unwrap();
     let dofs = arm.mechanism.dof_count();

@@ -3,9 +3,10 @@
 use lissom::integrate::{
     Control, FixedStep, Flow, Method, Observer, Schedule, Scheme, integrate, integrate_second_order,
 };
-use lissom::nodal::{BeamSection, Dynamics, Equations, Role};
+use lissom::nodal::classics::{RotatingBeam, SpinUp, lateral, simo_beam};
+use lissom::nodal::{Dynamics, Equations, Role};
 
-use crate::models::{RotatingBeam, SpinUp, jonker_beam, lateral, rotating_beam};
+use crate::models::jonker_beam;
 
 /// Tip across the hub's axis at the samples.
 struct Tip<'a> {
@@ -147,16 +148,11 @@ fn spin_up_of_jonker_and_aarts() {
 #[test]
 fn spin_up_of_simo_and_vu_quoc() {
     const AGREEMENT: f64 = 1e-4;
-    let section = BeamSection {
-        shear_stiffness: Some([1e7, 1e7]),
-        rotary_inertia_per_length: [0.0, 0.0, 6e-4],
-        ..BeamSection::slender(1.2, 2.8e7, 0.0, 1.4e4)
-    };
     let motion = SpinUp {
         speed: 6.0,
         time: 15.0,
     };
-    let beam = rotating_beam(20, 10.0, section, true, Role::Prescribed);
+    let beam = simo_beam(20, Role::Prescribed).unwrap();
     let samples = instants(18.0, 3600);
     let tip = implicit(&beam, motion, &samples, 5e-3);
     let (found, instant) = lowest(&tip.lateral, &samples);
