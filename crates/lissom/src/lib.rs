@@ -8,6 +8,7 @@
 //! | [`spatial`] | twists, wrenches, inertias, poses, rotations | `scalar` |
 //! | [`flex`] | one flexible body before any motion: beams, elements, nodes | nothing |
 //! | [`model`] | from the text of a model to a [`model::System`] that cannot be wrong | `flex`, `spatial`, `scalar` |
+//! | [`nodal`] | finite elements in nodal coordinates: a second formulation that knows nothing of the first | `integrate`, `spatial`, `scalar` |
 //! | [`tree`] | the recursions: inverse dynamics, mass matrix, accelerations in O(N) | `model`, `flex`, `spatial`, `scalar` |
 //! | [`integrate`] | solvers of differential equations that see vectors only | nothing |
 //! | [`simulate`] | loads over time, equations of motion, run, audit, recording | all of these |
