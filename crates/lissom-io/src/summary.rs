@@ -33,6 +33,7 @@
 //! | `duration_s` | the time span asked for |
 //! | `channels` | every recorded channel; extremes are those of the samples, the earliest of equal ones |
 //! | `at` | every channel at the instants asked for, as far as the run came |
+//! | `audit.energy.unbalanced_by` | terms of the chosen fidelity that follow from no energy; only if there are any |
 //! | `audit.momentum` | only where nothing outside acts on the mechanism |
 //! | `cost.wall_s` | the only entry that differs between two runs of the same model |
 //! | `files` | paths of what was written |

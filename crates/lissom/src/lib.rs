@@ -11,8 +11,10 @@
 //! | [`nodal`] | finite elements in nodal coordinates: a second formulation that knows nothing of the first | `integrate`, `spatial`, `scalar` |
 //! | [`tree`] | the recursions: inverse dynamics, mass matrix, accelerations in O(N) | `model`, `flex`, `spatial`, `scalar` |
 //! | [`integrate`] | solvers of differential equations that see vectors only | nothing |
+//! | [`closure`] | kinematic loops: their equations, rank, and how they are kept closed | `model`, `tree`, `spatial`, `scalar` |
 //! | [`simulate`] | loads over time, equations of motion, run, audit, recording | all of these |
 
+pub mod closure;
 pub mod flex;
 pub mod integrate;
 pub mod model;

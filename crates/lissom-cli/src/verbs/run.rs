@@ -209,6 +209,9 @@ fn audit_in_words(summary: &Summary) -> Vec<String> {
         short(energy.max_drift_percent),
         short(energy.peak_j)
     )];
+    for reason in &energy.unbalanced_by {
+        lines.push(format!("               not balanced: {reason}"));
+    }
     if let Some(momentum) = &summary.audit.momentum {
         lines.push(format!(
             "  momentum     drift at most {} kg m/s and {} kg m^2/s (peaks {} and {})",

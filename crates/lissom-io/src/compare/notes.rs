@@ -53,7 +53,9 @@ fn beam<'a>(loaded: &'a Loaded, name: &str) -> Option<&'a BeamSpec> {
 /// Whether the axial functions cannot make the strain of a bent beam vanish.
 fn locks(beam: &BeamSpec) -> bool {
     match &beam.basis {
-        BasisSpec::ClampedFree(counts) | BasisSpec::FreeFree(counts) => !counts.foreshortening,
+        BasisSpec::ClampedFree(counts)
+        | BasisSpec::FreeFree(counts)
+        | BasisSpec::Unconstrained(counts) => !counts.foreshortening,
         BasisSpec::Elements(mesh) => mesh.membrane == Membrane::Pointwise,
     }
 }

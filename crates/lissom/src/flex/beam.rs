@@ -7,7 +7,8 @@
 
 use nalgebra::DMatrix;
 
-use super::body::{FlexibleBody, MassNode, Node, Shortening};
+use super::body::{FlexibleBody, MassNode, Node, RigidMotions, Shortening};
+use super::centreline::Centreline;
 use super::damping::Damping;
 use super::deformation::Deformation;
 use super::eigenfunctions::Boundary;
@@ -62,6 +63,9 @@ pub enum Basis {
     ClampedFree(ModeCounts),
     /// Elastic eigenfunctions of the free beam, likewise; all are positive at the root.
     FreeFree(ModeCounts),
+    /// Eigenfunctions of the free beam with the rigid motions before them, all of which move in the body's
+    /// frame: something outside the body must hold the beam.
+    Unconstrained(ModeCounts),
     /// Finite elements: cubic Hermite functions for bending, linear ones for stretch and torsion. Their
     /// modes count rotary inertia and point masses, and have their largest displacement (twist) positive,
     /// the one nearest to the root if several are equally large.
@@ -157,6 +161,7 @@ impl Beam {
             .map(|group| group.coordinates.clone())
             .collect();
         let shortening = shortening(&groups, &mass_nodes);
+        let strain = axial_strain(self, &groups)?;
         let body = FlexibleBody::assemble(
             coordinates,
             &ranges,
@@ -164,12 +169,26 @@ impl Beam {
             mass_nodes,
             &stiffness(&groups),
             damping,
-            Some(shortening),
+            self.rigid_motions(),
         )?;
         Ok(FlexibleBody {
-            strain: axial_strain(self, &groups)?,
+            shortening: Some(shortening),
+            strain,
+            centreline: Some(Centreline::new(self.length(), groups)),
             ..body
         })
+    }
+
+    /// Whether rigid motions are among the elastic coordinates.
+    fn rigid_motions(&self) -> RigidMotions {
+        match self.basis {
+            Basis::Unconstrained(_)
+            | Basis::Elements {
+                boundary: Boundary::Unconstrained,
+                ..
+            } => RigidMotions::AreCoordinates,
+            _ => RigidMotions::AreTheFrames,
+        }
     }
 
     /// The place of the root, of every step between segments and of the tip.

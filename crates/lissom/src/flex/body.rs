@@ -15,10 +15,16 @@ use std::ops::Range;
 
 use nalgebra::DMatrix;
 
+use super::centreline::Centreline;
 use super::damping::Damping;
 use super::eigen;
 use super::error::{FlexError, finite, positive};
 use super::integrals::mass_properties;
+use super::packed::ShorteningSums;
+
+/// Shift of a semidefinite stiffness as a fraction of the largest squared frequencies: large beside their
+/// rounding, small beside the lowest of deformation.
+const FAR_BELOW: f64 = 1e-8;
 
 /// A body that bends, reduced to elastic coordinates.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,8 +49,22 @@ pub struct FlexibleBody {
     pub shortening: Option<Shortening>,
     /// Axial strain of a bent beam; absent unless the body is a beam with axial stiffness all along.
     pub strain: Option<AxialStrain>,
+    /// The axis of a beam, for what slides along it; absent for other bodies.
+    pub centreline: Option<Centreline>,
+    /// Who makes the rigid motions of the body.
+    pub rigid_motions: RigidMotions,
     /// The masses the integrals were taken over, for the lumped-node variant of Jain & Rodriguez.
     pub mass_nodes: Vec<MassNode>,
+}
+
+/// Who makes the rigid motions of a body that bends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RigidMotions {
+    /// Its frame, which the joints carry.
+    AreTheFrames,
+    /// Its elastic coordinates too: the stiffness is only semidefinite, and something outside must hold the
+    /// body in its frame.
+    AreCoordinates,
 }
 
 /// A place on the body with the influence of every elastic coordinate on it.
@@ -54,7 +74,8 @@ pub struct Node {
     pub position: [f64; 3],
     /// $`\psi_\alpha`$ here, one vector per elastic coordinate.
     pub displacement: Vec<[f64; 3]>,
-    /// $`\theta_\alpha`$ here, one vector per elastic coordinate; $`(\phi, -w', v')`$ for beams.
+    /// $`\theta_\alpha`$ here, one vector per elastic coordinate; $`(\phi, -w', v')`$ for beams, or after
+    /// [`FlexibleBody::follow_chords`] $`(\phi, -w/x, v/x)`$.
     pub rotation: Vec<[f64; 3]>,
     /// $`S`$ of the shortening here, laid out as in [`Shortening::matrices`]; empty without shortening.
     pub shortening: Vec<f64>,
@@ -123,6 +144,32 @@ pub struct Shortening {
     pub matrices: Vec<f64>,
 }
 
+impl Shortening {
+    /// Stiffness of the bending per square of the beam's angular velocity across its axis, n × n by rows.
+    ///
+    /// A section at $`x`$ carries the tension that turns the mass beyond it about the root,
+    /// $`\omega^2 \int_x^L s\,dm`$, which is $`\tfrac12\rho A\,\omega^2 (L^2 - x^2)`$ for a uniform beam
+    /// \[Fattah 1995, eq. (5.18)\]; so
+    ///
+    /// ```math
+    /// \int_0^L \varphi_\alpha'\varphi_\beta' \int_x^L s\,dm\,dx = \int x\,S_{\alpha\beta}(x)\,dm .
+    /// ```
+    pub fn centrifugal_stiffness(&self) -> Vec<f64> {
+        let n = self.component.len();
+        let sums = ShorteningSums::new(self);
+        let mut entries = sums.with_position.iter();
+        let mut stiffness = vec![0.0; n * n];
+        for plane in &self.planes {
+            for row in plane.clone() {
+                for (column, entry) in plane.clone().zip(&mut entries) {
+                    stiffness[row * n + column] = *entry;
+                }
+            }
+        }
+        stiffness
+    }
+}
+
 /// Axial strain of a beam to second order, $`\varepsilon = u' + \tfrac12(v'^2 + w'^2)`$
 /// \[Damaren & Sharf 1995, eqs (16)–(20)\], by cells over which it is averaged.
 ///
@@ -147,6 +194,17 @@ pub struct AxialStrain {
     pub slopes: Vec<f64>,
     /// Which component (0, 1, 2) of the centreline each elastic coordinate displaces; `None` for torsion.
     pub component: Vec<Option<usize>>,
+}
+
+impl RigidMotions {
+    /// Part of the mass matrix that makes the stiffness definite, far below the squared frequencies of
+    /// deformation.
+    fn shift(self, stiffness: &DMatrix<f64>, mass: &DMatrix<f64>) -> f64 {
+        match self {
+            Self::AreTheFrames => 0.0,
+            Self::AreCoordinates => FAR_BELOW * stiffness.trace() / mass.trace(),
+        }
+    }
 }
 
 impl FlexibleBody {
@@ -174,14 +232,29 @@ impl FlexibleBody {
             let modes = eigen::modes(
                 &eigen::submatrix(&stiffness, &members),
                 &eigen::submatrix(&mass, &members),
-                0.0,
+                self.rigid_motions.shift(&stiffness, &mass),
             )?;
             for &square in &modes.squares {
-                frequencies.push(finite(square, || "a squared frequency".to_owned())?.sqrt());
+                let square = finite(square, || "a squared frequency".to_owned())?;
+                frequencies.push(square.max(0.0).sqrt());
             }
         }
         frequencies.sort_by(f64::total_cmp);
         Ok(frequencies)
+    }
+
+    /// Lets the nodes of a beam that is clamped at its root turn with the chord from the root to the node instead
+    /// of the section \[Fattah 1995, eq. (4.25e), without the arctangent\]. The mass keeps its motion.
+    pub fn follow_chords(&mut self) {
+        for node in &mut self.nodes {
+            let x = node.position[0];
+            if x == 0.0 {
+                continue;
+            }
+            for (rotation, displacement) in node.rotation.iter_mut().zip(&node.displacement) {
+                *rotation = [rotation[0], -displacement[2] / x, displacement[1] / x];
+            }
+        }
     }
 
     /// A body from its mass nodes, its stiffness and where its joints sit.
@@ -194,7 +267,7 @@ impl FlexibleBody {
         mass_nodes: Vec<MassNode>,
         stiffness: &DMatrix<f64>,
         damping: &Damping,
-        shortening: Option<Shortening>,
+        rigid_motions: RigidMotions,
     ) -> Result<Self, FlexError> {
         let count = coordinates.len();
         let properties = mass_properties(&mass_nodes, count, groups);
@@ -211,8 +284,9 @@ impl FlexibleBody {
             })?;
         }
         positive(properties.mass, || "mass of the body".to_owned())?;
+        let shift = rigid_motions.shift(stiffness, &mass_matrix);
         eigen::scaled_cholesky(
-            stiffness,
+            &(stiffness + &mass_matrix * shift),
             "stiffness matrix",
             "remove coordinates that store no strain energy",
         )?;
@@ -221,7 +295,7 @@ impl FlexibleBody {
             "mass matrix",
             "remove coordinates that move no mass of their own",
         )?;
-        let damping = damping.matrix(stiffness, &mass_matrix)?;
+        let damping = damping.matrix(stiffness, &mass_matrix, shift)?;
         for &value in &damping {
             finite(value, || "an entry of the damping matrix".to_owned())?;
         }
@@ -235,8 +309,10 @@ impl FlexibleBody {
             stiffness: stiffness.as_slice().to_vec(),
             damping: damping.as_slice().to_vec(),
             nodes,
-            shortening,
+            shortening: None,
             strain: None,
+            centreline: None,
+            rigid_motions,
             mass_nodes,
         })
     }

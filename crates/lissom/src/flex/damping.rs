@@ -25,17 +25,19 @@ pub enum Damping {
 }
 
 impl Damping {
-    /// The damping matrix of a body with positive definite `stiffness` and `mass`.
+    /// The damping matrix of a body with positive definite `mass` and `stiffness`; `shift` times the mass makes
+    /// a semidefinite stiffness definite.
     pub(super) fn matrix(
         &self,
         stiffness: &DMatrix<f64>,
         mass: &DMatrix<f64>,
+        shift: f64,
     ) -> Result<DMatrix<f64>, FlexError> {
         let size = stiffness.nrows();
         match self {
             Self::None => Ok(DMatrix::zeros(size, size)),
             Self::ModalRatios(ratios) => {
-                modal(&ratio_per_coordinate(ratios, size)?, stiffness, mass)
+                modal(&ratio_per_coordinate(ratios, size)?, stiffness, mass, shift)
             }
             Self::Rayleigh {
                 mass: mass_factor,
@@ -73,11 +75,12 @@ fn modal(
     ratios: &[f64],
     stiffness: &DMatrix<f64>,
     mass: &DMatrix<f64>,
+    shift: f64,
 ) -> Result<DMatrix<f64>, FlexError> {
     let mut damping = DMatrix::zeros(stiffness.nrows(), stiffness.nrows());
     for members in eigen::uncoupled_groups(stiffness, mass) {
         let group_mass = eigen::submatrix(mass, &members);
-        let modes = eigen::modes(&eigen::submatrix(stiffness, &members), &group_mass, 0.0)?;
+        let modes = eigen::modes(&eigen::submatrix(stiffness, &members), &group_mass, shift)?;
         let momenta = &group_mass * modes.vectors;
 
         let quotient = |member: usize| stiffness[(member, member)] / mass[(member, member)];
@@ -85,7 +88,7 @@ fn modal(
         ranked.sort_by(|&a, &b| quotient(a).total_cmp(&quotient(b)));
         for (mode, &coordinate) in ranked.iter().enumerate() {
             let square = finite(modes.squares[mode], || "a squared frequency".to_owned())?;
-            let factor = 2.0 * ratios[coordinate] * square.sqrt();
+            let factor = 2.0 * ratios[coordinate] * square.max(0.0).sqrt();
             for (i, &row) in members.iter().enumerate() {
                 for (j, &column) in members.iter().enumerate() {
                     damping[(row, column)] += factor * momenta[(i, mode)] * momenta[(j, mode)];
@@ -122,7 +125,7 @@ mod tests {
     fn one_ratio_damps_every_mode() {
         let (stiffness, mass) = matrices();
         let damping = Damping::ModalRatios(vec![0.02])
-            .matrix(&stiffness, &mass)
+            .matrix(&stiffness, &mass, 0.0)
             .unwrap();
         let solved = mass.cholesky().unwrap().solve(&damping);
         assert!((&damping * solved - &stiffness * (4.0 * 0.02 * 0.02)).amax() < ROUNDING);
@@ -134,11 +137,11 @@ mod tests {
         let stiffness = matrix([[900.0, 0.0], [0.0, 4.0]]);
         let mass = matrix([[1.0, 0.0], [0.0, 1.0]]);
         let ratios = Damping::ModalRatios(vec![0.1, 0.01]);
-        let apart = ratios.matrix(&stiffness, &mass).unwrap();
+        let apart = ratios.matrix(&stiffness, &mass, 0.0).unwrap();
         assert!((apart - matrix([[6.0, 0.0], [0.0, 0.04]])).amax() < ROUNDING);
         // a coupling of the size of rounding does not swap them
         let touching = matrix([[1.0, 1e-16], [1e-16, 1.0]]);
-        let together = ratios.matrix(&stiffness, &touching).unwrap();
+        let together = ratios.matrix(&stiffness, &touching, 0.0).unwrap();
         assert!((together - matrix([[6.0, 0.0], [0.0, 0.04]])).amax() < ROUNDING);
     }
 
@@ -151,14 +154,14 @@ mod tests {
             stiffness: 0.001,
         };
         let expected = &mass * 0.3 + &stiffness * 0.001;
-        assert_eq!(damping.matrix(&stiffness, &mass).unwrap(), expected);
+        assert_eq!(damping.matrix(&stiffness, &mass, 0.0).unwrap(), expected);
     }
 
     /// Errors name what is wrong.
     #[test]
     fn wrong_ratios_are_refused() {
         let (stiffness, mass) = matrices();
-        let error = |damping: Damping| damping.matrix(&stiffness, &mass).unwrap_err();
+        let error = |damping: Damping| damping.matrix(&stiffness, &mass, 0.0).unwrap_err();
         assert!(matches!(
             error(Damping::ModalRatios(vec![0.1; 2])),
             FlexError::WrongCount {

@@ -29,9 +29,13 @@ pub enum Boundary {
     Clamped,
     /// The root is free, the body's frame floats.
     Free,
+    /// The root moves and turns in the body's frame: rigid motions are among the deformations, and
+    /// something outside the body must hold it.
+    Unconstrained,
 }
 
 /// Eigenfunctions of one kind of deformation of a uniform beam, normalised to unit modal mass.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct UniformModes {
     field: Field,
     boundary: Boundary,
@@ -41,6 +45,7 @@ pub(super) struct UniformModes {
     modes: Vec<Mode>,
 }
 
+#[derive(Clone, Debug, PartialEq)]
 struct Mode {
     /// $`\beta`$, wave number times length.
     phase: f64,
@@ -89,30 +94,24 @@ impl UniformModes {
     }
 
     /// Every mode at `x`.
-    pub(super) fn at(&self, x: f64) -> Vec<Shape> {
-        // exact at the clamp, where the terms cancel only to rounding
-        if x == 0.0 && self.boundary == Boundary::Clamped {
-            return self.modes.iter().map(|mode| self.at_clamp(mode)).collect();
+    pub(super) fn write(&self, x: f64, shapes: &mut [Shape]) {
+        for (mode, shape) in self.modes.iter().zip(shapes) {
+            *shape = self.mode_at(mode, x);
+            // exact at the clamp, where the terms cancel only to rounding
+            if x == 0.0 && self.boundary == Boundary::Clamped {
+                shape.value = 0.0;
+                if self.field == Field::Bending {
+                    shape.slope = 0.0;
+                }
+            }
         }
-        self.modes
-            .iter()
-            .map(|mode| self.mode_at(mode, x))
-            .collect()
-    }
-
-    fn at_clamp(&self, mode: &Mode) -> Shape {
-        let slope = match self.field {
-            Field::Bending => 0.0,
-            Field::Rod => self.scale * mode.phase / self.length,
-        };
-        Shape { value: 0.0, slope }
     }
 
     fn mode_at(&self, mode: &Mode, x: f64) -> Shape {
         let argument = mode.phase * x / self.length;
         let wave_number = mode.phase / self.length;
         let (sin, cos) = argument.sin_cos();
-        let (value, slope) = match (self.field, self.boundary) {
+        let (value, slope, strain, strain_slope) = match (self.field, self.boundary) {
             (Field::Bending, boundary) => {
                 let sign = bending_sign(boundary);
                 let growing = mode.growing * (argument - mode.phase).exp();
@@ -120,14 +119,18 @@ impl UniformModes {
                 (
                     growing + decaying + sign * (cos - mode.ratio * sin),
                     growing - decaying - sign * (sin + mode.ratio * cos),
+                    wave_number * (growing + decaying - sign * (cos - mode.ratio * sin)),
+                    wave_number * (growing - decaying + sign * (sin + mode.ratio * cos)),
                 )
             }
-            (Field::Rod, Boundary::Clamped) => (sin, cos),
-            (Field::Rod, Boundary::Free) => (cos, -sin),
+            (Field::Rod, Boundary::Clamped) => (sin, cos, cos, -sin),
+            (Field::Rod, Boundary::Free | Boundary::Unconstrained) => (cos, -sin, -sin, -cos),
         };
         Shape {
             value: self.scale * value,
             slope: self.scale * wave_number * slope,
+            strain: self.scale * wave_number * strain,
+            strain_slope: self.scale * wave_number * wave_number * strain_slope,
         }
     }
 }
@@ -136,7 +139,7 @@ impl UniformModes {
 fn bending_sign(boundary: Boundary) -> f64 {
     match boundary {
         Boundary::Clamped => -1.0,
-        Boundary::Free => 1.0,
+        Boundary::Free | Boundary::Unconstrained => 1.0,
     }
 }
 
@@ -144,7 +147,7 @@ fn bending_mode(boundary: Boundary, order: usize) -> Mode {
     let sign = bending_sign(boundary);
     let start = match boundary {
         Boundary::Clamped => (order as f64 - 0.5) * PI,
-        Boundary::Free => (order as f64 + 0.5) * PI,
+        Boundary::Free | Boundary::Unconstrained => (order as f64 + 0.5) * PI,
     };
     // Newton on cos(phase) - sign / cosh(phase), which is nearly straight around the start
     let mut phase = start;
@@ -172,7 +175,7 @@ fn bending_mode(boundary: Boundary, order: usize) -> Mode {
 fn rod_mode(boundary: Boundary, order: usize) -> Mode {
     let phase = match boundary {
         Boundary::Clamped => (order as f64 - 0.5) * PI,
-        Boundary::Free => order as f64 * PI,
+        Boundary::Free | Boundary::Unconstrained => order as f64 * PI,
     };
     Mode {
         phase,

@@ -25,7 +25,7 @@ use super::shape::{Field, Shape};
 pub(super) const MOST_FREEDOMS: usize = 512;
 
 /// One polynomial piece of a beam with constant properties.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Element {
     pub(super) start: f64,
     pub(super) length: f64,
@@ -40,6 +40,7 @@ pub(super) struct Element {
 }
 
 /// A chain of elements.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Mesh {
     field: Field,
     boundary: Boundary,
@@ -55,9 +56,11 @@ struct LocalFunction {
     slope: f64,
     /// Second derivative for bending, first otherwise: what stores energy.
     strain: f64,
+    strain_slope: f64,
 }
 
 /// A mesh with its elastic coordinates.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct ElementModes {
     mesh: Mesh,
     /// Freedoms × coordinates; the freedoms themselves are the coordinates if absent.
@@ -74,7 +77,7 @@ impl Mesh {
         let per_node = freedoms_per_node(field);
         let held = match boundary {
             Boundary::Clamped => per_node,
-            Boundary::Free => 0,
+            Boundary::Free | Boundary::Unconstrained => 0,
         };
         let mut next = per_node * (elements.len() + 1) - held;
         let mut internal = vec![next];
@@ -102,19 +105,48 @@ impl Mesh {
         self.internal[self.elements.len()]
     }
 
-    /// Rigid motions that the freedoms contain.
+    /// Rigid motions that the freedoms contain and the body's frame makes instead.
     pub(super) fn rigid_motions(&self) -> usize {
         match self.boundary {
-            Boundary::Clamped => 0,
+            Boundary::Clamped | Boundary::Unconstrained => 0,
             Boundary::Free => freedoms_per_node(self.field),
         }
+    }
+
+    /// Translation and rotation as freedoms, orthonormal in `mass`: one column each.
+    fn rigid_vectors(&self, mass: &DMatrix<f64>) -> DMatrix<f64> {
+        let per_node = freedoms_per_node(self.field);
+        let ends = (self.elements.iter().map(|element| element.start)).chain(
+            self.elements
+                .last()
+                .map(|element| element.start + element.length),
+        );
+        let mut vectors = DMatrix::zeros(self.len(), per_node);
+        for (node, x) in ends.enumerate() {
+            vectors[(per_node * node, 0)] = 1.0;
+            if per_node == 2 {
+                vectors[(2 * node, 1)] = x;
+                vectors[(2 * node + 1, 1)] = 1.0;
+            }
+        }
+        for column in 0..per_node {
+            for known in 0..column {
+                let share = (vectors.column(known).transpose() * mass * vectors.column(column))[0];
+                let known = vectors.column(known) * share;
+                let mut rest = vectors.column_mut(column);
+                rest -= known;
+            }
+            let square = (vectors.column(column).transpose() * mass * vectors.column(column))[0];
+            vectors.column_mut(column).scale_mut(1.0 / square.sqrt());
+        }
+        vectors
     }
 
     /// Node (counted from 1 at the root) and derivative (0 or 1) that freedoms at nodes stand for.
     pub(super) fn nodal_freedoms(&self) -> impl Iterator<Item = (usize, usize)> {
         let first = match self.boundary {
             Boundary::Clamped => 2,
-            Boundary::Free => 1,
+            Boundary::Free | Boundary::Unconstrained => 1,
         };
         let per_node = freedoms_per_node(self.field);
         (first..self.elements.len() + 2)
@@ -158,7 +190,8 @@ impl Mesh {
         matrix
     }
 
-    /// The lowest `count` elastic modes with their $`\omega^2`$; `shift` is of the order of the lowest one.
+    /// The lowest `count` modes with their $`\omega^2`$, rigid ones first if they are coordinates; `shift` is of
+    /// the order of the lowest elastic one.
     pub(super) fn modes(
         self,
         mass: &DMatrix<f64>,
@@ -166,10 +199,21 @@ impl Mesh {
         shift: f64,
     ) -> Result<(ElementModes, Vec<f64>), FlexError> {
         let rigid = self.rigid_motions();
-        let shift = if rigid == 0 { 0.0 } else { shift };
+        let shift = match self.boundary {
+            Boundary::Clamped => 0.0,
+            Boundary::Free | Boundary::Unconstrained => shift,
+        };
         let modes = eigen::modes(&self.stiffness(), mass, shift)?;
-        let squares = modes.squares[rigid..rigid + count].to_vec();
-        let vectors = modes.vectors.columns(rigid, count).into_owned();
+        let mut squares = modes.squares[rigid..rigid + count].to_vec();
+        let mut vectors = modes.vectors.columns(rigid, count).into_owned();
+        if self.boundary == Boundary::Unconstrained {
+            // of equal frequency, so that the eigenproblem leaves their combination open
+            let rigid = self.rigid_vectors(mass);
+            for (column, vector) in rigid.column_iter().enumerate().take(count) {
+                vectors.set_column(column, &vector);
+                squares[column] = 0.0;
+            }
+        }
         Ok((self.combined(vectors), squares))
     }
 
@@ -226,47 +270,73 @@ impl Mesh {
     }
 
     fn functions_at(&self, x: f64) -> Vec<LocalFunction> {
+        let mut functions = Vec::new();
+        self.for_functions_at(x, |function| functions.push(function));
+        functions
+    }
+
+    /// Visits the functions that do not vanish on the element of `x`.
+    fn for_functions_at(&self, x: f64, visit: impl FnMut(LocalFunction)) {
         let behind = self.elements.partition_point(|element| element.start <= x);
         let index = behind.saturating_sub(1);
         let element = &self.elements[index];
         let xi = 2.0 * (x - element.start) / element.length - 1.0;
-        self.element_functions(index, xi.clamp(-1.0, 1.0))
+        self.for_element_functions(index, xi.clamp(-1.0, 1.0), visit);
     }
 
     /// All functions of an element at `xi` in `[-1, 1]`.
     fn element_functions(&self, index: usize, xi: f64) -> Vec<LocalFunction> {
+        let mut functions = Vec::with_capacity(self.elements[index].degree + 1);
+        self.for_element_functions(index, xi, |function| functions.push(function));
+        functions
+    }
+
+    fn for_element_functions(&self, index: usize, xi: f64, mut visit: impl FnMut(LocalFunction)) {
         let element = &self.elements[index];
         let per_node = freedoms_per_node(self.field);
-        let at_nodes = match self.field {
-            Field::Bending => hermite_functions(element.length, xi).to_vec(),
-            Field::Rod => linear_functions(element.length, xi).to_vec(),
-        };
         let held = match self.boundary {
             Boundary::Clamped => per_node,
-            Boundary::Free => 0,
+            Boundary::Free | Boundary::Unconstrained => 0,
         };
-        let mut functions = Vec::with_capacity(element.degree + 1);
-        for (local, [value, slope, strain]) in at_nodes.into_iter().enumerate() {
+        let mut visit_node = |local: usize, [value, slope, strain, strain_slope]: [f64; 4]| {
             // the freedoms of a clamped root do not exist
             if let Some(freedom) = (per_node * index + local).checked_sub(held) {
-                functions.push(LocalFunction {
+                visit(LocalFunction {
                     freedom,
                     value,
                     slope,
                     strain,
+                    strain_slope,
                 });
             }
+        };
+        match self.field {
+            Field::Bending => {
+                for (local, function) in hermite_functions(element.length, xi).iter().enumerate() {
+                    visit_node(local, *function);
+                }
+            }
+            Field::Rod => {
+                for (local, function) in linear_functions(element.length, xi).iter().enumerate() {
+                    visit_node(local, *function);
+                }
+            }
         }
-        let inside = internal_functions(self.field, element, xi);
-        for (local, [value, slope, strain]) in inside.into_iter().enumerate() {
-            functions.push(LocalFunction {
-                freedom: self.internal[index] + local,
-                value,
-                slope,
-                strain,
-            });
-        }
-        functions
+        let first = self.internal[index];
+        for_internal_functions(
+            self.field,
+            element,
+            xi,
+            |local, [value, slope, strain, strain_slope]| {
+                visit(LocalFunction {
+                    freedom: first + local,
+                    value,
+                    slope,
+                    strain,
+                    strain_slope,
+                });
+            },
+        );
     }
 }
 
@@ -283,25 +353,31 @@ impl ElementModes {
     }
 
     /// Every coordinate's function at `x`.
-    pub(super) fn at(&self, x: f64) -> Vec<Shape> {
-        let mut shapes = vec![Shape::default(); self.len()];
-        for function in self.mesh.functions_at(x) {
+    pub(super) fn write(&self, x: f64, shapes: &mut [Shape]) {
+        shapes.fill(Shape::default());
+        self.mesh.for_functions_at(x, |function| {
+            let mut add = |coordinate: usize, factor: f64| {
+                let shape: &mut Shape = &mut shapes[coordinate];
+                shape.value += factor * function.value;
+                shape.slope += factor * function.slope;
+                shape.strain += factor * function.strain;
+                shape.strain_slope += factor * function.strain_slope;
+            };
             match &self.vectors {
-                None => {
-                    shapes[function.freedom] = Shape {
-                        value: function.value,
-                        slope: function.slope,
-                    };
-                }
+                None => add(function.freedom, 1.0),
                 Some(vectors) => {
-                    for (mode, shape) in shapes.iter_mut().enumerate() {
-                        let factor = vectors[(function.freedom, mode)];
-                        shape.value += factor * function.value;
-                        shape.slope += factor * function.slope;
+                    for mode in 0..vectors.ncols() {
+                        add(mode, vectors[(function.freedom, mode)]);
                     }
                 }
             }
-        }
+        });
+    }
+
+    /// Every coordinate's function at `x`.
+    pub(super) fn at(&self, x: f64) -> Vec<Shape> {
+        let mut shapes = vec![Shape::default(); self.len()];
+        self.write(x, &mut shapes);
         shapes
     }
 
@@ -339,41 +415,46 @@ fn freedoms_per_node(field: Field) -> usize {
     }
 }
 
-/// Value, slope and second derivative of the four Hermite functions.
-fn hermite_functions(length: f64, xi: f64) -> [[f64; 3]; 4] {
+/// Value and three derivatives of the four Hermite functions.
+fn hermite_functions(length: f64, xi: f64) -> [[f64; 4]; 4] {
     let s = 0.5 * (1.0 + xi);
     let t = 0.5 * (1.0 - xi);
-    let (first, second) = (1.0 / length, 1.0 / (length * length));
+    let first = 1.0 / length;
+    let second = first * first;
     [
         [
             t * t * (1.0 + 2.0 * s),
             -6.0 * s * t * first,
             (12.0 * s - 6.0) * second,
+            12.0 * second * first,
         ],
         [
             length * s * t * t,
             t * (t - 2.0 * s),
             (6.0 * s - 4.0) * first,
+            6.0 * second,
         ],
         [
             s * s * (1.0 + 2.0 * t),
             6.0 * s * t * first,
             (6.0 - 12.0 * s) * second,
+            -12.0 * second * first,
         ],
         [
             -length * s * s * t,
             s * (s - 2.0 * t),
             (6.0 * s - 2.0) * first,
+            6.0 * second,
         ],
     ]
 }
 
-/// Value and slope (twice) of the two linear functions.
-fn linear_functions(length: f64, xi: f64) -> [[f64; 3]; 2] {
+/// Value, slope, strain (which is the slope) and its derivative of the two linear functions.
+fn linear_functions(length: f64, xi: f64) -> [[f64; 4]; 2] {
     let slope = 1.0 / length;
     [
-        [0.5 * (1.0 - xi), -slope, -slope],
-        [0.5 * (1.0 + xi), slope, slope],
+        [0.5 * (1.0 - xi), -slope, -slope, 0.0],
+        [0.5 * (1.0 + xi), slope, slope, 0.0],
     ]
 }
 
@@ -382,35 +463,58 @@ fn internal_scale(k: usize, half: f64) -> f64 {
     (0.5 * (2 * k + 1) as f64 / half).sqrt()
 }
 
-/// Value, slope and strain of the functions that vanish at both ends.
+/// Visits number, value, slope, strain and its derivative of the functions that vanish at both ends.
 ///
 /// They are scaled so that the strains are orthonormal over the element.
-fn internal_functions(field: Field, element: &Element, xi: f64) -> Vec<[f64; 3]> {
-    let polynomials = legendre(element.degree, xi);
-    let integral = |k: usize| (polynomials[k + 1] - polynomials[k - 1]) / (2 * k + 1) as f64;
+fn for_internal_functions(
+    field: Field,
+    element: &Element,
+    xi: f64,
+    mut visit: impl FnMut(usize, [f64; 4]),
+) {
     let half = 0.5 * element.length;
     let lowest = match field {
         Field::Bending => 2,
         Field::Rod => 1,
     };
-    (lowest..)
-        .take((element.degree + 1).saturating_sub(2 * lowest))
-        .map(|k| {
+    let count = (element.degree + 1).saturating_sub(2 * lowest);
+    // L of five degrees that follow one another, the middle one being k
+    let mut window = [0.0, 0.0, 1.0, xi, 0.5 * (3.0 * xi * xi - 1.0)];
+    // L' of degrees k - 1 and k, by L'(k + 1) = L'(k - 1) + (2k + 1) L(k)
+    let mut slopes = [0.0, 0.0];
+    for k in 0..lowest + count {
+        let [l_2, l_1, l, l1, l2] = window;
+        let below = if k >= 1 {
+            (l - l_2) / (2.0 * k as f64 - 1.0)
+        } else {
+            0.0
+        };
+        let integral = (l1 - l_1) / (2 * k + 1) as f64;
+        let above = (l2 - l) / (2 * k + 3) as f64;
+        if k >= lowest {
             let scale = internal_scale(k, half);
-            match field {
+            let function = match field {
                 Field::Bending => {
-                    let value = (integral(k + 1) - integral(k - 1)) / (2 * k + 1) as f64;
+                    let value = (above - below) / (2 * k + 1) as f64;
                     [
                         scale * half * half * value,
-                        scale * half * integral(k),
-                        scale * polynomials[k],
+                        scale * half * integral,
+                        scale * l,
+                        scale * slopes[1] / half,
                     ]
                 }
-                Field::Rod => {
-                    let slope = scale * polynomials[k];
-                    [scale * half * integral(k), slope, slope]
-                }
-            }
-        })
-        .collect()
+                Field::Rod => [
+                    scale * half * integral,
+                    scale * l,
+                    scale * l,
+                    scale * slopes[1] / half,
+                ],
+            };
+            visit(k - lowest, function);
+        }
+        let order = (k + 3) as f64;
+        let next = ((2.0 * order - 1.0) * xi * l2 - (order - 1.0) * l1) / order;
+        window = [l_1, l, l1, l2, next];
+        slopes = [slopes[1], slopes[0] + (2 * k + 1) as f64 * l];
+    }
 }

@@ -58,6 +58,10 @@ pub(super) fn groups(beam: &Beam, point_masses: &[(f64, f64)]) -> Result<[Group;
             Basis::FreeFree(counts) => {
                 eigenfunctions(beam, deformation, Boundary::Free, counts.of(deformation))
             }
+            Basis::Unconstrained(counts) => {
+                let count = counts.of(deformation);
+                eigenfunctions(beam, deformation, Boundary::Unconstrained, count)
+            }
             Basis::Elements {
                 per_segment,
                 planes,
@@ -221,10 +225,12 @@ pub(super) fn mode_names(deformation: Deformation, count: usize) -> Vec<String> 
 }
 
 fn check_counts(basis: &Basis) -> Result<(), FlexError> {
-    let (Basis::ClampedFree(counts) | Basis::FreeFree(counts)) = basis else {
+    let (Basis::ClampedFree(counts) | Basis::FreeFree(counts) | Basis::Unconstrained(counts)) =
+        basis
+    else {
         return Ok(());
     };
-    if matches!(basis, Basis::FreeFree(_)) && counts.foreshortening {
+    if !matches!(basis, Basis::ClampedFree(_)) && counts.foreshortening {
         return Err(FlexError::ForeshorteningOfFreeBeam);
     }
     let total = Deformation::ALL.iter().fold(0_usize, |sum, &deformation| {
@@ -257,7 +263,9 @@ fn eigenfunctions(
     }
     deformation.check(&beam.segments)?;
     let (shapes, squares) = match beam.segments.as_slice() {
-        [segment] => uniform_modes(segment, deformation, boundary, count),
+        [segment] if boundary != Boundary::Unconstrained => {
+            uniform_modes(segment, deformation, boundary, count)
+        }
         segments => stepped_modes(segments, deformation, boundary, count)?,
     };
     let highest = squares.iter().fold(0.0, |a: f64, &b| a.max(b));
@@ -333,7 +341,7 @@ fn stepped_modes(
                 .iter()
                 .map(|&strain| strain < 0.0)
                 .collect(),
-            Boundary::Free => modes
+            Boundary::Free | Boundary::Unconstrained => modes
                 .at(0.0)
                 .iter()
                 .map(|shape| shape.value < 0.0)
@@ -356,6 +364,9 @@ fn estimated_square(
         (_, Boundary::Clamped) => (order - 0.5) * PI,
         (Field::Bending, Boundary::Free) => (order + 0.5) * PI,
         (Field::Rod, Boundary::Free) => order * PI,
+        // rigid motions come first
+        (Field::Bending, Boundary::Unconstrained) => (order.max(3.0) - 1.5) * PI,
+        (Field::Rod, Boundary::Unconstrained) => (order.max(2.0) - 1.0) * PI,
     };
     let per_unit: f64 = segments
         .iter()

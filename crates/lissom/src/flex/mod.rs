@@ -11,6 +11,7 @@
 
 mod beam;
 mod body;
+mod centreline;
 mod damping;
 mod deformation;
 mod eigen;
@@ -29,11 +30,13 @@ mod strain;
 
 pub use beam::{Basis, Beam, Membrane, ModeCounts, Segment};
 pub use body::{
-    AxialStrain, FlexibleBody, MassNode, ModalIntegrals, Node, ProductBlock, Shortening,
+    AxialStrain, FlexibleBody, MassNode, ModalIntegrals, Node, ProductBlock, RigidMotions,
+    Shortening,
 };
+pub use centreline::{Along, Centreline, Section};
 pub use damping::Damping;
 pub use deformation::Deformation;
 pub use eigenfunctions::Boundary;
 pub use error::FlexError;
 pub use nodal::{NodalBody, NodalMass};
-pub(crate) use packed::{GROUP, Group, PackedShortening};
+pub(crate) use packed::{GROUP, Group, PackedShortening, ShorteningInertia, ShorteningSums};

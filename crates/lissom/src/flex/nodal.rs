@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, Matrix3};
 
-use super::body::{FlexibleBody, MassNode, Node};
+use super::body::{FlexibleBody, MassNode, Node, RigidMotions};
 use super::damping::Damping;
 use super::error::{FlexError, finite, not_negative};
 
@@ -65,7 +65,7 @@ impl NodalBody {
             mass_nodes,
             &self.stiffness_matrix()?,
             damping,
-            None,
+            RigidMotions::AreTheFrames,
         )
     }
 

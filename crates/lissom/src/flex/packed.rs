@@ -13,6 +13,51 @@ pub(crate) const GROUP: usize = 4;
 /// A number for each point of a group.
 pub(crate) type Group = [f64; GROUP];
 
+/// What the shortening adds to the kinetic energy of a beam, to the order that the fidelity keeps.
+#[derive(Clone, Debug)]
+pub(crate) enum ShorteningInertia {
+    /// That of the quadratic displacement field.
+    Full(PackedShortening),
+    /// Only products with the motion of the undeformed beam.
+    SecondOrder(ShorteningSums),
+}
+
+/// $`S`$ summed over the mass of a beam.
+#[derive(Clone, Debug)]
+pub(crate) struct ShorteningSums {
+    /// As in [`Shortening::planes`].
+    pub(crate) planes: [Range<usize>; 2],
+    /// $`\int S\,dm`$, the y block by rows, then the z block.
+    pub(crate) total: Vec<f64>,
+    /// $`\int x\,S\,dm`$ likewise.
+    pub(crate) with_position: Vec<f64>,
+}
+
+impl ShorteningSums {
+    /// Sums the points of `shortening`.
+    pub(crate) fn new(shortening: &Shortening) -> Self {
+        let entries = shortening.planes.iter().map(|p| p.len() * p.len()).sum();
+        let mut sums = Self {
+            planes: shortening.planes.clone(),
+            total: vec![0.0; entries],
+            with_position: vec![0.0; entries],
+        };
+        for (point, (&mass, &x)) in (shortening.masses.iter())
+            .zip(&shortening.positions)
+            .enumerate()
+        {
+            for (entry, &s) in shortening.matrices[point * entries..][..entries]
+                .iter()
+                .enumerate()
+            {
+                sums.total[entry] += mass * s;
+                sums.with_position[entry] += mass * x * s;
+            }
+        }
+        sums
+    }
+}
+
 /// [`Shortening`] by groups of points.
 #[derive(Clone, Debug)]
 pub(crate) struct PackedShortening {

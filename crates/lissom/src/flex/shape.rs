@@ -17,9 +17,14 @@ pub(super) enum Field {
 pub(super) struct Shape {
     pub(super) value: f64,
     pub(super) slope: f64,
+    /// What stores energy: the curvature for bending, the slope otherwise.
+    pub(super) strain: f64,
+    /// Its derivative.
+    pub(super) strain_slope: f64,
 }
 
 /// The functions along the beam of all coordinates of one deformation.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Shapes {
     /// Closed forms on a uniform beam.
     Uniform(UniformModes),
@@ -37,9 +42,16 @@ impl Shapes {
 
     /// Every function at `x`.
     pub(super) fn at(&self, x: f64) -> Vec<Shape> {
+        let mut shapes = vec![Shape::default(); self.len()];
+        self.write(x, &mut shapes);
+        shapes
+    }
+
+    /// Every function at `x`, without allocating.
+    pub(super) fn write(&self, x: f64, shapes: &mut [Shape]) {
         match self {
-            Self::Uniform(modes) => modes.at(x),
-            Self::Elements(modes) => modes.at(x),
+            Self::Uniform(modes) => modes.write(x, shapes),
+            Self::Elements(modes) => modes.write(x, shapes),
         }
     }
 

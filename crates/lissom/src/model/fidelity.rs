@@ -54,6 +54,12 @@ pub enum ShorteningTerms {
     None,
     /// To second order in the displacement field, consistently in inertia, loads and nodes.
     Kinematic,
+    /// The same, with what the shortening adds to the kinetic energy of the beam kept to second order in the
+    /// elastic coordinates \[Pan, Scott & Ulsoy 1990\]; a validation variant.
+    SecondOrder,
+    /// They do not, but the tension that the beam's own rotation about its root gives it stiffens the bending
+    /// \[Fattah 1995, eq. (5.18)\]. It follows from no energy: the balance of a run does not close.
+    GeometricStiffness,
 }
 
 /// How a node that carries another body moves, $`\theta = \sum \theta_\alpha \eta_\alpha`$ being its small rotation
@@ -75,9 +81,20 @@ pub enum Tip {
     Exact,
     /// Turned by Exp(θ) with its true angular velocity.
     RotationVector,
+    /// Turned by the Euler angles of the chord from the root of a beam to the node, in the sequence 3-2-1: the
+    /// deflections of the node over its distance from the root in the place of the slopes
+    /// \[Fattah 1995, eq. (4.25e)\].
+    Chord,
     /// Turned by Exp(θ) with $`\dot\theta`$ taken for the angular velocity \[Jain & Rodriguez 1992\]; exact in the
     /// plane.
     RotationVectorPlainRate,
+}
+
+impl ShorteningTerms {
+    /// Whether the points of a bent beam draw back towards its root.
+    pub(crate) fn moves_points(self) -> bool {
+        matches!(self, Self::Kinematic | Self::SecondOrder)
+    }
 }
 
 impl Fidelity {
@@ -135,11 +152,20 @@ impl Fidelity {
         ..Self::JAIN_RODRIGUEZ
     };
 
+    /// How the end of a closure on a node is turned: as a joint there would be, but for exact tips, whose
+    /// attitude belongs to the bodies they carry.
+    pub(crate) fn closure_tip(self) -> Tip {
+        match self.tip {
+            Tip::Exact => Tip::RotationVector,
+            tip => tip,
+        }
+    }
+
     /// How places that carry nothing move: markers, and the inboard node of a floating frame. They have no
     /// attitude of their own and must be true rotations.
     pub(crate) fn marker_tip(self) -> Tip {
         match self.tip {
-            Tip::RotationVectorPlainRate => Tip::RotationVectorPlainRate,
+            Tip::RotationVectorPlainRate | Tip::Chord => self.tip,
             _ => Tip::RotationVector,
         }
     }

@@ -11,6 +11,7 @@
 mod action;
 mod build;
 mod check;
+mod closure;
 mod coordinate;
 mod error;
 mod fidelity;
@@ -29,6 +30,7 @@ pub use action::{
     Resistance, Transmission,
 };
 pub use build::{BuildError, Model};
+pub use closure::{Closure, ClosureEnd, ClosureKind, ClosureMethod};
 pub use coordinate::{Coordinate, CoordinateKind};
 pub use error::{ErrorKind, ModelError};
 pub use fidelity::{Elasticity, Fidelity, Inertia, ShorteningTerms, Tip};

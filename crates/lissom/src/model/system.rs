@@ -8,7 +8,7 @@
 //! - Coordinates stand in the order of the bodies: first the joint's, then the elastic ones.
 //! - A place on a flexible body that no elastic coordinate moves is a [`Place::Fixed`].
 
-use crate::flex::{FlexibleBody, PackedShortening};
+use crate::flex::{FlexibleBody, PackedShortening, ShorteningInertia, ShorteningSums};
 use crate::model::fidelity::{Fidelity, ShorteningTerms, Tip};
 use crate::model::joint::{Joint, JointGeometry};
 use crate::spatial::{Matrix, Motion, RigidInertia, Transform, Vector};
@@ -21,7 +21,8 @@ pub struct System {
     layout: Layout,
     joint_geometry: Vec<JointGeometry>,
     hinge_motions: Vec<Motion<f64>>,
-    shortening: Vec<Option<PackedShortening>>,
+    shortening: Vec<Option<ShorteningInertia>>,
+    centrifugal_stiffness: Vec<Option<Vec<f64>>>,
 }
 
 /// One body with the joint that carries it.
@@ -64,6 +65,19 @@ impl Place {
     pub fn offset(&self) -> &Transform<f64> {
         match self {
             Self::Fixed(pose) | Self::Node { offset: pose, .. } => pose,
+        }
+    }
+
+    /// Where the place is in the undeformed body.
+    #[must_use]
+    pub(crate) fn undeformed(self, flexible: Option<&FlexibleBody>) -> Self {
+        match (self, flexible) {
+            (Self::Node { index, offset }, Some(body)) => {
+                let node = Transform::new(Matrix::identity(), Vector(body.nodes[index].position));
+                Self::Fixed(node * offset)
+            }
+            (Self::Node { offset, .. }, None) => Self::Fixed(offset),
+            (fixed, _) => fixed,
         }
     }
 
@@ -188,9 +202,24 @@ impl System {
         let shortening = bodies
             .iter()
             .map(|body| {
-                let shortens = body.fidelity.shortening == ShorteningTerms::Kinematic;
                 let beam = body.flexible.as_ref()?.shortening.as_ref()?;
-                shortens.then(|| PackedShortening::new(beam))
+                match body.fidelity.shortening {
+                    ShorteningTerms::None | ShorteningTerms::GeometricStiffness => None,
+                    ShorteningTerms::Kinematic => {
+                        Some(ShorteningInertia::Full(PackedShortening::new(beam)))
+                    }
+                    ShorteningTerms::SecondOrder => {
+                        Some(ShorteningInertia::SecondOrder(ShorteningSums::new(beam)))
+                    }
+                }
+            })
+            .collect();
+        let centrifugal_stiffness = bodies
+            .iter()
+            .map(|body| {
+                let beam = body.flexible.as_ref()?.shortening.as_ref()?;
+                let stiffens = body.fidelity.shortening == ShorteningTerms::GeometricStiffness;
+                stiffens.then(|| beam.centrifugal_stiffness())
             })
             .collect();
         Self {
@@ -200,6 +229,7 @@ impl System {
             joint_geometry,
             hinge_motions,
             shortening,
+            centrifugal_stiffness,
         }
     }
 
@@ -229,8 +259,14 @@ impl System {
     }
 
     /// The shortening of a body, where it has one and the fidelity keeps it.
-    pub(crate) fn shortening(&self, body: usize) -> Option<&PackedShortening> {
+    pub(crate) fn shortening(&self, body: usize) -> Option<&ShorteningInertia> {
         self.shortening[body].as_ref()
+    }
+
+    /// Stiffness of a body per square of its angular velocity across its axis, n × n by rows, where the fidelity
+    /// asks for it.
+    pub(crate) fn centrifugal_stiffness(&self, body: usize) -> Option<&[f64]> {
+        self.centrifugal_stiffness[body].as_deref()
     }
 
     /// Length of the position vector.
@@ -263,23 +299,12 @@ impl System {
             let on_parent = bodies[k]
                 .parent
                 .and_then(|p| self.bodies[p].flexible.as_ref());
-            bodies[k].outboard = undeformed(place, on_parent);
+            bodies[k].outboard = place.undeformed(on_parent);
             let place =
                 std::mem::replace(&mut bodies[k].inboard, Place::Fixed(Transform::identity()));
-            bodies[k].inboard = undeformed(place, self.bodies[k].flexible.as_ref());
+            bodies[k].inboard = place.undeformed(self.bodies[k].flexible.as_ref());
             bodies[k].flexible = None;
         }
         Self::new(bodies, self.gravity)
-    }
-}
-
-fn undeformed(place: Place, flexible: Option<&FlexibleBody>) -> Place {
-    match (place, flexible) {
-        (Place::Node { index, offset }, Some(body)) => {
-            let node = Transform::new(Matrix::identity(), Vector(body.nodes[index].position));
-            Place::Fixed(node * offset)
-        }
-        (Place::Node { offset, .. }, None) => Place::Fixed(offset),
-        (fixed, _) => fixed,
     }
 }

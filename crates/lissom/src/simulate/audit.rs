@@ -6,7 +6,11 @@
 
 use serde::Serialize;
 
-use crate::model::{JointKind, LimitedQuantity, LoadTarget, Model};
+use crate::closure::Rechoice;
+use crate::model::{
+    Closure, Elasticity, Inertia, JointKind, LimitedQuantity, LoadTarget, Model, Place,
+    ShorteningTerms, Tip,
+};
 use crate::simulate::equations::{Equations, rotation_vector};
 use crate::spatial::{Force, Vector};
 
@@ -37,6 +41,22 @@ pub struct Audit {
     pub momentum: Option<MomentumAudit>,
     /// Limits that were passed.
     pub limit_violations: Vec<LimitViolation>,
+    /// How well the loops stayed closed, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closures: Option<ClosureAudit>,
+}
+
+/// How well loops stayed closed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ClosureAudit {
+    /// Largest violation of an equation of a closure after any step or in any sample, in metres or radians.
+    pub max_position_violation: f64,
+    /// Largest violation of its rate.
+    pub max_velocity_violation: f64,
+    /// Equations that follow from the others and carry no force.
+    pub redundant: Vec<String>,
+    /// Changes of the independent coordinates.
+    pub rechoices: Vec<Rechoice>,
 }
 
 /// Energy balance of a run.
@@ -50,6 +70,10 @@ pub struct EnergyAudit {
     pub max_drift_percent: f64,
     /// Root mean square over all samples of the imbalance in percent of the peak, eq. (32).
     pub rms_drift_percent: f64,
+    /// Why the balance does not close however small the steps are: terms of the equations that follow from no
+    /// energy.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unbalanced_by: Vec<String>,
 }
 
 /// Change of momentum of a mechanism that nothing outside acts on.
@@ -93,11 +117,13 @@ pub(super) struct Auditor {
     first_momentum: Option<Force<f64>>,
     momentum: MomentumAudit,
     violations: Vec<Option<LimitViolation>>,
+    closures: Option<ClosureAudit>,
     initial_energy: Option<f64>,
+    unbalanced_by: Vec<String>,
 }
 
 /// Whether nothing outside acts on the mechanism: no gravity, no load at a marker, and every body that
-/// stands on the ground does so by a free joint without resistance or input.
+/// stands on the ground does so by a free joint without resistance or input, and no closure ends there.
 fn conserves_momentum(model: &Model) -> bool {
     let layout = model.system.layout();
     let roots = model
@@ -115,7 +141,56 @@ fn conserves_momentum(model: &Model) -> bool {
             )
     });
     let at_markers = |load: &crate::model::Load| matches!(load.target, LoadTarget::Marker { .. });
-    free_roots && model.system.gravity() == Vector([0.0; 3]) && !model.loads.iter().any(at_markers)
+    let grounded = |closure: &Closure| closure.from.body.is_none() || closure.to.body.is_none();
+    free_roots
+        && !model.closures.iter().any(grounded)
+        && model.system.gravity() == Vector([0.0; 3])
+        && !model.loads.iter().any(at_markers)
+}
+
+/// What of the fidelity keeps the energy balance from closing, a sentence each.
+fn unbalanced_by(model: &Model) -> Vec<String> {
+    let system = &model.system;
+    let falls = system.gravity() != Vector([0.0; 3]);
+    let mut reasons = Vec::new();
+    for (k, body) in system.bodies().iter().enumerate() {
+        let Some(flexible) = &body.flexible else {
+            continue;
+        };
+        let (name, fidelity) = (&body.name, body.fidelity);
+        let carries = || {
+            system.bodies().iter().any(|other| {
+                other.parent == Some(k) && matches!(other.outboard, Place::Node { .. })
+            })
+        };
+        if fidelity.inertia != Inertia::Full {
+            reasons.push(format!(
+                "the inertia of body {name} leaves out what its deformation changes"
+            ));
+        }
+        if fidelity.elasticity == Elasticity::ConstantAxialLoad && flexible.strain.is_some() {
+            reasons.push(format!(
+                "the axial load of body {name} stiffens its bending, and the bending does not act back"
+            ));
+        }
+        if fidelity.shortening == ShorteningTerms::GeometricStiffness
+            && flexible.shortening.is_some()
+        {
+            reasons.push(format!(
+                "the geometric stiffness of body {name} is that of no energy"
+            ));
+        }
+        let displaced = matches!(
+            fidelity.tip,
+            Tip::Rigid | Tip::Linear | Tip::RotationVectorPlainRate
+        );
+        if displaced && falls && carries() {
+            reasons.push(format!(
+                "what the tip of body {name} carries is not where its velocity takes it, and gravity pulls there"
+            ));
+        }
+    }
+    reasons
 }
 
 impl Auditor {
@@ -128,7 +203,9 @@ impl Auditor {
             first_momentum: None,
             momentum: MomentumAudit::default(),
             violations: vec![None; model.limits.len()],
+            closures: None,
             initial_energy: None,
+            unbalanced_by: unbalanced_by(model),
         }
     }
 
@@ -153,6 +230,13 @@ impl Auditor {
             .max(length(balance.momentum.moment));
         m.linear_drift_kg_m_per_s = m.linear_drift_kg_m_per_s.max(length(change.force));
         m.angular_drift_kg_m2_per_s = m.angular_drift_kg_m2_per_s.max(length(change.moment));
+    }
+
+    /// Books the violation of closures, of positions and of velocities.
+    pub(super) fn book_violation(&mut self, [position, velocity]: [f64; 2]) {
+        let books = self.closures.get_or_insert_default();
+        books.max_position_violation = books.max_position_violation.max(position);
+        books.max_velocity_violation = books.max_velocity_violation.max(velocity);
     }
 
     /// Looks at the limits in the evaluated state.
@@ -220,9 +304,11 @@ impl Auditor {
                     .iter()
                     .fold(0.0, |m, &d| f64::max(m, percent(d).abs())),
                 rms_drift_percent: (squares / count).sqrt(),
+                unbalanced_by: self.unbalanced_by,
             },
             momentum: self.conserves_momentum.then_some(self.momentum),
             limit_violations: self.violations.into_iter().flatten().collect(),
+            closures: self.closures,
         }
     }
 }

@@ -17,7 +17,7 @@
 //! quadratic displacement field: $`\hat\tau_\alpha`$ of (10) is $`N_\alpha^T - \mathrm{tr}N_\alpha`$.
 
 use super::shortening::{self, AlongBeam};
-use crate::flex::{FlexibleBody, PackedShortening};
+use crate::flex::{FlexibleBody, ShorteningInertia};
 use crate::model::Inertia;
 use crate::scalar::Scalar;
 use crate::spatial::{Force, Matrix, Motion, RigidInertia, Vector};
@@ -59,7 +59,7 @@ pub(super) struct Moments<T> {
 pub(super) fn evaluate<T: Scalar>(
     body: &FlexibleBody,
     inertia: Inertia,
-    shortening: Option<&PackedShortening>,
+    shortening: Option<&ShorteningInertia>,
     twist: Motion<T>,
     elastic: &[T],
     elastic_rate: &[T],
@@ -67,8 +67,14 @@ pub(super) fn evaluate<T: Scalar>(
 ) {
     let n = elastic.len();
     let mut moments = linear_field(body, elastic, elastic_rate, out);
-    if let Some(beam) = shortening {
-        shortening::add(beam, elastic, elastic_rate, &mut moments, out);
+    match shortening {
+        None => {}
+        Some(ShorteningInertia::Full(beam)) => {
+            shortening::add(beam, elastic, elastic_rate, &mut moments, out);
+        }
+        Some(ShorteningInertia::SecondOrder(sums)) => {
+            shortening::add_second_order(sums, elastic, elastic_rate, &mut moments, out);
+        }
     }
 
     let hybrid = inertia == Inertia::HybridForces;

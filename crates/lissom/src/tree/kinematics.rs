@@ -6,7 +6,7 @@ use super::lumped_nodes;
 use super::membrane;
 use super::node::node_motion;
 use super::shortening::AlongBeam;
-use crate::flex::PackedShortening;
+use crate::flex::ShorteningInertia;
 use crate::model::{Body, Inertia, Place, System};
 use crate::scalar::Scalar;
 use crate::spatial::{Force, Matrix, Motion, Quaternion, RigidInertia, Transform, Vector};
@@ -66,7 +66,10 @@ impl<T: Scalar> Kinematics<T> {
         let most = system.bodies().iter().map(Body::modes).max().unwrap_or(0);
         let groups = (0..bodies)
             .filter_map(|k| system.shortening(k))
-            .map(PackedShortening::groups)
+            .map(|shortening| match shortening {
+                ShorteningInertia::Full(beam) => beam.groups(),
+                ShorteningInertia::SecondOrder(_) => 0,
+            })
             .max()
             .unwrap_or(0);
         let hinge_motions = system.hinge_motions();
@@ -243,6 +246,7 @@ impl<T: Scalar> Kinematics<T> {
                         with_velocity: &mut self.scratch.with_velocity[..n],
                         along: &mut self.scratch.along,
                     };
+                    let stiffening = elastic;
                     let (elastic, elastic_rate) = match fidelity.inertia {
                         Inertia::Rigid => (&zeros[..n], &zeros[..n]),
                         _ => (elastic, elastic_rate),
@@ -282,6 +286,15 @@ impl<T: Scalar> Kinematics<T> {
                             &mut self.modal_bias[modes.clone()],
                         );
                     }
+                    if let Some(stiffness) = system.centrifugal_stiffness(k) {
+                        let [_, y, z] = twist.angular.0;
+                        add_centrifugal_forces(
+                            stiffness,
+                            y * y + z * z,
+                            stiffening,
+                            &mut self.modal_bias[modes.clone()],
+                        );
+                    }
                     add_elastic_forces(
                         &flexible.damping,
                         own_velocity,
@@ -289,6 +302,17 @@ impl<T: Scalar> Kinematics<T> {
                     );
                 }
             }
+        }
+    }
+}
+
+/// `force += rate_squared matrix x`.
+#[inline(always)]
+fn add_centrifugal_forces<T: Scalar>(matrix: &[f64], rate_squared: T, x: &[T], force: &mut [T]) {
+    let n = x.len();
+    for (alpha, f) in force.iter_mut().enumerate() {
+        for (&value, &x) in matrix[alpha * n..(alpha + 1) * n].iter().zip(x) {
+            *f += x * rate_squared * value;
         }
     }
 }

@@ -6,7 +6,7 @@
 //! field.
 
 use super::body_inertia::{BodyInertia, Moments};
-use crate::flex::{GROUP, Group, PackedShortening};
+use crate::flex::{GROUP, Group, PackedShortening, ShorteningSums};
 use crate::scalar::Scalar;
 
 /// A scalar for each point of a group.
@@ -189,6 +189,42 @@ pub(super) fn add<T: Scalar>(
             let product = dot_constants(weighted, shape);
             out.modal_mass[alpha * n + beta] += product;
             out.modal_mass[beta * n + alpha] += product;
+        }
+    }
+}
+
+/// Adds the products of the shortening with the motion of the undeformed beam only,
+///
+/// ```math
+/// \Delta T = \int (v + \omega \times x\,e_x) \cdot (\dot a\,e_x + \omega \times a\,e_x)\,dm ,
+/// ```
+///
+/// which is all of second order in the elastic coordinates \[Pan, Scott & Ulsoy 1990, eqs (16)–(18)\].
+#[inline(always)]
+pub(super) fn add_second_order<T: Scalar>(
+    beam: &ShorteningSums,
+    elastic: &[T],
+    elastic_rate: &[T],
+    moments: &mut Moments<T>,
+    out: &mut BodyInertia<'_, T>,
+) {
+    let mut entry = 0;
+    for plane in &beam.planes {
+        for alpha in plane.clone() {
+            let (mut total, mut total_rate) = (T::zero(), T::zero());
+            let mut with_position = T::zero();
+            for beta in plane.clone() {
+                total -= elastic[beta] * beam.total[entry];
+                total_rate -= elastic_rate[beta] * beam.total[entry];
+                with_position -= elastic[beta] * beam.with_position[entry];
+                entry += 1;
+            }
+            moments.first[0] += total * elastic[alpha] * 0.5;
+            moments.first_rate[0] += total * elastic_rate[alpha];
+            moments.second.0[0][0] += with_position * elastic[alpha];
+            moments.shortening_bias.force[0] += total_rate * elastic_rate[alpha];
+            out.coupling[alpha].force[0] += total;
+            out.with_position[alpha].0[0][0] += with_position;
         }
     }
 }

@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests may panic too")]
 
+mod closures;
 mod derivatives;
 mod equivalences;
 mod lagrange;

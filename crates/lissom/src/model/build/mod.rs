@@ -9,6 +9,7 @@ mod reduce;
 
 use crate::flex::FlexError;
 use crate::model::action::{JointResistance, Limit, Load, Marker, PrescribedMotion, Transmission};
+use crate::model::closure::{Closure, ClosureMethod};
 use crate::model::coordinate::Coordinate;
 use crate::model::fidelity::Fidelity;
 use crate::model::spec::ModelSpec;
@@ -33,6 +34,10 @@ pub struct Model {
     pub loads: Vec<Load>,
     /// Prescribed joint motions.
     pub motions: Vec<PrescribedMotion>,
+    /// What makes loops of the tree.
+    pub closures: Vec<Closure>,
+    /// How the equations of the loops are formed.
+    pub closure_method: ClosureMethod,
     /// Name and unit of every entry of the position vector.
     pub positions: Vec<Coordinate>,
     /// Name and unit of every entry of the velocity vector.

@@ -192,6 +192,7 @@ fn beam_of(body: &BodySpec, beam: &BeamSpec) -> Beam {
     let basis = match &beam.basis {
         BasisSpec::ClampedFree(c) => Basis::ClampedFree(counts(c)),
         BasisSpec::FreeFree(c) => Basis::FreeFree(counts(c)),
+        BasisSpec::Unconstrained(c) => Basis::Unconstrained(counts(c)),
         BasisSpec::Elements(elements) => {
             let given = |stiffness: fn(&spec::SegmentSpec) -> Option<f64>| {
                 segments.iter().all(|s| stiffness(s).is_some())
@@ -225,6 +226,7 @@ fn beam_of(body: &BodySpec, beam: &BeamSpec) -> Beam {
                 boundary: match elements.boundary {
                     spec::Boundary::Clamped => Boundary::Clamped,
                     spec::Boundary::Free => Boundary::Free,
+                    spec::Boundary::Unconstrained => Boundary::Unconstrained,
                 },
                 membrane: match elements.membrane {
                     spec::Membrane::Pointwise => Membrane::Pointwise,

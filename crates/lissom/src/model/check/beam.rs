@@ -49,8 +49,12 @@ impl Checker<'_> {
             BasisSpec::ClampedFree(counts) => {
                 self.counts(&path.key("basis").key("clamped_free"), counts)
             }
-            BasisSpec::FreeFree(counts) => {
-                let path = path.key("basis").key("free_free");
+            BasisSpec::FreeFree(counts) | BasisSpec::Unconstrained(counts) => {
+                let key = match &beam.basis {
+                    BasisSpec::Unconstrained(_) => "unconstrained",
+                    _ => "free_free",
+                };
+                let path = path.key("basis").key(key);
                 if counts.foreshortening {
                     let reason = "foreshortening is measured from a clamped root";
                     self.no_effect(path.key("foreshortening"), reason);

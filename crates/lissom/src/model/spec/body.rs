@@ -202,7 +202,9 @@ impl BeamSpec {
     /// Whether the beam bends along y, bends along z, stretches and twists.
     pub fn deformations(&self) -> [bool; 4] {
         match &self.basis {
-            BasisSpec::ClampedFree(counts) | BasisSpec::FreeFree(counts) => {
+            BasisSpec::ClampedFree(counts)
+            | BasisSpec::FreeFree(counts)
+            | BasisSpec::Unconstrained(counts) => {
                 let [bends_y, bends_z, stretches, twists] =
                     counts.in_order().map(|count| count > 0);
                 let draws_back = counts.foreshortening && (bends_y || bends_z);
@@ -227,7 +229,7 @@ impl BeamSpec {
     pub fn elements_per_segment(&self) -> Vec<usize> {
         let count = match &self.basis {
             BasisSpec::Elements(mesh) => mesh.count.unwrap_or(0),
-            BasisSpec::ClampedFree(_) | BasisSpec::FreeFree(_) => 0,
+            BasisSpec::ClampedFree(_) | BasisSpec::FreeFree(_) | BasisSpec::Unconstrained(_) => 0,
         };
         let segments = self.uniform_segments();
         segments
@@ -239,7 +241,9 @@ impl BeamSpec {
     fn elastic_coordinates(&self) -> Option<Vec<String>> {
         let modes = ["bending_y", "bending_z", "stretch", "torsion"];
         let mesh = match &self.basis {
-            BasisSpec::ClampedFree(counts) | BasisSpec::FreeFree(counts) => {
+            BasisSpec::ClampedFree(counts)
+            | BasisSpec::FreeFree(counts)
+            | BasisSpec::Unconstrained(counts) => {
                 let groups = modes.iter().zip(counts.in_order());
                 let names = groups.flat_map(|(name, count)| numbered(name, 1..=count));
                 return (!counts.foreshortening).then(|| names.collect());
@@ -311,6 +315,9 @@ pub enum BasisSpec {
     ClampedFree(ModeCounts),
     /// Eigenfunctions of the beam free at both ends.
     FreeFree(ModeCounts),
+    /// The same with the rigid motions before them, counted among them: the root moves in the body's frame,
+    /// which its joint carries, and supports must hold the beam.
+    Unconstrained(ModeCounts),
     /// Finite elements: Hermite in bending, linear in stretch and torsion.
     Elements(ElementsSpec),
 }
@@ -397,6 +404,9 @@ pub enum Boundary {
     Clamped,
     /// The frame floats with the beam.
     Free,
+    /// The root moves in the frame, which its joint carries: the coordinates contain the rigid motions, and
+    /// supports must hold the beam.
+    Unconstrained,
 }
 
 /// A body of nodes with mass and modal influence, \[Jain & Rodriguez 1992\].

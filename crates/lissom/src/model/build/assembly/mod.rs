@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 
 use super::Model;
 use super::reduce::{Reduced, payload_inertia};
-use crate::flex::FlexibleBody;
+use crate::flex::{FlexibleBody, RigidMotions};
 use crate::model::action::{
     JointResistance, Limit, Load, LoadTarget, Marker, PrescribedMotion, Transmission,
 };
+use crate::model::closure::ClosureMethod;
 use crate::model::coordinate::{Coordinate, CoordinateKind};
 use crate::model::fidelity::{Fidelity, Tip};
 use crate::model::joint::{Joint, JointKind};
@@ -88,14 +89,26 @@ impl<'a> Assembly<'a> {
                 joint.parent.rotation_vector_rad,
             )
         };
-        let inboard = self.place(
+        let mut inboard = self.place(
             &joint.child.body,
             joint.child.place(),
             true,
             joint.child.rotation_vector_rad,
         );
         let reduced = &self.reduced[joint.child.body.as_str()];
-        let (rigid, flexible) = (reduced.rigid, reduced.flexible.clone());
+        let (rigid, mut flexible) = (reduced.rigid, reduced.flexible.clone());
+        let fidelity = child_spec
+            .fidelity
+            .map_or(self.fidelity, |own| own.resolve(self.fidelity));
+        if let (Tip::Chord, Some(flexible)) = (fidelity.tip, &mut flexible) {
+            flexible.follow_chords();
+        }
+        if let Some(flexible) = &flexible
+            && flexible.rigid_motions == RigidMotions::AreCoordinates
+        {
+            // the joint carries the frame, in which the root moves
+            inboard = inboard.undeformed(Some(flexible));
+        }
         let mut body = Body {
             name: joint.child.body.clone(),
             parent,
@@ -109,9 +122,7 @@ impl<'a> Assembly<'a> {
             inboard,
             rigid,
             flexible,
-            fidelity: child_spec
-                .fidelity
-                .map_or(self.fidelity, |own| own.resolve(self.fidelity)),
+            fidelity,
         };
         let unit = |axis: [f64; 3]| {
             let axis = Vector(axis);
@@ -337,6 +348,8 @@ impl<'a> Assembly<'a> {
             limits: self.model.limits,
             loads,
             motions,
+            closures: Vec::new(),
+            closure_method: ClosureMethod::default(),
             positions: self.model.positions,
             velocities: self.model.velocities,
             initial_position: self.model.initial_position,

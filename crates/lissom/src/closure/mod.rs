@@ -1,0 +1,45 @@
+//! Kinematic loops: closures over the tree, and the equations of motion that keep them closed.
+//!
+//! | job | file |
+//! |---|---|
+//! | residual, Jacobian and bias of all closures at a state | `constraint.rs`: [`Constraints`] |
+//! | what slides along a beam | [`sliding`] |
+//! | which equations are independent, how many degrees of freedom remain | `rank.rs`: [`row_rank`], [`mobility`] |
+//! | accelerations and projection under every method | `loops.rs`: [`Loops`] |
+//! | independent coordinates | [`complement`] |
+//! | multipliers | [`multipliers`] |
+//!
+//! The equations are in `docs/theory/loops.md`.
+
+mod complement;
+mod constraint;
+mod error;
+mod loops;
+mod multipliers;
+mod rank;
+mod sliding;
+
+pub use constraint::Constraints;
+pub use error::{ClosureError, Rechoice, Singularity, Trouble};
+pub(crate) use loops::articulated_body;
+pub use loops::{Loops, Unclosed};
+pub use rank::{Mobility, Rank, mobility, row_rank};
+
+use crate::model::System;
+use crate::tree::{CompositeBody, InverseDynamics};
+
+/// Memory of the recursions that a method uses.
+#[derive(Clone, Debug)]
+struct Workspace {
+    inverse: InverseDynamics<f64>,
+    composite: CompositeBody<f64>,
+}
+
+impl Workspace {
+    fn new(system: &System) -> Self {
+        Self {
+            inverse: InverseDynamics::new(system),
+            composite: CompositeBody::new(system),
+        }
+    }
+}
