@@ -12,11 +12,13 @@
 //! | [`tree`] | the recursions: inverse dynamics, mass matrix, accelerations in O(N) | `model`, `flex`, `spatial`, `scalar` |
 //! | [`integrate`] | solvers of differential equations that see vectors only | nothing |
 //! | [`closure`] | kinematic loops: their equations, rank, and how they are kept closed | `model`, `tree`, `spatial`, `scalar` |
+//! | [`mesh`] | a model as a nodal mechanism: where both formulations start from one file | `model`, `nodal`, `simulate` |
 //! | [`simulate`] | loads over time, equations of motion, run, audit, recording | all of these |
 
 pub mod closure;
 pub mod flex;
 pub mod integrate;
+pub mod mesh;
 pub mod model;
 pub mod nodal;
 mod readable;

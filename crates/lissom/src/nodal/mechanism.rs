@@ -82,6 +82,11 @@ impl Assembly {
         self.add_node(name, NodeKind::Orientation, Placement::turned(attitude))
     }
 
+    /// Where a point stands.
+    pub fn position(&self, node: NodeId) -> Vector<f64> {
+        self.nodes[node.0].placement.position
+    }
+
     /// Gives all coordinates of a node one role; they are free by default.
     pub fn set_node(&mut self, node: NodeId, role: Role) {
         self.nodes[node.0].roles = [role; 3];
