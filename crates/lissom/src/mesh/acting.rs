@@ -52,8 +52,8 @@ impl<'a> Acts<'a> {
         };
         // drives are in the order of the hinges, which is that of their names among the mechanism's
         let mut motions = Vec::new();
-        for index in 0..mechanism.targetcount() {
-            let name = mechanism.targetname(index);
+        for index in 0..mechanism.drive_count() {
+            let name = mechanism.drive_name(index);
             let joint = name.strip_suffix(".rotation").unwrap_or(&name);
             let motion = spec
                 .motion
