@@ -67,47 +67,44 @@ fn by_nodes(
         samples: instants,
     };
     let mut states = States::default();
-    match step {
-        Some(step) => {
-            let options = FixedStep {
-                step,
-                tolerance: 1e-6,
-                max_iterations: 10,
-            };
-            let scheme = Scheme::GeneralizedAlpha {
-                spectral_radius: 0.8,
-            };
-            integrate_second_order(
-                scheme,
-                &options,
-                &mut dynamics,
-                &schedule,
-                &mut position,
-                &mut velocity,
-                &mut states,
-            )
-            .unwrap();
-        }
-        None => {
-            let control = Control {
-                rtol: 1e-6,
-                atol: vec![1e-8],
-                initial_step: None,
-                max_step: None,
-                max_steps: 1_000_000,
-            };
-            let mut state = [position, velocity].concat();
-            let method = Method::Dop853;
-            integrate(
-                method,
-                &control,
-                &mut dynamics,
-                &schedule,
-                &mut state,
-                &mut states,
-            )
-            .unwrap();
-        }
+    if let Some(step) = step {
+        let options = FixedStep {
+            step,
+            tolerance: 1e-6,
+            max_iterations: 10,
+        };
+        let scheme = Scheme::GeneralizedAlpha {
+            spectral_radius: 0.8,
+        };
+        integrate_second_order(
+            scheme,
+            &options,
+            &mut dynamics,
+            &schedule,
+            &mut position,
+            &mut velocity,
+            &mut states,
+        )
+        .unwrap();
+    } else {
+        let control = Control {
+            rtol: 1e-6,
+            atol: vec![1e-8],
+            initial_step: None,
+            max_step: None,
+            max_steps: 1_000_000,
+        };
+        let mut state = [position, velocity].concat();
+        let method = Method::Dop853;
+        integrate(
+            method,
+            &control,
+            &mut dynamics,
+            &schedule,
+            &mut state,
+            &mut states,
+        )
+        .unwrap();
     }
     let dofs = mesh.mechanism.dof_count();
     let place = mesh.markers[marker].point;

@@ -1,7 +1,7 @@
 //! Torques and prescribed motions of a model acting on its mesh.
 
 use crate::model::ModelSpec;
-use crate::model::spec::{JointKind, MotionProfileSpec};
+use crate::model::spec::{JointKind, JointSpec, MotionProfileSpec, MotionSpec};
 use crate::nodal::{Acting, Actions, Drive, Equations, Excitation, NodalError};
 use crate::simulate::{LoadCurve, MotionCurve, MotionPoint};
 use crate::spatial::Vector;
@@ -43,7 +43,7 @@ impl<'a> Acts<'a> {
     /// When an input is not a torque on a revolute joint.
     pub fn new(spec: &ModelSpec, mesh: &'a Mesh) -> Result<Self, MeshError> {
         let mechanism = &mesh.mechanism;
-        let start = |joint: &str| match spec.find_joint(joint).and_then(|joint| joint.kind()) {
+        let start = |joint: &str| match spec.find_joint(joint).and_then(JointSpec::kind) {
             Some(JointKind::Revolute(revolute)) => revolute.initial_angle_rad,
             _ => 0.0,
         };
@@ -59,7 +59,7 @@ impl<'a> Acts<'a> {
                 .motion
                 .iter()
                 .find(|motion| motion.joint == joint)
-                .and_then(|motion| motion.profile())
+                .and_then(MotionSpec::profile)
                 .ok_or_else(|| missing(joint))?;
             motions.push(MotionCurve::new(&motion, start(joint)));
         }

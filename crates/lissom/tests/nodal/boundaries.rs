@@ -11,6 +11,7 @@ use crate::models::everything;
 
 /// Property: the module knows nothing of the other formulation, so that their agreement is a check.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the sources are what is tested")]
 fn nodal_never_imports_the_other_formulation() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/nodal");
     let mut seen = 0;

@@ -45,7 +45,7 @@ const QUIET: Control = Control {
     max_steps: 1_000_000,
 };
 
-fn observed<'a>(beam: &'a RotatingBeam, motion: SpinUp) -> (Dynamics<'a, SpinUp>, Tip<'a>) {
+fn observed(beam: &RotatingBeam, motion: SpinUp) -> (Dynamics<'_, SpinUp>, Tip<'_>) {
     let equations = Equations::new(&beam.mechanism).unwrap();
     let tip = Tip {
         equations: equations.clone(),
