@@ -1,12 +1,19 @@
-//! `cargo run --release -p lissom-bench`: times per call, ratios, and exponents from counted operations.
+//! `cargo run --release -p lissom-bench`: times per call, ratios, and exponents from counted operations. Names
+//! of sections select some of them: `-- rigid shuttle`.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 use std::hint::black_box;
+use std::time::Instant;
 
+use lissom::integrate::FirstOrder;
+use lissom::model::{Model, ModelSpec};
 use lissom::scalar::Lanes;
+use lissom::simulate::Equations;
 use lissom_bench::chain::{Bench, chain};
 use lissom_bench::counted::{Counted, count};
+use lissom_bench::loops::{ClosedChain, parallel_manipulator};
+use lissom_bench::shuttle_arm::{Derivative, build, fastest_vibration, manoeuvre, whole_run};
 use lissom_bench::stopwatch::{exponent, seconds_per_call};
 
 /// Composite and articulated operation counts of a chain of ten bodies with 0…12 modes, from the lists of
@@ -31,12 +38,25 @@ const PAPER_ARTICULATED: [f64; 13] = [
     91400.0, 102_300.0, 113_740.0,
 ];
 
+/// What can be measured, by the name that selects it on the command line.
+const SECTIONS: [(&str, fn()); 8] = [
+    ("rigid", rigid_chains),
+    ("flexible", flexible_chains),
+    ("many-modes", many_modes),
+    ("growth", growth),
+    ("lanes", lanes),
+    ("shuttle", shuttle_arm),
+    ("operational-space", operational_space),
+    ("parallel", parallel_manipulators),
+];
+
 fn main() {
-    rigid_chains();
-    flexible_chains();
-    many_modes();
-    growth();
-    lanes();
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    for (name, section) in SECTIONS {
+        if wanted.is_empty() || wanted.iter().any(|w| w == name) {
+            section();
+        }
+    }
 }
 
 #[expect(
@@ -44,7 +64,7 @@ fn main() {
     reason = "the methods by name are not general enough in their lifetime"
 )]
 fn rigid_chains() {
-    println!("Rigid chains, articulated-body call, with what its three parts take");
+    println!("\nRigid chains, articulated-body call, with what its three parts take");
     println!(
         "{:>7} {:>10} {:>14} {:>12} {:>10} {:>14}",
         "bodies", "µs", "ns per body", "kinematics", "factor", "accelerations"
@@ -192,4 +212,123 @@ fn lanes() {
             four / (4.0 * one)
         );
     }
+}
+
+fn operational_space() {
+    println!("\nGrowth of the operational-space inertia of a closed chain from 10 to 200 bodies");
+    println!(
+        "{:>6} {:>18} {:>18} {:>16}",
+        "modes", "counted exponent", "timed exponent", "200 bodies µs"
+    );
+    for modes in [0, 4] {
+        let (mut counts, mut times) = (Vec::new(), Vec::new());
+        for bodies in [10, 20, 50, 100, 200] {
+            let model = chain(bodies, modes, true);
+            let mut counted = ClosedChain::<Counted>::new(&model);
+            counts.push((bodies as f64, count(|| counted.operational_space()) as f64));
+            let mut closed = ClosedChain::<f64>::new(&model);
+            times.push((
+                bodies as f64,
+                seconds_per_call(|| {
+                    closed.operational_space();
+                    black_box(&closed.matrix);
+                }),
+            ));
+        }
+        println!(
+            "{modes:>6} {:>18.4} {:>18.4} {:>16.1}",
+            exponent(&counts),
+            exponent(&times),
+            times[4].1 * 1e6
+        );
+    }
+}
+
+fn parallel_manipulators() {
+    println!("\nPlanar parallel manipulator: one derivative in joint space and in Cartesian space");
+    println!(
+        "{:>6} {:>12} {:>14} {:>8} {:>16}",
+        "modes", "joint µs", "Cartesian µs", "ratio", "Fattah's ratio"
+    );
+    for modes in [1, 2, 4] {
+        let [joint, cartesian] = parallel_manipulator(modes).map(|model| {
+            let mut equations = Equations::new(&model);
+            let state = equations.initial_state();
+            let mut rate = vec![0.0; state.len()];
+            seconds_per_call(|| {
+                equations.derivative(0.0, &state, &mut rate);
+                black_box(&rate);
+            })
+        });
+        println!(
+            "{modes:>6} {:>12.1} {:>14.1} {:>8.2} {:>16.2}",
+            joint * 1e6,
+            cartesian * 1e6,
+            cartesian / joint,
+            0.75
+        );
+    }
+}
+
+/// Where the stability region of DOP853 leaves the imaginary axis.
+const DOP853_IMAGINARY: f64 = 5.95;
+
+fn shuttle_arm() {
+    const RUNS: usize = 5;
+    println!("\nShuttle arm, 18 degrees of freedom, all terms, exact tips");
+    let spec = manoeuvre();
+    let model = build(&spec);
+    let undriven = build(&ModelSpec {
+        input: Vec::new(),
+        ..spec.clone()
+    });
+    let time_of_derivative = |model: &Model| {
+        let mut derivative = Derivative::new(model);
+        seconds_per_call(|| {
+            derivative.call();
+            black_box(&derivative.rate);
+        })
+    };
+    let mut bench = Bench::<f64>::new(&model);
+    let recursion = seconds_per_call(|| {
+        bench.articulated();
+        black_box(&bench.acceleration);
+    });
+    let (whole, without) = (time_of_derivative(&model), time_of_derivative(&undriven));
+    let row = |what: &str, seconds: f64| {
+        println!(
+            "{what:<52} {:>6.2} µs {:>5.0}%",
+            seconds * 1e6,
+            100.0 * seconds / whole
+        );
+    };
+    row("derivative", whole);
+    row("  kinematics, factorisation, accelerations", recursion);
+    row("  feed-forward (rigid inverse dynamics)", whole - without);
+    row("  the rest", without - recursion);
+
+    let mut fastest = f64::INFINITY;
+    let mut statistics = None;
+    for _ in 0..RUNS {
+        let start = Instant::now();
+        let run = black_box(whole_run(&spec, &model));
+        fastest = fastest.min(start.elapsed().as_secs_f64());
+        statistics = Some(run.statistics);
+    }
+    let Some(statistics) = statistics else { return };
+    let duration = spec.simulation.duration_s;
+    let (steps, evaluations) = (statistics.steps as f64, statistics.evaluations as f64);
+    println!(
+        "manoeuvre I-f, {duration} s in {fastest:.2} s: {:.1} times real time, {steps} steps ({} rejected), \
+         {evaluations} evaluations, {:.0}% of the time in them",
+        duration / fastest,
+        statistics.rejected,
+        100.0 * evaluations * whole / fastest,
+    );
+    let frequency = fastest_vibration(&model);
+    println!(
+        "fastest vibration {frequency:.0} rad/s: mean step {:.2} of its radians, {DOP853_IMAGINARY} at the limit of \
+         stability",
+        frequency * duration / steps,
+    );
 }

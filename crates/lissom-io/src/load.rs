@@ -300,6 +300,19 @@ impl<'a> Files<'a> {
             }
         }
         spec.motion = motions;
+        if let Some(nominal) = &mut spec.nominal_motion {
+            for (key, profile, translates) in [
+                ("x", &mut nominal.x, true),
+                ("y", &mut nominal.y, true),
+                ("z", &mut nominal.z, true),
+                ("rotation", &mut nominal.rotation, false),
+            ] {
+                if let Some(MotionProfileSpec::Table(table)) = profile {
+                    let path = model::Path::root().key("nominal_motion").key(key);
+                    self.motion_table(&path.key("table"), table, translates);
+                }
+            }
+        }
     }
 
     fn input(&mut self, path: &model::Path, input: &mut InputSpec, spec: &ModelSpec) {

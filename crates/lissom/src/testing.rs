@@ -7,8 +7,8 @@
 use crate::model::System;
 use crate::model::spec::{
     AttachmentSpec, BasisSpec, BeamSpec, BodySpec, Boundary, DampingSpec, ElementsSpec,
-    FidelitySpec, FixedSpec, FreeSpec, GROUND, JointSpec, MarkerSpec, ModeCounts, ModelSpec,
-    NodalNodeSpec, NodalSpec, NodeSpec, PayloadSpec, PointMassSpec, PrismaticMotorSpec,
+    FidelitySpec, FixedSpec, FreeMotorSpec, FreeSpec, GROUND, JointSpec, MarkerSpec, ModeCounts,
+    ModelSpec, NodalNodeSpec, NodalSpec, NodeSpec, PayloadSpec, PointMassSpec, PrismaticMotorSpec,
     PrismaticSpec, RevoluteMotorSpec, RevoluteSpec, RigidSpec, SegmentSpec, SphericalMotorSpec,
     SphericalSpec, UniversalSpec,
 };
@@ -512,7 +512,17 @@ fn joint_of(
                 ..SphericalSpec::default()
             });
         }
-        RandomJoint::Free => joint.free = Some(FreeSpec::default()),
+        RandomJoint::Free => {
+            joint.free = Some(FreeSpec {
+                motor: geared.then_some(FreeMotorSpec {
+                    angular_inertia_kg_m2: 1e-3,
+                    angular_gear_ratio: 5.0,
+                    linear_inertia_kg_m2: 1e-5,
+                    linear_gear_ratio_rad_per_m: 100.0,
+                }),
+                ..FreeSpec::default()
+            });
+        }
     }
     joint
 }

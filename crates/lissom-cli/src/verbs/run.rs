@@ -165,6 +165,13 @@ fn in_words(loaded: &Loaded, summary: &Summary, name: &str) -> String {
             cost.steps, cost.rejected, cost.evaluations
         ),
     ];
+    if cost.stiff {
+        lines.push(
+            "  warning      the model is stiff: stability, not accuracy, sets the steps; \
+             simulation.integrator.radau needs fewer"
+                .to_owned(),
+        );
+    }
     lines.extend(audit_in_words(summary));
     let wanted = loaded.spec.output.channels.iter().flatten();
     let missing = wanted.filter(|beginning| {

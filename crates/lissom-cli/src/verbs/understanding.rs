@@ -4,7 +4,7 @@ use lissom::model::spec::{
     AttachmentSpec, BodyKind, InputSpec, IntegratorSpec, JointSpec, ModelSpec, MotionSpec, Place,
 };
 use lissom::model::{Body, JointKind, Model, tree_order};
-use lissom::simulate::{StateInput, evaluate};
+use lissom::simulate::{StateInput, evaluate, nominal_drives};
 use lissom::tree::{Kinematics, energy};
 use lissom_io::load::Loaded;
 use lissom_io::record;
@@ -283,6 +283,16 @@ fn warnings(spec: &ModelSpec, model: &Model, bodies: &[BodyEntry]) -> Vec<String
              can turn about its own axis needs section_inertia_y_kg_m or section_inertia_z_kg_m, other \
              bodies need mass"
         ));
+    }
+    match nominal_drives(model, spec.simulation.start_s, spec.simulation.start_s) {
+        Err(error) => warnings.push(error.to_string()),
+        Ok(Some(drives)) if drives.redundant() > 0 => warnings.push(format!(
+            "{} inputs drive {} degrees of freedom along the nominal motion: of all that would do, the torques and \
+             forces with the smallest sum of squares are taken",
+            drives.efforts.len(),
+            drives.degrees_of_freedom
+        )),
+        Ok(_) => {}
     }
     if spec.marker.is_empty() {
         warnings.push("no place in space is recorded; add a [[marker]] to follow one".to_owned());

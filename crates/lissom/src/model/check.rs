@@ -11,6 +11,7 @@ mod joints;
 mod loads;
 mod motions;
 mod names;
+mod nominal;
 mod run;
 
 use toml::Value;
@@ -45,6 +46,7 @@ impl ModelSpec {
         checker.markers();
         checker.inputs();
         checker.motions();
+        checker.nominal_motion();
         checker.fidelity();
         checker.simulation();
         if checker.errors.is_empty() {

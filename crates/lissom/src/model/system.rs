@@ -8,8 +8,10 @@
 //! - Coordinates stand in the order of the bodies: first the joint's, then the elastic ones.
 //! - A place on a flexible body that no elastic coordinate moves is a [`Place::Fixed`].
 
-use crate::flex::{FlexibleBody, PackedShortening, ShorteningInertia, ShorteningSums};
-use crate::model::fidelity::{Fidelity, ShorteningTerms, Tip};
+use crate::flex::{
+    FlexibleBody, PackedShortening, PackedStrain, ShorteningInertia, ShorteningSums,
+};
+use crate::model::fidelity::{Elasticity, Fidelity, ShorteningTerms, Tip};
 use crate::model::joint::{Joint, JointGeometry};
 use crate::spatial::{Matrix, Motion, RigidInertia, Transform, Vector};
 
@@ -23,6 +25,7 @@ pub struct System {
     hinge_motions: Vec<Motion<f64>>,
     shortening: Vec<Option<ShorteningInertia>>,
     centrifugal_stiffness: Vec<Option<Vec<f64>>>,
+    strain: Vec<Option<PackedStrain>>,
 }
 
 /// One body with the joint that carries it.
@@ -222,6 +225,14 @@ impl System {
                 stiffens.then(|| beam.centrifugal_stiffness())
             })
             .collect();
+        let strain = bodies
+            .iter()
+            .map(|body| {
+                let nonlinear = body.fidelity.elasticity != Elasticity::Linear && body.modes() > 0;
+                let beam = body.flexible.as_ref()?.strain.as_ref()?;
+                nonlinear.then(|| PackedStrain::new(beam))
+            })
+            .collect();
         Self {
             bodies,
             gravity,
@@ -230,6 +241,7 @@ impl System {
             hinge_motions,
             shortening,
             centrifugal_stiffness,
+            strain,
         }
     }
 
@@ -267,6 +279,11 @@ impl System {
     /// asks for it.
     pub(crate) fn centrifugal_stiffness(&self, body: usize) -> Option<&[f64]> {
         self.centrifugal_stiffness[body].as_deref()
+    }
+
+    /// The axial strain of a body, where it has one and the fidelity keeps its nonlinear part.
+    pub(crate) fn strain(&self, body: usize) -> Option<&PackedStrain> {
+        self.strain[body].as_ref()
     }
 
     /// Length of the position vector.

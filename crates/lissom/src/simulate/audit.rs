@@ -117,13 +117,15 @@ pub(super) struct Auditor {
     first_momentum: Option<Force<f64>>,
     momentum: MomentumAudit,
     violations: Vec<Option<LimitViolation>>,
+    /// Instant and value of every limited quantity when it was last looked at.
+    watched: Vec<Option<(f64, f64)>>,
     closures: Option<ClosureAudit>,
     initial_energy: Option<f64>,
     unbalanced_by: Vec<String>,
 }
 
 /// Whether nothing outside acts on the mechanism: no gravity, no load at a marker, and every body that
-/// stands on the ground does so by a free joint without resistance or input, and no closure ends there.
+/// stands on the ground does so by a free joint without motor, resistance or input, and no closure ends there.
 fn conserves_momentum(model: &Model) -> bool {
     let layout = model.system.layout();
     let roots = model
@@ -135,6 +137,7 @@ fn conserves_momentum(model: &Model) -> bool {
     let free_roots = roots.clone().all(|(k, body)| {
         let velocities = layout.joint_velocity[k]..layout.joint_velocity[k] + 6;
         body.joint.kind == JointKind::Free
+            && body.joint.armature == [0.0; 6]
             && model.resistances.iter().all(|(at, _)| *at != k)
             && model.loads.iter().all(
                 |load| !matches!(load.target, LoadTarget::Joint(at) if velocities.contains(&at)),
@@ -203,6 +206,7 @@ impl Auditor {
             first_momentum: None,
             momentum: MomentumAudit::default(),
             violations: vec![None; model.limits.len()],
+            watched: vec![None; model.limits.len()],
             closures: None,
             initial_energy: None,
             unbalanced_by: unbalanced_by(model),
@@ -239,10 +243,12 @@ impl Auditor {
         books.max_velocity_violation = books.max_velocity_violation.max(velocity);
     }
 
-    /// Looks at the limits in the evaluated state.
+    /// Looks at the limits in the evaluated state. What passes a limit between two looks passed it where the
+    /// line between the two values did; an effort may jump, and has passed when it is seen.
     pub(super) fn watch_limits(&mut self, time: f64, equations: &Equations<'_>) {
         let model = equations.model();
-        for (limit, violation) in model.limits.iter().zip(&mut self.violations) {
+        let watched = self.violations.iter_mut().zip(&mut self.watched);
+        for (limit, (violation, watched)) in model.limits.iter().zip(watched) {
             let (quantity, value) = match limit.quantity {
                 LimitedQuantity::Position(at) => ("position", equations.position[at]),
                 LimitedQuantity::QuaternionAngle(at) => {
@@ -253,6 +259,7 @@ impl Auditor {
                 LimitedQuantity::Rate(at) => ("rate", equations.velocity[at]),
                 LimitedQuantity::Effort(at) => ("effort", effort(equations, at)),
             };
+            let before = watched.replace((time, value));
             let excess = (limit.min - value).max(value - limit.max);
             if excess <= 0.0 {
                 continue;
@@ -262,24 +269,27 @@ impl Auditor {
             } else {
                 limit.max
             };
-            match violation {
-                Some(v) => {
-                    let before = (v.worst - v.limit).abs();
-                    if excess > before {
-                        (v.worst, v.limit) = (value, passed);
-                    }
+            if let Some(known) = violation {
+                if excess > (known.worst - known.limit).abs() {
+                    (known.worst, known.limit) = (value, passed);
                 }
-                None => {
-                    *violation = Some(LimitViolation {
-                        joint: limit.joint.clone(),
-                        quantity,
-                        first_s: time,
-                        worst: value,
-                        limit: passed,
-                        unit: limit.unit,
-                    });
-                }
+                continue;
             }
+            let jumps = matches!(limit.quantity, LimitedQuantity::Effort(_));
+            let first_s = match before {
+                Some((earlier, inside)) if !jumps => {
+                    earlier + (time - earlier) * (passed - inside) / (value - inside)
+                }
+                _ => time,
+            };
+            *violation = Some(LimitViolation {
+                joint: limit.joint.clone(),
+                quantity,
+                first_s,
+                worst: value,
+                limit: passed,
+                unit: limit.unit,
+            });
         }
     }
 

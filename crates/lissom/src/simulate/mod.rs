@@ -10,7 +10,7 @@ mod run;
 mod sampler;
 
 pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit};
-pub use equations::Equations;
+pub use equations::{Equations, NominalDrives, NominalError, nominal_drives};
 pub use evaluate::{Evaluation, StateInput, evaluate};
 pub use profile::{LoadCurve, MotionCurve, MotionPoint};
 pub use recording::{Channel, Recording};

@@ -3,13 +3,13 @@
 use crate::closure::{ClosureError, Singularity, Trouble};
 use crate::integrate::{
     self, Control, FirstOrder, FixedStep, Flow, IntegrateError, Method, Observer, Outcome,
-    Schedule, Scheme, Statistics,
+    Projection, Schedule, Scheme, Statistics,
 };
 use crate::model::spec::{AdaptiveSpec, IntegratorSpec, ModelSpec, SimulationSpec};
 use crate::model::{Coordinate, Model};
 use crate::readable::readable;
 use crate::simulate::audit::{Audit, Auditor};
-use crate::simulate::equations::{Equations, Power};
+use crate::simulate::equations::{Equations, NominalError, Power, nominal_drives};
 use crate::simulate::recording::Recording;
 use crate::simulate::sampler::Sampler;
 
@@ -70,6 +70,14 @@ pub enum RunError {
         /// Start of the run.
         time_s: f64,
     },
+    /// The inputs cannot drive the model along its nominal motion.
+    #[error("{source}")]
+    NominalMotion {
+        /// Why.
+        source: NominalError,
+        /// Start of the run.
+        time_s: f64,
+    },
     /// The mechanism came to a singular configuration.
     #[error(
         "the configuration is singular at t = {}: {} can move without the independent coordinates or against no \
@@ -109,6 +117,7 @@ impl RunError {
             Self::NotFinite { time_s, .. }
             | Self::Singular { time_s, .. }
             | Self::Closure { time_s, .. }
+            | Self::NominalMotion { time_s, .. }
             | Self::NoLongerRedundant { time_s, .. } => *time_s,
         }
     }
@@ -121,6 +130,7 @@ impl RunError {
             Self::Singular { coordinates, .. } => coordinates.first().map_or("unknown", |c| c),
             Self::NoLongerRedundant { equation, .. } => equation,
             Self::Closure { .. } => "the closures",
+            Self::NominalMotion { .. } => "the nominal motion",
         }
     }
 }
@@ -184,9 +194,24 @@ pub fn run(
             }),
         };
     }
-    equations.project(simulation.start_s, &mut state);
+    if let Err(source) = nominal_drives(model, simulation.start_s, simulation.start_s) {
+        return Run {
+            recording: recorder.recording,
+            audit: recorder.auditor.finish(),
+            statistics: Statistics::default(),
+            ending: Ending::Failed(RunError::NominalMotion {
+                source,
+                time_s: simulation.start_s,
+            }),
+        };
+    }
+    let startable = equations.project(simulation.start_s, &mut state) != Projection::Stop;
 
     let result = match simulation.integrator {
+        _ if !startable => Ok(Outcome {
+            statistics: Statistics::default(),
+            stopped_at: Some(simulation.start_s),
+        }),
         IntegratorSpec::Dop853(spec) => adaptive(
             Method::Dop853,
             &spec,
@@ -479,11 +504,7 @@ impl<'m, 'w> Recorder<'m, 'w> {
 
 impl Observer for Recorder<'_, '_> {
     fn sample(&mut self, time: f64, state: &[f64]) -> Flow {
-        // between steps the solution is as accurate as the integrator, not as closed as its steps
-        let mut settled = std::mem::take(&mut self.settled);
-        settled.clear();
-        settled.extend_from_slice(state);
-        self.equations.project(time, &mut settled);
+        let settled = self.settled(time, state);
         if let Some(violation) = self.equations.violation(time, &settled) {
             self.auditor.book_violation(violation);
         }
@@ -504,15 +525,27 @@ impl Observer for Recorder<'_, '_> {
                 self.equations.state_positions(),
                 self.equations.state_velocities(),
             );
-            let (q, rest) = state.split_at(n_q);
+            let settled = self.settled(time, state);
+            let (q, rest) = settled.split_at(n_q);
             self.equations.evaluate(time, q, &rest[..n_v]);
             self.auditor.watch_limits(time, &self.equations);
+            self.settled = settled;
         }
         (self.watch)(time)
     }
 }
 
 impl Recorder<'_, '_> {
+    /// A state as it is recorded: between steps the solution is as accurate as the integrator, not as closed as
+    /// its steps.
+    fn settled(&mut self, time: f64, state: &[f64]) -> Vec<f64> {
+        let mut settled = std::mem::take(&mut self.settled);
+        settled.clear();
+        settled.extend_from_slice(state);
+        self.equations.settle_sample(time, &mut settled);
+        settled
+    }
+
     fn record(&mut self, time: f64, state: &[f64]) -> Flow {
         let (n_q, n_v) = (
             self.equations.state_positions(),

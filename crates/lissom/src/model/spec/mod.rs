@@ -8,6 +8,7 @@ mod body;
 mod input;
 mod joint;
 mod motion;
+mod nominal;
 mod place;
 mod profile;
 mod run;
@@ -23,16 +24,17 @@ pub use input::{
     TorquePolynomialSpec, TorqueSinesSpec, TorqueStepSpec, TorqueTableSpec,
 };
 pub use joint::{
-    FixedSpec, FreeFrictionSpec, FreeSpec, FreeSpringSpec, JointKind, JointSpec,
-    PrismaticFrictionSpec, PrismaticLimitsSpec, PrismaticMotorSpec, PrismaticSpec,
-    PrismaticSpringSpec, RevoluteFrictionSpec, RevoluteLimitsSpec, RevoluteMotorSpec, RevoluteSpec,
-    RevoluteSpringSpec, SphericalLimitsSpec, SphericalMotorSpec, SphericalSpec,
-    SphericalSpringSpec, UniversalSpec,
+    FixedSpec, FreeFrictionSpec, FreeLimitsSpec, FreeMotorSpec, FreeSpec, FreeSpringSpec,
+    JointKind, JointSpec, PrismaticFrictionSpec, PrismaticLimitsSpec, PrismaticMotorSpec,
+    PrismaticSpec, PrismaticSpringSpec, RevoluteFrictionSpec, RevoluteLimitsSpec,
+    RevoluteMotorSpec, RevoluteSpec, RevoluteSpringSpec, SphericalLimitsSpec, SphericalMotorSpec,
+    SphericalSpec, SphericalSpringSpec, UniversalSpec,
 };
 pub use motion::{
     ConstantRateSpec, CycloidMotionSpec, CycloidalRateSpec, MotionProfileSpec, MotionSpec,
     PolynomialMotionSpec, SinesMotionSpec, TableMotionSpec,
 };
+pub use nominal::NominalMotionSpec;
 pub use place::{AttachmentSpec, GROUND, MarkerSpec, PayloadSpec, Place};
 pub use profile::{LoadProfile, MotionProfile};
 pub use run::{
@@ -77,6 +79,9 @@ pub struct ModelSpec {
     /// Joint motions that are prescribed instead of driven.
     #[serde(default)]
     pub motion: Vec<MotionSpec>,
+    /// How a marker is to move, for inputs with `nominal_motion = true`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nominal_motion: Option<NominalMotionSpec>,
     /// Which terms the equations of motion keep.
     #[serde(default)]
     pub fidelity: FidelitySpec,
@@ -101,6 +106,7 @@ impl Default for ModelSpec {
             marker: Vec::new(),
             input: Vec::new(),
             motion: Vec::new(),
+            nominal_motion: None,
             fidelity: FidelitySpec::default(),
             simulation: SimulationSpec::default(),
             output: OutputSpec::default(),

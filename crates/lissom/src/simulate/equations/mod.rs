@@ -25,6 +25,7 @@ use crate::tree::{
     inverse_dynamics, marker_motion,
 };
 use nominal::Nominal;
+pub use nominal::{NominalDrives, NominalError, nominal_drives};
 pub(super) use resistance::rotation_vector;
 use resistance::{add_resistance, spring_energy};
 
@@ -189,17 +190,13 @@ impl<'m> Equations<'m> {
 
     /// Instants strictly inside the span at which a load or a motion is not smooth, sorted.
     pub fn breakpoints(&self, start: f64, end: f64) -> Vec<f64> {
-        let nominal = self.nominal.iter().flat_map(Nominal::curves);
+        let nominal = self.nominal.iter().flat_map(Nominal::breakpoints);
         let mut instants: Vec<f64> = self
             .load_curves
             .iter()
             .flat_map(LoadCurve::breakpoints)
-            .chain(
-                self.motion_curves
-                    .iter()
-                    .chain(nominal)
-                    .flat_map(MotionCurve::breakpoints),
-            )
+            .chain(self.motion_curves.iter().flat_map(MotionCurve::breakpoints))
+            .chain(nominal)
             .filter(|&t| t > start && t < end)
             .collect();
         instants.sort_by(f64::total_cmp);
@@ -275,7 +272,8 @@ impl<'m> Equations<'m> {
 
         // inputs
         if let Some(nominal) = &mut self.nominal {
-            nominal.update(time);
+            // where there is none the forces are not numbers, which the integrator reports
+            let _ = nominal.update(time);
         }
         let mut posed = false;
         for (i, load) in model.loads.iter().enumerate() {
@@ -433,7 +431,10 @@ impl<'m> Equations<'m> {
         power
     }
 
-    /// The closures of the model, if it has any and they can be kept as asked.
+    /// The closures of the model, if it has any.
+    ///
+    /// # Errors
+    /// When they cannot be kept as asked.
     pub fn loops(&self) -> Result<Option<&Loops>, &ClosureError> {
         self.loops.as_ref().map(Option::as_ref)
     }
@@ -477,6 +478,18 @@ impl<'m> Equations<'m> {
             // the derivative of a state is that of the settled one
             Projection::Kept
         }
+    }
+
+    /// Brings a state onto the closures that is not the next of a run: independent coordinates are chosen for it.
+    pub(super) fn settle_sample(&mut self, time: f64, state: &mut [f64]) {
+        let (n_q, n_v) = (self.state_positions(), self.state_velocities());
+        if matches!(self.loops, Ok(Some(_))) {
+            self.unpack(time, &state[..n_q], &state[n_q..n_q + n_v]);
+        }
+        if let Ok(Some(loops)) = &mut self.loops {
+            loops.choose(self.model, &self.position, &self.velocity);
+        }
+        self.settle_state(time, state);
     }
 
     /// Largest violation of the closures at a state, of positions and of velocities.

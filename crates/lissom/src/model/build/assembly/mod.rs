@@ -8,7 +8,7 @@ use super::Model;
 use super::reduce::{Reduced, payload_inertia};
 use crate::flex::{FlexibleBody, RigidMotions};
 use crate::model::action::{
-    JointResistance, Limit, Load, LoadTarget, Marker, PrescribedMotion, Transmission,
+    JointResistance, Limit, Load, LoadTarget, Marker, NominalMotion, PrescribedMotion, Transmission,
 };
 use crate::model::closure::ClosureMethod;
 use crate::model::coordinate::{Coordinate, CoordinateKind};
@@ -115,7 +115,7 @@ impl<'a> Assembly<'a> {
             joint: Joint {
                 name: joint.name.clone(),
                 kind: JointKind::Fixed,
-                armature: 0.0,
+                armature: [0.0; 6],
                 prescribed: self.is_prescribed(&joint.name, 1),
             },
             outboard,
@@ -163,7 +163,7 @@ impl<'a> Assembly<'a> {
                     axis: unit(universal.second.axis),
                 };
                 body.joint.prescribed = self.is_prescribed(&joint.name, 2);
-                body.joint.armature = 0.0;
+                body.joint.armature = [0.0; 6];
                 let second = Axis::revolute(&universal.second, "angle_2");
                 self.add_axis(&mut body.joint, &second, &joint.name);
             }
@@ -182,7 +182,7 @@ impl<'a> Assembly<'a> {
             }
             spec::JointKind::Free(free) => {
                 body.joint.kind = JointKind::Free;
-                self.add_free(free, &joint.name);
+                self.add_free(&mut body.joint, free, &joint.name);
             }
         }
         self.elastic_positions.push(self.model.positions.len());
@@ -205,7 +205,7 @@ impl<'a> Assembly<'a> {
             joint: Joint {
                 name: format!("{}.mount", payload.name),
                 kind: JointKind::Fixed,
-                armature: 0.0,
+                armature: [0.0; 6],
                 prescribed: false,
             },
             outboard,
@@ -348,6 +348,7 @@ impl<'a> Assembly<'a> {
             limits: self.model.limits,
             loads,
             motions,
+            nominal_motion: nominal_motion(spec),
             closures: Vec::new(),
             closure_method: ClosureMethod::default(),
             positions: self.model.positions,
@@ -400,6 +401,20 @@ impl<'a> Assembly<'a> {
             profile,
         })
     }
+}
+
+/// How a marker is to move, if the file says so.
+fn nominal_motion(spec: &ModelSpec) -> Option<NominalMotion> {
+    let nominal = spec.nominal_motion.as_ref()?;
+    let profile =
+        |of: &Option<spec::MotionProfileSpec>| of.as_ref().map(spec::MotionProfileSpec::profile);
+    let axis = Vector(nominal.rotation_axis.unwrap_or([0.0, 0.0, 1.0]));
+    let axis = axis.scale(1.0 / axis.dot(axis).sqrt());
+    Some(NominalMotion {
+        marker: spec.marker.iter().position(|m| m.name == nominal.marker)?,
+        position: [&nominal.x, &nominal.y, &nominal.z].map(profile),
+        rotation: profile(&nominal.rotation).map(|profile| (axis, profile)),
+    })
 }
 
 /// Unit of an elastic coordinate, by its name: mass-normalised modes, values and slopes of elements.
