@@ -170,10 +170,10 @@ fn work_of_a_drive_is_energy() {
     };
     let dofs = mechanism.dof_count();
     let mut state = vec![0.0; 2 * dofs + 1];
-    advance(&mut system, &mut state, 4.0, 1e-12);
+    advance(&mut system, &mut state, 1.5, 1e-12);
     system
         .dynamics
-        .set_state(4.0, &state[..dofs], &state[dofs..2 * dofs])
+        .set_state(1.5, &state[..dofs], &state[dofs..2 * dofs])
         .unwrap();
     let energy = system.dynamics.equations().energy();
     assert!(
