@@ -110,6 +110,7 @@ pub(super) fn rows(quick: bool) -> Vec<Row> {
                         computed: numbers.get(&row.number).copied(),
                         tolerance: row.tolerance,
                         pass: false,
+                        unmet: false,
                         remark: row.reason.clone(),
                     }
                     .judged(),
