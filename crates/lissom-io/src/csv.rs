@@ -34,7 +34,7 @@ pub fn write(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads what [`write`] has written.
+/// Reads what [`write`](fn@write) has written.
 ///
 /// # Errors
 ///
