@@ -8,7 +8,7 @@
 //! | turn | $`\sum u\cdot R\,w`$ over fixed directions $`u`$ of `from` and $`w`$ of `to` | $`\omega\cdot\sum (Rw\times u)`$ |
 //! | offset | $`u\cdot d`$ | $`u\cdot\dot d`$ |
 //! | distance | $`(d\cdot d - L^2)/2L`$ | $`d\cdot\dot d/L`$ |
-//! | on a beam | $`d_y - v(d_x)`$ | see [`sliding`](super::sliding) |
+//! | on a beam | $`d_y - v(d_x)`$ | see `sliding.rs` |
 //! | along a beam | $`(Re_x)_y - v'(d_x)\,(Re_x)_x`$ | likewise |
 //!
 //! with the relative angular velocity $`\omega`$ in axes of `from`. Every rate is the power of a unit wrench on
@@ -22,7 +22,7 @@ use crate::model::{Closure, ClosureEnd, ClosureKind, System};
 use crate::scalar::Scalar;
 use crate::spatial::{Force, Matrix, Motion, Vector};
 use crate::tree::{
-    FrameMotion, Kinematics, add_generalized_force, bias_accelerations, frame_motion,
+    FrameMotion, Kinematics, Push, add_generalized_force, bias_accelerations, frame_motion,
 };
 
 /// All equations of the closures of a model, at one state. Build it once, [`update`](Self::update) it for
@@ -232,16 +232,36 @@ impl<T: Along> Constraints<T> {
         self.wrench[equation][1]
     }
 
-    /// Every end that equation `equation` pushes on: the body, the wrench of a unit multiplier at the body's
-    /// origin in its components, and the influence of the body's elastic coordinates on the place.
-    pub fn pushes(&self, equation: usize) -> impl Iterator<Item = (usize, Force<T>, &[Motion<T>])> {
-        let ends = &self.ends[self.rows[equation].closure];
-        ends.iter()
-            .zip(self.wrench[equation])
-            .filter_map(|(end, wrench)| {
-                let force = end.motion.in_body.force_to_parent(wrench);
-                Some((end.body?, force, &end.influence[..]))
-            })
+    /// Body that an equation pushes on at its end `from` (0) or `to` (1), unless that is the ground.
+    pub fn pushed_body(&self, equation: usize, end: usize) -> Option<usize> {
+        self.ends[self.rows[equation].closure][end].body
+    }
+
+    /// Wrench of a unit multiplier of an equation on that body, at its origin in its components, and the
+    /// influence of the body's elastic coordinates on the place.
+    pub fn push(&self, equation: usize, end: usize) -> Push<'_, T> {
+        let place = &self.ends[self.rows[equation].closure][end];
+        let wrench = self.wrench[equation][end];
+        (
+            place.motion.in_body.force_to_parent(wrench),
+            &place.influence,
+        )
+    }
+
+    /// Largest distance of an end from the ground's origin: the size that offsets are small against.
+    pub fn reach(&self) -> T
+    where
+        T: PartialOrd,
+    {
+        let mut most = T::zero();
+        for end in self.ends.iter().flatten() {
+            let point = end.motion.pose.translation;
+            let square = point.dot(point);
+            if square > most {
+                most = square;
+            }
+        }
+        most.sqrt()
     }
 
     /// What an equation is called: its closure and the relative motion that it forbids.

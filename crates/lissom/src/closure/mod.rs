@@ -2,15 +2,44 @@
 //!
 //! | job | file |
 //! |---|---|
-//! | residual, Jacobian and bias of all closures at a state | [`constraint`](Constraints) |
-//! | what slides along a beam | [`sliding`] |
-//! | which equations are independent, how many degrees of freedom remain | [`rank`](row_rank) |
+//! | residual, Jacobian and bias of all closures at a state | `constraint.rs`: [`Constraints`] |
+//! | what slides along a beam | `sliding.rs` |
+//! | which equations are independent, how many degrees of freedom remain | `rank.rs`: [`row_rank`], [`mobility`] |
+//! | accelerations and projection under every method | `loops.rs`: [`Loops`] |
+//! | independent coordinates | `complement.rs` |
+//! | multipliers | `multipliers.rs` |
 //!
-//! The theory is in `docs/theory/loops.md`.
+//! The equations are in `docs/theory/loops.md`.
 
+mod complement;
 mod constraint;
+mod error;
+mod loops;
+mod multipliers;
 mod rank;
 mod sliding;
 
 pub use constraint::Constraints;
+pub use error::{ClosureError, Rechoice, Singularity, Trouble};
+pub(crate) use loops::articulated_body;
+pub use loops::{Loops, Unclosed};
 pub use rank::{Mobility, Rank, mobility, row_rank};
+
+use crate::model::System;
+use crate::tree::{CompositeBody, InverseDynamics};
+
+/// Memory of the recursions that a method uses.
+#[derive(Clone, Debug)]
+struct Workspace {
+    inverse: InverseDynamics<f64>,
+    composite: CompositeBody<f64>,
+}
+
+impl Workspace {
+    fn new(system: &System) -> Self {
+        Self {
+            inverse: InverseDynamics::new(system),
+            composite: CompositeBody::new(system),
+        }
+    }
+}

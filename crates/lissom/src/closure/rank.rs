@@ -33,43 +33,121 @@ pub fn row_rank(matrix: &[f64], columns: usize) -> Rank {
         .map(<[f64]>::to_vec)
         .collect();
     let mut open: Vec<usize> = (0..rest.len()).collect();
-    let mut independent = Vec::new();
-    let (mut largest, mut smallest) = (0.0_f64, 0.0_f64);
-    while !open.is_empty() {
-        let mut best = (0, 0.0);
-        for (slot, &row) in open.iter().enumerate() {
-            let size = dot(&rest[row], &rest[row]).sqrt();
-            // rounding does not choose between rows of the same size
-            if size > best.1 * (1.0 + RANK_TOLERANCE) {
-                best = (slot, size);
-            }
-        }
-        let (slot, size) = best;
-        if size <= RANK_TOLERANCE * largest || size == 0.0 {
-            break;
-        }
-        largest = largest.max(size);
-        smallest = size;
-        let pivot = open.remove(slot);
-        independent.push(pivot);
-        let direction: Vec<f64> = rest[pivot].iter().map(|x| x / size).collect();
-        for &row in &open {
-            let along = dot(&rest[row], &direction);
-            for (x, d) in rest[row].iter_mut().zip(&direction) {
-                *x -= along * d;
-            }
-        }
-    }
-    independent.sort_unstable();
+    let mut pivots = Pivots::default();
+    pivots.take(&mut rest, &mut open, usize::MAX);
+    let Pivots {
+        mut chosen,
+        largest,
+        smallest,
+    } = pivots;
+    chosen.sort_unstable();
     Rank {
         redundant: open,
-        condition: if independent.is_empty() {
+        condition: if chosen.is_empty() {
             1.0
         } else {
             largest / smallest
         },
-        independent,
+        independent: chosen,
     }
+}
+
+/// As many independent columns as there are rows, or as there are, ascending; those of earlier groups are
+/// taken before those of later ones.
+pub(super) fn pivot_columns(rows: &[&[f64]], groups: &[&[usize]]) -> Vec<usize> {
+    let entries: Vec<usize> = groups.concat();
+    let mut rest: Vec<Vec<f64>> = entries
+        .iter()
+        .map(|&at| rows.iter().map(|row| row[at]).collect())
+        .collect();
+    let mut pivots = Pivots::default();
+    let mut first = 0;
+    for group in groups {
+        let mut open: Vec<usize> = (first..first + group.len()).collect();
+        // what the groups before have is already taken off
+        pivots.take(&mut rest, &mut open, rows.len());
+        first += group.len();
+    }
+    let mut chosen: Vec<usize> = pivots.chosen.iter().map(|&i| entries[i]).collect();
+    chosen.sort_unstable();
+    chosen
+}
+
+/// Rows chosen so far.
+#[derive(Default)]
+struct Pivots {
+    chosen: Vec<usize>,
+    largest: f64,
+    smallest: f64,
+}
+
+impl Pivots {
+    /// Chooses among the `open` rows until `most` are chosen or nothing remains, and takes what the chosen
+    /// ones have off all others.
+    fn take(&mut self, rest: &mut [Vec<f64>], open: &mut Vec<usize>, most: usize) {
+        while self.chosen.len() < most && !open.is_empty() {
+            let mut best = (0, 0.0);
+            for (slot, &row) in open.iter().enumerate() {
+                let size = dot(&rest[row], &rest[row]).sqrt();
+                // rounding does not choose between rows of the same size
+                if size > best.1 * (1.0 + RANK_TOLERANCE) {
+                    best = (slot, size);
+                }
+            }
+            let (slot, size) = best;
+            if size <= RANK_TOLERANCE * self.largest || size == 0.0 {
+                return;
+            }
+            self.largest = self.largest.max(size);
+            self.smallest = size;
+            let pivot = open.remove(slot);
+            self.chosen.push(pivot);
+            let direction: Vec<f64> = rest[pivot].iter().map(|x| x / size).collect();
+            for (row, other) in rest.iter_mut().enumerate() {
+                if self.chosen.contains(&row) {
+                    continue;
+                }
+                let along = dot(other, &direction);
+                for (x, d) in other.iter_mut().zip(&direction) {
+                    *x -= along * d;
+                }
+            }
+        }
+    }
+}
+
+/// Largest pivot over the smallest of a matrix by rows, which is overwritten, and what remains of the row of
+/// the smallest: the direction that the rows hold least. Allocates nothing.
+pub(super) fn pivot_condition(matrix: &mut [f64], columns: usize) -> (f64, &[f64]) {
+    let rows = matrix.len() / columns.max(1);
+    let (mut largest, mut smallest) = (0.0_f64, f64::INFINITY);
+    for i in 0..rows {
+        let mut best = (i, -1.0);
+        for row in i..rows {
+            let own = &matrix[row * columns..(row + 1) * columns];
+            let square = dot(own, own);
+            if square > best.1 {
+                best = (row, square);
+            }
+        }
+        let (pivot, square) = best;
+        for column in 0..columns {
+            matrix.swap(i * columns + column, pivot * columns + column);
+        }
+        let size = square.sqrt();
+        largest = largest.max(size);
+        smallest = size;
+        let (above, below) = matrix.split_at_mut((i + 1) * columns);
+        let direction = &above[i * columns..];
+        for other in below.chunks_exact_mut(columns) {
+            let along = dot(other, direction) / square;
+            for (x, d) in other.iter_mut().zip(direction) {
+                *x -= along * d;
+            }
+        }
+    }
+    let condition = if rows == 0 { 1.0 } else { largest / smallest };
+    (condition, &matrix[rows.saturating_sub(1) * columns..])
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

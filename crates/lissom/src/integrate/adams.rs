@@ -16,7 +16,7 @@ use super::adams_coefficients::{AdamsCoefficients, HIGHEST_ORDER};
 use super::driver::{Piece, Stepper};
 use super::equations::{Equations, NonFiniteComponent};
 use super::step_control::{Tolerance, first_step, fitted_step, smallest_step};
-use super::{Control, IntegrateError, Statistics};
+use super::{Control, Flow, IntegrateError, Statistics};
 
 /// Corrector iterations before the step is shortened.
 const MOST_ITERATIONS: usize = 3;
@@ -350,6 +350,13 @@ impl Stepper for Adams<'_> {
                 });
             }
         }
+    }
+
+    /// The higher derivatives of the past are as good as before: the state moves by less than the error of a
+    /// step.
+    fn project(&mut self) -> Result<Flow, IntegrateError> {
+        let projection = self.equations.project(self.time, &mut self.nordsieck[0]);
+        Ok(projection.flow())
     }
 
     fn time(&self) -> f64 {

@@ -19,6 +19,11 @@ pub(super) trait Stepper {
     /// Makes one accepted step that ends at or before the end of the piece.
     fn step(&mut self, piece: &Piece) -> Result<(), IntegrateError>;
 
+    /// Lets the system project the state reached by the last step; tells whether to go on.
+    fn project(&mut self) -> Result<Flow, IntegrateError> {
+        Ok(Flow::Continue)
+    }
+
     /// Where the solution stands.
     fn time(&self) -> f64;
 
@@ -69,6 +74,7 @@ fn walk(
         }
         while stepper.time() < piece.end {
             stepper.step(&piece)?;
+            let projected = stepper.project()?;
             let time = stepper.time();
             while let Some(sample) = samples.next_if(|&sample| sample < time) {
                 stepper.interpolate(sample, state)?;
@@ -84,7 +90,7 @@ fn walk(
                 Flow::Continue
             };
             let stepped = observer.step(time, stepper.state());
-            if sampled == Flow::Stop || stepped == Flow::Stop {
+            if [projected, sampled, stepped].contains(&Flow::Stop) {
                 *stopped_at = Some(time);
                 return Ok(());
             }

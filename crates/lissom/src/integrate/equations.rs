@@ -1,7 +1,7 @@
 //! A first-order system with its cost counted and its times held back from the next breakpoint.
 
 use super::driver::Piece;
-use super::{Control, FirstOrder, IntegrateError, Statistics};
+use super::{Control, FirstOrder, IntegrateError, Projection, Statistics};
 
 /// Index of the first component of a derivative that is not finite.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +41,11 @@ impl<'a> Equations<'a> {
             None => Ok(()),
             Some(component) => Err(NonFiniteComponent(component)),
         }
+    }
+
+    /// Projects a state; tells whether its derivative must be evaluated again.
+    pub(super) fn project(&mut self, time: f64, state: &mut [f64]) -> Projection {
+        self.system.project(time.min(self.ceiling), state)
     }
 
     /// Refuses another attempt at a step once the allowance is used up.

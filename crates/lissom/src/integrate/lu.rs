@@ -3,7 +3,8 @@
 use nalgebra::ComplexField;
 
 /// The factors $`P A = L U`$ of a square matrix.
-pub(super) struct Lu<T> {
+#[derive(Clone, Debug)]
+pub(crate) struct Lu<T> {
     size: usize,
     /// L below the diagonal (its own diagonal is one), U on and above, by rows.
     factors: Vec<T>,
@@ -13,10 +14,10 @@ pub(super) struct Lu<T> {
 
 /// Column whose pivots are all zero or not finite.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SingularColumn(pub(super) usize);
+pub(crate) struct SingularColumn(pub(crate) usize);
 
 impl<T: ComplexField<RealField = f64> + Copy> Lu<T> {
-    pub(super) fn new(size: usize) -> Self {
+    pub(crate) fn new(size: usize) -> Self {
         Self {
             size,
             factors: vec![T::zero(); size * size],
@@ -25,7 +26,7 @@ impl<T: ComplexField<RealField = f64> + Copy> Lu<T> {
     }
 
     /// Factors the matrix with these entries by row and column.
-    pub(super) fn factor(
+    pub(crate) fn factor(
         &mut self,
         entry: impl Fn(usize, usize) -> T,
     ) -> Result<(), SingularColumn> {
@@ -68,7 +69,7 @@ impl<T: ComplexField<RealField = f64> + Copy> Lu<T> {
     }
 
     /// Replaces `vector` by the solution of A x = `vector`.
-    pub(super) fn solve(&self, vector: &mut [T]) {
+    pub(crate) fn solve(&self, vector: &mut [T]) {
         let n = self.size;
         for k in 0..n {
             vector.swap(k, self.pivots[k]);
@@ -85,6 +86,27 @@ impl<T: ComplexField<RealField = f64> + Copy> Lu<T> {
                 vector[row] -= self.factors[row * n + column] * known;
             }
             vector[row] /= self.factors[row * n + row];
+        }
+    }
+}
+
+impl Lu<f64> {
+    /// Replaces `vector` by the solution of Aᵀ x = `vector`.
+    pub(crate) fn solve_transposed(&self, vector: &mut [f64]) {
+        let n = self.size;
+        for row in 0..n {
+            for column in 0..row {
+                vector[row] -= self.factors[column * n + row] * vector[column];
+            }
+            vector[row] /= self.factors[row * n + row];
+        }
+        for row in (0..n).rev() {
+            for column in row + 1..n {
+                vector[row] -= self.factors[column * n + row] * vector[column];
+            }
+        }
+        for k in (0..n).rev() {
+            vector.swap(k, self.pivots[k]);
         }
     }
 }
@@ -109,6 +131,13 @@ mod tests {
             .collect();
         lu.solve(&mut vector);
         for (found, wanted) in vector.iter().zip(&solution) {
+            assert!((found - wanted).abs() < ROUNDING);
+        }
+        let mut transposed: Vec<f64> = (0..3)
+            .map(|j| (0..3).map(|i| matrix[i][j] * solution[i]).sum())
+            .collect();
+        lu.solve_transposed(&mut transposed);
+        for (found, wanted) in transposed.iter().zip(&solution) {
             assert!((found - wanted).abs() < ROUNDING);
         }
     }

@@ -34,6 +34,7 @@ mod tests;
 use std::ops::{Add, AddAssign};
 
 pub use error::IntegrateError;
+pub(crate) use lu::Lu;
 
 use adams::Adams;
 use equations::Equations;
@@ -45,6 +46,32 @@ use second_order::Structural;
 pub trait FirstOrder {
     /// Writes $`f(t, y)`$ into `rate`, NaN where it cannot be evaluated.
     fn derivative(&mut self, time: f64, state: &[f64], rate: &mut [f64]);
+
+    /// Brings the state reached by an accepted step back to where solutions live, for systems with
+    /// invariants that a step keeps only to its accuracy.
+    fn project(&mut self, _time: f64, _state: &mut [f64]) -> Projection {
+        Projection::Kept
+    }
+}
+
+/// What [`FirstOrder::project`] did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Projection {
+    /// The derivative at the state is what it was before.
+    Kept,
+    /// It is not.
+    Moved,
+    /// The integration cannot go on from here.
+    Stop,
+}
+
+impl Projection {
+    fn flow(self) -> Flow {
+        match self {
+            Self::Kept | Self::Moved => Flow::Continue,
+            Self::Stop => Flow::Stop,
+        }
+    }
 }
 
 /// A second-order system $`M(q)\,\dot v = f(t, q, v)`$ written as a residual.

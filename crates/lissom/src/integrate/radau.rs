@@ -23,7 +23,7 @@ use super::radau_coefficients::{
     COMPLEX_EIGENVALUE, ERROR, FROM_TRANSFORMED, NODES, REAL_EIGENVALUE, TO_TRANSFORMED,
 };
 use super::step_control::{Tolerance, first_step, fitted_step, smallest_step};
-use super::{Control, IntegrateError, Statistics};
+use super::{Control, Flow, IntegrateError, Projection, Statistics};
 
 const MOST_ITERATIONS: usize = 7;
 /// A Jacobian is kept while the iteration contracts at least this fast.
@@ -517,6 +517,18 @@ impl Stepper for Radau<'_> {
                 });
             }
         }
+    }
+
+    fn project(&mut self) -> Result<Flow, IntegrateError> {
+        let projection = self.equations.project(self.time, &mut self.state);
+        if projection == Projection::Moved
+            && let Err(component) =
+                self.equations
+                    .derivative(self.time, &self.state, &mut self.opening)
+        {
+            return Err(self.equations.non_finite(self.time, component));
+        }
+        Ok(projection.flow())
     }
 
     fn time(&self) -> f64 {

@@ -20,7 +20,7 @@
 use super::driver::{Piece, Stepper};
 use super::equations::{Equations, NonFiniteComponent};
 use super::step_control::{Controller, Tolerance, first_step, fitted_step, smallest_step};
-use super::{Control, IntegrateError, Statistics};
+use super::{Control, Flow, IntegrateError, Projection, Statistics};
 
 /// Coefficients of an explicit method.
 pub(super) struct Tableau {
@@ -285,6 +285,18 @@ impl Stepper for RungeKutta<'_> {
                 });
             }
         }
+    }
+
+    fn project(&mut self) -> Result<Flow, IntegrateError> {
+        let projection = self.equations.project(self.time, &mut self.state);
+        if projection == Projection::Moved
+            && let Err(component) =
+                self.equations
+                    .derivative(self.time, &self.state, &mut self.opening)
+        {
+            return Err(self.equations.non_finite(self.time, component));
+        }
+        Ok(projection.flow())
     }
 
     fn time(&self) -> f64 {

@@ -6,7 +6,8 @@
 
 use serde::Serialize;
 
-use crate::model::{JointKind, LimitedQuantity, LoadTarget, Model};
+use crate::closure::Rechoice;
+use crate::model::{Closure, JointKind, LimitedQuantity, LoadTarget, Model};
 use crate::simulate::equations::{Equations, rotation_vector};
 use crate::spatial::{Force, Vector};
 
@@ -37,6 +38,22 @@ pub struct Audit {
     pub momentum: Option<MomentumAudit>,
     /// Limits that were passed.
     pub limit_violations: Vec<LimitViolation>,
+    /// How well the loops stayed closed, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closures: Option<ClosureAudit>,
+}
+
+/// How well loops stayed closed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ClosureAudit {
+    /// Largest violation of an equation of a closure after any step or in any sample, in metres or radians.
+    pub max_position_violation: f64,
+    /// Largest violation of its rate.
+    pub max_velocity_violation: f64,
+    /// Equations that follow from the others and carry no force.
+    pub redundant: Vec<String>,
+    /// Changes of the independent coordinates.
+    pub rechoices: Vec<Rechoice>,
 }
 
 /// Energy balance of a run.
@@ -93,11 +110,12 @@ pub(super) struct Auditor {
     first_momentum: Option<Force<f64>>,
     momentum: MomentumAudit,
     violations: Vec<Option<LimitViolation>>,
+    closures: Option<ClosureAudit>,
     initial_energy: Option<f64>,
 }
 
 /// Whether nothing outside acts on the mechanism: no gravity, no load at a marker, and every body that
-/// stands on the ground does so by a free joint without resistance or input.
+/// stands on the ground does so by a free joint without resistance or input, and no closure ends there.
 fn conserves_momentum(model: &Model) -> bool {
     let layout = model.system.layout();
     let roots = model
@@ -115,7 +133,11 @@ fn conserves_momentum(model: &Model) -> bool {
             )
     });
     let at_markers = |load: &crate::model::Load| matches!(load.target, LoadTarget::Marker { .. });
-    free_roots && model.system.gravity() == Vector([0.0; 3]) && !model.loads.iter().any(at_markers)
+    let grounded = |closure: &Closure| closure.from.body.is_none() || closure.to.body.is_none();
+    free_roots
+        && !model.closures.iter().any(grounded)
+        && model.system.gravity() == Vector([0.0; 3])
+        && !model.loads.iter().any(at_markers)
 }
 
 impl Auditor {
@@ -128,6 +150,7 @@ impl Auditor {
             first_momentum: None,
             momentum: MomentumAudit::default(),
             violations: vec![None; model.limits.len()],
+            closures: None,
             initial_energy: None,
         }
     }
@@ -153,6 +176,13 @@ impl Auditor {
             .max(length(balance.momentum.moment));
         m.linear_drift_kg_m_per_s = m.linear_drift_kg_m_per_s.max(length(change.force));
         m.angular_drift_kg_m2_per_s = m.angular_drift_kg_m2_per_s.max(length(change.moment));
+    }
+
+    /// Books the violation of closures, of positions and of velocities.
+    pub(super) fn book_violation(&mut self, [position, velocity]: [f64; 2]) {
+        let books = self.closures.get_or_insert_default();
+        books.max_position_violation = books.max_position_violation.max(position);
+        books.max_velocity_violation = books.max_velocity_violation.max(velocity);
     }
 
     /// Looks at the limits in the evaluated state.
@@ -223,6 +253,7 @@ impl Auditor {
             },
             momentum: self.conserves_momentum.then_some(self.momentum),
             limit_violations: self.violations.into_iter().flatten().collect(),
+            closures: self.closures,
         }
     }
 }

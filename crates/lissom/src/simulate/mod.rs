@@ -9,7 +9,7 @@ pub mod recording;
 mod run;
 mod sampler;
 
-pub use audit::{Audit, EnergyAudit, LimitViolation, MomentumAudit};
+pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit};
 pub use equations::Equations;
 pub use evaluate::{Evaluation, StateInput, evaluate};
 pub use profile::{LoadCurve, MotionCurve, MotionPoint};

@@ -1,11 +1,13 @@
 //! The driver: integrates a model over its time span and records it.
 
+use crate::closure::{ClosureError, Singularity, Trouble};
 use crate::integrate::{
-    self, Control, FixedStep, Flow, IntegrateError, Method, Observer, Outcome, Schedule, Scheme,
-    Statistics,
+    self, Control, FirstOrder, FixedStep, Flow, IntegrateError, Method, Observer, Outcome,
+    Schedule, Scheme, Statistics,
 };
 use crate::model::spec::{AdaptiveSpec, IntegratorSpec, ModelSpec, SimulationSpec};
 use crate::model::{Coordinate, Model};
+use crate::readable::readable;
 use crate::simulate::audit::{Audit, Auditor};
 use crate::simulate::equations::{Equations, Power};
 use crate::simulate::recording::Recording;
@@ -60,6 +62,43 @@ pub enum RunError {
         /// When.
         time_s: f64,
     },
+    /// The loops cannot be run as asked.
+    #[error("{source}")]
+    Closure {
+        /// What is wrong with them.
+        source: ClosureError,
+        /// Start of the run.
+        time_s: f64,
+    },
+    /// The mechanism came to a singular configuration.
+    #[error(
+        "the configuration is singular at t = {}: {} can move without the independent coordinates or against no \
+         closure, condition number {}; use the method \"automatic\" if independent coordinates were chosen, \
+         otherwise the mechanism itself loses or gains a freedom there",
+        readable(.time_s), .coordinates.join(", "), readable(.condition)
+    )]
+    Singular {
+        /// When.
+        time_s: f64,
+        /// Condition number there.
+        condition: f64,
+        /// Coordinates concerned.
+        coordinates: Vec<String>,
+    },
+    /// An equation of a closure followed from the others at the start only.
+    #[error(
+        "{equation} is open by {} at t = {}: at the start it followed from the other closures, now it does not; \
+         the mechanism is over-constrained or starts in a singular configuration",
+        readable(.violation), readable(.time_s)
+    )]
+    NoLongerRedundant {
+        /// Name of the equation.
+        equation: String,
+        /// By how much it is violated.
+        violation: f64,
+        /// When.
+        time_s: f64,
+    },
 }
 
 impl RunError {
@@ -67,7 +106,10 @@ impl RunError {
     pub fn time_s(&self) -> f64 {
         match self {
             Self::Integration { source, .. } => source.time(),
-            Self::NotFinite { time_s, .. } => *time_s,
+            Self::NotFinite { time_s, .. }
+            | Self::Singular { time_s, .. }
+            | Self::Closure { time_s, .. }
+            | Self::NoLongerRedundant { time_s, .. } => *time_s,
         }
     }
 
@@ -76,6 +118,9 @@ impl RunError {
         match self {
             Self::Integration { coordinate, .. } => coordinate,
             Self::NotFinite { channel, .. } => channel,
+            Self::Singular { coordinates, .. } => coordinates.first().map_or("unknown", |c| c),
+            Self::NoLongerRedundant { equation, .. } => equation,
+            Self::Closure { .. } => "the closures",
         }
     }
 }
@@ -128,6 +173,18 @@ pub fn run(
     let layout = equations.state_layout();
     let (n_q, n_v) = (equations.state_positions(), equations.state_velocities());
     let mut recorder = Recorder::new(model, samples.len(), channels, watch);
+    if let Err(source) = closable(&equations, simulation) {
+        return Run {
+            recording: recorder.recording,
+            audit: recorder.auditor.finish(),
+            statistics: Statistics::default(),
+            ending: Ending::Failed(RunError::Closure {
+                source,
+                time_s: simulation.start_s,
+            }),
+        };
+    }
+    equations.project(simulation.start_s, &mut state);
 
     let result = match simulation.integrator {
         IntegratorSpec::Dop853(spec) => adaptive(
@@ -198,7 +255,16 @@ pub fn run(
             )
         }
     };
+    let trouble = closure_trouble(&equations, &result);
     let (statistics, ending) = match result {
+        Ok(Outcome { statistics, .. }) if trouble.is_some() => (
+            statistics,
+            trouble.map_or(Ending::Completed, Ending::Failed),
+        ),
+        Err(source) if trouble.is_some() => (
+            source.statistics(),
+            trouble.map_or(Ending::Completed, Ending::Failed),
+        ),
         Ok(Outcome { statistics, .. }) if recorder.failure.is_some() => {
             let failure = recorder.failure.take().map(Ending::Failed);
             (statistics, failure.unwrap_or(Ending::Completed))
@@ -218,11 +284,68 @@ pub fn run(
             )
         }
     };
+    let mut audit = recorder.auditor.finish();
+    if let (Some(books), Ok(Some(loops))) = (&mut audit.closures, equations.loops()) {
+        books.redundant = loops.redundant(model);
+        books.rechoices = loops.rechoices().to_vec();
+    }
     Run {
         recording: recorder.recording,
-        audit: recorder.auditor.finish(),
+        audit,
         statistics,
         ending,
+    }
+}
+
+/// Whether the loops can be kept as asked, with the integrator asked for.
+fn closable(equations: &Equations<'_>, simulation: &SimulationSpec) -> Result<(), ClosureError> {
+    if equations.loops().map_err(Clone::clone)?.is_none() {
+        return Ok(());
+    }
+    let integrator = match simulation.integrator {
+        IntegratorSpec::GeneralizedAlpha(_) => "generalized-alpha",
+        IntegratorSpec::Newmark(_) => "newmark",
+        IntegratorSpec::Dop853(_)
+        | IntegratorSpec::Dopri5(_)
+        | IntegratorSpec::Adams(_)
+        | IntegratorSpec::Radau(_) => return Ok(()),
+    };
+    Err(ClosureError::Integrator { integrator })
+}
+
+/// What the loops have to do with the end of a run: what stopped it, or a configuration close to a singular
+/// one in which the integrator gave up.
+fn closure_trouble(
+    equations: &Equations<'_>,
+    result: &Result<Outcome, IntegrateError>,
+) -> Option<RunError> {
+    let singular = |time_s: f64, at: &Singularity| RunError::Singular {
+        time_s,
+        condition: at.condition,
+        coordinates: at.coordinates.clone(),
+    };
+    match (result, equations.trouble()) {
+        (Ok(outcome), Some(trouble)) => {
+            let time_s = outcome.stopped_at.unwrap_or(f64::NAN);
+            Some(match trouble {
+                Trouble::Singular(at) => singular(time_s, at),
+                Trouble::NoLongerRedundant {
+                    equation,
+                    violation,
+                } => RunError::NoLongerRedundant {
+                    equation: equation.clone(),
+                    violation: *violation,
+                    time_s,
+                },
+            })
+        }
+        (Err(source), _) => {
+            let loops = equations.loops().ok()??;
+            loops
+                .nearly_singular()
+                .map(|at| singular(source.time(), at))
+        }
+        (Ok(_), None) => None,
     }
 }
 
@@ -277,6 +400,8 @@ struct Recorder<'m, 'w> {
     work: Option<WorkSum>,
     /// Set when a sample cannot be recorded.
     failure: Option<RunError>,
+    /// A sample brought onto the closures.
+    settled: Vec<f64>,
 }
 
 /// Work by the trapezoidal rule over the steps of a method of second order.
@@ -306,6 +431,7 @@ impl<'m, 'w> Recorder<'m, 'w> {
             watch,
             work: None,
             failure: None,
+            settled: Vec::new(),
         }
     }
 
@@ -353,6 +479,41 @@ impl<'m, 'w> Recorder<'m, 'w> {
 
 impl Observer for Recorder<'_, '_> {
     fn sample(&mut self, time: f64, state: &[f64]) -> Flow {
+        // between steps the solution is as accurate as the integrator, not as closed as its steps
+        let mut settled = std::mem::take(&mut self.settled);
+        settled.clear();
+        settled.extend_from_slice(state);
+        self.equations.project(time, &mut settled);
+        if let Some(violation) = self.equations.violation(time, &settled) {
+            self.auditor.book_violation(violation);
+        }
+        let flow = self.record(time, &settled);
+        self.settled = settled;
+        flow
+    }
+
+    fn step(&mut self, time: f64, state: &[f64]) -> Flow {
+        if self.work.is_some() {
+            self.add_work(time, state, true);
+        }
+        if let Some(violation) = self.equations.violation(time, state) {
+            self.auditor.book_violation(violation);
+        }
+        if !self.equations.model().limits.is_empty() {
+            let (n_q, n_v) = (
+                self.equations.state_positions(),
+                self.equations.state_velocities(),
+            );
+            let (q, rest) = state.split_at(n_q);
+            self.equations.evaluate(time, q, &rest[..n_v]);
+            self.auditor.watch_limits(time, &self.equations);
+        }
+        (self.watch)(time)
+    }
+}
+
+impl Recorder<'_, '_> {
+    fn record(&mut self, time: f64, state: &[f64]) -> Flow {
         let (n_q, n_v) = (
             self.equations.state_positions(),
             self.equations.state_velocities(),
@@ -379,21 +540,5 @@ impl Observer for Recorder<'_, '_> {
         self.recording.push(time, row);
         self.auditor.book(balance);
         Flow::Continue
-    }
-
-    fn step(&mut self, time: f64, state: &[f64]) -> Flow {
-        if self.work.is_some() {
-            self.add_work(time, state, true);
-        }
-        if !self.equations.model().limits.is_empty() {
-            let (n_q, n_v) = (
-                self.equations.state_positions(),
-                self.equations.state_velocities(),
-            );
-            let (q, rest) = state.split_at(n_q);
-            self.equations.evaluate(time, q, &rest[..n_v]);
-            self.auditor.watch_limits(time, &self.equations);
-        }
-        (self.watch)(time)
     }
 }

@@ -59,6 +59,13 @@ fn all_channels(model: &Model) -> Vec<(String, String)> {
             .map_or("", |(joint, _)| joint);
         add(format!("{joint}.driving_{what}"), unit);
     }
+    for closure in &model.closures {
+        for (what, unit) in [("force", "N"), ("moment", "N m")] {
+            for axis in ["x", "y", "z"] {
+                add(format!("{}.{what}.{axis}", closure.name), unit);
+            }
+        }
+    }
     for marker in &model.markers {
         for (what, unit) in [("position", "m"), ("velocity", "m/s"), ("deflection", "m")] {
             for axis in ["x", "y", "z"] {
@@ -146,6 +153,10 @@ impl Sampler {
         row.extend_from_slice(&equations.load_values);
         for motion in &model.motions {
             row.push(equations.reaction(motion.velocity));
+        }
+        for wrench in equations.closure_forces() {
+            row.extend_from_slice(&wrench.force.0);
+            row.extend_from_slice(&wrench.moment.0);
         }
         for marker in &model.markers {
             let (pose, velocity, deflection) = match marker.body {

@@ -29,12 +29,12 @@ use crate::spatial::{ArticulatedInertia, Force, Motion};
 #[derive(Clone, Debug)]
 pub struct ArticulatedBody<T> {
     felt_inertia: Vec<ArticulatedInertia<T>>,
-    modal_factor: Vec<T>,
-    modal_gain: Vec<Force<T>>,
+    pub(super) modal_factor: Vec<T>,
+    pub(super) modal_gain: Vec<Force<T>>,
     /// Bodies whose elastic coordinates are eliminated without factoring.
     indirect: Vec<Option<IndirectInverse<T>>>,
-    hinge_factor: Vec<T>,
-    hinge_gain: Vec<Force<T>>,
+    pub(super) hinge_factor: Vec<T>,
+    pub(super) hinge_gain: Vec<Force<T>>,
     // per right-hand side
     bias: Vec<Force<T>>,
     modal_bias: Vec<T>,

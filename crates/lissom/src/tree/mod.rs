@@ -11,6 +11,7 @@
 //! | accelerations, O(N) | [`ArticulatedBody`] | (63), (64) |
 //! | the same for bodies with many modes | chosen by [`ArticulatedBody`] | (B3), corrected |
 //! | $`M^{-1}`$ as an operator | [`ArticulatedBody::solve`] | Lemmas 3–5 |
+//! | $`J M^{-1} J^T`$ at the ends of closures, O(N) | [`OperationalSpace`] | section VIII |
 //! | velocity of a marker | [`marker_jacobian`] | (5), (11) |
 //! | a frame up to its acceleration, and a wrench on it | [`frame_motion`], [`add_generalized_force`] | |
 //! | energy and momentum | [`Energy`], [`momentum`] | |
@@ -38,6 +39,7 @@
 
 mod articulated_body;
 mod body_inertia;
+mod displacement;
 mod energy;
 mod frame;
 mod indirect_inverse;
@@ -48,12 +50,16 @@ mod lumped_nodes;
 mod mass_matrix;
 mod membrane;
 mod node;
+mod operational_space;
 mod shortening;
 
 pub use articulated_body::ArticulatedBody;
+pub use displacement::displace;
+pub(crate) use displacement::{displace_entries, node_rotation};
 pub use energy::{Energy, energy, momentum};
 pub use frame::{FrameMotion, add_generalized_force, bias_accelerations, frame_motion};
 pub use inverse_dynamics::{InverseDynamics, inverse_dynamics};
 pub use jacobian::{MarkerMotion, apply_wrench, marker_jacobian, marker_motion};
 pub use kinematics::Kinematics;
 pub use mass_matrix::{CompositeBody, mass_matrix};
+pub use operational_space::{OperationalSpace, Push};

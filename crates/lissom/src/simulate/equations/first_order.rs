@@ -1,11 +1,16 @@
 //! The equations as $`\dot y = f(t, y)`$.
 
 use super::Equations;
-use crate::integrate::FirstOrder;
-use crate::model::{JointKind, Place, System};
+use crate::integrate::{FirstOrder, Projection};
+use crate::model::{JointKind, System};
 use crate::spatial::{Quaternion, Vector};
+use crate::tree::node_rotation;
 
 impl FirstOrder for Equations<'_> {
+    fn project(&mut self, time: f64, state: &mut [f64]) -> Projection {
+        self.settle_state(time, state)
+    }
+
     fn derivative(&mut self, time: f64, state: &[f64], rate: &mut [f64]) {
         let (n_q, n_v) = (self.state_positions(), self.state_velocities());
         let (positions, rest) = state.split_at(n_q);
@@ -70,23 +75,4 @@ fn position_rates(system: &System, position: &[f64], velocity: &[f64], rate: &mu
         rate[layout.elastic_position[k]..][..n]
             .copy_from_slice(&velocity[layout.elastic_velocity[k]..][..n]);
     }
-}
-
-/// $`\sum \theta_\alpha x_\alpha`$ at the node that carries body `k`, for numbers $`x`$ per elastic coordinate of its
-/// parent.
-pub(super) fn node_rotation<'x>(
-    system: &System,
-    k: usize,
-    of_body: impl Fn(usize) -> &'x [f64],
-) -> Option<Vector<f64>> {
-    let body = &system.bodies()[k];
-    let (Some(p), Place::Node { index, .. }) = (body.parent, &body.outboard) else {
-        return None;
-    };
-    let node = &system.bodies()[p].flexible.as_ref()?.nodes[*index];
-    let mut sum = Vector::zero();
-    for (rotation, &x) in node.rotation.iter().zip(of_body(p)) {
-        sum += Vector(*rotation).scale(x);
-    }
-    Some(sum)
 }

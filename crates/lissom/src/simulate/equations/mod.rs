@@ -14,6 +14,8 @@ mod nominal;
 mod resistance;
 mod second_order;
 
+use crate::closure::{self, ClosureError, Loops, Trouble};
+use crate::integrate::Projection;
 use crate::model::spec::{Frame, LoadProfile, LoadQuantity};
 use crate::model::{Body, Coordinate, CoordinateKind, LoadTarget, Model};
 use crate::simulate::profile::{LoadCurve, MotionCurve};
@@ -33,6 +35,10 @@ pub struct Equations<'m> {
     load_curves: Vec<LoadCurve>,
     motion_curves: Vec<MotionCurve>,
     nominal: Option<Nominal>,
+    /// The closures, or why they cannot be kept.
+    loops: Result<Option<Loops>, ClosureError>,
+    /// What stopped the last projection.
+    trouble: Option<Trouble>,
     free_positions: Vec<usize>,
     free_velocities: Vec<usize>,
     /// Whether a prescribed joint exists, whose reaction does work.
@@ -89,6 +95,8 @@ impl<'m> Equations<'m> {
                 .map(|motion| MotionCurve::new(&motion.profile, motion.initial))
                 .collect(),
             nominal: Nominal::new(model),
+            loops: Loops::new(model),
+            trouble: None,
             free_positions: (0..n_q)
                 .filter(|&i| !prescribed(i, |m| m.position))
                 .collect(),
@@ -108,7 +116,7 @@ impl<'m> Equations<'m> {
             reaction: vec![0.0; n_v],
             influence: vec![Motion::zero(); most],
             kinematics: Kinematics::new(system),
-            articulated: ArticulatedBody::new(system),
+            articulated: closure::articulated_body(model),
             inverse: InverseDynamics::new(system),
             composite: CompositeBody::new(system),
             full_mass: vec![0.0; n_v * n_v],
@@ -341,14 +349,27 @@ impl<'m> Equations<'m> {
     /// Accelerations of the prepared state.
     fn accelerate(&mut self) {
         let system = &self.model.system;
-        self.articulated.factor(system, &self.kinematics);
-        self.articulated.forward_dynamics(
-            system,
-            &self.kinematics,
-            &self.force,
-            &mut self.acceleration,
-        );
-        if !self.articulated.is_positive_definite(system) {
+        let formed = if let Ok(Some(loops)) = &mut self.loops {
+            loops.accelerate(
+                self.model,
+                &mut self.kinematics,
+                &mut self.articulated,
+                &self.position,
+                &self.velocity,
+                &self.force,
+                &mut self.acceleration,
+            )
+        } else {
+            self.articulated.factor(system, &self.kinematics);
+            self.articulated.forward_dynamics(
+                system,
+                &self.kinematics,
+                &self.force,
+                &mut self.acceleration,
+            );
+            self.articulated.is_positive_definite(system)
+        };
+        if !formed {
             // the integrator turns this into an error that names time and coordinate
             for &at in &self.free_velocities {
                 self.acceleration[at] = f64::NAN;
@@ -368,10 +389,21 @@ impl<'m> Equations<'m> {
             &mut self.inverse,
             &mut self.reaction,
         );
+        if let Ok(Some(loops)) = &mut self.loops {
+            loops.multipliers(
+                self.model,
+                &self.kinematics,
+                &self.force,
+                &self.acceleration,
+            );
+        }
         let mut power = 0.0;
         for motion in &self.model.motions {
             let at = motion.velocity;
             self.reaction[at] -= self.force[at];
+            if let Ok(Some(loops)) = &self.loops {
+                self.reaction[at] -= loops.generalized_force(at);
+            }
             power += self.reaction[at] * self.velocity[at];
         }
         power
@@ -381,10 +413,99 @@ impl<'m> Equations<'m> {
     /// the recording's sampler may read. Returns the power that flows.
     pub(super) fn evaluate(&mut self, time: f64, positions: &[f64], velocities: &[f64]) -> Power {
         self.unpack(time, positions, velocities);
+        let closed = match &mut self.loops {
+            Ok(Some(loops)) if loops.settles_before_evaluation() => loops
+                .settle(self.model, &mut self.position, &mut self.velocity)
+                .is_ok(),
+            Ok(_) => true,
+            Err(_) => false,
+        };
         let mut power = self.apply_forces(time);
-        self.accelerate();
+        if closed {
+            self.accelerate();
+        } else {
+            // no acceleration keeps loops closed that are not
+            for &at in &self.free_velocities {
+                self.acceleration[at] = f64::NAN;
+            }
+        }
         power.input += self.reaction_power();
         power
+    }
+
+    /// The closures of the model, if it has any and they can be kept as asked.
+    pub fn loops(&self) -> Result<Option<&Loops>, &ClosureError> {
+        self.loops.as_ref().map(Option::as_ref)
+    }
+
+    /// What stopped the last projection of a state.
+    pub(super) fn trouble(&self) -> Option<&Trouble> {
+        self.trouble.as_ref()
+    }
+
+    /// Brings a state, given by its positions and velocities, onto the closures.
+    fn settle_state(&mut self, time: f64, state: &mut [f64]) -> Projection {
+        if !matches!(self.loops, Ok(Some(_))) {
+            return Projection::Kept;
+        }
+        let (n_q, n_v) = (self.state_positions(), self.state_velocities());
+        self.unpack(time, &state[..n_q], &state[n_q..n_q + n_v]);
+        let Ok(Some(loops)) = &mut self.loops else {
+            return Projection::Kept;
+        };
+        if loops.settles() {
+            if loops
+                .settle(self.model, &mut self.position, &mut self.velocity)
+                .is_err()
+            {
+                // the derivative there is not finite, which ends the run with what is known of the place
+                return Projection::Moved;
+            }
+            for (&at, x) in self.free_positions.iter().zip(&mut state[..n_q]) {
+                *x = self.position[at];
+            }
+            for (&at, x) in self.free_velocities.iter().zip(&mut state[n_q..]) {
+                *x = self.velocity[at];
+            }
+        }
+        self.trouble = loops.watch(self.model, time, &self.position, &self.velocity);
+        if self.trouble.is_some() {
+            Projection::Stop
+        } else if loops.settles() && !loops.settles_before_evaluation() {
+            Projection::Moved
+        } else {
+            // the derivative of a state is that of the settled one
+            Projection::Kept
+        }
+    }
+
+    /// Largest violation of the closures at a state, of positions and of velocities.
+    pub(super) fn violation(&mut self, time: f64, state: &[f64]) -> Option<[f64; 2]> {
+        let (n_q, n_v) = (self.state_positions(), self.state_velocities());
+        if !matches!(self.loops, Ok(Some(_))) {
+            return None;
+        }
+        self.unpack(time, &state[..n_q], &state[n_q..n_q + n_v]);
+        let Ok(Some(loops)) = &mut self.loops else {
+            return None;
+        };
+        Some(loops.violation(self.model, &self.position, &self.velocity))
+    }
+
+    /// Force and moment of every closure on its end `to` in the evaluated state, at the frame of that end and
+    /// in its axes.
+    pub fn closure_forces(&mut self) -> impl Iterator<Item = Force<f64>> {
+        if let Ok(Some(loops)) = &mut self.loops {
+            loops.multipliers(
+                self.model,
+                &self.kinematics,
+                &self.force,
+                &self.acceleration,
+            );
+        }
+        let loops = self.loops.as_ref().ok().and_then(Option::as_ref);
+        let closures = 0..self.model.closures.len();
+        closures.map(move |i| loops.map_or(Force::zero(), |loops| loops.force_on_to(i)))
     }
 
     /// Energy of the evaluated state, springs and motors counted as strain and kinetic energy.

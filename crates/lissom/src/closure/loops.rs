@@ -1,0 +1,604 @@
+//! [`Loops`]: the closures of a model as the equations of motion use them, under every method alike.
+//!
+//! The state is always that of the whole tree. A method decides two things: how accelerations are formed, and
+//! how a state is brought back onto the closures. Both need changes that close the loops to first order,
+//! which the [complement](super::complement) makes in the coordinates it solves for and the
+//! [multipliers](super::multipliers) in those of least kinetic energy.
+
+use super::complement::{Complement, most_moved};
+use super::error::{ClosureError, Rechoice, Singularity, Trouble};
+use super::multipliers::Multipliers;
+use super::rank::row_rank;
+use super::{Constraints, Workspace};
+use crate::model::{ClosureMethod, Model, Place, Tip};
+use crate::spatial::Force;
+use crate::tree::{ArticulatedBody, Kinematics, displace};
+
+/// Violation, in metres or radians per metre of reach, at which a configuration counts as closed: what rounding
+/// leaves of sums over some ten bodies, an order below what is promised.
+const CLOSED: f64 = 1e-13;
+/// Violation at the start from which a mechanism counts as not assembled. What is below is closed by the first
+/// projection.
+const ASSEMBLED: f64 = 1e-6;
+/// Violation from which an equation that was redundant at the start is redundant no longer.
+const REDUNDANT: f64 = 1e-8;
+/// Newton doubles the digits: from one digit to sixteen in five.
+const MOST_ITERATIONS: usize = 12;
+/// A change this large, in radians or reaches, may lead to another way of assembling the mechanism.
+const LARGEST_CHANGE: f64 = 0.5;
+/// Condition number of a singular configuration: six of sixteen digits are lost.
+const SINGULAR: f64 = 1e6;
+/// Condition number from which a failure of the integrator is put down to the configuration.
+const NEARLY_SINGULAR: f64 = 1e3;
+/// Independent coordinates are chosen anew when the condition number has grown so much since the last choice.
+const WORTH_CHOOSING: f64 = 10.0;
+
+/// The loops of a model with all the memory that evaluating them needs.
+#[derive(Clone, Debug)]
+pub struct Loops {
+    constraints: Constraints<f64>,
+    rows: Vec<usize>,
+    redundant: Vec<usize>,
+    /// Prescribed entries of the velocity vector, free joints and free elastic coordinates.
+    given: Vec<usize>,
+    joints: Vec<usize>,
+    elastic: Vec<usize>,
+    method: Method,
+    automatic: bool,
+    chosen_condition: f64,
+    rechoices: Vec<Rechoice>,
+    worst: Option<Singularity>,
+    multipliers: Vec<f64>,
+    change: Vec<f64>,
+    kinematics: Kinematics<f64>,
+    articulated: ArticulatedBody<f64>,
+    workspace: Workspace,
+}
+
+#[derive(Clone, Debug)]
+enum Method {
+    Complement(Complement),
+    Multipliers(Multipliers),
+}
+
+/// A state that cannot be brought onto the closures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unclosed;
+
+impl Loops {
+    /// The loops of `model`, `None` if it has none.
+    ///
+    /// # Errors
+    /// When the model cannot be run as its method asks.
+    pub fn new(model: &Model) -> Result<Option<Self>, ClosureError> {
+        if model.closures.is_empty() {
+            return Ok(None);
+        }
+        check_tips(model)?;
+        let system = &model.system;
+        let n = system.velocity_count();
+        let layout = system.layout();
+        let given: Vec<usize> = model.motions.iter().map(|motion| motion.velocity).collect();
+        let mut is_elastic = vec![false; n];
+        for (k, body) in system.bodies().iter().enumerate() {
+            is_elastic[layout.elastic_velocity[k]..][..body.modes()].fill(true);
+        }
+        let free = |wanted: bool| {
+            (0..n)
+                .filter(|&at| is_elastic[at] == wanted && !given.contains(&at))
+                .collect::<Vec<_>>()
+        };
+        let (joints, elastic) = (free(false), free(true));
+
+        let mut kinematics = Kinematics::new(system);
+        let mut constraints = Constraints::new(system, &model.closures);
+        let position = &model.initial_position;
+        let at_rest = vec![0.0; n];
+        kinematics.update(system, position, &at_rest);
+        constraints.update(system, &model.closures, &mut kinematics, position, &at_rest);
+        let (worst, violation) = largest(constraints.residual());
+        if !(violation <= ASSEMBLED * constraints.reach().max(1.0)) {
+            return Err(ClosureError::Open {
+                equation: constraints.name(&model.closures, worst),
+                violation,
+            });
+        }
+
+        let all = row_rank(constraints.jacobian(), n);
+        let mut of_free = constraints.jacobian().to_vec();
+        for row in of_free.chunks_exact_mut(n) {
+            given.iter().for_each(|&at| row[at] = 0.0);
+        }
+        let rank = row_rank(&of_free, n);
+        if rank.independent.len() < all.independent.len() {
+            let lost = rank
+                .redundant
+                .iter()
+                .find(|row| !all.redundant.contains(row));
+            return Err(ClosureError::Overdetermined {
+                equation: constraints.name(&model.closures, lost.copied().unwrap_or(0)),
+            });
+        }
+        let rows = rank.independent;
+
+        let method = match &model.closure_method {
+            ClosureMethod::Stabilized {
+                frequency,
+                damping_ratio,
+            } => Method::Multipliers(
+                Multipliers::new(system, rows.clone()).stabilized(*frequency, *damping_ratio),
+            ),
+            ClosureMethod::Projected => Method::Multipliers(Multipliers::new(system, rows.clone())),
+            ClosureMethod::OperationalSpace => Method::Multipliers(
+                Multipliers::new(system, rows.clone()).by_recursion(system, &constraints),
+            ),
+            ClosureMethod::JointSpace { independent } => {
+                let solved: Vec<usize> = (joints.iter().copied())
+                    .filter(|at| !independent.contains(at))
+                    .collect();
+                let held: Vec<usize> = joints
+                    .iter()
+                    .chain(&elastic)
+                    .copied()
+                    .filter(|at| !solved.contains(at))
+                    .collect();
+                if solved.len() != rows.len() {
+                    return Err(ClosureError::IndependentCount {
+                        what: "joint coordinates",
+                        needed: joints.len().saturating_sub(rows.len()),
+                        given: joints.len() - solved.len(),
+                    });
+                }
+                Method::Complement(Complement::new(
+                    n,
+                    rows.clone(),
+                    solved,
+                    held,
+                    given.clone(),
+                ))
+            }
+            ClosureMethod::CartesianSpace { marker, components } => {
+                let marker = &model.markers[*marker];
+                let Some(body) = marker.body else {
+                    return Err(ClosureError::MarkerOnGround {
+                        marker: marker.name.clone(),
+                    });
+                };
+                if joints.len() != rows.len() + components.len() {
+                    return Err(ClosureError::IndependentCount {
+                        what: "components of the marker's twist",
+                        needed: joints.len().saturating_sub(rows.len()),
+                        given: components.len(),
+                    });
+                }
+                let complement = Complement::new(
+                    n,
+                    rows.clone(),
+                    joints.clone(),
+                    elastic.clone(),
+                    given.clone(),
+                );
+                let place = marker.place.clone();
+                Method::Complement(complement.with_marker(model, body, place, components.clone()))
+            }
+            ClosureMethod::Automatic => {
+                let free = [&joints[..], &elastic[..]].concat();
+                let (solved, held) = free.split_at(rows.len());
+                let (solved, held) = (solved.to_vec(), held.to_vec());
+                let mut complement = Complement::new(n, rows.clone(), solved, held, given.clone());
+                complement.choose(&constraints, &joints, &elastic);
+                Method::Complement(complement)
+            }
+        };
+        let mut loops = Self {
+            multipliers: vec![0.0; constraints.len()],
+            change: vec![0.0; n],
+            automatic: model.closure_method == ClosureMethod::Automatic,
+            chosen_condition: 1.0,
+            rechoices: Vec::new(),
+            worst: None,
+            articulated: articulated_body(model),
+            workspace: Workspace::new(system),
+            constraints,
+            rows,
+            redundant: rank.redundant,
+            given,
+            joints,
+            elastic,
+            method,
+            kinematics,
+        };
+        loops.prepare(model, position, &at_rest);
+        if let Method::Complement(complement) = &mut loops.method {
+            let (condition, worst) = complement.condition();
+            loops.chosen_condition = condition;
+            if !(condition < SINGULAR) {
+                let Singularity {
+                    condition,
+                    coordinates,
+                } = complement.singularity(model, condition, worst);
+                return Err(ClosureError::Undetermined {
+                    coordinates,
+                    condition,
+                });
+            }
+        }
+        Ok(Some(loops))
+    }
+
+    /// Whether a state must be [settled](Self::settle) before it is evaluated, so that only the independent
+    /// coordinates count.
+    pub fn settles_before_evaluation(&self) -> bool {
+        matches!(self.method, Method::Complement(_))
+    }
+
+    /// Whether a state may be [settled](Self::settle) at all: not with Baumgarte's stabilisation.
+    pub fn settles(&self) -> bool {
+        match &self.method {
+            Method::Complement(_) => true,
+            Method::Multipliers(multipliers) => !multipliers.is_stabilized(),
+        }
+    }
+
+    /// Brings a state onto the closures: positions by Newton's iteration, then velocities. Independent or
+    /// prescribed coordinates stay as they are. Allocates nothing.
+    ///
+    /// # Errors
+    /// When the iteration does not converge to a configuration nearby.
+    pub fn settle(
+        &mut self,
+        model: &Model,
+        position: &mut [f64],
+        velocity: &mut [f64],
+    ) -> Result<(), Unclosed> {
+        let system = &model.system;
+        let mut before = f64::INFINITY;
+        for iteration in 0.. {
+            self.kinematics.update(system, position, velocity);
+            self.constraints.update(
+                system,
+                &model.closures,
+                &mut self.kinematics,
+                position,
+                velocity,
+            );
+            if !self.factor(model, position, velocity) {
+                return Err(Unclosed);
+            }
+            let reach = self.constraints.reach().max(1.0);
+            let residual = self.constraints.residual();
+            let violation = (self.rows.iter()).fold(0.0, |m, &i| residual[i].abs().max(m));
+            // rounding may stop the iteration a little above the goal
+            let stalled = violation >= 0.5 * before && violation < 100.0 * CLOSED * reach;
+            if violation <= CLOSED * reach || stalled {
+                break;
+            }
+            if iteration == MOST_ITERATIONS || !violation.is_finite() {
+                return Err(Unclosed);
+            }
+            before = violation;
+            self.correct(system, |constraints, row| -constraints.residual()[row]);
+            let (_, change) = largest(&self.change);
+            if !(change <= LARGEST_CHANGE * reach) {
+                return Err(Unclosed);
+            }
+            displace(system, position, &self.change);
+        }
+        self.correct(system, |constraints, row| -constraints.rate()[row]);
+        for (v, &change) in velocity.iter_mut().zip(&self.change) {
+            *v += change;
+        }
+        Ok(())
+    }
+
+    /// Evaluates and factors at a state.
+    fn prepare(&mut self, model: &Model, position: &[f64], velocity: &[f64]) -> bool {
+        self.kinematics.update(&model.system, position, velocity);
+        self.constraints.update(
+            &model.system,
+            &model.closures,
+            &mut self.kinematics,
+            position,
+            velocity,
+        );
+        self.factor(model, position, velocity)
+    }
+
+    fn factor(&mut self, model: &Model, position: &[f64], velocity: &[f64]) -> bool {
+        match &mut self.method {
+            Method::Complement(complement) => complement.prepare(
+                model,
+                &self.kinematics,
+                &self.constraints,
+                position,
+                velocity,
+            ),
+            Method::Multipliers(multipliers) => {
+                self.articulated.factor(&model.system, &self.kinematics);
+                multipliers.prepare(
+                    &model.system,
+                    &self.kinematics,
+                    &self.constraints,
+                    &mut self.articulated,
+                )
+            }
+        }
+    }
+
+    /// Leaves the change that changes the equations as `wanted` in `self.change`.
+    fn correct(
+        &mut self,
+        system: &crate::model::System,
+        wanted: impl Fn(&Constraints<f64>, usize) -> f64,
+    ) {
+        let wanted = |row: usize| wanted(&self.constraints, row);
+        match &mut self.method {
+            Method::Complement(complement) => complement.correct(wanted, &mut self.change),
+            Method::Multipliers(multipliers) => multipliers.correct(
+                system,
+                &self.kinematics,
+                &mut self.articulated,
+                wanted,
+                &mut self.change,
+            ),
+        }
+    }
+
+    /// Accelerations of the closed mechanism under `force` and what acts on the bodies of `kinematics`, which
+    /// must hold the state. Entries of prescribed joints are read. `articulated` is used for multipliers. Tells
+    /// whether they could be formed. Allocates nothing.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "what is constant, what varies, what is written"
+    )]
+    pub fn accelerate(
+        &mut self,
+        model: &Model,
+        kinematics: &mut Kinematics<f64>,
+        articulated: &mut ArticulatedBody<f64>,
+        position: &[f64],
+        velocity: &[f64],
+        force: &[f64],
+        acceleration: &mut [f64],
+    ) -> bool {
+        let system = &model.system;
+        self.constraints
+            .update(system, &model.closures, kinematics, position, velocity);
+        match &mut self.method {
+            // settled before, so that it is factored at this configuration
+            Method::Complement(complement) => complement.accelerate(
+                model,
+                kinematics,
+                &self.constraints,
+                &mut self.workspace,
+                force,
+                acceleration,
+            ),
+            Method::Multipliers(multipliers) => {
+                articulated.factor(system, kinematics);
+                articulated.forward_dynamics(system, kinematics, force, acceleration);
+                articulated.is_positive_definite(system)
+                    && multipliers.accelerate(
+                        system,
+                        kinematics,
+                        &self.constraints,
+                        articulated,
+                        &mut self.change,
+                        acceleration,
+                        &mut self.multipliers,
+                    )
+            }
+        }
+    }
+
+    /// Multipliers of the state and accelerations last formed, one per equation; redundant equations carry
+    /// nothing. Allocates nothing.
+    pub fn multipliers(
+        &mut self,
+        model: &Model,
+        kinematics: &Kinematics<f64>,
+        force: &[f64],
+        acceleration: &[f64],
+    ) -> &[f64] {
+        if let Method::Complement(complement) = &mut self.method {
+            complement.multipliers(
+                model,
+                kinematics,
+                &mut self.workspace,
+                force,
+                acceleration,
+                &mut self.multipliers,
+            );
+        }
+        &self.multipliers
+    }
+
+    /// Generalised force of the last multipliers at one entry of the velocity vector.
+    pub fn generalized_force(&self, at: usize) -> f64 {
+        (0..self.constraints.len())
+            .map(|row| self.constraints.row(row)[at] * self.multipliers[row])
+            .sum()
+    }
+
+    /// Force and moment that closure `closure` exerts on its end `to`, at the frame of that end and in its
+    /// axes, by the last multipliers.
+    pub fn force_on_to(&self, closure: usize) -> Force<f64> {
+        let mut sum = Force::zero();
+        for row in 0..self.constraints.len() {
+            if self.constraints.closure_of(row) == closure {
+                sum += self
+                    .constraints
+                    .wrench_on_to(row)
+                    .scale(self.multipliers[row]);
+            }
+        }
+        sum
+    }
+
+    /// Largest violation of the closures at a state, redundant equations included: of positions and of
+    /// velocities.
+    pub fn violation(&mut self, model: &Model, position: &[f64], velocity: &[f64]) -> [f64; 2] {
+        self.kinematics.update(&model.system, position, velocity);
+        self.constraints.update(
+            &model.system,
+            &model.closures,
+            &mut self.kinematics,
+            position,
+            velocity,
+        );
+        [
+            largest(self.constraints.residual()).1,
+            largest(self.constraints.rate()).1,
+        ]
+    }
+
+    /// Looks at the configuration of a settled state: chooses independent coordinates anew where that helps,
+    /// and says why the run cannot go on if it cannot.
+    pub fn watch(
+        &mut self,
+        model: &Model,
+        time: f64,
+        position: &[f64],
+        velocity: &[f64],
+    ) -> Option<Trouble> {
+        if !self.settles() {
+            self.prepare(model, position, velocity);
+        }
+        let reach = self.constraints.reach().max(1.0);
+        for &row in &self.redundant {
+            let violation = self.constraints.residual()[row].abs();
+            if self.settles() && violation > REDUNDANT * reach {
+                return Some(Trouble::NoLongerRedundant {
+                    equation: self.constraints.name(&model.closures, row),
+                    violation,
+                });
+            }
+        }
+        let n = velocity.len();
+        let singularity = match &mut self.method {
+            Method::Complement(complement) => {
+                let (mut condition, mut worst) = complement.condition();
+                if self.automatic && !(condition < WORTH_CHOOSING * self.chosen_condition) {
+                    let (before_condition, before) = (
+                        condition,
+                        (complement.solved.clone(), complement.held.clone()),
+                    );
+                    complement.choose(&self.constraints, &self.joints, &self.elastic);
+                    complement.prepare(
+                        model,
+                        &self.kinematics,
+                        &self.constraints,
+                        position,
+                        velocity,
+                    );
+                    (condition, worst) = complement.condition();
+                    self.chosen_condition = condition;
+                    if before.0 != complement.solved {
+                        let names = |held: &[usize]| {
+                            (held.iter())
+                                .filter(|at| !self.elastic.contains(at))
+                                .map(|&at| model.velocities[at].name.clone())
+                                .collect()
+                        };
+                        self.rechoices.push(Rechoice {
+                            time_s: time,
+                            before: names(&before.1),
+                            after: names(&complement.held),
+                            condition_before: before_condition,
+                            condition_after: condition,
+                        });
+                    }
+                }
+                (!(condition < NEARLY_SINGULAR))
+                    .then(|| complement.singularity(model, condition, worst))
+            }
+            Method::Multipliers(multipliers) => {
+                let (condition, direction) = multipliers.condition(&self.given, n);
+                (!(condition < NEARLY_SINGULAR)).then(|| Singularity {
+                    condition,
+                    coordinates: most_moved(model, direction.iter().copied().enumerate()),
+                })
+            }
+        };
+        self.worst = singularity;
+        let worst = self.worst.as_ref()?;
+        (!(worst.condition < SINGULAR)).then(|| Trouble::Singular(worst.clone()))
+    }
+
+    /// The configuration last [watched](Self::watch), if it was close to a singular one.
+    pub fn nearly_singular(&self) -> Option<&Singularity> {
+        self.worst.as_ref()
+    }
+
+    /// Changes of the independent coordinates so far.
+    pub fn rechoices(&self) -> &[Rechoice] {
+        &self.rechoices
+    }
+
+    /// Names of the independent joint velocities, elastic ones left out; empty for multipliers.
+    pub fn independent(&self, model: &Model) -> Vec<String> {
+        let Method::Complement(complement) = &self.method else {
+            return Vec::new();
+        };
+        (complement.held.iter())
+            .filter(|at| !self.elastic.contains(at))
+            .map(|&at| model.velocities[at].name.clone())
+            .collect()
+    }
+
+    /// Names of the equations that follow from the others.
+    pub fn redundant(&self, model: &Model) -> Vec<String> {
+        (self.redundant.iter())
+            .map(|&row| self.constraints.name(&model.closures, row))
+            .collect()
+    }
+}
+
+/// The factor that a model's loops can work with.
+pub(crate) fn articulated_body(model: &Model) -> ArticulatedBody<f64> {
+    if !model.closures.is_empty() && model.closure_method == ClosureMethod::OperationalSpace {
+        // the recursion needs the factor of every body
+        ArticulatedBody::with_indirect_from(&model.system, usize::MAX)
+    } else {
+        ArticulatedBody::new(&model.system)
+    }
+}
+
+/// Entry of largest size, and its size.
+fn largest(x: &[f64]) -> (usize, f64) {
+    let mut most = (0, 0.0);
+    for (i, x) in x.iter().enumerate() {
+        // not finite counts as largest
+        if !(x.abs() <= most.1) {
+            most = (i, x.abs());
+        }
+    }
+    most
+}
+
+/// Refuses bodies on the way to a closure whose poses and rates do not belong together.
+fn check_tips(model: &Model) -> Result<(), ClosureError> {
+    let bodies = model.system.bodies();
+    for closure in &model.closures {
+        for end in [&closure.from, &closure.to] {
+            let mut at_node = matches!(end.place, Place::Node { .. });
+            let mut next = end.body;
+            while let Some(k) = next {
+                let body = &bodies[k];
+                let consistent = match body.fidelity.tip {
+                    Tip::Rigid | Tip::Linear | Tip::RotationVectorPlainRate => false,
+                    _ => !body.fidelity.frozen,
+                };
+                let floats = matches!(body.inboard, Place::Node { .. });
+                if body.flexible.is_some() && (at_node || floats) && !consistent {
+                    return Err(ClosureError::InconsistentTip {
+                        body: body.name.clone(),
+                    });
+                }
+                at_node = matches!(body.outboard, Place::Node { .. });
+                next = body.parent;
+            }
+        }
+    }
+    Ok(())
+}
