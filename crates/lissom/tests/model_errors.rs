@@ -5,6 +5,8 @@
 
 #[path = "model_errors/bodies.rs"]
 mod bodies;
+#[path = "model_errors/loops.rs"]
+mod loops;
 #[path = "model_errors/mechanism.rs"]
 mod mechanism;
 #[path = "model_errors/text.rs"]
@@ -14,7 +16,7 @@ use lissom::model::spec::{
     AdaptiveSpec, AttachmentSpec, BodySpec, IntegratorSpec, JointKind, Place,
 };
 use lissom::model::{
-    ErrorKind, ModelError, ModelSpec, Override, TEMPLATE, json_schema, tree_order,
+    ErrorKind, ModelError, ModelSpec, Override, TEMPLATE, json_schema, spanning_tree,
 };
 
 /// A sound model with something of everything.
@@ -23,6 +25,13 @@ const SOUND: &str = include_str!("model_errors/sound.toml");
 /// The errors of a text, or none.
 fn errors_of(text: &str) -> Vec<ModelError> {
     ModelSpec::parse(text, &[]).err().unwrap_or_default()
+}
+
+/// Joints of the tree, in its order.
+fn tree_order(spec: &ModelSpec) -> Vec<usize> {
+    let tree = spanning_tree(spec);
+    assert!(tree.cuts.is_empty());
+    tree.joints.iter().map(|joint| joint.joint).collect()
 }
 
 fn sound() -> ModelSpec {

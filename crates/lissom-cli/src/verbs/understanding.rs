@@ -3,7 +3,7 @@
 use lissom::model::spec::{
     AttachmentSpec, BodyKind, InputSpec, IntegratorSpec, JointSpec, ModelSpec, MotionSpec, Place,
 };
-use lissom::model::{Body, JointKind, Model, tree_order};
+use lissom::model::{Body, JointKind, Model, spanning_tree};
 use lissom::simulate::{StateInput, evaluate};
 use lissom::tree::{Kinematics, energy};
 use lissom_io::load::Loaded;
@@ -126,8 +126,10 @@ impl Understanding {
 
 fn bodies(spec: &ModelSpec, model: &Model) -> Vec<BodyEntry> {
     let mut entries: Vec<BodyEntry> = Vec::new();
-    for joint in tree_order(spec).into_iter().map(|index| &spec.joint[index]) {
-        let name = &joint.child.body;
+    for tree in spanning_tree(spec).joints {
+        let joint = &spec.joint[tree.joint];
+        let (carrier, carried) = tree.sides(spec);
+        let name = &carried.body;
         let built = model.system.bodies().iter().find(|body| body.name == *name);
         let (Some(body), Some(built), Some(kind)) = (spec.find_body(name), built, joint.kind())
         else {
@@ -145,7 +147,7 @@ fn bodies(spec: &ModelSpec, model: &Model) -> Vec<BodyEntry> {
             None => payloads.iter().map(|payload| payload.mass_kg).sum(),
             Some(_) => 0.0,
         };
-        let parent = entries.iter().find(|entry| entry.name == joint.parent.body);
+        let parent = entries.iter().find(|entry| entry.name == carrier.body);
         let depth = parent.map_or(1, |parent| parent.depth + 1);
         let flexible = built.flexible.as_ref();
         entries.push(BodyEntry {
@@ -159,8 +161,8 @@ fn bodies(spec: &ModelSpec, model: &Model) -> Vec<BodyEntry> {
             joint: JointEntry {
                 name: joint.name.clone(),
                 kind: kind.key(),
-                parent: joint.parent.body.clone(),
-                at: place(&joint.parent),
+                parent: carrier.body.clone(),
+                at: place(carrier),
                 degrees_of_freedom: kind.degrees_of_freedom(),
             },
             elastic_coordinates: flexible.map_or_else(Vec::new, |f| f.coordinates.clone()),

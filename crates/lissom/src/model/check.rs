@@ -9,6 +9,7 @@ mod fidelity;
 mod inertia;
 mod joints;
 mod loads;
+mod loops;
 mod motions;
 mod names;
 mod run;
@@ -41,6 +42,7 @@ impl ModelSpec {
         checker.bodies();
         checker.joints();
         checker.tree();
+        checker.loops();
         checker.payloads();
         checker.markers();
         checker.inputs();

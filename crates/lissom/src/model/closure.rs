@@ -126,3 +126,21 @@ pub enum ClosureMethod {
     /// Multipliers from the operational-space inertia by recursion over the tree, at O(N), with projection.
     OperationalSpace,
 }
+
+/// What the assembly of loops is to respect, beyond staying near the start that is written down.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AssemblyHints {
+    /// Joint coordinates that keep the start that is written down.
+    pub held: Vec<HeldStart>,
+    /// Entries of the position vector with the sign, 1 or −1, that they have in the branch that is meant.
+    pub branches: Vec<(usize, f64)>,
+}
+
+/// A joint coordinate whose start is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeldStart {
+    /// Entry of the position vector.
+    pub position: usize,
+    /// Entry of the velocity vector.
+    pub velocity: usize,
+}

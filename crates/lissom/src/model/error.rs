@@ -174,15 +174,15 @@ pub enum ErrorKind {
         /// The joint.
         joint: String,
     },
-    /// Two joints that carry the same body.
-    #[error("body {body:?} is carried by joint {first:?} and by joint {second:?}")]
-    TwoJoints {
+    /// A joint or loop between places of one body.
+    #[error("{what} {name:?} connects body {body:?} with itself")]
+    OnItself {
+        /// Joint or loop.
+        what: &'static str,
+        /// Its name.
+        name: String,
         /// The body.
         body: String,
-        /// The joint written first.
-        first: String,
-        /// The other joint.
-        second: String,
     },
     /// A body that no joint carries.
     #[error("no joint carries body {body:?}")]
@@ -190,12 +190,43 @@ pub enum ErrorKind {
         /// The body.
         body: String,
     },
-    /// Bodies that carry each other in a ring.
-    #[error("the bodies carry each other in a loop: {}", .bodies.join(" -> "))]
-    Loop {
-        /// The bodies, each carried by the one before; the first is repeated at the end.
+    /// Bodies that are connected with each other but not with the ground.
+    #[error("nothing connects these bodies with the ground: {}", .bodies.join(", "))]
+    Adrift {
+        /// The bodies.
         bodies: Vec<String>,
     },
+    /// A body that only a joint which cannot be turned round could carry.
+    #[error(
+        "body {body:?} is the parent of the {kind} joint {joint:?} and nothing else carries it"
+    )]
+    NotReversible {
+        /// The body.
+        body: String,
+        /// The joint.
+        joint: String,
+        /// Its kind.
+        kind: &'static str,
+    },
+    /// A joint that is cut, with something that a closure does not have.
+    #[error("joint {joint:?} closes a loop and is cut, but it has {what}")]
+    CutLoses {
+        /// The joint.
+        joint: String,
+        /// What it has, with its article.
+        what: &'static str,
+        /// Joints of the same loops that could be cut instead.
+        instead: Vec<String>,
+    },
+    /// A joint that is cut although it holds nothing.
+    #[error("joint {joint:?} is free and holds nothing, so cutting it closes nothing")]
+    CutFree {
+        /// The joint.
+        joint: String,
+    },
+    /// Axes that must be square to each other.
+    #[error("the two axes are not square to each other, which those of a universal loop are")]
+    NotSquare,
     /// A place that the body does not have.
     #[error("body {body:?} has no place called {at:?}")]
     UnknownPlace {
@@ -500,14 +531,23 @@ impl ErrorKind {
             }
             Self::UnknownReference { what, .. } => format!("use the name of a [[{what}]]"),
             Self::GroundAsChild { .. } => "let the ground be the parent, and a body the child".into(),
-            Self::TwoJoints { .. } => {
-                "a tree has one joint for every body: remove one of the two joints".into()
-            }
+            Self::OnItself { .. } => "let one of its sides be on another body".into(),
             Self::NoJoint { body } => format!(
                 "add a [[joint]] with child = {body:?}; a body that floats is carried by a free joint on \
                  the ground"
             ),
-            Self::Loop { .. } => "let one of these joints stand on the ground or on another body".into(),
+            Self::Adrift { .. } => "let one of their joints stand on the ground or on a body that it carries".into(),
+            Self::NotReversible { .. } => {
+                "exchange parent and child of that joint, or carry the body by another joint".into()
+            }
+            Self::CutLoses { instead, .. } if instead.is_empty() => {
+                "remove it, or close the loop by a joint of its own".into()
+            }
+            Self::CutLoses { instead, .. } => {
+                format!("write cut = true at {} instead, or remove it", list(instead))
+            }
+            Self::CutFree { .. } => "remove `cut`, or the joint".into(),
+            Self::NotSquare => "turn one of the axes until their product is zero".into(),
             Self::UnknownPlace { known, .. } if known.is_empty() => {
                 "name a node of the body, to have a place to attach to".into()
             }

@@ -30,7 +30,7 @@ pub use action::{
     Resistance, Transmission,
 };
 pub use build::{BuildError, Model};
-pub use closure::{Closure, ClosureEnd, ClosureKind, ClosureMethod};
+pub use closure::{AssemblyHints, Closure, ClosureEnd, ClosureKind, ClosureMethod, HeldStart};
 pub use coordinate::{Coordinate, CoordinateKind};
 pub use error::{ErrorKind, ModelError};
 pub use fidelity::{Elasticity, Fidelity, Inertia, ShorteningTerms, Tip};
@@ -41,4 +41,4 @@ pub use schema::json_schema;
 pub use spec::ModelSpec;
 pub use system::{Body, Layout, Place, System};
 pub use template::TEMPLATE;
-pub use topology::tree_order;
+pub use topology::{SpanningTree, TreeJoint, spanning_tree};

@@ -1,120 +1,386 @@
-//! Which joint carries which body: the order of the tree, and loops that keep it from being one.
+//! Which joint carries which body: the spanning tree of the joints, and the joints that are cut for it.
+//!
+//! The tree grows from the ground. Of all joints between a body that is reached and one that is not, the
+//! next one is chosen by, in this order,
+//!
+//! 1. what would be lost by cutting it: a free joint, which has no equations to close a loop with; inputs,
+//!    prescribed motions, motors, springs, friction and limits; a start that is written down;
+//! 2. whether it carries its child, as written, rather than its parent;
+//! 3. few degrees of freedom: a cut joint of many leaves the smaller tree and the fewer equations;
+//! 4. the order of the file.
+//!
+//! Growing by the best joint makes a tree that keeps as many joints of the first kinds as any tree can
+//! (Prim's algorithm). Joints that are left over, or say so themselves, are cut.
 
-use super::spec::ModelSpec;
+use std::collections::BTreeMap;
 
-/// Indices of the joints such that every joint comes after the one that carries its parent body: depth
-/// first, in the order of the file among the children of one body. Joints that the ground does not reach
-/// are left out; a checked model has none.
-pub fn tree_order(spec: &ModelSpec) -> Vec<usize> {
-    let mut order = Vec::with_capacity(spec.joint.len());
-    let mut visited = vec![false; spec.joint.len()];
-    // the last entry is visited next, so children are pushed in reverse
-    let mut pending: Vec<usize> = Vec::new();
-    let push_children = |parent: &str, pending: &mut Vec<usize>| {
-        let carried = |index: &usize| spec.joint[*index].parent.body == parent;
-        pending.extend((0..spec.joint.len()).rev().filter(carried));
-    };
-    push_children(super::spec::GROUND, &mut pending);
-    while let Some(index) = pending.pop() {
-        if !std::mem::replace(&mut visited[index], true) {
-            order.push(index);
-            push_children(&spec.joint[index].child.body, &mut pending);
+use super::spec::{AttachmentSpec, GROUND, JointKind, JointSpec, ModelSpec};
+
+/// Joints that carry bodies, and joints that close loops.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SpanningTree {
+    /// Joints of the tree, each after the one that carries its parent: depth first, in the order of the
+    /// file among the children of one body.
+    pub joints: Vec<TreeJoint>,
+    /// Indices of the joints that are cut, rising.
+    pub cuts: Vec<usize>,
+}
+
+/// A joint of the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TreeJoint {
+    /// Index of the joint in the file.
+    pub joint: usize,
+    /// Whether it carries the body that is written as its parent.
+    pub reversed: bool,
+}
+
+impl TreeJoint {
+    /// The side that carries, and the side that is carried.
+    pub fn sides<'a>(&self, spec: &'a ModelSpec) -> (&'a AttachmentSpec, &'a AttachmentSpec) {
+        let joint = &spec.joint[self.joint];
+        if self.reversed {
+            (&joint.child, &joint.parent)
+        } else {
+            (&joint.parent, &joint.child)
         }
+    }
+}
+
+/// Finds the tree of a model. Bodies that no joint connects with the ground are left out; a checked model
+/// has none.
+pub fn spanning_tree(spec: &ModelSpec) -> SpanningTree {
+    // ground is 0, bodies follow
+    let number: BTreeMap<&str, usize> = std::iter::once(GROUND)
+        .chain(spec.body.iter().map(|body| body.name.as_str()))
+        .enumerate()
+        .map(|(index, name)| (name, index))
+        .collect();
+    let ends: Vec<Option<(usize, usize)>> = spec
+        .joint
+        .iter()
+        .map(|joint| {
+            let parent = number.get(joint.parent.body.as_str())?;
+            let child = number.get(joint.child.body.as_str())?;
+            Some((*parent, *child))
+        })
+        .collect();
+    let mut touching = vec![Vec::new(); spec.body.len() + 1];
+    for (index, ends) in ends.iter().enumerate() {
+        if let (Some((parent, child)), false) = (ends, spec.joint[index].cut) {
+            touching[*parent].push(index);
+            touching[*child].push(index);
+        }
+    }
+    let mut reached = vec![false; spec.body.len() + 1];
+    let mut kept = vec![None; spec.joint.len()];
+    let mut frontier: Vec<(Merit, TreeJoint)> = Vec::new();
+    let mut next = Some(0);
+    while let Some(body) = next {
+        reached[body] = true;
+        for &joint in &touching[body] {
+            let Some((parent, _)) = ends[joint] else {
+                continue;
+            };
+            let reversed = parent != body;
+            if !reversed || can_reverse(&spec.joint[joint]) {
+                let candidate = TreeJoint { joint, reversed };
+                frontier.push((merit(spec, candidate), candidate));
+            }
+        }
+        let outer = |tree: &TreeJoint| {
+            let (parent, child) = ends[tree.joint]?;
+            let carried = if tree.reversed { parent } else { child };
+            (!reached[carried]).then_some(carried)
+        };
+        frontier.retain(|(_, tree)| outer(tree).is_some());
+        let best = frontier.iter().max_by_key(|(merit, _)| *merit);
+        next = best.and_then(|(_, tree)| {
+            kept[tree.joint] = Some(*tree);
+            outer(tree)
+        });
+    }
+    SpanningTree {
+        joints: depth_first(spec, &ends, &kept),
+        cuts: (0..spec.joint.len())
+            .filter(|&joint| {
+                kept[joint].is_none()
+                    && ends[joint].is_some_and(|(a, b)| a != b && reached[a] && reached[b])
+            })
+            .collect(),
+    }
+}
+
+/// How much a joint should be in the tree; larger is better.
+type Merit = (u8, bool, std::cmp::Reverse<usize>, std::cmp::Reverse<usize>);
+
+fn merit(spec: &ModelSpec, candidate: TreeJoint) -> Merit {
+    let joint = &spec.joint[candidate.joint];
+    let kind = joint.kind();
+    let loss = match kind {
+        Some(JointKind::Free(_)) => 3,
+        _ if lost_by_cutting(spec, joint).is_some() => 2,
+        _ if has_start(joint) => 1,
+        _ => 0,
+    };
+    let freedoms = kind.map_or(0, |kind| kind.degrees_of_freedom());
+    (
+        loss,
+        !candidate.reversed,
+        std::cmp::Reverse(freedoms),
+        std::cmp::Reverse(candidate.joint),
+    )
+}
+
+/// What a joint has that a closure does not: the key of the first such thing.
+pub(super) fn lost_by_cutting(spec: &ModelSpec, joint: &JointSpec) -> Option<&'static str> {
+    if (spec.input.iter()).any(|input| input.joint.as_deref() == Some(joint.name.as_str())) {
+        return Some("input");
+    }
+    if spec.motion.iter().any(|motion| motion.joint == joint.name) {
+        return Some("motion");
+    }
+    let parts: Vec<(&'static str, bool)> = match joint.kind()? {
+        JointKind::Revolute(r) => revolute_parts(r).to_vec(),
+        JointKind::Universal(u) => [revolute_parts(&u.first), revolute_parts(&u.second)].concat(),
+        JointKind::Prismatic(p) => vec![
+            ("motor", p.motor.is_some()),
+            ("spring", p.spring.is_some()),
+            ("friction", p.friction.is_some()),
+            ("limits", p.limits.is_some()),
+        ],
+        JointKind::Spherical(s) => vec![
+            ("motor", s.motor.is_some()),
+            ("spring", s.spring.is_some()),
+            ("friction", s.friction.is_some()),
+            ("limits", s.limits.is_some()),
+        ],
+        JointKind::Free(f) => vec![
+            ("spring", f.spring.is_some()),
+            ("friction", f.friction.is_some()),
+        ],
+        JointKind::Fixed => Vec::new(),
+    };
+    parts.iter().find(|(_, given)| *given).map(|(key, _)| *key)
+}
+
+fn revolute_parts(joint: &super::spec::RevoluteSpec) -> [(&'static str, bool); 4] {
+    [
+        ("motor", joint.motor.is_some()),
+        ("spring", joint.spring.is_some()),
+        ("friction", joint.friction.is_some()),
+        ("limits", joint.limits.is_some()),
+    ]
+}
+
+/// Whether the start of a joint is written down.
+fn has_start(joint: &JointSpec) -> bool {
+    let revolute = |r: &super::spec::RevoluteSpec| {
+        r.initial_angle_rad != 0.0
+            || r.initial_rate_rad_per_s != 0.0
+            || r.held
+            || r.branch.is_some()
+    };
+    match joint.kind() {
+        Some(JointKind::Revolute(r)) => revolute(r),
+        Some(JointKind::Universal(u)) => revolute(&u.first) || revolute(&u.second),
+        Some(JointKind::Prismatic(p)) => {
+            p.initial_displacement_m != 0.0
+                || p.initial_rate_m_per_s != 0.0
+                || p.held
+                || p.branch.is_some()
+        }
+        Some(JointKind::Spherical(s)) => {
+            s.initial_rotation_vector_rad != [0.0; 3]
+                || s.initial_angular_velocity_rad_per_s != [0.0; 3]
+        }
+        Some(JointKind::Free(_) | JointKind::Fixed) | None => false,
+    }
+}
+
+/// Whether a joint can carry its parent: where its coordinates mean the same from either side, with the
+/// axis turned round.
+pub(super) fn can_reverse(joint: &JointSpec) -> bool {
+    matches!(
+        joint.kind(),
+        Some(JointKind::Revolute(_) | JointKind::Prismatic(_) | JointKind::Fixed)
+    )
+}
+
+fn depth_first(
+    spec: &ModelSpec,
+    ends: &[Option<(usize, usize)>],
+    kept: &[Option<TreeJoint>],
+) -> Vec<TreeJoint> {
+    let mut children = vec![Vec::new(); spec.body.len() + 1];
+    for tree in kept.iter().flatten() {
+        if let Some((parent, child)) = ends[tree.joint] {
+            let (carrier, carried) = if tree.reversed {
+                (child, parent)
+            } else {
+                (parent, child)
+            };
+            children[carrier].push((*tree, carried));
+        }
+    }
+    let mut order = Vec::with_capacity(spec.joint.len());
+    // the last entry is visited next, so children are pushed in reverse
+    let mut pending: Vec<(TreeJoint, usize)> = children[0].iter().rev().copied().collect();
+    while let Some((tree, body)) = pending.pop() {
+        order.push(tree);
+        pending.extend(children[body].iter().rev());
     }
     order
 }
 
-/// Every ring of bodies that carry each other, as joint indices from child to parent, in the order of the
-/// file. Where several joints carry one body, the first counts.
-pub(super) fn loops(spec: &ModelSpec) -> Vec<Vec<usize>> {
-    let carrier: Vec<Option<usize>> = spec
-        .joint
-        .iter()
-        .map(|joint| {
-            spec.joint
-                .iter()
-                .position(|other| other.child.body == joint.parent.body)
-        })
-        .collect();
-    // 0: not seen, otherwise the number of the walk that saw the joint
-    let mut seen = vec![0_usize; spec.joint.len()];
-    let mut rings = Vec::new();
-    for start in 0..spec.joint.len() {
-        let walk = start + 1;
-        let mut next = Some(start);
-        while let Some(index) = next {
-            if seen[index] == walk {
-                rings.push(ring_from(index, &carrier));
-                break;
-            }
-            if seen[index] != 0 {
-                break;
-            }
-            seen[index] = walk;
-            next = carrier[index];
+/// Names of bodies that joints connect with each other but not with the ground, group by group, each with
+/// the index of its first joint. A body without any joint is not among them.
+pub(super) fn adrift(spec: &ModelSpec) -> Vec<(usize, Vec<&str>)> {
+    let mut reached: Vec<&str> = vec![GROUND];
+    let mut groups = Vec::new();
+    grow(spec, &mut reached);
+    for (index, joint) in spec.joint.iter().enumerate() {
+        let known = |name: &str| spec.find_body(name).is_some();
+        let (parent, child) = (joint.parent.body.as_str(), joint.child.body.as_str());
+        if joint.cut || reached.contains(&parent) || !known(parent) || !known(child) {
+            continue;
         }
+        let mut group = vec![parent];
+        grow(spec, &mut group);
+        reached.extend(&group);
+        groups.push((index, group));
     }
-    rings
+    groups
 }
 
-/// The ring through one joint, starting with the joint that is written first.
-fn ring_from(start: usize, carrier: &[Option<usize>]) -> Vec<usize> {
-    let mut ring = vec![start];
-    while let Some(next) = carrier[ring[ring.len() - 1]].filter(|next| *next != start) {
-        ring.push(next);
+/// Adds every body that joints connect with those of `group`.
+fn grow<'a>(spec: &'a ModelSpec, group: &mut Vec<&'a str>) {
+    let mut at = 0;
+    while at < group.len() {
+        let body = group[at];
+        for joint in spec.joint.iter().filter(|joint| !joint.cut) {
+            let (parent, child) = (joint.parent.body.as_str(), joint.child.body.as_str());
+            for (here, there) in [(parent, child), (child, parent)] {
+                if here == body && !group.contains(&there) && spec.find_body(there).is_some() {
+                    group.push(there);
+                }
+            }
+        }
+        at += 1;
     }
-    let first = (0..ring.len())
-        .min_by_key(|place| ring[*place])
-        .unwrap_or(0);
-    ring.rotate_left(first);
-    ring
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::spec::{AttachmentSpec, JointSpec};
+    use super::super::spec::{
+        AttachmentSpec, BodySpec, FixedSpec, JointSpec, RevoluteSpec, RevoluteSpringSpec,
+        SphericalSpec,
+    };
     use super::*;
 
-    fn model(joints: &[(&str, &str)]) -> ModelSpec {
+    fn body(name: &str) -> BodySpec {
+        BodySpec {
+            name: name.to_owned(),
+            ..BodySpec::default()
+        }
+    }
+
+    fn model(bodies: &[&str], joints: &[(&str, &str)]) -> ModelSpec {
         let joint = joints
             .iter()
-            .map(|(parent, child)| JointSpec {
+            .enumerate()
+            .map(|(index, (parent, child))| JointSpec {
+                name: format!("j{index}"),
                 parent: AttachmentSpec::new(*parent),
                 child: AttachmentSpec::new(*child),
+                revolute: Some(RevoluteSpec::default()),
                 ..JointSpec::default()
             })
             .collect();
         ModelSpec {
+            body: bodies.iter().map(|name| body(name)).collect(),
             joint,
             ..ModelSpec::default()
         }
     }
 
+    fn order(spec: &ModelSpec) -> Vec<usize> {
+        let tree = spanning_tree(spec);
+        tree.joints.iter().map(|tree| tree.joint).collect()
+    }
+
+    const FOUR_BAR: [(&str, &str); 4] = [
+        ("ground", "crank"),
+        ("crank", "coupler"),
+        ("coupler", "rocker"),
+        ("ground", "rocker"),
+    ];
+
     /// By construction: a branched tree written child first.
     #[test]
     fn parents_come_first_and_siblings_keep_their_order() {
-        let spec = model(&[
-            ("b", "c"),
-            ("a", "b"),
-            ("ground", "a"),
-            ("a", "d"),
-            ("ground", "e"),
-        ]);
-        assert_eq!(tree_order(&spec), [2, 1, 0, 3, 4]);
-        assert!(loops(&spec).is_empty());
+        let spec = model(
+            &["a", "b", "c", "d", "e"],
+            &[
+                ("b", "c"),
+                ("a", "b"),
+                ("ground", "a"),
+                ("a", "d"),
+                ("ground", "e"),
+            ],
+        );
+        assert_eq!(order(&spec), [2, 1, 0, 3, 4]);
+        assert!(spanning_tree(&spec).cuts.is_empty());
+        assert!(adrift(&spec).is_empty());
     }
 
-    /// By construction: two rings, one of them with a tail, and a body on itself.
+    /// By construction: of equal joints the last is cut, and none is reversed.
     #[test]
-    fn every_ring_is_found_once() {
-        let spec = model(&[
-            ("b", "a"),
-            ("c", "b"),
-            ("a", "c"),
-            ("a", "tail"),
-            ("self", "self"),
-        ]);
-        assert_eq!(loops(&spec), [vec![0, 1, 2], vec![4]]);
-        assert!(tree_order(&spec).is_empty());
+    fn a_four_bar_is_cut_once() {
+        let mut spec = model(&["crank", "coupler", "rocker"], &FOUR_BAR);
+        let tree = spanning_tree(&spec);
+        assert_eq!(tree.cuts, [3]);
+        assert!(tree.joints.iter().all(|joint| !joint.reversed));
+        spec.joint[0].cut = true;
+        let tree = spanning_tree(&spec);
+        assert_eq!(tree.cuts, [0]);
+        assert_eq!(order(&spec), [3, 2, 1]);
+        let reversed: Vec<bool> = tree.joints.iter().map(|joint| joint.reversed).collect();
+        assert_eq!(reversed, [false, true, true]);
+    }
+
+    /// By construction: joints with springs stay though one of them has to be reversed; a ball joint is cut
+    /// before a revolute one.
+    #[test]
+    fn what_would_be_lost_is_kept() {
+        let mut spec = model(&["crank", "coupler", "rocker"], &FOUR_BAR);
+        let sprung = RevoluteSpec {
+            spring: Some(RevoluteSpringSpec::default()),
+            ..RevoluteSpec::default()
+        };
+        for joint in [2, 3] {
+            spec.joint[joint].revolute = Some(sprung.clone());
+        }
+        let tree = spanning_tree(&spec);
+        assert_eq!(tree.cuts, [1]);
+        assert!(tree.joints[2].reversed);
+        let mut spec = model(&["crank", "coupler", "rocker"], &FOUR_BAR);
+        spec.joint[2].revolute = None;
+        spec.joint[2].spherical = Some(SphericalSpec::default());
+        assert_eq!(spanning_tree(&spec).cuts, [2]);
+    }
+
+    /// By construction: bodies that only each other hold.
+    #[test]
+    fn bodies_adrift_are_found() {
+        let mut spec = model(&["a", "b", "c"], &[("ground", "a"), ("b", "c"), ("c", "b")]);
+        assert_eq!(adrift(&spec), [(1, vec!["b", "c"])]);
+        spec.joint[2].parent = AttachmentSpec::new("a");
+        spec.joint[2].child = AttachmentSpec::new("c");
+        spec.joint[2].revolute = None;
+        spec.joint[2].fixed = Some(FixedSpec {});
+        assert!(adrift(&spec).is_empty());
+        assert_eq!(order(&spec), [0, 2, 1]);
+        assert!(spanning_tree(&spec).joints[2].reversed);
     }
 }

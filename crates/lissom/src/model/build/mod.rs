@@ -2,14 +2,14 @@
 //!
 //! Three things of the file become simpler ones here. A universal joint is two revolute joints with a
 //! massless cross between them. A payload on a rigid body is part of that body; on a flexible one it is a
-//! rigid body fixed to the node. A beam knows only the nodes that something is attached to.
+//! rigid body fixed to the node. Joints that make loops are cut and become closures. A beam knows only the nodes that something is attached to.
 
 mod assembly;
 mod reduce;
 
 use crate::flex::FlexError;
 use crate::model::action::{JointResistance, Limit, Load, Marker, PrescribedMotion, Transmission};
-use crate::model::closure::{Closure, ClosureMethod};
+use crate::model::closure::{AssemblyHints, Closure, ClosureMethod};
 use crate::model::coordinate::Coordinate;
 use crate::model::fidelity::Fidelity;
 use crate::model::spec::ModelSpec;
@@ -38,6 +38,8 @@ pub struct Model {
     pub closures: Vec<Closure>,
     /// How the equations of the loops are formed.
     pub closure_method: ClosureMethod,
+    /// What the assembly of the loops is to respect.
+    pub assembly: AssemblyHints,
     /// Name and unit of every entry of the position vector.
     pub positions: Vec<Coordinate>,
     /// Name and unit of every entry of the velocity vector.

@@ -63,6 +63,10 @@ fn places_in_use(spec: &ModelSpec) -> BTreeMap<&str, Vec<[f64; 3]>> {
         note(&joint.parent.body, joint.parent.place(), false);
         note(&joint.child.body, joint.child.place(), true);
     }
+    for end in (spec.loops.iter()).flat_map(|closure| [&closure.from, &closure.to]) {
+        let end = spec.loop_end(end);
+        note(end.body, end.place, false);
+    }
     for payload in &spec.payload {
         note(&payload.body, payload.place(), false);
     }

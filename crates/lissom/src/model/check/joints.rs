@@ -7,7 +7,7 @@ use crate::model::spec::{
     FreeSpec, GROUND, JointSpec, PrismaticSpec, RevoluteFrictionSpec, RevoluteSpec, SphericalSpec,
     UniversalSpec,
 };
-use crate::model::topology::loops;
+use crate::model::topology::{adrift, can_reverse, spanning_tree};
 
 /// Sine of the angle between two axes below which they count as parallel.
 const PARALLEL: f64 = 1e-6;
@@ -283,47 +283,67 @@ impl Checker<'_> {
         }
     }
 
-    /// Asks for a tree: one joint for every body, and no rings.
+    /// Asks for a joint that carries every body.
     pub(super) fn tree(&mut self) {
         let spec = self.spec;
         for (index, body) in spec.body.iter().enumerate() {
-            if !body.name.is_empty()
-                && !spec.joint.iter().any(|joint| joint.child.body == body.name)
-            {
+            let touches = |joint: &JointSpec| {
+                let carries = body.name != GROUND && joint.parent.body == body.name;
+                !joint.cut && (joint.child.body == body.name || carries)
+            };
+            if !body.name.is_empty() && !spec.joint.iter().any(touches) {
                 let path = Path::root().key("body").index(index);
                 let body = body.name.clone();
                 self.error(path.key("name"), ErrorKind::NoJoint { body });
             }
         }
         let list = Path::root().key("joint");
-        for (index, joint) in spec.joint.iter().enumerate() {
-            let child = &joint.child.body;
-            let mut earlier = spec.joint[..index].iter();
-            if let Some(first) = earlier.find(|earlier| earlier.child.body == *child)
-                && child != GROUND
-            {
-                let kind = ErrorKind::TwoJoints {
-                    body: child.clone(),
-                    first: first.name.clone(),
-                    second: joint.name.clone(),
-                };
-                self.error(list.index(index).key("child").key("body"), kind);
+        let adrift = adrift(spec);
+        for (first, bodies) in &adrift {
+            let bodies: Vec<String> = bodies.iter().map(ToString::to_string).collect();
+            if bodies.len() > 1 {
+                let path = list.index(*first).key("parent").key("body");
+                self.error(path, ErrorKind::Adrift { bodies });
             }
         }
-        for ring in loops(spec) {
-            // joints run from child to parent; the bodies are named from parent to child
-            let mut bodies: Vec<String> = ring
-                .iter()
-                .rev()
-                .map(|joint| spec.joint[*joint].child.body.clone())
-                .collect();
-            bodies.extend(bodies.first().cloned());
-            if ring
-                .iter()
-                .all(|joint| spec.joint[*joint].parent.body != GROUND)
+        for (index, joint) in spec.joint.iter().enumerate() {
+            if joint.parent.body == joint.child.body && joint.child.body != GROUND {
+                let kind = ErrorKind::OnItself {
+                    what: "joint",
+                    name: joint.name.clone(),
+                    body: joint.child.body.clone(),
+                };
+                self.error(list.index(index).key("parent").key("body"), kind);
+            }
+        }
+        if adrift.is_empty() {
+            self.reversals();
+        }
+    }
+
+    /// Asks for joints that can be turned round where bodies hang on them the other way.
+    fn reversals(&mut self) {
+        let spec = self.spec;
+        let tree = spanning_tree(spec);
+        let carried = |name: &str| {
+            name == GROUND || (tree.joints.iter()).any(|joint| joint.sides(spec).1.body == name)
+        };
+        for (index, joint) in spec.joint.iter().enumerate() {
+            let Some(kind) = joint.kind() else { continue };
+            let (parent, child) = (&joint.parent.body, &joint.child.body);
+            if !can_reverse(joint)
+                && !joint.cut
+                && carried(child)
+                && !carried(parent)
+                && spec.find_body(parent).is_some()
             {
-                let path = list.index(ring[0]).key("parent").key("body");
-                self.error(path, ErrorKind::Loop { bodies });
+                let kind = ErrorKind::NotReversible {
+                    body: parent.clone(),
+                    joint: joint.name.clone(),
+                    kind: kind.key(),
+                };
+                let path = Path::root().key("joint").index(index);
+                self.error(path.key("parent").key("body"), kind);
             }
         }
     }
@@ -341,7 +361,7 @@ fn sine_between(a: [f64; 3], b: [f64; 3]) -> Option<f64> {
 }
 
 /// The vector at length one, without overflow on the way.
-fn unit(vector: [f64; 3]) -> Option<[f64; 3]> {
+pub(super) fn unit(vector: [f64; 3]) -> Option<[f64; 3]> {
     let largest = vector
         .iter()
         .fold(0.0_f64, |largest, x| largest.max(x.abs()));

@@ -58,8 +58,14 @@ fn depends_on(kind: &ErrorKind, path: &Path, repaired: &Path) -> bool {
         .steps()
         .starts_with(&repaired.steps()[..repaired.steps().len().min(2)]);
     match kind {
-        ErrorKind::NoJoint { .. } => {
-            repaired.starts_with(&Path::root().key("joint")) && ["child", "body"].contains(&key)
+        ErrorKind::NoJoint { .. }
+        | ErrorKind::Adrift { .. }
+        | ErrorKind::NotReversible { .. }
+        | ErrorKind::OnItself { .. }
+        | ErrorKind::CutLoses { .. }
+        | ErrorKind::CutFree { .. } => {
+            let sides: [&str; 6] = ["parent", "child", "from", "to", "body", "cut"];
+            sides.contains(&key)
         }
         ErrorKind::OutsideBeam { .. } => ["length_m", "segments"].contains(&key),
         ErrorKind::UnknownPlace { .. } => {
@@ -96,7 +102,9 @@ pub(super) fn compare(document: &mut Table, schema: &Json) -> Findings {
 }
 
 /// Sections whose items refer to each other by name.
-const SECTIONS_OF_ITEMS: [&str; 6] = ["body", "joint", "payload", "marker", "input", "motion"];
+const SECTIONS_OF_ITEMS: [&str; 7] = [
+    "body", "joint", "loop", "payload", "marker", "input", "motion",
+];
 
 struct Walk<'a> {
     definitions: &'a Json,

@@ -16,6 +16,10 @@ pub struct JointSpec {
     pub parent: AttachmentSpec,
     /// What the joint carries.
     pub child: AttachmentSpec,
+    /// Cuts the joint: it closes a loop instead of carrying its child. Where joints make a loop and none
+    /// says so, one is chosen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
     /// Rotation about one axis.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revolute: Option<RevoluteSpec>,
@@ -106,6 +110,34 @@ impl JointSpec {
     }
 }
 
+/// Which of two ways of closing a loop is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Branch {
+    /// The position is above zero; an angle is taken between -π and π.
+    Positive,
+    /// The position is below zero.
+    Negative,
+}
+
+impl Branch {
+    /// 1 or −1.
+    pub fn sign(self) -> f64 {
+        match self {
+            Self::Positive => 1.0,
+            Self::Negative => -1.0,
+        }
+    }
+
+    /// The word of the model file.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Positive => "positive",
+            Self::Negative => "negative",
+        }
+    }
+}
+
 /// Rotation about one axis.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -118,6 +150,13 @@ pub struct RevoluteSpec {
     /// Rate at the start.
     #[serde(default)]
     pub initial_rate_rad_per_s: f64,
+    /// Keeps the start as it is written when loops are assembled.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub held: bool,
+    /// Sign that the position has once loops are assembled; that of the nearest closed configuration when
+    /// absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<Branch>,
     /// The motor that drives the joint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub motor: Option<RevoluteMotorSpec>,
@@ -219,6 +258,13 @@ pub struct PrismaticSpec {
     /// Rate at the start.
     #[serde(default)]
     pub initial_rate_m_per_s: f64,
+    /// Keeps the start as it is written when loops are assembled.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub held: bool,
+    /// Sign that the position has once loops are assembled; that of the nearest closed configuration when
+    /// absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<Branch>,
     /// The motor that drives the joint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub motor: Option<PrismaticMotorSpec>,

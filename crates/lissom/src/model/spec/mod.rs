@@ -5,6 +5,7 @@
 //! [`ModelSpec::check`] does that. Keys that are absent take the default written beside the field.
 
 mod body;
+mod closure;
 mod input;
 mod joint;
 mod motion;
@@ -17,13 +18,18 @@ pub use body::{
     InitialElasticSpec, Membrane, ModeCounts, NodalNodeSpec, NodalSpec, NodeSpec, PointMassSpec,
     RayleighSpec, RigidSpec, SegmentSpec,
 };
+pub use closure::{
+    AutomaticSpec, AxisClosureSpec, CartesianSpaceSpec, ClosureSpec, DistanceSpec, JointSpaceSpec,
+    LoopEnd, LoopKind, LoopSpec, OperationalSpaceSpec, PointOnLineSpec, ProjectedSpec,
+    StabilizedSpec, TwistComponent, UniversalClosureSpec,
+};
 pub use input::{
     ForceConstantSpec, ForceCycloidSpec, ForcePolynomialSpec, ForceSinesSpec, ForceStepSpec,
     ForceTableSpec, Frame, InputSpec, LoadQuantity, TorqueConstantSpec, TorqueCycloidSpec,
     TorquePolynomialSpec, TorqueSinesSpec, TorqueStepSpec, TorqueTableSpec,
 };
 pub use joint::{
-    FixedSpec, FreeFrictionSpec, FreeSpec, FreeSpringSpec, JointKind, JointSpec,
+    Branch, FixedSpec, FreeFrictionSpec, FreeSpec, FreeSpringSpec, JointKind, JointSpec,
     PrismaticFrictionSpec, PrismaticLimitsSpec, PrismaticMotorSpec, PrismaticSpec,
     PrismaticSpringSpec, RevoluteFrictionSpec, RevoluteLimitsSpec, RevoluteMotorSpec, RevoluteSpec,
     RevoluteSpringSpec, SphericalLimitsSpec, SphericalMotorSpec, SphericalSpec,
@@ -62,9 +68,13 @@ pub struct ModelSpec {
     /// Rigid and flexible bodies, in any order.
     #[serde(default)]
     pub body: Vec<BodySpec>,
-    /// Joints: each carries one child body on one parent body, or on the ground.
+    /// Joints: each carries one child body on one parent body, or on the ground. Where they make loops,
+    /// joints are cut until a tree remains.
     #[serde(default)]
     pub joint: Vec<JointSpec>,
+    /// Loops: what holds two places together beyond the joints.
+    #[serde(default, rename = "loop", skip_serializing_if = "Vec::is_empty")]
+    pub loops: Vec<LoopSpec>,
     /// Loads carried by a body.
     #[serde(default)]
     pub payload: Vec<PayloadSpec>,
@@ -97,6 +107,7 @@ impl Default for ModelSpec {
             gravity_m_per_s2: [0.0; 3],
             body: Vec::new(),
             joint: Vec::new(),
+            loops: Vec::new(),
             payload: Vec::new(),
             marker: Vec::new(),
             input: Vec::new(),

@@ -68,7 +68,8 @@ impl AttachmentSpec {
         self.body == GROUND
     }
 
-    fn is_name_only(&self) -> bool {
+    /// Whether nothing but a name is said.
+    pub(crate) fn is_name_only(&self) -> bool {
         self.place() == Place::Unsaid && self.rotation_vector_rad == [0.0; 3]
     }
 }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::closure::ClosureSpec;
 use crate::model::fidelity::{Elasticity, Fidelity, Inertia, ShorteningTerms, Tip};
 
 /// Which terms the equations of motion keep: a preset, and switches that override it one by one.
@@ -92,6 +93,9 @@ pub struct SimulationSpec {
     /// The method that advances the motion in time.
     #[serde(default)]
     pub integrator: IntegratorSpec,
+    /// How the equations of loops are formed; `automatic` when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closure: Option<ClosureSpec>,
 }
 
 impl Default for SimulationSpec {
@@ -100,6 +104,7 @@ impl Default for SimulationSpec {
             duration_s: one_second(),
             start_s: 0.0,
             integrator: IntegratorSpec::default(),
+            closure: None,
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use super::{AXES, Assembly};
 use crate::model::action::{JointResistance, Limit, LimitedQuantity, Resistance, Transmission};
+use crate::model::closure::HeldStart;
 use crate::model::coordinate::{Coordinate, CoordinateKind};
 use crate::model::joint::Joint;
-use crate::model::spec::{self, PrismaticSpec, RevoluteSpec};
+use crate::model::spec::{self, Branch, PrismaticSpec, RevoluteSpec};
 use crate::spatial::{Quaternion, RotationVector, Vector};
 
 /// One degree of freedom of a joint, whether it turns or slides: numbers without their unit.
@@ -14,6 +15,8 @@ pub(super) struct Axis {
     translates: bool,
     position: f64,
     rate: f64,
+    held: bool,
+    branch: Option<Branch>,
     resistance: Resistance,
     motor: Option<Motor>,
     min: Option<f64>,
@@ -42,6 +45,8 @@ impl Axis {
             translates: false,
             position: spec.initial_angle_rad,
             rate: spec.initial_rate_rad_per_s,
+            held: spec.held,
+            branch: spec.branch,
             resistance: Resistance {
                 stiffness: spring.stiffness_n_m_per_rad,
                 rest: spring.rest_angle_rad,
@@ -72,6 +77,8 @@ impl Axis {
             translates: true,
             position: spec.initial_displacement_m,
             rate: spec.initial_rate_m_per_s,
+            held: spec.held,
+            branch: spec.branch,
             resistance: Resistance {
                 stiffness: spring.stiffness_n_per_m,
                 rest: spring.rest_displacement_m,
@@ -124,6 +131,13 @@ impl<'a> Assembly<'a> {
             .push(Coordinate::new(coordinate, unit, kind));
         self.model.initial_position.push(axis.position);
         self.model.initial_velocity.push(axis.rate);
+        if axis.held {
+            let held = HeldStart { position, velocity };
+            self.model.assembly.held.push(held);
+        }
+        if let Some(branch) = axis.branch {
+            self.model.assembly.branches.push((position, branch.sign()));
+        }
         self.add_resistance(JointResistance::Axis(axis.resistance));
         if let Some(motor) = &axis.motor {
             match motor.stiffness {

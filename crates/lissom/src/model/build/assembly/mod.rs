@@ -1,5 +1,6 @@
 //! Bodies and joints of the file become a tree with its coordinates.
 
+mod closures;
 mod joints;
 
 use std::collections::BTreeMap;
@@ -10,19 +11,20 @@ use crate::flex::{FlexibleBody, RigidMotions};
 use crate::model::action::{
     JointResistance, Limit, Load, LoadTarget, Marker, PrescribedMotion, Transmission,
 };
-use crate::model::closure::ClosureMethod;
+use crate::model::closure::AssemblyHints;
 use crate::model::coordinate::{Coordinate, CoordinateKind};
 use crate::model::fidelity::{Fidelity, Tip};
 use crate::model::joint::{Joint, JointKind};
-use crate::model::spec::{self, BodyKind, BodySpec, JointSpec, LoadQuantity, ModelSpec};
+use crate::model::spec::{self, AttachmentSpec, BodyKind, BodySpec, LoadQuantity, ModelSpec};
 use crate::model::system::{Body, Place, System};
-use crate::model::topology::tree_order;
+use crate::model::topology::{SpanningTree, TreeJoint, spanning_tree};
 use crate::spatial::{Matrix, RigidInertia, RotationVector, Transform, Vector};
 use joints::Axis;
 
 /// A model under construction.
 pub(super) struct Assembly<'a> {
     spec: &'a ModelSpec,
+    tree: SpanningTree,
     reduced: BTreeMap<&'a str, Reduced>,
     fidelity: Fidelity,
     bodies: Vec<Body>,
@@ -40,6 +42,7 @@ struct Parts {
     resistances: Vec<(usize, JointResistance)>,
     transmissions: Vec<Transmission>,
     limits: Vec<Limit>,
+    assembly: AssemblyHints,
     positions: Vec<Coordinate>,
     velocities: Vec<Coordinate>,
     initial_position: Vec<f64>,
@@ -53,6 +56,7 @@ impl<'a> Assembly<'a> {
     pub(super) fn new(spec: &'a ModelSpec, reduced: BTreeMap<&'a str, Reduced>) -> Self {
         let mut assembly = Self {
             spec,
+            tree: spanning_tree(spec),
             reduced,
             fidelity: spec.fidelity.resolve(Fidelity::DEFAULT),
             bodies: Vec::new(),
@@ -61,8 +65,8 @@ impl<'a> Assembly<'a> {
             components: BTreeMap::new(),
             model: Parts::default(),
         };
-        for joint in tree_order(spec) {
-            assembly.add_joint(&spec.joint[joint]);
+        for joint in assembly.tree.joints.clone() {
+            assembly.add_joint(joint);
         }
         for payload in &spec.payload {
             assembly.add_payload(payload);
@@ -70,32 +74,19 @@ impl<'a> Assembly<'a> {
         assembly
     }
 
-    /// Appends the child body of a joint, and the joint's coordinates.
-    fn add_joint(&mut self, joint: &'a JointSpec) {
-        let (Some(kind), Some(child_spec)) = (joint.kind(), self.spec.find_body(&joint.child.body))
+    /// Appends the body that a joint carries, and the joint's coordinates. A joint that carries the body
+    /// written as its parent has the same coordinates about the axis turned round.
+    fn add_joint(&mut self, tree: TreeJoint) {
+        let joint = &self.spec.joint[tree.joint];
+        let (carrier, carried) = tree.sides(self.spec);
+        let (Some(kind), Some(child_spec)) = (joint.kind(), self.spec.find_body(&carried.body))
         else {
             return;
         };
-        let parent = self.index.get(joint.parent.body.as_str()).copied();
-        let outboard = if joint.parent.is_ground() {
-            let rotation = RotationVector::new(Vector(joint.parent.rotation_vector_rad)).matrix();
-            let position = joint.parent.position_m.unwrap_or_default();
-            Place::Fixed(Transform::new(rotation, Vector(position)))
-        } else {
-            self.place(
-                &joint.parent.body,
-                joint.parent.place(),
-                false,
-                joint.parent.rotation_vector_rad,
-            )
-        };
-        let mut inboard = self.place(
-            &joint.child.body,
-            joint.child.place(),
-            true,
-            joint.child.rotation_vector_rad,
-        );
-        let reduced = &self.reduced[joint.child.body.as_str()];
+        let parent = self.index.get(carrier.body.as_str()).copied();
+        let outboard = self.side(carrier, tree.reversed);
+        let mut inboard = self.side(carried, !tree.reversed);
+        let reduced = &self.reduced[carried.body.as_str()];
         let (rigid, flexible) = (reduced.rigid, reduced.flexible.clone());
         if let Some(flexible) = &flexible
             && flexible.rigid_motions == RigidMotions::AreCoordinates
@@ -104,7 +95,7 @@ impl<'a> Assembly<'a> {
             inboard = inboard.undeformed(Some(flexible));
         }
         let mut body = Body {
-            name: joint.child.body.clone(),
+            name: carried.body.clone(),
             parent,
             joint: Joint {
                 name: joint.name.clone(),
@@ -120,10 +111,8 @@ impl<'a> Assembly<'a> {
                 .fidelity
                 .map_or(self.fidelity, |own| own.resolve(self.fidelity)),
         };
-        let unit = |axis: [f64; 3]| {
-            let axis = Vector(axis);
-            axis.scale(1.0 / axis.dot(axis).sqrt())
-        };
+        let sense = if tree.reversed { -1.0 } else { 1.0 };
+        let unit = |axis: [f64; 3]| unit(axis).scale(sense);
         match kind {
             spec::JointKind::Revolute(revolute) => {
                 body.joint.kind = JointKind::Revolute {
@@ -234,6 +223,17 @@ impl<'a> Assembly<'a> {
         self.add_quaternion(&format!("{}.tip", body.joint.name), turned.0);
     }
 
+    /// The frame of one side of a joint; `child_side` says on which side it was written.
+    fn side(&self, attachment: &AttachmentSpec, child_side: bool) -> Place {
+        let turned = attachment.rotation_vector_rad;
+        if attachment.is_ground() {
+            let rotation = RotationVector::new(Vector(turned)).matrix();
+            let position = attachment.position_m.unwrap_or_default();
+            return Place::Fixed(Transform::new(rotation, Vector(position)));
+        }
+        self.place(&attachment.body, attachment.place(), child_side, turned)
+    }
+
     fn place(
         &self,
         body: &str,
@@ -330,11 +330,13 @@ impl<'a> Assembly<'a> {
                 })
             })
             .collect();
-        let loads = spec
+        let loads: Vec<Load> = spec
             .input
             .iter()
             .filter_map(|input| self.load(input))
             .collect();
+        let closures = self.closures();
+        let closure_method = self.closure_method(&loads);
         Model {
             system: System::new(self.bodies, Vector(spec.gravity_m_per_s2)),
             fidelity: self.fidelity,
@@ -344,8 +346,9 @@ impl<'a> Assembly<'a> {
             limits: self.model.limits,
             loads,
             motions,
-            closures: Vec::new(),
-            closure_method: ClosureMethod::default(),
+            closures,
+            closure_method,
+            assembly: self.model.assembly,
             positions: self.model.positions,
             velocities: self.model.velocities,
             initial_position: self.model.initial_position,
@@ -396,6 +399,12 @@ impl<'a> Assembly<'a> {
             profile,
         })
     }
+}
+
+/// A direction at length one.
+fn unit(axis: [f64; 3]) -> Vector<f64> {
+    let axis = Vector(axis);
+    axis.scale(1.0 / axis.dot(axis).sqrt())
 }
 
 /// Unit of an elastic coordinate, by its name: mass-normalised modes, values and slopes of elements.
