@@ -65,14 +65,6 @@ pub enum ClosureError {
         /// Name of the body.
         body: String,
     },
-    /// The integrator works on equations of second order, which closures do not have.
-    #[error(
-        "{integrator} integrates trees only; use dop853, dopri5, adams or radau for a mechanism with closures"
-    )]
-    Integrator {
-        /// Name of the method.
-        integrator: &'static str,
-    },
 }
 
 /// A configuration in which the coordinates chosen, or any, no longer determine the motion.

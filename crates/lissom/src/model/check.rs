@@ -13,6 +13,7 @@ mod loops;
 mod motions;
 mod names;
 mod run;
+mod supports;
 
 use toml::Value;
 
@@ -43,6 +44,7 @@ impl ModelSpec {
         checker.joints();
         checker.tree();
         checker.loops();
+        checker.supports();
         checker.payloads();
         checker.markers();
         checker.inputs();

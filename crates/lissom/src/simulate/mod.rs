@@ -3,6 +3,7 @@
 mod audit;
 pub mod comparison;
 mod equations;
+mod equilibrium;
 mod evaluate;
 mod profile;
 pub mod recording;
@@ -11,6 +12,7 @@ mod sampler;
 
 pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit};
 pub use equations::Equations;
+pub use equilibrium::{NoEquilibrium, equilibrium, settled};
 pub use evaluate::{Evaluation, StateInput, evaluate};
 pub use profile::{LoadCurve, MotionCurve, MotionPoint};
 pub use recording::{Channel, Recording};

@@ -10,6 +10,7 @@ use crate::model::{Coordinate, Model};
 use crate::readable::readable;
 use crate::simulate::audit::{Audit, Auditor};
 use crate::simulate::equations::{Equations, Power};
+use crate::simulate::equilibrium::{NoEquilibrium, settled};
 use crate::simulate::recording::Recording;
 use crate::simulate::sampler::Sampler;
 
@@ -62,6 +63,14 @@ pub enum RunError {
         /// When.
         time_s: f64,
     },
+    /// The run was to begin in equilibrium, and there is none.
+    #[error("no equilibrium at t = {time_s}: {source}")]
+    Unsettled {
+        /// What does not balance.
+        source: NoEquilibrium,
+        /// Start of the run.
+        time_s: f64,
+    },
     /// The loops cannot be run as asked.
     #[error("{source}")]
     Closure {
@@ -109,6 +118,7 @@ impl RunError {
             Self::NotFinite { time_s, .. }
             | Self::Singular { time_s, .. }
             | Self::Closure { time_s, .. }
+            | Self::Unsettled { time_s, .. }
             | Self::NoLongerRedundant { time_s, .. } => *time_s,
         }
     }
@@ -121,6 +131,7 @@ impl RunError {
             Self::Singular { coordinates, .. } => coordinates.first().map_or("unknown", |c| c),
             Self::NoLongerRedundant { equation, .. } => equation,
             Self::Closure { .. } => "the closures",
+            Self::Unsettled { source, .. } => &source.coordinate,
         }
     }
 }
@@ -160,6 +171,11 @@ pub fn run(
     channels: Option<&[String]>,
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Run {
+    let (settled, unsettled) = match settled(model, simulation) {
+        Ok(settled) => (settled, None),
+        Err(source) => (None, Some(source)),
+    };
+    let model = settled.as_ref().unwrap_or(model);
     let mut equations = Equations::new(model);
     let end = simulation.start_s + simulation.duration_s;
     let breakpoints = equations.breakpoints(simulation.start_s, end);
@@ -173,7 +189,18 @@ pub fn run(
     let layout = equations.state_layout();
     let (n_q, n_v) = (equations.state_positions(), equations.state_velocities());
     let mut recorder = Recorder::new(model, samples.len(), channels, watch);
-    if let Err(source) = closable(&equations, simulation) {
+    if let Some(source) = unsettled {
+        return Run {
+            recording: recorder.recording,
+            audit: recorder.auditor.finish(),
+            statistics: Statistics::default(),
+            ending: Ending::Failed(RunError::Unsettled {
+                source,
+                time_s: simulation.start_s,
+            }),
+        };
+    }
+    if let Err(source) = equations.loops().map_err(Clone::clone) {
         return Run {
             recording: recorder.recording,
             audit: recorder.auditor.finish(),
@@ -295,22 +322,6 @@ pub fn run(
         statistics,
         ending,
     }
-}
-
-/// Whether the loops can be kept as asked, with the integrator asked for.
-fn closable(equations: &Equations<'_>, simulation: &SimulationSpec) -> Result<(), ClosureError> {
-    if equations.loops().map_err(Clone::clone)?.is_none() {
-        return Ok(());
-    }
-    let integrator = match simulation.integrator {
-        IntegratorSpec::GeneralizedAlpha(_) => "generalized-alpha",
-        IntegratorSpec::Newmark(_) => "newmark",
-        IntegratorSpec::Dop853(_)
-        | IntegratorSpec::Dopri5(_)
-        | IntegratorSpec::Adams(_)
-        | IntegratorSpec::Radau(_) => return Ok(()),
-    };
-    Err(ClosureError::Integrator { integrator })
 }
 
 /// What the loops have to do with the end of a run: what stopped it, or a configuration close to a singular

@@ -12,6 +12,7 @@ mod motion;
 mod place;
 mod profile;
 mod run;
+mod support;
 
 pub use body::{
     BasisSpec, BeamSpec, BodyKind, BodySpec, Boundary, DampingSpec, ElementsSpec,
@@ -42,9 +43,11 @@ pub use motion::{
 pub use place::{AttachmentSpec, GROUND, MarkerSpec, PayloadSpec, Place};
 pub use profile::{LoadProfile, MotionProfile};
 pub use run::{
-    AdaptiveSpec, FidelityPreset, FidelitySpec, GeneralizedAlphaSpec, IntegratorSpec, NewmarkSpec,
-    OutputFormat, OutputSpec, SimulationSpec,
+    AdaptiveSpec, FidelityPreset, FidelitySpec, GeneralizedAlphaSpec, InitialSpec, IntegratorSpec,
+    NewmarkSpec, OutputFormat, OutputSpec, SimulationSpec, StaticForceSpec, StaticLoadSpec,
 };
+
+pub use support::{Slopes, SupportSpec};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -75,6 +78,9 @@ pub struct ModelSpec {
     /// Loops: what holds two places together beyond the joints.
     #[serde(default, rename = "loop", skip_serializing_if = "Vec::is_empty")]
     pub loops: Vec<LoopSpec>,
+    /// Supports that beams slide through.
+    #[serde(default)]
+    pub support: Vec<SupportSpec>,
     /// Loads carried by a body.
     #[serde(default)]
     pub payload: Vec<PayloadSpec>,
@@ -108,6 +114,7 @@ impl Default for ModelSpec {
             body: Vec::new(),
             joint: Vec::new(),
             loops: Vec::new(),
+            support: Vec::new(),
             payload: Vec::new(),
             marker: Vec::new(),
             input: Vec::new(),
