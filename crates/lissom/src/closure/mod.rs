@@ -3,11 +3,11 @@
 //! | job | file |
 //! |---|---|
 //! | residual, Jacobian and bias of all closures at a state | `constraint.rs`: [`Constraints`] |
-//! | what slides along a beam | `sliding.rs` |
+//! | what slides along a beam | [`sliding`] |
 //! | which equations are independent, how many degrees of freedom remain | `rank.rs`: [`row_rank`], [`mobility`] |
 //! | accelerations and projection under every method | `loops.rs`: [`Loops`] |
-//! | independent coordinates | `complement.rs` |
-//! | multipliers | `multipliers.rs` |
+//! | independent coordinates | [`complement`] |
+//! | multipliers | [`multipliers`] |
 //!
 //! The equations are in `docs/theory/loops.md`.
 

@@ -40,8 +40,8 @@ fn consistent_state(mechanism: &Mechanism, seed: u64) -> (Vec<f64>, Vec<f64>) {
     }
     for (k, body) in model.system.bodies().iter().enumerate() {
         for alpha in 0..body.modes() {
-            q[layout.elastic_position[k] + alpha] = random.signed(0.005);
-            v[layout.elastic_velocity[k] + alpha] = random.signed(0.05);
+            q[layout.elastic_position[k] + alpha] = random.signed(0.001);
+            v[layout.elastic_velocity[k] + alpha] = random.signed(0.02);
         }
     }
     let mut loops = Loops::new(&model).unwrap().unwrap();
