@@ -1,5 +1,6 @@
-//! What the recursions cost: chains to measure on, a scalar that counts operations, and a stopwatch.
+//! What the recursions cost: chains and an arm to measure on, a scalar that counts operations, and a stopwatch.
 
 pub mod chain;
 pub mod counted;
+pub mod shuttle_arm;
 pub mod stopwatch;

@@ -1,12 +1,16 @@
-//! `cargo run --release -p lissom-bench`: times per call, ratios, and exponents from counted operations.
+//! `cargo run --release -p lissom-bench`: times per call, ratios, and exponents from counted operations. Names
+//! of sections select some of them: `-- rigid shuttle`.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 use std::hint::black_box;
+use std::time::Instant;
 
+use lissom::model::{Model, ModelSpec};
 use lissom::scalar::Lanes;
 use lissom_bench::chain::{Bench, chain};
 use lissom_bench::counted::{Counted, count};
+use lissom_bench::shuttle_arm::{Derivative, build, fastest_vibration, manoeuvre, whole_run};
 use lissom_bench::stopwatch::{exponent, seconds_per_call};
 
 /// Composite and articulated operation counts of a chain of ten bodies with 0…12 modes, from the lists of
@@ -31,12 +35,23 @@ const PAPER_ARTICULATED: [f64; 13] = [
     91400.0, 102_300.0, 113_740.0,
 ];
 
+/// What can be measured, by the name that selects it on the command line.
+const SECTIONS: [(&str, fn()); 6] = [
+    ("rigid", rigid_chains),
+    ("flexible", flexible_chains),
+    ("many-modes", many_modes),
+    ("growth", growth),
+    ("lanes", lanes),
+    ("shuttle", shuttle_arm),
+];
+
 fn main() {
-    rigid_chains();
-    flexible_chains();
-    many_modes();
-    growth();
-    lanes();
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    for (name, section) in SECTIONS {
+        if wanted.is_empty() || wanted.iter().any(|w| w == name) {
+            section();
+        }
+    }
 }
 
 #[expect(
@@ -44,7 +59,7 @@ fn main() {
     reason = "the methods by name are not general enough in their lifetime"
 )]
 fn rigid_chains() {
-    println!("Rigid chains, articulated-body call, with what its three parts take");
+    println!("\nRigid chains, articulated-body call, with what its three parts take");
     println!(
         "{:>7} {:>10} {:>14} {:>12} {:>10} {:>14}",
         "bodies", "µs", "ns per body", "kinematics", "factor", "accelerations"
@@ -192,4 +207,67 @@ fn lanes() {
             four / (4.0 * one)
         );
     }
+}
+
+/// Where the stability region of DOP853 leaves the imaginary axis.
+const DOP853_IMAGINARY: f64 = 5.95;
+
+fn shuttle_arm() {
+    const RUNS: usize = 5;
+    println!("\nShuttle arm, 18 degrees of freedom, all terms, exact tips");
+    let spec = manoeuvre();
+    let model = build(&spec);
+    let undriven = build(&ModelSpec {
+        input: Vec::new(),
+        ..spec.clone()
+    });
+    let time_of_derivative = |model: &Model| {
+        let mut derivative = Derivative::new(model);
+        seconds_per_call(|| {
+            derivative.call();
+            black_box(&derivative.rate);
+        })
+    };
+    let mut bench = Bench::<f64>::new(&model);
+    let recursion = seconds_per_call(|| {
+        bench.articulated();
+        black_box(&bench.acceleration);
+    });
+    let (whole, without) = (time_of_derivative(&model), time_of_derivative(&undriven));
+    let row = |what: &str, seconds: f64| {
+        println!(
+            "{what:<52} {:>6.2} µs {:>5.0}%",
+            seconds * 1e6,
+            100.0 * seconds / whole
+        );
+    };
+    row("derivative", whole);
+    row("  kinematics, factorisation, accelerations", recursion);
+    row("  feed-forward (rigid inverse dynamics)", whole - without);
+    row("  the rest", without - recursion);
+
+    let mut fastest = f64::INFINITY;
+    let mut statistics = None;
+    for _ in 0..RUNS {
+        let start = Instant::now();
+        let run = black_box(whole_run(&spec, &model));
+        fastest = fastest.min(start.elapsed().as_secs_f64());
+        statistics = Some(run.statistics);
+    }
+    let Some(statistics) = statistics else { return };
+    let duration = spec.simulation.duration_s;
+    let (steps, evaluations) = (statistics.steps as f64, statistics.evaluations as f64);
+    println!(
+        "manoeuvre I-f, {duration} s in {fastest:.2} s: {:.1} times real time, {steps} steps ({} rejected), \
+         {evaluations} evaluations, {:.0}% of the time in them",
+        duration / fastest,
+        statistics.rejected,
+        100.0 * evaluations * whole / fastest,
+    );
+    let frequency = fastest_vibration(&model);
+    println!(
+        "fastest vibration {frequency:.0} rad/s: mean step {:.2} of its radians, {DOP853_IMAGINARY} at the limit of \
+         stability",
+        frequency * duration / steps,
+    );
 }

@@ -213,6 +213,7 @@ enum TipArgument {
     Exact,
     #[value(name = "rotation_vector", alias = "rotation-vector")]
     RotationVector,
+    Chord,
 }
 
 impl Changes {

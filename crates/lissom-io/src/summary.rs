@@ -19,7 +19,7 @@
 //!     "energy": { "peak_j": 6.2, "final_drift_j": 1e-9, "max_drift_percent": 1e-7, "rms_drift_percent": 1e-8 },
 //!     "limit_violations": []
 //!   },
-//!   "cost": { "steps": 412, "rejected": 3, "evaluations": 5120, "jacobians": 0, "wall_s": 0.12 },
+//!   "cost": { "steps": 412, "rejected": 3, "evaluations": 5120, "jacobians": 0, "stiff": false, "wall_s": 0.12 },
 //!   "files": ["results/arm/recording.csv", "results/arm/manifest.json"]
 //! }
 //! ```
@@ -33,6 +33,7 @@
 //! | `duration_s` | the time span asked for |
 //! | `channels` | every recorded channel; extremes are those of the samples, the earliest of equal ones |
 //! | `at` | every channel at the instants asked for, as far as the run came |
+//! | `audit.energy.unbalanced_by` | terms of the chosen fidelity that follow from no energy; only if there are any |
 //! | `audit.momentum` | only where nothing outside acts on the mechanism |
 //! | `cost.wall_s` | the only entry that differs between two runs of the same model |
 //! | `files` | paths of what was written |
@@ -109,6 +110,8 @@ pub struct Cost {
     pub evaluations: u64,
     /// Jacobians.
     pub jacobians: u64,
+    /// Whether modes faster than the motion kept most steps of an explicit method short.
+    pub stiff: bool,
     /// Seconds on the clock.
     pub wall_s: f64,
 }
@@ -147,6 +150,7 @@ impl Summary {
                 rejected: statistics.rejected,
                 evaluations: statistics.evaluations,
                 jacobians: statistics.jacobians,
+                stiff: statistics.is_stiff(),
                 wall_s,
             },
             files: Vec::new(),

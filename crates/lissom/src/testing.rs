@@ -4,15 +4,15 @@
 //! [`random_state`] a state in which joints turn freely and bodies bend as far as their theory allows. The
 //! numbers come from a generator of this module, so that a seed means the same tree for ever.
 
-use crate::model::ShorteningTerms;
 use crate::model::System;
 use crate::model::spec::{
     AttachmentSpec, BasisSpec, BeamSpec, BodySpec, Boundary, DampingSpec, ElementsSpec,
-    FidelitySpec, FixedSpec, FreeSpec, GROUND, JointSpec, MarkerSpec, ModeCounts, ModelSpec,
-    NodalNodeSpec, NodalSpec, NodeSpec, PayloadSpec, PointMassSpec, PrismaticMotorSpec,
+    FidelitySpec, FixedSpec, FreeMotorSpec, FreeSpec, GROUND, JointSpec, MarkerSpec, ModeCounts,
+    ModelSpec, NodalNodeSpec, NodalSpec, NodeSpec, PayloadSpec, PointMassSpec, PrismaticMotorSpec,
     PrismaticSpec, RevoluteMotorSpec, RevoluteSpec, RigidSpec, SegmentSpec, SphericalMotorSpec,
     SphericalSpec, UniversalSpec,
 };
+use crate::model::{ShorteningTerms, Tip};
 use crate::spatial::{Quaternion, Vector};
 
 /// Largest deflection of a random state, as a fraction of the body's length, per elastic coordinate.
@@ -126,6 +126,8 @@ pub struct Variety<'a> {
     pub extras: bool,
     /// Shortening of bent beams.
     pub shortening: ShorteningTerms,
+    /// How nodes carry other bodies.
+    pub tip: Tip,
 }
 
 impl Variety<'static> {
@@ -164,6 +166,7 @@ impl Variety<'static> {
             floating: false,
             extras: true,
             shortening: ShorteningTerms::Kinematic,
+            tip: Tip::RotationVector,
         }
     }
 }
@@ -176,6 +179,7 @@ impl Variety<'_> {
             gravity_m_per_s2: random.vector(10.0),
             fidelity: FidelitySpec {
                 shortening: Some(self.shortening),
+                tip: Some(self.tip),
                 ..FidelitySpec::default()
             },
             ..ModelSpec::default()
@@ -508,7 +512,17 @@ fn joint_of(
                 ..SphericalSpec::default()
             });
         }
-        RandomJoint::Free => joint.free = Some(FreeSpec::default()),
+        RandomJoint::Free => {
+            joint.free = Some(FreeSpec {
+                motor: geared.then_some(FreeMotorSpec {
+                    angular_inertia_kg_m2: 1e-3,
+                    angular_gear_ratio: 5.0,
+                    linear_inertia_kg_m2: 1e-5,
+                    linear_gear_ratio_rad_per_m: 100.0,
+                }),
+                ..FreeSpec::default()
+            });
+        }
     }
     joint
 }

@@ -8,6 +8,8 @@ use lissom::integrate::Flow;
 use lissom::model::spec::FidelitySpec;
 use lissom::model::{Elasticity, Inertia, Model, ModelSpec, ShorteningTerms, Tip};
 use lissom::simulate::{Ending, Run, run, sample_instants};
+use lissom::spatial::Motion;
+use lissom::tree::{Kinematics, marker_motion};
 
 /// A two-link arm that bends in both planes, stretches and twists, thrown without gravity.
 const ARM: &str = r#"
@@ -54,20 +56,22 @@ sample_period_s = 0.001
 "#;
 
 const INERTIAS: [Inertia; 3] = [Inertia::Rigid, Inertia::HybridForces, Inertia::Full];
-const TIPS: [Tip; 6] = [
+const TIPS: [Tip; 7] = [
     Tip::Rigid,
     Tip::Linear,
     Tip::Euler321,
     Tip::Euler123,
     Tip::Exact,
     Tip::RotationVector,
+    Tip::Chord,
 ];
-const STRAINS: [(Elasticity, ShorteningTerms); 5] = [
+const STRAINS: [(Elasticity, ShorteningTerms); 6] = [
     (Elasticity::Linear, ShorteningTerms::None),
     (Elasticity::Linear, ShorteningTerms::Kinematic),
     (Elasticity::Linear, ShorteningTerms::SecondOrder),
     (Elasticity::ConstantAxialLoad, ShorteningTerms::None),
     (Elasticity::Full, ShorteningTerms::None),
+    (Elasticity::Linear, ShorteningTerms::GeometricStiffness),
 ];
 
 /// Drift of a run at rtol 1e-10, in percent of the peak energy.
@@ -76,9 +80,13 @@ const CONSERVED_PERCENT: f64 = 1e-6;
 fn throw(fidelity: FidelitySpec) -> Run {
     let mut spec = ModelSpec::parse(ARM, &[]).unwrap();
     spec.fidelity = fidelity;
+    run_of(&spec)
+}
+
+fn run_of(spec: &ModelSpec) -> Run {
     spec.check().unwrap();
-    let model = Model::build(&spec).unwrap();
-    let samples = sample_instants(&spec, &[]);
+    let model = Model::build(spec).unwrap();
+    let samples = sample_instants(spec, &[]);
     run(&model, &spec.simulation, &samples, None, &mut |_| {
         Flow::Continue
     })
@@ -109,9 +117,12 @@ fn every_legal_combination_runs() {
                 );
                 // a constant axial load has no energy, and truncated inertia no balance; a rigid tip sits
                 // elsewhere than its velocity says, but does the work that its velocity says
-                let balanced =
-                    inertia == Inertia::Full && strain.0 != Elasticity::ConstantAxialLoad;
-                let drift = run.audit.energy.max_drift_percent;
+                let balanced = inertia == Inertia::Full
+                    && strain.0 != Elasticity::ConstantAxialLoad
+                    && strain.1 != ShorteningTerms::GeometricStiffness;
+                let energy = &run.audit.energy;
+                assert_eq!(energy.unbalanced_by.is_empty(), balanced, "{fidelity:?}");
+                let drift = energy.max_drift_percent;
                 if balanced {
                     assert!(drift < CONSERVED_PERCENT, "{fidelity:?}: {drift} %");
                 }
@@ -130,6 +141,7 @@ fn velocities_are_derivatives_of_positions_for_true_rotations() {
         Tip::Euler123,
         Tip::Exact,
         Tip::RotationVector,
+        Tip::Chord,
     ] {
         let run = throw(switches(Inertia::Full, STRAINS[0], tip));
         let channel = |name: &str| &run.recording.channel(name).unwrap().samples;
@@ -164,6 +176,123 @@ fn the_axial_strain_is_not_counted_twice() {
         assert_eq!(errors[0].path.to_string(), "fidelity.elasticity");
         assert!(errors[0].remedy().contains("shortening = \"none\""));
     }
+}
+
+/// Property: tips that sit elsewhere than their velocity says have a balance without gravity and none with it, and
+/// the audit says so exactly then.
+#[test]
+fn the_audit_says_which_terms_have_no_energy() {
+    for tip in TIPS {
+        let mut spec = ModelSpec::parse(ARM, &[]).unwrap();
+        spec.fidelity = switches(Inertia::Full, STRAINS[0], tip);
+        spec.gravity_m_per_s2 = [0.0, -9.81, 0.0];
+        let run = run_of(&spec);
+        let energy = &run.audit.energy;
+        let drifts = energy.max_drift_percent > CONSERVED_PERCENT;
+        assert_eq!(drifts, matches!(tip, Tip::Rigid | Tip::Linear), "{tip:?}");
+        assert_eq!(!energy.unbalanced_by.is_empty(), drifts, "{energy:?}");
+    }
+    let stiffened = throw(switches(Inertia::Full, STRAINS[5], Tip::Exact))
+        .audit
+        .energy;
+    assert!(
+        stiffened.max_drift_percent > CONSERVED_PERCENT,
+        "{stiffened:?}"
+    );
+    assert_eq!(
+        stiffened.unbalanced_by[0],
+        "the geometric stiffness of body upper is that of no energy"
+    );
+}
+
+/// Hand calculation: with chords the next body stands at the deflected node, turned by $`R_z(v/x) R_y(-w/x)`$ first
+/// and by the frame of the joint after.
+#[test]
+fn chords_turn_by_deflection_over_distance() {
+    // a dozen products of numbers near one
+    const ROUNDING: f64 = 1e-13;
+    const TWIST: f64 = 0.4;
+    const ELBOW: f64 = 0.7;
+    let text = ARM
+        .replace(
+            r#"parent = "upper""#,
+            &format!(r#"parent = {{ body = "upper", rotation_vector_rad = [{TWIST}, 0, 0] }}"#),
+        )
+        .replace("axis = [0.1, 1.0, 0.3]", "axis = [0, 0, 1]");
+    let mut spec = ModelSpec::parse(&text, &[]).unwrap();
+    spec.fidelity = switches(Inertia::Full, STRAINS[0], Tip::Chord);
+    let model = Model::build(&spec).unwrap();
+    let system = &model.system;
+    let mut position = model.initial_position.clone();
+    let first = system.layout().elastic_position[0];
+    let amplitudes = [0.05, -0.08];
+    position[first..first + 2].copy_from_slice(&amplitudes);
+    let still = vec![0.0; system.velocity_count()];
+    let mut kinematics = Kinematics::new(system);
+    kinematics.update(system, &position, &still);
+    kinematics.update_poses(system);
+    let mut influence = vec![Motion::zero(); 4];
+    let hand = &model.markers[0];
+    let body = hand.body.unwrap();
+    let found = marker_motion(
+        system,
+        &kinematics,
+        body,
+        &hand.place,
+        &position,
+        &still,
+        &mut influence,
+    );
+
+    let nodes = &system.bodies()[0].flexible.as_ref().unwrap().nodes;
+    let node = nodes.iter().find(|node| node.position[0] == 1.0).unwrap();
+    let v = amplitudes[0] * node.displacement[0][1];
+    let w = amplitudes[1] * node.displacement[1][2];
+    assert!(v.abs() > 0.05 && w.abs() > 0.05, "{v} {w}");
+    // R_z(γ₂) R_y(−γ₃) R_x(twist) R_z(elbow) e_x, upper arm of length 1
+    let (sin, cos) = ELBOW.sin_cos();
+    let along = [cos, sin * TWIST.cos(), sin * TWIST.sin()];
+    let (sin, cos) = w.sin_cos();
+    let along = [
+        cos * along[0] - sin * along[2],
+        along[1],
+        sin * along[0] + cos * along[2],
+    ];
+    let (sin, cos) = v.sin_cos();
+    let along = [
+        cos * along[0] - sin * along[1],
+        sin * along[0] + cos * along[1],
+        along[2],
+    ];
+    let expected = [1.0 + 0.8 * along[0], v + 0.8 * along[1], w + 0.8 * along[2]];
+    for (found, expected) in found.pose.translation.0.iter().zip(expected) {
+        assert!((found - expected).abs() < ROUNDING, "{found} {expected}");
+    }
+}
+
+#[test]
+fn chords_and_geometric_stiffness_need_a_clamped_beam() {
+    let mut spec = ModelSpec::parse(ARM, &[]).unwrap();
+    spec.fidelity = switches(Inertia::Full, STRAINS[5], Tip::Chord);
+    spec.check().unwrap();
+    let free = "free_free = { bending_y = 1, bending_z = 1, stretch = 1 }";
+    let text = ARM.replace(
+        "clamped_free = { bending_y = 1, bending_z = 1, stretch = 1 }",
+        free,
+    );
+    let mut spec = ModelSpec::parse(&text, &[]).unwrap();
+    spec.check().unwrap();
+    spec.fidelity = switches(Inertia::Full, STRAINS[5], Tip::Chord);
+    let errors = spec.check().unwrap_err();
+    let told: Vec<String> = errors.iter().map(|e| format!("{}: {e}", e.path)).collect();
+    assert_eq!(errors.len(), 2, "{told:?}");
+    assert_eq!(errors[0].path.to_string(), "body[1]");
+    assert!(
+        errors[0].to_string().contains("which body lower is not"),
+        "{told:?}"
+    );
+    assert!(errors[0].remedy().contains("tip = \"rotation_vector\""));
+    assert!(errors[1].remedy().contains("shortening = \"none\""));
 }
 
 #[test]

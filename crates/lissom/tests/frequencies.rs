@@ -136,3 +136,51 @@ fn elements_find_the_frequency_of_a_hinged_beam() {
     let order = observed_order(with(8), with(16));
     assert!((order - 4.0).abs() < ORDER, "order {order}");
 }
+
+/// Second implementation: two Hermite elements per link, reduced to the lowest two modes \[Fattah 1995, eqs
+/// (3.32)–(3.36)\], of the bars that the thesis's mechanisms are made of; and damping 2ζω of each mode.
+#[test]
+fn reduced_links_have_the_frequencies_of_two_hermite_elements() {
+    // as many digits as the reference gives
+    const DIGITS: f64 = 5.1e-6;
+    const RATIO: f64 = 0.03;
+    for (length, mass, expected) in [
+        (0.45, 0.0623, [130.51558, 824.46945]),
+        (0.55, 0.0761, [87.39544, 552.07871]),
+        (0.8, 0.1108, [41.28766, 260.81496]),
+        (1.2, 0.1652, [18.40553, 116.26807]),
+    ] {
+        let text = format!(
+            r#"
+format = 1
+[[body]]
+name = "link"
+[body.beam]
+length_m = {length}
+mass_per_length_kg_per_m = {:e}
+bending_stiffness_y_n_m2 = 7.815
+basis.elements = {{ count = 2, modes = 2 }}
+[body.damping]
+modal_ratio = {RATIO}
+[[joint]]
+name = "motor"
+parent = "ground"
+child = "link"
+revolute.axis = [0, 0, 1]
+"#,
+            mass / length
+        );
+        let spec: ModelSpec = toml::from_str(&text).unwrap();
+        let model = Model::build(&spec).unwrap();
+        let link = model.system.bodies()[0].flexible.as_ref().unwrap();
+        let found = link.frequencies().unwrap();
+        for (mode, (found, expected)) in found.iter().zip(expected).enumerate() {
+            let apart = (found - expected).abs();
+            assert!(apart < DIGITS, "{length} m: {found}, {expected}");
+            // unit modal mass
+            let damping = link.damping[mode * 2 + mode];
+            assert!((damping / (2.0 * RATIO * found) - 1.0).abs() < 1e-10);
+            assert!(link.damping[mode * 2 + 1 - mode].abs() < 1e-10 * found);
+        }
+    }
+}

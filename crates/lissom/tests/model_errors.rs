@@ -185,6 +185,21 @@ fn overrides_reach_every_value() {
     assert_eq!(spec.simulation.start_s, 1.5);
     assert_eq!(spec.joint[3].parent, AttachmentSpec::new("stepped"));
 
+    // one setting of another integrator takes the place of the one in the file, whose settings it leaves alone
+    let spec = ModelSpec::parse(SOUND, &[set("simulation.integrator.adams.rtol=1e-4")]).unwrap();
+    let IntegratorSpec::Adams(adams) = spec.simulation.integrator else {
+        panic!("{:?}", spec.simulation.integrator);
+    };
+    assert_eq!(
+        (adams.rtol, adams.atol),
+        (1e-4, AdaptiveSpec::default().atol)
+    );
+    let spec = ModelSpec::parse(SOUND, &[set("simulation.integrator.radau.atol=1e-4")]).unwrap();
+    let IntegratorSpec::Radau(radau) = spec.simulation.integrator else {
+        panic!("{:?}", spec.simulation.integrator);
+    };
+    assert_eq!((radau.rtol, radau.atol), (1e-7, 1e-4));
+
     // a wrong value is blamed on the override, not on the text of the file
     let errors = ModelSpec::parse(SOUND, &[set("body.base.rigid.mass_kg=-1")]).unwrap_err();
     assert_eq!(errors.len(), 1);

@@ -157,7 +157,10 @@ fn many_functions_converge() {
         let found = deflections(basis, "second_order", 0.7, PUSH, "root");
         println!("{basis} {found:?}");
         let worst = |found: &[f64], expected: [f64; 10]| {
-            found.iter().zip(expected).fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()))
+            found
+                .iter()
+                .zip(expected)
+                .fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()))
         };
         println!("push {}", worst(&found, push));
         let found = deflections(basis, "second_order", 0.7, PULL, "tip");
@@ -301,7 +304,15 @@ fn the_boom_of_a_prescribed_robot_follows_the_reference() {
         ),
     ] {
         let plane = robot(false, false, shortening);
-        println!("{:?}", plane.recording.channels.iter().map(|c| &c.name).collect::<Vec<_>>());
+        println!(
+            "{:?}",
+            plane
+                .recording
+                .channels
+                .iter()
+                .map(|c| &c.name)
+                .collect::<Vec<_>>()
+        );
         let space = robot(true, false, shortening);
         for (i, sample) in [3, 6, 9].into_iter().enumerate() {
             for (run, channel, expected) in [
@@ -339,9 +350,18 @@ fn the_driven_robot_follows_the_reference() {
     let space = robot(true, true, "second_order");
     for i in 0..5 {
         let sample = 2 * (i + 1);
-        let found = [at(&plane, "swing", sample), at(&plane, "slide", sample), 1e3 * at(&plane, "tip.deflection.y", sample)];
+        let found = [
+            at(&plane, "swing", sample),
+            at(&plane, "slide", sample),
+            1e3 * at(&plane, "tip.deflection.y", sample),
+        ];
         println!("{found:?} {:?}", planar[i]);
-        let found = [at(&space, "swing", sample), at(&space, "slide", sample), 1e3 * at(&space, "tip.deflection.y", sample), 1e3 * at(&space, "tip.deflection.z", sample)];
+        let found = [
+            at(&space, "swing", sample),
+            at(&space, "slide", sample),
+            1e3 * at(&space, "tip.deflection.y", sample),
+            1e3 * at(&space, "tip.deflection.z", sample),
+        ];
         println!("{found:?} {:?}", spatial[i]);
         assert!((found[0] - spatial[i][0]).abs() < COORDINATES);
     }

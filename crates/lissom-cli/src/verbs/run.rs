@@ -165,6 +165,13 @@ fn in_words(loaded: &Loaded, summary: &Summary, name: &str) -> String {
             cost.steps, cost.rejected, cost.evaluations
         ),
     ];
+    if cost.stiff {
+        lines.push(
+            "  warning      the model is stiff: stability, not accuracy, sets the steps; \
+             simulation.integrator.radau needs fewer"
+                .to_owned(),
+        );
+    }
     lines.extend(audit_in_words(summary));
     let wanted = loaded.spec.output.channels.iter().flatten();
     let missing = wanted.filter(|beginning| {
@@ -209,6 +216,9 @@ fn audit_in_words(summary: &Summary) -> Vec<String> {
         short(energy.max_drift_percent),
         short(energy.peak_j)
     )];
+    for reason in &energy.unbalanced_by {
+        lines.push(format!("               not balanced: {reason}"));
+    }
     if let Some(momentum) = &summary.audit.momentum {
         lines.push(format!(
             "  momentum     drift at most {} kg m/s and {} kg m^2/s (peaks {} and {})",

@@ -136,7 +136,14 @@ fn run_json_has_the_documented_keys() {
     );
     assert_eq!(
         keys(&json["cost"]),
-        ["evaluations", "jacobians", "rejected", "steps", "wall_s"]
+        [
+            "evaluations",
+            "jacobians",
+            "rejected",
+            "steps",
+            "stiff",
+            "wall_s"
+        ]
     );
     assert_eq!(
         keys(&json["audit"]),

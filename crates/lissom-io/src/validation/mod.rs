@@ -2,8 +2,9 @@
 //!
 //! A folder `validation/<first_author>_<year>/` holds what a source prints (see `validation/README.md`).
 //! Cases that are runs are data (`cases.toml`: model, channel, measure, number, tolerance and its reason);
-//! the seeded states of Jain & Rodriguez are evaluated by code of their own.
+//! the seeded states of Jain & Rodriguez and the kinematics of Fattah are evaluated by code of their own.
 
+mod fattah_kinematics;
 mod jain_rodriguez;
 mod runs;
 
@@ -47,6 +48,7 @@ impl Row {
 /// All rows; with `quick` without those of cases that take more than a few seconds.
 pub fn rows(quick: bool) -> Vec<Row> {
     let mut rows = jain_rodriguez::rows();
+    rows.extend(fattah_kinematics::rows());
     rows.extend(runs::rows(quick));
     rows
 }

@@ -20,6 +20,7 @@ use super::damping::Damping;
 use super::eigen;
 use super::error::{FlexError, finite, positive};
 use super::integrals::mass_properties;
+use super::packed::ShorteningSums;
 
 /// Shift of a semidefinite stiffness as a fraction of the largest squared frequencies: large beside their
 /// rounding, small beside the lowest of deformation.
@@ -73,7 +74,8 @@ pub struct Node {
     pub position: [f64; 3],
     /// $`\psi_\alpha`$ here, one vector per elastic coordinate.
     pub displacement: Vec<[f64; 3]>,
-    /// $`\theta_\alpha`$ here, one vector per elastic coordinate; $`(\phi, -w', v')`$ for beams.
+    /// $`\theta_\alpha`$ here, one vector per elastic coordinate; $`(\phi, -w', v')`$ for beams, or after
+    /// [`FlexibleBody::follow_chords`] $`(\phi, -w/x, v/x)`$.
     pub rotation: Vec<[f64; 3]>,
     /// $`S`$ of the shortening here, laid out as in [`Shortening::matrices`]; empty without shortening.
     pub shortening: Vec<f64>,
@@ -140,6 +142,32 @@ pub struct Shortening {
     /// $`S`$ at every point: points × ($`m_y^2 + m_z^2`$), the y block by rows, then the z block by rows, where
     /// $`m_y`$ and $`m_z`$ are the lengths of `planes`; $`S_{\alpha\beta} = \int_0^x \varphi_\alpha'\varphi_\beta'\,ds`$.
     pub matrices: Vec<f64>,
+}
+
+impl Shortening {
+    /// Stiffness of the bending per square of the beam's angular velocity across its axis, n × n by rows.
+    ///
+    /// A section at $`x`$ carries the tension that turns the mass beyond it about the root,
+    /// $`\omega^2 \int_x^L s\,dm`$, which is $`\tfrac12\rho A\,\omega^2 (L^2 - x^2)`$ for a uniform beam
+    /// \[Fattah 1995, eq. (5.18)\]; so
+    ///
+    /// ```math
+    /// \int_0^L \varphi_\alpha'\varphi_\beta' \int_x^L s\,dm\,dx = \int x\,S_{\alpha\beta}(x)\,dm .
+    /// ```
+    pub fn centrifugal_stiffness(&self) -> Vec<f64> {
+        let n = self.component.len();
+        let sums = ShorteningSums::new(self);
+        let mut entries = sums.with_position.iter();
+        let mut stiffness = vec![0.0; n * n];
+        for plane in &self.planes {
+            for row in plane.clone() {
+                for (column, entry) in plane.clone().zip(&mut entries) {
+                    stiffness[row * n + column] = *entry;
+                }
+            }
+        }
+        stiffness
+    }
 }
 
 /// Axial strain of a beam to second order, $`\varepsilon = u' + \tfrac12(v'^2 + w'^2)`$
@@ -213,6 +241,20 @@ impl FlexibleBody {
         }
         frequencies.sort_by(f64::total_cmp);
         Ok(frequencies)
+    }
+
+    /// Lets the nodes of a beam that is clamped at its root turn with the chord from the root to the node instead
+    /// of the section \[Fattah 1995, eq. (4.25e), without the arctangent\]. The mass keeps its motion.
+    pub fn follow_chords(&mut self) {
+        for node in &mut self.nodes {
+            let x = node.position[0];
+            if x == 0.0 {
+                continue;
+            }
+            for (rotation, displacement) in node.rotation.iter_mut().zip(&node.displacement) {
+                *rotation = [rotation[0], -displacement[2] / x, displacement[1] / x];
+            }
+        }
     }
 
     /// A body from its mass nodes, its stiffness and where its joints sit.

@@ -39,4 +39,6 @@ pub use deformation::Deformation;
 pub use eigenfunctions::Boundary;
 pub use error::FlexError;
 pub use nodal::{NodalBody, NodalMass};
-pub(crate) use packed::{GROUP, Group, PackedShortening, ShorteningInertia, ShorteningSums};
+pub(crate) use packed::{
+    GROUP, Group, PackedShortening, PackedStrain, ShorteningInertia, ShorteningSums,
+};

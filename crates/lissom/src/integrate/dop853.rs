@@ -21,9 +21,12 @@ pub(super) const DOP853: Tableau = Tableau {
     error_stages: 12,
     error: ERROR,
     interpolant: INTERPOLANT,
-    stabilization: 0.0,
+    // without it a quarter of the steps of an oscillation are rejected
+    stabilization: 0.04,
     shrink_limit: 0.333,
     growth_limit: 6.0,
+    // errors of the steps of an oscillation add up: on a linear one to 0.14 of this share per period
+    tolerance_share: 0.25,
 };
 
 const NODES: &[f64] = &[

@@ -60,4 +60,5 @@ pub(super) const DOPRI5: Tableau = Tableau {
     stabilization: 0.04,
     shrink_limit: 0.2,
     growth_limit: 10.0,
+    tolerance_share: 1.0,
 };

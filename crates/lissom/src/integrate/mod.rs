@@ -153,7 +153,8 @@ pub enum Method {
 
 /// Accuracy and limits of [`integrate`].
 ///
-/// A step is accepted when the root mean square of `error / (atol + rtol |y|)` is at most one.
+/// A step is accepted when the root mean square of `error / (atol + rtol |y|)` is at most one; DOP853 and
+/// Radau ask for less than that, so that the error of a run is near the tolerance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Control {
     /// Relative tolerance, at least [`Control::SMALLEST_RTOL`].
@@ -190,6 +191,16 @@ pub struct Statistics {
     pub iterations: u64,
     /// Highest order a step was taken with.
     pub highest_order: u64,
+    /// Accepted steps of [`Method::Dop853`] that modes faster than the solution kept short.
+    pub stiff_steps: u64,
+}
+
+impl Statistics {
+    /// Whether modes faster than the solution kept most steps of an explicit method short. Its error is then
+    /// not near the tolerance but below, and [`Method::Radau`] takes far fewer steps.
+    pub fn is_stiff(&self) -> bool {
+        2 * self.stiff_steps > self.steps
+    }
 }
 
 impl Add for Statistics {
@@ -205,6 +216,7 @@ impl Add for Statistics {
             factorizations: self.factorizations + other.factorizations,
             iterations: self.iterations + other.iterations,
             highest_order: self.highest_order.max(other.highest_order),
+            stiff_steps: self.stiff_steps + other.stiff_steps,
         }
     }
 }

@@ -11,7 +11,8 @@
 //! The Jacobian, by finite differences, is kept while the iteration converges fast, the factors while
 //! the step stays. The error estimate is of order 3, the solution of order 5: steps grow as the fourth
 //! root of the tolerance inside, the global error as its power 5/4. The tolerance given is therefore
-//! mapped by its power 4/5, and the global error follows it. The step follows Gustafsson's predictive controller.
+//! mapped by its power 4/5, with the factor 0.1 of the authors' program, and the global error follows it. The
+//! step follows Gustafsson's predictive controller.
 //! Between the ends of a step the collocation polynomial is of order 3.
 
 use nalgebra::Complex;

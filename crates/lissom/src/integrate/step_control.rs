@@ -24,6 +24,15 @@ impl Tolerance {
         Self::new(control.rtol, control.atol.clone())
     }
 
+    /// The same weights for another size of the whole.
+    pub(super) fn times(mut self, factor: f64) -> Self {
+        self.relative *= factor;
+        for absolute in &mut self.absolute {
+            *absolute *= factor;
+        }
+        self
+    }
+
     /// Error that counts as one in component `i` of this magnitude.
     pub(super) fn scale(&self, i: usize, magnitude: f64) -> f64 {
         let absolute = self.absolute[if self.absolute.len() == 1 { 0 } else { i }];

@@ -35,6 +35,18 @@ pub enum ErrorKind {
     /// Nonlinear elasticity of a body that has no slopes.
     #[error("a nodal body has no slopes, which nonlinear elasticity needs")]
     NoSlopes,
+    /// A switch that needs a beam clamped at its root, with a body that is none.
+    #[error("{switch} = \"{value}\" needs a beam clamped at its root, which body {body} is not")]
+    NotClamped {
+        /// The body.
+        body: String,
+        /// The switch.
+        switch: &'static str,
+        /// Its value.
+        value: &'static str,
+        /// A value that the body may have.
+        instead: &'static str,
+    },
     /// A key that the format does not have.
     #[error("unknown key `{key}`")]
     UnknownKey {
@@ -516,6 +528,9 @@ impl ErrorKind {
                 format!("write `{expected}` and convert the value to that unit")
             }
             Self::CountedTwice => "write shortening = \"none\" beside it, or elasticity = \"linear\"".into(),
+            Self::NotClamped { body, switch, instead, .. } => format!(
+                "give body {body} a fidelity of its own with {switch} = \"{instead}\", or a clamped basis"
+            ),
             Self::NoSlopes => "write elasticity = \"linear\" for this body".into(),
             Self::MissingKey { key } => format!("add `{key} = …`"),
             Self::WrongType { expected, .. } | Self::OutOfRange { expected, .. } => {

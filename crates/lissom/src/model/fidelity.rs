@@ -57,6 +57,9 @@ pub enum ShorteningTerms {
     /// The same, with what the shortening adds to the kinetic energy of the beam kept to second order in the
     /// elastic coordinates \[Pan, Scott & Ulsoy 1990\]; a validation variant.
     SecondOrder,
+    /// They do not, but the tension that the beam's own rotation about its root gives it stiffens the bending
+    /// \[Fattah 1995, eq. (5.18)\]. It follows from no energy: the balance of a run does not close.
+    GeometricStiffness,
 }
 
 /// How a node that carries another body moves, $`\theta = \sum \theta_\alpha \eta_\alpha`$ being its small rotation
@@ -78,6 +81,10 @@ pub enum Tip {
     Exact,
     /// Turned by Exp(θ) with its true angular velocity.
     RotationVector,
+    /// Turned by the Euler angles of the chord from the root of a beam to the node, in the sequence 3-2-1: the
+    /// deflections of the node over its distance from the root in the place of the slopes
+    /// \[Fattah 1995, eq. (4.25e)\].
+    Chord,
     /// Turned by Exp(θ) with $`\dot\theta`$ taken for the angular velocity \[Jain & Rodriguez 1992\]; exact in the
     /// plane.
     RotationVectorPlainRate,
@@ -158,7 +165,7 @@ impl Fidelity {
     /// attitude of their own and must be true rotations.
     pub(crate) fn marker_tip(self) -> Tip {
         match self.tip {
-            Tip::RotationVectorPlainRate => Tip::RotationVectorPlainRate,
+            Tip::RotationVectorPlainRate | Tip::Chord => self.tip,
             _ => Tip::RotationVector,
         }
     }

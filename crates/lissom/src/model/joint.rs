@@ -10,8 +10,8 @@ pub struct Joint {
     pub name: String,
     /// Which relative motion it leaves free.
     pub kind: JointKind,
-    /// Rotor inertia felt at the joint, one for every degree of freedom alike.
-    pub armature: f64,
+    /// Rotor inertia felt at the joint, for every degree of freedom it has.
+    pub armature: [f64; 6],
     /// Whether the motion is given as a function of time.
     pub prescribed: bool,
 }

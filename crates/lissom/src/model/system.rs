@@ -8,8 +8,10 @@
 //! - Coordinates stand in the order of the bodies: first the joint's, then the elastic ones.
 //! - A place on a flexible body that no elastic coordinate moves is a [`Place::Fixed`].
 
-use crate::flex::{FlexibleBody, PackedShortening, ShorteningInertia, ShorteningSums};
-use crate::model::fidelity::{Fidelity, ShorteningTerms, Tip};
+use crate::flex::{
+    FlexibleBody, PackedShortening, PackedStrain, ShorteningInertia, ShorteningSums,
+};
+use crate::model::fidelity::{Elasticity, Fidelity, ShorteningTerms, Tip};
 use crate::model::joint::{Joint, JointGeometry};
 use crate::spatial::{Matrix, Motion, RigidInertia, Transform, Vector};
 
@@ -22,6 +24,8 @@ pub struct System {
     joint_geometry: Vec<JointGeometry>,
     hinge_motions: Vec<Motion<f64>>,
     shortening: Vec<Option<ShorteningInertia>>,
+    centrifugal_stiffness: Vec<Option<Vec<f64>>>,
+    strain: Vec<Option<PackedStrain>>,
 }
 
 /// One body with the joint that carries it.
@@ -203,7 +207,7 @@ impl System {
             .map(|body| {
                 let beam = body.flexible.as_ref()?.shortening.as_ref()?;
                 match body.fidelity.shortening {
-                    ShorteningTerms::None => None,
+                    ShorteningTerms::None | ShorteningTerms::GeometricStiffness => None,
                     ShorteningTerms::Kinematic => {
                         Some(ShorteningInertia::Full(PackedShortening::new(beam)))
                     }
@@ -213,6 +217,22 @@ impl System {
                 }
             })
             .collect();
+        let centrifugal_stiffness = bodies
+            .iter()
+            .map(|body| {
+                let beam = body.flexible.as_ref()?.shortening.as_ref()?;
+                let stiffens = body.fidelity.shortening == ShorteningTerms::GeometricStiffness;
+                stiffens.then(|| beam.centrifugal_stiffness())
+            })
+            .collect();
+        let strain = bodies
+            .iter()
+            .map(|body| {
+                let nonlinear = body.fidelity.elasticity != Elasticity::Linear && body.modes() > 0;
+                let beam = body.flexible.as_ref()?.strain.as_ref()?;
+                nonlinear.then(|| PackedStrain::new(beam))
+            })
+            .collect();
         Self {
             bodies,
             gravity,
@@ -220,6 +240,8 @@ impl System {
             joint_geometry,
             hinge_motions,
             shortening,
+            centrifugal_stiffness,
+            strain,
         }
     }
 
@@ -251,6 +273,17 @@ impl System {
     /// The shortening of a body, where it has one and the fidelity keeps it.
     pub(crate) fn shortening(&self, body: usize) -> Option<&ShorteningInertia> {
         self.shortening[body].as_ref()
+    }
+
+    /// Stiffness of a body per square of its angular velocity across its axis, n × n by rows, where the fidelity
+    /// asks for it.
+    pub(crate) fn centrifugal_stiffness(&self, body: usize) -> Option<&[f64]> {
+        self.centrifugal_stiffness[body].as_deref()
+    }
+
+    /// The axial strain of a body, where it has one and the fidelity keeps its nonlinear part.
+    pub(crate) fn strain(&self, body: usize) -> Option<&PackedStrain> {
+        self.strain[body].as_ref()
     }
 
     /// Length of the position vector.

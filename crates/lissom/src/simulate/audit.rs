@@ -7,7 +7,10 @@
 use serde::Serialize;
 
 use crate::closure::Rechoice;
-use crate::model::{Closure, JointKind, LimitedQuantity, LoadTarget, Model};
+use crate::model::{
+    Closure, Elasticity, Inertia, JointKind, LimitedQuantity, LoadTarget, Model, Place,
+    ShorteningTerms, Tip,
+};
 use crate::simulate::equations::{Equations, rotation_vector};
 use crate::spatial::{Force, Vector};
 
@@ -67,6 +70,10 @@ pub struct EnergyAudit {
     pub max_drift_percent: f64,
     /// Root mean square over all samples of the imbalance in percent of the peak, eq. (32).
     pub rms_drift_percent: f64,
+    /// Why the balance does not close however small the steps are: terms of the equations that follow from no
+    /// energy.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unbalanced_by: Vec<String>,
 }
 
 /// Change of momentum of a mechanism that nothing outside acts on.
@@ -110,12 +117,15 @@ pub(super) struct Auditor {
     first_momentum: Option<Force<f64>>,
     momentum: MomentumAudit,
     violations: Vec<Option<LimitViolation>>,
+    /// Instant and value of every limited quantity when it was last looked at.
+    watched: Vec<Option<(f64, f64)>>,
     closures: Option<ClosureAudit>,
     initial_energy: Option<f64>,
+    unbalanced_by: Vec<String>,
 }
 
 /// Whether nothing outside acts on the mechanism: no gravity, no load at a marker, and every body that
-/// stands on the ground does so by a free joint without resistance or input, and no closure ends there.
+/// stands on the ground does so by a free joint without motor, resistance or input, and no closure ends there.
 fn conserves_momentum(model: &Model) -> bool {
     let layout = model.system.layout();
     let roots = model
@@ -127,6 +137,7 @@ fn conserves_momentum(model: &Model) -> bool {
     let free_roots = roots.clone().all(|(k, body)| {
         let velocities = layout.joint_velocity[k]..layout.joint_velocity[k] + 6;
         body.joint.kind == JointKind::Free
+            && body.joint.armature == [0.0; 6]
             && model.resistances.iter().all(|(at, _)| *at != k)
             && model.loads.iter().all(
                 |load| !matches!(load.target, LoadTarget::Joint(at) if velocities.contains(&at)),
@@ -140,6 +151,51 @@ fn conserves_momentum(model: &Model) -> bool {
         && !model.loads.iter().any(at_markers)
 }
 
+/// What of the fidelity keeps the energy balance from closing, a sentence each.
+fn unbalanced_by(model: &Model) -> Vec<String> {
+    let system = &model.system;
+    let falls = system.gravity() != Vector([0.0; 3]);
+    let mut reasons = Vec::new();
+    for (k, body) in system.bodies().iter().enumerate() {
+        let Some(flexible) = &body.flexible else {
+            continue;
+        };
+        let (name, fidelity) = (&body.name, body.fidelity);
+        let carries = || {
+            system.bodies().iter().any(|other| {
+                other.parent == Some(k) && matches!(other.outboard, Place::Node { .. })
+            })
+        };
+        if fidelity.inertia != Inertia::Full {
+            reasons.push(format!(
+                "the inertia of body {name} leaves out what its deformation changes"
+            ));
+        }
+        if fidelity.elasticity == Elasticity::ConstantAxialLoad && flexible.strain.is_some() {
+            reasons.push(format!(
+                "the axial load of body {name} stiffens its bending, and the bending does not act back"
+            ));
+        }
+        if fidelity.shortening == ShorteningTerms::GeometricStiffness
+            && flexible.shortening.is_some()
+        {
+            reasons.push(format!(
+                "the geometric stiffness of body {name} is that of no energy"
+            ));
+        }
+        let displaced = matches!(
+            fidelity.tip,
+            Tip::Rigid | Tip::Linear | Tip::RotationVectorPlainRate
+        );
+        if displaced && falls && carries() {
+            reasons.push(format!(
+                "what the tip of body {name} carries is not where its velocity takes it, and gravity pulls there"
+            ));
+        }
+    }
+    reasons
+}
+
 impl Auditor {
     pub(super) fn new(model: &Model, samples: usize) -> Self {
         Self {
@@ -150,8 +206,10 @@ impl Auditor {
             first_momentum: None,
             momentum: MomentumAudit::default(),
             violations: vec![None; model.limits.len()],
+            watched: vec![None; model.limits.len()],
             closures: None,
             initial_energy: None,
+            unbalanced_by: unbalanced_by(model),
         }
     }
 
@@ -185,10 +243,12 @@ impl Auditor {
         books.max_velocity_violation = books.max_velocity_violation.max(velocity);
     }
 
-    /// Looks at the limits in the evaluated state.
+    /// Looks at the limits in the evaluated state. What passes a limit between two looks passed it where the
+    /// line between the two values did; an effort may jump, and has passed when it is seen.
     pub(super) fn watch_limits(&mut self, time: f64, equations: &Equations<'_>) {
         let model = equations.model();
-        for (limit, violation) in model.limits.iter().zip(&mut self.violations) {
+        let watched = self.violations.iter_mut().zip(&mut self.watched);
+        for (limit, (violation, watched)) in model.limits.iter().zip(watched) {
             let (quantity, value) = match limit.quantity {
                 LimitedQuantity::Position(at) => ("position", equations.position[at]),
                 LimitedQuantity::QuaternionAngle(at) => {
@@ -199,6 +259,7 @@ impl Auditor {
                 LimitedQuantity::Rate(at) => ("rate", equations.velocity[at]),
                 LimitedQuantity::Effort(at) => ("effort", effort(equations, at)),
             };
+            let before = watched.replace((time, value));
             let excess = (limit.min - value).max(value - limit.max);
             if excess <= 0.0 {
                 continue;
@@ -208,24 +269,27 @@ impl Auditor {
             } else {
                 limit.max
             };
-            match violation {
-                Some(v) => {
-                    let before = (v.worst - v.limit).abs();
-                    if excess > before {
-                        (v.worst, v.limit) = (value, passed);
-                    }
+            if let Some(known) = violation {
+                if excess > (known.worst - known.limit).abs() {
+                    (known.worst, known.limit) = (value, passed);
                 }
-                None => {
-                    *violation = Some(LimitViolation {
-                        joint: limit.joint.clone(),
-                        quantity,
-                        first_s: time,
-                        worst: value,
-                        limit: passed,
-                        unit: limit.unit,
-                    });
-                }
+                continue;
             }
+            let jumps = matches!(limit.quantity, LimitedQuantity::Effort(_));
+            let first_s = match before {
+                Some((earlier, inside)) if !jumps => {
+                    earlier + (time - earlier) * (passed - inside) / (value - inside)
+                }
+                _ => time,
+            };
+            *violation = Some(LimitViolation {
+                joint: limit.joint.clone(),
+                quantity,
+                first_s,
+                worst: value,
+                limit: passed,
+                unit: limit.unit,
+            });
         }
     }
 
@@ -250,6 +314,7 @@ impl Auditor {
                     .iter()
                     .fold(0.0, |m, &d| f64::max(m, percent(d).abs())),
                 rms_drift_percent: (squares / count).sqrt(),
+                unbalanced_by: self.unbalanced_by,
             },
             momentum: self.conserves_momentum.then_some(self.momentum),
             limit_violations: self.violations.into_iter().flatten().collect(),

@@ -21,6 +21,7 @@
 use super::Kinematics;
 use super::indirect_inverse::IndirectInverse;
 use super::inverse_dynamics::ground_acceleration;
+use super::wide::{Kernel, run_wide};
 use crate::model::{Place, System};
 use crate::scalar::Scalar;
 use crate::spatial::{ArticulatedInertia, Force, Motion};
@@ -75,6 +76,16 @@ impl<T: Scalar> ArticulatedBody<T> {
 
     /// Factors the mass matrix of the prepared configuration, tip to base (63). Allocates nothing.
     pub fn factor(&mut self, system: &System, kinematics: &Kinematics<T>) {
+        run_wide(Factor {
+            articulated: self,
+            system,
+            kinematics,
+        });
+    }
+
+    /// [`factor`](Self::factor) in the instructions of whoever calls.
+    #[inline(always)]
+    fn factor_all(&mut self, system: &System, kinematics: &Kinematics<T>) {
         let layout = system.layout();
         for (inertia, rigid) in self.felt_inertia.iter_mut().zip(&kinematics.inertia) {
             *inertia = ArticulatedInertia::from(*rigid);
@@ -107,7 +118,7 @@ impl<T: Scalar> ArticulatedBody<T> {
                 eliminate_hinge(
                     felt,
                     axes,
-                    body.joint.armature,
+                    &body.joint.armature,
                     &mut self.hinge_factor[layout.hinge_block[k]..layout.hinge_block[k + 1]],
                     gain,
                 );
@@ -160,9 +171,14 @@ impl<T: Scalar> ArticulatedBody<T> {
         {
             *bias = inner - applied;
         }
-        let ground = ground_acceleration(system);
-        self.inward::<true>(system, kinematics, generalized_force, acceleration);
-        self.outward::<true>(system, kinematics, ground, acceleration);
+        run_wide(Sweep::<_, true> {
+            articulated: self,
+            system,
+            kinematics,
+            ground: ground_acceleration(system),
+            generalized_force,
+            acceleration,
+        });
     }
 
     /// $`M^{-1}`$ times a vector of generalised forces, without forming $`M`$ (Lemmas 3–5).
@@ -178,8 +194,14 @@ impl<T: Scalar> ArticulatedBody<T> {
         self.bias.fill(Force::zero());
         self.modal_bias.fill(T::zero());
         acceleration.fill(T::zero());
-        self.inward::<false>(system, kinematics, generalized_force, acceleration);
-        self.outward::<false>(system, kinematics, Motion::zero(), acceleration);
+        run_wide(Sweep::<_, false> {
+            articulated: self,
+            system,
+            kinematics,
+            ground: Motion::zero(),
+            generalized_force,
+            acceleration,
+        });
     }
 
     /// $`M^{-1}`$ times a matrix given by its columns, one after the other: O(N) for each. Allocates nothing.
@@ -356,6 +378,42 @@ impl<T: Scalar> ArticulatedBody<T> {
     }
 }
 
+/// A call of [`ArticulatedBody::factor`].
+struct Factor<'a, T> {
+    articulated: &'a mut ArticulatedBody<T>,
+    system: &'a System,
+    kinematics: &'a Kinematics<T>,
+}
+
+impl<T: Scalar> Kernel for Factor<'_, T> {
+    #[inline(always)]
+    fn run(self) {
+        self.articulated.factor_all(self.system, self.kinematics);
+    }
+}
+
+/// Inward and outward for one right-hand side, of a mechanism that moves or of one at rest without gravity.
+struct Sweep<'a, T, const MOVING: bool> {
+    articulated: &'a mut ArticulatedBody<T>,
+    system: &'a System,
+    kinematics: &'a Kinematics<T>,
+    ground: Motion<T>,
+    generalized_force: &'a [T],
+    acceleration: &'a mut [T],
+}
+
+impl<T: Scalar, const MOVING: bool> Kernel for Sweep<'_, T, MOVING> {
+    #[inline(always)]
+    fn run(self) {
+        let (system, kinematics) = (self.system, self.kinematics);
+        let (force, acceleration) = (self.generalized_force, self.acceleration);
+        self.articulated
+            .inward::<MOVING>(system, kinematics, force, acceleration);
+        self.articulated
+            .outward::<MOVING>(system, kinematics, self.ground, acceleration);
+    }
+}
+
 impl ArticulatedBody<f64> {
     /// Whether every pivot of the last [`factor`](Self::factor) was positive and finite. If not, something
     /// that moves has no mass.
@@ -420,7 +478,7 @@ fn follow_floating_frame<T: Scalar>(
 fn eliminate_hinge<T: Scalar>(
     felt: &mut ArticulatedInertia<T>,
     axes: &[Motion<T>],
-    armature: f64,
+    armature: &[f64; 6],
     factor: &mut [T],
     gain: &mut [Force<T>],
 ) {
@@ -430,7 +488,7 @@ fn eliminate_hinge<T: Scalar>(
         for j in 0..=i {
             factor[i * size + j] = axes[j].dot(gain[i]);
         }
-        factor[i * size + i] += T::constant(armature);
+        factor[i * size + i] += T::constant(armature[i]);
     }
     factor_symmetric(factor, size);
     eliminate(felt, factor, size, gain);
@@ -477,5 +535,51 @@ fn factor_symmetric<T: Scalar>(a: &mut [T], n: usize) {
             a[i * n + l] = entry;
         }
         a[i * n + i] = T::constant(1.0) / pivot;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Model, ModelSpec, TEMPLATE};
+
+    /// Property: the wide instructions of a processor change no bit of a result.
+    #[test]
+    fn wide_instructions_change_no_bit() {
+        const SHUTTLE_ARM: &str = include_str!("../../../../models/damaren_1995/shuttle_arm.toml");
+        for text in [TEMPLATE, SHUTTLE_ARM] {
+            let model = Model::build(&ModelSpec::parse(text, &[]).unwrap()).unwrap();
+            let system = &model.system;
+            let n = system.velocity_count();
+            let mut position = model.initial_position.clone();
+            for (i, q) in position.iter_mut().enumerate() {
+                *q += 1e-3 * (1.0 + (i % 3) as f64);
+            }
+            let velocity: Vec<f64> = (0..n).map(|i| 0.1 * (1.0 + (i % 4) as f64)).collect();
+            let force = vec![1.0; n];
+
+            let mut kinematics = Kinematics::<f64>::new(system);
+            let mut articulated = ArticulatedBody::new(system);
+            let mut wide = vec![0.0; n];
+            kinematics.update(system, &position, &velocity);
+            articulated.factor(system, &kinematics);
+            articulated.solve(system, &kinematics, &force, &mut wide);
+
+            let wide_kinematics = kinematics;
+            let mut kinematics = Kinematics::<f64>::new(system);
+            let mut articulated = ArticulatedBody::new(system);
+            let mut plain = vec![0.0; n];
+            kinematics.update_all(system, &position, &velocity);
+            assert_eq!(wide_kinematics.bias, kinematics.bias);
+            assert_eq!(wide_kinematics.modal_bias, kinematics.modal_bias);
+            articulated.factor_all(system, &kinematics);
+            articulated.inward::<false>(system, &kinematics, &force, &plain);
+            articulated.outward::<false>(system, &kinematics, Motion::zero(), &mut plain);
+
+            assert!(wide.iter().all(|a| a.is_finite() && *a != 0.0));
+            for (wide, plain) in wide.iter().zip(&plain) {
+                assert_eq!(wide.to_bits(), plain.to_bits());
+            }
+        }
     }
 }

@@ -146,21 +146,23 @@ fn linear_field<T: Scalar>(
     for (mass, &value) in out.modal_mass.iter_mut().zip(&integrals.mass_matrix) {
         *mass = T::constant(value);
     }
-    // N_β += Σ_α S_αβ η_α, and the cross products of the rates
+    // N_α += Σ_β S_βα η_β, with S_βα the transpose of S_αβ; and the cross products of the rates
     for block in &integrals.products {
         let (i, j) = (block.row_component, block.column_component);
-        let width = block.columns.len();
-        for (row, alpha) in block.rows.clone().enumerate() {
-            let values = &block.values[row * width..(row + 1) * width];
-            let (position, rate) = (elastic[alpha], elastic_rate[alpha]);
-            for (&value, beta) in values.iter().zip(block.columns.clone()) {
-                out.with_position[beta].0[i][j] += position * value;
+        let position = &elastic[block.columns.clone()];
+        let rate = &elastic_rate[block.columns.clone()];
+        let rows = block.values.chunks_exact(block.columns.len());
+        for (values, alpha) in rows.zip(block.rows.clone()) {
+            let (mut sum, mut sum_of_rates) = (T::zero(), T::zero());
+            for ((&value, &position), &rate) in values.iter().zip(position).zip(rate) {
+                sum += position * value;
+                sum_of_rates += rate * value;
             }
+            out.with_position[alpha].0[j][i] += sum;
             if i != j {
-                let sign = if (i + 1) % 3 == j { 1.0 } else { -1.0 };
-                for (&value, beta) in values.iter().zip(block.columns.clone()) {
-                    out.with_velocity[beta][3 - i - j] += rate * (sign * value);
-                }
+                let cyclic = (j + 1) % 3 == i;
+                out.with_velocity[alpha][3 - i - j] +=
+                    if cyclic { sum_of_rates } else { -sum_of_rates };
             }
         }
     }

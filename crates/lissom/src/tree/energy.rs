@@ -55,10 +55,10 @@ pub fn energy<T: Scalar>(
         }
         for i in 0..body.joint.kind.velocities() {
             let rate = velocity[layout.joint_velocity[k] + i];
-            energy.kinetic += rate * rate * (0.5 * body.joint.armature);
+            energy.kinetic += rate * rate * (0.5 * body.joint.armature[i]);
         }
         if let Some(flexible) = &body.flexible {
-            if let Some(strain) = &flexible.strain {
+            if let Some(strain) = system.strain(k) {
                 energy.strain += membrane::energy(strain, body.fidelity.elasticity, elastic);
             }
             for alpha in 0..n {

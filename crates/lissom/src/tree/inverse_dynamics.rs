@@ -109,7 +109,7 @@ pub fn inverse_dynamics<T: Scalar>(
             .enumerate()
         {
             let at = layout.joint_velocity[k] + i;
-            generalized_force[at] = axis.dot(force) + acceleration[at] * body.joint.armature;
+            generalized_force[at] = axis.dot(force) + acceleration[at] * body.joint.armature[i];
         }
         let Some(p) = body.parent else { continue };
         let carried = kinematics.parent_from_body[k].force_to_parent(force);

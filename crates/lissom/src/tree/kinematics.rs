@@ -6,7 +6,8 @@ use super::lumped_nodes;
 use super::membrane;
 use super::node::node_motion;
 use super::shortening::AlongBeam;
-use crate::flex::ShorteningInertia;
+use super::wide::{Kernel, run_wide};
+use crate::flex::{FlexibleBody, ShorteningInertia};
 use crate::model::{Body, Inertia, Place, System};
 use crate::scalar::Scalar;
 use crate::spatial::{Force, Matrix, Motion, Quaternion, RigidInertia, Transform, Vector};
@@ -124,6 +125,17 @@ impl<T: Scalar> Kinematics<T> {
     /// # Panics
     /// If the vectors are shorter than the system's.
     pub fn update(&mut self, system: &System, position: &[T], velocity: &[T]) {
+        run_wide(Update {
+            kinematics: self,
+            system,
+            position,
+            velocity,
+        });
+    }
+
+    /// [`update`](Self::update) in the instructions of whoever calls.
+    #[inline(always)]
+    pub(super) fn update_all(&mut self, system: &System, position: &[T], velocity: &[T]) {
         let layout = system.layout();
         self.external.fill(Force::zero());
         self.modal_external.fill(T::zero());
@@ -246,6 +258,7 @@ impl<T: Scalar> Kinematics<T> {
                         with_velocity: &mut self.scratch.with_velocity[..n],
                         along: &mut self.scratch.along,
                     };
+                    let stiffening = elastic;
                     let (elastic, elastic_rate) = match fidelity.inertia {
                         Inertia::Rigid => (&zeros[..n], &zeros[..n]),
                         _ => (elastic, elastic_rate),
@@ -272,12 +285,15 @@ impl<T: Scalar> Kinematics<T> {
                             );
                         }
                     }
-                    add_elastic_forces(
-                        &flexible.stiffness,
-                        own_position,
-                        &mut self.modal_bias[modes.clone()],
-                    );
-                    if let Some(strain) = &flexible.strain {
+                    if n > 0 {
+                        add_linear_forces(
+                            flexible,
+                            own_position,
+                            own_velocity,
+                            &mut self.modal_bias[modes.clone()],
+                        );
+                    }
+                    if let Some(strain) = system.strain(k) {
                         membrane::add_forces(
                             strain,
                             fidelity.elasticity,
@@ -285,24 +301,60 @@ impl<T: Scalar> Kinematics<T> {
                             &mut self.modal_bias[modes.clone()],
                         );
                     }
-                    add_elastic_forces(
-                        &flexible.damping,
-                        own_velocity,
-                        &mut self.modal_bias[modes],
-                    );
+                    if let Some(stiffness) = system.centrifugal_stiffness(k) {
+                        let [_, y, z] = twist.angular.0;
+                        add_centrifugal_forces(
+                            stiffness,
+                            y * y + z * z,
+                            stiffening,
+                            &mut self.modal_bias[modes],
+                        );
+                    }
                 }
             }
         }
     }
 }
 
-/// `force += matrix x`.
+/// `force += rate_squared matrix x`.
 #[inline(always)]
-fn add_elastic_forces<T: Scalar>(matrix: &[f64], x: &[T], force: &mut [T]) {
+fn add_centrifugal_forces<T: Scalar>(matrix: &[f64], rate_squared: T, x: &[T], force: &mut [T]) {
     let n = x.len();
     for (alpha, f) in force.iter_mut().enumerate() {
         for (&value, &x) in matrix[alpha * n..(alpha + 1) * n].iter().zip(x) {
-            *f += x * value;
+            *f += x * rate_squared * value;
         }
+    }
+}
+
+/// A call of [`Kinematics::update`].
+struct Update<'a, T> {
+    kinematics: &'a mut Kinematics<T>,
+    system: &'a System,
+    position: &'a [T],
+    velocity: &'a [T],
+}
+
+impl<T: Scalar> Kernel for Update<'_, T> {
+    #[inline(always)]
+    fn run(self) {
+        self.kinematics
+            .update_all(self.system, self.position, self.velocity);
+    }
+}
+
+/// `force += K η + D η̇`.
+#[inline(always)]
+fn add_linear_forces<T: Scalar>(body: &FlexibleBody, elastic: &[T], rate: &[T], force: &mut [T]) {
+    let n = force.len();
+    let (elastic, rate) = (&elastic[..n], &rate[..n]);
+    let stiffness = body.stiffness.chunks_exact(n);
+    let damping = body.damping.chunks_exact(n);
+    for (force, (stiffness, damping)) in force.iter_mut().zip(stiffness.zip(damping)) {
+        let mut sum = *force;
+        for i in 0..n {
+            sum += elastic[i] * stiffness[i] + rate[i] * damping[i];
+        }
+        *force = sum;
     }
 }

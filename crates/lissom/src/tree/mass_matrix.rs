@@ -89,7 +89,7 @@ pub fn mass_matrix<T: Scalar>(
             let at = layout.joint_velocity[k] + i;
             let column = composite.times(kinematics.subspace[layout.hinge[k] + i]);
             own_joint_rows(system, kinematics, k, column, at, matrix);
-            matrix[at * size + at] += T::constant(body.joint.armature);
+            matrix[at * size + at] += T::constant(body.joint.armature[i]);
             ancestor_rows(system, kinematics, k, column, at, matrix);
         }
 

@@ -51,7 +51,9 @@ mod mass_matrix;
 mod membrane;
 mod node;
 mod operational_space;
+mod points;
 mod shortening;
+mod wide;
 
 pub use articulated_body::ArticulatedBody;
 pub use displacement::displace;

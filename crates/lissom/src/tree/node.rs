@@ -85,7 +85,7 @@ pub(super) fn node_motion<T: Scalar>(
     let (rotation, turn, angular_bias) = match tip {
         Tip::Rigid => (one, one, zero),
         Tip::Linear => (one + Matrix::skew(small.rotation), one, zero),
-        Tip::Euler321 => euler([2, 1, 0], small.rotation, rate),
+        Tip::Euler321 | Tip::Chord => euler([2, 1, 0], small.rotation, rate),
         Tip::Euler123 => euler([0, 1, 2], small.rotation, rate),
         Tip::Exact => {
             let turned = attitude.map_or_else(

@@ -6,46 +6,9 @@
 //! field.
 
 use super::body_inertia::{BodyInertia, Moments};
-use crate::flex::{GROUP, Group, PackedShortening, ShorteningSums};
+use super::points::Points;
+use crate::flex::{Group, PackedShortening, ShorteningSums};
 use crate::scalar::Scalar;
-
-/// A scalar for each point of a group.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Points<T>([T; GROUP]);
-
-impl<T: Scalar> Points<T> {
-    pub(super) fn zero() -> Self {
-        Self([T::zero(); GROUP])
-    }
-
-    /// `self += factor × constants`
-    #[inline(always)]
-    fn add_scaled(&mut self, constants: &Group, factor: T) {
-        for (x, &c) in self.0.iter_mut().zip(constants) {
-            *x += factor * c;
-        }
-    }
-
-    /// `self += x × factor`
-    #[inline(always)]
-    fn add_product(&mut self, x: &Self, factor: T) {
-        for (sum, &x) in self.0.iter_mut().zip(&x.0) {
-            *sum += x * factor;
-        }
-    }
-
-    /// Every point's number times its constant.
-    #[inline(always)]
-    fn times(&self, constants: &Group) -> Self {
-        Self(std::array::from_fn(|i| self.0[i] * constants[i]))
-    }
-
-    #[inline(always)]
-    fn sum(self) -> T {
-        let [a, b, c, d] = self.0;
-        (a + b) + (c + d)
-    }
-}
 
 /// Numbers along one beam, in groups; scratch memory of [`add`].
 #[derive(Clone, Debug)]
@@ -85,9 +48,7 @@ impl<T: Scalar> AlongBeam<T> {
 fn dot<T: Scalar>(x: &[Points<T>], y: &[Points<T>]) -> T {
     let mut sum = Points::zero();
     for (x, y) in x.iter().zip(y) {
-        for i in 0..GROUP {
-            sum.0[i] += x.0[i] * y.0[i];
-        }
+        sum.add_products(x, y);
     }
     sum.sum()
 }
@@ -97,9 +58,7 @@ fn dot<T: Scalar>(x: &[Points<T>], y: &[Points<T>]) -> T {
 fn dot_constants<T: Scalar>(x: &[Points<T>], constants: &[Group]) -> T {
     let mut sum = Points::zero();
     for (x, c) in x.iter().zip(constants) {
-        for i in 0..GROUP {
-            sum.0[i] += x.0[i] * c[i];
-        }
+        sum.add_times(x, c);
     }
     sum.sum()
 }
@@ -109,9 +68,7 @@ fn dot_constants<T: Scalar>(x: &[Points<T>], constants: &[Group]) -> T {
 fn total<T: Scalar>(x: &[Points<T>]) -> T {
     let mut sum = Points::zero();
     for x in x {
-        for i in 0..GROUP {
-            sum.0[i] += x.0[i];
-        }
+        sum.add(x);
     }
     sum.sum()
 }
@@ -127,7 +84,6 @@ pub(super) fn add<T: Scalar>(
 ) {
     let n = elastic.len();
     let groups = beam.groups();
-    let bending = || beam.planes.iter().cloned().flatten();
     along_the_beam(beam, elastic, elastic_rate, out.along);
     let along = &*out.along;
     let [x, y, z] = [0, 1, 2].map(|i| &along.position[i][..groups]);
@@ -166,7 +122,7 @@ pub(super) fn add<T: Scalar>(
         }
     }
     // b against position, velocity, bias and itself
-    for alpha in bending() {
+    for (i, &alpha) in beam.bending.iter().enumerate() {
         let weighted = &along.weighted[alpha * groups..(alpha + 1) * groups];
         let gradient = &along.gradient[alpha * groups..(alpha + 1) * groups];
         out.coupling[alpha].force[0] += total(weighted);
@@ -176,7 +132,7 @@ pub(super) fn add<T: Scalar>(
         out.with_velocity[alpha][1] += dot(weighted, vz);
         out.with_velocity[alpha][2] -= dot(weighted, vy);
         out.modal_bias[alpha] += dot(gradient, ma_bias);
-        for beta in bending().take_while(|&beta| beta <= alpha) {
+        for &beta in &beam.bending[..=i] {
             let other = &along.gradient[beta * groups..(beta + 1) * groups];
             let product = dot(weighted, other);
             out.modal_mass[alpha * n + beta] += product;
@@ -184,7 +140,7 @@ pub(super) fn add<T: Scalar>(
                 out.modal_mass[beta * n + alpha] += product;
             }
         }
-        for beta in (0..n).filter(|&beta| beam.component[beta] == Some(0)) {
+        for &beta in &beam.stretch {
             let shape = &beam.shapes[beta * groups..(beta + 1) * groups];
             let product = dot_constants(weighted, shape);
             out.modal_mass[alpha * n + beta] += product;
@@ -234,10 +190,9 @@ pub(super) fn add_second_order<T: Scalar>(
 fn stretched<T: Scalar>(beam: &PackedShortening, ma: &[Points<T>], elastic: &[T]) -> T {
     let groups = beam.groups();
     let mut sum = T::zero();
-    for (alpha, &eta) in elastic.iter().enumerate() {
-        if beam.component[alpha] == Some(0) {
-            sum += dot_constants(ma, &beam.shapes[alpha * groups..(alpha + 1) * groups]) * eta;
-        }
+    for &alpha in &beam.stretch {
+        let shape = &beam.shapes[alpha * groups..(alpha + 1) * groups];
+        sum += dot_constants(ma, shape) * elastic[alpha];
     }
     sum
 }
@@ -251,6 +206,7 @@ fn along_the_beam<T: Scalar>(
     along: &mut AlongBeam<T>,
 ) {
     let groups = beam.groups();
+    let entries: usize = beam.planes.iter().map(|p| p.len() * p.len()).sum();
     for group in 0..groups {
         let mut position = [Points::zero(); 3];
         let mut velocity = [Points::zero(); 3];
@@ -263,16 +219,17 @@ fn along_the_beam<T: Scalar>(
             }
         }
         let (mut a, mut a_rate, mut a_bias) = (Points::zero(), Points::zero(), Points::zero());
-        let mut entry = 0;
         let masses = &beam.masses[group];
+        let mut matrices = &beam.matrices[group * entries..(group + 1) * entries];
         for plane in &beam.planes {
+            let (etas, rates) = (&elastic[plane.clone()], &elastic_rate[plane.clone()]);
             for alpha in plane.clone() {
                 let (mut gradient, mut gradient_rate) = (Points::zero(), Points::zero());
-                for beta in plane.clone() {
-                    let s = &beam.matrices[entry * groups + group];
-                    gradient.add_scaled(s, -elastic[beta]);
-                    gradient_rate.add_scaled(s, -elastic_rate[beta]);
-                    entry += 1;
+                let (row, below) = matrices.split_at(plane.len());
+                matrices = below;
+                for (s, (&eta, &rate)) in row.iter().zip(etas.iter().zip(rates)) {
+                    gradient.add_scaled(s, -eta);
+                    gradient_rate.add_scaled(s, -rate);
                 }
                 a.add_product(&gradient, elastic[alpha] * 0.5);
                 a_rate.add_product(&gradient, elastic_rate[alpha]);

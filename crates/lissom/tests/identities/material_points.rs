@@ -148,7 +148,7 @@ fn other_forces(case: &Case) -> Vec<f64> {
     for (k, body) in system.bodies().iter().enumerate() {
         for i in 0..body.joint.kind.velocities() {
             let at = layout.joint_velocity[k] + i;
-            force[at] = body.joint.armature * case.state.acceleration[at];
+            force[at] = body.joint.armature[i] * case.state.acceleration[at];
         }
         let Some(flexible) = &body.flexible else {
             continue;
@@ -184,7 +184,7 @@ fn mass_matrix_and_forces_follow_from_material_points() {
         for (k, body) in system.bodies().iter().enumerate() {
             for i in 0..body.joint.kind.velocities() {
                 let at = system.layout().joint_velocity[k] + i;
-                by_points[(at, at)] += body.joint.armature;
+                by_points[(at, at)] += body.joint.armature[i];
             }
         }
         let matrix = mass(system, &kinematics);
@@ -252,7 +252,7 @@ fn energy_and_momentum_are_those_of_the_material_points() {
         for (k, body) in system.bodies().iter().enumerate() {
             for i in 0..body.joint.kind.velocities() {
                 let rate = state.velocity[system.layout().joint_velocity[k] + i];
-                kinetic += 0.5 * body.joint.armature * rate * rate;
+                kinetic += 0.5 * body.joint.armature[i] * rate * rate;
             }
         }
         let kinematics = case.kinematics();

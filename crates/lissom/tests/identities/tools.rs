@@ -1,10 +1,9 @@
 //! What the identities share: random cases, kernels that allocate their results, exact derivatives.
 
-use lissom::model::ShorteningTerms;
-use lissom::model::{JointKind, Marker, Model, ModelSpec, System};
+use lissom::model::{JointKind, Marker, Model, ModelSpec, ShorteningTerms, System, Tip};
 use lissom::scalar::{Dual, Scalar};
 use lissom::spatial::{Motion, Quaternion, Vector};
-use lissom::testing::{Random, RandomState, Variety, random_state};
+use lissom::testing::{Random, RandomBody, RandomState, Variety, random_state};
 use lissom::tree::{
     ArticulatedBody, CompositeBody, InverseDynamics, Kinematics, MarkerMotion, inverse_dynamics,
     marker_motion, mass_matrix,
@@ -44,8 +43,13 @@ impl Case {
 }
 
 /// Branched trees of up to 30 bodies in which every kind of body, joint and attachment occurs, one of them
-/// without shortening.
+/// without shortening; and one of clamped beams whose nodes turn with their chords.
 pub(crate) fn trees() -> Vec<Case> {
+    let chords = Variety {
+        body_kinds: &[RandomBody::ClampedFree, RandomBody::Rigid],
+        tip: Tip::Chord,
+        ..Variety::everything(12)
+    };
     let unshortened = Variety {
         shortening: ShorteningTerms::None,
         ..Variety::everything(30)
@@ -56,6 +60,7 @@ pub(crate) fn trees() -> Vec<Case> {
         Case::new(&Variety::everything(12), 13),
         Case::new(&Variety::everything(30), 14),
         Case::new(&unshortened, 15),
+        Case::new(&chords, 16),
     ]
 }
 

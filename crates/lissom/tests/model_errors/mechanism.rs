@@ -266,6 +266,20 @@ fn simulation_and_output() {
         "`rtol` is 1e-15, expected at least 1e-14, the rounding of numbers, and below 1",
     );
     assert_error(
+        "rtol = 1e-7",
+        "rtol = 1e-7\natol = 1e3",
+        "simulation.integrator.radau.atol",
+        "1e3",
+        "`atol` is 1000, expected at most 1, as errors of coordinates in metres and radians",
+    );
+    assert_error(
+        "channels = [\"tip\"]",
+        "channels = []",
+        "output.channels",
+        "channels",
+        "`channels` has no effect: it names no channel to keep; without it every channel is kept",
+    );
+    assert_error(
         "[simulation]\n",
         "[simulation]\nstart_s = -1e18\n",
         "simulation.start_s",

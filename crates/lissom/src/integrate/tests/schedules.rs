@@ -433,6 +433,7 @@ fn statistics_add_up() {
         factorizations: 5,
         iterations: 6,
         highest_order: 7,
+        stiff_steps: 1,
     };
     let mut sum = one + one;
     assert_eq!((sum.steps, sum.iterations, sum.highest_order), (2, 12, 7));

@@ -159,20 +159,40 @@ fn second_order_accuracy_at_steps_and_between() {
     }
 }
 
+/// Determinant of the amplification matrix of generalised-α on $`\ddot q = -\omega^2 q`$, with
+/// $`\Omega = (h \omega)^2`$.
+///
+/// With $`a_1`$ eliminated, the map of $`(q, h v, h^2 a)`$ has the determinant
+/// $`(\alpha_f (\gamma - \tfrac12 - \beta)\,\Omega - \alpha_m) / (1 - \alpha_m + (1 - \alpha_f)\,\beta\,\Omega)`$,
+/// and $`\gamma - \tfrac12 - \beta = -\rho^2 \beta`$.
+fn amplification_determinant(radius: f64, omega_squared: f64) -> f64 {
+    let beta = 1.0 / (1.0 + radius).powi(2);
+    let alpha_mass = (2.0 * radius - 1.0) / (1.0 + radius);
+    let alpha_force = radius / (1.0 + radius);
+    -(alpha_force * radius.powi(2) * beta * omega_squared + alpha_mass)
+        / (1.0 - alpha_mass + (1.0 - alpha_force) * beta * omega_squared)
+}
+
 #[test]
-fn spectral_radius_at_infinite_frequency_is_the_one_asked_for() {
-    // closed form: q obeys a recurrence of third order whose roots all tend to ±ρ; their product is the
-    // ratio of consecutive Hankel determinants, which cancel the more the nearer the radius is to one
-    const CANCELLATION: f64 = 1e-3;
+fn amplification_has_the_roots_of_the_spectral_radius_asked_for() {
+    // closed form: q obeys a recurrence of third order, and the ratio of consecutive Hankel determinants of
+    // q is the product of its roots. At infinite frequency all three are -ρ.
+    //
+    // Each step is solved to `options().tolerance` of q, and a determinant enlarges that by the sum of the
+    // sizes of its terms, three factors each, over its own size. The roots draw together as the frequency
+    // grows, and that sum with them, so that the frequencies here are finite.
+    const LARGEST_USEFUL_BOUND: f64 = 1e-5;
     for radius in [0.5, 0.8, 0.95] {
-        let (_, recorder) = {
+        let limit = amplification_determinant(radius, 1e20);
+        assert!((limit + radius.powi(3)).abs() < 1e-15, "{limit}");
+        for stiffness in [10.0, 100.0] {
             let samples: Vec<f64> = (0..=8).map(f64::from).collect();
-            solve(
+            let (_, recorder) = solve(
                 Scheme::GeneralizedAlpha {
                     spectral_radius: radius,
                 },
                 1.0,
-                &mut linear(1e8, 0.0),
+                &mut linear(stiffness, 0.0),
                 &Schedule {
                     samples: &samples,
                     ..interval(8.0)
@@ -180,20 +200,29 @@ fn spectral_radius_at_infinite_frequency_is_the_one_asked_for() {
                 &mut [1.0],
                 &mut [0.0],
             )
-            .unwrap()
-        };
-        let q: Vec<f64> = recorder.samples.iter().map(|sample| sample.1[0]).collect();
-        let hankel = |n: usize| {
-            let e = |i: usize, j: usize| q[n + i + j];
-            e(0, 0) * (e(1, 1) * e(2, 2) - e(1, 2) * e(2, 1))
-                - e(0, 1) * (e(1, 0) * e(2, 2) - e(1, 2) * e(2, 0))
-                + e(0, 2) * (e(1, 0) * e(2, 1) - e(1, 1) * e(2, 0))
-        };
-        let found = (hankel(3) / hankel(2)).abs().cbrt();
-        assert!(
-            (found - radius).abs() < CANCELLATION,
-            "{found} instead of {radius}"
-        );
+            .unwrap();
+            let q: Vec<f64> = recorder.samples.iter().map(|sample| sample.1[0]).collect();
+            let hankel = |n: usize| {
+                let product = |i, j, k| q[n + i] * q[n + 1 + j] * q[n + 2 + k];
+                let even = [product(0, 1, 2), product(1, 2, 0), product(2, 0, 1)];
+                let odd = [product(0, 2, 1), product(1, 0, 2), product(2, 1, 0)];
+                let value = even.iter().sum::<f64>() - odd.iter().sum::<f64>();
+                let size: f64 = even.iter().chain(&odd).map(|term| term.abs()).sum();
+                (value, 3.0 * size / value.abs())
+            };
+            let ((first, first_gain), (second, second_gain)) = (hankel(0), hankel(1));
+            let bound = options(1.0).tolerance * (first_gain + second_gain);
+            let exact = amplification_determinant(radius, stiffness);
+            let error = (second / first / exact - 1.0).abs();
+            assert!(
+                error < bound,
+                "{error} above {bound} at {radius}, {stiffness}"
+            );
+            assert!(
+                bound < LARGEST_USEFUL_BOUND,
+                "{bound} at {radius}, {stiffness}"
+            );
+        }
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::Checker;
 use crate::model::error::ErrorKind;
-use crate::model::fidelity::{Elasticity, Fidelity, ShorteningTerms};
+use crate::model::fidelity::{Elasticity, Fidelity, ShorteningTerms, Tip};
 use crate::model::path::Path;
-use crate::model::spec::{BodyKind, BodySpec};
+use crate::model::spec::{BasisSpec, BodyKind, BodySpec, Boundary};
 
 impl Checker<'_> {
     pub(super) fn fidelity(&mut self) {
@@ -12,9 +12,14 @@ impl Checker<'_> {
         let model = spec.fidelity.resolve(Fidelity::DEFAULT);
         self.counted_once(&Path::root().key("fidelity"), model);
         for (index, body) in spec.body.iter().enumerate() {
-            let path = Path::root().key("body").index(index).key("fidelity");
-            let Some(own) = body.fidelity else { continue };
+            let of_body = Path::root().key("body").index(index);
+            let path = of_body.key("fidelity");
+            let Some(own) = body.fidelity else {
+                self.clamped(&of_body, body, model);
+                continue;
+            };
             let fidelity = own.resolve(model);
+            self.clamped(&path, body, fidelity);
             self.counted_once(&path, fidelity);
             self.possible(&path, body, fidelity);
         }
@@ -25,6 +30,36 @@ impl Checker<'_> {
         if fidelity.elasticity != Elasticity::Linear && fidelity.shortening != ShorteningTerms::None
         {
             self.error(path.key("elasticity"), ErrorKind::CountedTwice);
+        }
+    }
+
+    /// A chord starts at a held root, and so does the tension of a link that turns about it.
+    fn clamped(&mut self, path: &Path, body: &BodySpec, fidelity: Fidelity) {
+        let clamped = match body.kind() {
+            Some(BodyKind::Beam(beam)) => match &beam.basis {
+                BasisSpec::ClampedFree(_) => true,
+                BasisSpec::FreeFree(_) | BasisSpec::Unconstrained(_) => false,
+                BasisSpec::Elements(elements) => elements.boundary == Boundary::Clamped,
+            },
+            Some(BodyKind::Nodal(_) | BodyKind::NodalFile(_)) => false,
+            Some(BodyKind::Rigid(_)) | None => true,
+        };
+        let chord = fidelity.tip == Tip::Chord;
+        let tension = fidelity.shortening == ShorteningTerms::GeometricStiffness;
+        for (wanted, switch, value, instead) in [
+            (chord, "tip", "chord", "rotation_vector"),
+            (tension, "shortening", "geometric_stiffness", "none"),
+        ] {
+            if wanted && !clamped {
+                let body = body.name.clone();
+                let kind = ErrorKind::NotClamped {
+                    body,
+                    switch,
+                    value,
+                    instead,
+                };
+                self.error(path.clone(), kind);
+            }
         }
     }
 

@@ -182,10 +182,14 @@ impl Checker<'_> {
             self.rotational_friction(&path.key("friction"), friction);
         }
         if let Some(limits) = &joint.limits {
-            self.optional_positive(
-                path.key("limits").key("max_angle_rad"),
-                limits.max_angle_rad,
-            );
+            let path = path.key("limits");
+            for (key, value) in [
+                ("max_angle_rad", limits.max_angle_rad),
+                ("max_rate_rad_per_s", limits.max_rate_rad_per_s),
+                ("max_torque_n_m", limits.max_torque_n_m),
+            ] {
+                self.optional_positive(path.key(key), value);
+            }
         }
     }
 
@@ -195,6 +199,26 @@ impl Checker<'_> {
             "initial_rotation_vector_rad",
             joint.initial_rotation_vector_rad,
         );
+        if let Some(motor) = &joint.motor {
+            let path = path.key("motor");
+            for (inertia, gear, inertia_kg_m2, ratio) in [
+                (
+                    "angular_inertia_kg_m2",
+                    "angular_gear_ratio",
+                    motor.angular_inertia_kg_m2,
+                    motor.angular_gear_ratio,
+                ),
+                (
+                    "linear_inertia_kg_m2",
+                    "linear_gear_ratio_rad_per_m",
+                    motor.linear_inertia_kg_m2,
+                    motor.linear_gear_ratio_rad_per_m,
+                ),
+            ] {
+                self.not_negative(path.key(inertia), inertia_kg_m2);
+                self.gear(path.key(gear), ratio);
+            }
+        }
         if let Some(spring) = &joint.spring {
             let path = path.key("spring");
             for (key, value) in [
@@ -234,6 +258,23 @@ impl Checker<'_> {
             ];
             self.positive(path.key(angular), friction.angular_coulomb_rate_rad_per_s);
             self.positive(path.key(linear), friction.linear_coulomb_rate_m_per_s);
+        }
+        if let Some(limits) = &joint.limits {
+            let path = path.key("limits");
+            for axis in 0..3 {
+                let along = |bound: Option<[f64; 3]>| bound.map(|bound| bound[axis]);
+                let min = path.key("min_m").index(axis);
+                self.limits(min, along(limits.min_m), along(limits.max_m));
+            }
+            for (key, value) in [
+                ("max_angle_rad", limits.max_angle_rad),
+                ("max_rate_rad_per_s", limits.max_rate_rad_per_s),
+                ("max_rate_m_per_s", limits.max_rate_m_per_s),
+                ("max_torque_n_m", limits.max_torque_n_m),
+                ("max_force_n", limits.max_force_n),
+            ] {
+                self.optional_positive(path.key(key), value);
+            }
         }
     }
 

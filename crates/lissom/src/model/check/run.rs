@@ -1,6 +1,6 @@
 //! `[simulation]` and `[output]`.
 
-use super::Checker;
+use super::{Checker, LARGEST};
 use crate::integrate::Control;
 use crate::model::path::Path;
 use crate::model::spec::{AdaptiveSpec, InitialSpec, IntegratorSpec};
@@ -10,6 +10,9 @@ const MOST_SAMPLES: f64 = 1e8;
 
 /// Most durations that the start may lie away from zero; beyond, steps are lost in the rounding of time.
 const LATEST_START: f64 = 1e9;
+
+/// Largest absolute tolerance: an arm that is a metre or a radian off has not been simulated.
+const LARGEST_ATOL: f64 = 1.0;
 
 impl Checker<'_> {
     pub(super) fn simulation(&mut self) {
@@ -40,6 +43,13 @@ impl Checker<'_> {
         }
         self.integrator(&path.key("integrator"), &spec.simulation.integrator);
 
+        if spec.output.channels.as_ref().is_some_and(Vec::is_empty) {
+            let path = Path::root().key("output").key("channels");
+            self.no_effect(
+                path,
+                "it names no channel to keep; without it every channel is kept",
+            );
+        }
         let path = Path::root().key("output").key("sample_period_s");
         if let Some(period_s) = spec.output.sample_period_s {
             self.positive(path.clone(), period_s);
@@ -104,6 +114,11 @@ impl Checker<'_> {
         );
         self.in_range(path.key("rtol"), settings.rtol, accepted, &expected);
         self.positive(path.key("atol"), settings.atol);
+        // beyond the largest number there is an error already
+        let accepted = settings.atol <= LARGEST_ATOL || settings.atol > LARGEST;
+        let expected =
+            format!("at most {LARGEST_ATOL}, as errors of coordinates in metres and radians");
+        self.in_range(path.key("atol"), settings.atol, accepted, &expected);
         for (key, step) in [
             ("initial_step_s", settings.initial_step_s),
             ("max_step_s", settings.max_step_s),

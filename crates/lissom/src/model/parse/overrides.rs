@@ -6,6 +6,9 @@ use crate::model::error::{ErrorKind, ModelError};
 use crate::model::path::Path;
 use crate::model::spelling::nearest;
 
+/// Where the integrator of a model stands.
+const INTEGRATOR: [&str; 2] = ["simulation", "integrator"];
+
 /// A value to be set before the model is read, written as `joint.shoulder.revolute.axis=[0, 0, 1]`.
 ///
 /// Every step of the path is a key; in a list of tables it is the name of an item, or its place counted
@@ -48,6 +51,7 @@ impl Override {
         let Some((last, steps)) = self.steps.split_last() else {
             return Err(bad("its path is empty".into()));
         };
+        self.replace_integrator(document);
         let mut path = Path::root();
         let mut table = document;
         let mut steps = steps.iter();
@@ -72,6 +76,17 @@ impl Override {
         }
         table.insert(last.clone(), self.value.clone());
         Ok(path.key(last))
+    }
+
+    /// A setting of another integrator than the model's takes that one's place: a model has exactly one.
+    fn replace_integrator(&self, document: &mut Table) {
+        if let [simulation, integrator, kind, ..] = self.steps.as_slice()
+            && [simulation.as_str(), integrator.as_str()] == INTEGRATOR
+            && let Some(Value::Table(simulation)) = document.get_mut(simulation)
+            && let Some(Value::Table(given)) = simulation.get_mut(integrator)
+        {
+            given.retain(|other, _| other == kind);
+        }
     }
 }
 

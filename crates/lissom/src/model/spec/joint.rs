@@ -421,6 +421,12 @@ pub struct SphericalLimitsSpec {
     /// Largest angle of rotation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_angle_rad: Option<f64>,
+    /// Largest rate of each component in either direction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_rate_rad_per_s: Option<f64>,
+    /// Largest driving torque of each component in either direction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_torque_n_m: Option<f64>,
 }
 
 /// Any rotation and translation. Components 1 to 3 rotate, 4 to 6 translate, all in the child's axes, as
@@ -440,12 +446,36 @@ pub struct FreeSpec {
     /// Angular velocity of the child at the start, in the child's axes.
     #[serde(default)]
     pub initial_angular_velocity_rad_per_s: [f64; 3],
+    /// Motors for the three rotations and the three translations, with rigid gears.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub motor: Option<FreeMotorSpec>,
     /// Springs and dampers towards the joint's frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spring: Option<FreeSpringSpec>,
     /// Friction against the motion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<FreeFrictionSpec>,
+    /// Limits; a run reports when they are passed, nothing stops at them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<FreeLimitsSpec>,
+}
+
+/// Equal motors for the three rotations of a free joint, and equal ones for its three translations.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FreeMotorSpec {
+    /// Inertia of each rotor that turns the child.
+    #[serde(default)]
+    pub angular_inertia_kg_m2: f64,
+    /// Turns of such a rotor per turn of the joint; 1 when absent.
+    #[serde(default = "super::direct_drive")]
+    pub angular_gear_ratio: f64,
+    /// Inertia of each rotor that moves the child.
+    #[serde(default)]
+    pub linear_inertia_kg_m2: f64,
+    /// Rotation of such a rotor per displacement of the joint; 1 when absent.
+    #[serde(default = "super::direct_drive")]
+    pub linear_gear_ratio_rad_per_m: f64,
 }
 
 /// Springs and dampers of a free joint, the same in every direction.
@@ -501,6 +531,33 @@ impl Default for FreeFrictionSpec {
             linear_coulomb_rate_m_per_s: coulomb_rate(),
         }
     }
+}
+
+/// Limits of a free joint: of the position in the joint's axes, of rates and efforts in the child's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FreeLimitsSpec {
+    /// Smallest position along each axis.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_m: Option<[f64; 3]>,
+    /// Largest position along each axis.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_m: Option<[f64; 3]>,
+    /// Largest angle of rotation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_angle_rad: Option<f64>,
+    /// Largest rate of each rotating component in either direction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_rate_rad_per_s: Option<f64>,
+    /// Largest rate of each translating component in either direction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_rate_m_per_s: Option<f64>,
+    /// Largest driving torque of each rotating component in either direction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_torque_n_m: Option<f64>,
+    /// Largest driving force of each translating component in either direction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_force_n: Option<f64>,
 }
 
 /// Default rate below which Coulomb friction is smoothed.

@@ -30,11 +30,11 @@ pub use input::{
     TorquePolynomialSpec, TorqueSinesSpec, TorqueStepSpec, TorqueTableSpec,
 };
 pub use joint::{
-    Branch, FixedSpec, FreeFrictionSpec, FreeSpec, FreeSpringSpec, JointKind, JointSpec,
-    PrismaticFrictionSpec, PrismaticLimitsSpec, PrismaticMotorSpec, PrismaticSpec,
-    PrismaticSpringSpec, RevoluteFrictionSpec, RevoluteLimitsSpec, RevoluteMotorSpec, RevoluteSpec,
-    RevoluteSpringSpec, SphericalLimitsSpec, SphericalMotorSpec, SphericalSpec,
-    SphericalSpringSpec, UniversalSpec,
+    Branch, FixedSpec, FreeFrictionSpec, FreeLimitsSpec, FreeMotorSpec, FreeSpec, FreeSpringSpec,
+    JointKind, JointSpec, PrismaticFrictionSpec, PrismaticLimitsSpec, PrismaticMotorSpec,
+    PrismaticSpec, PrismaticSpringSpec, RevoluteFrictionSpec, RevoluteLimitsSpec,
+    RevoluteMotorSpec, RevoluteSpec, RevoluteSpringSpec, SphericalLimitsSpec, SphericalMotorSpec,
+    SphericalSpec, SphericalSpringSpec, UniversalSpec,
 };
 pub use motion::{
     ConstantRateSpec, CycloidMotionSpec, CycloidalRateSpec, MotionProfileSpec, MotionSpec,

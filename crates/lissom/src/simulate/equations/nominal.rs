@@ -11,6 +11,8 @@ use crate::tree::{InverseDynamics, Kinematics, inverse_dynamics};
 #[derive(Clone, Debug)]
 pub(super) struct Nominal {
     system: System,
+    /// Instant of the last update.
+    time: Option<f64>,
     /// Nominal curve of every joint with one degree of freedom, with its entries in the rigid position and
     /// velocity vectors.
     curves: Vec<(MotionCurve, usize, usize)>,
@@ -105,6 +107,7 @@ impl Nominal {
             force: vec![0.0; system.velocity_count()],
             kinematics: Kinematics::new(&system),
             inverse: InverseDynamics::new(&system),
+            time: None,
             system,
         })
     }
@@ -119,8 +122,13 @@ impl Nominal {
         self.rigid_velocity[velocity].map_or(0.0, |at| self.force[at])
     }
 
-    /// Rigid inverse dynamics at `time`.
+    /// Rigid inverse dynamics at `time`, unless it is what was last asked for: stages and iterations of an
+    /// integrator share instants.
     pub(super) fn update(&mut self, time: f64) {
+        if self.time == Some(time) {
+            return;
+        }
+        self.time = Some(time);
         for (curve, position, velocity) in &self.curves {
             let point = curve.at(time);
             self.position[*position] = point.position;

@@ -141,7 +141,7 @@ impl<'a> Assembly<'a> {
         self.add_resistance(JointResistance::Axis(axis.resistance));
         if let Some(motor) = &axis.motor {
             match motor.stiffness {
-                None => joint.armature = motor.inertia,
+                None => joint.armature[0] = motor.inertia,
                 Some(stiffness) => self.model.transmissions.push(Transmission {
                     name: format!("{name}.motor_{}", axis.suffix),
                     translates: axis.translates,
@@ -193,7 +193,8 @@ impl<'a> Assembly<'a> {
             spec.initial_angular_velocity_rad_per_s,
         );
         if let Some(motor) = &spec.motor {
-            joint.armature = motor.inertia_kg_m2 * motor.gear_ratio * motor.gear_ratio;
+            let felt = motor.inertia_kg_m2 * motor.gear_ratio * motor.gear_ratio;
+            joint.armature[..3].fill(felt);
         }
         let mut resistance = Resistance::default();
         if let Some(spring) = &spec.spring {
@@ -209,10 +210,17 @@ impl<'a> Assembly<'a> {
         if let Some(limits) = &spec.limits {
             let angle = LimitedQuantity::QuaternionAngle(first);
             self.add_limit(name, angle, None, limits.max_angle_rad, "rad");
+            let rotation = self.model.velocities.len() - 3;
+            self.add_rate_limits(
+                name,
+                rotation,
+                (limits.max_rate_rad_per_s, "rad/s"),
+                (limits.max_torque_n_m, "N m"),
+            );
         }
     }
 
-    pub(super) fn add_free(&mut self, spec: &spec::FreeSpec, name: &'a str) {
+    pub(super) fn add_free(&mut self, joint: &mut Joint, spec: &spec::FreeSpec, name: &'a str) {
         let first = self.model.positions.len();
         for (axis, x) in AXES.into_iter().zip(spec.initial_position_m) {
             let name = format!("{name}.position.{axis}");
@@ -233,6 +241,11 @@ impl<'a> Assembly<'a> {
         let rotation = RotationVector::new(Vector(spec.initial_rotation_vector_rad)).matrix();
         let velocity = rotation.transpose_mul(Vector(spec.initial_velocity_m_per_s));
         self.add_rates(name, first, "velocity", "m/s", velocity.0);
+        if let Some(motor) = &spec.motor {
+            let (turn, slide) = (motor.angular_gear_ratio, motor.linear_gear_ratio_rad_per_m);
+            joint.armature[..3].fill(motor.angular_inertia_kg_m2 * turn * turn);
+            joint.armature[3..].fill(motor.linear_inertia_kg_m2 * slide * slide);
+        }
         let (mut angular, mut linear) = (Resistance::default(), Resistance::default());
         if let Some(spring) = &spec.spring {
             angular.stiffness = spring.angular_stiffness_n_m_per_rad;
@@ -249,6 +262,34 @@ impl<'a> Assembly<'a> {
             linear.coulomb_rate = friction.linear_coulomb_rate_m_per_s;
         }
         self.add_resistance(JointResistance::Free { angular, linear });
+        if let Some(limits) = &spec.limits {
+            for axis in 0..3 {
+                let along = |bound: Option<[f64; 3]>| bound.map(|bound| bound[axis]);
+                let position = LimitedQuantity::Position(first + axis);
+                self.add_limit(
+                    name,
+                    position,
+                    along(limits.min_m),
+                    along(limits.max_m),
+                    "m",
+                );
+            }
+            let angle = LimitedQuantity::QuaternionAngle(first + 3);
+            self.add_limit(name, angle, None, limits.max_angle_rad, "rad");
+            let rotation = self.model.velocities.len() - 6;
+            self.add_rate_limits(
+                name,
+                rotation,
+                (limits.max_rate_rad_per_s, "rad/s"),
+                (limits.max_torque_n_m, "N m"),
+            );
+            self.add_rate_limits(
+                name,
+                rotation + 3,
+                (limits.max_rate_m_per_s, "m/s"),
+                (limits.max_force_n, "N"),
+            );
+        }
     }
 
     pub(super) fn add_quaternion(&mut self, joint: &str, rotation_vector: [f64; 3]) {
@@ -292,6 +333,22 @@ impl<'a> Assembly<'a> {
         };
         if !nothing {
             self.model.resistances.push((self.bodies.len(), resistance));
+        }
+    }
+
+    /// Limits rate and effort of three components, the first of which is this entry of the velocities.
+    fn add_rate_limits(
+        &mut self,
+        joint: &str,
+        first: usize,
+        (rate, rate_unit): (Option<f64>, &'static str),
+        (effort, effort_unit): (Option<f64>, &'static str),
+    ) {
+        for at in first..first + 3 {
+            let quantity = LimitedQuantity::Rate(at);
+            self.add_limit(joint, quantity, rate.map(|x| -x), rate, rate_unit);
+            let quantity = LimitedQuantity::Effort(at);
+            self.add_limit(joint, quantity, effort.map(|x| -x), effort, effort_unit);
         }
     }
 

@@ -87,7 +87,13 @@ impl<'a> Assembly<'a> {
         let outboard = self.side(carrier, tree.reversed);
         let mut inboard = self.side(carried, !tree.reversed);
         let reduced = &self.reduced[carried.body.as_str()];
-        let (rigid, flexible) = (reduced.rigid, reduced.flexible.clone());
+        let (rigid, mut flexible) = (reduced.rigid, reduced.flexible.clone());
+        let fidelity = child_spec
+            .fidelity
+            .map_or(self.fidelity, |own| own.resolve(self.fidelity));
+        if let (Tip::Chord, Some(flexible)) = (fidelity.tip, &mut flexible) {
+            flexible.follow_chords();
+        }
         if let Some(flexible) = &flexible
             && flexible.rigid_motions == RigidMotions::AreCoordinates
         {
@@ -100,16 +106,14 @@ impl<'a> Assembly<'a> {
             joint: Joint {
                 name: joint.name.clone(),
                 kind: JointKind::Fixed,
-                armature: 0.0,
+                armature: [0.0; 6],
                 prescribed: self.is_prescribed(&joint.name, 1),
             },
             outboard,
             inboard,
             rigid,
             flexible,
-            fidelity: child_spec
-                .fidelity
-                .map_or(self.fidelity, |own| own.resolve(self.fidelity)),
+            fidelity,
         };
         let sense = if tree.reversed { -1.0 } else { 1.0 };
         let unit = |axis: [f64; 3]| unit(axis).scale(sense);
@@ -148,7 +152,7 @@ impl<'a> Assembly<'a> {
                     axis: unit(universal.second.axis),
                 };
                 body.joint.prescribed = self.is_prescribed(&joint.name, 2);
-                body.joint.armature = 0.0;
+                body.joint.armature = [0.0; 6];
                 let second = Axis::revolute(&universal.second, "angle_2");
                 self.add_axis(&mut body.joint, &second, &joint.name);
             }
@@ -167,7 +171,7 @@ impl<'a> Assembly<'a> {
             }
             spec::JointKind::Free(free) => {
                 body.joint.kind = JointKind::Free;
-                self.add_free(free, &joint.name);
+                self.add_free(&mut body.joint, free, &joint.name);
             }
         }
         self.elastic_positions.push(self.model.positions.len());
@@ -190,7 +194,7 @@ impl<'a> Assembly<'a> {
             joint: Joint {
                 name: format!("{}.mount", payload.name),
                 kind: JointKind::Fixed,
-                armature: 0.0,
+                armature: [0.0; 6],
                 prescribed: false,
             },
             outboard,
