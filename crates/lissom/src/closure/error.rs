@@ -81,6 +81,17 @@ pub struct Singularity {
 pub enum Trouble {
     /// The configuration is singular.
     Singular(Singularity),
+    /// A support slid off its beam.
+    LeftBeam {
+        /// The support.
+        support: String,
+        /// The beam.
+        beam: String,
+        /// Place of the support along the beam.
+        place: f64,
+        /// Length of the beam.
+        length: f64,
+    },
     /// An equation that followed from the others at the start no longer does.
     NoLongerRedundant {
         /// Its name.

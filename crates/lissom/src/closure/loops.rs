@@ -30,6 +30,8 @@ const LARGEST_CHANGE: f64 = 0.5;
 const SINGULAR: f64 = 1e6;
 /// Condition number from which a failure of the integrator is put down to the configuration.
 const NEARLY_SINGULAR: f64 = 1e3;
+/// Distance beyond the end of a beam, as a fraction of its length, at which a support is still at the end.
+const AT_THE_END: f64 = 1e-9;
 /// Independent coordinates are chosen anew when the condition number has grown so much since the last choice.
 const WORTH_CHOOSING: f64 = 10.0;
 
@@ -452,6 +454,23 @@ impl Loops {
         ]
     }
 
+    /// The first support that is beyond an end of its beam.
+    fn off_beam(&self, model: &Model) -> Option<Trouble> {
+        model.closures.iter().enumerate().find_map(|(i, closure)| {
+            let place = self.constraints.place_along(i)?;
+            let beam = &model.system.bodies()[closure.from.body?];
+            let length = beam.flexible.as_ref()?.centreline.as_ref()?.length();
+            (place < -AT_THE_END * length || place > (1.0 + AT_THE_END) * length).then(|| {
+                Trouble::LeftBeam {
+                    support: closure.name.clone(),
+                    beam: beam.name.clone(),
+                    place,
+                    length,
+                }
+            })
+        })
+    }
+
     /// Looks at the configuration of a settled state: chooses independent coordinates anew where that helps,
     /// and says why the run cannot go on if it cannot.
     pub fn watch(
@@ -463,6 +482,9 @@ impl Loops {
     ) -> Option<Trouble> {
         if !self.settles() {
             self.prepare(model, position, velocity);
+        }
+        if let Some(trouble) = self.off_beam(model) {
+            return Some(trouble);
         }
         let reach = self.constraints.reach().max(1.0);
         for &row in &self.redundant {

@@ -94,6 +94,24 @@ pub enum RunError {
         /// Coordinates concerned.
         coordinates: Vec<String>,
     },
+    /// A support slid off its beam.
+    #[error(
+        "support {support:?} left beam {beam:?} at t = {}: it is at {} m of a beam {length} m long; make the beam \
+         longer, or the motion shorter",
+        readable(.time_s), readable(.place)
+    )]
+    LeftBeam {
+        /// The support.
+        support: String,
+        /// The beam.
+        beam: String,
+        /// Place of the support along the beam.
+        place: f64,
+        /// Length of the beam.
+        length: f64,
+        /// When.
+        time_s: f64,
+    },
     /// An equation of a closure followed from the others at the start only.
     #[error(
         "{equation} is open by {} at t = {}: at the start it followed from the other closures, now it does not; \
@@ -119,6 +137,7 @@ impl RunError {
             | Self::Singular { time_s, .. }
             | Self::Closure { time_s, .. }
             | Self::Unsettled { time_s, .. }
+            | Self::LeftBeam { time_s, .. }
             | Self::NoLongerRedundant { time_s, .. } => *time_s,
         }
     }
@@ -132,6 +151,7 @@ impl RunError {
             Self::NoLongerRedundant { equation, .. } => equation,
             Self::Closure { .. } => "the closures",
             Self::Unsettled { source, .. } => &source.coordinate,
+            Self::LeftBeam { support, .. } => support,
         }
     }
 }
@@ -340,6 +360,18 @@ fn closure_trouble(
             let time_s = outcome.stopped_at.unwrap_or(f64::NAN);
             Some(match trouble {
                 Trouble::Singular(at) => singular(time_s, at),
+                Trouble::LeftBeam {
+                    support,
+                    beam,
+                    place,
+                    length,
+                } => RunError::LeftBeam {
+                    support: support.clone(),
+                    beam: beam.clone(),
+                    place: *place,
+                    length: *length,
+                    time_s,
+                },
                 Trouble::NoLongerRedundant {
                     equation,
                     violation,
