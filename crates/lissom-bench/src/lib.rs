@@ -1,6 +1,8 @@
-//! What the recursions cost: chains and an arm to measure on, a scalar that counts operations, and a stopwatch.
+//! What the recursions cost: chains, loops and an arm to measure on, a scalar that counts operations, and a
+//! stopwatch.
 
 pub mod chain;
 pub mod counted;
+pub mod loops;
 pub mod shuttle_arm;
 pub mod stopwatch;

@@ -6,10 +6,13 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use lissom::integrate::FirstOrder;
 use lissom::model::{Model, ModelSpec};
 use lissom::scalar::Lanes;
+use lissom::simulate::Equations;
 use lissom_bench::chain::{Bench, chain};
 use lissom_bench::counted::{Counted, count};
+use lissom_bench::loops::{ClosedChain, parallel_manipulator};
 use lissom_bench::shuttle_arm::{Derivative, build, fastest_vibration, manoeuvre, whole_run};
 use lissom_bench::stopwatch::{exponent, seconds_per_call};
 
@@ -36,13 +39,15 @@ const PAPER_ARTICULATED: [f64; 13] = [
 ];
 
 /// What can be measured, by the name that selects it on the command line.
-const SECTIONS: [(&str, fn()); 6] = [
+const SECTIONS: [(&str, fn()); 8] = [
     ("rigid", rigid_chains),
     ("flexible", flexible_chains),
     ("many-modes", many_modes),
     ("growth", growth),
     ("lanes", lanes),
     ("shuttle", shuttle_arm),
+    ("operational-space", operational_space),
+    ("parallel", parallel_manipulators),
 ];
 
 fn main() {
@@ -205,6 +210,62 @@ fn lanes() {
             "{bodies} bodies × {modes} modes: {:.2} µs for four, {:.2} of four single calls",
             four * 1e6,
             four / (4.0 * one)
+        );
+    }
+}
+
+fn operational_space() {
+    println!("\nGrowth of the operational-space inertia of a closed chain from 10 to 200 bodies");
+    println!(
+        "{:>6} {:>18} {:>18} {:>16}",
+        "modes", "counted exponent", "timed exponent", "200 bodies µs"
+    );
+    for modes in [0, 4] {
+        let (mut counts, mut times) = (Vec::new(), Vec::new());
+        for bodies in [10, 20, 50, 100, 200] {
+            let model = chain(bodies, modes, true);
+            let mut counted = ClosedChain::<Counted>::new(&model);
+            counts.push((bodies as f64, count(|| counted.operational_space()) as f64));
+            let mut closed = ClosedChain::<f64>::new(&model);
+            times.push((
+                bodies as f64,
+                seconds_per_call(|| {
+                    closed.operational_space();
+                    black_box(&closed.matrix);
+                }),
+            ));
+        }
+        println!(
+            "{modes:>6} {:>18.4} {:>18.4} {:>16.1}",
+            exponent(&counts),
+            exponent(&times),
+            times[4].1 * 1e6
+        );
+    }
+}
+
+fn parallel_manipulators() {
+    println!("\nPlanar parallel manipulator: one derivative in joint space and in Cartesian space");
+    println!(
+        "{:>6} {:>12} {:>14} {:>8} {:>16}",
+        "modes", "joint µs", "Cartesian µs", "ratio", "Fattah's ratio"
+    );
+    for modes in [1, 2, 4] {
+        let [joint, cartesian] = parallel_manipulator(modes).map(|model| {
+            let mut equations = Equations::new(&model);
+            let state = equations.initial_state();
+            let mut rate = vec![0.0; state.len()];
+            seconds_per_call(|| {
+                equations.derivative(0.0, &state, &mut rate);
+                black_box(&rate);
+            })
+        });
+        println!(
+            "{modes:>6} {:>12.1} {:>14.1} {:>8.2} {:>16.2}",
+            joint * 1e6,
+            cartesian * 1e6,
+            cartesian / joint,
+            0.75
         );
     }
 }

@@ -334,12 +334,18 @@ impl Complement {
             self.right[column] = 1.0;
             self.factor.solve(&mut self.right);
             let sum: f64 = self.right.iter().map(|x| x.abs()).sum();
-            // not finite counts as largest
-            if !(sum <= inverse) {
+            let sum = if sum.is_finite() { sum } else { f64::INFINITY };
+            if sum > inverse {
                 (inverse, worst) = (sum, column);
             }
         }
-        let condition = if s == 0 { 1.0 } else { norm * inverse };
+        let condition = if s == 0 {
+            1.0
+        } else if inverse.is_finite() {
+            norm * inverse
+        } else {
+            f64::INFINITY
+        };
         (condition, worst)
     }
 
@@ -395,7 +401,7 @@ pub(super) fn most_moved(
     moved
         .iter()
         .take(MOST)
-        .filter(|(_, x)| !(*x < WORTH_NAMING * largest))
+        .filter(|(_, x)| *x >= WORTH_NAMING * largest)
         .map(|&(at, _)| model.velocities[at].name.clone())
         .collect()
 }

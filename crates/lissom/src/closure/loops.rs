@@ -5,21 +5,19 @@
 //! which the [complement](super::complement) makes in the coordinates it solves for and the
 //! [multipliers](super::multipliers) in those of least kinetic energy.
 
+mod setup;
+
 use super::complement::{Complement, most_moved};
-use super::error::{ClosureError, Rechoice, Singularity, Trouble};
+use super::error::{Rechoice, Singularity, Trouble};
 use super::multipliers::Multipliers;
-use super::rank::row_rank;
 use super::{Constraints, Workspace};
-use crate::model::{ClosureMethod, Model, Place, Tip};
+use crate::model::{ClosureMethod, Model, System};
 use crate::spatial::Force;
 use crate::tree::{ArticulatedBody, Kinematics, displace};
 
 /// Violation, in metres or radians per metre of reach, at which a configuration counts as closed: what rounding
 /// leaves of sums over some ten bodies, an order below what is promised.
 const CLOSED: f64 = 1e-13;
-/// Violation at the start from which a mechanism counts as not assembled. What is below is closed by the first
-/// projection.
-const ASSEMBLED: f64 = 1e-6;
 /// Violation from which an equation that was redundant at the start is redundant no longer.
 const REDUNDANT: f64 = 1e-8;
 /// Newton doubles the digits: from one digit to sixteen in five.
@@ -68,166 +66,6 @@ enum Method {
 pub struct Unclosed;
 
 impl Loops {
-    /// The loops of `model`, `None` if it has none.
-    ///
-    /// # Errors
-    /// When the model cannot be run as its method asks.
-    pub fn new(model: &Model) -> Result<Option<Self>, ClosureError> {
-        if model.closures.is_empty() {
-            return Ok(None);
-        }
-        check_tips(model)?;
-        let system = &model.system;
-        let n = system.velocity_count();
-        let layout = system.layout();
-        let given: Vec<usize> = model.motions.iter().map(|motion| motion.velocity).collect();
-        let mut is_elastic = vec![false; n];
-        for (k, body) in system.bodies().iter().enumerate() {
-            is_elastic[layout.elastic_velocity[k]..][..body.modes()].fill(true);
-        }
-        let free = |wanted: bool| {
-            (0..n)
-                .filter(|&at| is_elastic[at] == wanted && !given.contains(&at))
-                .collect::<Vec<_>>()
-        };
-        let (joints, elastic) = (free(false), free(true));
-
-        let mut kinematics = Kinematics::new(system);
-        let mut constraints = Constraints::new(system, &model.closures);
-        let position = &model.initial_position;
-        let at_rest = vec![0.0; n];
-        kinematics.update(system, position, &at_rest);
-        constraints.update(system, &model.closures, &mut kinematics, position, &at_rest);
-        let (worst, violation) = largest(constraints.residual());
-        if !(violation <= ASSEMBLED * constraints.reach().max(1.0)) {
-            return Err(ClosureError::Open {
-                equation: constraints.name(&model.closures, worst),
-                violation,
-            });
-        }
-
-        let all = row_rank(constraints.jacobian(), n);
-        let mut of_free = constraints.jacobian().to_vec();
-        for row in of_free.chunks_exact_mut(n) {
-            given.iter().for_each(|&at| row[at] = 0.0);
-        }
-        let rank = row_rank(&of_free, n);
-        if rank.independent.len() < all.independent.len() {
-            let lost = rank
-                .redundant
-                .iter()
-                .find(|row| !all.redundant.contains(row));
-            return Err(ClosureError::Overdetermined {
-                equation: constraints.name(&model.closures, lost.copied().unwrap_or(0)),
-            });
-        }
-        let rows = rank.independent;
-
-        let method = match &model.closure_method {
-            ClosureMethod::Stabilized {
-                frequency,
-                damping_ratio,
-            } => Method::Multipliers(
-                Multipliers::new(system, rows.clone()).stabilized(*frequency, *damping_ratio),
-            ),
-            ClosureMethod::Projected => Method::Multipliers(Multipliers::new(system, rows.clone())),
-            ClosureMethod::OperationalSpace => Method::Multipliers(
-                Multipliers::new(system, rows.clone()).by_recursion(system, &constraints),
-            ),
-            ClosureMethod::JointSpace { independent } => {
-                let solved: Vec<usize> = (joints.iter().copied())
-                    .filter(|at| !independent.contains(at))
-                    .collect();
-                let held: Vec<usize> = joints
-                    .iter()
-                    .chain(&elastic)
-                    .copied()
-                    .filter(|at| !solved.contains(at))
-                    .collect();
-                if solved.len() != rows.len() {
-                    return Err(ClosureError::IndependentCount {
-                        what: "joint coordinates",
-                        needed: joints.len().saturating_sub(rows.len()),
-                        given: joints.len() - solved.len(),
-                    });
-                }
-                Method::Complement(Complement::new(
-                    n,
-                    rows.clone(),
-                    solved,
-                    held,
-                    given.clone(),
-                ))
-            }
-            ClosureMethod::CartesianSpace { marker, components } => {
-                let marker = &model.markers[*marker];
-                let Some(body) = marker.body else {
-                    return Err(ClosureError::MarkerOnGround {
-                        marker: marker.name.clone(),
-                    });
-                };
-                if joints.len() != rows.len() + components.len() {
-                    return Err(ClosureError::IndependentCount {
-                        what: "components of the marker's twist",
-                        needed: joints.len().saturating_sub(rows.len()),
-                        given: components.len(),
-                    });
-                }
-                let complement = Complement::new(
-                    n,
-                    rows.clone(),
-                    joints.clone(),
-                    elastic.clone(),
-                    given.clone(),
-                );
-                let place = marker.place.clone();
-                Method::Complement(complement.with_marker(model, body, place, components.clone()))
-            }
-            ClosureMethod::Automatic => {
-                let free = [&joints[..], &elastic[..]].concat();
-                let (solved, held) = free.split_at(rows.len());
-                let (solved, held) = (solved.to_vec(), held.to_vec());
-                let mut complement = Complement::new(n, rows.clone(), solved, held, given.clone());
-                complement.choose(&constraints, &joints, &elastic);
-                Method::Complement(complement)
-            }
-        };
-        let mut loops = Self {
-            multipliers: vec![0.0; constraints.len()],
-            change: vec![0.0; n],
-            automatic: model.closure_method == ClosureMethod::Automatic,
-            chosen_condition: 1.0,
-            rechoices: Vec::new(),
-            worst: None,
-            articulated: articulated_body(model),
-            workspace: Workspace::new(system),
-            constraints,
-            rows,
-            redundant: rank.redundant,
-            given,
-            joints,
-            elastic,
-            method,
-            kinematics,
-        };
-        loops.prepare(model, position, &at_rest);
-        if let Method::Complement(complement) = &mut loops.method {
-            let (condition, worst) = complement.condition();
-            loops.chosen_condition = condition;
-            if !(condition < SINGULAR) {
-                let Singularity {
-                    condition,
-                    coordinates,
-                } = complement.singularity(model, condition, worst);
-                return Err(ClosureError::Undetermined {
-                    coordinates,
-                    condition,
-                });
-            }
-        }
-        Ok(Some(loops))
-    }
-
     /// Whether a state must be [settled](Self::settle) before it is evaluated, so that only the independent
     /// coordinates count.
     pub fn settles_before_evaluation(&self) -> bool {
@@ -281,7 +119,7 @@ impl Loops {
             before = violation;
             self.correct(system, |constraints, row| -constraints.residual()[row]);
             let (_, change) = largest(&self.change);
-            if !(change <= LARGEST_CHANGE * reach) {
+            if change > LARGEST_CHANGE * reach {
                 return Err(Unclosed);
             }
             displace(system, position, &self.change);
@@ -291,6 +129,18 @@ impl Loops {
             *v += change;
         }
         Ok(())
+    }
+
+    /// Chooses independent coordinates for a state at which the last choice may be a bad one, if the method
+    /// leaves the choice open.
+    pub fn choose(&mut self, model: &Model, position: &[f64], velocity: &[f64]) {
+        if !self.automatic {
+            return;
+        }
+        self.prepare(model, position, velocity);
+        if let Method::Complement(complement) = &mut self.method {
+            complement.choose(&self.constraints, &self.joints, &self.elastic);
+        }
     }
 
     /// Evaluates and factors at a state.
@@ -328,11 +178,7 @@ impl Loops {
     }
 
     /// Leaves the change that changes the equations as `wanted` in `self.change`.
-    fn correct(
-        &mut self,
-        system: &crate::model::System,
-        wanted: impl Fn(&Constraints<f64>, usize) -> f64,
-    ) {
+    fn correct(&mut self, system: &System, wanted: impl Fn(&Constraints<f64>, usize) -> f64) {
         let wanted = |row: usize| wanted(&self.constraints, row);
         match &mut self.method {
             Method::Complement(complement) => complement.correct(wanted, &mut self.change),
@@ -500,7 +346,7 @@ impl Loops {
         let singularity = match &mut self.method {
             Method::Complement(complement) => {
                 let (mut condition, mut worst) = complement.condition();
-                if self.automatic && !(condition < WORTH_CHOOSING * self.chosen_condition) {
+                if self.automatic && condition >= WORTH_CHOOSING * self.chosen_condition {
                     let (before_condition, before) = (
                         condition,
                         (complement.solved.clone(), complement.held.clone()),
@@ -531,12 +377,12 @@ impl Loops {
                         });
                     }
                 }
-                (!(condition < NEARLY_SINGULAR))
+                (condition >= NEARLY_SINGULAR)
                     .then(|| complement.singularity(model, condition, worst))
             }
             Method::Multipliers(multipliers) => {
                 let (condition, direction) = multipliers.condition(&self.given, n);
-                (!(condition < NEARLY_SINGULAR)).then(|| Singularity {
+                (condition >= NEARLY_SINGULAR).then(|| Singularity {
                     condition,
                     coordinates: most_moved(model, direction.iter().copied().enumerate()),
                 })
@@ -544,7 +390,7 @@ impl Loops {
         };
         self.worst = singularity;
         let worst = self.worst.as_ref()?;
-        (!(worst.condition < SINGULAR)).then(|| Trouble::Singular(worst.clone()))
+        (worst.condition >= SINGULAR).then(|| Trouble::Singular(worst.clone()))
     }
 
     /// The configuration last [watched](Self::watch), if it was close to a singular one.
@@ -590,37 +436,10 @@ pub(crate) fn articulated_body(model: &Model) -> ArticulatedBody<f64> {
 fn largest(x: &[f64]) -> (usize, f64) {
     let mut most = (0, 0.0);
     for (i, x) in x.iter().enumerate() {
-        // not finite counts as largest
-        if !(x.abs() <= most.1) {
-            most = (i, x.abs());
+        let size = if x.is_nan() { f64::INFINITY } else { x.abs() };
+        if size > most.1 {
+            most = (i, size);
         }
     }
     most
-}
-
-/// Refuses bodies on the way to a closure whose poses and rates do not belong together.
-fn check_tips(model: &Model) -> Result<(), ClosureError> {
-    let bodies = model.system.bodies();
-    for closure in &model.closures {
-        for end in [&closure.from, &closure.to] {
-            let mut at_node = matches!(end.place, Place::Node { .. });
-            let mut next = end.body;
-            while let Some(k) = next {
-                let body = &bodies[k];
-                let consistent = match body.fidelity.tip {
-                    Tip::Rigid | Tip::Linear | Tip::RotationVectorPlainRate => false,
-                    _ => !body.fidelity.frozen,
-                };
-                let floats = matches!(body.inboard, Place::Node { .. });
-                if body.flexible.is_some() && (at_node || floats) && !consistent {
-                    return Err(ClosureError::InconsistentTip {
-                        body: body.name.clone(),
-                    });
-                }
-                at_node = matches!(body.outboard, Place::Node { .. });
-                next = body.parent;
-            }
-        }
-    }
-    Ok(())
 }

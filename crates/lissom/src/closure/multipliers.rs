@@ -156,6 +156,10 @@ impl Multipliers {
     }
 
     /// Turns accelerations of the open tree into those of the closed one and writes the multipliers.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "what is constant, what varies, what is written"
+    )]
     pub(super) fn accelerate(
         &mut self,
         system: &System,

@@ -146,7 +146,13 @@ pub(super) fn pivot_condition(matrix: &mut [f64], columns: usize) -> (f64, &[f64
             }
         }
     }
-    let condition = if rows == 0 { 1.0 } else { largest / smallest };
+    let condition = if rows == 0 {
+        1.0
+    } else if smallest > 0.0 {
+        largest / smallest
+    } else {
+        f64::INFINITY
+    };
     (condition, &matrix[rows.saturating_sub(1) * columns..])
 }
 

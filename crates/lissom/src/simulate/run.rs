@@ -3,7 +3,7 @@
 use crate::closure::{ClosureError, Singularity, Trouble};
 use crate::integrate::{
     self, Control, FirstOrder, FixedStep, Flow, IntegrateError, Method, Observer, Outcome,
-    Schedule, Scheme, Statistics,
+    Projection, Schedule, Scheme, Statistics,
 };
 use crate::model::spec::{AdaptiveSpec, IntegratorSpec, ModelSpec, SimulationSpec};
 use crate::model::{Coordinate, Model};
@@ -231,9 +231,13 @@ pub fn run(
             }),
         };
     }
-    equations.project(simulation.start_s, &mut state);
+    let startable = equations.project(simulation.start_s, &mut state) != Projection::Stop;
 
     let result = match simulation.integrator {
+        _ if !startable => Ok(Outcome {
+            statistics: Statistics::default(),
+            stopped_at: Some(simulation.start_s),
+        }),
         IntegratorSpec::Dop853(spec) => adaptive(
             Method::Dop853,
             &spec,
@@ -522,11 +526,7 @@ impl<'m, 'w> Recorder<'m, 'w> {
 
 impl Observer for Recorder<'_, '_> {
     fn sample(&mut self, time: f64, state: &[f64]) -> Flow {
-        // between steps the solution is as accurate as the integrator, not as closed as its steps
-        let mut settled = std::mem::take(&mut self.settled);
-        settled.clear();
-        settled.extend_from_slice(state);
-        self.equations.project(time, &mut settled);
+        let settled = self.settled(time, state);
         if let Some(violation) = self.equations.violation(time, &settled) {
             self.auditor.book_violation(violation);
         }
@@ -547,15 +547,27 @@ impl Observer for Recorder<'_, '_> {
                 self.equations.state_positions(),
                 self.equations.state_velocities(),
             );
-            let (q, rest) = state.split_at(n_q);
+            let settled = self.settled(time, state);
+            let (q, rest) = settled.split_at(n_q);
             self.equations.evaluate(time, q, &rest[..n_v]);
             self.auditor.watch_limits(time, &self.equations);
+            self.settled = settled;
         }
         (self.watch)(time)
     }
 }
 
 impl Recorder<'_, '_> {
+    /// A state as it is recorded: between steps the solution is as accurate as the integrator, not as closed as
+    /// its steps.
+    fn settled(&mut self, time: f64, state: &[f64]) -> Vec<f64> {
+        let mut settled = std::mem::take(&mut self.settled);
+        settled.clear();
+        settled.extend_from_slice(state);
+        self.equations.settle_sample(time, &mut settled);
+        settled
+    }
+
     fn record(&mut self, time: f64, state: &[f64]) -> Flow {
         let (n_q, n_v) = (
             self.equations.state_positions(),

@@ -31,7 +31,7 @@ fn a_driven_four_bar_follows_freudenstein() {
         ClosureMethod::Projected,
         ClosureMethod::OperationalSpace,
     ] {
-        let run = completed(&mechanism, method, &simulated(4.0, 1e-9));
+        let run = completed(&mechanism, &method, &simulated(4.0, 1e-9));
         let crank = channel(&run, "crank.angle");
         let [a, _, c, _] = FOUR_BAR;
         for (i, &crank) in crank.iter().enumerate() {
@@ -57,7 +57,7 @@ fn a_driven_four_bar_follows_freudenstein() {
 #[test]
 fn a_driven_slider_crank_follows_its_closed_form() {
     let mechanism = slider_crank(false, 0.7, DRIVE);
-    let run = completed(&mechanism, ClosureMethod::Automatic, &simulated(4.0, 1e-9));
+    let run = completed(&mechanism, &ClosureMethod::Automatic, &simulated(4.0, 1e-9));
     let [r, _] = SLIDER_CRANK;
     for (i, &crank) in channel(&run, "crank.angle").iter().enumerate() {
         let (rod, slide) = slider_crank_position(crank);

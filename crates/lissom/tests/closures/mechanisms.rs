@@ -6,7 +6,7 @@ use lissom::closure::Loops;
 use lissom::model::{
     Closure, ClosureEnd, ClosureKind, ClosureMethod, Marker, Model, ModelSpec, Place,
 };
-use lissom::spatial::{Quaternion, Vector};
+use lissom::spatial::Vector;
 
 pub(crate) const AXIS: Vector<f64> = Vector([0.0, 0.0, 1.0]);
 
@@ -61,6 +61,23 @@ impl Mechanism {
         self.model.initial_position = q;
         self.model.initial_velocity = v;
         self
+    }
+
+    /// The same with something changed that leaves bodies and places where they are.
+    pub(crate) fn changed(self, change: impl FnOnce(&mut ModelSpec)) -> Self {
+        let mut spec = self.spec;
+        change(&mut spec);
+        spec.check().unwrap();
+        let model = Model {
+            closures: self.model.closures,
+            ..Model::build(&spec).unwrap()
+        };
+        Self {
+            spec,
+            model,
+            ..self
+        }
+        .settled()
     }
 
     /// The same with an independent velocity at the start, and the others such that the loops stay closed.
@@ -424,15 +441,10 @@ pub(crate) fn spatial_3rrs(flexible: bool) -> Mechanism {
         "ball_0",
         "{ body = \"far_0\", at = \"tip\" }",
         "{ body = \"platform\", at = \"0\" }",
-        "spherical = {}",
+        // level: undo the inclination of the link that carries it
+        &format!("spherical = {{ initial_rotation_vector_rad = [0, {second:.17}, 0] }}"),
     );
     let (spec, mut model) = built(&text);
-    let bodies = model.system.bodies();
-    let k = bodies.iter().position(|b| b.name == "platform").unwrap();
-    let at = model.system.layout().joint_position[k];
-    // level: undo the inclination of the link that carries it
-    let level = Quaternion::of_rotation_vector(Vector([0.0, second, 0.0]));
-    model.initial_position[at..at + 4].copy_from_slice(&level.0);
     model.closures = (1..3)
         .map(|i| {
             let (far, node) = (format!("far_{i}"), format!("platform_{i}"));

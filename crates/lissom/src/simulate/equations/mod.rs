@@ -467,7 +467,10 @@ impl<'m> Equations<'m> {
         power
     }
 
-    /// The closures of the model, if it has any and they can be kept as asked.
+    /// The closures of the model, if it has any.
+    ///
+    /// # Errors
+    /// When they cannot be kept as asked.
     pub fn loops(&self) -> Result<Option<&Loops>, &ClosureError> {
         self.loops.as_ref().map(Option::as_ref)
     }
@@ -522,6 +525,18 @@ impl<'m> Equations<'m> {
             // the derivative of a state is that of the settled one
             Projection::Kept
         }
+    }
+
+    /// Brings a state onto the closures that is not the next of a run: independent coordinates are chosen for it.
+    pub(super) fn settle_sample(&mut self, time: f64, state: &mut [f64]) {
+        let (n_q, n_v) = (self.state_positions(), self.state_velocities());
+        if matches!(self.loops, Ok(Some(_))) {
+            self.unpack(time, &state[..n_q], &state[n_q..n_q + n_v]);
+        }
+        if let Ok(Some(loops)) = &mut self.loops {
+            loops.choose(self.model, &self.position, &self.velocity);
+        }
+        self.settle_state(time, state);
     }
 
     /// Largest violation of the closures at a state, of positions and of velocities.
