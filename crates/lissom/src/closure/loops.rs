@@ -94,14 +94,7 @@ impl Loops {
         let system = &model.system;
         let mut before = f64::INFINITY;
         for iteration in 0.. {
-            self.kinematics.update(system, position, velocity);
-            self.constraints.update(
-                system,
-                &model.closures,
-                &mut self.kinematics,
-                position,
-                velocity,
-            );
+            self.place(model, position, velocity);
             if !self.factor(model, position, velocity) {
                 return Err(Unclosed);
             }
@@ -145,15 +138,25 @@ impl Loops {
 
     /// Evaluates and factors at a state.
     fn prepare(&mut self, model: &Model, position: &[f64], velocity: &[f64]) -> bool {
-        self.kinematics.update(&model.system, position, velocity);
+        self.place(model, position, velocity);
+        self.factor(model, position, velocity)
+    }
+
+    /// Evaluates the closures at a state.
+    fn place(&mut self, model: &Model, position: &[f64], velocity: &[f64]) {
+        let system = &model.system;
+        match self.method {
+            // independent coordinates follow from the closures alone
+            Method::Complement(_) => self.kinematics.update_motion(system, position, velocity),
+            Method::Multipliers(_) => self.kinematics.update(system, position, velocity),
+        }
         self.constraints.update(
-            &model.system,
+            system,
             &model.closures,
             &mut self.kinematics,
             position,
             velocity,
         );
-        self.factor(model, position, velocity)
     }
 
     fn factor(&mut self, model: &Model, position: &[f64], velocity: &[f64]) -> bool {
@@ -286,14 +289,7 @@ impl Loops {
     /// Largest violation of the closures at a state, redundant equations included: of positions and of
     /// velocities.
     pub fn violation(&mut self, model: &Model, position: &[f64], velocity: &[f64]) -> [f64; 2] {
-        self.kinematics.update(&model.system, position, velocity);
-        self.constraints.update(
-            &model.system,
-            &model.closures,
-            &mut self.kinematics,
-            position,
-            velocity,
-        );
+        self.place(model, position, velocity);
         [
             largest(self.constraints.residual()).1,
             largest(self.constraints.rate()).1,
