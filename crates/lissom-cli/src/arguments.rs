@@ -153,6 +153,9 @@ pub(crate) struct CompareArguments {
 /// the order of the coordinates or an object by their names. Positions and velocities that are missing
 /// are those of the model's start, forces are zero. Accelerations ask for inverse dynamics. All joints
 /// are free: inputs, prescribed motions and motors behind elastic gears are left out.
+///
+/// Loops are closed first. "held" lists joints that keep what is given, "markers" gives components of markers,
+/// {"hand": {"x": 0.4, "velocity": {"x": 0.1}}}; the other joints follow, and the answer has the whole configuration.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  echo '{\"velocity\": {\"shoulder.angle.rate\": 1.0}}' > state.json\n  \
@@ -180,6 +183,9 @@ pub(crate) struct Changes {
     /// How tips move, instead of the preset's way.
     #[arg(long, value_name = "TIP", value_enum)]
     tip: Option<TipArgument>,
+    /// How the equations of loops are formed, instead of the model's way.
+    #[arg(long, value_name = "NAME", value_enum)]
+    closure: Option<ClosureArgument>,
     #[arg(
         long = "set",
         value_name = "PATH=VALUE",
@@ -216,6 +222,19 @@ enum TipArgument {
     Chord,
 }
 
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ClosureArgument {
+    Automatic,
+    #[value(name = "joint_space", alias = "joint-space")]
+    JointSpace,
+    #[value(name = "cartesian_space", alias = "cartesian-space")]
+    CartesianSpace,
+    Stabilized,
+    Projected,
+    #[value(name = "operational_space", alias = "operational-space")]
+    OperationalSpace,
+}
+
 impl Changes {
     /// All changes as overrides, in the order they apply.
     pub(crate) fn overrides(&self) -> Vec<Override> {
@@ -224,7 +243,12 @@ impl Changes {
         };
         let preset = self.fidelity.and_then(|preset| preset.to_possible_value());
         let tip = self.tip.and_then(|tip| tip.to_possible_value());
-        let switches = [switch("preset", preset), switch("tip", tip)];
+        let closure = self.closure.and_then(|closure| {
+            let closure = closure.to_possible_value()?;
+            let text = format!("simulation.closure={{{}={{}}}}", closure.get_name());
+            Override::parse(&text).ok()
+        });
+        let switches = [switch("preset", preset), switch("tip", tip), closure];
         let switches = switches.into_iter().flatten();
         switches.chain(self.set.iter().cloned()).collect()
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use lissom::model::Override;
 use lissom_io::load::{self, Loaded};
-use lissom_io::models::{self, SHIPPED};
+use lissom_io::models;
 
 use crate::stop::Stop;
 use crate::{diagnostics, output};
@@ -28,7 +28,7 @@ fn is_bare(path: &Path) -> bool {
 
 /// What to say of a name that is neither a file nor a shipped model.
 pub(crate) fn unknown(name: &str) -> String {
-    let names = SHIPPED.iter().map(|model| model.name);
+    let names = models::all().iter().map(|model| model.name);
     let suggestion = match nearest(name, names) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("the shipped models are {}", listed()),
@@ -37,23 +37,26 @@ pub(crate) fn unknown(name: &str) -> String {
 }
 
 fn listed() -> String {
-    let names: Vec<&str> = SHIPPED.iter().map(|model| model.name).collect();
+    let names: Vec<&str> = models::all().iter().map(|model| model.name).collect();
     names.join(", ")
 }
 
 /// Lets the user choose a shipped model, or says how to name one where nobody can be asked.
 pub(crate) fn choose() -> Result<String, Stop> {
     output::say("The models that come with lissom:\n");
-    for (index, model) in SHIPPED.iter().enumerate() {
+    let shipped = models::all();
+    let widest = shipped.iter().map(|model| model.name.len()).max();
+    let width = widest.unwrap_or(0) + 2;
+    for (index, model) in shipped.iter().enumerate() {
         output::say(&format!(
-            "  {}  {:<16}{}",
+            "  {:>2}  {:<width$}{}",
             index + 1,
             model.name,
             model.title
         ));
     }
     if !io::stdin().is_terminal() || !output::is_watched() {
-        let command = format!("lissom run {}", SHIPPED[0].name);
+        let command = format!("lissom run {}", shipped[0].name);
         return Err(Stop::Usage(format!(
             "which model? name a file or one of the above, for example: {command}"
         )));
@@ -72,12 +75,12 @@ pub(crate) fn choose() -> Result<String, Stop> {
     };
     match number {
         Ok(number) => (number.checked_sub(1))
-            .and_then(|index| SHIPPED.get(index))
+            .and_then(|index| shipped.get(index))
             .map(|model| model.name.to_owned())
             .ok_or_else(|| {
                 Stop::Usage(format!(
                     "there are models 1 to {}, not {number}",
-                    SHIPPED.len()
+                    shipped.len()
                 ))
             }),
         Err(_) => Ok(answer.to_owned()),

@@ -3,7 +3,7 @@
 //! Reading: [`load`] makes a model of its file, [`resource`] opens files below a model's folder and
 //! nowhere else, [`table`] understands time tables, [`models`] come with the program. Writing: [`csv`],
 //! [`npz`] and [`mat`] turn a recording into bytes, [`manifest`] tells how it came about, [`summary`]
-//! what came of it, [`compare`] sets runs side by side, [`validation`] holds them against published numbers,
+//! what came of it, [`notes`] warn of a fidelity, [`compare`] sets runs side by side, [`validation`] holds them against published numbers,
 //! [`atomic`] puts a file in place whole or not at all, [`output`] fills a folder and [`record`] does it all
 //! for one run. Nothing here knows mechanics and nothing prints.
 
@@ -15,6 +15,7 @@ pub mod load;
 pub mod manifest;
 pub mod mat;
 pub mod models;
+pub mod notes;
 pub mod npz;
 pub mod output;
 pub mod record;

@@ -8,10 +8,13 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use lissom::closure::AssemblyError;
 use lissom::model::spec::{
     InputSpec, JointSpec, ModelSpec, MotionProfileSpec, NodalSpec, TableMotionSpec,
 };
 use lissom::model::{self, BuildError, ErrorKind, Model, ModelError, Override, Step};
+
+use lissom::simulate::close_loops;
 
 use crate::{IoError, resource, table};
 
@@ -78,6 +81,14 @@ pub enum Problem {
     /// A body cannot be reduced to elastic coordinates.
     #[error(transparent)]
     Body(BuildError),
+    /// The loops cannot be closed at the start.
+    #[error("{error}")]
+    Loops {
+        /// The loop or joint concerned, or the section of loops.
+        at: model::Path,
+        /// What stays open.
+        error: AssemblyError,
+    },
 }
 
 /// What is wrong with a file that a model names.
@@ -166,7 +177,9 @@ impl LoadError {
         match problem {
             Problem::Unreadable(_) => None,
             Problem::Model(error) => error.locate(text),
-            Problem::File { at, .. } | Problem::InFile { at, .. } => locate(at),
+            Problem::File { at, .. } | Problem::InFile { at, .. } | Problem::Loops { at, .. } => {
+                locate(at)
+            }
             Problem::Body(error) => locate(&model::Path::root().key("body").index(error.body)),
         }
     }
@@ -177,7 +190,7 @@ impl Problem {
     pub fn remedy(&self) -> Option<String> {
         match self {
             Self::Model(error) | Self::InFile { error, .. } => Some(error.remedy()),
-            Self::Unreadable(_) | Self::File { .. } | Self::Body(_) => None,
+            Self::Unreadable(_) | Self::File { .. } | Self::Body(_) | Self::Loops { .. } => None,
         }
     }
 }
@@ -219,6 +232,33 @@ fn read_model(path: &Path) -> Result<String, IoError> {
     resource::read_below(folder, name)
 }
 
+/// Where the model says what cannot be assembled.
+fn place_of(spec: &ModelSpec, error: &AssemblyError) -> model::Path {
+    let root = model::Path::root();
+    let name = match error {
+        AssemblyError::Open { closure, .. }
+        | AssemblyError::Contradiction { closure, .. }
+        | AssemblyError::Rates { closure, .. } => closure.as_deref(),
+        AssemblyError::Branch { coordinate, .. } => {
+            coordinate.rsplit_once('.').map(|(joint, _)| joint)
+        }
+        _ => None,
+    };
+    let position = |names: &mut dyn Iterator<Item = &String>| {
+        let mut names = names.enumerate();
+        names
+            .find(|(_, other)| Some(other.as_str()) == name)
+            .map(|(index, _)| index)
+    };
+    if let Some(index) = position(&mut spec.loops.iter().map(|closure| &closure.name)) {
+        return root.key("loop").index(index).key("name");
+    }
+    if let Some(index) = position(&mut spec.joint.iter().map(|joint| &joint.name)) {
+        return root.key("joint").index(index).key("name");
+    }
+    root.key("simulation").key("closure")
+}
+
 fn assemble(
     text: &str,
     overrides: &[Override],
@@ -238,8 +278,12 @@ fn assemble(
             told.collect::<Vec<_>>()
         })?;
     }
-    let model = Model::build(&spec)
+    let mut model = Model::build(&spec)
         .map_err(|errors| errors.into_iter().map(Problem::Body).collect::<Vec<_>>())?;
+    close_loops(&mut model, spec.simulation.start_s).map_err(|error| {
+        let at = place_of(&spec, &error);
+        vec![Problem::Loops { at, error }]
+    })?;
     let as_run = toml::to_string(&spec).map_err(|error| {
         let message = error.to_string();
         let kind = ErrorKind::Unreadable { message };
@@ -300,6 +344,19 @@ impl<'a> Files<'a> {
             }
         }
         spec.motion = motions;
+        if let Some(nominal) = &mut spec.nominal_motion {
+            for (key, profile, translates) in [
+                ("x", &mut nominal.x, true),
+                ("y", &mut nominal.y, true),
+                ("z", &mut nominal.z, true),
+                ("rotation", &mut nominal.rotation, false),
+            ] {
+                if let Some(MotionProfileSpec::Table(table)) = profile {
+                    let path = model::Path::root().key("nominal_motion").key(key);
+                    self.motion_table(&path.key("table"), table, translates);
+                }
+            }
+        }
     }
 
     fn input(&mut self, path: &model::Path, input: &mut InputSpec, spec: &ModelSpec) {

@@ -1,4 +1,6 @@
-//! The models that come with Lissom, as texts inside the program.
+//! The models that come with Lissom, as texts inside the program: files, and variants of them.
+
+use std::sync::LazyLock;
 
 /// A model that comes with Lissom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,8 +13,8 @@ pub struct ShippedModel {
     pub text: &'static str,
 }
 
-/// Every model that comes with Lissom; the first one is the one to begin with.
-pub const SHIPPED: [ShippedModel; 13] = [
+/// Every model that comes with Lissom as a file; the first one is the one to begin with.
+pub const SHIPPED: [ShippedModel; 19] = [
     ShippedModel {
         name: "two-link-arm",
         title: "two flexible links in a plane, driven at shoulder and elbow",
@@ -59,6 +61,36 @@ pub const SHIPPED: [ShippedModel; 13] = [
         text: include_str!("../../../models/damaren_1995/floating_shuttle_arm.toml"),
     },
     ShippedModel {
+        name: "four-bar",
+        title: "a four-bar with flexible coupler and rocker, driven at the crank",
+        text: include_str!("../../../models/examples/four_bar.toml"),
+    },
+    ShippedModel {
+        name: "slider-crank",
+        title: "a slider-crank with a flexible rod, turned at constant rate",
+        text: include_str!("../../../models/examples/slider_crank.toml"),
+    },
+    ShippedModel {
+        name: "cooperating-arms",
+        title: "two planar arms with flexible links that carry one rod (Fattah)",
+        text: include_str!("../../../models/fattah_1995/cooperating_arms.toml"),
+    },
+    ShippedModel {
+        name: "planar-3rrr-fast",
+        title: "a planar parallel robot with flexible links, moved fast (Fattah)",
+        text: include_str!("../../../models/fattah_1995/planar_3rrr_fast.toml"),
+    },
+    ShippedModel {
+        name: "planar-3rrr",
+        title: "a planar parallel robot with light flexible links, driven at its joints (Fattah)",
+        text: include_str!("../../../models/fattah_1995/planar_3rrr.toml"),
+    },
+    ShippedModel {
+        name: "spatial-3rrs",
+        title: "a spatial parallel robot on three flexible legs (Fattah)",
+        text: include_str!("../../../models/fattah_1995/spatial_3rrs.toml"),
+    },
+    ShippedModel {
         name: "sliding-beam",
         title: "a beam pushed over two supports (Pan, Scott & Ulsoy)",
         text: include_str!("../../../models/pan_1990/sliding_beam.toml"),
@@ -80,7 +112,133 @@ pub const SHIPPED: [ShippedModel; 13] = [
     },
 ];
 
+/// A shipped file with a few words changed, so that no long file is there twice.
+struct Variant {
+    name: &'static str,
+    title: &'static str,
+    /// Name of the model it is made of.
+    of: &'static str,
+    /// What is replaced by what, everywhere and in this order.
+    changes: &'static [(&'static str, &'static str)],
+}
+
+const BOOM: &str = "clamped_free = { bending_y = 2, bending_z = 2, stretch = 1, torsion = 1 } }";
+
+const VARIANTS: [Variant; 5] = [
+    Variant {
+        name: "spin-up-pinned-beam-element",
+        title: "the same beam as one finite element",
+        of: "spin-up-pinned-beam",
+        changes: &[
+            (
+                "basis = { clamped_free = { bending_y = 2, stretch = 1 } }",
+                "basis = { elements = { count = 1, stretch = true } }",
+            ),
+            (
+                "name = \"spin-up of a pinned beam\"",
+                "name = \"spin-up of a pinned beam, one element\"",
+            ),
+        ],
+    },
+    Variant {
+        name: "shuttle-arm-slow",
+        title: "the Shuttle arm along the same cycloids in 60 s instead of 20 s",
+        of: "shuttle-arm",
+        changes: &[
+            ("I-f:", "I-s:"),
+            ("in 20 s,", "in 60 s,"),
+            ("manoeuvre I-f", "manoeuvre I-s"),
+            ("duration_s = 20.0", "duration_s = 60.0"),
+        ],
+    },
+    Variant {
+        name: "shuttle-arm-ii-slow",
+        title: "the Shuttle arm under a tenth of the torques for 30 s, then let go",
+        of: "shuttle-arm-ii",
+        changes: &[
+            ("II-f: constant", "II-s: a tenth of its"),
+            (
+                "for 10 s, then none for 10 s",
+                "for 30 s, then none for 30 s",
+            ),
+            ("manoeuvre II-f", "manoeuvre II-s"),
+            ("value_n_m = 10.0", "value_n_m = 1.0"),
+            ("value_n_m = 500.0", "value_n_m = 50.0"),
+            ("value_n_m = 1000.0", "value_n_m = 100.0"),
+            ("value_n_m = 2000.0", "value_n_m = 200.0"),
+            ("value_n_m = 3500.0", "value_n_m = 350.0"),
+            ("until_s = 10.0", "until_s = 30.0"),
+            ("duration_s = 20.0", "duration_s = 60.0"),
+        ],
+    },
+    Variant {
+        name: "shuttle-arm-element",
+        title: "the Shuttle arm with one finite element per boom",
+        of: "shuttle-arm",
+        changes: &[
+            (
+                BOOM,
+                "elements = { count = 1, stretch = true, torsion = true } }",
+            ),
+            ("manoeuvre I-f\"", "manoeuvre I-f, one element per boom\""),
+        ],
+    },
+    Variant {
+        name: "shuttle-arm-two-elements",
+        title: "the Shuttle arm with two finite elements per boom",
+        of: "shuttle-arm",
+        changes: &[
+            (
+                BOOM,
+                "elements = { count = 2, stretch = true, torsion = true } }",
+            ),
+            ("manoeuvre I-f\"", "manoeuvre I-f, two elements per boom\""),
+        ],
+    },
+];
+
+/// Files and variants. The texts of variants are made once and live as long as the program.
+static ALL: LazyLock<Vec<ShippedModel>> = LazyLock::new(|| {
+    let variant = |variant: &Variant| {
+        let base = SHIPPED.into_iter().find(|model| model.name == variant.of)?;
+        let mut text = base.text.to_owned();
+        for (from, to) in variant.changes {
+            text = text.replace(from, to);
+        }
+        Some(ShippedModel {
+            name: variant.name,
+            title: variant.title,
+            text: text.leak(),
+        })
+    };
+    let variants = VARIANTS.iter().filter_map(variant);
+    SHIPPED.into_iter().chain(variants).collect()
+});
+
+/// Every model that comes with Lissom: the files of [`SHIPPED`], then variants of them.
+pub fn all() -> &'static [ShippedModel] {
+    &ALL
+}
+
 /// The shipped model of that name.
 pub fn find(name: &str) -> Option<ShippedModel> {
-    SHIPPED.into_iter().find(|model| model.name == name)
+    all().iter().copied().find(|model| model.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A change that no longer finds its words would leave the original under another name.
+    #[test]
+    fn every_change_of_a_variant_finds_its_words() {
+        for variant in &VARIANTS {
+            let mut text = find(variant.of).unwrap().text.to_owned();
+            for (from, to) in variant.changes {
+                assert!(text.contains(from), "{}: {from}", variant.name);
+                text = text.replace(from, to);
+            }
+            assert_eq!(find(variant.name).unwrap().text, text);
+        }
+    }
 }

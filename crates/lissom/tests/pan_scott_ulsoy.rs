@@ -232,7 +232,7 @@ mass_per_length_kg_per_m = 0.4
 axial_stiffness_n = 2e5
 bending_stiffness_y_n_m2 = 40.0
 bending_stiffness_z_n_m2 = 25.0
-basis = {{ elements = {{ count = 4, stretch = true }} }}
+basis = {{ elements = {{ count = 4, stretch = true, bending_z = {spatial} }} }}
 [[body.point_mass]]
 at = "tip"
 mass_kg = 0.2
@@ -273,7 +273,11 @@ sample_period_s = 0.1
     spec.check().unwrap();
     let model = Model::build(&spec).unwrap();
     let samples = sample_instants(&spec, &[]);
-    let run = run(&model, &spec.simulation, &samples, None, &mut |_| {
+    let mut count = 0;
+    let start = std::time::Instant::now();
+    let run = run(&model, &spec.simulation, &samples, None, &mut |t| {
+        count += 1;
+        if count % 500 == 0 { eprintln!("{count} {t} {:?}", start.elapsed()); }
         Flow::Continue
     });
     println!("{:?} {:?}", run.statistics, run.audit);

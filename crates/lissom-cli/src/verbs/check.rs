@@ -28,10 +28,17 @@ fn in_words(understood: &Understanding, name: &str) -> String {
     }
     lines.push(String::new());
     let freedom = &understood.degrees_of_freedom;
+    let closed = match freedom.closed {
+        0 => String::new(),
+        closed => format!(", less {closed} of loops"),
+    };
     lines.push(format!(
-        "degrees of freedom  {} ({} of joints, {} elastic, {} of motors), {} prescribed",
+        "degrees of freedom  {} ({} of joints, {} elastic, {} of motors{closed}), {} prescribed",
         freedom.total, freedom.joint, freedom.elastic, freedom.motor, freedom.prescribed
     ));
+    if let Some(loops) = &understood.loops {
+        lines.extend(loops.in_words());
+    }
     lines.push(format!(
         "mass                {} kg, centre at {} m at the start",
         short(understood.total_mass_kg),

@@ -6,8 +6,8 @@ use std::time::Instant;
 use lissom::model::Override;
 use lissom::simulate::Run;
 use lissom_io::compare::{
-    Advice, Choice, Comparison, Difference, Entry, Finished, Prediction, Worst, dense_instants,
-    thinned, with_fidelity,
+    Advice, Choice, Comparison, DEPARTURE_LENGTHS, Difference, Entry, Finished, Prediction, Worst,
+    dense_instants, thinned, with_fidelity,
 };
 use lissom_io::load::Loaded;
 use lissom_io::record;
@@ -94,7 +94,7 @@ fn run_one(
     let wanted = model.spec.output.channels.take();
     refuse_too_large(&model, samples.len())?;
     let began = Instant::now();
-    let run = integrate(&model, &samples, silent);
+    let run = integrate(&model, &samples, DEPARTURE_LENGTHS, silent);
     let wall_s = began.elapsed().as_secs_f64();
     model.spec.output.channels = wanted;
 
@@ -178,15 +178,13 @@ fn ended(run: &Entry) -> String {
 fn trouble(run: &Entry) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(departure) = &run.diverged {
-        let how = match departure.lengths {
-            Some(lengths) => format!("a body is displaced by {} of its lengths", short(lengths)),
-            None => "it is not finite".to_owned(),
-        };
         lines.push(format!(
-            "  {}: diverged at {} s in {}: {how}",
+            "  {}: diverged at {} s in {}: {} is displaced by {} of its lengths",
             run.fidelity,
             short(departure.time_s),
-            departure.coordinate
+            departure.coordinate,
+            departure.body,
+            short(departure.lengths)
         ));
     }
     if let Some(failure) = &run.failure {
@@ -226,11 +224,16 @@ fn advice_in_words(advice: &Advice, reference: &str) -> Vec<String> {
     }
     for body in &advice.bodies {
         lines.push(format!(
-            "  {} bends by {} m, {} of its length, with slopes up to {} rad",
-            body.body,
-            with_digits(body.deflection.value, 3),
-            with_digits(body.deflection.value / body.length_m, 2),
-            with_digits(body.slope.value, 3)
+            "  {} bends by {} m, {} of its length, with slopes up to {} rad{}",
+            body.extent.body,
+            with_digits(body.extent.deflection.value, 3),
+            with_digits(body.extent.deflection.value / body.extent.length_m, 2),
+            with_digits(body.extent.slope.value, 3),
+            if body.extent.small {
+                ""
+            } else {
+                ", which is no longer small"
+            }
         ));
     }
     for term in &advice.terms {
@@ -258,21 +261,15 @@ fn advice_in_words(advice: &Advice, reference: &str) -> Vec<String> {
 }
 
 fn prediction(prediction: &Prediction) -> String {
-    let stated = match (
-        &prediction.stated,
-        &prediction.estimated,
-        prediction.leaves_at_s,
-    ) {
-        (Some(stated), ..) => format!("error within {}", error(stated)),
-        (None, Some(estimated), _) => format!(
-            "error of about {}, too large to be stated from a first-order estimate",
-            error(estimated)
-        ),
-        (None, None, Some(at_s)) => format!(
-            "the estimate of its error grows beyond bounds by {} s",
-            with_digits(at_s, 4)
-        ),
-        (None, None, None) => "no estimate can be made".to_owned(),
+    let stated = match (&prediction.stated, prediction.no_bound) {
+        (Some(stated), _) => format!("error within {}", error(stated)),
+        (None, why) => {
+            let when = match prediction.leaves_at_s {
+                Some(at_s) => format!(" (by {} s)", with_digits(at_s, 4)),
+                None => String::new(),
+            };
+            format!("no bound can be given: {}{when}", why.unwrap_or_default())
+        }
     };
     let measured = match &prediction.measured {
         Some(measured) => format!("measured {}", error(measured)),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use lissom::closure::{Targets, close};
 use lissom::model::{Coordinate, CoordinateKind, Model};
 use lissom::simulate::{self, Evaluation, StateInput};
 use serde_json::{Map, Value, json};
@@ -9,6 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::arguments::EvalArguments;
 use crate::output::{counted, short};
 use crate::stop::Stop;
+use crate::verbs::configuration;
 use crate::{output, source};
 
 /// How far a quaternion may be from unit length; six digits written by hand are within it.
@@ -17,12 +19,26 @@ const QUATERNION_SLACK: f64 = 1e-5;
 /// Evaluates a model at the state of a file.
 pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Stop> {
     let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
-    let state = read_state(&arguments.state, &loaded.model)?;
+    let (mut state, targets) = read_state(&arguments.state, &loaded.model)?;
+    let mut violation = None;
+    if let Some(targets) = &targets {
+        let closed =
+            close(&loaded.model, targets).map_err(|error| Stop::Failed(error.to_string()))?;
+        violation = Some(closed.violation);
+        (state.position, state.velocity) = (closed.position, closed.velocity);
+    }
     let evaluation = simulate::evaluate(&loaded.model, &state);
     refuse_overflow(&loaded.model, &evaluation)?;
+    let mut answer = as_json(&loaded.model, &evaluation);
+    if let Some(violation) = violation {
+        configuration::add(&mut answer, &loaded.model, &state, violation);
+    }
     if arguments.json {
-        output::json(&as_json(&loaded.model, &evaluation))
+        output::json(&answer)
     } else {
+        if targets.is_some() {
+            output::say(&configuration::in_words(&loaded.model, &state));
+        }
         output::say(&in_words(&loaded.model, &evaluation));
         Ok(())
     }
@@ -45,7 +61,9 @@ fn refuse_overflow(model: &Model, evaluation: &Evaluation) -> Result<(), Stop> {
     }
 }
 
-fn read_state(path: &Path, model: &Model) -> Result<StateInput, Stop> {
+type Read = (StateInput, Option<Targets>);
+
+fn read_state(path: &Path, model: &Model) -> Result<Read, Stop> {
     let shown = path.display();
     let text = std::fs::read_to_string(path).map_err(|error| {
         Stop::Failed(format!(
@@ -73,8 +91,15 @@ fn read_state(path: &Path, model: &Model) -> Result<StateInput, Stop> {
 }
 
 /// The state, or everything that is wrong with it.
-fn parse_state(state: &Map<String, Value>, model: &Model) -> Result<StateInput, Vec<String>> {
-    const KEYS: [&str; 4] = ["position", "velocity", "force", "acceleration"];
+fn parse_state(state: &Map<String, Value>, model: &Model) -> Result<Read, Vec<String>> {
+    const KEYS: [&str; 6] = [
+        "position",
+        "velocity",
+        "force",
+        "acceleration",
+        "held",
+        "markers",
+    ];
     let mut problems: Vec<String> = (state.keys())
         .filter(|key| !KEYS.contains(&key.as_str()))
         .map(|key| unknown(key, "key", KEYS))
@@ -93,13 +118,19 @@ fn parse_state(state: &Map<String, Value>, model: &Model) -> Result<StateInput, 
     let force = read("force", &model.velocities, &zeros);
     let acceleration = read("acceleration", &model.velocities, &zeros);
     normalize_quaternions(&model.positions, &mut position, &mut problems);
+    let mut targets = configuration::targets(state, model, &mut problems);
+    if let Some(targets) = &mut targets {
+        targets.position.clone_from(&position);
+        targets.velocity.clone_from(&velocity);
+    }
     if problems.is_empty() {
-        Ok(StateInput {
+        let input = StateInput {
             position,
             velocity,
             force,
             acceleration: state.contains_key("acceleration").then_some(acceleration),
-        })
+        };
+        Ok((input, targets))
     } else {
         Err(problems)
     }
@@ -153,7 +184,11 @@ fn fill(
     }
 }
 
-fn unknown<'a>(name: &str, what: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+pub(super) fn unknown<'a>(
+    name: &str,
+    what: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     match source::nearest(name, known.iter().copied()) {
         Some(near) => format!("there is no {what} `{name}`; did you mean `{near}`?"),

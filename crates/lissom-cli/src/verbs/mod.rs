@@ -2,7 +2,9 @@
 
 pub(crate) mod check;
 pub(crate) mod compare;
+mod configuration;
 pub(crate) mod eval;
+mod loops;
 pub(crate) mod new;
 pub(crate) mod run;
 pub(crate) mod schema;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use lissom::integrate::Flow;
 use lissom::model::Override;
 use lissom::model::spec::ModelSpec;
-use lissom::simulate::{self, Run};
+use lissom::simulate::{self, Run, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD};
 use lissom_io::load::Loaded;
 use lissom_io::summary::Summary;
 use lissom_io::{IoError, record};
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
 
     let silent = arguments.quiet || arguments.json;
     let began = Instant::now();
-    let run = integrate(&loaded, &samples, silent);
+    let run = integrate(&loaded, &samples, f64::INFINITY, silent);
     let wall_s = began.elapsed().as_secs_f64();
 
     let mut summary = Summary::new(&loaded, &run, &arguments.at, wall_s);
@@ -71,8 +71,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
     }
 }
 
-/// Simulates with progress, until the end or Ctrl-C.
-pub(super) fn integrate(loaded: &Loaded, samples: &[f64], silent: bool) -> Run {
+/// Simulates with progress, until the end, Ctrl-C, or a body displaced by more than `most_lengths` of its length.
+pub(super) fn integrate(loaded: &Loaded, samples: &[f64], most_lengths: f64, silent: bool) -> Run {
     let simulation = &loaded.spec.simulation;
     // without a handler Ctrl-C ends the command at once, which is the second best
     let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
@@ -86,7 +86,14 @@ pub(super) fn integrate(loaded: &Loaded, samples: &[f64], silent: bool) -> Run {
         }
     };
     let channels = loaded.spec.output.channels.as_deref();
-    let run = simulate::run(&loaded.model, simulation, samples, channels, &mut watch);
+    let run = simulate::run_within(
+        &loaded.model,
+        simulation,
+        samples,
+        channels,
+        most_lengths,
+        &mut watch,
+    );
     progress.finish();
     run
 }
@@ -237,6 +244,18 @@ fn audit_in_words(summary: &Summary) -> Vec<String> {
             short(passed.first_s),
             short(passed.worst),
             unit = passed.unit
+        ));
+    }
+    for body in summary.audit.bodies.iter().filter(|body| !body.small) {
+        lines.push(format!(
+            "  warning      {} bends by {} m, {} of its length, with slopes up to {} rad: beyond {} of its length or \
+             {} rad small deflections are off by more than 4 %",
+            body.body,
+            short(body.deflection.value),
+            short(body.deflection.value / body.length_m),
+            short(body.slope.value),
+            SMALL_DEFLECTION_LENGTHS,
+            SMALL_SLOPE_RAD
         ));
     }
     lines

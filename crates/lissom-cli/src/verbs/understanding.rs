@@ -4,14 +4,15 @@ use lissom::model::spec::{
     AttachmentSpec, BodyKind, InputSpec, IntegratorSpec, JointSpec, ModelSpec, MotionSpec, Place,
 };
 use lissom::model::{Body, JointKind, Model, spanning_tree};
-use lissom::simulate::{StateInput, evaluate};
+use lissom::simulate::{StateInput, evaluate, nominal_drives};
 use lissom::tree::{Kinematics, energy};
 use lissom_io::load::Loaded;
-use lissom_io::record;
+use lissom_io::{notes, record};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::output::short;
+use crate::verbs::loops::LoopsEntry;
 
 /// Accelerations below this at the start are rounding.
 const STILL: f64 = 1e-10;
@@ -32,6 +33,9 @@ pub(super) struct Understanding {
     /// Bodies of the file, parents first.
     pub(super) bodies: Vec<BodyEntry>,
     pub(super) degrees_of_freedom: Freedoms,
+    /// What closes the loops of the mechanism; absent for a tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) loops: Option<LoopsEntry>,
     pub(super) total_mass_kg: f64,
     pub(super) center_of_mass_m: [f64; 3],
     pub(super) gravity_m_per_s2: [f64; 3],
@@ -85,7 +89,9 @@ pub(super) struct Freedoms {
     /// Of motors behind elastic gears.
     pub(super) motor: usize,
     pub(super) prescribed: usize,
-    /// All that are integrated.
+    /// Taken away by the closures of loops, by rank.
+    pub(super) closed: usize,
+    /// All that remain.
     pub(super) total: usize,
 }
 
@@ -103,14 +109,15 @@ impl Understanding {
     pub(super) fn of(loaded: &Loaded) -> Self {
         let (spec, model) = (&loaded.spec, &loaded.model);
         let bodies = bodies(spec, model);
+        let loops = LoopsEntry::of(spec, model);
         let total_mass_kg = model.system.bodies().iter().map(|b| b.rigid.mass).sum();
         Self {
             model: spec.name.clone().unwrap_or(loaded.label.clone()),
             lissom_version: env!("CARGO_PKG_VERSION"),
             file: loaded.path.as_ref().map(|path| path.display().to_string()),
-            degrees_of_freedom: freedoms(model),
+            degrees_of_freedom: freedoms(model, loops.as_ref()),
             total_mass_kg,
-            center_of_mass_m: center_of_mass(spec, total_mass_kg),
+            center_of_mass_m: center_of_mass(spec, model, total_mass_kg),
             gravity_m_per_s2: spec.gravity_m_per_s2,
             inputs: inputs(spec),
             motions: motions(spec),
@@ -118,7 +125,12 @@ impl Understanding {
             integrator: integrator(&spec.simulation.integrator).0,
             duration_s: spec.simulation.duration_s,
             sample_period_s: spec.sample_period_s(),
-            warnings: warnings(spec, model, &bodies),
+            warnings: [
+                warnings(spec, model, &bodies, loops.as_ref()),
+                notes::notes(loaded),
+            ]
+            .concat(),
+            loops,
             bodies,
         }
     }
@@ -188,31 +200,33 @@ fn place(attachment: &AttachmentSpec) -> Option<String> {
     }
 }
 
-fn freedoms(model: &Model) -> Freedoms {
+fn freedoms(model: &Model, loops: Option<&LoopsEntry>) -> Freedoms {
     let bodies = model.system.bodies();
     let prescribed = model.motions.len();
     let joints: usize = bodies.iter().map(|b| b.joint.kind.velocities()).sum();
     let joint = joints.saturating_sub(prescribed);
     let elastic = bodies.iter().map(Body::modes).sum();
     let motor = model.transmissions.len();
+    let closed = loops.map_or(0, |loops| loops.rank);
     Freedoms {
         joint,
         elastic,
         motor,
         prescribed,
-        total: joint + elastic + motor,
+        closed,
+        total: (joint + elastic + motor).saturating_sub(closed),
     }
 }
 
 /// The centre of mass at the start, read off the potential energy in a unit field along every axis.
-fn center_of_mass(spec: &ModelSpec, mass: f64) -> [f64; 3] {
+fn center_of_mass(spec: &ModelSpec, assembled: &Model, mass: f64) -> [f64; 3] {
     std::array::from_fn(|axis| {
         let mut in_field = spec.clone();
         in_field.gravity_m_per_s2 = std::array::from_fn(|i| if i == axis { 1.0 } else { 0.0 });
         let Ok(model) = Model::build(&in_field) else {
             return f64::NAN;
         };
-        let (position, velocity) = (&model.initial_position, &model.initial_velocity);
+        let (position, velocity) = (&assembled.initial_position, &assembled.initial_velocity);
         let mut kinematics = Kinematics::new(&model.system);
         kinematics.update(&model.system, position, velocity);
         kinematics.update_poses(&model.system);
@@ -270,8 +284,20 @@ fn integrator(integrator: &IntegratorSpec) -> (&'static str, bool) {
     }
 }
 
-fn warnings(spec: &ModelSpec, model: &Model, bodies: &[BodyEntry]) -> Vec<String> {
+fn warnings(
+    spec: &ModelSpec,
+    model: &Model,
+    bodies: &[BodyEntry],
+    loops: Option<&LoopsEntry>,
+) -> Vec<String> {
     let mut warnings = Vec::new();
+    if loops.is_some_and(|loops| loops.singular_start) {
+        warnings.push(
+            "the start is a singular configuration: equations of the loops that are independent nearby are \
+             not so there; start elsewhere"
+                .to_owned(),
+        );
+    }
     if nothing_moves(model) {
         warnings.push(
             "nothing will move: the model starts in equilibrium and at rest, and nothing drives it; \
@@ -285,6 +311,16 @@ fn warnings(spec: &ModelSpec, model: &Model, bodies: &[BodyEntry]) -> Vec<String
              can turn about its own axis needs section_inertia_y_kg_m or section_inertia_z_kg_m, other \
              bodies need mass"
         ));
+    }
+    match nominal_drives(model, spec.simulation.start_s, spec.simulation.start_s) {
+        Err(error) => warnings.push(error.to_string()),
+        Ok(Some(drives)) if drives.redundant() > 0 => warnings.push(format!(
+            "{} inputs drive {} degrees of freedom along the nominal motion: of all that would do, the torques and \
+             forces with the smallest sum of squares are taken",
+            drives.efforts.len(),
+            drives.degrees_of_freedom
+        )),
+        Ok(_) => {}
     }
     if spec.marker.is_empty() {
         warnings.push("no place in space is recorded; add a [[marker]] to follow one".to_owned());

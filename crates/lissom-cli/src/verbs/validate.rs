@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &ValidateArguments) -> Result<(), Stop> {
     } else {
         output::say(&in_words(&rows));
     }
-    let failed = rows.iter().filter(|row| !row.pass).count();
+    let failed = rows.iter().filter(|row| row.fails()).count();
     if failed > 0 {
         return Err(Stop::Explained(format!(
             "{} of {} do not pass",
@@ -40,8 +40,12 @@ fn in_words(rows: &[Row]) -> String {
         .iter()
         .map(|row| {
             format!(
-                "{} {}: {} [{}]\n     printed {}, reference {}, computed {}, tolerance {:.1e}",
-                if row.pass { "pass" } else { "FAIL" },
+                "{} {}: {} [{}]\n     printed {}, reference {}, computed {}, tolerance {:.1e}{}",
+                match (row.pass, row.unmet) {
+                    (true, _) => "pass",
+                    (false, true) => "note",
+                    (false, false) => "FAIL",
+                },
                 row.case,
                 row.quantity,
                 row.source,
@@ -49,10 +53,23 @@ fn in_words(rows: &[Row]) -> String {
                 number(row.reference),
                 number(row.computed),
                 row.tolerance,
+                if row.unmet {
+                    format!("\n     not met: {}", row.remark)
+                } else {
+                    String::new()
+                },
             )
         })
         .collect();
     let passed = rows.iter().filter(|row| row.pass).count();
-    lines.push(format!("{passed} of {} pass", counted(rows.len(), "row")));
+    let unmet = rows.iter().filter(|row| row.unmet).count();
+    let known = match unmet {
+        0 => String::new(),
+        _ => format!(", {unmet} printed numbers are known not to be met"),
+    };
+    lines.push(format!(
+        "{passed} of {} pass{known}",
+        counted(rows.len(), "row")
+    ));
     lines.join("\n")
 }

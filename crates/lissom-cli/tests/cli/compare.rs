@@ -46,6 +46,11 @@ fn a_fast_spin_up_needs_its_terms() {
         let time_s = number(&diverged["time_s"]);
         assert!((9.0..12.0).contains(&time_s), "{time_s}");
         assert_eq!(run(&comparison, fidelity)["sound"], false);
+        // and is given up there
+        assert!(number(&diverged["lengths"]) < 20.0, "{diverged}");
+        let manifest = format!("results/spin-up-beam-compare/{fidelity}/manifest.json");
+        let failure = &folder.read_json(&manifest)["summary"]["failure"];
+        assert_eq!(failure["time_s"], diverged["time_s"]);
         for difference in run(&comparison, fidelity)["differences"]
             .as_array()
             .unwrap()
@@ -54,6 +59,14 @@ fn a_fast_spin_up_needs_its_terms() {
         }
     }
     assert_useful(prediction(&comparison, "ruthless"), "position_m");
+    let without_bound = prediction(&comparison, "inconsistent");
+    assert_eq!(without_bound.get("stated"), None);
+    assert!(
+        without_bound["no_bound"]
+            .as_str()
+            .unwrap()
+            .contains("ten lengths")
+    );
     let expected_s = number(&prediction(&comparison, "inconsistent")["leaves_at_s"]);
     let found_s = number(&run(&comparison, "inconsistent")["diverged"]["time_s"]);
     assert!((expected_s - found_s).abs() < 0.5, "{expected_s} {found_s}");
@@ -65,7 +78,10 @@ fn a_fast_spin_up_needs_its_terms() {
     for fidelity in ["default", "ruthless", "inconsistent", "consistent", "exact"] {
         let manifest = format!("results/spin-up-beam-compare/{fidelity}/manifest.json");
         let switches = &run(&comparison, fidelity)["switches"];
-        assert_eq!(&folder.read_json(&manifest)["fidelity"], switches);
+        let manifest = folder.read_json(&manifest);
+        assert_eq!(&manifest["fidelity"], switches);
+        // a report that overlays recordings finds the name of each
+        assert_eq!(manifest["options"]["fidelity"], fidelity);
     }
     let written = folder.read_json("results/spin-up-beam-compare/comparison.json");
     assert_eq!(written["runs"], comparison["runs"]);
@@ -86,27 +102,51 @@ fn a_slow_spin_up_does_not() {
     assert!(number(&comparison["advice"]["rates"]["ratio"]) < 0.2);
 }
 
-/// The beginning of the slow manoeuvre of the Shuttle arm, in space, with free joints and a heavy payload.
+/// The whole of the slow manoeuvre of the Shuttle arm (I-s), in space, with free joints and a heavy payload.
 #[test]
 fn a_slow_manoeuvre_of_the_shuttle_arm() {
-    const ARM: &str = include_str!("../../../../models/damaren_1995/shuttle_arm.toml");
     let folder = Folder::new();
-    folder.write(
-        "arm.toml",
-        ARM.replace("duration_s = 20.0", "duration_s = 60.0"),
-    );
-    let mut arguments = vec!["compare", "arm.toml", "--json", "--with"];
-    arguments.push("default,inconsistent,exact");
-    for change in [
-        "simulation.duration_s=12",
-        "simulation.integrator.dop853.rtol=1e-7",
-    ] {
-        arguments.extend(["--set", change]);
-    }
-    let comparison = folder.json(&arguments);
+    let comparison = folder.json(&[
+        "compare",
+        "shuttle-arm-slow",
+        "--json",
+        "--with",
+        "default,inconsistent",
+    ]);
     let linear = prediction(&comparison, "inconsistent");
     assert_useful(linear, "position_m");
     assert_useful(linear, "angle_rad");
+    assert_eq!(comparison["advice"]["cheapest"], "inconsistent");
+    // what the advice is made of
+    assert!(number(&comparison["advice"]["rates"]["ratio"]) < 0.01);
+    for body in comparison["advice"]["bodies"].as_array().unwrap() {
+        assert!(number(&body["slope"]["value"]) < 0.1, "{body}");
+    }
+    for term in comparison["advice"]["terms"].as_array().unwrap() {
+        assert!(number(&term["elastic"]) >= 0.0 && number(&term["joints"]) >= 0.0);
+    }
+}
+
+/// Fidelities of which nothing can be said from the reference run are not given a number.
+#[test]
+fn without_a_bound_no_number_is_given() {
+    let folder = Folder::new();
+    let short = "simulation.duration_s=0.5";
+    let with = "default,inconsistent/exact,exact";
+    let arguments = ["compare", "shuttle-arm", "--with", with, "--set", short];
+    let answer = folder.lissom(&arguments);
+    answer.says(
+        0,
+        &[
+            "inconsistent/exact: no bound can be given",
+            "attitudes of their own",
+        ],
+    );
+    let comparison = folder.read_json("results/shuttle-arm-compare/comparison.json");
+    assert_eq!(
+        prediction(&comparison, "inconsistent/exact").get("stated"),
+        None
+    );
     let notes = run(&comparison, "exact")["notes"].to_string();
     assert!(notes.contains("membrane locking"), "{notes}");
 }

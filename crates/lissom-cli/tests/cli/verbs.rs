@@ -147,7 +147,7 @@ fn run_json_has_the_documented_keys() {
     );
     assert_eq!(
         keys(&json["audit"]),
-        ["energy", "limit_violations", "momentum"]
+        ["bodies", "energy", "limit_violations", "momentum"]
     );
     let files = json["files"].as_array().unwrap();
     assert_eq!(files.len(), 4);

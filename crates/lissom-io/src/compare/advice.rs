@@ -1,10 +1,10 @@
 //! [`Advice`]: what the reference run tells of its terms, and which cheaper fidelity would have done.
 
+use lissom::flex::FlexibleBody;
 use lissom::model::spec::{FidelityPreset, FidelitySpec};
 use lissom::model::{CoordinateKind, Elasticity, Fidelity, Inertia, ShorteningTerms, Tip};
-use lissom::simulate::comparison::{
-    BodyExtent, TermMagnitude, extents, predict_deviation, term_magnitude,
-};
+use lissom::simulate::BodyExtent;
+use lissom::simulate::comparison::{Resolution, TermMagnitude, predict_deviation, term_magnitude};
 use lissom::simulate::recording::Sample;
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ pub struct Advice {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rates: Option<RateRatio>,
     /// How far every flexible body bends.
-    pub bodies: Vec<BodyExtent>,
+    pub bodies: Vec<Bending>,
     /// Size of the groups of terms.
     pub terms: Vec<Term>,
     /// What cheaper fidelities would have cost in accuracy.
@@ -39,6 +39,17 @@ pub struct Advice {
     pub within_m: f64,
     /// The cheapest fidelity whose stated error is small enough.
     pub cheapest: Option<String>,
+}
+
+/// How far a flexible body bends, and how slowly it can vibrate.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Bending {
+    /// How far it bends.
+    #[serde(flatten)]
+    pub extent: BodyExtent,
+    /// Lowest natural frequency with the body's frame held; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lowest_frequency_rad_per_s: Option<f64>,
 }
 
 /// Fastest turning of a joint against the lowest frequency of a body.
@@ -78,6 +89,9 @@ pub struct Prediction {
     /// Stated error: [`SAFETY`] times the estimate. Absent where the estimate is beyond [`FIRST_ORDER`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stated: Option<Worst>,
+    /// Why no error is stated, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_bound: Option<&'static str>,
     /// Instant at which the estimate passes ten lengths: the fidelity diverges, or is far beyond first order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaves_at_s: Option<f64>,
@@ -122,8 +136,9 @@ pub(super) fn advise(
     within: f64,
 ) -> Advice {
     let truth = &finished[reference];
-    let bodies = extents(&truth.loaded.model, &truth.run.recording);
-    let longest = bodies.iter().map(|body| body.length_m).fold(0.0, f64::max);
+    let bodies = bendings(truth);
+    let lengths = bodies.iter().map(|body| body.extent.length_m);
+    let longest = lengths.fold(0.0, f64::max);
     let within_m = within * longest;
     let small = |stated: &Worst| {
         stated.position_m.is_none_or(|x| x <= within_m)
@@ -136,13 +151,25 @@ pub(super) fn advise(
     let predictions: Vec<Prediction> = candidates
         .into_iter()
         .map(|i| {
-            let (estimated, leaves_at_s) = predict(truth, &finished[i], channels, longest);
-            let stated = estimated.and_then(|estimated| stated(&estimated, longest));
+            let guess = predict(truth, &finished[i], channels, longest);
+            let (estimated, leaves_at_s, no_bound) = match guess {
+                Guess::None(why) => (None, None, Some(why)),
+                Guess::Leaves(at_s) => (None, Some(at_s), Some(BEYOND_BOUNDS)),
+                Guess::Within(worst) if is_far(&worst, longest) => {
+                    (Some(worst), None, Some(BEYOND_FIRST_ORDER))
+                }
+                Guess::Within(worst) => (Some(worst), None, None),
+            };
+            let stated = estimated.filter(|_| no_bound.is_none()).map(|worst| Worst {
+                position_m: worst.position_m.map(|x| SAFETY * x),
+                angle_rad: worst.angle_rad.map(|x| SAFETY * x),
+            });
             Prediction {
                 fidelity: runs[i].fidelity.clone(),
                 within: stated.as_ref().is_some_and(small),
                 estimated,
                 stated,
+                no_bound,
                 leaves_at_s,
                 measured: runs[i].sound.then(|| worst(&runs[i].differences)),
             }
@@ -161,32 +188,40 @@ pub(super) fn advise(
     }
 }
 
-/// The error stated for an estimate, unless that is too large.
-fn stated(estimated: &Worst, longest: f64) -> Option<Worst> {
-    let far = estimated
-        .position_m
-        .is_some_and(|x| x > FIRST_ORDER * longest)
-        || estimated.angle_rad.is_some_and(|x| x > FIRST_ORDER);
-    (!far).then(|| Worst {
-        position_m: estimated.position_m.map(|x| SAFETY * x),
-        angle_rad: estimated.angle_rad.map(|x| SAFETY * x),
-    })
+const TOO_LONG: &str = "the run is too long to follow its vibrations";
+const OTHER_COORDINATES: &str =
+    "its exact tips have attitudes of their own, which the reference run does not tell";
+const BEYOND_BOUNDS: &str = "its estimated error passes ten lengths, so that it diverges or is too far off for an \
+     estimate of first order";
+const BEYOND_FIRST_ORDER: &str = "its estimated error is too large for an estimate of first order";
+
+/// What can be said of the error of another fidelity.
+enum Guess {
+    /// Nothing, and why.
+    None(&'static str),
+    /// It passes ten lengths at an instant.
+    Leaves(f64),
+    /// It stays within the estimate.
+    Within(Worst),
 }
 
-/// Estimated error of another fidelity, and when its estimate passes ten lengths.
-fn predict(
-    truth: &Finished,
-    other: &Finished,
-    channels: &[String],
-    longest: f64,
-) -> (Option<Worst>, Option<f64>) {
+/// Whether an estimate is too large to be of first order.
+fn is_far(estimated: &Worst, longest: f64) -> bool {
+    let beyond = |x: Option<f64>, most: f64| x.is_some_and(|x| x > most);
+    beyond(estimated.position_m, FIRST_ORDER * longest) || beyond(estimated.angle_rad, FIRST_ORDER)
+}
+
+/// Estimates the error of another fidelity.
+fn predict(truth: &Finished, other: &Finished, channels: &[String], longest: f64) -> Guess {
     let recording = &truth.run.recording;
     if !is_dense(&truth.loaded, recording) {
-        return (None, None);
+        return Guess::None(TOO_LONG);
     }
     let (model, changed) = (&truth.loaded.model, &other.loaded.model);
-    let Some(deviations) = predict_deviation(model, changed, recording, channels) else {
-        return (None, None);
+    let resolution = Resolution::of(model);
+    let Some(deviations) = predict_deviation(model, changed, recording, channels, resolution)
+    else {
+        return Guess::None(OTHER_COORDINATES);
     };
     let beyond = |k: usize| {
         deviations.channels.iter().any(|channel| {
@@ -194,23 +229,36 @@ fn predict(
             channel.unit == "m" && value > DEPARTURE_LENGTHS * longest
         })
     };
-    let whole = deviations.len() == recording.len();
+    let whole = deviations.time_s.last() == recording.time_s.last();
     let leaves = (0..deviations.len()).find(|&k| beyond(k));
     let leaves_at_s = match leaves {
         Some(k) => Some(deviations.time_s[k]),
         None if !whole => deviations.time_s.last().copied(),
         None => None,
     };
-    if leaves_at_s.is_some() {
-        return (None, leaves_at_s);
+    match leaves_at_s {
+        Some(at_s) => Guess::Leaves(at_s),
+        None => Guess::Within(worst(&of_deviations(&deviations))),
     }
-    (Some(worst(&of_deviations(&deviations))), None)
 }
 
-fn rate_ratio(truth: &Finished, bodies: &[BodyExtent]) -> Option<RateRatio> {
+/// The flexible bodies of a run, which its audit lists in the order of the system.
+fn bendings(truth: &Finished) -> Vec<Bending> {
+    let bodies = truth.loaded.model.system.bodies().iter();
+    let flexible = bodies.filter_map(|body| body.flexible.as_ref());
+    let extents = truth.run.audit.bodies.iter();
+    let bending = |(flexible, extent): (&FlexibleBody, &BodyExtent)| Bending {
+        extent: extent.clone(),
+        lowest_frequency_rad_per_s: (flexible.frequencies().ok())
+            .and_then(|frequencies| frequencies.first().copied()),
+    };
+    flexible.zip(extents).map(bending).collect()
+}
+
+fn rate_ratio(truth: &Finished, bodies: &[Bending]) -> Option<RateRatio> {
     let slowest = bodies
         .iter()
-        .filter_map(|body| Some((body.lowest_frequency_rad_per_s?, &body.body)))
+        .filter_map(|body| Some((body.lowest_frequency_rad_per_s?, &body.extent.body)))
         .min_by(|a, b| a.0.total_cmp(&b.0))?;
     let turning = (truth.loaded.model.velocities.iter())
         .filter(|c| c.kind == CoordinateKind::Joint && c.unit == "rad/s");

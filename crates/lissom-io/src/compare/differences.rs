@@ -28,17 +28,11 @@ pub struct Worst {
     pub angle_rad: Option<f64>,
 }
 
-/// Differences of `run` from `reference` in the named channels, at the instants that both have, up to `until_s`.
-pub(super) fn between(
-    reference: &Recording,
-    run: &Recording,
-    names: &[String],
-    until_s: Option<f64>,
-) -> Vec<Difference> {
+/// Differences of `run` from `reference` in the named channels, at the instants that both have.
+pub(super) fn between(reference: &Recording, run: &Recording, names: &[String]) -> Vec<Difference> {
     let difference = |name: &String| {
         let (kept, other) = (reference.channel(name)?, run.channel(name)?);
         let both = kept.samples.iter().zip(&other.samples).zip(&run.time_s);
-        let both = both.take_while(|(_, time_s)| until_s.is_none_or(|until_s| **time_s <= until_s));
         of_samples(name, &kept.unit, both.map(|((a, b), &t)| (t, b - a)))
     };
     names.iter().filter_map(difference).collect()
@@ -107,7 +101,7 @@ mod tests {
             reference.push(time_s, &[1.0, 0.0]);
             run.push(time_s, &[1.0 + a, 0.0]);
         }
-        let found = between(&reference, &run, &["a".to_owned(), "c".to_owned()], None);
+        let found = between(&reference, &run, &["a".to_owned(), "c".to_owned()]);
         assert_eq!(found.len(), 1);
         assert_eq!(
             (found[0].largest.value, found[0].largest.time_s),

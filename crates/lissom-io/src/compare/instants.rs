@@ -1,24 +1,26 @@
 //! When the runs of a comparison are sampled: as the model asks, and in between as its vibrations need.
 
-use lissom::simulate::comparison::samples_needed_s;
+use lissom::simulate::comparison::Resolution;
 use lissom::simulate::{Recording, sample_instants};
 
 use crate::load::Loaded;
 
 /// Most samples that are taken for the sake of an estimate; a run that needs more gets none.
-const MOST_SAMPLES: usize = 20_000;
+const MOST_SAMPLES: f64 = 50_000.0;
 
 /// The instants the model asks for, and equally spaced ones between them as close as estimates need.
 pub fn dense_instants(loaded: &Loaded) -> Vec<f64> {
     let instants = sample_instants(&loaded.spec, &[]);
-    let Some(needed_s) = samples_needed_s(&loaded.model) else {
+    let resolution = Resolution::of(&loaded.model);
+    let Some(wanted_s) = resolution.samples_wanted_s() else {
         return instants;
     };
-    let parts = |gap: &[f64]| ((gap[1] - gap[0]) / needed_s).ceil().max(1.0);
-    let total: f64 = instants.windows(2).map(parts).sum();
-    if total > MOST_SAMPLES as f64 {
+    let duration_s = loaded.spec.simulation.duration_s;
+    let apart_s = wanted_s.max(duration_s / MOST_SAMPLES);
+    if apart_s > resolution.step_s {
         return instants;
     }
+    let parts = |gap: &[f64]| ((gap[1] - gap[0]) / apart_s).ceil().max(1.0);
     let mut extra = Vec::new();
     for gap in instants.windows(2) {
         let parts = parts(gap);
@@ -33,12 +35,10 @@ pub fn dense_instants(loaded: &Loaded) -> Vec<f64> {
 
 /// Whether a recording is dense enough for estimates.
 pub(super) fn is_dense(loaded: &Loaded, recording: &Recording) -> bool {
+    let needed_s = Resolution::of(&loaded.model).step_s;
+    let mut gaps = recording.time_s.windows(2);
     // a part in a thousand for rounding
-    let dense = |needed_s: f64| {
-        let mut gaps = recording.time_s.windows(2);
-        gaps.all(|gap| gap[1] - gap[0] <= 1.001 * needed_s)
-    };
-    samples_needed_s(&loaded.model).is_none_or(dense)
+    needed_s <= 0.0 || gaps.all(|gap| gap[1] - gap[0] <= 1.001 * needed_s)
 }
 
 /// A recording at the instants the model asks for only, with the channels it asks for only.

@@ -4,36 +4,37 @@
 //! model ──with_fidelity──► one model per choice ──run──► Finished ──► Comparison ──► comparison.json
 //! ```
 //!
-//! A run that did not reach its end is part of the comparison, with the instant and the coordinate; so is one that
-//! did but left what its equations describe, [`DEPARTURE_LENGTHS`]. Differences are those from the first run
-//! that is sound.
+//! A run that did not reach its end is part of the comparison, with the instant and the coordinate; so is one that was
+//! given up because it left what its equations describe, [`DEPARTURE_LENGTHS`]. Differences are those from the first
+//! run that is sound.
 
 mod advice;
 mod choice;
 mod differences;
 mod instants;
-mod notes;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use lissom::model::CoordinateKind;
-use lissom::simulate::comparison::{Departure, departure};
-use lissom::simulate::{Audit, Run};
+use lissom::simulate::{Audit, Departure, Ending, Run, RunError};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::load::Loaded;
 use crate::summary::{Cost, Failure, Summary};
-use crate::{IoError, atomic, record};
+use crate::{IoError, atomic, notes, record};
 
-pub use advice::{Advice, FIRST_ORDER, Prediction, RateRatio, SAFETY, Term};
+pub use advice::{Advice, Bending, FIRST_ORDER, Prediction, RateRatio, SAFETY, Term};
 pub use choice::{Choice, UnknownFidelity, with_fidelity};
 pub use differences::{Difference, Worst, worst};
 pub use instants::{dense_instants, thinned};
 
-/// Displacement of a body, in lengths of it, beyond which a run has diverged: small rotations and second-order
-/// displacement fields mean nothing long before.
+/// Displacement of a body, in lengths of it, at which a run has diverged and is given up. Small rotations mean nothing
+/// beyond a fraction of a length, but a run may come back from there, as the inconsistent model of a beam that spins up
+/// does from nine tenths. The second-order fields of the fidelities that shorten reach one length at most; ten lengths
+/// is a factor of ten beyond whatever could be meant, and growth by then is exponential or faster, so that the instant
+/// hardly depends on the number.
 pub const DEPARTURE_LENGTHS: f64 = 10.0;
 
 /// A run that has ended, one way or another.
@@ -75,7 +76,7 @@ pub struct Entry {
     pub switches: Value,
     /// Whether the run reached its end and stayed within what its equations describe.
     pub sound: bool,
-    /// Where it left what its equations describe.
+    /// Where it left what its equations describe and was given up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diverged: Option<Departure>,
     /// Why it could not go on.
@@ -101,27 +102,26 @@ impl Comparison {
     /// positions and free joint coordinates. A cheaper fidelity is advised if its error is within `within`
     /// lengths of the longest flexible body and `within` radians.
     pub fn new(finished: &[Finished], channels: Option<&[String]>, within: f64) -> Self {
-        let departures: Vec<Option<Departure>> = finished
-            .iter()
-            .map(|f| departure(&f.loaded.model, &f.run.recording, DEPARTURE_LENGTHS))
-            .collect();
-        let sound = |i: usize| finished[i].summary.completed && departures[i].is_none();
+        let sound = |i: usize| finished[i].summary.completed;
         let reference = (0..finished.len()).find(|&i| sound(i));
         let names = reference.map_or_else(Vec::new, |at| compared(&finished[at], channels));
         let entry = |(i, f): (usize, &Finished)| {
             let from = reference.filter(|&at| at != i).map(|at| &finished[at]);
+            let diverged = match &f.run.ending {
+                Ending::Failed(RunError::Diverged(departure)) => Some(departure.clone()),
+                _ => None,
+            };
             Entry {
                 fidelity: f.choice.to_string(),
                 switches: record::switches(f.loaded.model.fidelity),
                 sound: sound(i),
-                diverged: departures[i].clone(),
-                failure: f.summary.failure.clone(),
+                failure: f.summary.failure.clone().filter(|_| diverged.is_none()),
+                diverged,
                 stopped_at_s: f.summary.stopped_at_s,
                 audit: f.summary.audit.clone(),
                 cost: f.summary.cost,
                 differences: from.map_or_else(Vec::new, |from| {
-                    let until_s = departures[i].as_ref().map(|d| d.time_s);
-                    differences::between(&from.run.recording, &f.run.recording, &names, until_s)
+                    differences::between(&from.run.recording, &f.run.recording, &names)
                 }),
                 notes: notes::notes(&f.loaded),
                 files: f.summary.files.clone(),

@@ -139,6 +139,7 @@ fn variant_rows(source: &str, variant: &Variant, motion: Option<&Motion>) -> Vec
             computed,
             tolerance,
             pass: false,
+            unmet: false,
             remark: remark.to_owned(),
         };
         rows.push(row.judged());

@@ -171,6 +171,7 @@ fn worst_entry(case: &str, quantity: &str, reference: &[f64], computed: Option<&
         computed: computed.map(|c| c[worst]),
         tolerance: RELATIVE_TOLERANCE * scale,
         pass: false,
+        unmet: false,
         remark: "independent implementation; 1e-10 of the largest entry or of 1".to_owned(),
     }
     .judged()

@@ -3,14 +3,16 @@
 //! | job | file |
 //! |---|---|
 //! | residual, Jacobian and bias of all closures at a state | `constraint.rs`: [`Constraints`] |
-//! | what slides along a beam | [`sliding`] |
+//! | what slides along a beam | `sliding.rs` |
 //! | which equations are independent, how many degrees of freedom remain | `rank.rs`: [`row_rank`], [`mobility`] |
 //! | accelerations and projection under every method | `loops.rs`: [`Loops`] |
-//! | independent coordinates | [`complement`] |
-//! | multipliers | [`multipliers`] |
+//! | independent coordinates | `complement.rs` |
+//! | multipliers | `multipliers.rs` |
+//! | from approximate to closed configurations, direct and inverse kinematics | `assembly.rs`: [`close`] |
 //!
 //! The equations are in `docs/theory/loops.md`.
 
+mod assembly;
 mod complement;
 mod constraint;
 mod error;
@@ -18,7 +20,11 @@ mod loops;
 mod multipliers;
 mod rank;
 mod sliding;
+mod solver;
 
+pub use assembly::{
+    AssemblyError, Closed, Diagnosis, MarkerTarget, Targets, assemble, close, diagnose,
+};
 pub use constraint::Constraints;
 pub use error::{ClosureError, Rechoice, Singularity, Trouble};
 pub(crate) use loops::articulated_body;

@@ -163,3 +163,14 @@ pub struct PrescribedMotion {
     /// How it runs in time.
     pub profile: MotionProfile,
 }
+
+/// How a marker would move if every body were rigid.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NominalMotion {
+    /// Index of the marker.
+    pub marker: usize,
+    /// Position along each axis of the ground, where it is given.
+    pub position: [Option<MotionProfile>; 3],
+    /// Unit vector, and the angle about it by which the marker's axes are turned from those of the ground.
+    pub rotation: Option<(Vector<f64>, MotionProfile)>,
+}

@@ -12,6 +12,7 @@ mod loads;
 mod loops;
 mod motions;
 mod names;
+mod nominal;
 mod run;
 mod supports;
 
@@ -49,6 +50,7 @@ impl ModelSpec {
         checker.markers();
         checker.inputs();
         checker.motions();
+        checker.nominal_motion();
         checker.fidelity();
         checker.simulation();
         if checker.errors.is_empty() {

@@ -26,8 +26,8 @@ mod template;
 mod topology;
 
 pub use action::{
-    JointResistance, Limit, LimitedQuantity, Load, LoadTarget, Marker, PrescribedMotion,
-    Resistance, Transmission,
+    JointResistance, Limit, LimitedQuantity, Load, LoadTarget, Marker, NominalMotion,
+    PrescribedMotion, Resistance, Transmission,
 };
 pub use build::{BuildError, Model};
 pub use closure::{AssemblyHints, Closure, ClosureEnd, ClosureKind, ClosureMethod, HeldStart};

@@ -1,4 +1,4 @@
-//! Bookkeeping of a run: energy, momentum, limits.
+//! Bookkeeping of a run: energy, momentum, limits, bending.
 //!
 //! The energy audit is \[Damaren & Sharf 1995, eqs (30)–(32)\]: what the mechanism holds against what the
 //! inputs put in, relative to the peak, as a percentage. Here dissipation is booked too, and the peak is
@@ -12,6 +12,7 @@ use crate::model::{
     ShorteningTerms, Tip,
 };
 use crate::simulate::equations::{Equations, rotation_vector};
+use crate::simulate::extent::{BodyExtent, Departure, Extents};
 use crate::spatial::{Force, Vector};
 
 /// Part of the largest total energy that counts as rounding: a peak below it says nothing, as of a
@@ -41,6 +42,8 @@ pub struct Audit {
     pub momentum: Option<MomentumAudit>,
     /// Limits that were passed.
     pub limit_violations: Vec<LimitViolation>,
+    /// How far every flexible body bends, over the samples.
+    pub bodies: Vec<BodyExtent>,
     /// How well the loops stayed closed, where there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub closures: Option<ClosureAudit>,
@@ -68,7 +71,9 @@ pub struct EnergyAudit {
     pub final_drift_j: f64,
     /// Largest imbalance in percent of the peak, or of the rounding of the total energy if that is more.
     pub max_drift_percent: f64,
-    /// Root mean square over all samples of the imbalance in percent of the peak, eq. (32).
+    /// Root mean square over all samples of the imbalance in percent of the peak, eq. (32). The sample at the start,
+    /// whose imbalance is zero, is counted: of the paper's numbers only one, 0.159 for CL, is met to its last digit
+    /// either with it (0.15947) or without (0.15955), and it is so with it.
     pub rms_drift_percent: f64,
     /// Why the balance does not close however small the steps are: terms of the equations that follow from no
     /// energy.
@@ -117,6 +122,7 @@ pub(super) struct Auditor {
     first_momentum: Option<Force<f64>>,
     momentum: MomentumAudit,
     violations: Vec<Option<LimitViolation>>,
+    extents: Extents,
     /// Instant and value of every limited quantity when it was last looked at.
     watched: Vec<Option<(f64, f64)>>,
     closures: Option<ClosureAudit>,
@@ -206,6 +212,7 @@ impl Auditor {
             first_momentum: None,
             momentum: MomentumAudit::default(),
             violations: vec![None; model.limits.len()],
+            extents: Extents::new(model),
             watched: vec![None; model.limits.len()],
             closures: None,
             initial_energy: None,
@@ -234,6 +241,18 @@ impl Auditor {
             .max(length(balance.momentum.moment));
         m.linear_drift_kg_m_per_s = m.linear_drift_kg_m_per_s.max(length(change.force));
         m.angular_drift_kg_m2_per_s = m.angular_drift_kg_m2_per_s.max(length(change.moment));
+    }
+
+    /// Looks at the bending in the evaluated state; tells of the first body displaced by more than `most` of its
+    /// lengths.
+    pub(super) fn watch_bending(
+        &mut self,
+        time: f64,
+        equations: &Equations<'_>,
+        most: f64,
+    ) -> Option<Departure> {
+        let (model, position) = (equations.model(), &equations.position);
+        self.extents.look(time, model, position, most)
     }
 
     /// Books the violation of closures, of positions and of velocities.
@@ -294,7 +313,7 @@ impl Auditor {
     }
 
     /// Closes the books.
-    pub(super) fn finish(self) -> Audit {
+    pub(super) fn finish(self, model: &Model) -> Audit {
         let reference = self.peak.max(ROUNDING * self.largest_total);
         let percent = |drift: f64| {
             if drift == 0.0 {
@@ -318,6 +337,7 @@ impl Auditor {
             },
             momentum: self.conserves_momentum.then_some(self.momentum),
             limit_violations: self.violations.into_iter().flatten().collect(),
+            bodies: self.extents.finish(model),
             closures: self.closures,
         }
     }

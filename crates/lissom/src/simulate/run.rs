@@ -9,8 +9,9 @@ use crate::model::spec::{AdaptiveSpec, IntegratorSpec, ModelSpec, SimulationSpec
 use crate::model::{Coordinate, Model};
 use crate::readable::readable;
 use crate::simulate::audit::{Audit, Auditor};
-use crate::simulate::equations::{Equations, Power};
+use crate::simulate::equations::{Equations, NominalError, Power, nominal_drives};
 use crate::simulate::equilibrium::{NoEquilibrium, settled};
+use crate::simulate::extent::Departure;
 use crate::simulate::recording::Recording;
 use crate::simulate::sampler::Sampler;
 
@@ -71,11 +72,26 @@ pub enum RunError {
         /// Start of the run.
         time_s: f64,
     },
+    /// A body was displaced further than asked for; see [`run_within`].
+    #[error(
+        "{} is displaced by {:.1} of its lengths at t = {}, most of it in {}: the motion has left what the equations \
+         describe; look for an unstable mechanism, or for a fidelity whose bodies lose their stiffness",
+        .0.body, .0.lengths, .0.time_s, .0.coordinate
+    )]
+    Diverged(Departure),
     /// The loops cannot be run as asked.
     #[error("{source}")]
     Closure {
         /// What is wrong with them.
         source: ClosureError,
+        /// Start of the run.
+        time_s: f64,
+    },
+    /// The inputs cannot drive the model along its nominal motion.
+    #[error("{source}")]
+    NominalMotion {
+        /// Why.
+        source: NominalError,
         /// Start of the run.
         time_s: f64,
     },
@@ -133,11 +149,13 @@ impl RunError {
     pub fn time_s(&self) -> f64 {
         match self {
             Self::Integration { source, .. } => source.time(),
+            Self::Diverged(departure) => departure.time_s,
             Self::NotFinite { time_s, .. }
             | Self::Singular { time_s, .. }
             | Self::Closure { time_s, .. }
             | Self::Unsettled { time_s, .. }
             | Self::LeftBeam { time_s, .. }
+            | Self::NominalMotion { time_s, .. }
             | Self::NoLongerRedundant { time_s, .. } => *time_s,
         }
     }
@@ -147,11 +165,13 @@ impl RunError {
         match self {
             Self::Integration { coordinate, .. } => coordinate,
             Self::NotFinite { channel, .. } => channel,
+            Self::Diverged(departure) => &departure.coordinate,
             Self::Singular { coordinates, .. } => coordinates.first().map_or("unknown", |c| c),
             Self::NoLongerRedundant { equation, .. } => equation,
             Self::Closure { .. } => "the closures",
             Self::Unsettled { source, .. } => &source.coordinate,
             Self::LeftBeam { support, .. } => support,
+            Self::NominalMotion { .. } => "the nominal motion",
         }
     }
 }
@@ -191,6 +211,19 @@ pub fn run(
     channels: Option<&[String]>,
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Run {
+    run_within(model, simulation, samples, channels, f64::INFINITY, watch)
+}
+
+/// The same, given up as [`RunError::Diverged`] at the first sample at which a flexible body is displaced by more than
+/// `most_lengths` of its length.
+pub fn run_within(
+    model: &Model,
+    simulation: &SimulationSpec,
+    samples: &[f64],
+    channels: Option<&[String]>,
+    most_lengths: f64,
+    watch: &mut dyn FnMut(f64) -> Flow,
+) -> Run {
     let (settled, unsettled) = match settled(model, simulation) {
         Ok(settled) => (settled, None),
         Err(source) => (None, Some(source)),
@@ -209,10 +242,11 @@ pub fn run(
     let layout = equations.state_layout();
     let (n_q, n_v) = (equations.state_positions(), equations.state_velocities());
     let mut recorder = Recorder::new(model, samples.len(), channels, watch);
+    recorder.most_lengths = most_lengths;
     if let Some(source) = unsettled {
         return Run {
             recording: recorder.recording,
-            audit: recorder.auditor.finish(),
+            audit: recorder.auditor.finish(model),
             statistics: Statistics::default(),
             ending: Ending::Failed(RunError::Unsettled {
                 source,
@@ -223,9 +257,20 @@ pub fn run(
     if let Err(source) = equations.loops().map_err(Clone::clone) {
         return Run {
             recording: recorder.recording,
-            audit: recorder.auditor.finish(),
+            audit: recorder.auditor.finish(model),
             statistics: Statistics::default(),
             ending: Ending::Failed(RunError::Closure {
+                source,
+                time_s: simulation.start_s,
+            }),
+        };
+    }
+    if let Err(source) = nominal_drives(model, simulation.start_s, simulation.start_s) {
+        return Run {
+            recording: recorder.recording,
+            audit: recorder.auditor.finish(model),
+            statistics: Statistics::default(),
+            ending: Ending::Failed(RunError::NominalMotion {
                 source,
                 time_s: simulation.start_s,
             }),
@@ -335,7 +380,7 @@ pub fn run(
             )
         }
     };
-    let mut audit = recorder.auditor.finish();
+    let mut audit = recorder.auditor.finish(model);
     if let (Some(books), Ok(Some(loops))) = (&mut audit.closures, equations.loops()) {
         books.redundant = loops.redundant(model);
         books.rechoices = loops.rechoices().to_vec();
@@ -445,7 +490,9 @@ struct Recorder<'m, 'w> {
     watch: &'w mut dyn FnMut(f64) -> Flow,
     /// For methods that do not integrate the work themselves.
     work: Option<WorkSum>,
-    /// Set when a sample cannot be recorded.
+    /// Largest displacement of a flexible body, in lengths of it, that is gone on with.
+    most_lengths: f64,
+    /// Set when a sample cannot be recorded or is the last.
     failure: Option<RunError>,
     /// A sample brought onto the closures.
     settled: Vec<f64>,
@@ -477,6 +524,7 @@ impl<'m, 'w> Recorder<'m, 'w> {
             recording: Recording::with_capacity(names, samples),
             watch,
             work: None,
+            most_lengths: f64::INFINITY,
             failure: None,
             settled: Vec::new(),
         }
@@ -594,6 +642,13 @@ impl Recorder<'_, '_> {
         }
         self.recording.push(time, row);
         self.auditor.book(balance);
-        Flow::Continue
+        let departure = (self.auditor).watch_bending(time, &self.equations, self.most_lengths);
+        match departure {
+            Some(departure) => {
+                self.failure = Some(RunError::Diverged(departure));
+                Flow::Stop
+            }
+            None => Flow::Continue,
+        }
     }
 }

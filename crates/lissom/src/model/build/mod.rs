@@ -8,7 +8,9 @@ mod assembly;
 mod reduce;
 
 use crate::flex::FlexError;
-use crate::model::action::{JointResistance, Limit, Load, Marker, PrescribedMotion, Transmission};
+use crate::model::action::{
+    JointResistance, Limit, Load, Marker, NominalMotion, PrescribedMotion, Transmission,
+};
 use crate::model::closure::{AssemblyHints, Closure, ClosureMethod};
 use crate::model::coordinate::Coordinate;
 use crate::model::fidelity::Fidelity;
@@ -34,6 +36,8 @@ pub struct Model {
     pub loads: Vec<Load>,
     /// Prescribed joint motions.
     pub motions: Vec<PrescribedMotion>,
+    /// How a marker is to move, for loads of rigid inverse dynamics.
+    pub nominal_motion: Option<NominalMotion>,
     /// What makes loops of the tree.
     pub closures: Vec<Closure>,
     /// How the equations of the loops are formed.

@@ -38,6 +38,14 @@ impl Checker<'_> {
                 self.motion_profile(&path.key(motion.key()), motion, translates);
             }
         }
+        let spec = self.spec;
+        let moves = |other: &InputSpec| other.rigid_inverse_dynamics.is_some();
+        if input.nominal_motion && spec.nominal_motion.is_none() && !spec.input.iter().any(moves) {
+            self.no_effect(
+                path.key("nominal_motion"),
+                "neither [nominal_motion] nor another joint's rigid_inverse_dynamics says how to move",
+            );
+        }
         let (wrong, expected) = if translates {
             (LoadQuantity::Torque, "force")
         } else {
@@ -77,11 +85,16 @@ impl Checker<'_> {
             let key = "direction".to_owned();
             self.error(path.clone(), ErrorKind::MissingKey { key });
         }
-        if input.rigid_inverse_dynamics.is_some() {
-            self.no_effect(
-                path.key("rigid_inverse_dynamics"),
-                "it drives joints, not markers",
-            );
+        for (key, given) in [
+            (
+                "rigid_inverse_dynamics",
+                input.rigid_inverse_dynamics.is_some(),
+            ),
+            ("nominal_motion", input.nominal_motion),
+        ] {
+            if given {
+                self.no_effect(path.key(key), "it drives joints, not markers");
+            }
         }
     }
 
@@ -198,7 +211,7 @@ impl Checker<'_> {
 }
 
 /// Every key that says how an input runs in time.
-const LOADS: [&str; 13] = [
+const LOADS: [&str; 14] = [
     "torque_constant",
     "torque_step",
     "torque_table",
@@ -212,4 +225,5 @@ const LOADS: [&str; 13] = [
     "force_polynomial",
     "force_sines",
     "rigid_inverse_dynamics",
+    "nominal_motion",
 ];

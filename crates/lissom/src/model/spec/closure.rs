@@ -191,8 +191,8 @@ pub struct CartesianSpaceSpec {
     /// Name of the marker; the first one of the file when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marker: Option<String>,
-    /// Components of its velocity; when absent the first independent ones in the order x, y, z,
-    /// rotation_x, rotation_y, rotation_z, as many as there are rigid degrees of freedom.
+    /// Components of its velocity; when absent the first independent ones, translations before rotations, as many
+    /// as there are rigid degrees of freedom.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub components: Option<Vec<TwistComponent>>,
 }

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::motion::MotionProfileSpec;
 use super::profile::LoadProfile;
 
-/// One torque or force, on a joint or at a marker. Exactly one of the `torque_…`, `force_…` and
-/// `rigid_inverse_dynamics` keys says how it runs in time.
+/// One torque or force, on a joint or at a marker. Exactly one of the `torque_…`, `force_…`,
+/// `rigid_inverse_dynamics` and `nominal_motion` keys says how it runs in time.
 ///
 /// A torque turns a joint or acts on the body at a marker about `direction`; a force moves a prismatic
 /// joint or pulls at a marker along `direction`. What drives a joint is counted at the joint side of its
@@ -72,6 +72,11 @@ pub struct InputSpec {
     /// held where they start, or as moving as prescribed; loads at markers are not foreseen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rigid_inverse_dynamics: Option<MotionProfileSpec>,
+    /// Whether the joint takes part in moving the model along its nominal motion, as `[nominal_motion]` or other
+    /// joints' `rigid_inverse_dynamics` say it: with the torque or force that would do so if every body and gear
+    /// were rigid. Of more such joints than degrees of freedom, the smallest torques and forces are taken.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub nominal_motion: bool,
 }
 
 impl Default for InputSpec {
@@ -96,6 +101,7 @@ impl Default for InputSpec {
             force_polynomial: None,
             force_sines: None,
             rigid_inverse_dynamics: None,
+            nominal_motion: false,
         }
     }
 }
@@ -195,7 +201,13 @@ impl InputSpec {
             Either,
             self.rigid_inverse_dynamics
                 .as_ref()
-                .map(|motion| LoadProfile::RigidInverseDynamics(motion.profile())),
+                .map(|motion| LoadProfile::RigidInverseDynamics(Some(motion.profile()))),
+        );
+        take(
+            "nominal_motion",
+            Either,
+            self.nominal_motion
+                .then_some(LoadProfile::RigidInverseDynamics(None)),
         );
         loads
     }

@@ -9,6 +9,7 @@ mod closure;
 mod input;
 mod joint;
 mod motion;
+mod nominal;
 mod place;
 mod profile;
 mod run;
@@ -40,6 +41,7 @@ pub use motion::{
     ConstantRateSpec, CycloidMotionSpec, CycloidalRateSpec, MotionProfileSpec, MotionSpec,
     PolynomialMotionSpec, SinesMotionSpec, TableMotionSpec,
 };
+pub use nominal::NominalMotionSpec;
 pub use place::{AttachmentSpec, GROUND, MarkerSpec, PayloadSpec, Place};
 pub use profile::{LoadProfile, MotionProfile};
 pub use run::{
@@ -93,6 +95,9 @@ pub struct ModelSpec {
     /// Joint motions that are prescribed instead of driven.
     #[serde(default)]
     pub motion: Vec<MotionSpec>,
+    /// How a marker is to move, for inputs with `nominal_motion = true`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nominal_motion: Option<NominalMotionSpec>,
     /// Which terms the equations of motion keep.
     #[serde(default)]
     pub fidelity: FidelitySpec,
@@ -119,6 +124,7 @@ impl Default for ModelSpec {
             marker: Vec::new(),
             input: Vec::new(),
             motion: Vec::new(),
+            nominal_motion: None,
             fidelity: FidelitySpec::default(),
             simulation: SimulationSpec::default(),
             output: OutputSpec::default(),

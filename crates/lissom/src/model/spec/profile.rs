@@ -57,8 +57,9 @@ pub enum LoadProfile {
         /// When it ends, if ever.
         until_s: Option<f64>,
     },
-    /// What would move the joint so if every body were rigid.
-    RigidInverseDynamics(MotionProfile),
+    /// What would move the joint so if every body were rigid, or its part in what moves the whole model as is said
+    /// elsewhere.
+    RigidInverseDynamics(Option<MotionProfile>),
 }
 
 /// How a joint's angle (rad) or displacement (m) runs in time.

@@ -10,10 +10,18 @@
 //! ```
 //!
 //! The defect $`\tilde r - r`$ is what the terms contribute along the recorded motion, and the stiffness is that
-//! of the other equations: where they lose it $`\delta`$ grows without bound, as their own run would. All is
-//! constant between two samples, taken in their middle with the mean acceleration between them. What the estimate does not see is what is
-//! quadratic in $`\delta`$ and what happens between samples, which must follow the slowest vibrations: otherwise
-//! they come in at some phase or other and shake the estimate up. [`samples_needed_s`] says how close.
+//! of the other equations: where they lose it $`\delta`$ grows without bound, as their own run would.
+//!
+//! A step has two halves, of each of which the mean state and the mean defect are taken over its samples; the change of
+//! velocity between two samples is the mean acceleration, whatever vibrates. What the linear equations are at the two points
+//! of Gauss follows from the means of the halves, for a motion of second order in time exactly; the step itself is
+//! `super::exponential`, of fourth order. Several samples per step ([`Resolution::samples_wanted_s`]) keep vibrations that
+//! are faster than the steps from coming in at some phase or other.
+//!
+//! The accelerations in $`\partial\tilde r/\partial q`$ are means over a longer window. Those of vibrations are large, and
+//! sampled at some phase they would shake $`\delta`$ up; what they do to it on average is of the order of the vibration
+//! times its own deviation, and left out. What else the estimate does not see is what is quadratic in $`\delta`$ and
+//! what happens between samples.
 
 use std::f64::consts::TAU;
 
@@ -33,17 +41,40 @@ const RELATIVE_STEP: f64 = 1e-5;
 /// Smallest value that a coordinate is taken to have for its step.
 const SMALLEST_SCALE: f64 = 1e-3;
 
-/// Periods of the slowest vibration that accelerations are averaged over. On the slow manoeuvre of the Shuttle arm
-/// the estimate for linear tips is 25, 5 and 3 times the measured error with 0, 1 and 3 periods and a factor of
-/// safety of 3; on the spin-up beam it does not depend on it.
+/// Turn of the slowest vibration in a step, in radians. Steps that leave faster vibrations out are too long: on the
+/// slow manoeuvre of the Shuttle arm, whose second vibration is four times as fast as its first, 0.35 overestimates
+/// twelvefold.
+const TURN: f64 = 0.1;
+
+/// Samples per step.
+const SAMPLES_PER_STEP: f64 = 4.0;
+
+/// Periods of the slowest vibration in the window.
 const PERIODS: f64 = 3.0;
 
-/// Turn of the slowest vibration between two samples, in radians: eighteen samples per period.
-const TURN: f64 = 0.35;
+/// How finely [`predict_deviation`] works.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Resolution {
+    /// Longest step; samples must not be further apart.
+    pub step_s: f64,
+    /// Window of the accelerations in the linearised equations.
+    pub window_s: f64,
+}
 
-/// Longest time between samples of which [`predict_deviation`] can make an estimate; `None` if nothing vibrates.
-pub fn samples_needed_s(model: &Model) -> Option<f64> {
-    Some(TURN / lowest_frequency(model)?)
+impl Resolution {
+    /// What the slowest vibration of a body asks for; no steps but those between samples if nothing vibrates.
+    pub fn of(model: &Model) -> Self {
+        let lowest = lowest_frequency(model);
+        Self {
+            step_s: lowest.map_or(0.0, |frequency| TURN / frequency),
+            window_s: lowest.map_or(0.0, |frequency| PERIODS * TAU / frequency),
+        }
+    }
+
+    /// Time between samples that there should be, if anything vibrates.
+    pub fn samples_wanted_s(&self) -> Option<f64> {
+        (self.step_s > 0.0).then(|| self.step_s / SAMPLES_PER_STEP)
+    }
 }
 
 /// Lowest natural frequency of a flexible body with its frame held, in rad/s.
@@ -57,14 +88,15 @@ pub(super) fn lowest_frequency(model: &Model) -> Option<f64> {
 }
 
 /// Estimates the differences of `channels` between a run of `other` and the recorded run of `reference`, to first
-/// order in the differences. The recording holds every coordinate of the reference; the answer is as long as the
-/// estimate stays finite. `None` if the other model has coordinates that the recording lacks, as the attitudes of
-/// exact tips.
+/// order in the differences, at instants no further apart than the step or than the samples. The recording holds every
+/// coordinate of the reference; the answer is as long as the estimate stays finite. `None` if the other model has
+/// coordinates that the recording lacks, as the attitudes of exact tips.
 pub fn predict_deviation(
     reference: &Model,
     other: &Model,
     recording: &Recording,
     channels: &[String],
+    resolution: Resolution,
 ) -> Option<Recording> {
     let mut truth = Equations::new(reference);
     let mut equations = Equations::new(other);
@@ -84,56 +116,130 @@ pub fn predict_deviation(
 
     let n_v = truth.state_velocities();
     let mut true_state = vec![0.0; truth.state_len()];
-    let mut acceleration = vec![0.0; n_v];
     let mut residual = vec![0.0; n_v];
-    let window = lowest_frequency(reference).map_or(0.0, |frequency| PERIODS * TAU / frequency);
+    let Resolution { step_s, window_s } = resolution;
     let mut probe = Probe::new(&equations, states.scales());
+    let mut halves = [Half::new(&equations), Half::new(&equations)];
     let mut delta = DVector::zeros(states.len());
     let mut row = vec![0.0; wanted.len()];
-    for (k, &time) in states.time_s.iter().enumerate() {
-        if let Some(&before) = k
-            .checked_sub(1)
-            .and_then(|before| states.time_s.get(before))
-        {
-            let middle = 0.5 * (before + time);
-            true_states.read_middle(k, &mut true_state);
-            true_states.mean_acceleration(middle, window, &mut acceleration);
-            let (q, v) = true_state.split_at(truth.state_positions());
-            truth.residual(middle, q, &v[..n_v], &acceleration, &mut residual);
-            states.read_middle(k, &mut probe.state);
-            let linear = probe.linearise(&mut equations, middle, &acceleration, &residual);
-            let Some(Linear { jacobian, defect }) = linear else {
-                break;
-            };
-            exponential::advance(&jacobian, &defect, time - before, &mut delta);
-        }
-        states.read(k, &mut probe.state);
+    let times = states.time_s;
+    let mut reached = 0;
+    loop {
+        states.read(reached, &mut probe.state);
         for (x, d) in probe.state.iter_mut().zip(delta.iter()) {
             *x += d;
         }
         let (q, v) = probe.state.split_at(equations.state_positions());
-        equations.evaluate(time, q, &v[..n_v]);
+        equations.evaluate(times[reached], q, &v[..n_v]);
         let (values, _) = sampler.row(&mut equations, 0.0, 0.0, None);
         for ((value, &i), column) in row.iter_mut().zip(&wanted).zip(&recorded) {
-            *value = values[i] - column[k];
+            *value = values[i] - column[reached];
         }
         if !row.iter().all(|value| value.is_finite()) {
             break;
         }
-        deviations.push(time, &row);
+        deviations.push(times[reached], &row);
+
+        let start = reached;
+        // a part in a thousand for rounding
+        let end = times.partition_point(|&t| t <= times[start] + 1.001 * step_s);
+        reached = end.saturating_sub(1).max(start + 1);
+        if reached >= times.len() {
+            break;
+        }
+        let middle = start.midpoint(reached);
+        let parts: &[(usize, usize)] = if middle == start {
+            &[(start, reached)]
+        } else {
+            &[(start, middle), (middle, reached)]
+        };
+        for (half, &(first, last)) in halves.iter_mut().zip(parts) {
+            half.clear(times[last] - times[first]);
+            for k in first + 1..=last {
+                let time = 0.5 * (times[k - 1] + times[k]);
+                true_states.acceleration_between(k - 1, k, &mut probe.acceleration);
+                true_states.read_mean(k - 1, k, &mut true_state);
+                let (q, v) = true_state.split_at(truth.state_positions());
+                truth.residual(time, q, &v[..n_v], &probe.acceleration, &mut residual);
+                states.read_mean(k - 1, k, &mut probe.state);
+                let part = (times[k] - times[k - 1]) / half.duration;
+                half.add(&mut probe, &mut equations, time, &residual, part);
+            }
+        }
+        let means = &halves[..parts.len()];
+        let duration = times[reached] - times[start];
+        let linear = [-1.0, 1.0].map(|side| {
+            let time = times[start] + duration * (0.5 + side * HALF_GAUSS);
+            probe.place(means, side);
+            true_states.mean_acceleration(time, window_s, &mut probe.acceleration);
+            probe.linearise(&mut equations, time)
+        });
+        let [Some(first), Some(second)] = linear else {
+            break;
+        };
+        exponential::advance([&first, &second], duration, &mut delta);
     }
     Some(deviations)
 }
 
-/// $`\dot\delta = J\,\delta + d`$ between two samples.
-struct Linear {
-    jacobian: DMatrix<f64>,
-    defect: DVector<f64>,
+/// Distance of the points of Gauss from the middle of a step, in its length.
+const HALF_GAUSS: f64 = 0.288_675_134_594_812_9;
+
+/// Means over half a step.
+struct Half {
+    duration: f64,
+    state: Vec<f64>,
+    /// Of $`\tilde r - r`$.
+    defect: Vec<f64>,
 }
+
+impl Half {
+    fn new(equations: &Equations<'_>) -> Self {
+        let n_v = equations.state_velocities();
+        Self {
+            duration: 0.0,
+            state: vec![0.0; equations.state_len()],
+            defect: vec![0.0; n_v],
+        }
+    }
+
+    fn clear(&mut self, duration: f64) {
+        self.duration = duration;
+        self.state.fill(0.0);
+        self.defect.fill(0.0);
+    }
+
+    /// Adds a part of the probe's state, and of what the residual there has beyond the true one.
+    fn add(
+        &mut self,
+        probe: &mut Probe,
+        equations: &mut Equations<'_>,
+        time: f64,
+        true_residual: &[f64],
+        part: f64,
+    ) {
+        let (q, v) = probe.state.split_at(equations.state_positions());
+        let v = &v[..self.defect.len()];
+        let residual = &mut probe.residuals[0];
+        equations.residual(time, q, v, &probe.acceleration, residual);
+        let both = residual.iter().zip(true_residual);
+        for (mean, (r, t)) in self.defect.iter_mut().zip(both) {
+            *mean += part * (r - t);
+        }
+        for (mean, x) in self.state.iter_mut().zip(&probe.state) {
+            *mean += part * x;
+        }
+    }
+}
+
+/// $`\dot\delta = J\,\delta + d`$ at an instant, as the square matrix that maps $`(\delta, 1)`$ to $`(\dot\delta, 0)`$.
+type Linear = DMatrix<f64>;
 
 /// Numerical derivatives of a model's equations.
 struct Probe {
     state: Vec<f64>,
+    acceleration: Vec<f64>,
+    defect: DVector<f64>,
     steps: Vec<f64>,
     rates: [Vec<f64>; 2],
     residuals: [Vec<f64>; 2],
@@ -146,6 +252,8 @@ impl Probe {
         let step = |scale: f64| RELATIVE_STEP * scale.max(SMALLEST_SCALE);
         Self {
             state: vec![0.0; length],
+            acceleration: vec![0.0; n_v],
+            defect: DVector::zeros(n_v),
             steps: scales.into_iter().map(step).collect(),
             rates: [vec![0.0; length], vec![0.0; length]],
             residuals: [vec![0.0; n_v], vec![0.0; n_v]],
@@ -153,23 +261,44 @@ impl Probe {
         }
     }
 
-    /// The linear equations of the deviation at the state, by central differences; `None` where the mass matrix
+    /// Goes to the point of Gauss on one side (−1 or 1) of the middle, by the straight line through the means of the
+    /// halves, or to the mean where there is but one.
+    fn place(&mut self, means: &[Half], side: f64) {
+        let whole: f64 = means.iter().map(|half| half.duration).sum();
+        let weight = |at: usize| {
+            let sign = if at == 0 { -side } else { side };
+            let slope = if means.len() == 1 {
+                0.0
+            } else {
+                2.0 * HALF_GAUSS
+            };
+            means[at].duration / whole + sign * slope
+        };
+        self.state.fill(0.0);
+        self.defect.fill(0.0);
+        for (at, half) in means.iter().enumerate() {
+            let weight = weight(at);
+            let add = |sums: &mut [f64], means: &[f64]| {
+                for (sum, mean) in sums.iter_mut().zip(means) {
+                    *sum += weight * mean;
+                }
+            };
+            add(&mut self.state, &half.state);
+            add(self.defect.as_mut_slice(), &half.defect);
+        }
+    }
+
+    /// The linear equations of the deviation where the probe is, by central differences; `None` where the mass matrix
     /// cannot be factored.
-    fn linearise(
-        &mut self,
-        equations: &mut Equations<'_>,
-        time: f64,
-        acceleration: &[f64],
-        true_residual: &[f64],
-    ) -> Option<Linear> {
+    fn linearise(&mut self, equations: &mut Equations<'_>, time: f64) -> Option<Linear> {
         let (n_q, n_v) = (equations.state_positions(), equations.state_velocities());
         let n = n_q + n_v;
-        let mut jacobian = DMatrix::zeros(n, n);
+        let mut linear = DMatrix::zeros(n + 1, n + 1);
         let mut stiffness = DMatrix::zeros(n_v, n);
         // without quaternions every position has its velocity
         let plain = n_q == n_v;
         if plain {
-            jacobian.view_mut((0, n_q), (n_q, n_v)).fill_with_identity();
+            linear.view_mut((0, n_q), (n_q, n_v)).fill_with_identity();
         }
         for j in 0..n {
             let (x, step) = (self.state[j], self.steps[j]);
@@ -180,34 +309,28 @@ impl Probe {
                 }
                 let (q, v) = self.state.split_at(n_q);
                 let residual = &mut self.residuals[side];
-                equations.residual(time, q, &v[..n_v], acceleration, residual);
+                equations.residual(time, q, &v[..n_v], &self.acceleration, residual);
             }
             self.state[j] = x;
             let slope =
                 |sides: &[Vec<f64>; 2], i: usize| (sides[0][i] - sides[1][i]) / (2.0 * step);
             if !plain {
                 for i in 0..n_q {
-                    jacobian[(i, j)] = slope(&self.rates, i);
+                    linear[(i, j)] = slope(&self.rates, i);
                 }
             }
             for i in 0..n_v {
                 stiffness[(i, j)] = slope(&self.residuals, i);
             }
         }
-        let (q, v) = self.state.split_at(n_q);
-        let residual = &mut self.residuals[0];
-        equations.residual(time, q, &v[..n_v], acceleration, residual);
-        let missing = residual.iter().zip(true_residual).map(|(r, t)| r - t);
-        let missing = DVector::from_iterator(n_v, missing);
-        equations.mass_matrix(time, q, &mut self.mass);
+        equations.mass_matrix(time, &self.state[..n_q], &mut self.mass);
         let factor = DMatrix::from_row_slice(n_v, n_v, &self.mass).cholesky()?;
-        let mut defect = DVector::zeros(n);
-        defect
-            .rows_mut(n_q, n_v)
-            .copy_from(&-factor.solve(&missing));
-        jacobian
-            .rows_mut(n_q, n_v)
+        linear
+            .view_mut((n_q, n), (n_v, 1))
+            .copy_from(&-factor.solve(&self.defect));
+        linear
+            .view_mut((n_q, 0), (n_v, n))
             .copy_from(&-factor.solve(&stiffness));
-        Some(Linear { jacobian, defect })
+        Some(linear)
     }
 }

@@ -3,10 +3,8 @@
 
 mod deviation;
 mod exponential;
-mod extent;
 mod magnitudes;
 mod states;
 
-pub use deviation::{predict_deviation, samples_needed_s};
-pub use extent::{BodyExtent, Departure, departure, extents};
+pub use deviation::{Resolution, predict_deviation};
 pub use magnitudes::{TermMagnitude, term_magnitude};

@@ -38,10 +38,24 @@ impl<'r> States<'r> {
         }
     }
 
-    /// Writes the mean of sample `index` and the one before over the front of `state`.
-    pub(super) fn read_middle(&self, index: usize, state: &mut [f64]) {
+    /// Writes the mean of two samples over the front of `state`.
+    pub(super) fn read_mean(&self, first: usize, second: usize, state: &mut [f64]) {
         for (x, column) in state.iter_mut().zip(&self.columns) {
-            *x = 0.5 * (column[index - 1] + column[index]);
+            *x = 0.5 * (column[first] + column[second]);
+        }
+    }
+
+    /// Mean accelerations between two samples.
+    pub(super) fn acceleration_between(
+        &self,
+        before: usize,
+        after: usize,
+        acceleration: &mut [f64],
+    ) {
+        let span = self.time_s[after] - self.time_s[before];
+        for (a, column) in acceleration.iter_mut().zip(&self.columns[self.positions..]) {
+            let change = column[after] - column[before];
+            *a = if span > 0.0 { change / span } else { 0.0 };
         }
     }
 
@@ -61,11 +75,7 @@ impl<'r> States<'r> {
             .saturating_sub(1);
         let after = self.time_s.partition_point(|&t| t < end);
         let after = after.max(before + 1).min(self.time_s.len() - 1);
-        let span = self.time_s[after] - self.time_s[before];
-        for (a, column) in acceleration.iter_mut().zip(&self.columns[self.positions..]) {
-            let change = column[after] - column[before];
-            *a = if span > 0.0 { change / span } else { 0.0 };
-        }
+        self.acceleration_between(before, after, acceleration);
     }
 
     /// Largest magnitude of every coordinate.

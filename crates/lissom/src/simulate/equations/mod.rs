@@ -25,6 +25,7 @@ use crate::tree::{
     inverse_dynamics, marker_motion,
 };
 use nominal::Nominal;
+pub use nominal::{NominalDrives, NominalError, nominal_drives};
 pub(super) use resistance::rotation_vector;
 use resistance::{add_resistance, spring_energy};
 
@@ -189,17 +190,13 @@ impl<'m> Equations<'m> {
 
     /// Instants strictly inside the span at which a load or a motion is not smooth, sorted.
     pub fn breakpoints(&self, start: f64, end: f64) -> Vec<f64> {
-        let nominal = self.nominal.iter().flat_map(Nominal::curves);
+        let nominal = self.nominal.iter().flat_map(Nominal::breakpoints);
         let mut instants: Vec<f64> = self
             .load_curves
             .iter()
             .flat_map(LoadCurve::breakpoints)
-            .chain(
-                self.motion_curves
-                    .iter()
-                    .chain(nominal)
-                    .flat_map(MotionCurve::breakpoints),
-            )
+            .chain(self.motion_curves.iter().flat_map(MotionCurve::breakpoints))
+            .chain(nominal)
             .filter(|&t| t > start && t < end)
             .collect();
         instants.sort_by(f64::total_cmp);
@@ -309,7 +306,8 @@ impl<'m> Equations<'m> {
 
         // inputs
         if let Some(nominal) = &mut self.nominal {
-            nominal.update(time);
+            // where there is none the forces are not numbers, which the integrator reports
+            let _ = nominal.update(time);
         }
         let mut posed = false;
         for (i, load) in model.loads.iter().enumerate() {

@@ -9,7 +9,7 @@ use super::Model;
 use super::reduce::{Reduced, payload_inertia};
 use crate::flex::{FlexibleBody, RigidMotions};
 use crate::model::action::{
-    JointResistance, Limit, Load, LoadTarget, Marker, PrescribedMotion, Transmission,
+    JointResistance, Limit, Load, LoadTarget, Marker, NominalMotion, PrescribedMotion, Transmission,
 };
 use crate::model::closure::AssemblyHints;
 use crate::model::coordinate::{Coordinate, CoordinateKind};
@@ -350,6 +350,7 @@ impl<'a> Assembly<'a> {
             limits: self.model.limits,
             loads,
             motions,
+            nominal_motion: nominal_motion(spec),
             closures,
             closure_method,
             assembly: self.model.assembly,
@@ -409,6 +410,19 @@ impl<'a> Assembly<'a> {
 fn unit(axis: [f64; 3]) -> Vector<f64> {
     let axis = Vector(axis);
     axis.scale(1.0 / axis.dot(axis).sqrt())
+}
+
+/// How a marker is to move, if the file says so.
+fn nominal_motion(spec: &ModelSpec) -> Option<NominalMotion> {
+    let nominal = spec.nominal_motion.as_ref()?;
+    let profile =
+        |of: &Option<spec::MotionProfileSpec>| of.as_ref().map(spec::MotionProfileSpec::profile);
+    let axis = unit(nominal.rotation_axis.unwrap_or([0.0, 0.0, 1.0]));
+    Some(NominalMotion {
+        marker: spec.marker.iter().position(|m| m.name == nominal.marker)?,
+        position: [&nominal.x, &nominal.y, &nominal.z].map(profile),
+        rotation: profile(&nominal.rotation).map(|profile| (axis, profile)),
+    })
 }
 
 /// Unit of an elastic coordinate, by its name: mass-normalised modes, values and slopes of elements.

@@ -1,4 +1,4 @@
-//! What to know of a fidelity with a model: switches without effect, and membrane locking.
+//! What to know of the fidelity of a model before it runs: switches without effect, and membrane locking.
 
 use lissom::model::Elasticity;
 use lissom::model::spec::{BasisSpec, BeamSpec, BodyKind, Membrane};
@@ -6,14 +6,14 @@ use lissom::model::spec::{BasisSpec, BeamSpec, BodyKind, Membrane};
 use crate::load::Loaded;
 
 /// One sentence per body that a switch does nothing to, or too much.
-pub(super) fn notes(loaded: &Loaded) -> Vec<String> {
-    let elasticity = loaded.model.fidelity.elasticity;
-    if elasticity == Elasticity::Linear {
-        return Vec::new();
-    }
+pub fn notes(loaded: &Loaded) -> Vec<String> {
     let bodies = loaded.model.system.bodies().iter();
     let note = |body: &lissom::model::Body| {
         let flexible = body.flexible.as_ref()?;
+        let elasticity = body.fidelity.elasticity;
+        if elasticity == Elasticity::Linear {
+            return None;
+        }
         let name = &body.name;
         let Some(strain) = &flexible.strain else {
             return Some(format!(

@@ -1,0 +1,413 @@
+//! The course of a mechanism whose joints do not say their motion themselves: loops, and motions given at a marker.
+//!
+//! Positions solve the closures, the motions given at joints and those given at a marker all at once, by Newton's method
+//! on all of these equations with the least residual (loops in a plane have equations too many). Rates and accelerations
+//! follow from the same matrix.
+
+use super::NominalError;
+use super::qr::PivotedQr;
+use crate::closure::Constraints;
+use crate::model::{Closure, ClosureEnd, Model, Place, System};
+use crate::simulate::profile::MotionCurve;
+use crate::spatial::{Motion, RotationVector, Vector, rotation_vector_of};
+use crate::tree::{
+    FrameMotion, Kinematics, bias_accelerations, displace, frame_motion, marker_jacobian,
+    marker_motion,
+};
+
+/// Correction in radians or metres after which Newton's method, which doubles its digits, has reached rounding.
+const CONVERGED: f64 = 1e-11;
+const MOST_ITERATIONS: usize = 20;
+/// Violation that remains of equations that contradict each other, in radians or metres.
+const CLOSED: f64 = 1e-9;
+/// Correction of a prediction beyond which another branch may have been found.
+const NEAR: f64 = 0.2;
+/// Parts into which the way from one instant to the next is divided at most.
+const MOST_PARTS: usize = 512;
+
+/// Positions, rates and accelerations of all joints along the nominal motion.
+#[derive(Clone, Debug)]
+pub(super) struct Course {
+    closures: Vec<Closure>,
+    constraints: Constraints<f64>,
+    /// Curve of every joint that has one, with its entries in the position and velocity vectors.
+    joints: Vec<(MotionCurve, usize, usize)>,
+    marker: Option<MarkerCourse>,
+    matrix: Vec<f64>,
+    right: Vec<f64>,
+    qr: PivotedQr,
+    step: Vec<f64>,
+    accelerations: Vec<Motion<f64>>,
+    /// The instant of the state that the caller keeps; none before the first.
+    time: Option<f64>,
+    /// The state to which a way that led nowhere goes back.
+    before: State,
+}
+
+/// What the caller keeps: the motion of the rigid mechanism at one instant.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    pub(super) position: Vec<f64>,
+    pub(super) velocity: Vec<f64>,
+    pub(super) acceleration: Vec<f64>,
+}
+
+/// Motions given at a marker.
+#[derive(Clone, Debug)]
+struct MarkerCourse {
+    body: usize,
+    place: Place,
+    position: Vec<(usize, MotionCurve)>,
+    rotation: Option<(Vector<f64>, MotionCurve)>,
+    jacobian: Vec<f64>,
+    motion: FrameMotion<f64>,
+}
+
+impl Course {
+    /// The course of `system`, the rigid form of the model's, from the given state.
+    pub(super) fn new(
+        model: &Model,
+        system: &System,
+        joints: Vec<(MotionCurve, usize, usize)>,
+        start: &State,
+    ) -> Self {
+        let rigid = |end: &ClosureEnd| {
+            let body = end.body.map(|k| &model.system.bodies()[k]);
+            let flexible = body.and_then(|body| body.flexible.as_ref());
+            ClosureEnd {
+                body: end.body,
+                place: end.place.clone().undeformed(flexible),
+            }
+        };
+        let closures: Vec<Closure> = model
+            .closures
+            .iter()
+            .map(|closure| Closure {
+                from: rigid(&closure.from),
+                to: rigid(&closure.to),
+                ..closure.clone()
+            })
+            .collect();
+        let constraints = Constraints::new(system, &closures);
+        let marker = MarkerCourse::new(model, system, start);
+        let n = system.velocity_count();
+        let m = constraints.len() + joints.len() + marker.as_ref().map_or(0, MarkerCourse::rows);
+        Self {
+            closures,
+            constraints,
+            joints,
+            marker,
+            matrix: vec![0.0; m * n],
+            right: vec![0.0; m],
+            qr: PivotedQr::new(m, n),
+            step: vec![0.0; n],
+            accelerations: vec![Motion::zero(); system.bodies().len()],
+            time: None,
+            before: start.clone(),
+        }
+    }
+
+    /// The curves it follows.
+    pub(super) fn curves(&self) -> impl Iterator<Item = &MotionCurve> {
+        let marker = self.marker.iter().flat_map(|marker| {
+            let rotation = marker.rotation.iter().map(|(_, curve)| curve);
+            marker
+                .position
+                .iter()
+                .map(|(_, curve)| curve)
+                .chain(rotation)
+        });
+        self.joints.iter().map(|(curve, ..)| curve).chain(marker)
+    }
+
+    /// Equations of the closures at the state last reached.
+    pub(super) fn constraints(&self) -> &Constraints<f64> {
+        &self.constraints
+    }
+
+    /// Moves `state` along the course to `time`; leaves `kinematics` prepared there.
+    pub(super) fn follow(
+        &mut self,
+        system: &System,
+        kinematics: &mut Kinematics<f64>,
+        state: &mut State,
+        time: f64,
+    ) -> Result<(), NominalError> {
+        let Some(from) = self.time else {
+            self.close(system, kinematics, state, time, f64::INFINITY)?;
+            self.time = Some(time);
+            return Ok(());
+        };
+        if from == time {
+            return Ok(());
+        }
+        self.before.copy(state);
+        let mut parts = 1;
+        loop {
+            let mut reached = from;
+            let mut outcome = Ok(());
+            for part in 1..=parts {
+                let next = if part == parts {
+                    time
+                } else {
+                    from + (time - from) * (part as f64 / parts as f64)
+                };
+                let way = next - reached;
+                for ((step, rate), acceleration) in
+                    (self.step.iter_mut().zip(&state.velocity)).zip(&state.acceleration)
+                {
+                    *step = way * (rate + 0.5 * way * acceleration);
+                }
+                displace(system, &mut state.position, &self.step);
+                outcome = self.close(system, kinematics, state, next, NEAR);
+                if outcome.is_err() {
+                    break;
+                }
+                reached = next;
+            }
+            if outcome.is_ok() {
+                self.time = Some(time);
+                return Ok(());
+            }
+            state.copy(&self.before);
+            parts *= 2;
+            if parts > MOST_PARTS {
+                return outcome;
+            }
+        }
+    }
+
+    /// Solves for positions near those of `state`, then for rates and accelerations.
+    fn close(
+        &mut self,
+        system: &System,
+        kinematics: &mut Kinematics<f64>,
+        state: &mut State,
+        time: f64,
+        near: f64,
+    ) -> Result<(), NominalError> {
+        let mut corrected = 0.0;
+        let mut iterations = 0;
+        loop {
+            self.prepare(system, kinematics, state);
+            self.factor(kinematics, system)?;
+            let apart = self.require_position(time, state);
+            self.qr.solve(&self.right, &mut self.step);
+            let size = self.step.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+            corrected += size;
+            iterations += 1;
+            if !size.is_finite() || corrected > near || iterations > MOST_ITERATIONS {
+                return Err(NominalError::Unreachable {
+                    time_s: time,
+                    apart,
+                });
+            }
+            displace(system, &mut state.position, &self.step);
+            if size < CONVERGED {
+                break;
+            }
+        }
+        self.prepare(system, kinematics, state);
+        self.factor(kinematics, system)?;
+        let apart = self.require_position(time, state);
+        if apart.is_nan() || apart > CLOSED {
+            return Err(NominalError::Unreachable {
+                time_s: time,
+                apart,
+            });
+        }
+        self.require_rate(time);
+        self.qr.solve(&self.right, &mut state.velocity);
+        self.prepare(system, kinematics, state);
+        self.require_acceleration(time);
+        self.qr.solve(&self.right, &mut state.acceleration);
+        Ok(())
+    }
+
+    /// Evaluates closures and marker at the state.
+    fn prepare(&mut self, system: &System, kinematics: &mut Kinematics<f64>, state: &State) {
+        let (position, velocity) = (&state.position, &state.velocity);
+        kinematics.update(system, position, velocity);
+        self.constraints
+            .update(system, &self.closures, kinematics, position, velocity);
+        if let Some(marker) = &mut self.marker {
+            kinematics.update_poses(system);
+            bias_accelerations(system, kinematics, &mut self.accelerations);
+            marker.motion = frame_motion(
+                system,
+                kinematics,
+                &self.accelerations,
+                marker.body,
+                &marker.place,
+                position,
+                velocity,
+                &mut [],
+            );
+        }
+    }
+
+    /// Puts the rows of all equations together and factors them.
+    fn factor(
+        &mut self,
+        kinematics: &Kinematics<f64>,
+        system: &System,
+    ) -> Result<(), NominalError> {
+        let n = self.step.len();
+        let closed = self.constraints.jacobian();
+        let (closures, rest) = self.matrix.split_at_mut(closed.len());
+        closures.copy_from_slice(closed);
+        rest.fill(0.0);
+        let mut rows = rest.chunks_exact_mut(n);
+        for ((_, _, velocity), row) in self.joints.iter().zip(&mut rows) {
+            row[*velocity] = 1.0;
+        }
+        if let Some(marker) = &mut self.marker {
+            let point = marker.motion.pose.translation;
+            let jacobian = &mut marker.jacobian;
+            marker_jacobian(system, kinematics, marker.body, point, &[], jacobian);
+            let turns = marker.rotation.iter().flat_map(|_| 0..3);
+            let slides = marker.position.iter().map(|(axis, _)| axis + 3);
+            for (component, row) in slides.chain(turns).zip(rows) {
+                row.copy_from_slice(&jacobian[component * n..(component + 1) * n]);
+            }
+        }
+        let matrix = &self.matrix;
+        self.qr.factor(|i, j| matrix[i * n + j]);
+        if self.qr.rank() < n {
+            return Err(NominalError::Undetermined {
+                left: n - self.qr.rank(),
+            });
+        }
+        Ok(())
+    }
+
+    /// What is missing in every equation; returns the largest of it.
+    fn require_position(&mut self, time: f64, state: &State) -> f64 {
+        let mut right = self.right.iter_mut();
+        for (residual, right) in self.constraints.residual().iter().zip(&mut right) {
+            *right = -residual;
+        }
+        for ((curve, position, _), right) in self.joints.iter().zip(&mut right) {
+            *right = curve.at(time).position - state.position[*position];
+        }
+        if let Some(marker) = &self.marker {
+            let pose = &marker.motion.pose;
+            for ((axis, curve), right) in marker.position.iter().zip(&mut right) {
+                *right = curve.at(time).position - pose.translation[*axis];
+            }
+            if let Some((axis, curve)) = &marker.rotation {
+                let wanted = RotationVector::new(axis.scale(curve.at(time).position)).matrix();
+                let missing = rotation_vector_of(&(wanted * pose.rotation.transpose()));
+                for (right, missing) in right.zip(missing.0) {
+                    *right = missing;
+                }
+            }
+        }
+        self.right.iter().fold(0.0, |most: f64, x| {
+            if x.is_nan() {
+                f64::NAN
+            } else {
+                most.max(x.abs())
+            }
+        })
+    }
+
+    fn require_rate(&mut self, time: f64) {
+        let mut right = self.right.iter_mut();
+        for right in (&mut right).take(self.constraints.len()) {
+            *right = 0.0;
+        }
+        for ((curve, ..), right) in self.joints.iter().zip(&mut right) {
+            *right = curve.at(time).rate;
+        }
+        if let Some(marker) = &self.marker {
+            for ((_, curve), right) in marker.position.iter().zip(&mut right) {
+                *right = curve.at(time).rate;
+            }
+            if let Some((axis, curve)) = &marker.rotation {
+                for (right, turn) in right.zip(axis.scale(curve.at(time).rate).0) {
+                    *right = turn;
+                }
+            }
+        }
+    }
+
+    fn require_acceleration(&mut self, time: f64) {
+        let mut right = self.right.iter_mut();
+        for (bias, right) in self.constraints.bias().iter().zip(&mut right) {
+            *right = -bias;
+        }
+        for ((curve, ..), right) in self.joints.iter().zip(&mut right) {
+            *right = curve.at(time).acceleration;
+        }
+        if let Some(marker) = &self.marker {
+            // derivatives of components in the frame itself become those in ground axes
+            let (pose, twist, bias) = (marker.motion.pose, marker.motion.twist, marker.motion.bias);
+            let linear = pose.rotation * (bias.linear + twist.angular.cross(twist.linear));
+            let angular = pose.rotation * bias.angular;
+            for ((axis, curve), right) in marker.position.iter().zip(&mut right) {
+                *right = curve.at(time).acceleration - linear[*axis];
+            }
+            if let Some((axis, curve)) = &marker.rotation {
+                let turn = axis.scale(curve.at(time).acceleration) - angular;
+                for (right, turn) in right.zip(turn.0) {
+                    *right = turn;
+                }
+            }
+        }
+    }
+}
+
+impl State {
+    fn copy(&mut self, other: &Self) {
+        self.position.copy_from_slice(&other.position);
+        self.velocity.copy_from_slice(&other.velocity);
+        self.acceleration.copy_from_slice(&other.acceleration);
+    }
+}
+
+impl MarkerCourse {
+    fn new(model: &Model, system: &System, start: &State) -> Option<Self> {
+        let nominal = model.nominal_motion.as_ref()?;
+        let marker = &model.markers[nominal.marker];
+        let body = marker.body?;
+        let flexible = model.system.bodies()[body].flexible.as_ref();
+        let place = marker.place.clone().undeformed(flexible);
+        let mut kinematics = Kinematics::new(system);
+        kinematics.update(system, &start.position, &start.velocity);
+        kinematics.update_poses(system);
+        let pose = marker_motion(
+            system,
+            &kinematics,
+            body,
+            &place,
+            &start.position,
+            &start.velocity,
+            &mut [],
+        )
+        .pose;
+        // profiles that do not say where they begin do so where the marker is
+        let position = nominal.position.iter().enumerate();
+        Some(Self {
+            body,
+            position: position
+                .filter_map(|(axis, profile)| {
+                    let curve = MotionCurve::new(profile.as_ref()?, pose.translation[axis]);
+                    Some((axis, curve))
+                })
+                .collect(),
+            rotation: nominal.rotation.as_ref().map(|(axis, profile)| {
+                let turned = rotation_vector_of(&pose.rotation).dot(*axis);
+                (*axis, MotionCurve::new(profile, turned))
+            }),
+            motion: FrameMotion::fixed(place.offset()),
+            place,
+            jacobian: vec![0.0; 6 * system.velocity_count()],
+        })
+    }
+
+    /// Number of its equations.
+    fn rows(&self) -> usize {
+        self.position.len() + if self.rotation.is_some() { 3 } else { 0 }
+    }
+}

@@ -1,0 +1,21 @@
+//! The start of a run: prescribed joints stand where their motions begin, and loops are closed.
+
+use super::profile::MotionCurve;
+use crate::closure::{AssemblyError, assemble};
+use crate::model::Model;
+
+/// Closes the loops of a model at the time `start_s`; a model without loops stays as it is.
+///
+/// # Errors
+/// What stays open.
+pub fn close_loops(model: &mut Model, start_s: f64) -> Result<(), AssemblyError> {
+    if model.closures.is_empty() {
+        return Ok(());
+    }
+    for motion in &model.motions {
+        let point = MotionCurve::new(&motion.profile, motion.initial).at(start_s);
+        model.initial_position[motion.position] = point.position;
+        model.initial_velocity[motion.velocity] = point.rate;
+    }
+    assemble(model)
+}
