@@ -277,7 +277,9 @@ sample_period_s = 0.1
     let start = std::time::Instant::now();
     let run = run(&model, &spec.simulation, &samples, None, &mut |t| {
         count += 1;
-        if count % 500 == 0 { eprintln!("{count} {t} {:?}", start.elapsed()); }
+        if count % 500 == 0 {
+            eprintln!("{count} {t} {:?}", start.elapsed());
+        }
         Flow::Continue
     });
     println!("{:?} {:?}", run.statistics, run.audit);
