@@ -28,6 +28,7 @@ pub(crate) enum Verb {
     Check(CheckArguments),
     Run(RunArguments),
     Compare(CompareArguments),
+    Report(ReportArguments),
     Eval(EvalArguments),
     Validate(ValidateArguments),
     /// Print the JSON Schema of model files.
@@ -95,7 +96,55 @@ pub(crate) struct RunArguments {
         allow_negative_numbers = true
     )]
     pub(crate) at: Vec<f64>,
+    #[command(flatten)]
+    pub(crate) pictures: PictureArguments,
     /// Print the summary as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Say nothing but errors.
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+/// What to show of a run beside its numbers.
+#[derive(Debug, Args)]
+pub(crate) struct PictureArguments {
+    /// Write report.html beside the recording: animation, plots, spectra and summary in one page.
+    #[arg(long)]
+    pub(crate) report: bool,
+    /// Write a plot.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) png: Option<PathBuf>,
+}
+
+impl PictureArguments {
+    /// Whether anything is to be drawn.
+    pub(crate) fn wanted(&self) -> bool {
+        self.report || self.png.is_some()
+    }
+}
+
+/// Show recordings as one HTML page: animation, plots, spectra, summary.
+///
+/// The page opens by double click and needs neither network nor server. Several recordings are drawn over
+/// each other. A recording is the folder that `lissom run` has written, or a file in it.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  lissom report results/two-link-arm\n  \
+                  lissom report results/light results/heavy --out both.html")]
+pub(crate) struct ReportArguments {
+    /// Folders of the recordings.
+    #[arg(required = true, value_name = "RECORDING")]
+    pub(crate) recordings: Vec<PathBuf>,
+    /// The page, report.html in the folder of the first recording unless said.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write a plot; without --out no page is written then.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) png: Option<PathBuf>,
+    /// Beginnings of the channels to plot first.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub(crate) channels: Vec<String>,
+    /// Print the names of the files as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
     /// Say nothing but errors.
@@ -139,6 +188,8 @@ pub(crate) struct CompareArguments {
     /// Folder for the runs, results/NAME-compare unless said.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) pictures: PictureArguments,
     /// Print the comparison as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,

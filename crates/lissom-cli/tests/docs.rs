@@ -12,7 +12,14 @@ use lissom_io::models;
 use serde_json::Value;
 
 /// Folders of the repository whose paths documents name.
-const FOLDERS: [&str; 5] = ["crates/", "docs/", "models/", "validation/", ".ci/"];
+const FOLDERS: [&str; 6] = [
+    "crates/",
+    "docs/",
+    "models/",
+    "validation/",
+    "viewer/",
+    ".ci/",
+];
 
 fn root() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -50,7 +57,13 @@ fn documents() -> Vec<(PathBuf, String)> {
     ] {
         collect(&root.join(name), &mut paths);
     }
-    for name in ["lissom", "lissom-io", "lissom-cli", "lissom-bench"] {
+    for name in [
+        "lissom",
+        "lissom-io",
+        "lissom-report",
+        "lissom-cli",
+        "lissom-bench",
+    ] {
         collect(
             &root.join("crates").join(name).join("README.md"),
             &mut paths,

@@ -7,7 +7,9 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use lissom::simulate::recording::Recording;
+use lissom::simulate::recording::{Channel, Recording};
+
+use crate::output::checked;
 
 /// Writes the recording; many small writes, so hand in something buffered.
 ///
@@ -30,6 +32,75 @@ pub fn write(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
         writeln!(out)?;
     }
     Ok(())
+}
+
+/// Reads what [`write`] has written.
+///
+/// # Errors
+///
+/// `InvalidData`, with the line, when the bytes are not those of a recording.
+pub fn read(bytes: &[u8]) -> io::Result<Recording> {
+    let invalid = |reason: String| io::Error::new(io::ErrorKind::InvalidData, reason);
+    let text = std::str::from_utf8(bytes).map_err(|_| invalid("it is not UTF-8".to_owned()))?;
+    let mut lines = text.lines();
+    let columns = fields(lines.next().unwrap_or(""));
+    let Some(("time_s", named)) = columns
+        .split_first()
+        .map(|(first, rest)| (first.as_str(), rest))
+    else {
+        return Err(invalid("its first column is not time_s".to_owned()));
+    };
+    let channel = |column: &String| {
+        let name_and_unit = column.strip_suffix(']').and_then(|c| c.rsplit_once(" ["));
+        let (name, unit) = name_and_unit
+            .ok_or_else(|| invalid(format!("the column {column:?} is not `name [unit]`")))?;
+        Ok(Channel {
+            name: name.to_owned(),
+            unit: unit.to_owned(),
+            samples: Vec::new(),
+        })
+    };
+    let mut recording = Recording {
+        time_s: Vec::new(),
+        channels: named.iter().map(channel).collect::<io::Result<_>>()?,
+    };
+    for (index, line) in lines.enumerate() {
+        let values = line.split(',').map(str::parse::<f64>);
+        let values = values
+            .collect::<Result<Vec<f64>, _>>()
+            .map_err(|error| invalid(format!("line {}: {error}", index + 2)))?;
+        if values.len() != columns.len() {
+            let (found, expected) = (values.len(), columns.len());
+            return Err(invalid(format!(
+                "line {} has {found} columns instead of {expected}",
+                index + 2
+            )));
+        }
+        recording.time_s.push(values[0]);
+        for (channel, &value) in recording.channels.iter_mut().zip(&values[1..]) {
+            channel.samples.push(value);
+        }
+    }
+    checked(recording)
+}
+
+/// The fields of a line by RFC 4180.
+fn fields(line: &str) -> Vec<String> {
+    let (mut fields, mut field, mut inside) = (Vec::new(), String::new(), false);
+    let mut letters = line.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' if inside && letters.peek() == Some(&'"') => {
+                letters.next();
+                field.push('"');
+            }
+            '"' => inside = !inside,
+            ',' if !inside => fields.push(std::mem::take(&mut field)),
+            _ => field.push(letter),
+        }
+    }
+    fields.push(field);
+    fields
 }
 
 /// The field in quotes if it needs them.
@@ -69,6 +140,25 @@ mod tests {
     fn names_with_commas_and_quotes_are_quoted() {
         let recording = Recording::with_capacity([("a \"b\", c", "m")], 0);
         assert_eq!(text(&recording), "time_s,\"a \"\"b\"\", c [m]\"\n");
+    }
+
+    /// Identity: what is read is what was written; what was not written is refused with its line.
+    #[test]
+    fn read_back() {
+        let mut recording = Recording::with_capacity([("a \"b\", c", "N m"), ("d [e]", "1")], 2);
+        recording.push(0.0, &[0.1, -2.0]);
+        recording.push(0.005, &[1e-7, 1e22]);
+        assert_eq!(read(text(&recording).as_bytes()).unwrap(), recording);
+        for (bytes, says) in [
+            ("", "time_s"),
+            ("time_s,a\n", "name [unit]"),
+            ("time_s,a [m]\n0.0,1.0\n1.0\n", "line 3"),
+            ("time_s,a [m]\n0.0,x\n", "line 2"),
+            ("time_s,a [m]\n0.0,1.0\n0.0,1.0\n", "increase"),
+        ] {
+            let error = read(bytes.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+        }
     }
 
     /// Identity over random bit patterns: reading what was written gives the same bits.

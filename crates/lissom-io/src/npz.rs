@@ -8,10 +8,14 @@
 //! in PKWARE's application note 6.3 with stored members, without the ZIP64 extensions. Its time stamps
 //! are the earliest the format knows, so that the same recording gives the same bytes.
 
+mod read;
+
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use lissom::simulate::recording::Recording;
+
+pub use read::read;
 
 /// Writes the recording.
 ///
@@ -209,7 +213,7 @@ fn refused(reason: String) -> io::Error {
 }
 
 /// The cyclic redundancy check of ZIP: reflected polynomial 0xEDB88320, all ones before and after.
-fn crc32(bytes: &[u8]) -> u32 {
+pub fn crc32(bytes: &[u8]) -> u32 {
     const TABLE: [u32; 256] = {
         let mut table = [0; 256];
         let mut index = 0_u32;

@@ -104,6 +104,20 @@ pub fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<PathBuf, IoE
     Ok(path)
 }
 
+/// A recording that was read, if it keeps what a [`Recording`] promises: instants that increase and a sample of
+/// every channel at each.
+pub(crate) fn checked(recording: Recording) -> io::Result<Recording> {
+    let invalid = |reason: &str| Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+    let mut pairs = recording.time_s.windows(2);
+    if pairs.any(|pair| pair[1].total_cmp(&pair[0]).is_le()) {
+        return invalid("its instants do not increase");
+    }
+    if (recording.channels.iter()).any(|channel| channel.samples.len() != recording.len()) {
+        return invalid("a channel has not one sample per instant");
+    }
+    Ok(recording)
+}
+
 fn make_folder(folder: &Path) -> Result<(), IoError> {
     fs::create_dir_all(folder).map_err(|reason| IoError::CreateFolder {
         path: folder.to_owned(),

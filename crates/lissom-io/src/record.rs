@@ -14,7 +14,7 @@ use crate::output::{self, Format};
 use crate::summary::Summary;
 
 /// Writes the recording in the formats the model asks for, and the manifest with the summary in it. The
-/// summary then names the files. `options` are what was asked for beside the model.
+/// summary then names the files. `options` are what was asked for beside the model. Returns the manifest.
 ///
 /// # Errors
 ///
@@ -25,7 +25,7 @@ pub fn write(
     run: &Run,
     options: Value,
     summary: &mut Summary,
-) -> Result<(), IoError> {
+) -> Result<Manifest, IoError> {
     let mut formats: Vec<Format> = loaded
         .spec
         .output
@@ -65,7 +65,7 @@ pub fn write(
         },
     };
     output::write_manifest(folder, &manifest)?;
-    Ok(())
+    Ok(manifest)
 }
 
 fn format_of(format: OutputFormat) -> Format {

@@ -4,17 +4,21 @@ use std::path::Path;
 use std::time::Instant;
 
 use lissom::model::Override;
-use lissom::simulate::Run;
+use lissom::simulate::{Recording, Run};
 use lissom_io::compare::{
     Advice, Choice, Comparison, DEPARTURE_LENGTHS, Difference, Entry, Finished, Prediction, Worst,
     dense_instants, thinned, with_fidelity,
 };
 use lissom_io::load::Loaded;
+use lissom_io::manifest::Manifest;
 use lissom_io::record;
 use lissom_io::summary::Summary;
+use lissom_report::Source;
 use serde_json::json;
 
+use super::report;
 use super::run::{folder_for, integrate, refuse_too_large};
+use super::understanding::Understanding;
 use crate::arguments::CompareArguments;
 use crate::output::{short, with_digits};
 use crate::stop::Stop;
@@ -39,11 +43,13 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
     let silent = arguments.quiet || arguments.json;
 
     let mut finished: Vec<Finished> = Vec::new();
+    let mut manifests: Vec<(Manifest, Recording)> = Vec::new();
     for (choice, model) in models {
         if !silent {
             output::say(&format!("Running with {choice} …"));
         }
-        let done = run_one(arguments, choice, model, &folder, silent)?;
+        let (done, written) = run_one(arguments, choice, model, &folder, silent)?;
+        manifests.push(written);
         let stopped = done.summary.stopped_at_s.is_some();
         finished.push(done);
         if stopped {
@@ -55,6 +61,19 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
     let path = comparison
         .write(&folder)
         .map_err(|error| Stop::Failed(error.to_string()))?;
+    let mut pictures = Vec::new();
+    if arguments.pictures.wanted() {
+        let sources: Vec<Source<'_>> = (finished.iter().zip(&manifests))
+            .map(|(done, (manifest, recording))| Source {
+                label: done.choice.to_string(),
+                loaded: &done.loaded,
+                manifest,
+                recording,
+                understanding: json!(Understanding::of(&done.loaded)),
+            })
+            .collect();
+        pictures = report::write_for(&sources, &folder, &arguments.pictures)?;
+    }
     if arguments.json {
         output::json(&comparison)?;
     } else if !arguments.quiet {
@@ -64,6 +83,9 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
             folder.display(),
             path.display()
         ));
+        if !pictures.is_empty() {
+            output::say(&report::written(&pictures));
+        }
     }
     if let Some(at_s) = finished.last().and_then(|f| f.summary.stopped_at_s) {
         return Err(Stop::Interrupted(format!(
@@ -81,14 +103,14 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Runs the model with one fidelity and writes its recording.
+/// Runs the model with one fidelity and writes its recording, which is returned with its manifest.
 fn run_one(
     arguments: &CompareArguments,
     choice: Choice,
     mut model: Loaded,
     folder: &Path,
     silent: bool,
-) -> Result<Finished, Stop> {
+) -> Result<(Finished, (Manifest, Recording)), Stop> {
     let samples = dense_instants(&model);
     // the comparison needs every coordinate; the files hold what the model asks for
     let wanted = model.spec.output.channels.take();
@@ -106,14 +128,15 @@ fn run_one(
     let changes: Vec<String> = arguments.set.iter().map(Override::text).collect();
     let options = json!({ "set": changes, "at_s": [], "fidelity": choice.to_string() });
     let own = folder.join(choice.to_string().replace('/', "-"));
-    record::write(&own, &model, &shown, options, &mut summary)
+    let manifest = record::write(&own, &model, &shown, options, &mut summary)
         .map_err(|error| Stop::Failed(error.to_string()))?;
-    Ok(Finished {
+    let done = Finished {
         choice,
         loaded: model,
         run,
         summary,
-    })
+    };
+    Ok((done, (manifest, shown.recording)))
 }
 
 fn in_words(comparison: &Comparison) -> String {

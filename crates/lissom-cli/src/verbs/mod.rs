@@ -6,6 +6,7 @@ mod configuration;
 pub(crate) mod eval;
 mod loops;
 pub(crate) mod new;
+pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod schema;
 mod understanding;

@@ -11,8 +11,11 @@ use lissom::simulate::{self, Run, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD};
 use lissom_io::load::Loaded;
 use lissom_io::summary::Summary;
 use lissom_io::{IoError, record};
+use lissom_report::Source;
 use serde_json::json;
 
+use super::report;
+use super::understanding::Understanding;
 use crate::arguments::RunArguments;
 use crate::output::{counted, short, with_digits};
 use crate::progress::Progress;
@@ -46,8 +49,20 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
     let mut summary = Summary::new(&loaded, &run, &arguments.at, wall_s);
     let changes: Vec<String> = overrides.iter().map(Override::text).collect();
     let options = json!({ "set": changes, "at_s": arguments.at });
-    record::write(&folder, &loaded, &run, options, &mut summary)
+    let manifest = record::write(&folder, &loaded, &run, options, &mut summary)
         .map_err(|error| Stop::Failed(error.to_string()))?;
+    if arguments.pictures.wanted() {
+        let source = Source {
+            label: loaded.label.clone(),
+            loaded: &loaded,
+            manifest: &manifest,
+            recording: &run.recording,
+            understanding: json!(Understanding::of(&loaded)),
+        };
+        let pictures = report::write_for(&[source], &folder, &arguments.pictures)?;
+        let names = pictures.iter().map(|path| path.display().to_string());
+        summary.files.extend(names);
+    }
     if arguments.json {
         output::json(&summary)?;
     } else if !arguments.quiet {
@@ -191,11 +206,12 @@ fn in_words(loaded: &Loaded, summary: &Summary, name: &str) -> String {
     lines.extend(extremes_in_words(loaded, summary));
     lines.extend(instants_in_words(summary));
     lines.push(String::new());
-    let folder = summary
-        .files
-        .last()
-        .and_then(|path| Path::new(path).parent());
-    let names = summary.files.iter().map(|path| {
+    // pictures may go elsewhere, the manifest stands beside the recording
+    let manifest = (summary.files.iter()).find(|path| Path::new(path).ends_with("manifest.json"));
+    let folder = manifest.and_then(|path| Path::new(path).parent());
+    let beside = |path: &&String| Path::new(path).parent() == folder;
+    let (inside, outside): (Vec<&String>, Vec<&String>) = summary.files.iter().partition(beside);
+    let names = inside.iter().map(|path| {
         let name = Path::new(path).file_name();
         name.map_or_else(String::new, |name| name.display().to_string())
     });
@@ -204,10 +220,17 @@ fn in_words(loaded: &Loaded, summary: &Summary, name: &str) -> String {
         names.collect::<Vec<_>>().join(", "),
         folder.map_or_else(String::new, |folder| folder.display().to_string())
     ));
-    let csv =
-        (summary.files.iter()).find(|path| Path::new(path).extension() == Some("csv".as_ref()));
+    lines.extend(outside.iter().map(|path| format!("Wrote {path}.")));
+    let written = |extension: &str| {
+        let is = |path: &&String| Path::new(path).extension() == Some(extension.as_ref());
+        summary.files.iter().find(is)
+    };
+    let (csv, has_page) = (written("csv"), written("html").is_some());
     if let (Some(csv), true) = (csv, summary.completed) {
         lines.push(format!("\nNext:\n  pandas.read_csv({csv:?})"));
+        if let (Some(folder), false) = (folder, has_page) {
+            lines.push(format!("  lissom report {}", folder.display()));
+        }
         lines.push(format!(
             "  lissom run {name} --set simulation.duration_s={}",
             2.0 * summary.duration_s

@@ -2,10 +2,11 @@
 //!
 //! A folder `validation/<first_author>_<year>/` holds what a source prints (see `validation/README.md`).
 //! Cases that are runs are data (`cases.toml`: model, channel, measure, number, tolerance and its reason);
-//! the seeded states of Jain & Rodriguez and the kinematics of Fattah are evaluated by code of their own.
+//! `nodal.toml` names numbers of mechanisms in the nodal formulation; the seeded states of Jain & Rodriguez and the kinematics of Fattah are evaluated by code of their own.
 
 mod fattah_kinematics;
 mod jain_rodriguez;
+mod nodal;
 mod runs;
 
 use serde::Serialize;
@@ -60,6 +61,7 @@ pub fn rows(quick: bool) -> Vec<Row> {
     let mut rows = jain_rodriguez::rows();
     rows.extend(fattah_kinematics::rows());
     rows.extend(runs::rows(quick));
+    rows.extend(nodal::rows(quick));
     rows
 }
 

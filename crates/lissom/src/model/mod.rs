@@ -29,6 +29,7 @@ pub use action::{
     JointResistance, Limit, LimitedQuantity, Load, LoadTarget, Marker, NominalMotion,
     PrescribedMotion, Resistance, Transmission,
 };
+pub(crate) use build::beam_of;
 pub use build::{BuildError, Model};
 pub use closure::{AssemblyHints, Closure, ClosureEnd, ClosureKind, ClosureMethod, HeldStart};
 pub use coordinate::{Coordinate, CoordinateKind};

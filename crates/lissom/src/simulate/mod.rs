@@ -13,6 +13,7 @@ mod sampler;
 mod start;
 
 pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit};
+pub(crate) use equations::nominal_motions;
 pub use equations::{Equations, NominalDrives, NominalError, nominal_drives};
 pub use equilibrium::{NoEquilibrium, equilibrium, settled};
 pub use evaluate::{Evaluation, StateInput, evaluate};

@@ -119,6 +119,11 @@ impl<T: Scalar> Kinematics<T> {
         }
     }
 
+    /// Pose of a body in the ground frame, as of the last [`update_poses`](Self::update_poses).
+    pub fn ground_from_body(&self, body: usize) -> &Transform<T> {
+        &self.ground_from_body[body]
+    }
+
     /// Prepares the state `(position, velocity)`; forces applied from outside are taken off.
     /// Allocates nothing.
     ///

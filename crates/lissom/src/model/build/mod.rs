@@ -17,6 +17,8 @@ use crate::model::fidelity::Fidelity;
 use crate::model::spec::ModelSpec;
 use crate::model::system::System;
 
+pub(crate) use reduce::beam_of;
+
 /// A system with everything that acts on it, and the state it starts from.
 #[derive(Clone, Debug)]
 pub struct Model {

@@ -188,7 +188,8 @@ fn check_initial(body: &BodySpec, flexible: &FlexibleBody) -> Result<(), FlexErr
     }
 }
 
-fn beam_of(body: &BodySpec, beam: &BeamSpec) -> Beam {
+/// The beam that a body of the file describes.
+pub(crate) fn beam_of(body: &BodySpec, beam: &BeamSpec) -> Beam {
     let segments = beam.uniform_segments();
     let counts = |c: &spec::ModeCounts| ModeCounts {
         bending_y: c.bending_y,

@@ -25,6 +25,7 @@ use crate::tree::{
     inverse_dynamics, marker_motion,
 };
 use nominal::Nominal;
+pub(crate) use nominal::nominal_motions;
 pub use nominal::{NominalDrives, NominalError, nominal_drives};
 pub(super) use resistance::rotation_vector;
 use resistance::{add_resistance, spring_energy};

@@ -105,6 +105,20 @@ pub fn nominal_drives(
     }))
 }
 
+/// Entries of the position vector that inputs drive along a nominal motion of their own, each with its curve.
+pub(crate) fn nominal_motions(model: &Model) -> Vec<(usize, MotionCurve)> {
+    let motion = |load: &crate::model::Load| {
+        let LoadProfile::RigidInverseDynamics(Some(profile)) = &load.profile else {
+            return None;
+        };
+        let at = driven_entry(model, &load.profile, &load.target)?;
+        let position = position_of_velocity(&model.system, at)?;
+        let initial = model.initial_position[position];
+        Some((position, MotionCurve::new(profile, initial)))
+    };
+    model.loads.iter().filter_map(motion).collect()
+}
+
 /// Rigid inverse dynamics of a nominal motion, as an input.
 #[derive(Clone, Debug)]
 pub(super) struct Nominal {
@@ -146,19 +160,7 @@ impl Nominal {
         if !model.loads.iter().any(|load| driven(load).is_some()) {
             return None;
         }
-        let wanted: Vec<(usize, MotionCurve)> = model
-            .loads
-            .iter()
-            .filter_map(|load| {
-                let LoadProfile::RigidInverseDynamics(Some(profile)) = &load.profile else {
-                    return None;
-                };
-                let at = driven(load)?;
-                let position = position_of_velocity(&model.system, at)?;
-                let initial = model.initial_position[position];
-                Some((at, MotionCurve::new(profile, initial)))
-            })
-            .collect();
+        let wanted = nominal_motions(model);
         let together = !model.closures.is_empty() || model.nominal_motion.is_some();
         let system = model.system.rigidified();
         let (flexible_layout, rigid_layout) = (model.system.layout(), system.layout());
@@ -188,7 +190,7 @@ impl Nominal {
                 .motions
                 .iter()
                 .find(|motion| motion.velocity == from_v);
-            let curve = match (wanted.iter().find(|(at, _)| *at == from_v), prescribed) {
+            let curve = match (wanted.iter().find(|(at, _)| *at == from), prescribed) {
                 (Some((_, curve)), _) => curve.clone(),
                 (None, Some(motion)) => MotionCurve::new(&motion.profile, motion.initial),
                 (None, None) if together => continue,

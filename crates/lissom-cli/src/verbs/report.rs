@@ -1,0 +1,136 @@
+//! `lissom report`: recordings as one HTML page, or as a plot.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use lissom_io::stored::{self, Stored, StoredError};
+use lissom_io::{IoError, atomic};
+use lissom_report::Source;
+use serde_json::json;
+
+use super::understanding::Understanding;
+use crate::arguments::{PictureArguments, ReportArguments};
+use crate::stop::Stop;
+use crate::{diagnostics, output};
+
+/// Writes a report on recordings of the disk.
+pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Stop> {
+    let stored = (arguments.recordings.iter())
+        .map(|path| stored::read(path).map_err(explained))
+        .collect::<Result<Vec<Stored>, Stop>>()?;
+    let labels = labels(&stored);
+    let sources: Vec<Source<'_>> = (stored.iter().zip(labels))
+        .map(|(stored, label)| Source {
+            label,
+            loaded: &stored.loaded,
+            manifest: &stored.manifest,
+            recording: &stored.recording,
+            understanding: json!(Understanding::of(&stored.loaded)),
+        })
+        .collect();
+    let page = match &arguments.out {
+        Some(out) => Some(out.clone()),
+        None if arguments.png.is_some() => None,
+        None => stored
+            .first()
+            .map(|stored| stored.folder.join("report.html")),
+    };
+    let files = write(
+        &sources,
+        page,
+        arguments.png.as_deref(),
+        &arguments.channels,
+    )?;
+    if arguments.json {
+        output::json(&json!({ "files": files }))
+    } else {
+        if !arguments.quiet {
+            output::say(&written(&files));
+        }
+        Ok(())
+    }
+}
+
+fn explained(error: StoredError) -> Stop {
+    match error {
+        StoredError::Model { path, source } => Stop::Explained(format!(
+            "error: the model in {} is not sound\n{}",
+            path.display(),
+            diagnostics::render(&source)
+        )),
+        error => Stop::Failed(error.to_string()),
+    }
+}
+
+/// Names of the folders, with as many of their parents as it takes to tell them apart.
+fn labels(stored: &[Stored]) -> Vec<String> {
+    let parts: Vec<Vec<String>> = (stored.iter())
+        .map(|stored| {
+            let whole = stored
+                .folder
+                .canonicalize()
+                .unwrap_or(stored.folder.clone());
+            whole
+                .iter()
+                .map(|part| part.display().to_string())
+                .collect()
+        })
+        .collect();
+    let tail =
+        |parts: &[String], depth: usize| parts[parts.len().saturating_sub(depth)..].join("/");
+    let deepest = parts.iter().map(Vec::len).max().unwrap_or(1);
+    for depth in 1..=deepest {
+        let names: Vec<String> = parts.iter().map(|parts| tail(parts, depth)).collect();
+        let distinct = (0..names.len()).all(|i| !names[..i].contains(&names[i]));
+        if distinct || depth == deepest {
+            return names;
+        }
+    }
+    Vec::new()
+}
+
+/// Writes what a run or a comparison was asked to show, into its folder unless said otherwise.
+pub(super) fn write_for(
+    sources: &[Source<'_>],
+    folder: &Path,
+    pictures: &PictureArguments,
+) -> Result<Vec<PathBuf>, Stop> {
+    let page = pictures.report.then(|| folder.join("report.html"));
+    write(sources, page, pictures.png.as_deref(), &[])
+}
+
+fn write(
+    sources: &[Source<'_>],
+    page: Option<PathBuf>,
+    png: Option<&Path>,
+    channels: &[String],
+) -> Result<Vec<PathBuf>, Stop> {
+    let failed = |error: IoError| Stop::Failed(error.to_string());
+    let mut files = Vec::new();
+    if let Some(path) = page {
+        let text = lissom_report::html(sources, channels);
+        atomic::write(&path, |out| out.write_all(text.as_bytes())).map_err(failed)?;
+        files.push(path);
+    }
+    if let Some(path) = png {
+        let Some(bytes) = lissom_report::png(sources, channels) else {
+            return Err(Stop::Failed(
+                "there is nothing to plot: no recorded channel changes, or none begins with what \
+                 --channels names"
+                    .to_owned(),
+            ));
+        };
+        atomic::write(path, |out| out.write_all(&bytes)).map_err(failed)?;
+        files.push(path.to_owned());
+    }
+    Ok(files)
+}
+
+/// Which pictures were written, for a person.
+pub(super) fn written(files: &[PathBuf]) -> String {
+    let names: Vec<String> = files
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    format!("Wrote {}.", names.join(" and "))
+}

@@ -1,0 +1,182 @@
+//! `lissom report`, and the pictures of `run` and `compare`.
+
+use serde_json::Value;
+
+use super::Folder;
+
+/// A quick run of the template.
+const SHORT: [&str; 4] = ["run", "two-link-arm", "--set", "simulation.duration_s=0.2"];
+
+fn run(folder: &Folder, more: &[&str]) {
+    let answer = folder.lissom(&[&SHORT[..], &["--quiet"], more].concat());
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+}
+
+/// The JSON object that a page carries.
+fn carried(page: &[u8]) -> Value {
+    let page = std::str::from_utf8(page).unwrap();
+    let (_, rest) = page.split_once("<script id=\"lissom-json\"").unwrap();
+    let (_, rest) = rest.split_once('>').unwrap();
+    let (json, _) = rest.split_once("</script>").unwrap();
+    serde_json::from_str(json).unwrap()
+}
+
+/// Identity: the page of a run is the page of its recording read back, from either format.
+#[test]
+fn a_recording_is_read_back() {
+    let folder = Folder::new();
+    run(&folder, &["--report", "--out", "npz/two-link-arm"]);
+    let page = folder.read("npz/two-link-arm/report.html");
+    for path in [
+        "npz/two-link-arm",
+        "npz/two-link-arm/recording.npz",
+        "npz/two-link-arm/manifest.json",
+    ] {
+        let answer = folder.lissom(&["report", path, "--out", "again.html"]);
+        assert_eq!(answer.code, 0, "{}", answer.stderr);
+        assert!(answer.stderr.contains("again.html"), "{}", answer.stderr);
+        assert!(folder.read("again.html") == page, "{path}");
+    }
+    run(
+        &folder,
+        &[
+            "--set",
+            "output.formats=[\"csv\"]",
+            "--report",
+            "--out",
+            "csv/two-link-arm",
+        ],
+    );
+    let from_csv = folder.read("csv/two-link-arm/report.html");
+    let answer = folder.lissom(&[
+        "report",
+        "csv/two-link-arm",
+        "--out",
+        "again.html",
+        "--json",
+    ]);
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    let said: Value = serde_json::from_str(&answer.stdout).unwrap();
+    assert_eq!(said["files"][0], "again.html");
+    assert!(folder.read("again.html") == from_csv);
+}
+
+/// Property: what the page carries is complete, and no text of a model can end the script it stands in.
+#[test]
+fn the_page_carries_the_run() {
+    let folder = Folder::new();
+    let name = "name=\"</script><b>& arm\"";
+    run(&folder, &["--report", "--out", "out", "--set", name]);
+    let page = folder.read("out/report.html");
+    let report = carried(&page);
+    assert_eq!(report["title"], "</script><b>& arm");
+    let recording = &report["recordings"][0];
+    let manifest = folder.read_json("out/manifest.json");
+    let names = |list: &Value| -> Vec<Value> {
+        let list = list.as_array().unwrap().iter();
+        list.map(|channel| channel["name"].clone()).collect()
+    };
+    assert_eq!(names(&recording["channels"]), names(&manifest["channels"]));
+    assert_eq!(recording["model_text"], manifest["model"]);
+    assert_eq!(recording["fidelity"], manifest["fidelity"]);
+    assert_eq!(recording["verdicts"][0]["words"], "completed 0.2 s");
+    assert_eq!(
+        recording["understanding"]["bodies"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
+    assert!(recording["scene"]["bodies"].as_array().unwrap().len() >= 2);
+    let page = String::from_utf8(page).unwrap();
+    assert!(page.contains("<title>&lt;/script>&lt;b>&amp; arm</title>"));
+}
+
+/// Several recordings have names that tell them apart, and a comparison is such a report.
+#[test]
+fn several_recordings() {
+    let folder = Folder::new();
+    run(&folder, &["--out", "light/arm"]);
+    run(
+        &folder,
+        &["--out", "heavy/arm", "--set", "payload.gripper.mass_kg=0.6"],
+    );
+    let answer = folder.lissom(&[
+        "report",
+        "light/arm",
+        "heavy/arm",
+        "--out",
+        "both.html",
+        "--quiet",
+    ]);
+    assert_eq!((answer.code, answer.stderr.as_str()), (0, ""));
+    let report = carried(&folder.read("both.html"));
+    let labels: Vec<&str> = (report["recordings"].as_array().unwrap().iter())
+        .map(|recording| recording["label"].as_str().unwrap())
+        .collect();
+    assert_eq!(labels, ["light/arm", "heavy/arm"]);
+
+    let answer = folder.lissom(&[
+        "compare",
+        "two-link-arm",
+        "--with",
+        "default,ruthless",
+        "--set",
+        "simulation.duration_s=0.2",
+        "--report",
+        "--png",
+        "compared.png",
+        "--out",
+        "compared",
+    ]);
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    let report = carried(&folder.read("compared/report.html"));
+    assert_eq!(report["recordings"][1]["label"], "ruthless");
+    assert!(folder.read("compared.png").starts_with(b"\x89PNG"));
+    assert!(answer.stderr.contains("report.html"), "{}", answer.stderr);
+}
+
+/// A recording without coordinates has a page that says so; what cannot be read is named.
+#[test]
+fn what_is_missing_is_said() {
+    let folder = Folder::new();
+    run(
+        &folder,
+        &[
+            "--set",
+            "output.channels=[\"energy\"]",
+            "--report",
+            "--out",
+            "out",
+        ],
+    );
+    let report = carried(&folder.read("out/report.html"));
+    let reason = report["recordings"][0]["no_animation"].as_str().unwrap();
+    assert!(reason.contains("output.channels"), "{reason}");
+
+    run(
+        &folder,
+        &["--set", "output.formats=[\"mat\"]", "--out", "mat"],
+    );
+    for (path, says) in [
+        ("nowhere", "nowhere"),
+        ("mat", "output.formats"),
+        ("out/nothing.npz", "nothing.npz"),
+    ] {
+        let answer = folder.lissom(&["report", path]);
+        assert_eq!(answer.code, 1);
+        assert!(answer.stderr.contains(says), "{}", answer.stderr);
+    }
+    folder.write("out/recording.npz", b"PK");
+    let answer = folder.lissom(&["report", "out"]);
+    assert_eq!(answer.code, 1);
+    assert!(answer.stderr.contains("recording.npz"), "{}", answer.stderr);
+    folder.write("out/manifest.json", b"{\"format\": 99}");
+    let answer = folder.lissom(&["report", "out"]);
+    assert!(answer.stderr.contains("format 99"), "{}", answer.stderr);
+
+    run(&folder, &["--out", "out"]);
+    let answer = folder.lissom(&["report", "out", "--png", "p.png", "--channels", "nothing"]);
+    assert_eq!(answer.code, 1);
+    assert!(answer.stderr.contains("--channels"), "{}", answer.stderr);
+}

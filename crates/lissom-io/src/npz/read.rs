@@ -1,0 +1,176 @@
+//! NPZ recordings back from their bytes, as [`write`](super::write) makes them.
+
+use std::io;
+
+use lissom::simulate::recording::{Channel, Recording};
+
+use super::crc32;
+use crate::output::checked;
+
+/// Reads a recording.
+///
+/// # Errors
+///
+/// `InvalidData` when the bytes are not those of a recording: no archive with stored arrays of doubles, arrays
+/// that differ in length, or instants that do not increase.
+pub fn read(bytes: &[u8]) -> io::Result<Recording> {
+    let members = members(bytes)?;
+    let find = |name: &str| {
+        let file_name = format!("{name}.npy");
+        let found = members.iter().find(|(member, _)| *member == file_name);
+        found
+            .map(|(_, content)| *content)
+            .ok_or_else(|| invalid(format!("there is no array {name:?}")))
+    };
+    let names = texts(find("channel_names")?)?;
+    let units = texts(find("channel_units")?)?;
+    if names.len() != units.len() {
+        return Err(invalid("channels and units differ in number".to_owned()));
+    }
+    let channels = names.into_iter().zip(units).map(|(name, unit)| {
+        let samples = floats(find(&name)?)?;
+        Ok(Channel {
+            name,
+            unit,
+            samples,
+        })
+    });
+    checked(Recording {
+        time_s: floats(find("time_s")?)?,
+        channels: channels.collect::<io::Result<_>>()?,
+    })
+}
+
+fn invalid(reason: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, reason)
+}
+
+fn cut_short() -> io::Error {
+    invalid("it is cut short".to_owned())
+}
+
+/// `length` bytes from an offset on.
+fn part(bytes: &[u8], at: usize, length: usize) -> io::Result<&[u8]> {
+    let end = at.checked_add(length).ok_or_else(cut_short)?;
+    bytes.get(at..end).ok_or_else(cut_short)
+}
+
+/// A little-endian number of up to four bytes.
+fn number(bytes: &[u8], at: usize, width: usize) -> io::Result<usize> {
+    let digits = part(bytes, at, width)?.iter().rev();
+    Ok(digits.fold(0, |sum, &digit| sum << 8 | usize::from(digit)))
+}
+
+/// Name and content of every member of a ZIP archive, along its central directory.
+fn members(bytes: &[u8]) -> io::Result<Vec<(String, &[u8])>> {
+    const END: usize = 22;
+    let end = (bytes.len().checked_sub(END))
+        .filter(|&end| bytes[end..].starts_with(b"PK\x05\x06"))
+        .ok_or_else(|| invalid("it is no npz archive, or cut short".to_owned()))?;
+    let mut entry = number(bytes, end + 16, 4)?;
+    let mut members = Vec::new();
+    for _ in 0..number(bytes, end + 10, 2)? {
+        if part(bytes, entry, 4)? != b"PK\x01\x02" {
+            return Err(invalid("its directory is damaged".to_owned()));
+        }
+        let size = number(bytes, entry + 24, 4)?;
+        let name_length = number(bytes, entry + 28, 2)?;
+        let rest = number(bytes, entry + 30, 2)? + number(bytes, entry + 32, 2)?;
+        let local = number(bytes, entry + 42, 4)?;
+        let name = String::from_utf8_lossy(part(bytes, entry + 46, name_length)?).into_owned();
+        if number(bytes, entry + 10, 2)? != 0 {
+            return Err(invalid(format!(
+                "{name} is compressed, as numpy.savez_compressed writes it"
+            )));
+        }
+        let start = local + 30 + number(bytes, local + 26, 2)? + number(bytes, local + 28, 2)?;
+        let content = part(bytes, start, size)?;
+        if crc32(content) as usize != number(bytes, entry + 16, 4)? {
+            return Err(invalid(format!("the checksum of {name} is wrong")));
+        }
+        members.push((name, content));
+        entry += 46 + name_length + rest;
+    }
+    Ok(members)
+}
+
+/// Item type and data of an NPY file.
+fn array(bytes: &[u8]) -> io::Result<(&str, &[u8])> {
+    let damaged = || invalid("an array has no npy header of format 1.0".to_owned());
+    if !bytes.starts_with(b"\x93NUMPY\x01\x00") {
+        return Err(damaged());
+    }
+    let length = number(bytes, 8, 2)?;
+    let header = std::str::from_utf8(part(bytes, 10, length)?).map_err(|_| damaged())?;
+    let item = header.split("'descr': '").nth(1).ok_or_else(damaged)?;
+    let item = item.split('\'').next().ok_or_else(damaged)?;
+    Ok((item, &bytes[10 + length..]))
+}
+
+fn floats(bytes: &[u8]) -> io::Result<Vec<f64>> {
+    let (item, data) = array(bytes)?;
+    if item != "<f8" || data.len() % 8 != 0 {
+        return Err(invalid("an array is not one of doubles".to_owned()));
+    }
+    let (numbers, _) = data.as_chunks::<8>();
+    Ok(numbers.iter().map(|x| f64::from_le_bytes(*x)).collect())
+}
+
+fn texts(bytes: &[u8]) -> io::Result<Vec<String>> {
+    let (item, data) = array(bytes)?;
+    let width = item
+        .strip_prefix("<U")
+        .and_then(|w| w.parse::<usize>().ok());
+    let Some(width) = width.filter(|&width| width > 0) else {
+        return Err(invalid("an array is not one of texts".to_owned()));
+    };
+    let (letters, _) = data.as_chunks::<4>();
+    let text = |letters: &[[u8; 4]]| {
+        let letters = letters.iter().map(|x| u32::from_le_bytes(*x));
+        let letters = letters.take_while(|&x| x != 0).map(char::from_u32);
+        letters
+            .collect::<Option<String>>()
+            .ok_or_else(|| invalid("a name is not text".to_owned()))
+    };
+    letters.chunks(width).map(text).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::npz::write;
+
+    fn written() -> (Recording, Vec<u8>) {
+        let mut recording = Recording::with_capacity([("shoulder.angle", "rad"), ("α", "N m")], 2);
+        recording.push(0.0, &[0.1, f64::MIN_POSITIVE]);
+        recording.push(0.5, &[-1e300, 3.0]);
+        let mut bytes = Vec::new();
+        write(&recording, &mut bytes).unwrap();
+        (recording, bytes)
+    }
+
+    /// Identity: what is read is what was written.
+    #[test]
+    fn round_trip() {
+        let (recording, bytes) = written();
+        assert_eq!(read(&bytes).unwrap(), recording);
+    }
+
+    /// Property: no damage of a single byte and no shortening makes the reader panic, and damaged data are
+    /// refused.
+    #[test]
+    fn damage_is_refused() {
+        let (recording, bytes) = written();
+        for length in 0..bytes.len() {
+            assert!(read(&bytes[..length]).is_err());
+        }
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0xFF;
+            // time stamps and the like do not matter
+            if let Ok(found) = read(&damaged) {
+                assert_eq!(found, recording, "byte {at}");
+            }
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! What the page is given: one JSON object, and one block of numbers that it points into.
+//!
+//! Instants are doubles, everything else is in single precision; all are little-endian. A reference
+//! `{"at": byte, "count": n}` leads to the first byte and says how many numbers follow. A channel that does not change
+//! has its `constant` instead.
+
+use lissom::model::Model;
+use lissom::scene::{Frames, Scene};
+use lissom::simulate::recording::{Channel, Recording};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::Source;
+use crate::panels::{GROUPS, group, moves, panels};
+use crate::verdict::{Verdict, verdicts};
+
+/// Version of the layout; the page refuses others.
+const FORMAT: u32 = 1;
+
+/// Most numbers of an animation: eight megabytes. Longer recordings are animated with fewer frames, which their
+/// plots do not notice.
+const MOST_NUMBERS: usize = 2_000_000;
+
+/// Fewest frames of an animation, however many bodies there are.
+const FEWEST_FRAMES: usize = 600;
+
+/// Everything the page shows.
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    format: u32,
+    lissom_version: &'static str,
+    title: String,
+    groups: Vec<Value>,
+    /// Channels of the panels to begin with.
+    panels: Vec<Vec<String>>,
+    recordings: Vec<Shown>,
+}
+
+#[derive(Debug, Serialize)]
+struct Shown {
+    label: String,
+    model: String,
+    time: Numbers,
+    channels: Vec<ShownChannel>,
+    /// What is drawn; absent when the recording does not tell.
+    scene: Option<Scene>,
+    animation: Option<Animation>,
+    /// Why there is no animation.
+    no_animation: Option<String>,
+    verdicts: Vec<Verdict>,
+    /// What `lissom check` says of the model.
+    understanding: Value,
+    summary: Value,
+    fidelity: Value,
+    options: Value,
+    model_text: String,
+    model_file: Option<String>,
+    made_by: String,
+}
+
+#[derive(Debug, Serialize)]
+struct ShownChannel {
+    name: String,
+    unit: String,
+    group: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    samples: Option<Numbers>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    constant: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Animation {
+    time: Numbers,
+    poses: Numbers,
+    elastic: Numbers,
+    ghost: Numbers,
+}
+
+/// Where numbers stand in the block.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Numbers {
+    at: usize,
+    count: usize,
+}
+
+/// The numbers of a report.
+#[derive(Debug, Default)]
+pub(crate) struct Block {
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Block {
+    fn doubles(&mut self, values: &[f64]) -> Numbers {
+        // views on doubles start at multiples of their size
+        self.bytes.resize(self.bytes.len().next_multiple_of(8), 0);
+        let at = self.bytes.len();
+        for value in values {
+            self.bytes.extend_from_slice(&value.to_le_bytes());
+        }
+        Numbers {
+            at,
+            count: values.len(),
+        }
+    }
+
+    fn singles(&mut self, values: impl IntoIterator<Item = f32>) -> Numbers {
+        let at = self.bytes.len();
+        for value in values {
+            self.bytes.extend_from_slice(&value.to_le_bytes());
+        }
+        Numbers {
+            at,
+            count: (self.bytes.len() - at) / 4,
+        }
+    }
+}
+
+impl Report {
+    pub(crate) fn new(sources: &[Source<'_>], asked: &[String]) -> (Self, Block) {
+        let mut block = Block::default();
+        let recordings: Vec<Shown> = (sources.iter())
+            .map(|source| shown(source, &mut block))
+            .collect();
+        let first = sources.first();
+        let report = Self {
+            format: FORMAT,
+            lissom_version: env!("CARGO_PKG_VERSION"),
+            title: title(&recordings),
+            groups: (GROUPS.iter())
+                .map(|(key, title)| json!({ "key": key, "title": title }))
+                .collect(),
+            panels: first.map_or_else(Vec::new, |s| panels(&s.loaded.model, s.recording, asked)),
+            recordings,
+        };
+        (report, block)
+    }
+
+    pub(crate) fn title(&self) -> &str {
+        &self.title
+    }
+}
+
+/// Names of the models, each once.
+fn title(recordings: &[Shown]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for recording in recordings {
+        if !names.contains(&recording.model.as_str()) {
+            names.push(&recording.model);
+        }
+    }
+    names.join(" · ")
+}
+
+fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
+    let Source {
+        loaded,
+        manifest,
+        recording,
+        ..
+    } = source;
+    let model = &loaded.model;
+    let time = block.doubles(&recording.time_s);
+    let channels = (recording.channels.iter())
+        .map(|channel| shown_channel(model, channel, block))
+        .collect();
+    let scene = Scene::new(&loaded.spec, model);
+    let (animation, no_animation) = match frames(&scene, model, recording) {
+        Ok(frames) => {
+            let animation = Animation {
+                time: block.doubles(&frames.time_s),
+                poses: block.singles(frames.poses),
+                elastic: block.singles(frames.elastic),
+                ghost: block.singles(frames.ghost),
+            };
+            (Some(animation), None)
+        }
+        Err(reason) => (None, Some(reason)),
+    };
+    let mut summary = manifest.summary.clone();
+    if let Some(entries) = summary.as_object_mut() {
+        // the page has every sample
+        entries.remove("channels");
+        entries.remove("at");
+    }
+    Shown {
+        label: source.label.clone(),
+        model: loaded.spec.name.clone().unwrap_or(loaded.label.clone()),
+        time,
+        channels,
+        scene: animation.is_some().then_some(scene),
+        animation,
+        no_animation,
+        verdicts: verdicts(model, &manifest.summary),
+        understanding: source.understanding.clone(),
+        summary,
+        fidelity: manifest.fidelity.clone(),
+        options: manifest.options.clone(),
+        model_text: manifest.model.clone(),
+        model_file: manifest.model_file.clone(),
+        made_by: manifest.lissom_version.clone(),
+    }
+}
+
+fn frames(scene: &Scene, model: &Model, recording: &Recording) -> Result<Frames, String> {
+    if recording.len() < 2 {
+        return Err("the recording has fewer than two samples".to_owned());
+    }
+    let most = (MOST_NUMBERS / Frames::numbers_per_frame(model).max(1)).max(FEWEST_FRAMES);
+    Frames::of(scene, model, recording, most).map_err(|missing| missing.to_string())
+}
+
+fn shown_channel(model: &Model, channel: &Channel, block: &mut Block) -> ShownChannel {
+    let constant = (!moves(channel)).then(|| channel.samples.first().copied().unwrap_or(0.0));
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "seven digits are more than a screen has"
+    )]
+    let samples = || channel.samples.iter().map(|&x| x as f32);
+    ShownChannel {
+        name: channel.name.clone(),
+        unit: channel.unit.clone(),
+        group: group(model, &channel.name),
+        samples: constant.is_none().then(|| block.singles(samples())),
+        constant,
+    }
+}

@@ -1,0 +1,37 @@
+#![doc = include_str!("../README.md")]
+//!
+//! ```text
+//! Source (model, recording, manifest) ──data──► JSON + numbers ──page──► HTML
+//!                                     └─panels──► plot ──► PNG
+//! ```
+
+mod base64;
+mod data;
+mod page;
+mod panels;
+mod plot;
+mod verdict;
+
+use lissom::simulate::Recording;
+use lissom_io::load::Loaded;
+use lissom_io::manifest::Manifest;
+use serde_json::Value;
+
+pub use page::html;
+pub use plot::png;
+pub use verdict::{Level, Verdict, verdicts};
+
+/// A run to be shown.
+#[derive(Clone, Debug)]
+pub struct Source<'a> {
+    /// What the run is called among the others.
+    pub label: String,
+    /// The model as run.
+    pub loaded: &'a Loaded,
+    /// How the recording came about.
+    pub manifest: &'a Manifest,
+    /// The recording.
+    pub recording: &'a Recording,
+    /// What `lissom check --json` says of the model.
+    pub understanding: Value,
+}

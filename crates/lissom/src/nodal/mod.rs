@@ -1,0 +1,38 @@
+//! Finite elements with deformation parameters in absolute nodal coordinates: a formulation of its own.
+//!
+//! It shares nothing with `tree` and `flex` but vectors and integrators, so that their agreement is a
+//! check. Source: Jonker & Aarts, *Multibody System Dynamics* 6 (2001). Theory: `docs/theory/nodal.md`.
+
+mod beam;
+pub mod classics;
+mod dynamics;
+mod element;
+mod equations;
+mod error;
+mod factor;
+mod inertia;
+mod joints;
+mod linear;
+mod mechanism;
+mod modes;
+mod node;
+mod pass;
+mod perturbation;
+mod role;
+mod statics;
+
+pub use beam::{BeamSection, SecondOrderTerms};
+pub use dynamics::{Acting, Actions, Dynamics, Excitation, Unforced};
+pub use element::ElementId;
+pub use equations::{Energy, Equations};
+pub use error::NodalError;
+pub use linear::{Linearization, State};
+pub use mechanism::{Assembly, End, Mechanism};
+pub use modes::{DampedMode, UndampedModes, follow_modes};
+pub use node::{Followed, NodeId, NodeKind, NodeState};
+pub use perturbation::{
+    Along, Feedback, Interpolation, Nominal, OpenLoop, Output, Perturbed, Point, Servo, Steered,
+    Terms,
+};
+pub use role::{Drive, Role};
+pub use statics::{Equilibrium, StaticLoad};

@@ -1,0 +1,308 @@
+// The page in a real browser. Needs LISSOM_BIN, the command, and LISSOM_E2E_DIR, a folder for reports and pictures;
+// CHROMIUM names the browser unless it is /usr/bin/chromium.
+//
+// Truth held: what is drawn and plotted is what the command recorded, read from its CSV file on another way.
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import assert from "node:assert/strict";
+import { chromium } from "playwright-core";
+
+const command = process.env.LISSOM_BIN;
+const folder = process.env.LISSOM_E2E_DIR && resolve(process.env.LISSOM_E2E_DIR);
+assert.ok(command && folder, "set LISSOM_BIN and LISSOM_E2E_DIR");
+mkdirSync(folder, { recursive: true });
+
+/**
+ * Models that are shown: a name, what to change, the instant of the pictures as a share of the run, their exaggeration;
+ * beams with a marker at their tips, and beams with a joint there.
+ */
+const MODELS = [
+  {
+    model: "shuttle-arm",
+    set: ["output.sample_period_s=0.05"],
+    at: 0.62,
+    exaggeration: 10,
+    tips: [["upper_boom", "upper_tip"], ["lower_boom", "lower_tip"]],
+    carried: [["upper_boom", "elbow_pitch"], ["lower_boom", "wrist_pitch_joint"]],
+  },
+  { model: "two-link-arm", set: [], at: 0.3, exaggeration: 5 },
+  { model: "planar-3rrr", set: [], at: 0.5, exaggeration: 20 },
+  { model: "space-arm", set: [], at: 0.5, exaggeration: 10 },
+];
+
+/** The drawn tip may be off by this part of the arm's length, as the page promises. */
+const TIP_TOLERANCE = 1e-3;
+/** Plots hold single precision: relative to the largest value of a channel. */
+const SINGLE = 1e-6;
+/** Single precision of the samples, of which a spectrum takes differences. */
+const SPECTRUM = 1e-3;
+/** Numbers beside plots have five digits. */
+const FIVE_DIGITS = 1e-4;
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: [
+    "--no-sandbox",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+  ],
+});
+
+/** Runs a command of lissom; its words go to the console only when it fails. */
+function lissom(...words) {
+  return execFileSync(command, words, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 1 << 28 });
+}
+
+function readCsv(path) {
+  const [head, ...rows] = readFileSync(path, "utf8").trim().split("\n");
+  const names = head.split(",").map((name) => name.replace(/ \[.*\]$/, ""));
+  const columns = new Map(names.map((name) => [name, []]));
+  for (const row of rows) {
+    row.split(",").forEach((value, i) => columns.get(names[i]).push(Number(value)));
+  }
+  return columns;
+}
+
+/** Amplitude at one frequency by its definition: trend off, Hann's window, sum. */
+function amplitudeAt(hz, times, values) {
+  const count = times.length;
+  const middle = (count - 1) / 2;
+  const mean = values.reduce((sum, x) => sum + x, 0) / count;
+  const square = values.reduce((sum, _, i) => sum + (i - middle) ** 2, 0);
+  const trend = values.reduce((sum, x, i) => sum + x * (i - middle), 0) / square;
+  let [re, im, weight] = [0, 0, 0];
+  values.forEach((x, i) => {
+    const hann = Math.sin((Math.PI * i) / (count - 1)) ** 2;
+    const rest = (x - mean - trend * (i - middle)) * hann;
+    const angle = 2 * Math.PI * hz * (times[i] - times[0]);
+    re += rest * Math.cos(angle);
+    im += rest * Math.sin(angle);
+    weight += hann;
+  });
+  return (2 * Math.hypot(re, im)) / weight;
+}
+
+/** Opens a page from its file and complains of every request, message or error. */
+async function open(path, options = {}) {
+  const page = await browser.newPage({ viewport: { width: 1600, height: 1000 }, acceptDownloads: true, ...options });
+  const complaints = [];
+  const own = pathToFileURL(path).href;
+  page.on("request", (request) => {
+    const url = request.url();
+    if (url !== own && !url.startsWith("blob:") && !url.startsWith("data:")) {
+      complaints.push(`request: ${url}`);
+    }
+  });
+  page.on("console", (message) => {
+    // how the software renderer reads pixels back is no concern of the page
+    if (!/GL Driver Message|GPU stall/.test(message.text())) {
+      complaints.push(`console: ${message.text()}`);
+    }
+  });
+  page.on("pageerror", (error) => complaints.push(`error: ${error.stack}`));
+  await page.goto(own);
+  await page.waitForFunction(() => window.lissom !== undefined || document.querySelector("#app > .nothing"));
+  page.complaints = complaints;
+  return page;
+}
+
+const run = (page, code, argument) => page.evaluate(code, argument);
+
+async function shows({ model, set, at, exaggeration, tips = [], carried = [] }) {
+  const out = join(folder, model);
+  lissom("run", model, ...set.flatMap((change) => ["--set", change]), "--report", "--quiet", "--out", out);
+  const csv = readCsv(join(out, "recording.csv"));
+  const times = csv.get("time_s");
+  const page = await open(join(out, "report.html"));
+  const length = await run(page, () => lissom.length());
+  const markers = await run(page, () => lissom.markers());
+  assert.ok(markers.length > 0, `${model} has no marker`);
+
+  // three instants at 1x: drawn markers are the recorded ones
+  assert.equal(await run(page, () => lissom.exaggeration()), 1);
+  let worst = 0;
+  const drawn = [];
+  for (const share of [0.23, 0.57, 0.91]) {
+    const i = Math.round(share * (times.length - 1));
+    await run(page, (t) => lissom.seek(t), times[i]);
+    for (const marker of markers) {
+      const place = await run(page, (name) => lissom.marker(name), marker);
+      const recorded = ["x", "y", "z"].map((axis) => csv.get(`${marker}.position.${axis}`)[i]);
+      const distance = Math.hypot(...place.map((x, axis) => x - recorded[axis]));
+      worst = Math.max(worst, distance / length);
+      drawn.push(place);
+    }
+    for (const [body, marker] of tips) {
+      const tip = await run(page, (name) => lissom.tubeTip(name), body);
+      const recorded = ["x", "y", "z"].map((axis) => csv.get(`${marker}.position.${axis}`)[i]);
+      worst = Math.max(worst, Math.hypot(...tip.map((x, axis) => x - recorded[axis])) / length);
+    }
+  }
+  assert.ok(worst < TIP_TOLERANCE, `${model}: a drawn marker is off by ${worst} of the arm's length`);
+  // scrubbing changed the pose
+  const moved = Math.hypot(...drawn[0].map((x, axis) => x - drawn.at(-markers.length)[axis]));
+  assert.ok(moved > 10 * TIP_TOLERANCE * length, `${model}: nothing moves between instants`);
+
+  // plots show the recorded values at a sampled instant
+  const i = Math.round(at * (times.length - 1));
+  await run(page, (t) => lissom.seek(t), times[i]);
+  const panels = await run(page, () => JSON.parse(document.getElementById("lissom-json").textContent).panels.flat());
+  for (const name of panels) {
+    const found = await run(page, ([name, t]) => lissom.plotted(name, t), [name, times[i]]);
+    const largest = Math.max(...csv.get(name).map(Math.abs));
+    assert.ok(Math.abs(found.time - times[i]) < 1e-9, `${name} is plotted at ${found.time} s instead of ${times[i]} s`);
+    assert.ok(Math.abs(found.value - csv.get(name)[i]) <= SINGLE * largest, `${name}: ${found.value}`);
+  }
+  const shown = await page.locator(".legend .key").first().innerText();
+  const value = Number(/(-?[\d.]+(?:e-?\d+)?) \S+$/.exec(shown)?.[1]);
+  const largest = Math.max(...csv.get(panels[0]).map(Math.abs));
+  const off = Math.abs(value - csv.get(panels[0])[i]);
+  assert.ok(shown.includes(panels[0]) && off < FIVE_DIGITS * largest, `${shown} is off by ${off}`);
+
+  // the slider changes the shape, and its factor is on the screen
+  const bent = await run(page, () => lissom.bodies().find((body) => lissom.tube(body).length > 0));
+  const before = await run(page, (body) => lissom.tube(body), bent);
+  const slider = page.getByLabel("Exaggeration of the deformation");
+  await slider.fill(String(Math.log10(exaggeration)));
+  await run(page, () => lissom.seek(lissom.time()));
+  const after = await run(page, (body) => lissom.tube(body), bent);
+  const change = Math.max(...after.map((x, k) => Math.abs(x - before[k])));
+  assert.ok(change > 1e-6 * length, `${model}: the slider does not change ${bent}`);
+  for (const [body, joint] of carried) {
+    const [tip, place] = await run(page, ([body, joint]) => [lissom.tubeTip(body), lissom.joint(joint)], [body, joint]);
+    const gap = Math.hypot(...tip.map((x, axis) => x - place[axis]));
+    assert.ok(gap < TIP_TOLERANCE * length, `${joint} is ${gap} m off the tip of the exaggerated ${body}`);
+  }
+  const badge = await page.locator(".badge-exaggeration").innerText();
+  assert.ok(badge.includes(`× ${exaggeration}`), badge);
+  await page.screenshot({ path: join(folder, `${model}-exaggerated.png`) });
+  await slider.fill("0");
+
+  // the highest peak of a spectrum is the sum that defines it
+  const moves = (key) => csv.get(key).some((x) => x !== csv.get(key)[0]);
+  const name = [...csv.keys()].find((key) => key.includes(".deflection.y") && moves(key));
+  const peak = await run(page, (name) => {
+    const { hz, amplitude } = lissom.spectrum(name);
+    const at = amplitude.indexOf(Math.max(...amplitude));
+    return { hz: hz[at], amplitude: amplitude[at] };
+  }, name);
+  const expected = amplitudeAt(peak.hz, times, csv.get(name));
+  assert.ok(Math.abs(peak.amplitude / expected - 1) < SPECTRUM, `${name}: ${peak.amplitude} instead of ${expected}`);
+
+  // the animation moves, by button and by keyboard
+  await run(page, () => lissom.seek(lissom.span()[0]));
+  await page.getByRole("button", { name: "Play" }).click();
+  await page.waitForFunction(() => lissom.frameCost().length > 5);
+  await page.keyboard.press("Escape");
+  await page.locator("body").press("k");
+  await page.locator("h1").click();
+  await page.keyboard.press("Space");
+  assert.equal(await run(page, () => lissom.playing()), false, "the space bar does not pause");
+  assert.ok((await run(page, () => lissom.time() - lissom.span()[0])) > 0, "the time stands still");
+
+  // pictures for people
+  await run(page, (t) => lissom.seek(t), times[i]);
+  await page.screenshot({ path: join(folder, `${model}.png`) });
+  await page.screenshot({ path: join(folder, `${model}-page.png`), fullPage: true });
+  const cost = await run(page, () => lissom.frameCost());
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+  const mean = cost.reduce((sum, x) => sum + x, 0) / cost.length;
+  console.log(`${model}: markers within ${worst.toExponential(1)} of ${length.toFixed(2)} m, ${mean.toFixed(2)} ms of script per frame`);
+}
+
+/** Several recordings over each other, dark, and the files that the page saves. */
+async function overlaysAndSaves() {
+  const [a, b] = ["two-link-arm", "heavy"].map((name) => join(folder, name));
+  lissom("run", "two-link-arm", "--set", "payload.gripper.mass_kg=0.6", "--quiet", "--out", b);
+  const out = join(folder, "both.html");
+  lissom("report", a, b, "--out", out, "--quiet");
+  const page = await open(out, { colorScheme: "dark" });
+  assert.equal(await run(page, () => JSON.parse(document.getElementById("lissom-json").textContent).recordings.length), 2);
+  const t = readCsv(join(a, "recording.csv")).get("time_s")[150];
+  const name = "hand.position.x";
+  for (const [index, from] of [a, b].entries()) {
+    const found = await run(page, ([name, t, index]) => lissom.plotted(name, t, index), [name, t, index]);
+    const expected = readCsv(join(from, "recording.csv")).get(name)[150];
+    assert.ok(Math.abs(found.value - expected) < SINGLE, `${found.value} is not ${expected}`);
+  }
+  await run(page, (t) => lissom.seek(t), t);
+  await page.screenshot({ path: join(folder, "both-dark.png") });
+
+  const saved = async (click) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), click()]);
+    return readFileSync(await download.path());
+  };
+  const panel = page.locator(".panel").nth(1);
+  const text = (await saved(() => panel.getByRole("button", { name: "Save the data of this plot as CSV" }).click())).toString();
+  assert.match(text, /^time_s,hand\.position\.x \[m\]/);
+  const png = (bytes) => assert.deepEqual([...bytes.subarray(1, 4)], [..."PNG"].map((c) => c.charCodeAt(0)));
+  png(await saved(() => panel.getByRole("button", { name: "Save this plot as a picture" }).click()));
+  png(await saved(() => page.getByRole("button", { name: "Save the picture" }).click()));
+
+  // zooming shows fewer samples, all of them
+  await run(page, () => lissom.setRange(0.5, 0.6));
+  const inside = await run(page, ([name]) => lissom.plotted(name, 0.55, 0), [name]);
+  assert.ok(Math.abs(inside.time - 0.55) < 0.011);
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+  console.log("two recordings over each other, saving, zooming");
+}
+
+/** A recording without coordinates has plots and says why there is no animation. */
+async function withoutCoordinates() {
+  const out = join(folder, "energy-only");
+  lissom("run", "two-link-arm", "--set", 'output.channels=["energy"]', "--report", "--quiet", "--out", out);
+  const page = await open(join(out, "report.html"));
+  assert.match(await page.locator(".nothing").innerText(), /no animation.*output\.channels/s);
+  assert.ok(Math.abs((await run(page, () => lissom.plotted("energy.kinetic", 1))).time - 1) < 1e-9);
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+  console.log("no animation without coordinates, and the page says so");
+}
+
+/** 60 s at 1 kHz with 40 channels that change: prints how long it takes to open and to animate. */
+async function large() {
+  const out = join(folder, "large");
+  const set = ["simulation.duration_s=60", "output.sample_period_s=0.001", 'output.formats=["npz"]'];
+  lissom("run", "two-link-arm", ...set.flatMap((change) => ["--set", change]), "--report", "--quiet", "--out", out);
+  const path = join(out, "report.html");
+  const page = await open(path);
+  const channels = await run(page, () => {
+    const all = JSON.parse(document.getElementById("lissom-json").textContent).recordings[0].channels;
+    return [all.length, all.filter((channel) => channel.samples).length];
+  });
+  const ready = await run(page, () => Number(document.documentElement.dataset.ready));
+  await page.getByRole("button", { name: "Play" }).click();
+  await page.waitForFunction(() => lissom.frameCost().length > 60, null, { timeout: 120_000 });
+  const cost = (await run(page, () => lissom.frameCost())).sort((a, b) => a - b);
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+  const template = statSync(join(import.meta.dirname, "../../crates/lissom-report/page/report.html")).size;
+  const line =
+    `60 s at 1 kHz, ${channels[0]} channels of which ${channels[1]} change: ${(statSync(path).size / 1e6).toFixed(1)} MB ` +
+    `(page ${(template / 1e6).toFixed(2)} MB), open in ${ready} ms, script per frame: median ` +
+    `${cost[cost.length >> 1].toFixed(2)} ms, 95 % below ${cost[Math.floor(0.95 * cost.length)].toFixed(2)} ms`;
+  writeFileSync(join(folder, "large.txt"), line + "\n");
+  console.log(line);
+}
+
+try {
+  for (const model of MODELS) {
+    await shows(model);
+  }
+  await overlaysAndSaves();
+  await withoutCoordinates();
+  await large();
+  console.log(`pictures are in ${folder}`);
+} finally {
+  await browser.close();
+}

@@ -1,0 +1,259 @@
+// The report as the command writes it (crates/lissom-report/src/data.rs), and its numbers as typed arrays.
+
+/** Layout that this page understands. */
+const FORMAT = 1;
+
+interface Numbers {
+  at: number;
+  count: number;
+}
+
+type Vec3 = [number, number, number];
+
+export interface FlexiblePoint {
+  position: Vec3;
+  displacement: Vec3[];
+  rotation: Vec3[];
+  shortening: number[];
+}
+
+export interface Centreline {
+  positions: Vec3[];
+  displacement: Vec3[];
+  rotation: Vec3[];
+  shortening: number[];
+  curvature: [number, number][];
+  half_axes: [number, number][];
+  sections_known: boolean;
+  youngs_modulus: number[];
+}
+
+export interface Solid {
+  shape: "sphere" | "cylinder" | "box";
+  size: Vec3;
+  position: Vec3;
+  quaternion: [number, number, number, number];
+  payload?: string;
+}
+
+export interface DrawnBody {
+  name: string;
+  kind: "rigid" | "beam" | "nodal" | "payload" | "cross";
+  parent: number | null;
+  coordinates: number;
+  carried_by: FlexiblePoint;
+  held_at: FlexiblePoint;
+  line?: Centreline;
+  solids: Solid[];
+  struts: [Vec3, Vec3][];
+}
+
+export interface Side {
+  body: number | null;
+  point: FlexiblePoint;
+}
+
+export interface DrawnJoint {
+  name: string;
+  kind: string;
+  closes_loop: boolean;
+  parent: Side;
+  child: Side;
+  axis?: Vec3;
+}
+
+export interface SceneData {
+  length_m: number;
+  bodies: DrawnBody[];
+  joints: DrawnJoint[];
+  markers: { name: string; side: Side }[];
+  colour: "stress" | "strain" | "nothing";
+  ghost: "nominal" | "undeformed";
+}
+
+export interface Frames {
+  time: Float64Array;
+  poses: Float32Array;
+  elastic: Float32Array;
+  ghost: Float32Array;
+}
+
+export interface Channel {
+  name: string;
+  unit: string;
+  group: string;
+  /** One sample per instant; a channel that does not change has one for all. */
+  samples: Float32Array;
+  constant: boolean;
+}
+
+export interface Verdict {
+  level: "good" | "note" | "caution" | "bad";
+  subject: string;
+  words: string;
+}
+
+export interface BodyEntry {
+  name: string;
+  kind: string;
+  mass_kg: number;
+  joint: { name: string; kind: string; parent: string; at: string | null; degrees_of_freedom: number };
+  elastic_coordinates: string[];
+  frequencies_rad_per_s: number[];
+  payloads: { name: string; mass_kg: number }[];
+  markers: string[];
+  depth: number;
+}
+
+/** What `lissom check --json` says; keys may be added. */
+export interface Understanding {
+  bodies?: BodyEntry[];
+  degrees_of_freedom?: Record<string, number>;
+  total_mass_kg?: number;
+  center_of_mass_m?: number[];
+  gravity_m_per_s2?: number[];
+  inputs?: { target: string; profile: string }[];
+  motions?: { target: string; profile: string }[];
+  integrator?: string;
+  duration_s?: number;
+  sample_period_s?: number;
+  warnings?: string[];
+}
+
+export interface Recording {
+  label: string;
+  model: string;
+  time: Float64Array;
+  channels: Channel[];
+  byName: Map<string, Channel>;
+  scene: SceneData | null;
+  frames: Frames | null;
+  noAnimation: string | null;
+  verdicts: Verdict[];
+  understanding: Understanding;
+  summary: Record<string, any>;
+  fidelity: Record<string, unknown>;
+  options: Record<string, unknown>;
+  modelText: string;
+  modelFile: string | null;
+  madeBy: string;
+}
+
+export interface Report {
+  title: string;
+  version: string;
+  groups: { key: string; title: string }[];
+  panels: string[][];
+  recordings: Recording[];
+}
+
+function decode(text: string): ArrayBuffer {
+  const direct = (Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array }).fromBase64;
+  if (direct) {
+    return direct.call(Uint8Array, text).buffer as ArrayBuffer;
+  }
+  const bytes = new Uint8Array((text.length / 4) * 3);
+  let length = 0;
+  // a whole number of groups at a time, so that no long string has to be made
+  const step = 1 << 20;
+  for (let at = 0; at < text.length; at += step) {
+    const part = atob(text.slice(at, at + step));
+    for (let i = 0; i < part.length; i++) {
+      bytes[length++] = part.charCodeAt(i);
+    }
+  }
+  return bytes.buffer;
+}
+
+/** Reads the report that this page carries. Throws, with words for a person, if there is none. */
+export function readReport(): Report {
+  const text = (id: string) => document.getElementById(id)?.textContent ?? "";
+  const json = text("lissom-json");
+  if (!json.startsWith("{")) {
+    throw new Error("This is the empty page. `lissom report RECORDING` writes one with a recording in it.");
+  }
+  const report = JSON.parse(json);
+  if (report.format !== FORMAT) {
+    throw new Error(`This page reads reports of format ${FORMAT}; this one has format ${report.format}.`);
+  }
+  const numbers = document.getElementById("lissom-numbers");
+  const buffer = decode(numbers?.textContent ?? "");
+  // the text is as large as all data; nobody needs it any more
+  numbers?.remove();
+  const doubles = (n: Numbers) => new Float64Array(buffer, n.at, n.count);
+  const singles = (n: Numbers) => new Float32Array(buffer, n.at, n.count);
+  const recordings = report.recordings.map((raw: any): Recording => {
+    const channels = raw.channels.map((channel: any): Channel => ({
+      name: channel.name,
+      unit: channel.unit,
+      group: channel.group,
+      samples: channel.samples ? singles(channel.samples) : Float32Array.of(channel.constant ?? NaN),
+      constant: !channel.samples,
+    }));
+    const animation = raw.animation;
+    return {
+      label: raw.label,
+      model: raw.model,
+      time: doubles(raw.time),
+      channels,
+      byName: new Map(channels.map((channel: Channel) => [channel.name, channel])),
+      scene: raw.scene,
+      frames: animation && {
+        time: doubles(animation.time),
+        poses: singles(animation.poses),
+        elastic: singles(animation.elastic),
+        ghost: singles(animation.ghost),
+      },
+      noAnimation: raw.no_animation,
+      verdicts: raw.verdicts,
+      understanding: raw.understanding ?? {},
+      summary: raw.summary ?? {},
+      fidelity: raw.fidelity ?? {},
+      options: raw.options ?? {},
+      modelText: raw.model_text,
+      modelFile: raw.model_file,
+      madeBy: raw.made_by,
+    };
+  });
+  return {
+    title: report.title,
+    version: report.lissom_version,
+    groups: report.groups,
+    panels: report.panels,
+    recordings,
+  };
+}
+
+/** Index of the last instant that is not after t, at least 0 and at most count - 2; instants are sorted. */
+export function intervalOf(time: Float64Array, t: number): number {
+  let low = 0;
+  let high = time.length - 1;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (time[middle]! <= t) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/** Value of a channel at an instant, linear between samples; NaN outside. */
+export function valueAt(recording: Recording, channel: Channel, t: number): number {
+  const { time } = recording;
+  const last = time.length - 1;
+  if (last < 0 || t < time[0]! || t > time[last]!) {
+    return NaN;
+  }
+  if (channel.constant) {
+    return channel.samples[0]!;
+  }
+  if (last === 0) {
+    return channel.samples[0]!;
+  }
+  const i = intervalOf(time, t);
+  const part = (t - time[i]!) / (time[i + 1]! - time[i]!);
+  const [a, b] = [channel.samples[i]!, channel.samples[i + 1]!];
+  return part >= 1 ? b : a + (b - a) * part;
+}

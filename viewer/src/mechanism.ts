@@ -1,0 +1,339 @@
+// One recording as things of the 3-D scene: links, joints, supports, payloads, markers, ghost and trace.
+
+import * as THREE from "three";
+import { Chain, type Pose } from "./chain";
+import type { DrawnBody, DrawnJoint, Recording, Side, Solid } from "./data";
+import { Tube } from "./tube";
+
+/** Frames that the trace and the colour scale are sampled at, at most. */
+const SAMPLED_FRAMES = 1500;
+
+/** Thicknesses in lengths of the arm, so that everything can be seen. */
+const THINNEST_LINK = 0.0075;
+const STRUT = 0.005;
+const JOINT = 0.0125;
+const MARKER = 0.0085;
+
+/** Kinds of joints whose sides move along each other. */
+const SLIDING = ["prismatic", "point_on_line", "on_beam", "along_beam"];
+
+export interface Look {
+  /** Colour of links that show no load. */
+  plain: THREE.Color;
+  link: THREE.MeshStandardMaterial;
+  rigid: THREE.MeshStandardMaterial;
+  payload: THREE.MeshStandardMaterial;
+  joint: THREE.MeshStandardMaterial;
+  loop: THREE.MeshStandardMaterial;
+  support: THREE.MeshStandardMaterial;
+  ghost: THREE.MeshBasicMaterial;
+  marker: THREE.MeshStandardMaterial;
+  trace: THREE.LineBasicMaterial;
+  traceAhead: THREE.LineBasicMaterial;
+}
+
+function setPose(object: THREE.Object3D, pose: Pose): void {
+  object.position.set(pose.p[0], pose.p[1], pose.p[2]);
+  object.quaternion.set(pose.q[1], pose.q[2], pose.q[3], pose.q[0]);
+}
+
+function vector(v: readonly number[]): THREE.Vector3 {
+  return new THREE.Vector3(v[0], v[1], v[2]);
+}
+
+/** A bar from one point to another. */
+function bar(from: THREE.Vector3, to: THREE.Vector3, radius: number, material: THREE.Material): THREE.Mesh {
+  const along = to.clone().sub(from);
+  const geometry = new THREE.CapsuleGeometry(radius, along.length(), 4, 12);
+  const mesh = new THREE.Mesh(geometry, material);
+  mesh.position.copy(from).addScaledVector(along, 0.5);
+  mesh.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), along.normalize());
+  return mesh;
+}
+
+function solidMesh(solid: Solid, smallest: number, material: THREE.Material): THREE.Mesh {
+  const [x, y, z] = solid.size.map((size) => Math.max(size, smallest)) as [number, number, number];
+  let geometry: THREE.BufferGeometry;
+  if (solid.shape === "sphere") {
+    geometry = new THREE.SphereGeometry(x / 2, 32, 20);
+  } else if (solid.shape === "cylinder") {
+    // three's cylinders stand along y
+    geometry = new THREE.CylinderGeometry(y / 2, y / 2, x, 48).rotateZ(-Math.PI / 2);
+  } else {
+    geometry = new THREE.BoxGeometry(x, y, z);
+  }
+  const mesh = new THREE.Mesh(geometry, material);
+  setPose(mesh, { p: solid.position, q: solid.quaternion });
+  return mesh;
+}
+
+function meshes(object: THREE.Object3D): THREE.Mesh[] {
+  const found: THREE.Mesh[] = [];
+  object.traverse((part) => {
+    if (part instanceof THREE.Mesh) {
+      found.push(part);
+    }
+  });
+  return found;
+}
+
+interface DrawnThing {
+  side: Side;
+  object: THREE.Object3D;
+}
+
+export class Mechanism {
+  readonly root = new THREE.Group();
+  readonly ghostRoot = new THREE.Group();
+  readonly traceRoot = new THREE.Group();
+  readonly jointRoot = new THREE.Group();
+  readonly chain: Chain;
+  /** Largest stress or strain over the whole motion. */
+  readonly largestLoad: number;
+  readonly markers = new Map<string, THREE.Object3D>();
+  /** Names and where they stand in the scene. */
+  readonly labels: { text: string; object: THREE.Object3D; kind: "marker" | "body" | "joint" }[] = [];
+  private readonly groups: THREE.Group[] = [];
+  private readonly ghosts: THREE.Group[] = [];
+  private readonly tubes: (Tube | null)[] = [];
+  private readonly things: DrawnThing[] = [];
+  private readonly gaps: { from: Side; to: Side; line: THREE.Line }[] = [];
+  private traced: string | null = null;
+  private tracedAt = NaN;
+  private traceTimes: number[] = [];
+  private readonly path: THREE.Line;
+  private readonly pathAhead: THREE.Line;
+
+  constructor(
+    readonly recording: Recording,
+    private readonly look: Look,
+  ) {
+    const scene = recording.scene!;
+    this.chain = new Chain(scene, recording.frames!);
+    const length = scene.length_m;
+    scene.bodies.forEach((body) => this.addBody(body, length));
+    for (const joint of scene.joints) {
+      this.addJoint(joint, length);
+    }
+    for (const marker of scene.markers) {
+      const object = new THREE.Mesh(new THREE.SphereGeometry(MARKER * length, 20, 14), look.marker);
+      object.name = `marker:${marker.name}`;
+      this.things.push({ side: marker.side, object });
+      this.markers.set(marker.name, object);
+      this.labels.push({ text: marker.name, object, kind: "marker" });
+      this.root.add(object);
+    }
+    const line = (material: THREE.LineBasicMaterial) => {
+      const made = new THREE.Line(new THREE.BufferGeometry(), material);
+      made.frustumCulled = false;
+      this.traceRoot.add(made);
+      return made;
+    };
+    this.pathAhead = line(look.traceAhead);
+    this.path = line(look.trace);
+    this.root.add(this.jointRoot);
+    this.largestLoad = this.findLargestLoad();
+  }
+
+  private addBody(body: DrawnBody, length: number): void {
+    const [group, ghost] = [new THREE.Group(), new THREE.Group()];
+    group.name = `body:${body.name}`;
+    const smallest = 2 * THINNEST_LINK * length;
+    let tube: Tube | null = null;
+    if (body.line) {
+      tube = new Tube(body.line, body.coordinates, THINNEST_LINK * length, this.look.link);
+      group.add(tube.mesh);
+      const straight = body.line.positions;
+      const [from, to] = [vector(straight[0]!), vector(straight[straight.length - 1]!)];
+      if (from.distanceTo(to) > 0) {
+        ghost.add(bar(from, to, 0.8 * THINNEST_LINK * length, this.look.ghost));
+      }
+    }
+    for (const solid of body.solids) {
+      const material = solid.payload || body.kind === "payload" ? this.look.payload : this.look.rigid;
+      group.add(solidMesh(solid, smallest, material));
+      ghost.add(solidMesh(solid, smallest, this.look.ghost));
+    }
+    for (const [from, to] of body.struts) {
+      group.add(bar(vector(from), vector(to), STRUT * length, this.look.rigid));
+      ghost.add(bar(vector(from), vector(to), STRUT * length, this.look.ghost));
+    }
+    this.labels.push({ text: body.name, object: group, kind: "body" });
+    this.groups.push(group);
+    this.ghosts.push(ghost);
+    this.tubes.push(tube);
+    this.root.add(group);
+    this.ghostRoot.add(ghost);
+  }
+
+  private addJoint(joint: DrawnJoint, length: number): void {
+    const material = joint.closes_loop ? this.look.loop : this.look.joint;
+    const size = JOINT * length;
+    const axis = joint.axis ? vector(joint.axis) : null;
+    let mesh: THREE.Mesh | null = null;
+    if (joint.kind === "revolute" || joint.kind === "universal") {
+      mesh = new THREE.Mesh(new THREE.CylinderGeometry(size, size, 2.6 * size, 28), material);
+    } else if (SLIDING.includes(joint.kind)) {
+      mesh = new THREE.Mesh(new THREE.BoxGeometry(1.7 * size, 3.4 * size, 1.7 * size), material);
+    } else if (joint.kind === "spherical") {
+      mesh = new THREE.Mesh(new THREE.SphereGeometry(1.15 * size, 24, 16), material);
+    } else if (joint.closes_loop) {
+      mesh = new THREE.Mesh(new THREE.SphereGeometry(0.8 * size, 20, 14), material);
+    }
+    if (mesh) {
+      const holder = new THREE.Group();
+      holder.name = `joint:${joint.name}`;
+      if (axis) {
+        mesh.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), axis.clone().normalize());
+      }
+      holder.add(mesh);
+      this.things.push({ side: joint.child, object: holder });
+      this.labels.push({ text: joint.name, object: holder, kind: "joint" });
+      this.jointRoot.add(holder);
+    }
+    if (joint.closes_loop && !SLIDING.includes(joint.kind)) {
+      const line = new THREE.Line(new THREE.BufferGeometry(), this.look.trace);
+      line.frustumCulled = false;
+      this.gaps.push({ from: joint.parent, to: joint.child, line });
+      this.jointRoot.add(line);
+    } else if (!joint.closes_loop && joint.parent.body === null && joint.kind !== "free") {
+      this.addSupport(joint, axis, size);
+    }
+  }
+
+  /** A plate under a joint that stands on the ground. */
+  private addSupport(joint: DrawnJoint, axis: THREE.Vector3 | null, size: number): void {
+    const support = new THREE.Group();
+    const plate = new THREE.Mesh(new THREE.CylinderGeometry(3 * size, 3.4 * size, 0.7 * size, 40), this.look.support);
+    plate.position.y = -2.1 * size;
+    const post = new THREE.Mesh(new THREE.CylinderGeometry(0.9 * size, 1.3 * size, 1.6 * size, 28), this.look.support);
+    post.position.y = -1.1 * size;
+    support.add(plate, post);
+    support.position.copy(vector(joint.parent.point.position));
+    support.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), axis?.normalize() ?? new THREE.Vector3(0, 0, 1));
+    this.jointRoot.add(support);
+  }
+
+  private *sampledFrames(): Generator<number> {
+    const { time } = this.chain.frames;
+    const step = Math.max(1, Math.ceil(time.length / SAMPLED_FRAMES));
+    for (let i = 0; i < time.length; i += step) {
+      yield time[i]!;
+    }
+    yield time[time.length - 1]!;
+  }
+
+  private findLargestLoad(): number {
+    let largest = 0;
+    for (const t of this.sampledFrames()) {
+      this.chain.goTo(t);
+      this.tubes.forEach((tube, k) => {
+        if (tube) {
+          tube.computeLoad(this.chain.eta, this.chain.first[k]!);
+          for (const load of tube.load) {
+            largest = Math.max(largest, load);
+          }
+        }
+      });
+    }
+    return largest;
+  }
+
+  /** Corners of the boxes around all bodies at a few instants, without exaggeration. */
+  corners(): THREE.Vector3[] {
+    const corners: THREE.Vector3[] = [];
+    const before = this.chain.exaggeration;
+    this.chain.exaggeration = 1;
+    const times = [...this.sampledFrames()];
+    const step = Math.max(1, Math.floor(times.length / 60));
+    for (let i = 0; i < times.length; i += step) {
+      this.update(times[i]!, null);
+      this.root.updateMatrixWorld(true);
+      for (const child of [...this.groups, this.jointRoot].flatMap((group) => meshes(group))) {
+        const { geometry } = child;
+        geometry.computeBoundingBox();
+        const { min, max } = geometry.boundingBox!;
+        for (let c = 0; c < 8; c++) {
+          const corner = new THREE.Vector3(c & 1 ? max.x : min.x, c & 2 ? max.y : min.y, c & 4 ? max.z : min.z);
+          corners.push(corner.applyMatrix4(child.matrixWorld));
+        }
+      }
+    }
+    this.chain.exaggeration = before;
+    return corners;
+  }
+
+  /** Moves everything to an instant. `full` is the load at the end of the colour scale. */
+  update(t: number, full: number | null): void {
+    const { chain } = this;
+    chain.goTo(t);
+    this.groups.forEach((group, k) => {
+      setPose(group, chain.poses[k]!);
+      this.tubes[k]?.update(chain, k, full);
+    });
+    if (this.ghostRoot.visible) {
+      this.ghosts.forEach((ghost, k) => setPose(ghost, chain.ghost[k]!));
+    }
+    for (const thing of this.things) {
+      setPose(thing.object, chain.place(thing.side));
+    }
+    for (const gap of this.gaps) {
+      gap.line.geometry.setFromPoints([vector(chain.place(gap.from).p), vector(chain.place(gap.to).p)]);
+    }
+    if (this.traceRoot.visible && this.traceTimes.length > 0) {
+      // the part behind is drawn strongly, the part ahead faintly
+      let behind = 0;
+      while (behind < this.traceTimes.length && this.traceTimes[behind]! <= t) {
+        behind++;
+      }
+      this.path.geometry.setDrawRange(0, Math.max(behind, 1));
+      this.pathAhead.geometry.setDrawRange(Math.max(behind - 1, 0), Infinity);
+    }
+  }
+
+  /** Traces a marker with the present exaggeration; nothing happens if that is drawn already. */
+  trace(marker: string | null): void {
+    if (marker === this.traced && this.chain.exaggeration === this.tracedAt) {
+      return;
+    }
+    [this.traced, this.tracedAt] = [marker, this.chain.exaggeration];
+    const found = this.recording.scene!.markers.find((m) => m.name === marker);
+    const points: THREE.Vector3[] = [];
+    this.traceTimes = [];
+    if (found) {
+      for (const t of this.sampledFrames()) {
+        this.chain.goTo(t);
+        points.push(vector(this.chain.place(found.side).p));
+        this.traceTimes.push(t);
+      }
+    }
+    for (const line of [this.path, this.pathAhead]) {
+      line.geometry.dispose();
+      line.geometry = new THREE.BufferGeometry().setFromPoints(points);
+    }
+  }
+
+  /** Vertices of the tube of a body, in its frame, for tests. */
+  tubeVertices(body: string): Float32Array | null {
+    const k = this.recording.scene!.bodies.findIndex((b) => b.name === body);
+    const mesh = this.tubes[k]?.mesh;
+    return mesh ? Float32Array.from(mesh.geometry.getAttribute("position").array) : null;
+  }
+
+  /** Where a joint is drawn, in the ground frame, for tests. */
+  jointPlace(name: string): number[] | null {
+    const object = this.jointRoot.getObjectByName(`joint:${name}`);
+    return object ? object.getWorldPosition(new THREE.Vector3()).toArray() : null;
+  }
+
+  /** Where the drawn tube of a body ends, in the ground frame, for tests. */
+  tubeTip(body: string): number[] | null {
+    const k = this.recording.scene!.bodies.findIndex((b) => b.name === body);
+    const tube = this.tubes[k];
+    if (!tube) {
+      return null;
+    }
+    tube.mesh.updateWorldMatrix(true, false);
+    return vector(tube.tip()).applyMatrix4(tube.mesh.matrixWorld).toArray();
+  }
+}
