@@ -14,7 +14,7 @@ pub struct ShippedModel {
 }
 
 /// Every model that comes with Lissom as a file; the first one is the one to begin with.
-pub const SHIPPED: [ShippedModel; 15] = [
+pub const SHIPPED: [ShippedModel; 19] = [
     ShippedModel {
         name: "two-link-arm",
         title: "two flexible links in a plane, driven at shoulder and elbow",
@@ -89,6 +89,26 @@ pub const SHIPPED: [ShippedModel; 15] = [
         name: "spatial-3rrs",
         title: "a spatial parallel robot on three flexible legs (Fattah)",
         text: include_str!("../../../models/fattah_1995/spatial_3rrs.toml"),
+    },
+    ShippedModel {
+        name: "sliding-beam",
+        title: "a beam pushed over two supports (Pan, Scott & Ulsoy)",
+        text: include_str!("../../../models/pan_1990/sliding_beam.toml"),
+    },
+    ShippedModel {
+        name: "sliding-boom",
+        title: "a flexible boom that slides out of a swinging sleeve (Pan, Scott & Ulsoy)",
+        text: include_str!("../../../models/pan_1990/sliding_boom.toml"),
+    },
+    ShippedModel {
+        name: "sliding-boom-spatial",
+        title: "the same in space, driven by the torque and force of the rigid robot",
+        text: include_str!("../../../models/pan_1990/sliding_boom_spatial.toml"),
+    },
+    ShippedModel {
+        name: "telescopic-boom",
+        title: "three flexible stages that slide out of each other under gravity",
+        text: include_str!("../../../models/examples/telescopic_boom.toml"),
     },
 ];
 

@@ -10,9 +10,10 @@ use crate::load::load_text;
 use crate::models;
 
 /// Every `cases.toml` of `validation/`.
-const FILES: [&str; 3] = [
+const FILES: [&str; 4] = [
     include_str!("../../../../validation/simo_1986/cases.toml"),
     include_str!("../../../../validation/damaren_1995/cases.toml"),
+    include_str!("../../../../validation/pan_1990/cases.toml"),
     include_str!("../../../../validation/fattah_1995/cases.toml"),
 ];
 

@@ -38,6 +38,8 @@ pub(super) struct Complement {
     marker: Option<MarkerRows>,
     matrix: Vec<f64>,
     factor: Lu<f64>,
+    /// Largest column sum of the equations over what is held, which a good choice does not exceed by much.
+    held_norm: f64,
     /// What is solved for per independent speed, one speed after the other.
     gain: Vec<f64>,
     mass: Vec<f64>,
@@ -73,6 +75,7 @@ impl Complement {
         Self {
             matrix: vec![0.0; s * s],
             factor: Lu::new(s),
+            held_norm: 0.0,
             gain: vec![0.0; s * speeds],
             mass: vec![0.0; velocities * velocities],
             product: vec![0.0; velocities * speeds],
@@ -149,6 +152,10 @@ impl Complement {
                 }
             }
         }
+        self.held_norm = (self.held.iter()).fold(0.0, |norm: f64, &column| {
+            let entries = self.rows.iter().map(|&row| constraints.row(row)[column]);
+            norm.max(entries.map(f64::abs).sum())
+        });
         let matrix = &self.matrix;
         self.factor.factor(|i, j| matrix[i * s + j]).is_ok()
     }
@@ -320,10 +327,12 @@ impl Complement {
         }
     }
 
-    /// Condition number of the factored $`K`$ in the 1-norm, and the column of its inverse that makes it large.
+    /// Condition number of the choice in the 1-norm, $`\lVert [K, J_h] \rVert\,\lVert K^{-1} \rVert`$ with $`J_h`$ the columns of
+    /// what is held, and the column of $`K^{-1}`$ that makes it large. $`K`$ alone would not tell that it has become small
+    /// beside the rest, as happens to a single equation.
     pub(super) fn condition(&mut self) -> (f64, usize) {
         let s = self.solved.len();
-        let mut norm = 0.0_f64;
+        let mut norm = self.held_norm;
         for column in 0..s {
             let sum = (0..s).map(|row| self.matrix[row * s + column].abs()).sum();
             norm = norm.max(sum);

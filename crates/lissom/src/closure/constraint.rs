@@ -8,7 +8,7 @@
 //! | turn | $`\sum u\cdot R\,w`$ over fixed directions $`u`$ of `from` and $`w`$ of `to` | $`\omega\cdot\sum (Rw\times u)`$ |
 //! | offset | $`u\cdot d`$ | $`u\cdot\dot d`$ |
 //! | distance | $`(d\cdot d - L^2)/2L`$ | $`d\cdot\dot d/L`$ |
-//! | on a beam | $`d_y - v(d_x)`$ | see [`sliding`](super::sliding) |
+//! | on a beam | $`d_y - v(d_x)`$ | see `sliding.rs` |
 //! | along a beam | $`(Re_x)_y - v'(d_x)\,(Re_x)_x`$ | likewise |
 //!
 //! with the relative angular velocity $`\omega`$ in axes of `from`. Every rate is the power of a unit wrench on

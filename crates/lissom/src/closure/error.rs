@@ -65,14 +65,6 @@ pub enum ClosureError {
         /// Name of the body.
         body: String,
     },
-    /// The integrator works on equations of second order, which closures do not have.
-    #[error(
-        "{integrator} integrates trees only; use dop853, dopri5, adams or radau for a mechanism with closures"
-    )]
-    Integrator {
-        /// Name of the method.
-        integrator: &'static str,
-    },
 }
 
 /// A configuration in which the coordinates chosen, or any, no longer determine the motion.
@@ -89,6 +81,17 @@ pub struct Singularity {
 pub enum Trouble {
     /// The configuration is singular.
     Singular(Singularity),
+    /// A support slid off its beam.
+    LeftBeam {
+        /// The support.
+        support: String,
+        /// The beam.
+        beam: String,
+        /// Place of the support along the beam.
+        place: f64,
+        /// Length of the beam.
+        length: f64,
+    },
     /// An equation that followed from the others at the start no longer does.
     NoLongerRedundant {
         /// Its name.

@@ -28,6 +28,8 @@ const LARGEST_CHANGE: f64 = 0.5;
 const SINGULAR: f64 = 1e6;
 /// Condition number from which a failure of the integrator is put down to the configuration.
 const NEARLY_SINGULAR: f64 = 1e3;
+/// Distance beyond the end of a beam, as a fraction of its length, at which a support is still at the end.
+const AT_THE_END: f64 = 1e-9;
 /// Independent coordinates are chosen anew when the condition number has grown so much since the last choice.
 const WORTH_CHOOSING: f64 = 10.0;
 
@@ -92,14 +94,7 @@ impl Loops {
         let system = &model.system;
         let mut before = f64::INFINITY;
         for iteration in 0.. {
-            self.kinematics.update(system, position, velocity);
-            self.constraints.update(
-                system,
-                &model.closures,
-                &mut self.kinematics,
-                position,
-                velocity,
-            );
+            self.place(model, position, velocity);
             if !self.factor(model, position, velocity) {
                 return Err(Unclosed);
             }
@@ -143,15 +138,25 @@ impl Loops {
 
     /// Evaluates and factors at a state.
     fn prepare(&mut self, model: &Model, position: &[f64], velocity: &[f64]) -> bool {
-        self.kinematics.update(&model.system, position, velocity);
+        self.place(model, position, velocity);
+        self.factor(model, position, velocity)
+    }
+
+    /// Evaluates the closures at a state.
+    fn place(&mut self, model: &Model, position: &[f64], velocity: &[f64]) {
+        let system = &model.system;
+        match self.method {
+            // independent coordinates follow from the closures alone
+            Method::Complement(_) => self.kinematics.update_motion(system, position, velocity),
+            Method::Multipliers(_) => self.kinematics.update(system, position, velocity),
+        }
         self.constraints.update(
-            &model.system,
+            system,
             &model.closures,
             &mut self.kinematics,
             position,
             velocity,
         );
-        self.factor(model, position, velocity)
     }
 
     fn factor(&mut self, model: &Model, position: &[f64], velocity: &[f64]) -> bool {
@@ -284,18 +289,28 @@ impl Loops {
     /// Largest violation of the closures at a state, redundant equations included: of positions and of
     /// velocities.
     pub fn violation(&mut self, model: &Model, position: &[f64], velocity: &[f64]) -> [f64; 2] {
-        self.kinematics.update(&model.system, position, velocity);
-        self.constraints.update(
-            &model.system,
-            &model.closures,
-            &mut self.kinematics,
-            position,
-            velocity,
-        );
+        self.place(model, position, velocity);
         [
             largest(self.constraints.residual()).1,
             largest(self.constraints.rate()).1,
         ]
+    }
+
+    /// The first support that is beyond an end of its beam.
+    fn off_beam(&self, model: &Model) -> Option<Trouble> {
+        model.closures.iter().enumerate().find_map(|(i, closure)| {
+            let place = self.constraints.place_along(i)?;
+            let beam = &model.system.bodies()[closure.from.body?];
+            let length = beam.flexible.as_ref()?.centreline.as_ref()?.length();
+            (place < -AT_THE_END * length || place > (1.0 + AT_THE_END) * length).then(|| {
+                Trouble::LeftBeam {
+                    support: closure.name.clone(),
+                    beam: beam.name.clone(),
+                    place,
+                    length,
+                }
+            })
+        })
     }
 
     /// Looks at the configuration of a settled state: chooses independent coordinates anew where that helps,
@@ -309,6 +324,9 @@ impl Loops {
     ) -> Option<Trouble> {
         if !self.settles() {
             self.prepare(model, position, velocity);
+        }
+        if let Some(trouble) = self.off_beam(model) {
+            return Some(trouble);
         }
         let reach = self.constraints.reach().max(1.0);
         for &row in &self.redundant {

@@ -34,7 +34,7 @@ pub fn row_rank(matrix: &[f64], columns: usize) -> Rank {
         .collect();
     let mut open: Vec<usize> = (0..rest.len()).collect();
     let mut pivots = Pivots::default();
-    pivots.take(&mut rest, &mut open, usize::MAX);
+    pivots.take(&mut rest, &mut open, usize::MAX, 0.0);
     let Pivots {
         mut chosen,
         largest,
@@ -52,8 +52,12 @@ pub fn row_rank(matrix: &[f64], columns: usize) -> Rank {
     }
 }
 
+/// A column of an earlier group is taken before all others unless it is smaller than this fraction of the largest:
+/// a sleeve barely moves the equation of a support that its own boom bends away from.
+const WORTH_TAKING: f64 = 0.03;
+
 /// As many independent columns as there are rows, or as there are, ascending; those of earlier groups are
-/// taken before those of later ones.
+/// taken before those of later ones if they are not much smaller.
 pub(super) fn pivot_columns(rows: &[&[f64]], groups: &[&[usize]]) -> Vec<usize> {
     let entries: Vec<usize> = groups.concat();
     let mut rest: Vec<Vec<f64>> = entries
@@ -65,9 +69,13 @@ pub(super) fn pivot_columns(rows: &[&[f64]], groups: &[&[usize]]) -> Vec<usize> 
     for group in groups {
         let mut open: Vec<usize> = (first..first + group.len()).collect();
         // what the groups before have is already taken off
-        pivots.take(&mut rest, &mut open, rows.len());
+        pivots.take(&mut rest, &mut open, rows.len(), WORTH_TAKING);
         first += group.len();
     }
+    let mut open: Vec<usize> = (0..entries.len())
+        .filter(|i| !pivots.chosen.contains(i))
+        .collect();
+    pivots.take(&mut rest, &mut open, rows.len(), 0.0);
     let mut chosen: Vec<usize> = pivots.chosen.iter().map(|&i| entries[i]).collect();
     chosen.sort_unstable();
     chosen
@@ -82,9 +90,9 @@ struct Pivots {
 }
 
 impl Pivots {
-    /// Chooses among the `open` rows until `most` are chosen or nothing remains, and takes what the chosen
-    /// ones have off all others.
-    fn take(&mut self, rest: &mut [Vec<f64>], open: &mut Vec<usize>, most: usize) {
+    /// Chooses among the `open` rows until `most` are chosen or nothing remains that is at least `share` of the
+    /// largest of all, and takes what the chosen ones have off all others.
+    fn take(&mut self, rest: &mut [Vec<f64>], open: &mut Vec<usize>, most: usize, share: f64) {
         while self.chosen.len() < most && !open.is_empty() {
             let mut best = (0, 0.0);
             for (slot, &row) in open.iter().enumerate() {
@@ -95,6 +103,12 @@ impl Pivots {
                 }
             }
             let (slot, size) = best;
+            let of_all = (rest.iter().enumerate())
+                .filter(|(row, _)| !self.chosen.contains(row))
+                .fold(0.0_f64, |most, (_, row)| most.max(dot(row, row).sqrt()));
+            if size < share * of_all {
+                return;
+            }
             if size <= RANK_TOLERANCE * self.largest || size == 0.0 {
                 return;
             }

@@ -98,6 +98,9 @@ pub trait SecondOrder {
     /// Writes $`\partial r / \partial \dot v`$, n × n by rows.
     fn mass_matrix(&mut self, time: f64, position: &[f64], mass: &mut [f64]);
 
+    /// Brings what a step has made back onto a manifold that the motion must not leave; nothing by default.
+    fn project(&mut self, _time: f64, _position: &mut [f64], _velocity: &mut [f64]) {}
+
     /// Writes $`q \oplus \Delta`$: where a constant velocity `increment` leads from `position` in unit
     /// time. Plain addition for vectors.
     fn displace(&self, position: &[f64], increment: &[f64], displaced: &mut [f64]);

@@ -344,6 +344,11 @@ impl<'a> Structural<'a> {
                 - alpha_mass * self.algorithmic_acceleration[i])
                 / (1.0 - alpha_mass);
         }
+        self.system.project(
+            end.min(self.ceiling),
+            &mut self.position,
+            &mut self.velocity,
+        );
         self.state[..positions].copy_from_slice(&self.position);
         self.state[positions..positions + velocities].copy_from_slice(&self.velocity);
         self.state[positions + velocities..].copy_from_slice(&self.acceleration);

@@ -14,6 +14,7 @@ mod motions;
 mod names;
 mod nominal;
 mod run;
+mod supports;
 
 use toml::Value;
 
@@ -44,6 +45,7 @@ impl ModelSpec {
         checker.joints();
         checker.tree();
         checker.loops();
+        checker.supports();
         checker.payloads();
         checker.markers();
         checker.inputs();

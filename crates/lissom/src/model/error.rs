@@ -186,10 +186,22 @@ pub enum ErrorKind {
         /// The joint.
         joint: String,
     },
-    /// A joint or loop between places of one body.
+    /// A support of a body whose axis is not known everywhere.
+    #[error("body {body:?} is not a beam and cannot slide through a support")]
+    NotABeam {
+        /// The body.
+        body: String,
+    },
+    /// A support of a beam that does not bend.
+    #[error("beam {body:?} does not bend, so that a support has nothing to hold")]
+    NothingToHold {
+        /// The beam.
+        body: String,
+    },
+    /// A joint, loop or support between places of one body.
     #[error("{what} {name:?} connects body {body:?} with itself")]
     OnItself {
-        /// Joint or loop.
+        /// Joint, loop or support.
         what: &'static str,
         /// Its name.
         name: String,
@@ -546,6 +558,10 @@ impl ErrorKind {
             }
             Self::UnknownReference { what, .. } => format!("use the name of a [[{what}]]"),
             Self::GroundAsChild { .. } => "let the ground be the parent, and a body the child".into(),
+            Self::NotABeam { .. } => "name a body with [body.beam], or hold the body by a [[loop]]".into(),
+            Self::NothingToHold { .. } => {
+                "let its basis bend along y or z, or guide it by a prismatic joint or loop".into()
+            }
             Self::OnItself { .. } => "let one of its sides be on another body".into(),
             Self::NoJoint { body } => format!(
                 "add a [[joint]] with child = {body:?}; a body that floats is carried by a free joint on \

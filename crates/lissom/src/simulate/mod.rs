@@ -3,6 +3,7 @@
 mod audit;
 pub mod comparison;
 mod equations;
+mod equilibrium;
 mod evaluate;
 mod extent;
 mod profile;
@@ -14,6 +15,7 @@ mod start;
 pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit};
 pub(crate) use equations::nominal_motions;
 pub use equations::{Equations, NominalDrives, NominalError, nominal_drives};
+pub use equilibrium::{NoEquilibrium, equilibrium, settled};
 pub use evaluate::{Evaluation, StateInput, evaluate};
 pub use extent::{BodyExtent, Departure, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD};
 pub use profile::{LoadCurve, MotionCurve, MotionPoint};

@@ -10,6 +10,7 @@ use crate::model::{Coordinate, Model};
 use crate::readable::readable;
 use crate::simulate::audit::{Audit, Auditor};
 use crate::simulate::equations::{Equations, NominalError, Power, nominal_drives};
+use crate::simulate::equilibrium::{NoEquilibrium, settled};
 use crate::simulate::extent::Departure;
 use crate::simulate::recording::Recording;
 use crate::simulate::sampler::Sampler;
@@ -63,6 +64,14 @@ pub enum RunError {
         /// When.
         time_s: f64,
     },
+    /// The run was to begin in equilibrium, and there is none.
+    #[error("no equilibrium at t = {time_s}: {source}")]
+    Unsettled {
+        /// What does not balance.
+        source: NoEquilibrium,
+        /// Start of the run.
+        time_s: f64,
+    },
     /// A body was displaced further than asked for; see [`run_within`].
     #[error(
         "{} is displaced by {:.1} of its lengths at t = {}, most of it in {}: the motion has left what the equations \
@@ -101,6 +110,24 @@ pub enum RunError {
         /// Coordinates concerned.
         coordinates: Vec<String>,
     },
+    /// A support slid off its beam.
+    #[error(
+        "support {support:?} left beam {beam:?} at t = {}: it is at {} m of a beam {length} m long; make the beam \
+         longer, or the motion shorter",
+        readable(.time_s), readable(.place)
+    )]
+    LeftBeam {
+        /// The support.
+        support: String,
+        /// The beam.
+        beam: String,
+        /// Place of the support along the beam.
+        place: f64,
+        /// Length of the beam.
+        length: f64,
+        /// When.
+        time_s: f64,
+    },
     /// An equation of a closure followed from the others at the start only.
     #[error(
         "{equation} is open by {} at t = {}: at the start it followed from the other closures, now it does not; \
@@ -126,6 +153,8 @@ impl RunError {
             Self::NotFinite { time_s, .. }
             | Self::Singular { time_s, .. }
             | Self::Closure { time_s, .. }
+            | Self::Unsettled { time_s, .. }
+            | Self::LeftBeam { time_s, .. }
             | Self::NominalMotion { time_s, .. }
             | Self::NoLongerRedundant { time_s, .. } => *time_s,
         }
@@ -140,6 +169,8 @@ impl RunError {
             Self::Singular { coordinates, .. } => coordinates.first().map_or("unknown", |c| c),
             Self::NoLongerRedundant { equation, .. } => equation,
             Self::Closure { .. } => "the closures",
+            Self::Unsettled { source, .. } => &source.coordinate,
+            Self::LeftBeam { support, .. } => support,
             Self::NominalMotion { .. } => "the nominal motion",
         }
     }
@@ -193,6 +224,11 @@ pub fn run_within(
     most_lengths: f64,
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Run {
+    let (settled, unsettled) = match settled(model, simulation) {
+        Ok(settled) => (settled, None),
+        Err(source) => (None, Some(source)),
+    };
+    let model = settled.as_ref().unwrap_or(model);
     let mut equations = Equations::new(model);
     let end = simulation.start_s + simulation.duration_s;
     let breakpoints = equations.breakpoints(simulation.start_s, end);
@@ -207,7 +243,18 @@ pub fn run_within(
     let (n_q, n_v) = (equations.state_positions(), equations.state_velocities());
     let mut recorder = Recorder::new(model, samples.len(), channels, watch);
     recorder.most_lengths = most_lengths;
-    if let Err(source) = closable(&equations, simulation) {
+    if let Some(source) = unsettled {
+        return Run {
+            recording: recorder.recording,
+            audit: recorder.auditor.finish(model),
+            statistics: Statistics::default(),
+            ending: Ending::Failed(RunError::Unsettled {
+                source,
+                time_s: simulation.start_s,
+            }),
+        };
+    }
+    if let Err(source) = equations.loops().map_err(Clone::clone) {
         return Run {
             recording: recorder.recording,
             audit: recorder.auditor.finish(model),
@@ -346,22 +393,6 @@ pub fn run_within(
     }
 }
 
-/// Whether the loops can be kept as asked, with the integrator asked for.
-fn closable(equations: &Equations<'_>, simulation: &SimulationSpec) -> Result<(), ClosureError> {
-    if equations.loops().map_err(Clone::clone)?.is_none() {
-        return Ok(());
-    }
-    let integrator = match simulation.integrator {
-        IntegratorSpec::GeneralizedAlpha(_) => "generalized-alpha",
-        IntegratorSpec::Newmark(_) => "newmark",
-        IntegratorSpec::Dop853(_)
-        | IntegratorSpec::Dopri5(_)
-        | IntegratorSpec::Adams(_)
-        | IntegratorSpec::Radau(_) => return Ok(()),
-    };
-    Err(ClosureError::Integrator { integrator })
-}
-
 /// What the loops have to do with the end of a run: what stopped it, or a configuration close to a singular
 /// one in which the integrator gave up.
 fn closure_trouble(
@@ -378,6 +409,18 @@ fn closure_trouble(
             let time_s = outcome.stopped_at.unwrap_or(f64::NAN);
             Some(match trouble {
                 Trouble::Singular(at) => singular(time_s, at),
+                Trouble::LeftBeam {
+                    support,
+                    beam,
+                    place,
+                    length,
+                } => RunError::LeftBeam {
+                    support: support.clone(),
+                    beam: beam.clone(),
+                    place: *place,
+                    length: *length,
+                    time_s,
+                },
                 Trouble::NoLongerRedundant {
                     equation,
                     violation,

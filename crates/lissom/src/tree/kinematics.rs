@@ -141,9 +141,16 @@ impl<T: Scalar> Kinematics<T> {
     /// [`update`](Self::update) in the instructions of whoever calls.
     #[inline(always)]
     pub(super) fn update_all(&mut self, system: &System, position: &[T], velocity: &[T]) {
-        let layout = system.layout();
         self.external.fill(Force::zero());
         self.modal_external.fill(T::zero());
+        self.update_motion(system, position, velocity);
+        self.update_inertia(system, position, velocity);
+    }
+
+    /// Poses, twists and velocity products only: what closures and markers read.
+    #[inline(always)]
+    pub fn update_motion(&mut self, system: &System, position: &[T], velocity: &[T]) {
+        let layout = system.layout();
         for (k, body) in system.bodies().iter().enumerate() {
             let joint_position = &position[layout.joint_position[k]..];
             let joint_velocity = &velocity[layout.joint_velocity[k]..];
@@ -245,13 +252,32 @@ impl<T: Scalar> Kinematics<T> {
             self.parent_from_body[k] = pose;
             self.twist[k] = twist;
             self.velocity_product[k] = product;
+        }
+    }
 
+    /// Inertia and bias forces of the bodies in the motion last given.
+    #[inline(always)]
+    fn update_inertia(&mut self, system: &System, position: &[T], velocity: &[T]) {
+        let layout = system.layout();
+        for (k, body) in system.bodies().iter().enumerate() {
+            let twist = self.twist[k];
             match &body.flexible {
                 None => {
                     let momentum = self.inertia[k].times(twist);
                     self.bias[k] = twist.cross_force(momentum);
                 }
                 Some(flexible) => {
+                    let n = body.modes();
+                    let modes = layout.elastic[k]..layout.elastic[k] + n;
+                    let own_position = &position[layout.elastic_position[k]..][..n];
+                    let own_velocity = &velocity[layout.elastic_velocity[k]..][..n];
+                    let zeros = &self.scratch.zeros;
+                    let fidelity = body.fidelity;
+                    let (elastic, elastic_rate) = if fidelity.frozen {
+                        (&zeros[..n], &zeros[..n])
+                    } else {
+                        (own_position, own_velocity)
+                    };
                     let block = layout.modal_block[k]..layout.modal_block[k + 1];
                     let mut out = BodyInertia {
                         rigid: &mut self.inertia[k],

@@ -67,6 +67,10 @@ fn places_in_use(spec: &ModelSpec) -> BTreeMap<&str, Vec<[f64; 3]>> {
         let end = spec.loop_end(end);
         note(end.body, end.place, false);
     }
+    for support in &spec.support {
+        let end = spec.loop_end(&support.on);
+        note(end.body, end.place, false);
+    }
     for payload in &spec.payload {
         note(&payload.body, payload.place(), false);
     }

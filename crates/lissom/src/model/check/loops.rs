@@ -47,13 +47,14 @@ impl Checker<'_> {
         for &cut in &cuts {
             self.cut(cut, &cuts);
         }
-        if cuts.is_empty() && spec.loops.is_empty() {
+        let has_loops = !cuts.is_empty() || !spec.loops.is_empty() || !spec.support.is_empty();
+        if !has_loops {
             self.assembly_without_loops();
         }
-        self.closure(!cuts.is_empty() || !spec.loops.is_empty());
+        self.closure(has_loops);
     }
 
-    fn loop_end(&mut self, path: &Path, end: &AttachmentSpec) {
+    pub(super) fn loop_end(&mut self, path: &Path, end: &AttachmentSpec) {
         let spec = self.spec;
         let is_marker = spec.find_marker(&end.body).is_some() && end.is_name_only();
         if is_marker && spec.find_body(&end.body).is_none() {

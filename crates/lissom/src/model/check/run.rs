@@ -3,7 +3,7 @@
 use super::{Checker, LARGEST};
 use crate::integrate::Control;
 use crate::model::path::Path;
-use crate::model::spec::{AdaptiveSpec, IntegratorSpec};
+use crate::model::spec::{AdaptiveSpec, InitialSpec, IntegratorSpec};
 
 /// Most samples of one run; more than this is a slip of the pen and would fill the memory.
 const MOST_SAMPLES: f64 = 1e8;
@@ -30,6 +30,16 @@ impl Checker<'_> {
                 start_s.abs() <= latest_s,
                 &expected,
             );
+        }
+        if let InitialSpec::StaticLoad(case) = &spec.simulation.initial {
+            let path = path.key("initial").key("static_load").key("force");
+            for (index, force) in case.force.iter().enumerate() {
+                if spec.find_marker(&force.marker).is_none() {
+                    let markers = spec.marker.iter().map(|marker| marker.name.as_str());
+                    let path = path.index(index).key("marker");
+                    self.unknown(path, "marker", &force.marker, markers);
+                }
+            }
         }
         self.integrator(&path.key("integrator"), &spec.simulation.integrator);
 

@@ -102,8 +102,8 @@ pub(super) fn compare(document: &mut Table, schema: &Json) -> Findings {
 }
 
 /// Sections whose items refer to each other by name.
-const SECTIONS_OF_ITEMS: [&str; 7] = [
-    "body", "joint", "loop", "payload", "marker", "input", "motion",
+const SECTIONS_OF_ITEMS: [&str; 8] = [
+    "body", "joint", "loop", "support", "payload", "marker", "input", "motion",
 ];
 
 struct Walk<'a> {
@@ -207,13 +207,20 @@ impl<'a> Walk<'a> {
         kind
     }
 
-    /// A value of which the schema allows several kinds: words, tagged tables, or a word or a table.
+    /// A value of which the schema allows several kinds: words, tagged tables, both, or a word or a table.
     fn choice(&mut self, value: &mut Value, branches: &[&'a Json], schema: &'a Json, path: &Path) {
         let words: Vec<&str> = branches
             .iter()
             .filter_map(|branch| branch["const"].as_str())
             .collect();
         if !words.is_empty() {
+            let tables: Vec<&'a Json> = (branches.iter().copied())
+                .filter(|branch| type_of(branch) == "object")
+                .collect();
+            if let (Value::Table(table), false) = (&mut *value, tables.is_empty()) {
+                self.tagged(table, &tables, path);
+                return;
+            }
             let kind = match value.as_str() {
                 Some(word) if words.contains(&word) => return,
                 Some(word) => ErrorKind::UnknownWord {

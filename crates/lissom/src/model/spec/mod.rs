@@ -13,6 +13,7 @@ mod nominal;
 mod place;
 mod profile;
 mod run;
+mod support;
 
 pub use body::{
     BasisSpec, BeamSpec, BodyKind, BodySpec, Boundary, DampingSpec, ElementsSpec,
@@ -44,9 +45,11 @@ pub use nominal::NominalMotionSpec;
 pub use place::{AttachmentSpec, GROUND, MarkerSpec, PayloadSpec, Place};
 pub use profile::{LoadProfile, MotionProfile};
 pub use run::{
-    AdaptiveSpec, FidelityPreset, FidelitySpec, GeneralizedAlphaSpec, IntegratorSpec, NewmarkSpec,
-    OutputFormat, OutputSpec, SimulationSpec,
+    AdaptiveSpec, FidelityPreset, FidelitySpec, GeneralizedAlphaSpec, InitialSpec, IntegratorSpec,
+    NewmarkSpec, OutputFormat, OutputSpec, SimulationSpec, StaticForceSpec, StaticLoadSpec,
 };
+
+pub use support::{Slopes, SupportSpec};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -77,6 +80,9 @@ pub struct ModelSpec {
     /// Loops: what holds two places together beyond the joints.
     #[serde(default, rename = "loop", skip_serializing_if = "Vec::is_empty")]
     pub loops: Vec<LoopSpec>,
+    /// Supports that beams slide through.
+    #[serde(default)]
+    pub support: Vec<SupportSpec>,
     /// Loads carried by a body.
     #[serde(default)]
     pub payload: Vec<PayloadSpec>,
@@ -113,6 +119,7 @@ impl Default for ModelSpec {
             body: Vec::new(),
             joint: Vec::new(),
             loops: Vec::new(),
+            support: Vec::new(),
             payload: Vec::new(),
             marker: Vec::new(),
             input: Vec::new(),

@@ -90,6 +90,9 @@ pub struct SimulationSpec {
     /// The time at which the simulation starts.
     #[serde(default)]
     pub start_s: f64,
+    /// What the run begins with.
+    #[serde(default)]
+    pub initial: InitialSpec,
     /// The method that advances the motion in time.
     #[serde(default)]
     pub integrator: IntegratorSpec,
@@ -103,10 +106,47 @@ impl Default for SimulationSpec {
         Self {
             duration_s: one_second(),
             start_s: 0.0,
+            initial: InitialSpec::default(),
             integrator: IntegratorSpec::default(),
             closure: None,
         }
     }
+}
+
+/// What a run begins with.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum InitialSpec {
+    /// The positions and rates that joints and bodies say.
+    #[default]
+    Written,
+    /// Rest in equilibrium under the loads of the start; joints that are driven or prescribed are held where they
+    /// are written.
+    Equilibrium,
+    /// Rest in equilibrium under other loads, which are taken off when the run begins.
+    StaticLoad(StaticLoadSpec),
+}
+
+/// Loads before the start.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StaticLoadSpec {
+    /// Acceleration of free fall in ground axes; that of the model when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gravity_m_per_s2: Option<[f64; 3]>,
+    /// Forces on markers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub force: Vec<StaticForceSpec>,
+}
+
+/// A force on a marker before the start.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StaticForceSpec {
+    /// Name of the marker.
+    pub marker: String,
+    /// Force in ground axes.
+    pub force_n: [f64; 3],
 }
 
 /// The method that advances the motion in time.

@@ -220,6 +220,40 @@ impl<'m> Equations<'m> {
         }
     }
 
+    /// Entry of the full velocity vector that an entry of the state's velocities stands for; `None` for motors.
+    pub(super) fn velocity_entry(&self, entry: usize) -> Option<usize> {
+        self.free_velocities.get(entry).copied()
+    }
+
+    /// The full position vector for the positions of a state, with what is prescribed at `time`.
+    pub(super) fn position_at(&mut self, time: f64, positions: &[f64]) -> &[f64] {
+        self.unpack_positions(time, positions);
+        &self.position
+    }
+
+    /// Forces that a state of rest would need beyond those that are there, one for every velocity of the state.
+    pub(super) fn forces_at_rest(&mut self, time: f64, positions: &[f64], forces: &mut [f64]) {
+        self.unpack_positions(time, positions);
+        self.velocity.fill(0.0);
+        self.motor_rate.fill(0.0);
+        self.acceleration.fill(0.0);
+        self.apply_forces(time);
+        inverse_dynamics(
+            &self.model.system,
+            &self.kinematics,
+            &self.acceleration,
+            &mut self.inverse,
+            &mut self.reaction,
+        );
+        let free = self.free_velocities.len();
+        for (force, &at) in forces.iter_mut().zip(&self.free_velocities) {
+            *force = self.reaction[at] - self.force[at];
+        }
+        for (force, motor) in forces[free..].iter_mut().zip(&self.motor_force) {
+            *force = -motor;
+        }
+    }
+
     /// Spreads a state over the full vectors and fills in what is prescribed at `time`.
     fn unpack(&mut self, time: f64, positions: &[f64], velocities: &[f64]) {
         self.unpack_positions(time, positions);
@@ -451,7 +485,18 @@ impl<'m> Equations<'m> {
             return Projection::Kept;
         }
         let (n_q, n_v) = (self.state_positions(), self.state_velocities());
-        self.unpack(time, &state[..n_q], &state[n_q..n_q + n_v]);
+        let (positions, rest) = state.split_at_mut(n_q);
+        self.settle_parts(time, positions, &mut rest[..n_v])
+    }
+
+    /// The same for positions and velocities apart.
+    fn settle_parts(
+        &mut self,
+        time: f64,
+        positions: &mut [f64],
+        velocities: &mut [f64],
+    ) -> Projection {
+        self.unpack(time, positions, velocities);
         let Ok(Some(loops)) = &mut self.loops else {
             return Projection::Kept;
         };
@@ -463,10 +508,10 @@ impl<'m> Equations<'m> {
                 // the derivative there is not finite, which ends the run with what is known of the place
                 return Projection::Moved;
             }
-            for (&at, x) in self.free_positions.iter().zip(&mut state[..n_q]) {
+            for (&at, x) in self.free_positions.iter().zip(positions) {
                 *x = self.position[at];
             }
-            for (&at, x) in self.free_velocities.iter().zip(&mut state[n_q..]) {
+            for (&at, x) in self.free_velocities.iter().zip(velocities) {
                 *x = self.velocity[at];
             }
         }

@@ -1,4 +1,8 @@
 //! The equations as $`M(q)\,\dot v = f(t, q, v)`$ on a space where positions need not be vectors.
+//!
+//! With closures the residual is $`\dot v`$ less the accelerations that keep them closed, evaluated at the end of the
+//! step: Newmark's method then solves the equations of \[Pan, Scott & Ulsoy 1990, section 4\] with an implicit
+//! right-hand side.
 
 use super::Equations;
 use crate::integrate::SecondOrder;
@@ -21,6 +25,18 @@ impl SecondOrder for Equations<'_> {
         acceleration: &[f64],
         residual: &mut [f64],
     ) {
+        if matches!(self.loops, Ok(Some(_))) {
+            self.evaluate(time, position, velocity);
+            for ((r, &at), &a) in residual
+                .iter_mut()
+                .zip(&self.free_velocities)
+                .zip(acceleration)
+            {
+                *r = a - self.acceleration[at];
+            }
+            self.motor_residual(acceleration, residual);
+            return;
+        }
         self.unpack(time, position, velocity);
         self.apply_forces(time);
         for (&at, &a) in self.free_velocities.iter().zip(acceleration) {
@@ -33,18 +49,27 @@ impl SecondOrder for Equations<'_> {
             &mut self.inverse,
             &mut self.reaction,
         );
-        let free = self.free_velocities.len();
         for (r, &at) in residual.iter_mut().zip(&self.free_velocities) {
             *r = self.reaction[at] - self.force[at];
         }
-        for (i, gear) in self.model.transmissions.iter().enumerate() {
-            residual[free + i] = gear.inertia * acceleration[free + i] - self.motor_force[i];
-        }
+        self.motor_residual(acceleration, residual);
+    }
+
+    fn project(&mut self, time: f64, position: &mut [f64], velocity: &mut [f64]) {
+        self.settle_parts(time, position, velocity);
     }
 
     fn mass_matrix(&mut self, time: f64, position: &[f64], mass: &mut [f64]) {
         let n = self.state_velocities();
         let full = self.velocity.len();
+        if matches!(self.loops, Ok(Some(_))) {
+            mass.fill(0.0);
+            for at in 0..self.free_velocities.len() {
+                mass[at * n + at] = 1.0;
+            }
+            self.motor_mass(mass);
+            return;
+        }
         self.unpack_positions(time, position);
         self.kinematics
             .update(&self.model.system, &self.position, &self.velocity);
@@ -60,10 +85,7 @@ impl SecondOrder for Equations<'_> {
                 mass[i * n + j] = self.full_mass[row * full + column];
             }
         }
-        for (i, gear) in self.model.transmissions.iter().enumerate() {
-            let at = self.free_velocities.len() + i;
-            mass[at * n + at] = gear.inertia;
-        }
+        self.motor_mass(mass);
     }
 
     fn displace(&self, position: &[f64], increment: &[f64], displaced: &mut [f64]) {
@@ -79,6 +101,25 @@ impl SecondOrder for Equations<'_> {
         let free_velocities = self.free_velocities.len();
         for i in 0..self.motor_position.len() {
             displaced[self.free_positions.len() + i] += increment[free_velocities + i];
+        }
+    }
+}
+
+impl Equations<'_> {
+    /// Residuals of the motors behind elastic gears, which stand last.
+    fn motor_residual(&self, acceleration: &[f64], residual: &mut [f64]) {
+        let free = self.free_velocities.len();
+        for (i, gear) in self.model.transmissions.iter().enumerate() {
+            residual[free + i] = gear.inertia * acceleration[free + i] - self.motor_force[i];
+        }
+    }
+
+    /// Their entries of the mass matrix.
+    fn motor_mass(&self, mass: &mut [f64]) {
+        let n = self.state_velocities();
+        for (i, gear) in self.model.transmissions.iter().enumerate() {
+            let at = self.free_velocities.len() + i;
+            mass[at * n + at] = gear.inertia;
         }
     }
 }

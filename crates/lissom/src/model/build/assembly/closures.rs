@@ -1,12 +1,16 @@
-//! Loops of the file and joints that are cut become closures.
+//! Loops and supports of the file and joints that are cut become closures.
 
 use super::{Assembly, unit};
 use crate::model::action::{Load, LoadTarget};
 use crate::model::closure::{Closure, ClosureEnd, ClosureKind, ClosureMethod};
-use crate::model::spec::{self, AttachmentSpec, ClosureSpec, GROUND, JointKind, LoopKind};
+use crate::model::spec::{
+    self, AttachmentSpec, BodyKind, ClosureSpec, GROUND, JointKind, LoopKind, Slopes, SupportSpec,
+};
+use crate::model::system::Place;
+use crate::spatial::Transform;
 
 impl Assembly<'_> {
-    /// Joints that are cut, then loops, each in the order of the file.
+    /// Joints that are cut, then loops, then supports, each in the order of the file.
     pub(super) fn closures(&self) -> Vec<Closure> {
         let spec = self.spec;
         let cuts = self.tree.cuts.iter().filter_map(|&cut| {
@@ -53,7 +57,40 @@ impl Assembly<'_> {
                 to: self.loop_end(&closure.to),
             })
         });
-        cuts.chain(loops).collect()
+        let supports = spec
+            .support
+            .iter()
+            .flat_map(|support| self.support(support));
+        cuts.chain(loops).chain(supports).collect()
+    }
+
+    /// The point of a support, and its direction if it holds that.
+    fn support(&self, support: &SupportSpec) -> Vec<Closure> {
+        let Some(BodyKind::Beam(beam)) =
+            (self.spec.find_body(&support.beam)).and_then(|body| body.kind())
+        else {
+            return Vec::new();
+        };
+        let [y, z, ..] = beam.deformations();
+        let planes = [y, z];
+        let closure = |name: String, kind: ClosureKind| Closure {
+            name,
+            kind,
+            from: ClosureEnd {
+                body: self.index.get(support.beam.as_str()).copied(),
+                place: Place::Fixed(Transform::identity()),
+            },
+            to: self.loop_end(&support.on),
+        };
+        let mut closures = vec![closure(
+            support.name.clone(),
+            ClosureKind::OnBeam { planes },
+        )];
+        if support.slopes == Slopes::Tied {
+            let name = format!("{}.slope", support.name);
+            closures.push(closure(name, ClosureKind::AlongBeam { planes }));
+        }
+        closures
     }
 
     fn joint_end(&self, side: &AttachmentSpec, child_side: bool) -> ClosureEnd {

@@ -7,7 +7,7 @@
 use super::NominalError;
 use super::qr::PivotedQr;
 use crate::closure::Constraints;
-use crate::model::{Closure, ClosureEnd, Model, Place, System};
+use crate::model::{Closure, ClosureEnd, ClosureKind, Model, Place, System};
 use crate::simulate::profile::MotionCurve;
 use crate::spatial::{Motion, RotationVector, Vector, rotation_vector_of};
 use crate::tree::{
@@ -82,6 +82,7 @@ impl Course {
         let closures: Vec<Closure> = model
             .closures
             .iter()
+            .filter(|closure| !slides_along_its_own_carrier(&model.system, closure))
             .map(|closure| Closure {
                 from: rigid(&closure.from),
                 to: rigid(&closure.to),
@@ -410,4 +411,22 @@ impl MarkerCourse {
     fn rows(&self) -> usize {
         self.position.len() + if self.rotation.is_some() { 3 } else { 0 }
     }
+}
+
+/// Whether a closure slides along a beam that carries its other side or is carried by it, or the ground: where both are
+/// rigid the joints between them keep the beam in its support.
+fn slides_along_its_own_carrier(system: &System, closure: &Closure) -> bool {
+    let (ClosureKind::OnBeam { .. } | ClosureKind::AlongBeam { .. }) = closure.kind else {
+        return false;
+    };
+    let carries = |carrier: Option<usize>, body: Option<usize>| {
+        let mut at = body;
+        while at != carrier {
+            let Some(k) = at else { return false };
+            at = system.bodies()[k].parent;
+        }
+        true
+    };
+    let (beam, other) = (closure.from.body, closure.to.body);
+    carries(beam, other) || carries(other, beam)
 }
