@@ -31,6 +31,7 @@ const MODELS = [
   { model: "two-link-arm", set: [], at: 0.3, exaggeration: 5 },
   { model: "planar-3rrr", set: [], at: 0.5, exaggeration: 20 },
   { model: "space-arm", set: [], at: 0.5, exaggeration: 10 },
+  { model: "sliding-boom", set: [], at: 0.5, exaggeration: 10 },
 ];
 
 /** The drawn tip may be off by this part of the arm's length, as the page promises. */

@@ -185,7 +185,10 @@ fn newmark_with_stabilised_multipliers_is_of_second_order() {
     let expected = [(0.071, 4.9e-6), (0.0007, 4.3e-8)];
     for ((error, violation), (expected_error, expected_violation)) in found.iter().zip(expected) {
         assert!((error / expected_error - 1.0).abs() < 0.08, "{found:?}");
-        assert!((violation / expected_violation - 1.0).abs() < 0.02, "{found:?}");
+        assert!(
+            (violation / expected_violation - 1.0).abs() < 0.02,
+            "{found:?}"
+        );
     }
     // ten times smaller steps: second order is a factor of 100
     let ratio = found[0].0 / found[1].0;
@@ -364,18 +367,18 @@ fn the_driven_robot_follows_the_reference() {
     // the same angle at the end of the boom
     const DEFLECTIONS: f64 = 1.2e-5;
     let planar = [
-        [0.0530557, 0.1216748, -12.3487],
-        [0.3222308, 0.2343862, -18.5566],
-        [0.7122059, 0.4045738, -9.1628],
-        [0.9544478, 0.5215282, 13.2760],
-        [0.9860971, 0.5574459, -13.6182],
+        [0.053_055_7, 0.121_674_8, -12.3487],
+        [0.322_230_8, 0.234_386_2, -18.5566],
+        [0.712_205_9, 0.404_573_8, -9.1628],
+        [0.954_447_8, 0.521_528_2, 13.2760],
+        [0.986_097_1, 0.557_445_9, -13.6182],
     ];
     let spatial = [
-        [0.0804312, 0.1209754, -5.7861, 11.0739],
-        [0.4850421, 0.2316296, -13.4558, 20.2324],
-        [1.0660818, 0.4013516, -26.5431, -9.0707],
-        [1.4345348, 0.5283911, -25.2158, -58.2990],
-        [1.5287911, 0.5845761, -29.2159, 0.7188],
+        [0.080_431_2, 0.120_975_4, -5.7861, 11.0739],
+        [0.485_042_1, 0.231_629_6, -13.4558, 20.2324],
+        [1.066_081_8, 0.401_351_6, -26.5431, -9.0707],
+        [1.434_534_8, 0.528_391_1, -25.2158, -58.2990],
+        [1.528_791_1, 0.584_576_1, -29.2159, 0.7188],
     ];
     let plane = robot(false, true, "second_order");
     let space = robot(true, true, "second_order");

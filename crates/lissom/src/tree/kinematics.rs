@@ -148,6 +148,9 @@ impl<T: Scalar> Kinematics<T> {
     }
 
     /// Poses, twists and velocity products only: what closures and markers read.
+    ///
+    /// # Panics
+    /// If the vectors are shorter than the system's.
     #[inline(always)]
     pub fn update_motion(&mut self, system: &System, position: &[T], velocity: &[T]) {
         let layout = system.layout();

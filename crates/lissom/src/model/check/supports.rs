@@ -3,7 +3,7 @@
 use super::Checker;
 use crate::model::error::ErrorKind;
 use crate::model::path::Path;
-use crate::model::spec::{BodyKind, GROUND};
+use crate::model::spec::{BodyKind, BodySpec, GROUND};
 
 impl Checker<'_> {
     pub(super) fn supports(&mut self) {
@@ -43,7 +43,7 @@ impl Checker<'_> {
                 .filter(|body| matches!(body.kind(), Some(BodyKind::Beam(_))))
                 .map(|body| body.name.as_str())
         };
-        match spec.find_body(name).and_then(|body| body.kind()) {
+        match spec.find_body(name).and_then(BodySpec::kind) {
             Some(BodyKind::Beam(beam)) => {
                 if beam.deformations()[..2] == [false; 2] {
                     let kind = ErrorKind::NothingToHold {

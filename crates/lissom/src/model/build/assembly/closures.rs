@@ -4,7 +4,8 @@ use super::{Assembly, unit};
 use crate::model::action::{Load, LoadTarget};
 use crate::model::closure::{Closure, ClosureEnd, ClosureKind, ClosureMethod};
 use crate::model::spec::{
-    self, AttachmentSpec, BodyKind, ClosureSpec, GROUND, JointKind, LoopKind, Slopes, SupportSpec,
+    self, AttachmentSpec, BodyKind, BodySpec, ClosureSpec, GROUND, JointKind, LoopKind, Slopes,
+    SupportSpec,
 };
 use crate::model::system::Place;
 use crate::spatial::Transform;
@@ -67,7 +68,7 @@ impl Assembly<'_> {
     /// The point of a support, and its direction if it holds that.
     fn support(&self, support: &SupportSpec) -> Vec<Closure> {
         let Some(BodyKind::Beam(beam)) =
-            (self.spec.find_body(&support.beam)).and_then(|body| body.kind())
+            (self.spec.find_body(&support.beam)).and_then(BodySpec::kind)
         else {
             return Vec::new();
         };
