@@ -67,10 +67,9 @@ sample_period_s = {}
     spec.check().unwrap();
     let model = Model::build(&spec).unwrap();
     let samples = sample_instants(&spec, &[]);
-    let run = run(&model, &spec.simulation, &samples, None, &mut |_| {
+    run(&model, &spec.simulation, &samples, None, &mut |_| {
         Flow::Continue
-    });
-    run
+    })
 }
 
 /// Tight enough for the digits of the references.
