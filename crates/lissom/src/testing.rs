@@ -194,7 +194,8 @@ impl Variety<'_> {
             spec.body.push(self.body(&mut random, name.clone(), kind));
 
             let parent = self.parent(&mut random, &spec.body[..k]);
-            let joint = if self.floating && parent.is_ground() {
+            let floats = self.floating && parent.is_ground();
+            let joint = if floats {
                 RandomJoint::Free
             } else {
                 self.joint_kinds[(first_joint + k) % self.joint_kinds.len()]
@@ -204,8 +205,12 @@ impl Variety<'_> {
                 ..inboard(&mut random, &spec.body[k])
             };
             let name = format!("joint_{k}");
-            spec.joint
-                .push(joint_of(&mut random, name, joint, parent, child));
+            let mut joint = joint_of(&mut random, name, joint, parent, child);
+            if let (true, Some(free)) = (floats, &mut joint.free) {
+                // the rotors of a motor on the ground would push from outside
+                free.motor = None;
+            }
+            spec.joint.push(joint);
 
             let place = outboard(&mut random, &spec.body[k]);
             spec.marker.push(MarkerSpec {
