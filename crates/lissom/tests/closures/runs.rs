@@ -292,7 +292,8 @@ fn an_equation_that_is_redundant_at_the_start_only_ends_the_run() {
 /// closures.
 #[test]
 fn newmark_with_closures_is_of_second_order() {
-    let mechanism = four_bar(true, 0.7, "");
+    // rigid, so that steps of this size resolve everything
+    let mechanism = four_bar(false, 0.7, "");
     let last = |simulation: &SimulationSpec, method: &ClosureMethod| {
         let run = ran(&mechanism, method, simulation);
         assert_eq!(run.ending, Ending::Completed);
@@ -302,7 +303,7 @@ fn newmark_with_closures_is_of_second_order() {
     };
     for method in [ClosureMethod::Automatic, ClosureMethod::Projected] {
         let exact = last(&simulated(0.1, 1e-11), &method);
-        let errors = [4e-4, 2e-4].map(|step| {
+        let errors = [1e-3, 5e-4].map(|step| {
             let text = format!(
                 "duration_s = 0.1\nintegrator.newmark = {{ step_s = {step}, tolerance = 1e-12 }}"
             );
