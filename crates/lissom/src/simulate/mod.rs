@@ -6,6 +6,7 @@ mod equations;
 mod equilibrium;
 mod evaluate;
 mod extent;
+mod formulation;
 mod profile;
 pub mod recording;
 mod run;
