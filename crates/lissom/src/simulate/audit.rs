@@ -33,7 +33,7 @@ pub(super) struct Balance {
 }
 
 /// The books of a run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Audit {
     /// Energy balance.
     pub energy: EnergyAudit,

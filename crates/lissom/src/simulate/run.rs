@@ -7,6 +7,7 @@ use crate::integrate::{
 };
 use crate::model::spec::{AdaptiveSpec, IntegratorSpec, ModelSpec, SimulationSpec};
 use crate::model::{Coordinate, Model};
+use crate::nodal::NodalError;
 use crate::readable::readable;
 use crate::simulate::audit::{Audit, Auditor};
 use crate::simulate::equations::{Equations, NominalError, nominal_drives};
@@ -96,6 +97,14 @@ pub enum RunError {
         /// Start of the run.
         time_s: f64,
     },
+    /// The nodal mechanism could not be placed or moved.
+    #[error("{source}")]
+    Nodal {
+        /// What is wrong with it.
+        source: NodalError,
+        /// When.
+        time_s: f64,
+    },
     /// The mechanism came to a singular configuration.
     #[error(
         "the configuration is singular at t = {}: {} can move without the independent coordinates or against no \
@@ -156,6 +165,7 @@ impl RunError {
             | Self::Closure { time_s, .. }
             | Self::Unsettled { time_s, .. }
             | Self::LeftBeam { time_s, .. }
+            | Self::Nodal { time_s, .. }
             | Self::NominalMotion { time_s, .. }
             | Self::NoLongerRedundant { time_s, .. } => *time_s,
         }
@@ -173,6 +183,7 @@ impl RunError {
             Self::Unsettled { source, .. } => &source.coordinate,
             Self::LeftBeam { support, .. } => support,
             Self::NominalMotion { .. } => "the nominal motion",
+            Self::Nodal { .. } => "the mechanism",
         }
     }
 }
@@ -254,11 +265,7 @@ pub fn run_within(
 }
 
 /// A run that ended before it began.
-pub(crate) fn refuse(
-    equations: &impl Formulation,
-    channels: Option<&[String]>,
-    error: RunError,
-) -> Run {
+fn refuse(equations: &impl Formulation, channels: Option<&[String]>, error: RunError) -> Run {
     let (_, names) = Sampler::new(equations, channels);
     Run {
         recording: Recording::with_capacity(names, 0),
