@@ -264,7 +264,7 @@ impl<'a> Equations<'a> {
                 self.evaluated = true;
             }
             if settled {
-                return Ok(());
+                return self.refuse_folded();
             }
             for (row, &deformation) in self.mechanism.rows.iter().enumerate() {
                 let wanted = match self.mechanism.conditions[deformation].slot {
@@ -288,6 +288,21 @@ impl<'a> Equations<'a> {
             miss,
             iterations: MOST_ITERATIONS,
         })
+    }
+
+    /// A beam whose chord points against its ends meets its conditions as well as one that does not: such a
+    /// configuration is the wrong one of two.
+    fn refuse_folded(&self) -> Result<(), NodalError> {
+        for element in &self.mechanism.elements {
+            if let ElementKind::Beam(beam) = &element.kind
+                && beam.is_folded(std::array::from_fn(|i| &self.pass.nodes[element.nodes[i]]))
+            {
+                return Err(NodalError::Folded {
+                    element: element.name.clone(),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Moves the unknown coordinates by the correction; whether it was the last one needed.
