@@ -252,21 +252,32 @@ fn a_model_runs_as_finite_elements() {
     const ALIKE: f64 = 0.01;
     let folder = Folder::new();
     let step = "simulation.integrator.generalized_alpha.step_s=0.005";
-    let base = ["run", "spin-up-beam", "--set", "simulation.duration_s=1", "--json"];
-    let tree = folder.lissom(&[&base[..], &["--out", "tree"]].concat());
+    let base = [
+        "run",
+        "spin-up-beam",
+        "--set",
+        "simulation.duration_s=1",
+        "--json",
+    ];
+    let tree = folder.json(&[&base[..], &["--out", "tree"]].concat());
     let nodal = ["--formulation", "nodal", "--set", step, "--out", "nodal"];
-    let nodes = folder.lissom(&[&base[..], &nodal].concat());
+    let nodes = folder.json(&[&base[..], &nodal].concat());
     let bent = |summary: &Value| number(&summary["channels"]["tip.deflection.y"]["final"]);
-    let (tree, nodes) = (tree.json(), nodes.json());
     assert!((bent(&tree) - bent(&nodes)).abs() < ALIKE * bent(&tree).abs());
     let channels = nodes["channels"].as_object().unwrap();
-    for name in ["hub.angle", "hub.angle.rate", "hub.driving_torque", "beam.8.bending_y_q"] {
+    for name in [
+        "hub.angle",
+        "hub.angle.rate",
+        "hub.driving_torque",
+        "beam.8.bending_y_q",
+    ] {
         assert!(channels.contains_key(name), "{name}");
     }
     // the manifest runs again, and a picture can be made of it
     folder.lissom(&["report", "nodal", "--quiet"]).says(0, &[]);
     let refused = ["check", "flexible-joint", "--formulation", "nodal"];
-    folder
-        .lissom(&refused)
-        .says(1, &["an elastic gear is not known to the nodal formulation"]);
+    folder.lissom(&refused).says(
+        1,
+        &["an elastic gear is not known to the nodal formulation"],
+    );
 }
