@@ -72,6 +72,7 @@ impl Cantilever {
             drives: &[],
             efforts: &vec![0.0; self.mechanism.dof_count()],
             loads: &loads,
+            held: &[],
             first_part: 1.0,
         };
         equations.equilibrium(&self.mechanism.assembled_position(), &load)?;
