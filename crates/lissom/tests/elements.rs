@@ -100,7 +100,10 @@ fn spin_up_of_jonker_and_aarts() {
 #[test]
 fn spin_up_of_simo_and_vu_quoc() {
     const AGREEMENT: f64 = 1e-4;
-    let run = run(&spec(SPIN_UP, &["simulation.duration_s=18", "output.sample_period_s=0.005"]));
+    let run = run(&spec(
+        SPIN_UP,
+        &["simulation.duration_s=18", "output.sample_period_s=0.005"],
+    ));
     let (found, instant) = lowest(&run.recording);
     assert!((found + 0.57384).abs() < AGREEMENT, "{found} at {instant}");
     let tip = turning(&run.recording);
