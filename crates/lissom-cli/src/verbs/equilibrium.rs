@@ -38,7 +38,8 @@ pub(crate) fn run(arguments: &EquilibriumArguments) -> Result<(), Stop> {
 
 /// Name, unit and value of every channel but those that say nothing at rest.
 fn channels(rest: &Recording) -> impl Iterator<Item = (&str, &str, f64)> {
-    let says = |name: &str| !name.ends_with(".rate") && !name.contains("velocity");
+    let rate = |name: &str| name.rsplit('.').next() == Some("rate");
+    let says = move |name: &str| !rate(name) && !name.contains("velocity");
     (rest.channels.iter())
         .filter(move |channel| says(&channel.name) && !channel.name.starts_with("momentum"))
         .filter_map(|channel| Some((&*channel.name, &*channel.unit, *channel.samples.first()?)))

@@ -4,7 +4,7 @@ use super::Checker;
 use crate::model::error::ErrorKind;
 use crate::model::path::Path;
 use crate::model::spec::{
-    BeamElementSpec, ElementSpec, InputSpec, LoadQuantity, MotionSpec, RoleSpec,
+    BeamElementSpec, ElementNodeSpec, ElementSpec, InputSpec, LoadQuantity, MotionSpec, RoleSpec,
 };
 
 /// Most elements that a beam is divided into.
@@ -93,7 +93,7 @@ impl Checker<'_> {
         self.exactly_one(path, &kinds);
         for (keys, name, turns) in element.nodes() {
             let at = keys.iter().fold(path.clone(), |path, key| path.key(*key));
-            let fitting = |node: &&crate::model::spec::ElementNodeSpec| node.turns() == turns;
+            let fitting = |node: &&ElementNodeSpec| node.turns() == turns;
             if !spec
                 .node
                 .iter()
@@ -105,7 +105,7 @@ impl Checker<'_> {
                 self.unknown(at, what, name, known.map(|node| node.name.as_str()));
             }
         }
-        let planar = |name: &str| spec.find_node(name).is_some_and(|node| node.is_planar());
+        let planar = |name: &str| spec.find_node(name).is_some_and(ElementNodeSpec::is_planar);
         let in_plane = element.nodes().iter().all(|(_, name, _)| planar(name));
         if let Some(beam) = &element.beam {
             self.beam_element(&path.key("beam"), beam, in_plane);
@@ -244,12 +244,11 @@ impl Checker<'_> {
                 Some(node) if node.turns() => wrong = Some((LoadQuantity::Force, "torque")),
                 Some(_) => wrong = Some((LoadQuantity::Torque, "force")),
             }
-            match input.direction {
-                Some(direction) => self.direction(path.key("direction"), direction),
-                None => {
-                    let key = "direction".to_owned();
-                    self.error(path.clone(), ErrorKind::MissingKey { key });
-                }
+            if let Some(direction) = input.direction {
+                self.direction(path.key("direction"), direction);
+            } else {
+                let key = "direction".to_owned();
+                self.error(path.clone(), ErrorKind::MissingKey { key });
             }
             if input.rigid_inverse_dynamics.is_some() {
                 let reason = "it drives elements, not nodes";
