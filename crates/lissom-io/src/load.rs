@@ -188,7 +188,9 @@ impl LoadError {
             Problem::File { at, .. } | Problem::InFile { at, .. } | Problem::Loops { at, .. } => {
                 locate(at)
             }
-            Problem::Mesh(error) => locate(&error.path()),
+            Problem::Mesh(error) => {
+                locate(&error.path()).or_else(|| locate(&model::Path::root().key("element")))
+            }
             Problem::Body(error) => locate(&model::Path::root().key("body").index(error.body)),
         }
     }

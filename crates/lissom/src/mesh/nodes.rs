@@ -6,6 +6,7 @@ use crate::model::spec::{
     BeamElementSpec, ElementNodeSpec, ElementSpec, EndSpec, InputSpec, LoadQuantity, ModelSpec,
     RoleSpec, SecondOrderSpec,
 };
+use crate::model::Resistance;
 use crate::nodal::{
     Assembly, BeamSection, ElementId, End, Mechanism, NodeId, Role, SecondOrderTerms,
 };
@@ -21,6 +22,7 @@ struct Builder<'a> {
     nodes: BTreeMap<&'a str, NodeId>,
     elements: BTreeMap<&'a str, ElementId>,
     joints: Vec<MeshedJoint>,
+    drags: Vec<(ElementId, Resistance)>,
     /// Rate of the first deformation at the start.
     rates: Vec<(ElementId, f64)>,
 }
@@ -32,6 +34,7 @@ pub(super) fn build(spec: &ModelSpec) -> Result<Mesh, MeshError> {
         nodes: BTreeMap::new(),
         elements: BTreeMap::new(),
         joints: Vec::new(),
+        drags: Vec::new(),
         rates: Vec::new(),
     };
     builder.assembly.set_gravity(spec.gravity_m_per_s2);
@@ -160,6 +163,12 @@ impl<'a> Builder<'a> {
         if stiffness > 0.0 {
             self.assembly
                 .set_spring(id, 0, stiffness, damping / stiffness);
+        } else if damping > 0.0 {
+            let law = Resistance {
+                viscous: damping,
+                ..Resistance::default()
+            };
+            self.drags.push((id, law));
         }
         self.elements.insert(name, id);
         self.rates.push((id, rate));
@@ -359,7 +368,7 @@ impl<'a> Builder<'a> {
             loads,
             motions,
             drive_channels,
-            drags: Vec::new(),
+            drags: self.drags,
             limits: Vec::new(),
             initial_position: mechanism.assembled_position(),
             initial_velocity: velocity,

@@ -110,6 +110,19 @@ impl Checker<'_> {
         if let Some(beam) = &element.beam {
             self.beam_element(&path.key("beam"), beam, in_plane);
         }
+        let damped_only = match (&element.hinge, &element.slider) {
+            (Some(hinge), _) if hinge.stiffness_n_m_per_rad == 0.0 => {
+                (hinge.damping_n_m_s_per_rad > 0.0).then_some(("hinge", "damping_n_m_s_per_rad"))
+            }
+            (_, Some(slider)) if slider.stiffness_n_per_m == 0.0 => {
+                (slider.damping_n_s_per_m > 0.0).then_some(("slider", "damping_n_s_per_m"))
+            }
+            _ => None,
+        };
+        if let (Some((kind, key)), Some(RoleSpec::Free)) = (damped_only, element.role()) {
+            let reason = "what is free is damped together with a stiffness only";
+            self.no_effect(path.key(kind).key(key), reason);
+        }
         if let Some(hinge) = &element.hinge {
             let path = path.key("hinge");
             self.not_negative(
@@ -302,7 +315,10 @@ impl Checker<'_> {
         let planar = node.planar_point.as_ref().and_then(|point| point.roles);
         let role = (point.and_then(|roles| roles.get(at).copied()))
             .or_else(|| planar.and_then(|roles| roles.get(at).copied()))
-            .or_else(|| node.planar_angle.as_ref().and_then(|angle| angle.role));
+            .or_else(|| {
+                let angle = node.planar_angle.as_ref().filter(|_| at == 0);
+                angle.and_then(|angle| angle.role)
+            });
         (role == Some(RoleSpec::Prescribed)).then(|| !node.turns())
     }
 
