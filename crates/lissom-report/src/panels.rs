@@ -86,12 +86,22 @@ pub(crate) fn panels(model: &Model, recording: &Recording, asked: &[String]) -> 
             .markers
             .last()
             .map(|marker| format!("{}.", marker.name));
-        for wanted in ["joint", "position", "deflection", "load", "energy"] {
+        for wanted in [
+            "joint",
+            "position",
+            "deflection",
+            "load",
+            "energy",
+            "closure",
+        ] {
             let names = |strict: bool| -> Vec<String> {
                 let of_hand = |name: &str| marker.as_ref().is_some_and(|m| name.starts_with(m));
                 (recording.channels.iter())
-                    .filter(|channel| group(model, &channel.name) == wanted && moves(channel))
+                    .filter(|channel| group(model, &channel.name) == wanted)
+                    // that a loop stays closed is worth seeing
+                    .filter(|channel| wanted == "closure" || moves(channel))
                     .filter(|channel| match wanted {
+                        "closure" => channel.name.contains(".violation."),
                         "position" => !strict || of_hand(&channel.name),
                         "energy" => {
                             !["energy.total", "energy.drift"].contains(&channel.name.as_str())

@@ -314,13 +314,8 @@ fn warnings(
     }
     match nominal_drives(model, spec.simulation.start_s, spec.simulation.start_s) {
         Err(error) => warnings.push(error.to_string()),
-        Ok(Some(drives)) if drives.redundant() > 0 => warnings.push(format!(
-            "{} inputs drive {} degrees of freedom along the nominal motion: of all that would do, the torques and \
-             forces with the smallest sum of squares are taken",
-            drives.efforts.len(),
-            drives.degrees_of_freedom
-        )),
-        Ok(_) => {}
+        Ok(Some(drives)) => warnings.extend(drives.warning()),
+        Ok(None) => {}
     }
     if spec.marker.is_empty() {
         warnings.push("no place in space is recorded; add a [[marker]] to follow one".to_owned());

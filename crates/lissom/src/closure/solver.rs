@@ -425,7 +425,7 @@ fn norm(x: &[f64]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Velocities that lead from one position vector to another in unit time, for joints.
+/// Velocities that lead from one position vector to another in unit time.
 pub(super) fn difference(system: &System, from: &[f64], to: &[f64]) -> Vec<f64> {
     let layout = system.layout();
     let mut change = vec![0.0; system.velocity_count()];
@@ -448,6 +448,10 @@ pub(super) fn difference(system: &System, from: &[f64], to: &[f64]) -> Vec<f64> 
                     change[v + 3..v + 6].copy_from_slice(&own.transpose_mul(slide).0);
                 }
             }
+        }
+        let (p, v) = (layout.elastic_position[k], layout.elastic_velocity[k]);
+        for alpha in 0..body.modes() {
+            change[v + alpha] = to[p + alpha] - from[p + alpha];
         }
     }
     change

@@ -408,7 +408,10 @@ fn closure_trouble(
         (Ok(outcome), Some(trouble)) => {
             let time_s = outcome.stopped_at.unwrap_or(f64::NAN);
             Some(match trouble {
-                Trouble::Singular(at) => singular(time_s, at),
+                Trouble::Singular {
+                    time_s,
+                    singularity,
+                } => singular(*time_s, singularity),
                 Trouble::LeftBeam {
                     support,
                     beam,
@@ -433,9 +436,11 @@ fn closure_trouble(
         }
         (Err(source), _) => {
             let loops = equations.loops().ok()??;
-            loops
-                .nearly_singular()
-                .map(|at| singular(source.time(), at))
+            let near = loops.nearly_singular();
+            near.map(|at| singular(source.time(), at)).or_else(|| {
+                let (time_s, at) = loops.heading_for(equations.model())?;
+                Some(singular(time_s, &at))
+            })
         }
         (Ok(_), None) => None,
     }

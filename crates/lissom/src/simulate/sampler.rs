@@ -17,6 +17,9 @@ pub(super) struct Sampler {
     influence: Vec<Motion<f64>>,
 }
 
+/// What the two kinds of equations of a closure are about.
+const VIOLATIONS: [(&str, &str); 2] = [("offset", "m"), ("turn", "rad")];
+
 /// Name and unit of every channel that a model can record.
 fn all_channels(model: &Model) -> Vec<(String, String)> {
     let mut channels: Vec<(String, String)> = Vec::new();
@@ -63,6 +66,13 @@ fn all_channels(model: &Model) -> Vec<(String, String)> {
         for (what, unit) in [("force", "N"), ("moment", "N m")] {
             for axis in ["x", "y", "z"] {
                 add(format!("{}.{what}.{axis}", closure.name), unit);
+            }
+        }
+    }
+    for closure in &model.closures {
+        for ((what, unit), holds) in VIOLATIONS.into_iter().zip(closure.kind.holds()) {
+            if holds {
+                add(format!("{}.violation.{what}", closure.name), unit);
             }
         }
     }
@@ -157,6 +167,13 @@ impl Sampler {
         for wrench in equations.closure_forces() {
             row.extend_from_slice(&wrench.force.0);
             row.extend_from_slice(&wrench.moment.0);
+        }
+        for (closure, violation) in model.closures.iter().zip(equations.closure_violations()) {
+            let held = violation.into_iter().zip(closure.kind.holds());
+            row.extend(
+                held.filter(|(_, holds)| *holds)
+                    .map(|(violation, _)| violation),
+            );
         }
         for marker in &model.markers {
             let (pose, velocity, deflection) = match marker.body {
