@@ -6,7 +6,7 @@
 use lissom::integrate::Flow;
 use lissom::model::{Closure, ClosureEnd, ClosureKind, Model, ModelSpec, Override, Place};
 use lissom::scene::{Colour, FlexiblePoint, Frames, Ghost, Scene};
-use lissom::simulate::{Recording, run, sample_instants};
+use lissom::simulate::{Recording, close_loops, run, sample_instants};
 use lissom::spatial::{Matrix, Transform, Vector};
 
 const TWO_LINKS: &str = lissom::model::TEMPLATE;
@@ -28,7 +28,8 @@ fn recorded(text: &str, changes: &[&str]) -> Recorded {
         .map(|text| Override::parse(text).unwrap())
         .collect();
     let spec = ModelSpec::parse(text, &overrides).unwrap();
-    let model = Model::build(&spec).unwrap();
+    let mut model = Model::build(&spec).unwrap();
+    close_loops(&mut model, spec.simulation.start_s).unwrap();
     let samples = sample_instants(&spec, &[]);
     let channels = spec.output.channels.as_deref();
     let done = run(&model, &spec.simulation, &samples, channels, &mut |_| {
