@@ -260,3 +260,45 @@ fn redundant_drives_are_told_of() {
     let summary = folder.json(&["run", "four.toml", "--json"]);
     assert!(summary.get("warnings").is_none(), "{summary}");
 }
+
+/// Property: what a user meets first when a loop is drawn wrong says what is wrong, in the right unit, and a loop that
+/// cannot move is told of.
+#[test]
+fn loops_that_do_not_close_are_explained() {
+    let folder = Folder::new();
+    let ground = "position_m = [0.8, 0, 0] }\nchild = \"rocker\"";
+    let sound = parallelogram("");
+    assert!(sound.contains(ground), "{sound}");
+    for (changed, words) in [
+        // too far
+        (
+            "position_m = [2.8, 0, 0] }\nchild = \"rocker\"",
+            [" m; correct lengths", "pin (offset along"],
+        ),
+        // out of the plane
+        (
+            "position_m = [0.8, 0, 0.1] }\nchild = \"rocker\"",
+            [
+                "pin (offset along z) stays open by 1.000e-1 m",
+                "no joint moves that way",
+            ],
+        ),
+        // an axis that is not parallel
+        (
+            "position_m = [0.8, 0, 0], rotation_vector_rad = [0.02, 0, 0] }\nchild = \"rocker\"",
+            ["pin (turn about", " rad, and no joint moves that way"],
+        ),
+    ] {
+        folder.write("four.toml", sound.replace(ground, changed));
+        folder.lissom(&["check", "four.toml"]).says(1, &words);
+    }
+    // a second stay makes a truss of it
+    let stay = "[[loop]]\nname = \"stay\"\nfrom = { body = \"ground\" }\nto = { body = \"coupler\", at = \"end\" }\n\
+                distance = { length_m = 0.996 }\n";
+    folder.write("four.toml", parallelogram(stay));
+    let check = folder.lissom(&["check", "four.toml"]);
+    check.says(
+        0,
+        &["nothing can move: the loops leave no degree of freedom"],
+    );
+}
