@@ -135,3 +135,35 @@ pub(crate) fn panels(model: &Model, recording: &Recording, asked: &[String]) -> 
     }
     panels.into_iter().map(|(_, names)| names).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use lissom::integrate::Flow;
+    use lissom::simulate::{run, sample_instants};
+
+    use super::panels;
+
+    /// Property: a mechanism with loops begins with a panel of how far they are open, one without has none.
+    #[test]
+    fn violations_are_shown_where_there_are_loops() {
+        for (name, wanted) in [("four-bar", true), ("two-link-arm", false)] {
+            let shipped = lissom_io::models::find(name).expect("shipped");
+            let loaded = lissom_io::load::load_text(name, shipped.text, &[]).expect("sound");
+            let mut simulation = loaded.spec.simulation.clone();
+            simulation.duration_s = 0.01;
+            let mut spec = loaded.spec.clone();
+            spec.simulation = simulation.clone();
+            let samples = sample_instants(&spec, &[]);
+            let recording = run(&loaded.model, &simulation, &samples, None, &mut |_| {
+                Flow::Continue
+            })
+            .recording;
+            let shown = panels(&loaded.model, &recording, &[]);
+            let open = shown
+                .iter()
+                .flatten()
+                .any(|name| name.contains(".violation."));
+            assert_eq!(open, wanted, "{name}: {shown:?}");
+        }
+    }
+}
