@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::model::Resistance;
 use crate::model::spec::{
     BeamElementSpec, ElementNodeSpec, ElementSpec, EndSpec, InputSpec, LoadQuantity, ModelSpec,
     RoleSpec, SecondOrderSpec,
 };
-use crate::model::Resistance;
 use crate::nodal::{
     Assembly, BeamSection, ElementId, End, Mechanism, NodeId, Role, SecondOrderTerms,
 };
