@@ -5,6 +5,7 @@
 //! which the [complement](super::complement) makes in the coordinates it solves for and the
 //! [multipliers](super::multipliers) in those of least kinetic energy.
 
+mod passage;
 mod setup;
 
 use super::complement::{Complement, most_moved};
@@ -28,8 +29,6 @@ const LARGEST_CHANGE: f64 = 0.5;
 const SINGULAR: f64 = 1e6;
 /// Condition number from which a failure of the integrator is put down to the configuration.
 const NEARLY_SINGULAR: f64 = 1e3;
-/// Distance beyond the end of a beam, as a fraction of its length, at which a support is still at the end.
-const AT_THE_END: f64 = 1e-9;
 /// Independent coordinates are chosen anew when the condition number has grown so much since the last choice.
 const WORTH_CHOOSING: f64 = 10.0;
 
@@ -294,23 +293,6 @@ impl Loops {
             largest(self.constraints.residual()).1,
             largest(self.constraints.rate()).1,
         ]
-    }
-
-    /// The first support that is beyond an end of its beam.
-    fn off_beam(&self, model: &Model) -> Option<Trouble> {
-        model.closures.iter().enumerate().find_map(|(i, closure)| {
-            let place = self.constraints.place_along(i)?;
-            let beam = &model.system.bodies()[closure.from.body?];
-            let length = beam.flexible.as_ref()?.centreline.as_ref()?.length();
-            (place < -AT_THE_END * length || place > (1.0 + AT_THE_END) * length).then(|| {
-                Trouble::LeftBeam {
-                    support: closure.name.clone(),
-                    beam: beam.name.clone(),
-                    place,
-                    length,
-                }
-            })
-        })
     }
 
     /// Looks at the configuration of a settled state: chooses independent coordinates anew where that helps,

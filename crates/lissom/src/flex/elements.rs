@@ -271,17 +271,18 @@ impl Mesh {
 
     fn functions_at(&self, x: f64) -> Vec<LocalFunction> {
         let mut functions = Vec::new();
-        self.for_functions_at(x, |function| functions.push(function));
+        self.for_functions_at(x, x, |function| functions.push(function));
         functions
     }
 
-    /// Visits the functions that do not vanish on the element of `x`.
-    fn for_functions_at(&self, x: f64, visit: impl FnMut(LocalFunction)) {
-        let behind = self.elements.partition_point(|element| element.start <= x);
+    /// Visits the functions that do not vanish on the element of `within`, continued to `x`.
+    fn for_functions_at(&self, within: f64, x: f64, visit: impl FnMut(LocalFunction)) {
+        let behind = (self.elements).partition_point(|element| element.start <= within);
         let index = behind.saturating_sub(1);
         let element = &self.elements[index];
         let xi = 2.0 * (x - element.start) / element.length - 1.0;
-        self.for_element_functions(index, xi.clamp(-1.0, 1.0), visit);
+        let inside = if within == x { xi.clamp(-1.0, 1.0) } else { xi };
+        self.for_element_functions(index, inside, visit);
     }
 
     /// All functions of an element at `xi` in `[-1, 1]`.
@@ -352,10 +353,10 @@ impl ElementModes {
         self.mesh.elements.iter().map(|element| element.start)
     }
 
-    /// Every coordinate's function at `x`.
-    pub(super) fn write(&self, x: f64, shapes: &mut [Shape]) {
+    /// Every coordinate's function at `x`, continued from the element of `within`.
+    pub(super) fn write(&self, within: f64, x: f64, shapes: &mut [Shape]) {
         shapes.fill(Shape::default());
-        self.mesh.for_functions_at(x, |function| {
+        self.mesh.for_functions_at(within, x, |function| {
             let mut add = |coordinate: usize, factor: f64| {
                 let shape: &mut Shape = &mut shapes[coordinate];
                 shape.value += factor * function.value;
@@ -377,7 +378,7 @@ impl ElementModes {
     /// Every coordinate's function at `x`.
     pub(super) fn at(&self, x: f64) -> Vec<Shape> {
         let mut shapes = vec![Shape::default(); self.len()];
-        self.write(x, &mut shapes);
+        self.write(x, x, &mut shapes);
         shapes
     }
 

@@ -21,7 +21,7 @@
 
 use super::driver::{Piece, Stepper};
 use super::lu::{Lu, SingularColumn};
-use super::{FixedStep, IntegrateError, Scheme, SecondOrder, Statistics};
+use super::{FixedStep, Flow, IntegrateError, Scheme, SecondOrder, Statistics};
 
 /// With an old tangent a correction must be below this part of the one before, else a new one is built.
 const SLOW_RATE: f64 = 0.3;
@@ -344,11 +344,6 @@ impl<'a> Structural<'a> {
                 - alpha_mass * self.algorithmic_acceleration[i])
                 / (1.0 - alpha_mass);
         }
-        self.system.project(
-            end.min(self.ceiling),
-            &mut self.position,
-            &mut self.velocity,
-        );
         self.state[..positions].copy_from_slice(&self.position);
         self.state[positions..positions + velocities].copy_from_slice(&self.velocity);
         self.state[positions + velocities..].copy_from_slice(&self.acceleration);
@@ -368,6 +363,7 @@ impl Stepper for Structural<'_> {
         self.steps_in_piece = 0;
         self.acceleration.fill(0.0);
         let (position, velocity, _) = Self::split(&self.state, self.positions, self.velocities);
+        self.system.enter(self.time, position, velocity);
         self.statistics.evaluations += 1;
         self.system.residual(
             self.time,
@@ -415,6 +411,13 @@ impl Stepper for Structural<'_> {
         Ok(())
     }
 
+    fn project(&mut self) -> Result<Flow, IntegrateError> {
+        let (position, motion) = self.state.split_at_mut(self.positions);
+        let time = self.time.min(self.ceiling);
+        let projection = (self.system).project(time, position, &mut motion[..self.velocities]);
+        Ok(projection.flow())
+    }
+
     fn time(&self) -> f64 {
         self.time
     }
@@ -450,6 +453,16 @@ impl Stepper for Structural<'_> {
         self.system
             .displace(old_position, &self.sample_increment, position);
         Ok(())
+    }
+
+    fn overrun(&mut self, time: f64, state: &[f64]) -> f64 {
+        let (position, velocity, _) = Self::split(state, self.positions, self.velocities);
+        (self.system).overrun(time.min(self.ceiling), position, velocity)
+    }
+
+    fn rewind(&mut self, time: f64, state: &[f64]) {
+        self.time = time;
+        self.state.copy_from_slice(state);
     }
 
     fn statistics(&self) -> Statistics {

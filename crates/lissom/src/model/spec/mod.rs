@@ -46,7 +46,8 @@ pub use place::{AttachmentSpec, GROUND, MarkerSpec, PayloadSpec, Place};
 pub use profile::{LoadProfile, MotionProfile};
 pub use run::{
     AdaptiveSpec, FidelityPreset, FidelitySpec, GeneralizedAlphaSpec, InitialSpec, IntegratorSpec,
-    NewmarkSpec, OutputFormat, OutputSpec, SimulationSpec, StaticForceSpec, StaticLoadSpec,
+    NewmarkSpec, NodePassages, OutputFormat, OutputSpec, SimulationSpec, StaticForceSpec,
+    StaticLoadSpec,
 };
 
 pub use support::{Slopes, SupportSpec};

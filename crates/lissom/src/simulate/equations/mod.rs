@@ -45,6 +45,8 @@ pub struct Equations<'m> {
     free_velocities: Vec<usize>,
     /// Whether a prescribed joint exists, whose reaction does work.
     prescribes: bool,
+    /// Whether the equations of a support stay those of one stretch of its beam until it is told that it has passed.
+    pub(super) locates_passages: bool,
     // workspace
     pub(super) position: Vec<f64>,
     pub(super) velocity: Vec<f64>,
@@ -106,6 +108,7 @@ impl<'m> Equations<'m> {
                 .filter(|&i| !prescribed(i, |m| m.velocity))
                 .collect(),
             prescribes: !model.motions.is_empty(),
+            locates_passages: true,
             position: model.initial_position.clone(),
             velocity: model.initial_velocity.clone(),
             acceleration: vec![0.0; n_v],
@@ -524,6 +527,29 @@ impl<'m> Equations<'m> {
             // the derivative of a state is that of the settled one
             Projection::Kept
         }
+    }
+
+    /// From a state on supports see the stretch of their beam that they are on.
+    fn enter_stretches(&mut self, time: f64, positions: &[f64], velocities: &[f64]) {
+        if !self.locates_passages {
+            return;
+        }
+        self.unpack(time, positions, velocities);
+        if let Ok(Some(loops)) = &mut self.loops {
+            loops.enter(self.model, &self.position, &self.velocity);
+        }
+    }
+
+    /// How far a support is beyond that stretch.
+    fn overrun_of_stretches(&mut self, time: f64, positions: &[f64], velocities: &[f64]) -> f64 {
+        if !self.locates_passages || !matches!(self.loops, Ok(Some(_))) {
+            return f64::NEG_INFINITY;
+        }
+        self.unpack(time, positions, velocities);
+        let Ok(Some(loops)) = &mut self.loops else {
+            return f64::NEG_INFINITY;
+        };
+        loops.overrun(self.model, &mut self.position, &mut self.velocity)
     }
 
     /// Brings a state onto the closures that is not the next of a run: independent coordinates are chosen for it.
