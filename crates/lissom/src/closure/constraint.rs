@@ -228,11 +228,17 @@ impl<T: Along> Constraints<T> {
     }
 
     /// From now on every closure that slides sees the functions of the stretch of its beam, from one break to the next,
-    /// that it was last seen on, wherever it is: its equations are smooth until it is told so again.
-    pub fn enter(&mut self, system: &System) {
-        for contact in self.contacts.iter_mut().flatten() {
-            contact.enter(system);
+    /// that it was last seen on, wherever it is: its equations are smooth until it is told so again. Tells whether the rate
+    /// of one has jumped: of a direction that is held along a beam whose curvature jumps.
+    pub fn enter(&mut self, system: &System, closures: &[Closure]) -> bool {
+        let mut jumps = false;
+        for (contact, closure) in self.contacts.iter_mut().zip(closures) {
+            if let Some(contact) = contact {
+                let turns = matches!(closure.kind, ClosureKind::AlongBeam { .. });
+                jumps |= contact.enter(system) && turns;
+            }
         }
+        jumps
     }
 
     /// How far the furthest closure is beyond the stretch that it [entered](Self::enter); negative while all are inside.

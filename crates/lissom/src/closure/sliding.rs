@@ -117,9 +117,12 @@ impl<T: Along> Contact<T> {
         self.place
     }
 
-    /// From now on the functions of the stretch that the closure was last seen on hold, so that they are smooth.
-    pub(super) fn enter(&mut self, system: &System) {
+    /// From now on the functions of the stretch that the closure was last seen on hold, so that they are smooth. Tells
+    /// whether it was another before.
+    pub(super) fn enter(&mut self, system: &System) -> bool {
+        let before = self.stretch;
         self.stretch = centreline(system, self.body).map(|line| line.stretch(self.place.place()));
+        before.is_some() && before != self.stretch
     }
 
     /// How far the closure is beyond the stretch that it [entered](Self::enter), less what does not count.

@@ -25,7 +25,7 @@ impl<'a> Equations<'a> {
         }
     }
 
-    pub(super) fn enter(&mut self, piece: &Piece, state: &[f64]) {
+    pub(super) fn enter(&mut self, piece: &Piece, state: &mut [f64]) {
         self.ceiling = piece.ceiling;
         self.system.enter(piece.start.min(self.ceiling), state);
     }

@@ -55,8 +55,9 @@ pub trait FirstOrder {
     }
 
     /// Called where steps begin: at the start, behind every breakpoint and where [`overrun`](Self::overrun) has become
-    /// positive. From here on the derivative that holds just ahead holds, smoothly continued, until the next call.
-    fn enter(&mut self, _time: f64, _state: &[f64]) {}
+    /// positive. From here on the derivative that holds just ahead holds, smoothly continued, until the next call. The
+    /// state may jump.
+    fn enter(&mut self, _time: f64, _state: &mut [f64]) {}
 
     /// How far a state is beyond the place up to which the derivative that was [entered](Self::enter) holds. At the
     /// end of a step that finds it positive, the solution goes back to the instant at which it became so.
@@ -115,7 +116,7 @@ pub trait SecondOrder {
     }
 
     /// As [`FirstOrder::enter`].
-    fn enter(&mut self, _time: f64, _position: &[f64], _velocity: &[f64]) {}
+    fn enter(&mut self, _time: f64, _position: &[f64], _velocity: &mut [f64]) {}
 
     /// As [`FirstOrder::overrun`].
     fn overrun(&mut self, _time: f64, _position: &[f64], _velocity: &[f64]) -> f64 {

@@ -453,7 +453,7 @@ fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
 impl Stepper for Radau<'_> {
     fn start(&mut self, piece: &Piece) -> Result<(), IntegrateError> {
         self.time = piece.start;
-        self.equations.enter(piece, &self.state);
+        self.equations.enter(piece, &mut self.state);
         self.equations.statistics.highest_order = 5;
         self.accepted = None;
         self.after_rejection = false;

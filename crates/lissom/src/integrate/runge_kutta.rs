@@ -296,7 +296,7 @@ impl<'a> RungeKutta<'a> {
 impl Stepper for RungeKutta<'_> {
     fn start(&mut self, piece: &Piece) -> Result<(), IntegrateError> {
         self.time = piece.start;
-        self.equations.enter(piece, &self.state);
+        self.equations.enter(piece, &mut self.state);
         self.equations.statistics.highest_order = u64::from(self.tableau.order);
         self.controller.reset();
         if let Err(component) = self

@@ -362,8 +362,9 @@ impl Stepper for Structural<'_> {
         self.ceiling = piece.ceiling.max(piece.start);
         self.steps_in_piece = 0;
         self.acceleration.fill(0.0);
+        let (position, motion) = self.state.split_at_mut(self.positions);
+        (self.system).enter(self.time, position, &mut motion[..self.velocities]);
         let (position, velocity, _) = Self::split(&self.state, self.positions, self.velocities);
-        self.system.enter(self.time, position, velocity);
         self.statistics.evaluations += 1;
         self.system.residual(
             self.time,

@@ -314,13 +314,10 @@ pub(crate) struct Robot<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Shortening {
-    None,
     /// In the displacement field.
     Field,
     /// By the work of the nominal axial force, (16)–(18), with or without what the links after one put on it.
-    Work {
-        carried: bool,
-    },
+    Work { carried: bool },
 }
 
 /// A point of a link with what does not change there.

@@ -529,15 +529,20 @@ impl<'m> Equations<'m> {
         }
     }
 
-    /// From a state on supports see the stretch of their beam that they are on.
-    fn enter_stretches(&mut self, time: f64, positions: &[f64], velocities: &[f64]) {
-        if !self.locates_passages {
-            return;
+    /// From a state on supports see the stretch of their beam that they are on. Returns the energy lost by an impulse.
+    fn enter_stretches(&mut self, time: f64, positions: &[f64], velocities: &mut [f64]) -> f64 {
+        if !self.locates_passages || !matches!(self.loops, Ok(Some(_))) {
+            return 0.0;
         }
         self.unpack(time, positions, velocities);
-        if let Ok(Some(loops)) = &mut self.loops {
-            loops.enter(self.model, &self.position, &self.velocity);
+        let Ok(Some(loops)) = &mut self.loops else {
+            return 0.0;
+        };
+        let lost = loops.enter(self.model, &self.position, &mut self.velocity);
+        for (&at, x) in self.free_velocities.iter().zip(velocities) {
+            *x = self.velocity[at];
         }
+        lost
     }
 
     /// How far a support is beyond that stretch.
