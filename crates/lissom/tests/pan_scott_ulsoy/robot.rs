@@ -186,3 +186,73 @@ pub(crate) fn agree(run: &Run, channel: &str, sample: usize, expected: f64, tole
         "{channel} at sample {sample}: {found}, expected {expected}"
     );
 }
+
+/// A crank that moves a rod through a ring on the ground, driven by what the rigid mechanism needs: largest deviation of its
+/// angle from the nominal one.
+fn guided_rod(stiffness: f64) -> f64 {
+    let (length, angle, ring) = (0.3_f64, 0.5_f64, 0.7_f64);
+    let (x, y) = (length * angle.cos(), length * angle.sin());
+    let rod = (-y).atan2(ring - x) - angle;
+    let run = simulated(&format!(
+        r#"
+format = 1
+[[body]]
+name = "crank"
+[body.rigid]
+mass_kg = 0.5
+center_of_mass_m = [0.15, 0.0, 0.0]
+inertia_kg_m2 = [1e-3, 4e-3, 4e-3]
+[[body]]
+name = "rod"
+[body.beam]
+length_m = 1.2
+mass_per_length_kg_per_m = 0.4
+bending_stiffness_y_n_m2 = {stiffness}
+basis = {{ clamped_free = {{ bending_y = 2 }} }}
+[[joint]]
+name = "turn"
+parent = "ground"
+child = "crank"
+[joint.revolute]
+axis = [0.0, 0.0, 1.0]
+initial_angle_rad = {angle}
+[[joint]]
+name = "pin"
+parent = {{ body = "crank", position_m = [{length}, 0.0, 0.0] }}
+child = "rod"
+[joint.revolute]
+axis = [0.0, 0.0, 1.0]
+initial_angle_rad = {rod}
+[[support]]
+name = "ring"
+beam = "rod"
+on = {{ body = "ground", position_m = [{ring}, 0.0, 0.0] }}
+[[input]]
+joint = "turn"
+[input.rigid_inverse_dynamics.cycloid]
+final_angle_rad = 1.5
+duration_s = 0.5
+[simulation]
+duration_s = 0.5
+integrator.dop853 = {{ rtol = 1e-8, atol = 1e-11 }}
+[output]
+sample_period_s = 0.05
+"#
+    ));
+    assert_eq!(run.ending, Ending::Completed);
+    let nominal = super::floating::cycloid(0.5, 1.5, 0.5);
+    (run.recording.time_s.iter().enumerate()).fold(0.0, |most: f64, (i, &t)| {
+        most.max((at(&run, "turn.angle", i) - nominal(t)[0]).abs())
+    })
+}
+
+/// Limit: a support that the rigid joints do not keep by themselves is part of the nominal motion, and the stiffer the rod, the
+/// closer its crank comes to it.
+#[test]
+fn a_support_can_guide_the_nominal_motion() {
+    let (soft, stiff) = (guided_rod(1e3), guided_rod(1e4));
+    assert!(soft < 0.05, "{soft}");
+    let ratio = soft / stiff;
+    // deviations are as the deflection, and vibration makes some of them
+    assert!((6.0..16.0).contains(&ratio), "{soft} {stiff}");
+}
