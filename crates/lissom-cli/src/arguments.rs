@@ -228,6 +228,9 @@ pub(crate) struct EvalArguments {
 /// Changes to a model that its file does not know.
 #[derive(Debug, Args)]
 pub(crate) struct Changes {
+    /// Equations instead of the model's: bodies on a tree of joints, or finite elements.
+    #[arg(long, value_name = "NAME", value_enum)]
+    formulation: Option<FormulationArgument>,
     /// Fidelity preset instead of the model's.
     #[arg(long, value_name = "PRESET", value_enum)]
     fidelity: Option<Preset>,
@@ -244,6 +247,12 @@ pub(crate) struct Changes {
         help = "Set a value of the model, for example simulation.duration_s=5"
     )]
     set: Vec<Override>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FormulationArgument {
+    Tree,
+    Nodal,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -299,7 +308,16 @@ impl Changes {
             let text = format!("simulation.closure={{{}={{}}}}", closure.get_name());
             Override::parse(&text).ok()
         });
-        let switches = [switch("preset", preset), switch("tip", tip), closure];
+        let formulation = self.formulation.and_then(|formulation| {
+            let text = match formulation {
+                FormulationArgument::Tree => "formulation=tree",
+                // keeps the settings of a model that is nodal already
+                FormulationArgument::Nodal => "formulation={nodal={}}",
+            };
+            Override::parse(text).ok()
+        });
+        let [preset, tip] = [switch("preset", preset), switch("tip", tip)];
+        let switches = [formulation, preset, tip, closure];
         let switches = switches.into_iter().flatten();
         switches.chain(self.set.iter().cloned()).collect()
     }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use lissom::integrate::Flow;
+use lissom::mesh;
 use lissom::model::Override;
 use lissom::model::spec::ModelSpec;
 use lissom::simulate::{self, Run, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD};
@@ -101,14 +102,17 @@ pub(super) fn integrate(loaded: &Loaded, samples: &[f64], most_lengths: f64, sil
         }
     };
     let channels = loaded.spec.output.channels.as_deref();
-    let run = simulate::run_within(
-        &loaded.model,
-        simulation,
-        samples,
-        channels,
-        most_lengths,
-        &mut watch,
-    );
+    let run = match &loaded.mesh {
+        Some(mesh) => mesh::run(mesh, simulation, samples, channels, &mut watch),
+        None => simulate::run_within(
+            &loaded.model,
+            simulation,
+            samples,
+            channels,
+            most_lengths,
+            &mut watch,
+        ),
+    };
     progress.finish();
     run
 }
@@ -139,6 +143,10 @@ pub(super) fn refuse_too_large(loaded: &Loaded, samples: usize) -> Result<(), St
         + model.loads.len()
         + model.motions.len()
         + 13 * model.markers.len();
+    let channels = match &loaded.mesh {
+        Some(mesh) => channels + 2 * mesh.mechanism.dof_count(),
+        None => channels,
+    };
     let bytes = samples as f64 * channels as f64 * 8.0;
     if bytes > MOST_BYTES {
         return Err(Stop::Failed(format!(

@@ -45,9 +45,9 @@ pub use nominal::NominalMotionSpec;
 pub use place::{AttachmentSpec, GROUND, MarkerSpec, PayloadSpec, Place};
 pub use profile::{LoadProfile, MotionProfile};
 pub use run::{
-    AdaptiveSpec, FidelityPreset, FidelitySpec, GeneralizedAlphaSpec, InitialSpec, IntegratorSpec,
-    NewmarkSpec, NodePassages, OutputFormat, OutputSpec, SimulationSpec, StaticForceSpec,
-    StaticLoadSpec,
+    AdaptiveSpec, FidelityPreset, FidelitySpec, FormulationSpec, GeneralizedAlphaSpec, InitialSpec,
+    IntegratorSpec, NewmarkSpec, NodalFormulationSpec, NodePassages, OutputFormat, OutputSpec,
+    SimulationSpec, StaticForceSpec, StaticLoadSpec,
 };
 
 pub use support::{Slopes, SupportSpec};
@@ -99,6 +99,9 @@ pub struct ModelSpec {
     /// How a marker is to move, for inputs with `nominal_motion = true`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nominal_motion: Option<NominalMotionSpec>,
+    /// Which equations describe the mechanism; `tree` when absent.
+    #[serde(default, skip_serializing_if = "FormulationSpec::is_tree")]
+    pub formulation: FormulationSpec,
     /// Which terms the equations of motion keep.
     #[serde(default)]
     pub fidelity: FidelitySpec,
@@ -126,6 +129,7 @@ impl Default for ModelSpec {
             input: Vec::new(),
             motion: Vec::new(),
             nominal_motion: None,
+            formulation: FormulationSpec::default(),
             fidelity: FidelitySpec::default(),
             simulation: SimulationSpec::default(),
             output: OutputSpec::default(),

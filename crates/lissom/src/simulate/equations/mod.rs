@@ -11,13 +11,15 @@
 
 mod first_order;
 mod nominal;
+mod observed;
 mod resistance;
 mod second_order;
 
 use crate::closure::{self, ClosureError, Loops, Trouble};
 use crate::integrate::Projection;
 use crate::model::spec::{Frame, LoadProfile, LoadQuantity};
-use crate::model::{Body, Coordinate, CoordinateKind, LoadTarget, Model};
+use crate::model::{Body, Coordinate, CoordinateKind, LoadTarget, Model, System};
+use crate::simulate::formulation::Power;
 use crate::simulate::profile::{LoadCurve, MotionCurve};
 use crate::spatial::{Force, Motion, Vector};
 use crate::tree::{
@@ -47,6 +49,8 @@ pub struct Equations<'m> {
     prescribes: bool,
     /// Whether the equations of a support stay those of one stretch of its beam until it is told that it has passed.
     pub(super) locates_passages: bool,
+    /// Bodies whose material damps.
+    damped: Vec<usize>,
     // workspace
     pub(super) position: Vec<f64>,
     pub(super) velocity: Vec<f64>,
@@ -65,15 +69,6 @@ pub struct Equations<'m> {
     inverse: InverseDynamics<f64>,
     composite: CompositeBody<f64>,
     full_mass: Vec<f64>,
-}
-
-/// Power that flows into and out of the mechanism.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Power {
-    /// From inputs and prescribed motions.
-    pub(super) input: f64,
-    /// Into dampers and friction.
-    pub(super) lost: f64,
 }
 
 impl<'m> Equations<'m> {
@@ -109,6 +104,7 @@ impl<'m> Equations<'m> {
                 .collect(),
             prescribes: !model.motions.is_empty(),
             locates_passages: true,
+            damped: damped_bodies(&model.system),
             position: model.initial_position.clone(),
             velocity: model.initial_velocity.clone(),
             acceleration: vec![0.0; n_v],
@@ -291,8 +287,8 @@ impl<'m> Equations<'m> {
         }
         // damping of the flexible bodies, already among the kinematics' elastic forces
         let layout = system.layout();
-        for (k, body) in system.bodies().iter().enumerate() {
-            if let Some(flexible) = &body.flexible {
+        for &k in &self.damped {
+            if let Some(flexible) = &system.bodies()[k].flexible {
                 let n = flexible.coordinates.len();
                 let rate = &self.velocity[layout.elastic_velocity[k]..][..n];
                 power.lost += quadratic_form(&flexible.damping, rate);
@@ -649,6 +645,17 @@ impl<'m> Equations<'m> {
         }
         &self.force
     }
+}
+
+fn damped_bodies(system: &System) -> Vec<usize> {
+    let bodies = system.bodies().iter().enumerate();
+    bodies
+        .filter(|(_, body)| {
+            let flexible = body.flexible.as_ref();
+            flexible.is_some_and(|flexible| flexible.damping.iter().any(|&d| d != 0.0))
+        })
+        .map(|(k, _)| k)
+        .collect()
 }
 
 fn quadratic_form(matrix: &[f64], x: &[f64]) -> f64 {
