@@ -63,7 +63,8 @@ struct LocalFunction {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ElementModes {
     mesh: Mesh,
-    /// Freedoms × coordinates; the freedoms themselves are the coordinates if absent.
+    /// Coordinates × freedoms, so that what one freedom has of every coordinate lies together; the freedoms themselves
+    /// are the coordinates if absent.
     vectors: Option<DMatrix<f64>>,
 }
 
@@ -255,7 +256,7 @@ impl Mesh {
     pub(super) fn combined(self, vectors: DMatrix<f64>) -> ElementModes {
         ElementModes {
             mesh: self,
-            vectors: Some(vectors),
+            vectors: Some(vectors.transpose()),
         }
     }
 
@@ -345,7 +346,7 @@ impl ElementModes {
     pub(super) fn len(&self) -> usize {
         self.vectors
             .as_ref()
-            .map_or(self.mesh.len(), DMatrix::ncols)
+            .map_or(self.mesh.len(), DMatrix::nrows)
     }
 
     /// Where the elements begin.
@@ -357,18 +358,19 @@ impl ElementModes {
     pub(super) fn write(&self, within: f64, x: f64, shapes: &mut [Shape]) {
         shapes.fill(Shape::default());
         self.mesh.for_functions_at(within, x, |function| {
-            let mut add = |coordinate: usize, factor: f64| {
-                let shape: &mut Shape = &mut shapes[coordinate];
+            let add = |shape: &mut Shape, factor: f64| {
                 shape.value += factor * function.value;
                 shape.slope += factor * function.slope;
                 shape.strain += factor * function.strain;
                 shape.strain_slope += factor * function.strain_slope;
             };
             match &self.vectors {
-                None => add(function.freedom, 1.0),
+                None => add(&mut shapes[function.freedom], 1.0),
                 Some(vectors) => {
-                    for mode in 0..vectors.ncols() {
-                        add(mode, vectors[(function.freedom, mode)]);
+                    let count = vectors.nrows();
+                    let share = &vectors.as_slice()[function.freedom * count..][..count];
+                    for (shape, &factor) in shapes.iter_mut().zip(share) {
+                        add(shape, factor);
                     }
                 }
             }
@@ -394,7 +396,7 @@ impl ElementModes {
         (0..self.len())
             .map(|mode| match &self.vectors {
                 None => strain(&|freedom| f64::from(u8::from(freedom == mode))),
-                Some(vectors) => strain(&|freedom| vectors[(freedom, mode)]),
+                Some(vectors) => strain(&|freedom| vectors[(mode, freedom)]),
             })
             .collect()
     }
@@ -403,7 +405,7 @@ impl ElementModes {
     pub(super) fn flip(&mut self, negative: &[bool]) {
         if let Some(vectors) = &mut self.vectors {
             for (mode, _) in negative.iter().enumerate().filter(|(_, flip)| **flip) {
-                vectors.column_mut(mode).neg_mut();
+                vectors.row_mut(mode).neg_mut();
             }
         }
     }
