@@ -1,9 +1,7 @@
 //! What a model may contain that the nodal formulation does not know, found in one pass.
 
 use super::MeshError;
-use crate::model::spec::{
-    BodyKind, DampingSpec, GROUND, InitialSpec, JointKind, ModelSpec, RevoluteSpec,
-};
+use crate::model::spec::{BodyKind, DampingSpec, GROUND, JointKind, ModelSpec, RevoluteSpec};
 use crate::model::{Path, spanning_tree};
 
 const TREE: &str = "leave it out or use the tree formulation";
@@ -76,11 +74,6 @@ pub(super) fn refused(spec: &ModelSpec) -> Vec<MeshError> {
             let what = "rigid inverse dynamics of a joint with several degrees of freedom";
             found.add(at.key("rigid_inverse_dynamics"), name, what, TREE);
         }
-    }
-    if spec.simulation.initial != InitialSpec::Written {
-        let at = root.key("simulation").key("initial");
-        let what = "a start in equilibrium";
-        found.add(at, "simulation", what, TREE);
     }
     found.errors
 }
