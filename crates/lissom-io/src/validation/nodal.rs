@@ -6,14 +6,16 @@ use lissom::integrate::{
     Control, FirstOrder, FixedStep, Flow, Method, Observer, Schedule, Scheme, integrate,
     integrate_second_order,
 };
+use lissom::linear::{
+    Along, Feedback, Interpolation, OpenLoop, Perturbed, Servo, Terms, UndampedModes,
+};
 use lissom::nodal::classics::{
     QuarterTurn, SpinUp, TwoLinkPath, bend, jonker_beam, lateral, princeton_beam, simo_beam,
     spaghetti, two_link,
 };
 use lissom::nodal::classics::{Spaghetti, Thrown};
 use lissom::nodal::{
-    Along, Drive, Dynamics, Equations, Excitation, Feedback, Interpolation, NodalError, OpenLoop,
-    Perturbed, Role, Servo, Steered, Terms, UndampedModes,
+    Drive, Dynamics, Equations, Excitation, NodalError, Role, Steered, linearize_along,
 };
 use lissom::spatial::Vector;
 use serde::Deserialize;
@@ -268,7 +270,7 @@ fn table_1(quadratic: bool) -> Result<Numbers, NodalError> {
     let beam = jonker_beam(4, quadratic, Role::Prescribed)?;
     let mut equations = Equations::new(&beam.mechanism)?;
     let times = instants(15.0, 600);
-    let along = Along::new(&mut equations, &mut SPIN_UP.clone(), &times, &[beam.tip])?;
+    let along = linearize_along(&mut equations, &mut SPIN_UP.clone(), &times, &[beam.tip])?;
     let samples = instants(15.0, 3000);
     let deflection = |time: f64, deviation: &[f64]| {
         let displacement = along.displacement(0, time, deviation, true);
@@ -336,7 +338,7 @@ fn quarter_turn(closed: bool) -> Result<Numbers, NodalError> {
     let beam = jonker_beam(4, true, Role::Actuated)?;
     let mut equations = Equations::new(&beam.mechanism)?;
     let times = instants(8.0, 600);
-    let along = Along::new(&mut equations, &mut QuarterTurn, &times, &[beam.tip])?;
+    let along = linearize_along(&mut equations, &mut QuarterTurn, &times, &[beam.tip])?;
     let feedback = Loop(closed.then(|| Servo::new(&along, 1.45, 0.9)));
     let samples = [1.0, 3.0, 5.0, 8.0];
     let mut system = Perturbed::new(&along, feedback.clone(), COMPLETE, Interpolation::Matrices)?;
@@ -375,7 +377,7 @@ fn two_link_arm() -> Result<Numbers, NodalError> {
     let mut equations = Equations::new(&arm.mechanism)?;
     let dofs = arm.mechanism.dof_count();
     let mut numbers = Numbers::new();
-    let fine = Along::new(
+    let fine = linearize_along(
         &mut equations,
         &mut path.clone(),
         &instants(2.0, 1500),
@@ -427,7 +429,7 @@ fn two_link_arm() -> Result<Numbers, NodalError> {
         }
     }
 
-    let coarse = Along::new(
+    let coarse = linearize_along(
         &mut equations,
         &mut path.clone(),
         &instants(2.0, 250),

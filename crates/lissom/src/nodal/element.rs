@@ -72,6 +72,11 @@ impl ElementKind {
             Self::Slider(_) => &["travel", "offset_y", "offset_z"],
         }
     }
+
+    /// Whether the deformations are angles; they are lengths otherwise.
+    pub(super) fn turns(&self) -> bool {
+        matches!(self, Self::Hinge(_))
+    }
 }
 
 /// The state of one node of an element.

@@ -639,6 +639,25 @@ impl Mechanism {
         self.place_name(self.dofs[dof].place)
     }
 
+    /// Units of a degree of freedom and of its rate.
+    pub fn dof_units(&self, dof: usize) -> (&'static str, &'static str) {
+        let turns = match self.dofs[dof].place {
+            Place::Coordinate(node, _) => !matches!(
+                self.nodes[node].kind,
+                NodeKind::PlanarPoint | NodeKind::Point
+            ),
+            Place::Deformation(deformation) => {
+                let element = self.element_of[deformation];
+                self.elements[element].kind.turns()
+            }
+        };
+        if turns {
+            ("rad", "rad/s")
+        } else {
+            ("m", "m/s")
+        }
+    }
+
     /// Name of a prescribed coordinate or deformation.
     pub fn drive_name(&self, drive: usize) -> String {
         self.place_name(self.drives[drive])
