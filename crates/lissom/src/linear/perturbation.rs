@@ -126,7 +126,7 @@ impl<'a, F: Feedback> Perturbed<'a, F> {
                     .mass
                     .clone()
                     .cholesky()
-                    .ok_or_else(|| LinearError::SingularMass { time_s: point.time })?;
+                    .ok_or(LinearError::SingularMass { time_s: point.time })?;
                 state_space.push([
                     factor.inverse(),
                     factor.solve(stiffness),

@@ -10,10 +10,12 @@
 
 mod acting;
 mod build;
+mod nominal;
 
 use std::collections::BTreeMap;
 
 pub use acting::Acts;
+pub use nominal::NominalCourse;
 
 use crate::model::ModelSpec;
 use crate::nodal::{ElementId, End, Mechanism, NodalError};

@@ -24,11 +24,13 @@ use crate::tree::{
     ArticulatedBody, CompositeBody, Energy, InverseDynamics, Kinematics, apply_wrench, energy,
     inverse_dynamics, marker_motion,
 };
+pub(super) use first_order::position_rates;
 use nominal::Nominal;
+pub(super) use nominal::NominalPath;
 pub(crate) use nominal::nominal_motions;
 pub use nominal::{NominalDrives, NominalError, nominal_drives};
-pub(super) use resistance::rotation_vector;
-use resistance::{add_resistance, spring_energy};
+use resistance::spring_energy;
+pub(super) use resistance::{Turning, add_resistance, rotation_vector};
 
 /// Equations of motion of a model, with all the memory that evaluating them needs.
 #[derive(Clone, Debug)]
@@ -41,8 +43,8 @@ pub struct Equations<'m> {
     loops: Result<Option<Loops>, ClosureError>,
     /// What stopped the last projection.
     trouble: Option<Trouble>,
-    free_positions: Vec<usize>,
-    free_velocities: Vec<usize>,
+    pub(super) free_positions: Vec<usize>,
+    pub(super) free_velocities: Vec<usize>,
     /// Whether a prescribed joint exists, whose reaction does work.
     prescribes: bool,
     // workspace
@@ -54,7 +56,7 @@ pub struct Equations<'m> {
     pub(super) load_values: Vec<f64>,
     pub(super) motor_position: Vec<f64>,
     pub(super) motor_rate: Vec<f64>,
-    motor_force: Vec<f64>,
+    pub(super) motor_force: Vec<f64>,
     position_rate: Vec<f64>,
     reaction: Vec<f64>,
     influence: Vec<Motion<f64>>,
@@ -264,6 +266,28 @@ impl<'m> Equations<'m> {
         self.motor_rate.copy_from_slice(motors);
     }
 
+    /// Values of all inputs at an instant.
+    pub(super) fn update_loads(&mut self, time: f64) {
+        let model = self.model;
+        if let Some(nominal) = &mut self.nominal {
+            // where there is none the forces are not numbers, which the integrator reports
+            let _ = nominal.update(time);
+        }
+        for (i, load) in model.loads.iter().enumerate() {
+            let mut value = self.load_curves[i].value(time);
+            if let (LoadProfile::RigidInverseDynamics(_), Some(nominal)) =
+                (&load.profile, &self.nominal)
+            {
+                value = match load.target {
+                    LoadTarget::Motor(index) => nominal.force(model.transmissions[index].velocity),
+                    LoadTarget::Joint(at) => nominal.force(at),
+                    LoadTarget::Marker { .. } => 0.0,
+                };
+            }
+            self.load_values[i] = value;
+        }
+    }
+
     /// Prepares kinematics and all forces of the unpacked state; returns the power that flows.
     fn apply_forces(&mut self, time: f64) -> Power {
         let model = self.model;
@@ -305,25 +329,10 @@ impl<'m> Equations<'m> {
             power.lost += gear.damping * slip * slip;
         }
 
-        // inputs
-        if let Some(nominal) = &mut self.nominal {
-            // where there is none the forces are not numbers, which the integrator reports
-            let _ = nominal.update(time);
-        }
+        self.update_loads(time);
         let mut posed = false;
         for (i, load) in model.loads.iter().enumerate() {
-            let mut value = self.load_curves[i].value(time);
-            if let (LoadProfile::RigidInverseDynamics(_), Some(nominal)) =
-                (&load.profile, &self.nominal)
-            {
-                let at = match load.target {
-                    LoadTarget::Motor(index) => model.transmissions[index].velocity,
-                    LoadTarget::Joint(at) => at,
-                    LoadTarget::Marker { .. } => continue,
-                };
-                value = nominal.force(at);
-            }
-            self.load_values[i] = value;
+            let value = self.load_values[i];
             match &load.target {
                 LoadTarget::Joint(at) => {
                     self.force[*at] += value;

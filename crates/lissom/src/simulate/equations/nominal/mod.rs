@@ -157,11 +157,15 @@ impl Nominal {
     /// `None` when no load asks for it.
     pub(super) fn new(model: &Model) -> Option<Self> {
         let driven = |load: &crate::model::Load| driven_entry(model, &load.profile, &load.target);
-        if !model.loads.iter().any(|load| driven(load).is_some()) {
-            return None;
-        }
+        let asked = model.loads.iter().any(|load| driven(load).is_some());
+        asked.then(|| Self::of(model, true))
+    }
+
+    /// The motion of `model`; of loops that nothing moves on a course, none is `asked` for.
+    fn of(model: &Model, asked: bool) -> Self {
+        let driven = |load: &crate::model::Load| driven_entry(model, &load.profile, &load.target);
         let wanted = nominal_motions(model);
-        let together = !model.closures.is_empty() || model.nominal_motion.is_some();
+        let together = asked && (!model.closures.is_empty() || model.nominal_motion.is_some());
         let system = model.system.rigidified();
         let (flexible_layout, rigid_layout) = (model.system.layout(), system.layout());
         let mut position = vec![0.0; system.position_count()];
@@ -227,7 +231,7 @@ impl Nominal {
         } else {
             Path::Joints(curves)
         };
-        Some(Self {
+        Self {
             time: None,
             path,
             rigid_velocity,
@@ -239,7 +243,7 @@ impl Nominal {
             kinematics: Kinematics::new(&system),
             inverse: InverseDynamics::new(&system),
             system,
-        })
+        }
     }
 
     /// Instants at which the motion is not smooth.
@@ -321,6 +325,59 @@ impl Nominal {
                 projection.apply(course.constraints().jacobian(), &mut self.force)
             }
         }
+    }
+}
+
+/// The motion that a model would make if every body were rigid: along the nominal motion of its inputs where they have
+/// one, as prescribed where it is, and held elsewhere.
+#[derive(Clone, Debug)]
+pub(in crate::simulate) struct NominalPath(Nominal);
+
+impl NominalPath {
+    /// Of `model`.
+    pub(in crate::simulate) fn new(model: &Model) -> Self {
+        Self(Nominal::new(model).unwrap_or_else(|| {
+            let moves = !model.motions.is_empty();
+            Nominal::of(model, moves)
+        }))
+    }
+
+    /// Writes the state of the flexible model at `time`, undeformed; `written` holds positions, velocities and
+    /// accelerations.
+    pub(in crate::simulate) fn at(
+        &mut self,
+        model: &Model,
+        time: f64,
+        written: [&mut [f64]; 3],
+    ) -> Result<(), NominalError> {
+        self.0.update(time)?;
+        let (layout, rigid) = (model.system.layout(), self.0.system.layout());
+        let state = &self.0.state;
+        let [position, velocity, acceleration] = written;
+        position.fill(0.0);
+        velocity.fill(0.0);
+        acceleration.fill(0.0);
+        for (k, body) in model.system.bodies().iter().enumerate() {
+            let kind = &body.joint.kind;
+            let copy = |to: &mut [f64], from: &[f64], to_at: usize, from_at: usize, n: usize| {
+                to[to_at..to_at + n].copy_from_slice(&from[from_at..from_at + n]);
+            };
+            let (to, from) = (layout.joint_position[k], rigid.joint_position[k]);
+            copy(position, &state.position, to, from, kind.positions());
+            let (to, from) = (layout.joint_velocity[k], rigid.joint_velocity[k]);
+            copy(velocity, &state.velocity, to, from, kind.velocities());
+            copy(
+                acceleration,
+                &state.acceleration,
+                to,
+                from,
+                kind.velocities(),
+            );
+            if let Some(at) = layout.attitude[k] {
+                position[at] = 1.0;
+            }
+        }
+        Ok(())
     }
 }
 
