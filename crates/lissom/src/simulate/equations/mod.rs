@@ -17,7 +17,7 @@ mod second_order;
 use crate::closure::{self, ClosureError, Loops, Trouble};
 use crate::integrate::Projection;
 use crate::model::spec::{Frame, LoadProfile, LoadQuantity};
-use crate::model::{Body, Coordinate, CoordinateKind, LoadTarget, Model};
+use crate::model::{Body, Coordinate, CoordinateKind, LoadTarget, Model, System};
 use crate::simulate::profile::{LoadCurve, MotionCurve};
 use crate::spatial::{Force, Motion, Vector};
 use crate::tree::{
@@ -47,6 +47,8 @@ pub struct Equations<'m> {
     pub(super) free_velocities: Vec<usize>,
     /// Whether a prescribed joint exists, whose reaction does work.
     prescribes: bool,
+    /// Bodies whose material damps.
+    damped: Vec<usize>,
     // workspace
     pub(super) position: Vec<f64>,
     pub(super) velocity: Vec<f64>,
@@ -108,6 +110,7 @@ impl<'m> Equations<'m> {
                 .filter(|&i| !prescribed(i, |m| m.velocity))
                 .collect(),
             prescribes: !model.motions.is_empty(),
+            damped: damped_bodies(&model.system),
             position: model.initial_position.clone(),
             velocity: model.initial_velocity.clone(),
             acceleration: vec![0.0; n_v],
@@ -312,8 +315,8 @@ impl<'m> Equations<'m> {
         }
         // damping of the flexible bodies, already among the kinematics' elastic forces
         let layout = system.layout();
-        for (k, body) in system.bodies().iter().enumerate() {
-            if let Some(flexible) = &body.flexible {
+        for &k in &self.damped {
+            if let Some(flexible) = &system.bodies()[k].flexible {
                 let n = flexible.coordinates.len();
                 let rate = &self.velocity[layout.elastic_velocity[k]..][..n];
                 power.lost += quadratic_form(&flexible.damping, rate);
@@ -627,6 +630,17 @@ impl<'m> Equations<'m> {
         }
         &self.force
     }
+}
+
+fn damped_bodies(system: &System) -> Vec<usize> {
+    let bodies = system.bodies().iter().enumerate();
+    bodies
+        .filter(|(_, body)| {
+            let flexible = body.flexible.as_ref();
+            flexible.is_some_and(|flexible| flexible.damping.iter().any(|&d| d != 0.0))
+        })
+        .map(|(k, _)| k)
+        .collect()
 }
 
 fn quadratic_form(matrix: &[f64], x: &[f64]) -> f64 {
