@@ -37,6 +37,8 @@ fn main() -> ExitCode {
         Verb::Compare(arguments) => verbs::compare::run(arguments),
         Verb::Report(arguments) => verbs::report::run(arguments),
         Verb::Eval(arguments) => verbs::eval::run(arguments),
+        Verb::Modes(arguments) => verbs::modes::run(arguments),
+        Verb::Linearize(arguments) => verbs::linearize::run(arguments),
         Verb::Validate(arguments) => verbs::validate::run(arguments),
         Verb::Schema => verbs::schema::run(),
     };

@@ -15,8 +15,10 @@
 //! | [`closure`] | kinematic loops: their equations, rank, and how they are kept closed | `model`, `tree`, `spatial`, `scalar` |
 //! | [`mesh`] | a model as a nodal mechanism: where both formulations start from one file | `model`, `nodal`, `simulate` |
 //! | [`simulate`] | loads over time, equations of motion, run, audit, recording | all of these |
+//! | [`analysis`] | linear analyses of a model in either formulation | all of these |
 //! | [`scene`] | what has to be known of a model to draw its recorded motion | all of these |
 
+pub mod analysis;
 pub mod closure;
 pub mod flex;
 pub mod integrate;

@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 
+use lissom::integrate::Flow;
 use lissom::linear::{Along, DampedMode, Point, Terms};
 use lissom::mesh::{Mesh, NominalCourse};
 use lissom::model::{Model, ModelSpec};
@@ -84,7 +85,9 @@ fn matrices_are_derivatives_of_the_accelerations() {
         let mut linearizer = Linearizer::new(&model);
         let time = 0.4;
         let moving = linearizer.moving_state(time, &state).unwrap();
-        let along = linearizer.along(&[moving]).unwrap();
+        let along = linearizer
+            .along(&[moving], &mut |_| Flow::Continue)
+            .unwrap();
         let point = &along.points()[0];
         let parts = system(point);
         for (part, first) in parts.iter().zip([0, n_q]) {
@@ -151,7 +154,7 @@ fn a_spinning_body_nutates() {
     model.initial_velocity[2] = speed;
     let mut linearizer = Linearizer::new(&model);
     let start = linearizer.initial_state(0.0).unwrap();
-    let along = linearizer.along(&[start]).unwrap();
+    let along = linearizer.along(&[start], &mut |_| Flow::Continue).unwrap();
     let linear = &along.points()[0].linear;
     // the six turns and slides by first-order eigenvalues; the double zeros are lost to rounding
     let modes = DampedMode::all(&linear.mass, &linear.damping, &linear.stiffness()).unwrap();
@@ -206,7 +209,7 @@ fn parts_of_the_stiffness_of_a_turning_beam() {
     let model = Model::build(&spec(text)).unwrap();
     let mut linearizer = Linearizer::new(&model);
     let state = linearizer.nominal_state(0.3).unwrap();
-    let along = linearizer.along(&[state]).unwrap();
+    let along = linearizer.along(&[state], &mut |_| Flow::Continue).unwrap();
     let [whole, _, structural, _, without_geometric] = Terms::CASES;
     for (terms, wanted) in [
         (structural, 2.90992_f64.powi(2)),
@@ -258,7 +261,7 @@ fn parts_agree_with_the_nodal_formulation() {
     let model = Model::build(&spec).unwrap();
     let mut linearizer = Linearizer::new(&model);
     let state = linearizer.nominal_state(time).unwrap();
-    let tree = linearizer.along(&[state]).unwrap();
+    let tree = linearizer.along(&[state], &mut |_| Flow::Continue).unwrap();
     let mesh = Mesh::new(&spec, 6).unwrap();
     let mut course = NominalCourse::new(&spec, &mesh).unwrap();
     let mut equations = nodal::Equations::new(&mesh.mechanism).unwrap();
@@ -328,7 +331,9 @@ fn loops_in_independent_coordinates() {
     lissom::simulate::close_loops(&mut model, 0.0).unwrap();
     model.initial_velocity[0] = 2.0;
     let probe = Linearizer::new(&model).initial_state(0.1).unwrap();
-    let along = Linearizer::new(&model).along(&[probe]).unwrap();
+    let along = Linearizer::new(&model)
+        .along(&[probe], &mut |_| Flow::Continue)
+        .unwrap();
     let names: Vec<&str> = (along.labels().coordinates.iter())
         .map(|label| label.name.as_str())
         .collect();
@@ -354,7 +359,7 @@ fn loops_in_independent_coordinates() {
         .copied()
         .chain([0.0, 0.0])
         .collect();
-    let along = linearizer.along(&[start]).unwrap();
+    let along = linearizer.along(&[start], &mut |_| Flow::Continue).unwrap();
     let point = &along.points()[0];
     let accelerations = |linearizer: &mut Linearizer<'_>, state: &[f64]| {
         let moving = linearizer.moving_state(0.1, state).unwrap();
@@ -381,7 +386,12 @@ fn loops_in_independent_coordinates() {
     let mut moved = base.clone();
     moved[independent[0]] += far;
     let state = linearizer.moving_state(0.1, &moved).unwrap();
-    let found = linearizer.along(&[state]).unwrap().points()[0].outputs[0].position;
+    let found = linearizer
+        .along(&[state], &mut |_| Flow::Continue)
+        .unwrap()
+        .points()[0]
+        .outputs[0]
+        .position;
     for (second_order, tolerance) in [(false, 10.0 * far * far), (true, 10.0 * far.powi(3))] {
         let moved = along.displacement(0, 0.1, &deviation, second_order);
         let error = found - point.outputs[0].position - moved;

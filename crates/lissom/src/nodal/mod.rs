@@ -28,6 +28,7 @@ pub use error::NodalError;
 pub use linear::State;
 pub use mechanism::{Assembly, End, Mechanism};
 pub use node::{Followed, NodeId, NodeKind, NodeState};
-pub use perturbation::{Nominal, Steered, linearize_along};
+pub(crate) use perturbation::labels;
+pub use perturbation::{Nominal, Steered, linearize_along, linearize_state};
 pub use role::{Drive, Role};
 pub use statics::{Equilibrium, StaticLoad};

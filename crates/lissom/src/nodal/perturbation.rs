@@ -98,26 +98,42 @@ fn linearize_at(
         drives: &drives,
         loads: &loads,
     };
-    let linear = equations.linearize(&state)?;
-    equations.set_velocity(&velocity, &drives);
-    equations.set_acceleration(&acceleration, &drives);
+    linearize_state(equations, time, &state, output_nodes)
+}
+
+/// Linearises at one state with the positions of `outputs` as outputs. Efforts on actuated degrees of freedom are those
+/// that the motion needs.
+///
+/// # Errors
+///
+/// When there is no such configuration.
+pub fn linearize_state(
+    equations: &mut Equations<'_>,
+    time: f64,
+    state: &State<'_>,
+    outputs: &[NodeId],
+) -> Result<Point, NodalError> {
+    let actuated = equations.mechanism().actuated_dofs();
+    let dofs = equations.mechanism().dof_count();
+    let linear = equations.linearize(state)?;
+    equations.set_velocity(state.velocity, state.drives);
+    equations.set_acceleration(state.acceleration, state.drives);
     let mut residual = vec![0.0; dofs];
-    equations.residual(&vec![0.0; dofs], &loads, &mut residual);
+    equations.residual(&vec![0.0; dofs], state.loads, &mut residual);
     let mut excitation: Vec<f64> = residual.iter().map(|x| -x).collect();
     let mut input = Vec::with_capacity(actuated.len());
-    for &dof in actuated {
+    for &dof in &actuated {
         input.push(residual[dof]);
         excitation[dof] = 0.0;
     }
-    let outputs = outputs_at(equations, output_nodes);
     Ok(Point {
         time,
-        position,
-        velocity,
+        position: state.position.to_vec(),
+        velocity: state.velocity.to_vec(),
         linear,
         input,
         excitation,
-        outputs,
+        outputs: outputs_at(equations, outputs),
     })
 }
 

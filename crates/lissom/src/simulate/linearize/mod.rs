@@ -25,6 +25,7 @@ mod outputs;
 
 use nalgebra::DMatrix;
 
+use crate::integrate::Flow;
 use crate::linear::{Along, Label, Labels, Linearization, Point};
 use crate::model::{CoordinateKind, JointKind, LoadTarget, Model};
 use crate::scalar::Dual;
@@ -81,6 +82,12 @@ pub enum LinearizeError {
         coordinate: String,
         /// When.
         time_s: f64,
+    },
+    /// Whoever watches stopped it.
+    #[error("stopped at {at_s} s")]
+    Stopped {
+        /// When.
+        at_s: f64,
     },
     /// A recording lacks a coordinate.
     #[error(
@@ -250,11 +257,15 @@ impl<'m> Linearizer<'m> {
     }
 
     /// The equations linearised at states of rising instants, which share their independent coordinates: those of the
-    /// first.
+    /// first. `watch` is told every instant, and may stop.
     ///
     /// # Errors
-    /// When the closures are singular somewhere.
-    pub fn along(&mut self, states: &[MotionState]) -> Result<Along, LinearizeError> {
+    /// When the closures are singular somewhere, or the watcher stops.
+    pub fn along(
+        &mut self,
+        states: &[MotionState],
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Along, LinearizeError> {
         let independent = match states.first() {
             Some(first) => Independent::choose(self, first)?,
             None => None,
@@ -262,6 +273,9 @@ impl<'m> Linearizer<'m> {
         let mut points = Vec::with_capacity(states.len());
         for state in states {
             points.push(self.point(state, independent.as_ref())?);
+            if watch(state.time_s) == Flow::Stop {
+                return Err(LinearizeError::Stopped { at_s: state.time_s });
+            }
         }
         let kept = match &independent {
             Some(independent) => independent.kept().to_vec(),

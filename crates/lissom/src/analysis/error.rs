@@ -1,0 +1,43 @@
+//! Why a linear analysis has no answer.
+
+use crate::linear::LinearError;
+use crate::mesh::MeshError;
+use crate::nodal::NodalError;
+use crate::simulate::{LinearizeError, NoEquilibrium, RunError};
+
+/// Why a model cannot be analysed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum AnalysisError {
+    /// The tree cannot be linearised.
+    #[error(transparent)]
+    Tree(#[from] LinearizeError),
+    /// The model is beyond the nodal formulation.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+    /// The nodal mechanism has no such state.
+    #[error(transparent)]
+    Nodes(#[from] NodalError),
+    /// The linearised equations have no answer.
+    #[error(transparent)]
+    Linear(#[from] LinearError),
+    /// There is no equilibrium.
+    #[error("no equilibrium: {0}")]
+    Unsettled(#[from] NoEquilibrium),
+    /// The simulation failed.
+    #[error("the run failed: {0}")]
+    Run(Box<RunError>),
+    /// The nodal formulation cannot be asked for this.
+    #[error(
+        "{what} cannot be linearised in the nodal formulation; use the start or the nominal motion, or the tree"
+    )]
+    NotInNodes {
+        /// What was asked for.
+        what: &'static str,
+    },
+    /// Whoever watches stopped it.
+    #[error("stopped at {at_s} s")]
+    Stopped {
+        /// When.
+        at_s: f64,
+    },
+}

@@ -1,0 +1,228 @@
+//! Linear analyses of a model in either formulation: where it is linearised, and what comes of it.
+
+mod error;
+
+pub use error::AnalysisError;
+
+use crate::integrate::Flow;
+use crate::linear::{Along, Labels, TrackedModes};
+use crate::mesh::{Acts, Mesh, NominalCourse};
+use crate::model::{Model, ModelSpec};
+use crate::nodal::{self, NodeId, State};
+use crate::simulate::{Ending, Linearizer, MotionState, Recording, equilibrium, run, settled};
+
+/// Which formulation of the equations is linearised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Formulation {
+    /// Joint and elastic coordinates.
+    Tree,
+    /// Finite elements in nodal coordinates, with so many to every uniform piece of a beam.
+    Nodal {
+        /// Elements.
+        elements: usize,
+    },
+}
+
+/// Where a model is linearised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In its state at the start of a run.
+    Start,
+    /// Where it rests under its loads, driven joints held.
+    Equilibrium,
+    /// Along the motion that its inputs and prescribed motions mean, every body undeformed.
+    Nominal,
+    /// Along its simulated motion.
+    Run,
+}
+
+/// Linearised equations of a model.
+#[derive(Clone, Debug)]
+pub struct Linearized {
+    /// The equations at one or several states.
+    pub along: Along,
+    /// Degrees of freedom on which inputs of the model act.
+    pub driven: Vec<usize>,
+    /// Instants at which inputs and motions are not smooth.
+    pub breakpoints: Vec<f64>,
+}
+
+/// Linearises a model, for places with a motion at `times`, which rise. `watch` is told the instant after every state,
+/// and during a simulation.
+///
+/// # Errors
+/// When the model has no such state, or its formulation does not know the model.
+pub fn linearized(
+    spec: &ModelSpec,
+    model: &Model,
+    formulation: Formulation,
+    place: Place,
+    times: &[f64],
+    watch: &mut dyn FnMut(f64) -> Flow,
+) -> Result<Linearized, AnalysisError> {
+    match formulation {
+        Formulation::Tree => of_tree(spec, model, place, times, watch),
+        Formulation::Nodal { elements } => of_nodes(spec, elements, place, times, watch),
+    }
+}
+
+fn of_tree(
+    spec: &ModelSpec,
+    model: &Model,
+    place: Place,
+    times: &[f64],
+    watch: &mut dyn FnMut(f64) -> Flow,
+) -> Result<Linearized, AnalysisError> {
+    let start_s = spec.simulation.start_s;
+    let resting;
+    let mut linearizer = Linearizer::new(model);
+    let states = match place {
+        Place::Start => {
+            resting = settled(model, &spec.simulation)?;
+            if let Some(resting) = &resting {
+                linearizer = Linearizer::new(resting);
+            }
+            vec![linearizer.initial_state(start_s)?]
+        }
+        Place::Equilibrium => {
+            let n = model.velocities.len();
+            vec![MotionState {
+                time_s: start_s,
+                position: equilibrium(model, start_s)?,
+                velocity: vec![0.0; n],
+                acceleration: vec![0.0; n],
+                motors: (model.transmissions.iter())
+                    .map(|gear| [gear.initial_position, 0.0, 0.0])
+                    .collect(),
+            }]
+        }
+        Place::Nominal => {
+            // the path is followed from where it starts
+            linearizer.nominal_state(start_s)?;
+            let at = |&time: &f64| linearizer.nominal_state(time);
+            times.iter().map(at).collect::<Result<_, _>>()?
+        }
+        Place::Run => {
+            let run = run(model, &spec.simulation, times, None, watch);
+            match run.ending {
+                Ending::Completed => {}
+                Ending::Stopped { at_s } => return Err(AnalysisError::Stopped { at_s }),
+                Ending::Failed(error) => return Err(AnalysisError::Run(Box::new(error))),
+            }
+            (0..run.recording.len())
+                .map(|sample| linearizer.recorded_state(&run.recording, sample))
+                .collect::<Result<_, _>>()?
+        }
+    };
+    let along = linearizer.along(&states, watch)?;
+    let names = linearizer.driven();
+    Ok(Linearized {
+        driven: places_of(along.labels(), &names),
+        along,
+        breakpoints: linearizer.breakpoints(start_s, start_s + spec.simulation.duration_s),
+    })
+}
+
+fn of_nodes(
+    spec: &ModelSpec,
+    elements: usize,
+    place: Place,
+    times: &[f64],
+    watch: &mut dyn FnMut(f64) -> Flow,
+) -> Result<Linearized, AnalysisError> {
+    let mesh = Mesh::new(spec, elements)?;
+    let mechanism = &mesh.mechanism;
+    let mut equations = nodal::Equations::new(mechanism)?;
+    let markers: Vec<(&String, NodeId)> = (mesh.markers.iter())
+        .map(|(name, end)| (name, end.point))
+        .collect();
+    let nodes: Vec<NodeId> = markers.iter().map(|(_, node)| *node).collect();
+    let mut course = NominalCourse::new(spec, &mesh)?;
+    let start_s = spec.simulation.start_s;
+    let points = match place {
+        Place::Start => {
+            let acts = Acts::new(spec, &mesh)?;
+            let mut dynamics = nodal::Dynamics::new(equations.clone(), acts);
+            let (position, velocity) = (mesh.initial_position(), mesh.initial_velocity());
+            let mut acceleration = vec![0.0; mechanism.dof_count()];
+            dynamics.accelerate(start_s, &position, &velocity, &mut acceleration)?;
+            let state = State {
+                position: &position,
+                velocity: &velocity,
+                acceleration: &acceleration,
+                drives: dynamics.drives(),
+                loads: dynamics.actions().1,
+            };
+            vec![nodal::linearize_state(
+                &mut equations,
+                start_s,
+                &state,
+                &nodes,
+            )?]
+        }
+        Place::Nominal => {
+            let mut points = Vec::with_capacity(times.len());
+            for &time in times {
+                let along = nodal::linearize_along(&mut equations, &mut course, &[time], &nodes)?;
+                points.extend_from_slice(along.points());
+                if watch(time) == Flow::Stop {
+                    return Err(AnalysisError::Stopped { at_s: time });
+                }
+            }
+            points
+        }
+        Place::Equilibrium | Place::Run => {
+            return Err(AnalysisError::NotInNodes {
+                what: if place == Place::Run {
+                    "a simulated motion"
+                } else {
+                    "an equilibrium"
+                },
+            });
+        }
+    };
+    let mut labels = nodal::labels(mechanism, &nodes);
+    labels.markers = markers.into_iter().map(|(name, _)| name.clone()).collect();
+    for (joint, &hinge) in &mesh.hinges {
+        // joints are called as in the other formulation
+        if let Some(dof) = mechanism.deformation_dof(hinge, 0) {
+            labels.coordinates[dof].name = format!("{joint}.angle");
+        }
+    }
+    let named = |joint: &String| format!("{joint}.angle");
+    let names: Vec<String> = (spec.input.iter())
+        .filter_map(|input| input.joint.as_ref().map(named))
+        .collect();
+    Ok(Linearized {
+        driven: places_of(&labels, &names),
+        breakpoints: course.breakpoints(),
+        along: Along::new(labels, points, mechanism.actuated_dofs()),
+    })
+}
+
+/// Degrees of freedom by name.
+fn places_of(labels: &Labels, names: &[String]) -> Vec<usize> {
+    (0..labels.coordinates.len())
+        .filter(|&dof| names.contains(&labels.coordinates[dof].name))
+        .collect()
+}
+
+/// Frequencies and damping of modes over time, as a recording: `mode_1.frequency` in rad/s and `mode_1.damping_ratio`. What
+/// does not exist is not a number.
+pub fn mode_recording(modes: &TrackedModes) -> Recording {
+    let names = (1..=modes.modes.len()).flat_map(|mode| {
+        [
+            (format!("mode_{mode}.frequency"), "rad/s"),
+            (format!("mode_{mode}.damping_ratio"), "1"),
+        ]
+    });
+    let mut recording = Recording::with_capacity(names, modes.times.len());
+    for (point, &time) in modes.times.iter().enumerate() {
+        let row: Vec<f64> = (modes.modes.iter())
+            .flat_map(|mode| [mode[point].frequency(), mode[point].damping_ratio()])
+            .map(|value| value.unwrap_or(f64::NAN))
+            .collect();
+        recording.push(time, &row);
+    }
+    recording
+}
