@@ -32,6 +32,7 @@ pub(crate) enum Verb {
     Eval(EvalArguments),
     Modes(ModesArguments),
     Linearize(LinearizeArguments),
+    Perturb(PerturbArguments),
     Validate(ValidateArguments),
     /// Print the JSON Schema of model files.
     #[command(after_help = "Example:\n  lissom schema > lissom.schema.json")]
@@ -292,6 +293,59 @@ pub(crate) struct LinearizeArguments {
     /// Say nothing but errors.
     #[arg(long)]
     pub(crate) quiet: bool,
+}
+
+/// Vibrations about the nominal motion by the perturbation method of Jonker & Aarts.
+///
+/// Every body held undeformed, the model follows the nominal motion of its inputs (`rigid_inverse_dynamics`,
+/// `nominal_motion`) and its prescribed motions; the inputs and stresses that this takes drive a linear system with
+/// coefficients that vary along the motion. Controllers of the model feed back deviations. Writes a recording as
+/// `lissom run` does, into results/NAME-perturb unless said: coordinates, markers and their deviations from the nominal
+/// motion, inputs.
+#[derive(Debug, Args)]
+#[command(after_help = "Cases of Table I, by the terms they take:\n  \
+                  1  all\n  2  no inertia: quasi-static, with both stiffenings\n  3  inertia, no stiffening\n  \
+                  4  quasi-static, no stiffening\n  5  inertia and dynamic stiffening, not the geometric one\n\n\
+                  Example:\n  lissom perturb two-link-arm\n  lissom perturb two-link-arm --points 500 --case 3")]
+pub(crate) struct PerturbArguments {
+    /// Model file, or name of a shipped model.
+    pub(crate) model: String,
+    #[command(flatten)]
+    pub(crate) changes: Changes,
+    /// Number of instants at which the model is linearised, evenly from start to end.
+    #[arg(long, value_name = "N", default_value_t = 201, value_parser = count)]
+    pub(crate) points: usize,
+    /// Case of Table I.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=5))]
+    pub(crate) case: u8,
+    /// What is interpolated between the instants: M, C and K, or A and B as printed in the paper, which needs more points.
+    #[arg(long, value_name = "WHAT", value_enum, default_value = "matrices")]
+    pub(crate) interpolation: InterpolationArgument,
+    /// Move markers to first order in the deviations only.
+    #[arg(long)]
+    pub(crate) first_order: bool,
+    /// Equations of motion to linearise.
+    #[arg(long, value_name = "NAME", value_enum, default_value = "tree")]
+    pub(crate) formulation: FormulationArgument,
+    /// Elements for every uniform piece of a beam, in the nodal formulation.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = count)]
+    pub(crate) elements: usize,
+    /// Folder for the files, results/NAME-perturb unless said.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print the summary as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Say nothing but errors.
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InterpolationArgument {
+    Matrices,
+    #[value(name = "state_space", alias = "state-space")]
+    StateSpace,
 }
 
 /// Where a model is linearised, and in which formulation.

@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         Verb::Eval(arguments) => verbs::eval::run(arguments),
         Verb::Modes(arguments) => verbs::modes::run(arguments),
         Verb::Linearize(arguments) => verbs::linearize::run(arguments),
+        Verb::Perturb(arguments) => verbs::perturb::run(arguments),
         Verb::Validate(arguments) => verbs::validate::run(arguments),
         Verb::Schema => verbs::schema::run(),
     };

@@ -35,7 +35,7 @@ pub(super) fn at(
     } else {
         Vec::new()
     };
-    let formulation = formulation(arguments);
+    let formulation = formulation(arguments.formulation, arguments.elements);
     let simulation = &loaded.spec.simulation;
     let found = run::watched(simulation.start_s, simulation.duration_s, silent, |watch| {
         linearized(
@@ -51,12 +51,10 @@ pub(super) fn at(
 }
 
 /// The formulation that was asked for.
-pub(super) fn formulation(arguments: &PlaceArguments) -> Formulation {
-    match arguments.formulation {
+pub(super) fn formulation(asked: FormulationArgument, elements: usize) -> Formulation {
+    match asked {
         FormulationArgument::Tree => Formulation::Tree,
-        FormulationArgument::Nodal => Formulation::Nodal {
-            elements: arguments.elements,
-        },
+        FormulationArgument::Nodal => Formulation::Nodal { elements },
     }
 }
 
@@ -71,13 +69,17 @@ pub(super) fn stopped(error: AnalysisError) -> Stop {
 fn instants(spec: &ModelSpec, arguments: &PlaceArguments) -> Result<Vec<f64>, Stop> {
     let (start, duration) = (spec.simulation.start_s, spec.simulation.duration_s);
     if arguments.at.is_empty() {
-        let count = arguments.points.unwrap_or(POINTS);
-        let step = duration / (count.max(2) - 1) as f64;
-        return Ok((0..count).map(|i| start + step * i as f64).collect());
+        return Ok(evenly(start, duration, arguments.points.unwrap_or(POINTS)));
     }
     run::refuse_outside(&arguments.at, spec)?;
     let mut times = arguments.at.clone();
     times.sort_by(f64::total_cmp);
     times.dedup();
     Ok(times)
+}
+
+/// So many instants from the start of a span to its end.
+pub(super) fn evenly(start: f64, duration: f64, count: usize) -> Vec<f64> {
+    let step = duration / (count.max(2) - 1) as f64;
+    (0..count).map(|i| start + step * i as f64).collect()
 }

@@ -9,6 +9,7 @@ pub(crate) mod linearize;
 mod loops;
 pub(crate) mod modes;
 pub(crate) mod new;
+pub(crate) mod perturb;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod schema;

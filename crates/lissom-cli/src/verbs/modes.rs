@@ -101,6 +101,7 @@ fn as_json(
         "time_s": modes.times,
         "coordinates": names(&modes.coordinates),
         "held": names(held),
+        "natural": modes.natural,
         "modes": modes.modes.iter().map(mode).collect::<Vec<_>>(),
         "files": files,
     })
@@ -187,6 +188,12 @@ fn in_words(
                 short(likeness)
             ));
         }
+    }
+    if !modes.natural {
+        lines.push(
+            "  frequencies without velocity terms are complex (flutter); these are the modes with velocity terms"
+                .to_owned(),
+        );
     }
     if !files.is_empty() {
         lines.push(format!("\nWrote {}.", files.join(" and ")));

@@ -1,5 +1,6 @@
 //! Why a linear analysis has no answer.
 
+use crate::integrate::IntegrateError;
 use crate::linear::LinearError;
 use crate::mesh::MeshError;
 use crate::nodal::NodalError;
@@ -26,6 +27,14 @@ pub enum AnalysisError {
     /// The simulation failed.
     #[error("the run failed: {0}")]
     Run(Box<RunError>),
+    /// The integrator of the linear system gave up.
+    #[error("{source}; the coordinate in trouble is {coordinate}")]
+    Integration {
+        /// What the integrator says.
+        source: IntegrateError,
+        /// The coordinate.
+        coordinate: String,
+    },
     /// The nodal formulation cannot be asked for this.
     #[error(
         "{what} cannot be linearised in the nodal formulation; use the start or the nominal motion, or the tree"

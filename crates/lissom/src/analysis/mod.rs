@@ -1,8 +1,10 @@
 //! Linear analyses of a model in either formulation: where it is linearised, and what comes of it.
 
 mod error;
+mod perturb;
 
 pub use error::AnalysisError;
+pub use perturb::{PerturbOptions, PerturbedRun, perturb};
 
 use crate::integrate::Flow;
 use crate::linear::{Along, Labels, TrackedModes};
@@ -45,6 +47,10 @@ pub struct Linearized {
     pub driven: Vec<usize>,
     /// Instants at which inputs and motions are not smooth.
     pub breakpoints: Vec<f64>,
+    /// Coordinates that every controller drives, as places among the actuated ones.
+    pub controlled: Vec<Vec<usize>>,
+    /// Deviation of the start of a run from the first state: coordinates, then rates.
+    pub initial: [Vec<f64>; 2],
 }
 
 /// Linearises a model, for places with a motion at `times`, which rise. `watch` is told the instant after every state,
@@ -116,8 +122,22 @@ fn of_tree(
     };
     let along = linearizer.along(&states, watch)?;
     let names = linearizer.driven();
+    let labels = linearizer.labels().coordinates;
+    let initial = linearizer.initial_deviation(&states[0]).map(|all| {
+        // loops leave out what is solved for
+        let kept = along.labels().coordinates.iter();
+        kept.map(|kept| (labels.iter().zip(&all)).find(|(label, _)| *label == kept))
+            .map(|found| found.map_or(0.0, |(_, value)| *value))
+            .collect()
+    });
+    let controlled = linearizer.controlled();
     Ok(Linearized {
         driven: places_of(along.labels(), &names),
+        controlled: controlled
+            .iter()
+            .map(|names| actuators(&along, names))
+            .collect(),
+        initial,
         along,
         breakpoints: linearizer.breakpoints(start_s, start_s + spec.simulation.duration_s),
     })
@@ -190,14 +210,40 @@ fn of_nodes(
         }
     }
     let named = |joint: &String| format!("{joint}.angle");
-    let names: Vec<String> = (spec.input.iter())
-        .filter_map(|input| input.joint.as_ref().map(named))
-        .collect();
+    let inputs = spec.input.iter().filter_map(|input| input.joint.as_ref());
+    let controllers = spec.controller.iter().flat_map(|c| &c.joints);
+    let names: Vec<String> = inputs.chain(controllers).map(named).collect();
+    let first = &points[0];
+    let less = |a: Vec<f64>, b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect();
+    let initial = [
+        less(mesh.initial_position(), &first.position),
+        less(mesh.initial_velocity(), &first.velocity),
+    ];
+    let driven = places_of(&labels, &names);
+    let along = Along::new(labels, points, mechanism.actuated_dofs());
+    let controlled = spec.controller.iter().map(|controller| {
+        let names: Vec<String> = controller.joints.iter().map(named).collect();
+        actuators(&along, &names)
+    });
     Ok(Linearized {
-        driven: places_of(&labels, &names),
+        driven,
         breakpoints: course.breakpoints(),
-        along: Along::new(labels, points, mechanism.actuated_dofs()),
+        controlled: controlled.collect(),
+        initial,
+        along,
     })
+}
+
+/// Places among the actuated degrees of freedom, by name.
+fn actuators(along: &Along, names: &[String]) -> Vec<usize> {
+    let labels = &along.labels().coordinates;
+    let place = |name: &String| {
+        along
+            .actuated()
+            .iter()
+            .position(|&dof| labels[dof].name == *name)
+    };
+    names.iter().filter_map(place).collect()
 }
 
 /// Degrees of freedom by name.

@@ -164,10 +164,15 @@ impl Along {
 
     /// Nominal inputs at an instant, by cubic interpolation.
     pub fn input(&self, time: f64, input: &mut [f64]) {
+        self.nominal(time, |point, i| point.input[i], input);
+    }
+
+    /// Numbers of the points, by cubic interpolation.
+    pub fn nominal(&self, time: f64, of: impl Fn(&Point, usize) -> f64, values: &mut [f64]) {
         let (nodes, weights) = self.cubic(time);
-        for (i, value) in input.iter_mut().enumerate() {
+        for (i, value) in values.iter_mut().enumerate() {
             *value = (0..4)
-                .map(|k| weights[k] * self.points[nodes[k]].input[i])
+                .map(|k| weights[k] * of(&self.points[nodes[k]], i))
                 .sum();
         }
     }

@@ -11,6 +11,9 @@ pub enum LinearError {
         /// Why.
         reason: &'static str,
     },
+    /// Frequencies without velocity terms that are complex.
+    #[error("frequencies without velocity terms are complex (flutter); ask for modes with damping")]
+    Flutter,
     /// A motion without inertia.
     #[error(
         "mass matrix is singular at t = {}: something can accelerate without force; give every motion inertia",

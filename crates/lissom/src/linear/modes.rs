@@ -130,9 +130,7 @@ impl UndampedModes {
         for value in ratio.complex_eigenvalues().iter() {
             // nearly equal frequencies may come out as a pair that is complex by rounding
             if value.im.abs() > f64::EPSILON.sqrt() * value.norm() {
-                return Err(LinearError::NoModes {
-                    reason: "frequencies are complex (flutter); ask for modes with damping",
-                });
+                return Err(LinearError::Flutter);
             }
             let square = 1.0 / value.re - shift;
             pairs.push((square, null_vector(&(stiffness - mass * square))));

@@ -1,7 +1,7 @@
 //! Vibrations about a nominal motion: the time-varying linear system of Jonker & Aarts (24), (26), with
 //! feedback (36)–(40).
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
 use crate::integrate::{FirstOrder, Lu};
 
@@ -24,35 +24,69 @@ impl Feedback for OpenLoop {
     }
 }
 
-/// $`\delta u = -K_p\,\delta e - K_v\,\delta\dot e`$ with $`K_p = \bar M^{ee}\Omega^2`$ and $`K_v = 2\bar M^{ee}\beta\,\Omega`$, eqs
-/// (36)–(40), the mass matrix interpolated linearly along the motion.
+/// $`\delta u = -K_p\,\delta e - K_v\,\delta\dot e`$ on some actuated degrees of freedom, gains interpolated linearly along the
+/// motion.
 #[derive(Clone, Debug)]
 pub struct Servo {
+    /// Places among the actuated degrees of freedom.
+    members: Vec<usize>,
     times: Vec<f64>,
-    masses: Vec<DMatrix<f64>>,
-    frequency: f64,
-    damping: f64,
+    /// $`K_p`$ and $`K_v`$ at the instants.
+    gains: Vec<[DMatrix<f64>; 2]>,
 }
 
 impl Servo {
-    /// The same frequency and damping ratio for all actuated degrees of freedom.
+    /// The same frequency and damping ratio for all actuated degrees of freedom, see [`Servo::computed`].
     pub fn new(along: &Along, frequency: f64, damping: f64) -> Self {
+        let members = (0..along.actuated().len()).collect();
+        Self::computed(along, members, frequency, damping)
+    }
+
+    /// $`K_p = \bar M^{ee}\Omega^2`$ and $`K_v = 2\bar M^{ee}\beta\,\Omega`$, eqs (36)–(40), with the mass matrix of `members` of
+    /// the actuated degrees of freedom.
+    pub fn computed(along: &Along, members: Vec<usize>, frequency: f64, damping: f64) -> Self {
+        let gains = (0..along.points().len()).map(|point| {
+            let all = along.actuated_mass(point);
+            let mass = DMatrix::from_fn(members.len(), members.len(), |i, j| {
+                all[(members[i], members[j])]
+            });
+            [
+                &mass * (frequency * frequency),
+                &mass * (2.0 * damping * frequency),
+            ]
+        });
         Self {
             times: along.points().iter().map(|point| point.time).collect(),
-            masses: (0..along.points().len())
-                .map(|point| along.actuated_mass(point))
-                .collect(),
-            frequency,
-            damping,
+            gains: gains.collect(),
+            members,
         }
     }
 
-    /// $`K_p`$ at an instant.
+    /// Constant gains of `members` of the actuated degrees of freedom, each by itself.
+    pub fn constant(members: Vec<usize>, position: &[f64], rate: &[f64]) -> Self {
+        let diagonal = |x: &[f64]| DMatrix::from_diagonal(&DVector::from_column_slice(x));
+        Self {
+            members,
+            times: vec![0.0],
+            gains: vec![[diagonal(position), diagonal(rate)]],
+        }
+    }
+
+    /// $`K_p`$ of the members at an instant.
     pub fn position_gain(&self, time: f64) -> DMatrix<f64> {
         let (index, share) = self.interval(time);
-        let next = (index + 1).min(self.masses.len() - 1);
-        (&self.masses[index] * (1.0 - share) + &self.masses[next] * share)
-            * (self.frequency * self.frequency)
+        let next = (index + 1).min(self.gains.len() - 1);
+        &self.gains[index][0] * (1.0 - share) + &self.gains[next][0] * share
+    }
+
+    /// Adds $`K_p`$ at an instant to a matrix over all actuated degrees of freedom.
+    pub fn add_position_gain(&self, time: f64, gain: &mut DMatrix<f64>) {
+        let own = self.position_gain(time);
+        for (i, &row) in self.members.iter().enumerate() {
+            for (j, &column) in self.members.iter().enumerate() {
+                gain[(row, column)] += own[(i, j)];
+            }
+        }
     }
 
     fn interval(&self, time: f64) -> (usize, f64) {
@@ -66,23 +100,36 @@ impl Servo {
             }
         }
     }
+
+    /// Adds the efforts of deviations and rates of all actuated degrees of freedom.
+    fn add_effort(&self, time: f64, deviation: &[f64], rate: &[f64], effort: &mut [f64]) {
+        let (index, share) = self.interval(time);
+        let next = (index + 1).min(self.gains.len() - 1);
+        for (i, &row) in self.members.iter().enumerate() {
+            for (j, &column) in self.members.iter().enumerate() {
+                let gain = |kind: usize| {
+                    self.gains[index][kind][(i, j)] * (1.0 - share)
+                        + self.gains[next][kind][(i, j)] * share
+                };
+                effort[row] -= gain(0) * deviation[column] + gain(1) * rate[column];
+            }
+        }
+    }
 }
 
 impl Feedback for Servo {
     fn effort(&mut self, time: f64, deviation: &[f64], rate: &[f64], effort: &mut [f64]) {
-        let (index, share) = self.interval(time);
-        let next = (index + 1).min(self.masses.len() - 1);
-        let (position, velocity) = (
-            self.frequency * self.frequency,
-            2.0 * self.damping * self.frequency,
-        );
-        for (i, effort) in effort.iter_mut().enumerate() {
-            *effort = 0.0;
-            for j in 0..deviation.len() {
-                let mass =
-                    self.masses[index][(i, j)] * (1.0 - share) + self.masses[next][(i, j)] * share;
-                *effort -= mass * (position * deviation[j] + velocity * rate[j]);
-            }
+        effort.fill(0.0);
+        self.add_effort(time, deviation, rate, effort);
+    }
+}
+
+/// Several servos side by side; none is an open loop.
+impl Feedback for Vec<Servo> {
+    fn effort(&mut self, time: f64, deviation: &[f64], rate: &[f64], effort: &mut [f64]) {
+        effort.fill(0.0);
+        for servo in self.iter() {
+            servo.add_effort(time, deviation, rate, effort);
         }
     }
 }

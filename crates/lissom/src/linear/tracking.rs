@@ -45,6 +45,9 @@ pub struct TrackedModes {
     pub coordinates: Vec<usize>,
     /// By rising frequency at the first instant; each with one entry per instant.
     pub modes: Vec<Vec<ModeAt>>,
+    /// Whether frequencies are those without velocity terms. Where these are complex somewhere (flutter), all are those
+    /// of the modes with velocity terms.
+    pub natural: bool,
 }
 
 impl TrackedModes {
@@ -65,27 +68,51 @@ impl TrackedModes {
             DMatrix::from_fn(size, size, |i, j| matrix[(coordinates[i], coordinates[j])])
         };
         let count = count.min(size);
+        let matrices = || {
+            along.points().iter().map(|point| {
+                (
+                    pick(&point.linear.mass),
+                    pick(&point.linear.damping),
+                    pick(&point.stiffness(terms)),
+                )
+            })
+        };
+        let mut found = Vec::with_capacity(along.points().len());
+        let mut natural = true;
+        for (mass, damping, stiffness) in matrices() {
+            match Found::natural(&mass, &damping, &stiffness) {
+                Ok(modes) => found.push((mass, modes)),
+                Err(LinearError::Flutter) => {
+                    natural = false;
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        if !natural {
+            found.clear();
+            for (mass, damping, stiffness) in matrices() {
+                let modes = Found::damped(&mass, &damping, &stiffness)?;
+                found.push((mass, modes));
+            }
+        }
         let mut modes: Vec<Vec<ModeAt>> = vec![Vec::new(); count];
         let mut before: Option<DMatrix<f64>> = None;
-        for point in along.points() {
-            let mass = pick(&point.linear.mass);
-            let stiffness = pick(&point.stiffness(terms));
-            let damping = pick(&point.linear.damping);
-            let found = UndampedModes::new(&mass, &stiffness)?;
-            let damped = DampedMode::all(&mass, &damping, &stiffness)?;
+        for (mass, found) in &found {
             let order: Vec<usize> = match &before {
                 None => (0..count).collect(),
-                Some(before) => follow_modes(&mass, before, &found.shapes),
+                Some(before) => follow_modes(mass, before, &found.shapes),
             };
             let mut now = DMatrix::zeros(size, count);
             for (mode, &column) in order.iter().enumerate() {
+                let column = column.min(found.squares.len() - 1);
                 let mut shape: DVector<f64> = found.shapes.column(column).into_owned();
-                let weighted = &mass * &shape;
+                let weighted = mass * &shape;
                 let mut likeness = 1.0;
                 if let Some(before) = &before {
                     let old = before.column(mode);
                     let product = old.dot(&weighted);
-                    let old_size = (old.transpose() * &mass * old)[(0, 0)];
+                    let old_size = (old.transpose() * mass * old)[(0, 0)];
                     likeness = product * product / (old_size * shape.dot(&weighted));
                     if product < 0.0 {
                         shape = -shape;
@@ -94,7 +121,7 @@ impl TrackedModes {
                 now.set_column(mode, &shape);
                 modes[mode].push(ModeAt {
                     square: found.squares[column],
-                    eigenvalue: most_like(&mass, &shape, &damped),
+                    eigenvalue: found.eigenvalues[column],
                     shape: shape.as_slice().to_vec(),
                     likeness,
                 });
@@ -105,6 +132,7 @@ impl TrackedModes {
             times: along.points().iter().map(|point| point.time).collect(),
             coordinates,
             modes,
+            natural,
         })
     }
 
@@ -113,6 +141,56 @@ impl TrackedModes {
         let all = (self.modes.iter()).flat_map(|mode| mode.iter().zip(&self.times).skip(1));
         all.map(|(at, &time)| (time, at.likeness))
             .min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+}
+
+/// Modes at one point, by rising frequency.
+struct Found {
+    squares: Vec<f64>,
+    eigenvalues: Vec<Option<Complex<f64>>>,
+    shapes: DMatrix<f64>,
+}
+
+impl Found {
+    /// Without velocity terms, each with the eigenvalue that it has with them.
+    fn natural(
+        mass: &DMatrix<f64>,
+        damping: &DMatrix<f64>,
+        stiffness: &DMatrix<f64>,
+    ) -> Result<Self, LinearError> {
+        let modes = UndampedModes::new(mass, stiffness)?;
+        let damped = DampedMode::all(mass, damping, stiffness)?;
+        let eigenvalue = |shape| most_like(mass, &nalgebra::Matrix::into_owned(shape), &damped);
+        Ok(Self {
+            eigenvalues: modes.shapes.column_iter().map(eigenvalue).collect(),
+            squares: modes.squares,
+            shapes: modes.shapes,
+        })
+    }
+
+    /// With velocity terms; shapes are seen when they are most real.
+    fn damped(
+        mass: &DMatrix<f64>,
+        damping: &DMatrix<f64>,
+        stiffness: &DMatrix<f64>,
+    ) -> Result<Self, LinearError> {
+        let modes = DampedMode::all(mass, damping, stiffness)?;
+        let mut shapes = DMatrix::zeros(mass.nrows(), modes.len());
+        for (column, mode) in modes.iter().enumerate() {
+            let largest = mode.shape[mode.shape.icamax()];
+            let phase = largest.conj() / largest.norm();
+            let real = mode.shape.map(|x| (x * phase).re);
+            let size = real.dot(&(mass * &real)).sqrt();
+            shapes.set_column(column, &(real / size));
+        }
+        Ok(Self {
+            squares: modes
+                .iter()
+                .map(|mode| mode.eigenvalue.norm_sqr())
+                .collect(),
+            eigenvalues: modes.iter().map(|mode| Some(mode.eigenvalue)).collect(),
+            shapes,
+        })
     }
 }
 

@@ -46,6 +46,16 @@ fn all_channels(model: &Model) -> Vec<(String, String)> {
         };
         add(name, unit);
     }
+    for controller in &model.controllers {
+        for joint in &controller.joints {
+            let (what, unit) = if joint.translates {
+                ("force", "N")
+            } else {
+                ("torque", "N m")
+            };
+            add(format!("{}.{}.{what}", controller.name, joint.name), unit);
+        }
+    }
     for motion in &model.motions {
         let coordinate = &model.positions[motion.position];
         let (what, unit) = if coordinate.unit == "m" {
@@ -151,6 +161,7 @@ impl Sampler {
             row.push(equations.motor_rate[i]);
         }
         row.extend_from_slice(&equations.load_values);
+        row.extend_from_slice(equations.control_efforts());
         for motion in &model.motions {
             row.push(equations.reaction(motion.velocity));
         }

@@ -9,6 +9,7 @@
 //! where "free" leaves out prescribed joints. The two works are integrated with the motion, so that the
 //! energy audit \[Damaren & Sharf 1995, eqs (30)–(32)\] is as accurate as the motion itself.
 
+mod control;
 mod first_order;
 mod nominal;
 mod resistance;
@@ -24,6 +25,7 @@ use crate::tree::{
     ArticulatedBody, CompositeBody, Energy, InverseDynamics, Kinematics, apply_wrench, energy,
     inverse_dynamics, marker_motion,
 };
+use control::Control;
 pub(super) use first_order::position_rates;
 use nominal::Nominal;
 pub(super) use nominal::NominalPath;
@@ -39,6 +41,7 @@ pub struct Equations<'m> {
     load_curves: Vec<LoadCurve>,
     motion_curves: Vec<MotionCurve>,
     nominal: Option<Nominal>,
+    control: Option<Control>,
     /// The closures, or why they cannot be kept.
     loops: Result<Option<Loops>, ClosureError>,
     /// What stopped the last projection.
@@ -101,6 +104,7 @@ impl<'m> Equations<'m> {
                 .map(|motion| MotionCurve::new(&motion.profile, motion.initial))
                 .collect(),
             nominal: Nominal::new(model),
+            control: Control::new(model),
             loops: Loops::new(model),
             trouble: None,
             free_positions: (0..n_q)
@@ -291,6 +295,39 @@ impl<'m> Equations<'m> {
         }
     }
 
+    /// Torques and forces of the controllers in the unpacked state.
+    fn update_control(&mut self, time: f64) {
+        let Some(control) = &mut self.control else {
+            return;
+        };
+        let (positions, rates) = (&self.motor_position, &self.motor_rate);
+        control.update(self.model, time, &self.position, &self.velocity, |motor| {
+            [positions[motor], rates[motor]]
+        });
+    }
+
+    /// Torques and forces of the controllers as last evaluated, in their order.
+    pub(super) fn control_efforts(&self) -> &[f64] {
+        self.control.as_ref().map_or(&[], Control::efforts)
+    }
+
+    /// Inputs and controllers at a state given in full.
+    pub(super) fn act_at(
+        &mut self,
+        time: f64,
+        position: &[f64],
+        velocity: &[f64],
+        motors: &[[f64; 3]],
+    ) {
+        self.position.copy_from_slice(position);
+        self.velocity.copy_from_slice(velocity);
+        for (i, motor) in motors.iter().enumerate() {
+            [self.motor_position[i], self.motor_rate[i]] = [motor[0], motor[1]];
+        }
+        self.update_loads(time);
+        self.update_control(time);
+    }
+
     /// Prepares kinematics and all forces of the unpacked state; returns the power that flows.
     fn apply_forces(&mut self, time: f64) -> Power {
         let model = self.model;
@@ -333,6 +370,21 @@ impl<'m> Equations<'m> {
         }
 
         self.update_loads(time);
+        self.update_control(time);
+        if let Some(control) = &self.control {
+            let joints = model.controllers.iter().flat_map(|c| &c.joints);
+            for (joint, &effort) in joints.zip(control.efforts()) {
+                let (force, rate) = match joint.motor {
+                    Some(motor) => (&mut self.motor_force[motor], self.motor_rate[motor]),
+                    None => (
+                        &mut self.force[joint.velocity],
+                        self.velocity[joint.velocity],
+                    ),
+                };
+                *force += effort;
+                power.input += effort * rate;
+            }
+        }
         let mut posed = false;
         for (i, load) in model.loads.iter().enumerate() {
             let value = self.load_values[i];

@@ -48,8 +48,8 @@ impl<T: Turning> Unbalanced<T> {
         }
     }
 
-    /// Evaluates the state under inputs of the given values.
-    pub(super) fn evaluate(&mut self, model: &Model, loads: &[f64]) {
+    /// Evaluates the state under inputs and efforts of controllers of the given values.
+    pub(super) fn evaluate(&mut self, model: &Model, loads: &[f64], controls: &[f64]) {
         let system = &model.system;
         self.kinematics
             .update(system, &self.position, &self.velocity);
@@ -77,6 +77,13 @@ impl<T: Turning> Unbalanced<T> {
                 LoadTarget::Joint(at) => self.force[*at] += T::constant(value),
                 LoadTarget::Motor(index) => self.motors[*index] -= T::constant(value),
                 LoadTarget::Marker { .. } => self.push_marker(model, load, value),
+            }
+        }
+        let joints = model.controllers.iter().flat_map(|c| &c.joints);
+        for (joint, &effort) in joints.zip(controls) {
+            match joint.motor {
+                Some(motor) => self.motors[motor] -= T::constant(effort),
+                None => self.force[joint.velocity] += T::constant(effort),
             }
         }
         inverse_dynamics(

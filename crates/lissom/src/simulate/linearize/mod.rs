@@ -27,7 +27,7 @@ use nalgebra::DMatrix;
 
 use crate::integrate::Flow;
 use crate::linear::{Along, Label, Labels, Linearization, Point};
-use crate::model::{CoordinateKind, JointKind, LoadTarget, Model};
+use crate::model::{ControlledJoint, Controller, CoordinateKind, JointKind, LoadTarget, Model};
 use crate::scalar::Dual;
 use crate::simulate::equations::{Equations, NominalPath, add_resistance, position_rates};
 use crate::simulate::{NominalError, Recording};
@@ -394,10 +394,59 @@ impl<'m> Linearizer<'m> {
 
     fn driven_entries(&self) -> Vec<usize> {
         let loads = self.model.loads.iter();
-        let mut entries: Vec<usize> = loads.filter_map(|load| self.entry(&load.target)).collect();
+        let joints = self.model.controllers.iter().flat_map(|c| &c.joints);
+        let mut entries: Vec<usize> = loads
+            .filter_map(|load| self.entry(&load.target))
+            .chain(joints.filter_map(|joint| self.controlled_entry(joint)))
+            .collect();
         entries.sort_unstable();
         entries.dedup();
         entries
+    }
+
+    /// Coordinate of the state that a controller measures and drives.
+    fn controlled_entry(&self, joint: &ControlledJoint) -> Option<usize> {
+        let free = &self.equations.free_velocities;
+        match joint.motor {
+            Some(motor) => Some(free.len() + motor),
+            None => free.binary_search(&joint.velocity).ok(),
+        }
+    }
+
+    /// Names of the coordinates that every controller drives.
+    pub fn controlled(&self) -> Vec<Vec<String>> {
+        let coordinates = self.labels().coordinates;
+        let names = |controller: &Controller| {
+            let joints = controller.joints.iter();
+            let entries = joints.filter_map(|joint| self.controlled_entry(joint));
+            entries.map(|at| coordinates[at].name.clone()).collect()
+        };
+        self.model.controllers.iter().map(names).collect()
+    }
+
+    /// Deviation of the start of a run from a state: coordinates, then rates.
+    pub fn initial_deviation(&self, from: &MotionState) -> [Vec<f64>; 2] {
+        let model = self.model;
+        let start = MotionState {
+            time_s: from.time_s,
+            position: model.initial_position.clone(),
+            velocity: model.initial_velocity.clone(),
+            acceleration: vec![0.0; model.velocities.len()],
+            motors: (model.transmissions.iter())
+                .map(|gear| [gear.initial_position, gear.initial_rate, 0.0])
+                .collect(),
+        };
+        let rates = |state: &MotionState| -> Vec<f64> {
+            (self.equations.free_velocities.iter())
+                .map(|&at| state.velocity[at])
+                .chain(state.motors.iter().map(|motor| motor[1]))
+                .collect()
+        };
+        let less = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(b).map(|(a, b)| a - b).collect();
+        [
+            less(self.chart_position(&start), self.chart_position(from)),
+            less(rates(&start), rates(from)),
+        ]
     }
 
     /// Coordinate of the state that a load acts on.
@@ -497,6 +546,13 @@ impl<'m> Linearizer<'m> {
                 sums[slot] += value;
             }
         }
+        let joints = self.model.controllers.iter().flat_map(|c| &c.joints);
+        for (joint, value) in joints.zip(self.equations.control_efforts()) {
+            let at = self.controlled_entry(joint);
+            if let Some(slot) = at.and_then(|at| actuated.iter().position(|&a| a == at)) {
+                sums[slot] += value;
+            }
+        }
         sums
     }
 
@@ -569,10 +625,16 @@ impl<'m> Linearizer<'m> {
     fn derivatives(&mut self, state: &MotionState) -> Derivatives {
         let model = self.model;
         let n = self.equations.state_velocities();
-        self.equations.update_loads(state.time_s);
+        self.equations.act_at(
+            state.time_s,
+            &state.position,
+            &state.velocity,
+            &state.motors,
+        );
         let loads = self.equations.load_values.clone();
+        let controls = self.equations.control_efforts().to_vec();
         self.load_plain(state);
-        self.plain.evaluate(model, &loads);
+        self.plain.evaluate(model, &loads, &controls);
         let free = self.equations.free_velocities.clone();
         let unbalanced = free
             .iter()
@@ -589,7 +651,7 @@ impl<'m> Linearizer<'m> {
             for slot in 0..directions {
                 self.seed_position(state, first + slot, slot);
             }
-            self.tangent.evaluate(model, &loads);
+            self.tangent.evaluate(model, &loads, &controls);
             self.collect(first, directions, &mut by_position);
             let held = self.held_forces_moved(&held);
             let spring = self.spring_forces(state);
@@ -607,7 +669,7 @@ impl<'m> Linearizer<'m> {
             for slot in 0..directions {
                 self.seed_velocity(first + slot, slot);
             }
-            self.tangent.evaluate(model, &loads);
+            self.tangent.evaluate(model, &loads, &controls);
             self.collect(first, directions, &mut by_velocity);
         }
         let turning = self.quasi_rates(&state.velocity);

@@ -18,7 +18,7 @@ use super::resistance::add_resistance;
 use crate::model::spec::LoadProfile;
 use crate::model::{JointResistance, LoadTarget, Model, System};
 use crate::simulate::profile::MotionCurve;
-use crate::tree::{InverseDynamics, Kinematics, inverse_dynamics};
+use crate::tree::{CompositeBody, InverseDynamics, Kinematics, inverse_dynamics, mass_matrix};
 use course::{Course, State};
 use qr::PivotedQr;
 
@@ -331,15 +331,39 @@ impl Nominal {
 /// The motion that a model would make if every body were rigid: along the nominal motion of its inputs where they have
 /// one, as prescribed where it is, and held elsewhere.
 #[derive(Clone, Debug)]
-pub(in crate::simulate) struct NominalPath(Nominal);
+pub(in crate::simulate) struct NominalPath {
+    nominal: Nominal,
+    composite: CompositeBody<f64>,
+    /// Mass matrix of the rigid mechanism, rotors among it, at the instant last asked for.
+    mass: Vec<f64>,
+    massed: Option<f64>,
+}
 
 impl NominalPath {
     /// Of `model`.
     pub(in crate::simulate) fn new(model: &Model) -> Self {
-        Self(Nominal::new(model).unwrap_or_else(|| {
+        let nominal = Nominal::new(model).unwrap_or_else(|| {
             let moves = !model.motions.is_empty();
             Nominal::of(model, moves)
-        }))
+        });
+        let n = nominal.system.velocity_count();
+        Self {
+            composite: CompositeBody::new(&nominal.system),
+            mass: vec![0.0; n * n],
+            massed: None,
+            nominal,
+        }
+    }
+
+    /// Entry of the rigid mechanism's mass matrix at the instant last asked for, by entries of the flexible model's
+    /// velocity vector.
+    pub(in crate::simulate) fn mass(&self, row: usize, column: usize) -> f64 {
+        let rigid = &self.nominal.rigid_velocity;
+        let n = self.nominal.system.velocity_count();
+        match (rigid[row], rigid[column]) {
+            (Some(row), Some(column)) => self.mass[row * n + column],
+            _ => 0.0,
+        }
     }
 
     /// Writes the state of the flexible model at `time`, undeformed; `written` holds positions, velocities and
@@ -350,9 +374,23 @@ impl NominalPath {
         time: f64,
         written: [&mut [f64]; 3],
     ) -> Result<(), NominalError> {
-        self.0.update(time)?;
-        let (layout, rigid) = (model.system.layout(), self.0.system.layout());
-        let state = &self.0.state;
+        let nominal = &mut self.nominal;
+        nominal.update(time)?;
+        if self.massed != Some(time) {
+            mass_matrix(
+                &nominal.system,
+                &nominal.kinematics,
+                &mut self.composite,
+                &mut self.mass,
+            );
+            let n = nominal.system.velocity_count();
+            for &(at, inertia) in &nominal.rotors {
+                self.mass[at * n + at] += inertia;
+            }
+            self.massed = Some(time);
+        }
+        let (layout, rigid) = (model.system.layout(), nominal.system.layout());
+        let state = &nominal.state;
         let [position, velocity, acceleration] = written;
         position.fill(0.0);
         velocity.fill(0.0);
