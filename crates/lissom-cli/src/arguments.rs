@@ -324,12 +324,6 @@ pub(crate) struct PerturbArguments {
     /// Move markers to first order in the deviations only.
     #[arg(long)]
     pub(crate) first_order: bool,
-    /// Equations of motion to linearise.
-    #[arg(long, value_name = "NAME", value_enum, default_value = "tree")]
-    pub(crate) formulation: FormulationArgument,
-    /// Elements for every uniform piece of a beam, in the nodal formulation.
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = count)]
-    pub(crate) elements: usize,
     /// Folder for the files, results/NAME-perturb unless said.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -348,7 +342,7 @@ pub(crate) enum InterpolationArgument {
     StateSpace,
 }
 
-/// Where a model is linearised, and in which formulation.
+/// Where a model is linearised.
 #[derive(Debug, Args)]
 pub(crate) struct PlaceArguments {
     /// Where: in the state at the start, in equilibrium, along the nominal motion, or along the simulated motion.
@@ -367,12 +361,6 @@ pub(crate) struct PlaceArguments {
     /// Number of instants of the motion, evenly from start to end.
     #[arg(long, value_name = "N", value_parser = count)]
     pub(crate) points: Option<usize>,
-    /// Equations of motion to linearise.
-    #[arg(long, value_name = "NAME", value_enum, default_value = "tree")]
-    pub(crate) formulation: FormulationArgument,
-    /// Elements for every uniform piece of a beam, in the nodal formulation.
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = count)]
-    pub(crate) elements: usize,
 }
 
 /// Where a model is linearised.
@@ -384,15 +372,12 @@ pub(crate) enum PlaceArgument {
     Run,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FormulationArgument {
-    Tree,
-    Nodal,
-}
-
 /// Changes to a model that its file does not know.
 #[derive(Debug, Args)]
 pub(crate) struct Changes {
+    /// Equations instead of the model's: bodies on a tree of joints, or finite elements.
+    #[arg(long, value_name = "NAME", value_enum)]
+    formulation: Option<FormulationArgument>,
     /// Fidelity preset instead of the model's.
     #[arg(long, value_name = "PRESET", value_enum)]
     fidelity: Option<Preset>,
@@ -409,6 +394,12 @@ pub(crate) struct Changes {
         help = "Set a value of the model, for example simulation.duration_s=5"
     )]
     set: Vec<Override>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FormulationArgument {
+    Tree,
+    Nodal,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -464,7 +455,16 @@ impl Changes {
             let text = format!("simulation.closure={{{}={{}}}}", closure.get_name());
             Override::parse(&text).ok()
         });
-        let switches = [switch("preset", preset), switch("tip", tip), closure];
+        let formulation = self.formulation.and_then(|formulation| {
+            let text = match formulation {
+                FormulationArgument::Tree => "formulation=tree",
+                // keeps the settings of a model that is nodal already
+                FormulationArgument::Nodal => "formulation={nodal={}}",
+            };
+            Override::parse(text).ok()
+        });
+        let [preset, tip] = [switch("preset", preset), switch("tip", tip)];
+        let switches = [formulation, preset, tip, closure];
         let switches = switches.into_iter().flatten();
         switches.chain(self.set.iter().cloned()).collect()
     }

@@ -9,8 +9,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use lissom::closure::AssemblyError;
+use lissom::mesh::{Mesh, MeshError};
 use lissom::model::spec::{
-    InputSpec, JointSpec, ModelSpec, MotionProfileSpec, NodalSpec, TableMotionSpec,
+    FormulationSpec, InputSpec, JointSpec, ModelSpec, MotionProfileSpec, NodalSpec, TableMotionSpec,
 };
 use lissom::model::{self, BuildError, ErrorKind, Model, ModelError, Override, Step};
 
@@ -25,6 +26,8 @@ pub struct Loaded {
     pub spec: ModelSpec,
     /// The mechanism built from it.
     pub model: Model,
+    /// The same as a nodal mechanism, where the model asks for that formulation.
+    pub mesh: Option<Mesh>,
     /// Text of the model file.
     pub text: String,
     /// The model file; absent for a text that is no file.
@@ -81,6 +84,9 @@ pub enum Problem {
     /// A body cannot be reduced to elastic coordinates.
     #[error(transparent)]
     Body(BuildError),
+    /// The model cannot be run in the nodal formulation.
+    #[error(transparent)]
+    Mesh(MeshError),
     /// The loops cannot be closed at the start.
     #[error("{error}")]
     Loops {
@@ -128,7 +134,7 @@ pub fn load(path: &Path, overrides: &[Override]) -> Result<Loaded, LoadError> {
         problems: vec![Problem::Unreadable(error)],
     })?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    let (spec, model, as_run) =
+    let (spec, model, mesh, as_run) =
         assemble(&text, overrides, folder).map_err(|problems| LoadError {
             origin,
             text: Some(text.clone()),
@@ -137,6 +143,7 @@ pub fn load(path: &Path, overrides: &[Override]) -> Result<Loaded, LoadError> {
     Ok(Loaded {
         spec,
         model,
+        mesh,
         text,
         path: Some(path.to_owned()),
         label: label_of(path),
@@ -150,7 +157,7 @@ pub fn load(path: &Path, overrides: &[Override]) -> Result<Loaded, LoadError> {
 ///
 /// Every problem of the text and of the files it names.
 pub fn load_text(label: &str, text: &str, overrides: &[Override]) -> Result<Loaded, LoadError> {
-    let (spec, model, as_run) =
+    let (spec, model, mesh, as_run) =
         assemble(text, overrides, Path::new("")).map_err(|problems| LoadError {
             origin: label.to_owned(),
             text: Some(text.to_owned()),
@@ -159,6 +166,7 @@ pub fn load_text(label: &str, text: &str, overrides: &[Override]) -> Result<Load
     Ok(Loaded {
         spec,
         model,
+        mesh,
         text: text.to_owned(),
         path: None,
         label: label.to_owned(),
@@ -180,6 +188,7 @@ impl LoadError {
             Problem::File { at, .. } | Problem::InFile { at, .. } | Problem::Loops { at, .. } => {
                 locate(at)
             }
+            Problem::Mesh(error) => locate(&error.path()),
             Problem::Body(error) => locate(&model::Path::root().key("body").index(error.body)),
         }
     }
@@ -190,7 +199,11 @@ impl Problem {
     pub fn remedy(&self) -> Option<String> {
         match self {
             Self::Model(error) | Self::InFile { error, .. } => Some(error.remedy()),
-            Self::Unreadable(_) | Self::File { .. } | Self::Body(_) | Self::Loops { .. } => None,
+            Self::Unreadable(_)
+            | Self::File { .. }
+            | Self::Body(_)
+            | Self::Mesh(_)
+            | Self::Loops { .. } => None,
         }
     }
 }
@@ -263,7 +276,7 @@ fn assemble(
     text: &str,
     overrides: &[Override],
     folder: &Path,
-) -> Result<(ModelSpec, Model, String), Vec<Problem>> {
+) -> Result<(ModelSpec, Model, Option<Mesh>, String), Vec<Problem>> {
     let all = |errors: Vec<ModelError>| errors.into_iter().map(Problem::Model).collect::<Vec<_>>();
     let mut spec = ModelSpec::parse(text, overrides).map_err(all)?;
     let mut files = Files::below(folder);
@@ -284,12 +297,23 @@ fn assemble(
         let at = place_of(&spec, &error);
         vec![Problem::Loops { at, error }]
     })?;
+    let mesh = mesh(&spec)?;
     let as_run = toml::to_string(&spec).map_err(|error| {
         let message = error.to_string();
         let kind = ErrorKind::Unreadable { message };
         all(vec![ModelError::new(model::Path::root(), kind)])
     })?;
-    Ok((spec, model, as_run))
+    Ok((spec, model, mesh, as_run))
+}
+
+/// The nodal mechanism of a model that asks for one.
+pub(crate) fn mesh(spec: &ModelSpec) -> Result<Option<Mesh>, Vec<Problem>> {
+    match spec.formulation {
+        FormulationSpec::Tree => Ok(None),
+        FormulationSpec::Nodal(nodal) => Mesh::new(spec, nodal.elements_per_link)
+            .map(Some)
+            .map_err(|errors| errors.into_iter().map(Problem::Mesh).collect()),
+    }
 }
 
 /// The files that a model names, as they are put in its place.

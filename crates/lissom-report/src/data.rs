@@ -165,7 +165,11 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
         .map(|channel| shown_channel(model, channel, block))
         .collect();
     let scene = Scene::new(&loaded.spec, model);
-    let (animation, no_animation) = match frames(&scene, model, recording) {
+    let frames = match loaded.mesh {
+        None => frames(&scene, model, recording),
+        Some(_) => Err("a run of the nodal formulation is not drawn".to_owned()),
+    };
+    let (animation, no_animation) = match frames {
         Ok(frames) => {
             let animation = Animation {
                 time: block.doubles(&frames.time_s),

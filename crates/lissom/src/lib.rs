@@ -13,8 +13,8 @@
 //! | [`tree`] | the recursions: inverse dynamics, mass matrix, accelerations in O(N) | `model`, `flex`, `spatial`, `scalar` |
 //! | [`integrate`] | solvers of differential equations that see vectors only | nothing |
 //! | [`closure`] | kinematic loops: their equations, rank, and how they are kept closed | `model`, `tree`, `spatial`, `scalar` |
-//! | [`mesh`] | a model as a nodal mechanism: where both formulations start from one file | `model`, `nodal`, `simulate` |
 //! | [`simulate`] | loads over time, equations of motion, run, audit, recording | all of these |
+//! | [`mesh`] | a model as a nodal mechanism, and its run: where both formulations start from one file | `model`, `nodal`, `simulate` |
 //! | [`analysis`] | linear analyses of a model in either formulation | all of these |
 //! | [`scene`] | what has to be known of a model to draw its recorded motion | all of these |
 

@@ -2,124 +2,45 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests may panic too")]
 
-use lissom::integrate::{
-    Control, FixedStep, Flow, Method, Observer, Schedule, Scheme, integrate, integrate_second_order,
-};
-use lissom::mesh::{Acts, Mesh, MeshError};
-use lissom::model::{Model, ModelSpec};
-use lissom::nodal::{Dynamics, Equations};
-use lissom::simulate::{Ending, run, sample_instants};
+use lissom::integrate::Flow;
+use lissom::mesh::{self, Mesh, MeshError};
+use lissom::model::spec::{GeneralizedAlphaSpec, IntegratorSpec};
+use lissom::model::{ErrorKind, Model, ModelError, ModelSpec};
+use lissom::simulate::{Ending, Run, run, sample_instants};
 
 /// Step of the nodal runs: a thirtieth of the shortest period that matters.
 const STEP_S: f64 = 2e-3;
 
-/// States at the samples.
-#[derive(Default)]
-struct States(Vec<Vec<f64>>);
-
-impl Observer for States {
-    fn sample(&mut self, _: f64, state: &[f64]) -> Flow {
-        self.0.push(state.to_vec());
-        Flow::Continue
-    }
-    fn step(&mut self, _: f64, _: &[f64]) -> Flow {
-        Flow::Continue
-    }
-}
-
-fn by_tree(spec: &ModelSpec, marker: &str, instants: &[f64]) -> Vec<[f64; 3]> {
+fn run_tree(spec: &ModelSpec, instants: &[f64]) -> Run {
     let model = Model::build(spec).unwrap();
     let samples = sample_instants(spec, instants);
     let run = run(&model, &spec.simulation, &samples, None, &mut |_| {
         Flow::Continue
     });
     assert_eq!(run.ending, Ending::Completed);
-    instants
-        .iter()
-        .map(|&time| {
-            ["x", "y", "z"].map(|axis| {
-                let name = format!("{marker}.position.{axis}");
-                let channel = run.recording.channel(&name).unwrap();
-                run.recording.value_at(channel, time).unwrap()
-            })
-        })
-        .collect()
+    run
 }
 
-fn by_nodes(
-    spec: &ModelSpec,
-    elements: usize,
-    step: Option<f64>,
-    marker: &str,
-    instants: &[f64],
-) -> Vec<[f64; 3]> {
+fn run_nodes(spec: &ModelSpec, elements: usize, instants: &[f64]) -> Run {
     let mesh = Mesh::new(spec, elements).unwrap();
-    let acts = Acts::new(spec, &mesh).unwrap();
-    let breakpoints = acts.breakpoints();
-    let mut dynamics = Dynamics::new(Equations::new(&mesh.mechanism).unwrap(), acts);
-    let mut position = mesh.initial_position();
-    let positions = position.len();
-    let mut velocity = mesh.initial_velocity();
-    let schedule = Schedule {
-        start: 0.0,
-        end: *instants.last().unwrap(),
-        breakpoints: &breakpoints,
-        samples: instants,
+    let samples = sample_instants(spec, instants);
+    let run = mesh::run(&mesh, &spec.simulation, &samples, None, &mut |_| {
+        Flow::Continue
+    });
+    assert_eq!(run.ending, Ending::Completed);
+    run
+}
+
+/// Positions of a marker.
+fn places(run: &Run, marker: &str, instants: &[f64]) -> Vec<[f64; 3]> {
+    let place = |&time: &f64| {
+        ["x", "y", "z"].map(|axis| {
+            let name = format!("{marker}.position.{axis}");
+            let channel = run.recording.channel(&name).unwrap();
+            run.recording.value_at(channel, time).unwrap()
+        })
     };
-    let mut states = States::default();
-    if let Some(step) = step {
-        let options = FixedStep {
-            step,
-            tolerance: 1e-6,
-            max_iterations: 10,
-        };
-        let scheme = Scheme::GeneralizedAlpha {
-            spectral_radius: 0.8,
-        };
-        integrate_second_order(
-            scheme,
-            &options,
-            &mut dynamics,
-            &schedule,
-            &mut position,
-            &mut velocity,
-            &mut states,
-        )
-        .unwrap();
-    } else {
-        let control = Control {
-            rtol: 1e-6,
-            atol: vec![1e-8],
-            initial_step: None,
-            max_step: None,
-            max_steps: 1_000_000,
-        };
-        let mut state = [position, velocity].concat();
-        let method = Method::Dop853;
-        integrate(
-            method,
-            &control,
-            &mut dynamics,
-            &schedule,
-            &mut state,
-            &mut states,
-        )
-        .unwrap();
-    }
-    let dofs = mesh.mechanism.dof_count();
-    let place = mesh.markers[marker].point;
-    let mut tips = Vec::new();
-    for (state, &time) in states.0.iter().zip(instants) {
-        dynamics
-            .set_state(
-                time,
-                &state[..positions],
-                &state[positions..positions + dofs],
-            )
-            .unwrap();
-        tips.push(dynamics.equations().node(place).position.0);
-    }
-    tips
+    instants.iter().map(place).collect()
 }
 
 fn apart(a: &[[f64; 3]], b: &[[f64; 3]]) -> f64 {
@@ -170,8 +91,8 @@ fn flexible_arm_in_space() {
     const AGREEMENT_M: f64 = 0.01;
     let instants = [0.2, 0.4];
     let spec = arm(3);
-    let tree = by_tree(&spec, "hand", &instants);
-    let nodes = by_nodes(&spec, 2, None, "hand", &instants);
+    let tree = places(&run_tree(&spec, &instants), "hand", &instants);
+    let nodes = places(&run_nodes(&spec, 2, &instants), "hand", &instants);
     let difference = apart(&tree, &nodes);
     assert!(difference < AGREEMENT_M, "{tree:?} {nodes:?}");
 }
@@ -182,18 +103,225 @@ fn flexible_arm_in_space() {
 fn spin_up_beam() {
     const AGREEMENT_M: f64 = 0.005 * 0.47;
     let text = include_str!("../../../models/simo_1986/spin_up_beam.toml");
-    let spec: ModelSpec = toml::from_str(text).unwrap();
+    let mut spec: ModelSpec = toml::from_str(text).unwrap();
+    spec.simulation.duration_s = 5.0;
     let instants = [2.0, 5.0];
-    let tree = by_tree(&spec, "tip", &instants);
-    let nodes = by_nodes(&spec, 8, Some(STEP_S), "tip", &instants);
+    let tree = places(&run_tree(&spec, &instants), "tip", &instants);
+    spec.simulation.integrator = IntegratorSpec::GeneralizedAlpha(GeneralizedAlphaSpec {
+        step_s: STEP_S,
+        spectral_radius: 0.8,
+        tolerance: 1e-6,
+    });
+    let nodes = places(&run_nodes(&spec, 8, &instants), "tip", &instants);
     assert!(apart(&tree, &nodes) < AGREEMENT_M, "{tree:?} {nodes:?}");
 }
 
-/// Property: what the nodal formulation does not know is refused by name.
+/// Rigid bodies on every joint there is, with gears, springs, friction, inputs of all kinds and gravity.
+const RIGID: &str = r#"
+format = 1
+gravity_m_per_s2 = [0.3, -0.4, -9.81]
+
+[[body]]
+name = "base"
+rigid = { mass_kg = 4.0, center_of_mass_m = [0.1, 0.0, 0.05], inertia_kg_m2 = [0.3, 0.4, 0.5], products_of_inertia_kg_m2 = [0.01, -0.02, 0.03] }
+node = [{ name = "top", position_m = [0.2, 0.1, 0.3] }]
+
+[[body]]
+name = "mast"
+rigid = { mass_kg = 2.0, center_of_mass_m = [0.3, 0.1, 0.0], inertia_kg_m2 = [0.05, 0.1, 0.1] }
+
+[[body]]
+name = "fork"
+rigid = { mass_kg = 1.0, center_of_mass_m = [0.2, 0.0, 0.1], inertia_kg_m2 = [0.02, 0.03, 0.03] }
+
+[[body]]
+name = "hand"
+rigid = { mass_kg = 0.7, center_of_mass_m = [0.1, 0.05, 0.0], inertia_kg_m2 = [0.01, 0.02, 0.015] }
+
+[[body]]
+name = "arm"
+rigid = { mass_kg = 1.5, center_of_mass_m = [0.25, 0.0, 0.0], inertia_kg_m2 = [0.02, 0.05, 0.05] }
+
+[[body]]
+name = "wheel"
+rigid = { mass_kg = 0.4, inertia_kg_m2 = [0.01, 0.01, 0.02] }
+
+[[joint]]
+name = "float"
+parent = { body = "ground", position_m = [0.5, 0.0, 0.2], rotation_vector_rad = [0.1, 0.2, 0.3] }
+child = "base"
+[joint.free]
+initial_position_m = [0.1, 0.2, 0.3]
+initial_rotation_vector_rad = [0.2, -0.1, 0.4]
+initial_velocity_m_per_s = [0.3, -0.2, 0.1]
+initial_angular_velocity_rad_per_s = [0.4, 0.3, -0.5]
+
+[[joint]]
+name = "lift"
+parent = { body = "base", at = "top", rotation_vector_rad = [0.0, 0.3, 0.0] }
+child = { body = "mast", rotation_vector_rad = [0.1, 0.0, 0.2] }
+[joint.prismatic]
+axis = [0.0, 0.3, 1.0]
+initial_displacement_m = 0.1
+initial_rate_m_per_s = 0.2
+spring = { stiffness_n_per_m = 200.0, damping_n_s_per_m = 3.0, rest_displacement_m = 0.2 }
+motor = { inertia_kg_m2 = 1e-3, gear_ratio_rad_per_m = 20.0 }
+
+[[joint]]
+name = "gimbal"
+parent = { body = "mast", position_m = [0.6, 0.1, 0.0] }
+child = { body = "fork", position_m = [-0.1, 0.0, 0.0] }
+[joint.universal.first]
+axis = [0.0, 1.0, 0.0]
+initial_angle_rad = 0.3
+initial_rate_rad_per_s = -0.4
+[joint.universal.second]
+axis = [0.0, 0.2, 1.0]
+initial_angle_rad = -0.2
+friction = { viscous_n_m_s_per_rad = 0.05, coulomb_n_m = 0.1, coulomb_rate_rad_per_s = 0.1 }
+
+[[joint]]
+name = "ball"
+parent = { body = "fork", position_m = [0.4, 0.0, 0.0] }
+child = "hand"
+[joint.spherical]
+initial_rotation_vector_rad = [0.1, 0.3, -0.2]
+initial_angular_velocity_rad_per_s = [0.5, -0.3, 0.2]
+
+[[joint]]
+name = "swing"
+parent = "base"
+child = "arm"
+[joint.revolute]
+axis = [0.0, 1.0, 0.2]
+initial_angle_rad = 0.4
+motor = { inertia_kg_m2 = 1e-4, gear_ratio = 30.0 }
+limits = { max_rate_rad_per_s = 0.1 }
+
+[[joint]]
+name = "spin"
+parent = { body = "arm", position_m = [0.5, 0.0, 0.0] }
+child = "wheel"
+[joint.revolute]
+axis = [1.0, 0.0, 0.0]
+friction = { viscous_n_m_s_per_rad = 0.01 }
+
+[[payload]]
+name = "load"
+body = "hand"
+position_m = [0.2, 0.0, 0.0]
+mass_kg = 0.3
+center_of_mass_m = [0.05, 0.0, 0.02]
+inertia_kg_m2 = [1e-3, 2e-3, 2e-3]
+
+[[marker]]
+name = "tool"
+body = "hand"
+position_m = [0.3, 0.0, 0.1]
+
+[[input]]
+joint = "float"
+component = 2
+torque_constant = { value_n_m = 1.5 }
+
+[[input]]
+joint = "float"
+component = 6
+force_sines = { amplitude_n = [30.0], frequency_rad_per_s = [4.0] }
+
+[[input]]
+joint = "ball"
+component = 3
+torque_constant = { value_n_m = 0.02 }
+
+[[input]]
+joint = "swing"
+rigid_inverse_dynamics.cycloid = { final_angle_rad = 0.9, duration_s = 0.5 }
+
+[[input]]
+marker = "tool"
+direction = [1.0, 2.0, 0.0]
+frame = "body"
+force_step = { value_n = 2.0, from_s = 0.1, until_s = 0.3 }
+
+[[input]]
+marker = "tool"
+direction = [0.0, 0.0, 1.0]
+torque_constant = { value_n_m = 0.05 }
+
+[[motion]]
+joint = "spin"
+cycloidal_rate = { final_rate_rad_per_s = 8.0, duration_s = 0.3 }
+
+[simulation]
+duration_s = 0.5
+integrator.dop853 = { rtol = 1e-10, atol = 1e-11 }
+"#;
+
+/// Two formulations: rigid bodies leave nothing out in either, so that every channel agrees as well as both were
+/// integrated.
 #[test]
-fn unknown_joints_are_named() {
+fn rigid_bodies_agree_on_every_joint() {
+    // a hundred steps at a relative tolerance of 1e-10, with a motion that grows by less than tenfold
+    const AGREEMENT: f64 = 1e-7;
+    let spec = ModelSpec::parse(RIGID, &[]).unwrap();
+    let (tree, nodes) = (run_tree(&spec, &[]), run_nodes(&spec, 1, &[]));
+    assert_eq!(tree.recording.time_s, nodes.recording.time_s);
+    for channel in &tree.recording.channels {
+        let other = nodes.recording.channel(&channel.name);
+        let other = other.unwrap_or_else(|| panic!("no channel {}", channel.name));
+        assert_eq!(channel.unit, other.unit, "{}", channel.name);
+        let size = (channel.samples.iter()).fold(1.0_f64, |size, x| size.max(x.abs()));
+        for (sample, (a, b)) in channel.samples.iter().zip(&other.samples).enumerate() {
+            let apart = (a - b).abs();
+            assert!(
+                apart < AGREEMENT * size,
+                "{} {sample}: {a} {b}",
+                channel.name
+            );
+        }
+    }
+    assert_eq!(
+        tree.recording.channels.len(),
+        nodes.recording.channels.len()
+    );
+    let [a, b] = [&tree, &nodes].map(|run| &run.audit.limit_violations[..]);
+    assert_eq!((a.len(), b.len()), (1, 1));
+    assert!((a[0].worst - b[0].worst).abs() < AGREEMENT);
+    assert!(nodes.audit.energy.max_drift_percent < 1e-6);
+}
+
+/// Conservation: a free-floating flexible arm keeps its momentum, and its energy but for what its inputs do.
+#[test]
+fn a_floating_arm_keeps_energy_and_momentum() {
+    // percent of the peak: a relative tolerance of 1e-9 over some thousand steps
+    const BALANCE_PERCENT: f64 = 1e-4;
+    const KEPT: f64 = 1e-7;
     let text = include_str!("../../../models/examples/space_arm.toml");
+    let mut spec: ModelSpec = ModelSpec::parse(text, &[]).unwrap();
+    spec.simulation.duration_s = 0.3;
+    for body in &mut spec.body {
+        body.damping = None;
+    }
+    let run = run_nodes(&spec, 1, &[]);
+    let momentum = run.audit.momentum.as_ref().expect("nothing holds it");
+    assert!(momentum.linear_drift_kg_m_per_s < KEPT, "{momentum:?}");
+    assert!(momentum.angular_drift_kg_m2_per_s < KEPT, "{momentum:?}");
+    let energy = &run.audit.energy;
+    assert!(energy.max_drift_percent < BALANCE_PERCENT, "{energy:?}");
+}
+
+/// Property: what the nodal formulation does not know is refused by name, all of it at once.
+#[test]
+fn what_is_not_known_is_named() {
+    let text = include_str!("../../../models/examples/flexible_joint.toml");
     let spec: ModelSpec = toml::from_str(text).unwrap();
-    let error = Mesh::new(&spec, 2).unwrap_err();
-    assert!(matches!(error, MeshError::Unknown { .. }), "{error}");
+    let errors = Mesh::new(&spec, 2).unwrap_err();
+    let gear = |error: &MeshError| matches!(error, MeshError::Unknown { what, .. } if *what == "an elastic gear");
+    assert!(errors.iter().any(gear), "{errors:?}");
+    for error in &errors {
+        let message = String::new();
+        let at = ModelError::new(error.path(), ErrorKind::Unreadable { message });
+        assert!(at.locate(text).is_some(), "{error}");
+    }
 }

@@ -6,9 +6,8 @@ use std::fmt::Write as _;
 
 use lissom::integrate::Flow;
 use lissom::linear::{Along, DampedMode, Point, Terms};
-use lissom::mesh::{Mesh, NominalCourse};
+use lissom::mesh::{Mesh, MeshLinearizer};
 use lissom::model::{Model, ModelSpec};
-use lissom::nodal;
 use lissom::simulate::{Equations, Linearizer, MotionState};
 use lissom::testing::{Random, Variety, random_state};
 use nalgebra::{Complex, DMatrix, DVector};
@@ -263,10 +262,10 @@ fn parts_agree_with_the_nodal_formulation() {
     let state = linearizer.nominal_state(time).unwrap();
     let tree = linearizer.along(&[state], &mut |_| Flow::Continue).unwrap();
     let mesh = Mesh::new(&spec, 6).unwrap();
-    let mut course = NominalCourse::new(&spec, &mesh).unwrap();
-    let mut equations = nodal::Equations::new(&mesh.mechanism).unwrap();
-    let hand = mesh.markers["hand"].point;
-    let nodes = nodal::linearize_along(&mut equations, &mut course, &[time], &[hand]).unwrap();
+    let mut meshed = MeshLinearizer::new(&mesh).unwrap();
+    let point = meshed.nominal(time).unwrap();
+    let actuated = mesh.mechanism.actuated_dofs();
+    let nodes = Along::new(meshed.labels(), vec![point], actuated);
     // of two rigid and two elastic motions
     let speed_squared = 20.0;
     for terms in Terms::CASES {

@@ -36,6 +36,16 @@ fn in_words(understood: &Understanding, name: &str) -> String {
         "degrees of freedom  {} ({} of joints, {} elastic, {} of motors{closed}), {} prescribed",
         freedom.total, freedom.joint, freedom.elastic, freedom.motor, freedom.prescribed
     ));
+    if let Some(mesh) = &understood.mesh {
+        lines.push(format!(
+            "nodal formulation   {} degrees of freedom ({} of elements), {} prescribed; {}, {}",
+            mesh.degrees_of_freedom,
+            mesh.deformations.len(),
+            mesh.prescribed,
+            counted(mesh.nodes, "node"),
+            counted(mesh.elements, "element")
+        ));
+    }
     if let Some(loops) = &understood.loops {
         lines.extend(loops.in_words());
     }

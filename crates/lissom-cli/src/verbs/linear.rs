@@ -1,11 +1,11 @@
 //! What the verbs of linearised models share: where to linearise, with progress and Ctrl-C.
 
-use lissom::analysis::{AnalysisError, Formulation, Linearized, Place, linearized};
+use lissom::analysis::{AnalysisError, Linearized, Place, linearized};
 use lissom::model::spec::ModelSpec;
 use lissom_io::load::Loaded;
 
 use super::run;
-use crate::arguments::{FormulationArgument, PlaceArgument, PlaceArguments};
+use crate::arguments::{PlaceArgument, PlaceArguments};
 use crate::stop::Stop;
 
 /// Instants of a motion unless said.
@@ -35,27 +35,18 @@ pub(super) fn at(
     } else {
         Vec::new()
     };
-    let formulation = formulation(arguments.formulation, arguments.elements);
     let simulation = &loaded.spec.simulation;
     let found = run::watched(simulation.start_s, simulation.duration_s, silent, |watch| {
         linearized(
             &loaded.spec,
             &loaded.model,
-            formulation,
+            loaded.mesh.as_ref(),
             place,
             &times,
             watch,
         )
     });
     found.map_err(stopped)
-}
-
-/// The formulation that was asked for.
-pub(super) fn formulation(asked: FormulationArgument, elements: usize) -> Formulation {
-    match asked {
-        FormulationArgument::Tree => Formulation::Tree,
-        FormulationArgument::Nodal => Formulation::Nodal { elements },
-    }
 }
 
 /// What an analysis that ended early says.

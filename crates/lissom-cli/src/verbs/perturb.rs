@@ -28,7 +28,6 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
     )?;
     let samples = simulate::sample_instants(&loaded.spec, &[]);
     let times = linear::evenly(start_s, duration_s, arguments.points);
-    let formulation = linear::formulation(arguments.formulation, arguments.elements);
     let options = PerturbOptions {
         terms: Terms::CASES[usize::from(arguments.case) - 1],
         interpolation: match arguments.interpolation {
@@ -41,7 +40,8 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
     let began = Instant::now();
     let found = run::watched(start_s, duration_s, silent, |watch| {
         let (spec, model) = (&loaded.spec, &loaded.model);
-        linearized(spec, model, formulation, Place::Nominal, &times, watch)
+        let mesh = loaded.mesh.as_ref();
+        linearized(spec, model, mesh, Place::Nominal, &times, watch)
     })
     .map_err(linear::stopped)?;
     let linearized_s = began.elapsed().as_secs_f64();

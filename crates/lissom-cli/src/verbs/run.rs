@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use lissom::integrate::Flow;
+use lissom::mesh;
 use lissom::model::Override;
 use lissom::model::spec::ModelSpec;
 use lissom::simulate::{self, Run, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD};
@@ -90,16 +91,22 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
 pub(super) fn integrate(loaded: &Loaded, samples: &[f64], most_lengths: f64, silent: bool) -> Run {
     let simulation = &loaded.spec.simulation;
     let channels = loaded.spec.output.channels.as_deref();
-    watched(simulation.start_s, simulation.duration_s, silent, |watch| {
-        simulate::run_within(
-            &loaded.model,
-            simulation,
-            samples,
-            channels,
-            most_lengths,
-            watch,
-        )
-    })
+    watched(
+        simulation.start_s,
+        simulation.duration_s,
+        silent,
+        |watch| match &loaded.mesh {
+            Some(mesh) => mesh::run(mesh, simulation, samples, channels, watch),
+            None => simulate::run_within(
+                &loaded.model,
+                simulation,
+                samples,
+                channels,
+                most_lengths,
+                watch,
+            ),
+        },
+    )
 }
 
 /// Does something that takes its time, with progress over a span and until Ctrl-C.
@@ -150,6 +157,10 @@ pub(super) fn refuse_too_large(loaded: &Loaded, samples: usize) -> Result<(), St
         + model.loads.len()
         + model.motions.len()
         + 13 * model.markers.len();
+    let channels = match &loaded.mesh {
+        Some(mesh) => channels + 2 * mesh.mechanism.dof_count(),
+        None => channels,
+    };
     let bytes = samples as f64 * channels as f64 * 8.0;
     if bytes > MOST_BYTES {
         return Err(Stop::Failed(format!(

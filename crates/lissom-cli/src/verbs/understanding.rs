@@ -1,5 +1,6 @@
 //! [`Understanding`]: what a model was understood to be, as `check --json` prints it.
 
+use lissom::mesh::Mesh;
 use lissom::model::spec::{
     AttachmentSpec, BodyKind, InputSpec, IntegratorSpec, JointSpec, ModelSpec, MotionSpec, Place,
 };
@@ -33,6 +34,9 @@ pub(super) struct Understanding {
     /// Bodies of the file, parents first.
     pub(super) bodies: Vec<BodyEntry>,
     pub(super) degrees_of_freedom: Freedoms,
+    /// What the model is meshed into; absent for the tree formulation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) mesh: Option<MeshEntry>,
     /// What closes the loops of the mechanism; absent for a tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) loops: Option<LoopsEntry>,
@@ -46,6 +50,33 @@ pub(super) struct Understanding {
     pub(super) duration_s: f64,
     pub(super) sample_period_s: f64,
     pub(super) warnings: Vec<String>,
+}
+
+/// A model as nodes and elements.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct MeshEntry {
+    pub(super) nodes: usize,
+    pub(super) elements: usize,
+    /// All, joints and deformations.
+    pub(super) degrees_of_freedom: usize,
+    /// Names of those that no joint stands for.
+    pub(super) deformations: Vec<String>,
+    pub(super) prescribed: usize,
+}
+
+impl MeshEntry {
+    fn of(mesh: &Mesh) -> Self {
+        let mechanism = &mesh.mechanism;
+        Self {
+            nodes: mechanism.node_count(),
+            elements: mechanism.element_count(),
+            degrees_of_freedom: mechanism.dof_count(),
+            deformations: (mesh.elastic_dofs().into_iter())
+                .map(|dof| mechanism.dof_name(dof))
+                .collect(),
+            prescribed: mechanism.drive_count(),
+        }
+    }
 }
 
 /// One body with the joint that carries it.
@@ -116,6 +147,7 @@ impl Understanding {
             lissom_version: env!("CARGO_PKG_VERSION"),
             file: loaded.path.as_ref().map(|path| path.display().to_string()),
             degrees_of_freedom: freedoms(model, loops.as_ref()),
+            mesh: loaded.mesh.as_ref().map(MeshEntry::of),
             total_mass_kg,
             center_of_mass_m: center_of_mass(spec, model, total_mass_kg),
             gravity_m_per_s2: spec.gravity_m_per_s2,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use lissom::model::spec::{FidelityPreset, FidelitySpec};
+use lissom::model::spec::{FidelityPreset, FidelitySpec, FormulationSpec};
 use lissom::model::{self, Model, ModelError, Tip};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -113,6 +113,8 @@ pub fn with_fidelity(loaded: &Loaded, choice: Choice) -> Result<Loaded, LoadErro
 pub(super) fn with_switches(loaded: &Loaded, switches: FidelitySpec) -> Result<Loaded, LoadError> {
     let mut spec = loaded.spec.clone();
     spec.fidelity = switches;
+    // fidelities are those of the tree
+    spec.formulation = FormulationSpec::Tree;
     for body in &mut spec.body {
         body.fidelity = None;
     }
@@ -133,6 +135,7 @@ pub(super) fn with_switches(loaded: &Loaded, switches: FidelitySpec) -> Result<L
     Ok(Loaded {
         spec,
         model,
+        mesh: None,
         as_run,
         ..loaded.clone()
     })

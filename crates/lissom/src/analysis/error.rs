@@ -2,7 +2,6 @@
 
 use crate::integrate::IntegrateError;
 use crate::linear::LinearError;
-use crate::mesh::MeshError;
 use crate::nodal::NodalError;
 use crate::simulate::{LinearizeError, NoEquilibrium, RunError};
 
@@ -12,9 +11,6 @@ pub enum AnalysisError {
     /// The tree cannot be linearised.
     #[error(transparent)]
     Tree(#[from] LinearizeError),
-    /// The model is beyond the nodal formulation.
-    #[error(transparent)]
-    Mesh(#[from] MeshError),
     /// The nodal mechanism has no such state.
     #[error(transparent)]
     Nodes(#[from] NodalError),

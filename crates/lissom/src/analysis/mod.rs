@@ -8,22 +8,9 @@ pub use perturb::{PerturbOptions, PerturbedRun, perturb};
 
 use crate::integrate::Flow;
 use crate::linear::{Along, Labels, TrackedModes};
-use crate::mesh::{Acts, Mesh, NominalCourse};
+use crate::mesh::{self, Mesh, MeshLinearizer};
 use crate::model::{Model, ModelSpec};
-use crate::nodal::{self, NodeId, State};
 use crate::simulate::{Ending, Linearizer, MotionState, Recording, equilibrium, run, settled};
-
-/// Which formulation of the equations is linearised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Formulation {
-    /// Joint and elastic coordinates.
-    Tree,
-    /// Finite elements in nodal coordinates, with so many to every uniform piece of a beam.
-    Nodal {
-        /// Elements.
-        elements: usize,
-    },
-}
 
 /// Where a model is linearised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +40,7 @@ pub struct Linearized {
     pub initial: [Vec<f64>; 2],
 }
 
-/// Linearises a model, for places with a motion at `times`, which rise. `watch` is told the instant after every state,
+/// Linearises a model, or the mesh made of it if there is one, for places with a motion at `times`, which rise. `watch` is told the instant after every state,
 /// and during a simulation.
 ///
 /// # Errors
@@ -61,14 +48,14 @@ pub struct Linearized {
 pub fn linearized(
     spec: &ModelSpec,
     model: &Model,
-    formulation: Formulation,
+    mesh: Option<&Mesh>,
     place: Place,
     times: &[f64],
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Result<Linearized, AnalysisError> {
-    match formulation {
-        Formulation::Tree => of_tree(spec, model, place, times, watch),
-        Formulation::Nodal { elements } => of_nodes(spec, elements, place, times, watch),
+    match mesh {
+        None => of_tree(spec, model, place, times, watch),
+        Some(mesh) => of_nodes(spec, mesh, place, times, watch),
     }
 }
 
@@ -110,11 +97,7 @@ fn of_tree(
         }
         Place::Run => {
             let run = run(model, &spec.simulation, times, None, watch);
-            match run.ending {
-                Ending::Completed => {}
-                Ending::Stopped { at_s } => return Err(AnalysisError::Stopped { at_s }),
-                Ending::Failed(error) => return Err(AnalysisError::Run(Box::new(error))),
-            }
+            completed(run.ending)?;
             (0..run.recording.len())
                 .map(|sample| linearizer.recorded_state(&run.recording, sample))
                 .collect::<Result<_, _>>()?
@@ -145,93 +128,63 @@ fn of_tree(
 
 fn of_nodes(
     spec: &ModelSpec,
-    elements: usize,
+    mesh: &Mesh,
     place: Place,
     times: &[f64],
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Result<Linearized, AnalysisError> {
-    let mesh = Mesh::new(spec, elements)?;
-    let mechanism = &mesh.mechanism;
-    let mut equations = nodal::Equations::new(mechanism)?;
-    let markers: Vec<(&String, NodeId)> = (mesh.markers.iter())
-        .map(|(name, end)| (name, end.point))
-        .collect();
-    let nodes: Vec<NodeId> = markers.iter().map(|(_, node)| *node).collect();
-    let mut course = NominalCourse::new(spec, &mesh)?;
+    let mut linearizer = MeshLinearizer::new(mesh)?;
+    let (position, velocity) = (mesh.initial_position(), mesh.initial_velocity());
     let start_s = spec.simulation.start_s;
-    let points = match place {
-        Place::Start => {
-            let acts = Acts::new(spec, &mesh)?;
-            let mut dynamics = nodal::Dynamics::new(equations.clone(), acts);
-            let (position, velocity) = (mesh.initial_position(), mesh.initial_velocity());
-            let mut acceleration = vec![0.0; mechanism.dof_count()];
-            dynamics.accelerate(start_s, &position, &velocity, &mut acceleration)?;
-            let state = State {
-                position: &position,
-                velocity: &velocity,
-                acceleration: &acceleration,
-                drives: dynamics.drives(),
-                loads: dynamics.actions().1,
-            };
-            vec![nodal::linearize_state(
-                &mut equations,
-                start_s,
-                &state,
-                &nodes,
-            )?]
-        }
+    let mut points = Vec::new();
+    match place {
+        Place::Start => points.push(linearizer.moving(start_s, position, velocity)?),
         Place::Nominal => {
-            let mut points = Vec::with_capacity(times.len());
             for &time in times {
-                let along = nodal::linearize_along(&mut equations, &mut course, &[time], &nodes)?;
-                points.extend_from_slice(along.points());
+                points.push(linearizer.nominal(time)?);
                 if watch(time) == Flow::Stop {
                     return Err(AnalysisError::Stopped { at_s: time });
                 }
             }
-            points
         }
-        Place::Equilibrium | Place::Run => {
+        Place::Run => {
+            let run = mesh::run(mesh, &spec.simulation, times, None, watch);
+            completed(run.ending)?;
+            for sample in 0..run.recording.len() {
+                let point = linearizer.recorded(&run.recording, sample)?;
+                points.push(point.ok_or(AnalysisError::NotInNodes {
+                    what: "a simulated motion of joints that turn in any way",
+                })?);
+            }
+        }
+        Place::Equilibrium => {
             return Err(AnalysisError::NotInNodes {
-                what: if place == Place::Run {
-                    "a simulated motion"
-                } else {
-                    "an equilibrium"
-                },
+                what: "an equilibrium",
             });
         }
-    };
-    let mut labels = nodal::labels(mechanism, &nodes);
-    labels.markers = markers.into_iter().map(|(name, _)| name.clone()).collect();
-    for (joint, &hinge) in &mesh.hinges {
-        // joints are called as in the other formulation
-        if let Some(dof) = mechanism.deformation_dof(hinge, 0) {
-            labels.coordinates[dof].name = format!("{joint}.angle");
-        }
     }
-    let named = |joint: &String| format!("{joint}.angle");
-    let inputs = spec.input.iter().filter_map(|input| input.joint.as_ref());
-    let controllers = spec.controller.iter().flat_map(|c| &c.joints);
-    let names: Vec<String> = inputs.chain(controllers).map(named).collect();
-    let first = &points[0];
-    let less = |a: Vec<f64>, b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect();
-    let initial = [
-        less(mesh.initial_position(), &first.position),
-        less(mesh.initial_velocity(), &first.velocity),
-    ];
-    let driven = places_of(&labels, &names);
-    let along = Along::new(labels, points, mechanism.actuated_dofs());
-    let controlled = spec.controller.iter().map(|controller| {
-        let names: Vec<String> = controller.joints.iter().map(named).collect();
-        actuators(&along, &names)
+    let less = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect();
+    let initial = points.first().map_or_else(Default::default, |first| {
+        [
+            less(position, &first.position),
+            less(velocity, &first.velocity),
+        ]
     });
     Ok(Linearized {
-        driven,
-        breakpoints: course.breakpoints(),
-        controlled: controlled.collect(),
+        driven: linearizer.driven(),
+        breakpoints: linearizer.breakpoints(),
+        controlled: Vec::new(),
         initial,
-        along,
+        along: Along::new(linearizer.labels(), points, mesh.mechanism.actuated_dofs()),
     })
+}
+
+fn completed(ending: Ending) -> Result<(), AnalysisError> {
+    match ending {
+        Ending::Completed => Ok(()),
+        Ending::Stopped { at_s } => Err(AnalysisError::Stopped { at_s }),
+        Ending::Failed(error) => Err(AnalysisError::Run(Box::new(error))),
+    }
 }
 
 /// Places among the actuated degrees of freedom, by name.

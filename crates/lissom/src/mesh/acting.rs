@@ -1,22 +1,21 @@
-//! Torques and prescribed motions of a model acting on its mesh.
+//! What acts on a mesh: inputs, friction, prescribed motions.
 
-use crate::model::ModelSpec;
-use crate::model::spec::{JointKind, JointSpec, MotionProfileSpec, MotionSpec};
 use crate::nodal::{Acting, Actions, Drive, Equations, Excitation, NodalError};
 use crate::simulate::{LoadCurve, MotionCurve, MotionPoint};
-use crate::spatial::Vector;
+use crate::spatial::{Matrix, Vector};
 
-use super::{Mesh, MeshError};
+use super::{Mesh, MeshedJoint, Target};
 
-/// Drives and torques of a model.
+/// Drives and loads of a mesh at an instant.
 #[derive(Clone, Debug)]
 pub struct Acts<'a> {
-    /// Motion of each drive.
-    motions: Vec<MotionCurve>,
-    /// Degree of freedom and torque.
-    torques: Vec<(usize, LoadCurve)>,
-    /// Motion of the joint and whether its torque is that of rigid inverse dynamics, by degree of freedom.
-    nominal: Vec<(usize, MotionCurve, bool)>,
+    mesh: &'a Mesh,
+    /// Value of every input.
+    values: Vec<f64>,
+    /// Degree of freedom of every axis that is one, and its motion as a rigid mechanism.
+    nominal: Vec<(usize, MotionCurve)>,
+    /// Degree of freedom and input of inverse dynamics.
+    foreseen: Vec<(usize, usize)>,
     rigid: Option<Equations<'a>>,
     drives: Vec<Drive>,
     position: Vec<f64>,
@@ -35,79 +34,66 @@ pub(super) fn drive(point: MotionPoint) -> Drive {
     }
 }
 
+/// Axes of the frame of a turning joint on the side of its child.
+pub(super) fn child_axes(
+    equations: &Equations<'_>,
+    child: crate::nodal::End,
+    frame: &Matrix<f64>,
+) -> Matrix<f64> {
+    equations.node(child.orientation).rotation * *frame
+}
+
 impl<'a> Acts<'a> {
-    /// What acts in a model on the mesh made of it.
+    /// What acts on a mesh.
     ///
     /// # Errors
     ///
-    /// When an input is not a torque on a revolute joint.
-    pub fn new(spec: &ModelSpec, mesh: &'a Mesh) -> Result<Self, MeshError> {
+    /// When inverse dynamics is asked for where the mechanism is singular at assembly.
+    pub fn new(mesh: &'a Mesh) -> Result<Self, NodalError> {
         let mechanism = &mesh.mechanism;
-        let start = |joint: &str| match spec.find_joint(joint).and_then(JointSpec::kind) {
-            Some(JointKind::Revolute(revolute)) => revolute.initial_angle_rad,
-            _ => 0.0,
-        };
-        let missing = |name: &str| MeshError::Missing {
-            name: name.to_owned(),
-        };
-        // drives are in the order of the hinges, which is that of their names among the mechanism's
-        let mut motions = Vec::new();
-        for index in 0..mechanism.drive_count() {
-            let name = mechanism.drive_name(index);
-            let joint = name.strip_suffix(".rotation").unwrap_or(&name);
-            let motion = spec
-                .motion
-                .iter()
-                .find(|motion| motion.joint == joint)
-                .and_then(MotionSpec::profile)
-                .ok_or_else(|| missing(joint))?;
-            motions.push(MotionCurve::new(&motion, start(joint)));
-        }
-        let mut torques = Vec::new();
-        let mut foreseen: Vec<(String, MotionProfileSpec)> = Vec::new();
-        for input in &spec.input {
-            let dof = input
-                .joint
-                .as_ref()
-                .and_then(|joint| mesh.hinges.get(joint))
-                .and_then(|&hinge| mechanism.deformation_dof(hinge, 0));
-            let (Some(joint), Some(dof)) = (&input.joint, dof) else {
-                return Err(MeshError::Unknown {
-                    name: input.marker.clone().unwrap_or_default(),
-                    what: "an input that is no torque on a revolute joint",
-                    remedy: "use the tree formulation",
-                });
-            };
-            if let Some(profile) = &input.rigid_inverse_dynamics {
-                foreseen.push((joint.clone(), profile.clone()));
-            } else if let Some((_, profile)) = input.load() {
-                torques.push((dof, LoadCurve::new(&profile)));
-            }
-        }
         let mut nominal = Vec::new();
-        for (joint, &hinge) in &mesh.hinges {
-            let Some(dof) = mechanism.deformation_dof(hinge, 0) else {
+        let mut foreseen = Vec::new();
+        for (index, joint) in mesh.joints.iter().enumerate() {
+            let MeshedJoint::Axis { element, .. } = joint else {
                 continue;
             };
-            match foreseen.iter().find(|(name, _)| name == joint) {
-                Some((_, profile)) => {
-                    let curve = MotionCurve::new(&profile.profile(), start(joint));
-                    nominal.push((dof, curve, true));
+            let Some(dof) = mechanism.deformation_dof(*element, 0) else {
+                continue;
+            };
+            let driving = mesh.loads.iter().enumerate().find(|(_, load)| {
+                matches!(load.target, Target::Axis(at) if at == index) && load.foreseen.is_some()
+            });
+            match driving.and_then(|(load, input)| Some((load, input.foreseen.clone()?))) {
+                Some((load, curve)) => {
+                    nominal.push((dof, curve));
+                    foreseen.push((dof, load));
                 }
-                None => nominal.push((dof, MotionCurve::held(start(joint)), false)),
+                None => {
+                    let at = mesh.initial_position[mechanism.dof_positions(dof).start];
+                    nominal.push((dof, MotionCurve::held(at)));
+                }
             }
         }
         let rigid = (!foreseen.is_empty())
             .then(|| Equations::new(mechanism))
             .transpose()?;
         let dofs = mechanism.dof_count();
+        let mut position = mechanism.assembled_position();
+        // what turns or slides in any way counts as held where it starts
+        for dof in 0..dofs {
+            let at = mechanism.dof_positions(dof);
+            if at.len() > 1 {
+                position[at.clone()].copy_from_slice(&mesh.initial_position[at]);
+            }
+        }
         Ok(Self {
-            motions,
-            torques,
+            mesh,
+            values: vec![0.0; mesh.loads.len()],
             nominal,
+            foreseen,
             rigid,
             drives: mechanism.assembled_drives(),
-            position: mechanism.assembled_position(),
+            position,
             velocity: vec![0.0; dofs],
             acceleration: vec![0.0; dofs],
             residual: vec![0.0; dofs],
@@ -118,30 +104,35 @@ impl<'a> Acts<'a> {
 
     /// Instants at which something is not smooth, in ascending order.
     pub fn breakpoints(&self) -> Vec<f64> {
-        let mut all: Vec<f64> = self
-            .motions
-            .iter()
-            .chain(self.nominal.iter().map(|(_, curve, _)| curve))
+        let nominal = self.nominal.iter().map(|(_, curve)| curve);
+        let nominal = nominal.filter(|_| self.rigid.is_some());
+        let motions = self.mesh.motions.iter().chain(nominal);
+        let loads = self.mesh.loads.iter().map(|load| &load.curve);
+        let mut all: Vec<f64> = motions
             .flat_map(MotionCurve::breakpoints)
-            .chain(
-                self.torques
-                    .iter()
-                    .flat_map(|(_, curve)| curve.breakpoints()),
-            )
+            .chain(loads.flat_map(LoadCurve::breakpoints))
             .collect();
         all.sort_by(f64::total_cmp);
         all.dedup();
         all
     }
 
-    /// Torques that would move the rigidified mechanism as said.
+    /// Value of every input, of the evaluation last made.
+    pub(super) fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// Torques and forces that would move the rigidified mechanism as said.
     fn foresee(&mut self, time: f64) -> Result<(), NodalError> {
         let Some(rigid) = &mut self.rigid else {
             return Ok(());
         };
-        for (dof, curve, _) in &self.nominal {
+        for (target, curve) in self.drives.iter_mut().zip(&self.mesh.motions) {
+            *target = drive(curve.at(time));
+        }
+        for (dof, curve) in &self.nominal {
             let point = curve.at(time);
-            self.position[*dof] = point.position;
+            self.position[rigid.mechanism().dof_positions(*dof).start] = point.position;
             self.velocity[*dof] = point.rate;
             self.acceleration[*dof] = point.acceleration;
         }
@@ -149,35 +140,81 @@ impl<'a> Acts<'a> {
         rigid.set_velocity(&self.velocity, &self.drives);
         rigid.set_acceleration(&self.acceleration, &self.drives);
         rigid.residual(&self.no_efforts, &self.no_loads, &mut self.residual);
+        for (element, law) in &self.mesh.drags {
+            if let Some(dof) = rigid.mechanism().deformation_dof(*element, 0) {
+                self.residual[dof] -= law.drag(rigid.deformation_rate(*element, 0));
+            }
+        }
         Ok(())
     }
 }
 
 impl Excitation for Acts<'_> {
     fn drive(&mut self, time: f64, drives: &mut [Drive]) {
-        for (target, curve) in drives.iter_mut().zip(&self.motions) {
+        for (target, curve) in drives.iter_mut().zip(&self.mesh.motions) {
             *target = drive(curve.at(time));
         }
     }
 
-    fn act(&mut self, time: f64, _: &Acting<'_>, on: &mut Actions<'_>) {
-        for (dof, curve) in &self.torques {
-            on.efforts[*dof] += curve.value(time);
+    fn act(&mut self, time: f64, state: &Acting<'_>, on: &mut Actions<'_>) {
+        let mesh = self.mesh;
+        for (value, load) in self.values.iter_mut().zip(&mesh.loads) {
+            *value = load.curve.value(time);
         }
-        if self.rigid.is_none() {
-            return;
+        if self.rigid.is_some() {
+            let known = self.foresee(time).is_ok();
+            for &(dof, load) in &self.foreseen {
+                // what is not known is not a number, which the integrator reports
+                self.values[load] = if known { self.residual[dof] } else { f64::NAN };
+            }
         }
-        for (target, curve) in self.drives.iter_mut().zip(&self.motions) {
-            *target = drive(curve.at(time));
+        let equations = state.equations;
+        for (load, &value) in mesh.loads.iter().zip(&self.values) {
+            match &load.target {
+                Target::Axis(joint) => {
+                    if let MeshedJoint::Axis { element, .. } = &mesh.joints[*joint]
+                        && let Some(dof) = mesh.mechanism.deformation_dof(*element, 0)
+                    {
+                        on.efforts[dof] += value;
+                    }
+                }
+                Target::Component(joint, component) => {
+                    let MeshedJoint::Turning {
+                        parent,
+                        child,
+                        frame,
+                        ..
+                    } = &mesh.joints[*joint]
+                    else {
+                        continue;
+                    };
+                    let axes = child_axes(equations, *child, frame).transpose();
+                    let along = Vector(axes.0[component % 3]).scale(value);
+                    if *component < 3 {
+                        on.loads[child.orientation.index()] += along;
+                        on.loads[parent.orientation.index()] += -along;
+                    } else {
+                        on.loads[child.point.index()] += along;
+                    }
+                }
+                Target::Node {
+                    node,
+                    direction,
+                    carried_by,
+                } => {
+                    let along = match carried_by {
+                        None => *direction,
+                        Some((by, attitude)) => {
+                            equations.node(*by).rotation * (*attitude * *direction)
+                        }
+                    };
+                    on.loads[node.index()] += along.scale(value);
+                }
+            }
         }
-        let foreseen = self.foresee(time).is_ok();
-        for (dof, _, driven) in &self.nominal {
-            if *driven {
-                on.efforts[*dof] += if foreseen {
-                    self.residual[*dof]
-                } else {
-                    f64::NAN
-                };
+        for (element, law) in &mesh.drags {
+            if let Some(dof) = mesh.mechanism.deformation_dof(*element, 0) {
+                on.efforts[dof] += law.drag(state.velocity[dof]);
             }
         }
     }

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::ModelSpec;
 use crate::model::spec::{
-    BeamSpec, BodyKind, BodySpec, DampingSpec, GROUND, JointKind, JointSpec, PayloadSpec, Place,
-    RigidSpec, SegmentSpec,
+    BeamSpec, BodyKind, BodySpec, DampingSpec, GROUND, JointSpec, MarkerSpec, ModelSpec,
+    PayloadSpec, Place, PointMassSpec, RigidSpec, SegmentSpec,
 };
-use crate::nodal::{Assembly, BeamSection, ElementId, End, Role, SecondOrderTerms};
+use crate::model::{Limit, Resistance, spanning_tree};
+use crate::nodal::{Assembly, BeamSection, ElementId, End, NodeId, Role, SecondOrderTerms};
+use crate::simulate::MotionCurve;
 use crate::spatial::{Matrix, RotationVector, Vector};
 
-use super::{Mesh, MeshError};
+use super::joints::{Start, quaternion};
+use super::{Load, Mesh, MeshError, MeshedJoint, MeshedMarker, Target};
 
 /// Places nearer than this part of a length are the same.
 const SAME_PLACE: f64 = 1e-9;
@@ -19,17 +21,30 @@ const SAME_PLACE: f64 = 1e-9;
 struct Standing {
     attitude: Matrix<f64>,
     origin: Vector<f64>,
+    start: Start,
     places: Vec<(Vector<f64>, End)>,
     rigid: bool,
 }
 
-struct Builder<'a> {
-    spec: &'a ModelSpec,
+pub(super) struct Builder<'a> {
+    pub(super) spec: &'a ModelSpec,
     elements: usize,
-    assembly: Assembly,
+    pub(super) assembly: Assembly,
     bodies: BTreeMap<&'a str, Standing>,
-    hinges: BTreeMap<String, ElementId>,
-    initial: Vec<(ElementId, f64, f64)>,
+    pub(super) joints: Vec<MeshedJoint>,
+    /// What the components of each joint are.
+    pub(super) components: BTreeMap<&'a str, Vec<Target>>,
+    pub(super) markers: Vec<MeshedMarker>,
+    pub(super) motions: Vec<MotionCurve>,
+    pub(super) drive_channels: Vec<(String, &'static str)>,
+    pub(super) drags: Vec<(ElementId, Resistance)>,
+    pub(super) limits: Vec<Limit>,
+    /// Position and rate of hinges and sliders at the start.
+    pub(super) axis_starts: Vec<(ElementId, f64, f64)>,
+    /// Turn and angular velocity of orientations at the start.
+    pub(super) turning_starts: Vec<(NodeId, Matrix<f64>, Vector<f64>)>,
+    /// Position and velocity of points at the start.
+    pub(super) sliding_starts: Vec<(NodeId, Vector<f64>, Vector<f64>)>,
 }
 
 pub(super) fn build(spec: &ModelSpec, elements: usize) -> Result<Mesh, MeshError> {
@@ -38,8 +53,16 @@ pub(super) fn build(spec: &ModelSpec, elements: usize) -> Result<Mesh, MeshError
         elements,
         assembly: Assembly::new(),
         bodies: BTreeMap::new(),
-        hinges: BTreeMap::new(),
-        initial: Vec::new(),
+        joints: Vec::new(),
+        components: BTreeMap::new(),
+        markers: Vec::new(),
+        motions: Vec::new(),
+        drive_channels: Vec::new(),
+        drags: Vec::new(),
+        limits: Vec::new(),
+        axis_starts: Vec::new(),
+        turning_starts: Vec::new(),
+        sliding_starts: Vec::new(),
     };
     builder.assembly.set_gravity(spec.gravity_m_per_s2);
     let ground = builder.end("ground", Vector([0.0; 3]));
@@ -50,37 +73,29 @@ pub(super) fn build(spec: &ModelSpec, elements: usize) -> Result<Mesh, MeshError
         Standing {
             attitude: Matrix::identity(),
             origin: Vector([0.0; 3]),
+            start: Start {
+                turn: Matrix::identity(),
+                spin: Vector([0.0; 3]),
+            },
             places: vec![(Vector([0.0; 3]), ground)],
             rigid: true,
         },
     );
-    builder.add_bodies()?;
+    for joint in spanning_tree(spec).joints {
+        builder.add_joint(&spec.joint[joint.joint])?;
+    }
     for payload in &spec.payload {
         builder.add_payload(payload)?;
     }
-    let mut markers = BTreeMap::new();
     for marker in &spec.marker {
-        let place = Place::of(marker.at.as_deref(), marker.position_m);
-        let end = builder.place(&marker.body, place, false)?;
-        markers.insert(marker.name.clone(), end);
+        builder.add_marker(marker)?;
     }
-    Ok(Mesh {
-        mechanism: builder.assembly.finish()?,
-        hinges: builder.hinges,
-        markers,
-        initial: builder.initial,
-    })
+    let loads = spec.input.iter().map(|input| builder.load(input));
+    let loads = loads.collect::<Result<Vec<_>, _>>()?;
+    builder.finish(loads)
 }
 
-fn unknown(name: &str, what: &'static str, remedy: &'static str) -> MeshError {
-    MeshError::Unknown {
-        name: name.to_owned(),
-        what,
-        remedy,
-    }
-}
-
-fn missing(name: &str) -> MeshError {
+pub(super) fn missing(name: &str) -> MeshError {
     MeshError::Missing {
         name: name.to_owned(),
     }
@@ -88,7 +103,7 @@ fn missing(name: &str) -> MeshError {
 
 impl<'a> Builder<'a> {
     /// A point and an orientation whose axes are those of the ground at assembly.
-    fn end(&mut self, name: &str, position: Vector<f64>) -> End {
+    pub(super) fn end(&mut self, name: &str, position: Vector<f64>) -> End {
         End {
             point: self.assembly.point(&format!("{name}.point"), position.0),
             orientation: self
@@ -97,127 +112,46 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Joints whose parents stand, until none is left.
-    fn add_bodies(&mut self) -> Result<(), MeshError> {
-        let mut waiting: Vec<&'a JointSpec> = self.spec.joint.iter().collect();
-        while !waiting.is_empty() {
-            let before = waiting.len();
-            let mut later = Vec::new();
-            for joint in waiting {
-                if self.bodies.contains_key(joint.parent.body.as_str()) {
-                    self.add_joint(joint)?;
-                } else {
-                    later.push(joint);
-                }
-            }
-            if later.len() == before {
-                return Err(missing(&later[0].parent.body));
-            }
-            waiting = later;
-        }
-        Ok(())
-    }
-
     fn add_joint(&mut self, joint: &'a JointSpec) -> Result<(), MeshError> {
         let spec = self.spec;
         let body = spec
             .find_body(&joint.child.body)
             .ok_or_else(|| missing(&joint.child.body))?;
         let kind = joint.kind().ok_or_else(|| missing(&joint.name))?;
-        let carrier = self.place(&joint.parent.body, joint.parent.place(), false)?;
+        let carrier = self.place(&joint.parent.body, joint.parent.place())?;
         let parent = &self.bodies[joint.parent.body.as_str()];
         let turn = |vector: [f64; 3]| RotationVector::new(Vector(vector)).matrix();
-        let joint_attitude = parent.attitude * turn(joint.parent.rotation_vector_rad);
-        let attitude = joint_attitude * turn(joint.child.rotation_vector_rad).transpose();
+        let frame = parent.attitude * turn(joint.parent.rotation_vector_rad);
+        let attitude = frame * turn(joint.child.rotation_vector_rad).transpose();
+        let start = parent.start;
         let at = self.assembly.position(carrier.point);
         let local = body
             .position(joint.child.place(), true)
             .ok_or_else(|| missing(&joint.child.body))?;
-        let first = match kind {
-            JointKind::Fixed => carrier,
-            JointKind::Revolute(revolute) => {
-                let plain = revolute.motor.is_none()
-                    && revolute.spring.is_none()
-                    && revolute.friction.is_none();
-                if !plain {
-                    return Err(unknown(
-                        &joint.name,
-                        "a motor, spring or friction of a joint",
-                        "leave it out or use the tree formulation",
-                    ));
-                }
-                let orientation = self
-                    .assembly
-                    .orientation(&format!("{}.attitude", joint.name), &Matrix::identity());
-                let axis = joint_attitude * Vector(revolute.axis);
-                let hinge =
-                    self.assembly
-                        .hinge(&joint.name, carrier.orientation, orientation, axis.0);
-                let driven = spec.motion.iter().any(|motion| motion.joint == joint.name);
-                let role = if driven {
-                    Role::Prescribed
-                } else {
-                    Role::Actuated
-                };
-                self.assembly.set_deformation(hinge, 0, role);
-                self.hinges.insert(joint.name.clone(), hinge);
-                self.initial.push((
-                    hinge,
-                    revolute.initial_angle_rad,
-                    revolute.initial_rate_rad_per_s,
-                ));
-                End {
-                    point: carrier.point,
-                    orientation,
-                }
-            }
-            _ => {
-                return Err(unknown(
-                    &joint.name,
-                    "a joint that is neither revolute nor fixed",
-                    "use the tree formulation",
-                ));
-            }
-        };
+        let (first, start) = self.across(&joint.name, kind, carrier, frame, start);
         let local = Vector(local);
         let standing = Standing {
             attitude,
             origin: at - attitude * local,
+            start,
             places: vec![(local, first)],
             rigid: matches!(body.kind(), Some(BodyKind::Rigid(_))),
         };
         self.bodies.insert(&body.name, standing);
-        self.add_body(body)
-    }
-
-    fn add_body(&mut self, body: &'a BodySpec) -> Result<(), MeshError> {
         match body.kind() {
             Some(BodyKind::Rigid(rigid)) => self.add_rigid(&body.name, rigid)?,
-            Some(BodyKind::Beam(beam)) => self.add_beam(body, beam)?,
-            _ => {
-                return Err(unknown(
-                    &body.name,
-                    "a body that is neither rigid nor a beam",
-                    "use the tree formulation",
-                ));
-            }
-        }
-        if body.initial.is_some() {
-            return Err(unknown(
-                &body.name,
-                "a deformation at the start",
-                "leave it out or use the tree formulation",
-            ));
+            Some(BodyKind::Beam(beam)) => self.add_beam(body, beam),
+            _ => return Err(missing(&body.name)),
         }
         for mass in &body.point_mass {
-            let end = self.place(&body.name, mass.place(), false)?;
+            let end = self.place(&body.name, mass.place())?;
             self.assembly.mass(end.point, mass.mass_kg);
         }
         Ok(())
     }
 
     fn add_rigid(&mut self, name: &str, rigid: &RigidSpec) -> Result<(), MeshError> {
-        let center = self.place(name, Place::Position(rigid.center_of_mass_m), false)?;
+        let center = self.place(name, Place::Position(rigid.center_of_mass_m))?;
         self.assembly.mass(center.point, rigid.mass_kg);
         let attitude = self.bodies[name].attitude;
         let inertia = tensor(rigid.inertia_kg_m2, rigid.products_of_inertia_kg_m2);
@@ -228,65 +162,143 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn add_beam(&mut self, body: &'a BodySpec, beam: &BeamSpec) -> Result<(), MeshError> {
+    /// Places along a beam at which something is attached.
+    fn attached(&self, body: &BodySpec) -> Vec<f64> {
+        let spec = self.spec;
+        let name = body.name.as_str();
+        let joints = (spec.joint.iter())
+            .filter(|joint| joint.parent.body == name)
+            .map(|joint| joint.parent.place());
+        let payloads = (spec.payload.iter())
+            .filter(|payload| payload.body == name)
+            .map(PayloadSpec::place);
+        let markers = (spec.marker.iter())
+            .filter(|marker| marker.body == name)
+            .map(MarkerSpec::place);
+        let masses = body.point_mass.iter().map(PointMassSpec::place);
+        joints
+            .chain(payloads)
+            .chain(markers)
+            .chain(masses)
+            .filter_map(|place| Some(body.position(place, false)?[0]))
+            .collect()
+    }
+
+    fn add_beam(&mut self, body: &'a BodySpec, beam: &BeamSpec) {
         let name = body.name.as_str();
         let [bends_y, bends_z, stretches, twists] = beam.deformations();
         let standing = &self.bodies[name];
         let (attitude, origin) = (standing.attitude, standing.origin);
-        let (root, mut end) = standing.places[0];
-        if root.dot(root).sqrt() > SAME_PLACE {
-            return Err(unknown(
-                name,
-                "a beam that is not carried at its root",
-                "carry it at its root",
-            ));
-        }
+        let (_, mut end) = standing.places[0];
         let y = (attitude * Vector([0.0, 1.0, 0.0])).0;
         let damping_time = match &body.damping {
-            None => 0.0,
-            Some(DampingSpec::Rayleigh(rayleigh)) if rayleigh.mass_per_s == 0.0 => {
-                rayleigh.stiffness_s
-            }
-            Some(_) => {
-                return Err(unknown(
-                    name,
-                    "damping that is not proportional to stiffness",
-                    "use rayleigh damping with stiffness_s only",
-                ));
-            }
+            Some(DampingSpec::Rayleigh(rayleigh)) => rayleigh.stiffness_s,
+            _ => 0.0,
         };
-        let mut x = 0.0;
-        for (piece, segment) in beam.uniform_segments().iter().enumerate() {
+        let (length, attached) = (beam.total_length_m(), self.attached(body));
+        let (mut number, mut from) = (0, 0.0);
+        for segment in &beam.uniform_segments() {
             let section = BeamSection {
                 damping_time,
                 ..section(beam, segment)
             };
-            let step = segment.length_m / self.elements as f64;
-            for element in 0..self.elements {
-                x += step;
-                let local = Vector([x, 0.0, 0.0]);
-                let label = format!("{name}.{}", piece * self.elements + element + 1);
-                let next = self.end(&label, origin + attitude * local);
-                let id = self.assembly.beam(&label, end, next, section, y);
-                for (index, present) in [stretches, twists, bends_z, bends_z, bends_y, bends_y]
-                    .into_iter()
-                    .enumerate()
-                {
-                    if !present {
-                        self.assembly.set_deformation(id, index, Role::Fixed);
+            let until = from + segment.length_m;
+            for [from, until] in pieces(from, until, &attached) {
+                let count = (self.elements as f64 * (until - from) / length)
+                    .round()
+                    .max(1.0);
+                let mut x = from;
+                while until - x > SAME_PLACE * length {
+                    x += (until - from) / count;
+                    if until - x < 0.5 * (until - from) / count {
+                        x = until;
                     }
+                    number += 1;
+                    let local = Vector([x, 0.0, 0.0]);
+                    let label = format!("{name}.{number}");
+                    let next = self.end(&label, origin + attitude * local);
+                    let id = self.assembly.beam(&label, end, next, section, y);
+                    for (index, present) in [stretches, twists, bends_z, bends_z, bends_y, bends_y]
+                        .into_iter()
+                        .enumerate()
+                    {
+                        if !present {
+                            self.assembly.set_deformation(id, index, Role::Fixed);
+                        }
+                    }
+                    if let Some(standing) = self.bodies.get_mut(name) {
+                        standing.places.push((local, next));
+                    }
+                    end = next;
                 }
-                if let Some(standing) = self.bodies.get_mut(name) {
-                    standing.places.push((local, next));
-                }
-                end = next;
             }
+            from = until;
         }
+    }
+
+    fn add_marker(&mut self, marker: &MarkerSpec) -> Result<(), MeshError> {
+        let end = self.place(&marker.body, marker.place())?;
+        let position = if marker.body == GROUND {
+            marker.position_m.unwrap_or_default()
+        } else {
+            self.spec
+                .find_body(&marker.body)
+                .and_then(|body| body.position(marker.place(), false))
+                .ok_or_else(|| missing(&marker.body))?
+        };
+        let standing = &self.bodies[marker.body.as_str()];
+        let (root, first) = standing.places[0];
+        self.markers.push(MeshedMarker {
+            name: marker.name.clone(),
+            end,
+            attitude: standing.attitude,
+            root: first,
+            offset: Vector(position) - root,
+        });
         Ok(())
     }
 
+    /// The mesh with its start.
+    fn finish(self, loads: Vec<Load>) -> Result<Mesh, MeshError> {
+        let mechanism = self.assembly.finish()?;
+        let mut position = mechanism.assembled_position();
+        let mut velocity = vec![0.0; mechanism.dof_count()];
+        for (element, value, rate) in self.axis_starts {
+            if let Some(dof) = mechanism.deformation_dof(element, 0) {
+                position[mechanism.dof_positions(dof).start] = value;
+                velocity[dof] = rate;
+            }
+        }
+        for (node, turn, spin) in self.turning_starts {
+            if let Some(dof) = mechanism.coordinate_dof(node, 0) {
+                position[mechanism.dof_positions(dof)].copy_from_slice(&quaternion(&turn));
+                velocity[dof..dof + 3].copy_from_slice(&spin.0);
+            }
+        }
+        for (node, place, rate) in self.sliding_starts {
+            for component in 0..3 {
+                if let Some(dof) = mechanism.coordinate_dof(node, component) {
+                    position[mechanism.dof_positions(dof).start] = place[component];
+                    velocity[dof] = rate[component];
+                }
+            }
+        }
+        Ok(Mesh {
+            mechanism,
+            joints: self.joints,
+            markers: self.markers,
+            loads,
+            motions: self.motions,
+            drive_channels: self.drive_channels,
+            drags: self.drags,
+            limits: self.limits,
+            initial_position: position,
+            initial_velocity: velocity,
+        })
+    }
+
     fn add_payload(&mut self, payload: &PayloadSpec) -> Result<(), MeshError> {
-        let end = self.place(&payload.body, payload.place(), false)?;
+        let end = self.place(&payload.body, payload.place())?;
         let standing = self
             .bodies
             .get(payload.body.as_str())
@@ -303,8 +315,8 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The end at a place of a body; on a rigid body a new one if there is none yet.
-    fn place(&mut self, body: &str, place: Place<'_>, child: bool) -> Result<End, MeshError> {
+    /// The end at a place of a body: a node of a beam, or one that moves rigidly with the nearest.
+    fn place(&mut self, body: &str, place: Place<'_>) -> Result<End, MeshError> {
         let position = if body == GROUND {
             match place {
                 Place::Position(position) => position,
@@ -314,32 +326,42 @@ impl<'a> Builder<'a> {
         } else {
             self.spec
                 .find_body(body)
-                .and_then(|spec| spec.position(place, child))
+                .and_then(|spec| spec.position(place, false))
                 .ok_or_else(|| missing(body))?
         };
         let position = Vector(position);
         let standing = self.bodies.get(body).ok_or_else(|| missing(body))?;
-        let near = standing.places.iter().find(|(at, _)| {
-            let apart = *at - position;
-            apart.dot(apart).sqrt() <= SAME_PLACE
-        });
-        if let Some(&(_, end)) = near {
-            return Ok(end);
+        let apart = |at: Vector<f64>| {
+            let apart = at - position;
+            apart.dot(apart).sqrt()
+        };
+        // a rigid body hangs on its first node, a place beside a beam on the node next to it
+        let nearest = standing
+            .places
+            .iter()
+            .fold(standing.places[0], |best, &at| {
+                if apart(at.0) < apart(best.0) {
+                    at
+                } else {
+                    best
+                }
+            });
+        if apart(nearest.0) <= SAME_PLACE {
+            return Ok(nearest.1);
         }
-        if !standing.rigid {
-            return Err(unknown(
-                body,
-                "a place between the nodes of a beam",
-                "choose the number of elements so that there is a node, or split the beam",
-            ));
-        }
-        let (from, end) = standing.places[0];
+        let (from, end) = if standing.rigid {
+            standing.places[0]
+        } else {
+            nearest
+        };
         let offset = standing.attitude * (position - from);
         let new = self.rigidly(body, end, offset);
         if body == GROUND {
             self.assembly.set_node(new.point, Role::Fixed);
         }
-        if let Some(standing) = self.bodies.get_mut(body) {
+        if let Some(standing) = self.bodies.get_mut(body)
+            && standing.rigid
+        {
             standing.places.push((position, new));
         }
         Ok(new)
@@ -358,20 +380,39 @@ impl<'a> Builder<'a> {
             };
         }
         let to = self.end(&format!("{name}.rigid"), at);
-        let smallest = (0..3).fold(0, |best, i| {
-            if offset[i].abs() < offset[best].abs() {
-                i
-            } else {
-                best
-            }
-        });
-        let mut across = [0.0; 3];
-        across[smallest] = 1.0;
+        let across = least_along(offset);
         let none = BeamSection::slender(0.0, 0.0, 0.0, 0.0);
         let beam = self.assembly.beam(name, from, to, none, across);
         self.assembly.set_deformations(beam, Role::Fixed);
         to
     }
+}
+
+/// The axis of the ground that is least along a vector.
+pub(super) fn least_along(vector: Vector<f64>) -> [f64; 3] {
+    let smallest = (0..3).fold(0, |best, i| {
+        if vector[i].abs() < vector[best].abs() {
+            i
+        } else {
+            best
+        }
+    });
+    let mut axis = [0.0; 3];
+    axis[smallest] = 1.0;
+    axis
+}
+
+/// A stretch of a beam cut where something is attached.
+fn pieces(from: f64, until: f64, attached: &[f64]) -> Vec<[f64; 2]> {
+    let near = SAME_PLACE * until;
+    let mut cuts: Vec<f64> = attached.to_vec();
+    cuts.retain(|&x| x > from + near && x < until - near);
+    cuts.push(until);
+    cuts.sort_by(f64::total_cmp);
+    cuts.dedup_by(|later, earlier| *later - *earlier <= near);
+    let mut start = from;
+    let piece = |cut| [std::mem::replace(&mut start, cut), cut];
+    cuts.into_iter().map(piece).collect()
 }
 
 fn section(beam: &BeamSpec, segment: &SegmentSpec) -> BeamSection {

@@ -1,24 +1,30 @@
-//! A model of bodies and joints as a nodal mechanism: its beams meshed, its joints hinges.
+//! A model as a nodal mechanism: its beams meshed, its joints hinges and sliders, with what acts on it.
 //!
 //! This is where the two formulations meet: both are built from the same [`ModelSpec`], and from there
-//! on nothing is shared. What a beam's basis leaves out (bending in a plane, stretch, torsion) is a
-//! suppressed deformation here; what it contains is not expanded in functions but left to the elements.
+//! on nothing is shared but the run. What a beam's basis leaves out (bending in a plane, stretch, torsion)
+//! is a suppressed deformation here; what it contains is not expanded in functions but left to the elements.
 //!
-//! Understood are rigid bodies and beams, revolute and fixed joints, payloads, point masses, markers,
-//! torques on joints (those of rigid inverse dynamics among them) and prescribed motions. Everything else
-//! is refused by name.
+//! Understood are rigid bodies and beams, all joints of a tree with rigid gears, springs and friction,
+//! payloads, point masses, markers, inputs (those of rigid inverse dynamics among them) and prescribed
+//! motions. Everything else is refused by name, all of it at once.
 
 mod acting;
 mod build;
+mod joints;
 mod nominal;
+mod observed;
+mod refused;
+mod run;
 
-use std::collections::BTreeMap;
+use crate::model::spec::Frame;
+use crate::model::{Limit, ModelSpec, Path, Resistance};
+use crate::nodal::{ElementId, End, Mechanism, NodalError, NodeId};
+use crate::simulate::{LoadCurve, MotionCurve};
+use crate::spatial::{Matrix, Vector};
 
 pub use acting::Acts;
-pub use nominal::NominalCourse;
-
-use crate::model::ModelSpec;
-use crate::nodal::{ElementId, End, Mechanism, NodalError};
+pub use nominal::MeshLinearizer;
+pub use run::run;
 
 /// Why a model cannot be meshed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -26,6 +32,8 @@ pub enum MeshError {
     /// Something that the nodal formulation does not know.
     #[error("`{name}`: {what} is not known to the nodal formulation; {remedy}")]
     Unknown {
+        /// Where the model says it.
+        at: Path,
         /// Body, joint, marker or input.
         name: String,
         /// What is not known.
@@ -44,48 +52,157 @@ pub enum MeshError {
     Nodal(#[from] NodalError),
 }
 
-/// A model as a nodal mechanism.
+impl MeshError {
+    /// Where the model says what is wrong.
+    pub fn path(&self) -> Path {
+        match self {
+            Self::Unknown { at, .. } => at.clone(),
+            Self::Missing { .. } | Self::Nodal(_) => Path::root().key("formulation"),
+        }
+    }
+}
+
+/// A model as a nodal mechanism, with what acts on it and what is recorded of it.
 #[derive(Clone, Debug)]
 pub struct Mesh {
     /// The mechanism, assembled with all joints at zero.
     pub mechanism: Mechanism,
-    /// Hinges of the revolute joints by name.
-    pub hinges: BTreeMap<String, ElementId>,
-    /// Ends at the markers by name.
-    pub markers: BTreeMap<String, End>,
-    initial: Vec<(ElementId, f64, f64)>,
+    /// Joints, parents first.
+    pub joints: Vec<MeshedJoint>,
+    /// Markers, in the order of the model.
+    pub markers: Vec<MeshedMarker>,
+    loads: Vec<Load>,
+    /// Motion of each drive.
+    motions: Vec<MotionCurve>,
+    /// Efforts that hold what is prescribed: channel and unit, by drive.
+    drive_channels: Vec<(String, &'static str)>,
+    drags: Vec<(ElementId, Resistance)>,
+    limits: Vec<Limit>,
+    initial_position: Vec<f64>,
+    initial_velocity: Vec<f64>,
+}
+
+/// A joint of the model.
+#[derive(Clone, Debug)]
+pub enum MeshedJoint {
+    /// One that turns about or slides along one axis.
+    Axis {
+        /// Name of its coordinate, for example `shoulder.angle`.
+        coordinate: String,
+        /// Whether it slides.
+        translates: bool,
+        /// Hinge or slider, whose first deformation is the coordinate.
+        element: ElementId,
+    },
+    /// One that turns in any way.
+    Turning {
+        /// Name of the joint.
+        joint: String,
+        /// What carries it.
+        parent: End,
+        /// What it carries.
+        child: End,
+        /// Its frame at assembly, in inertial components.
+        frame: Matrix<f64>,
+        /// Whether it slides in any way too.
+        translates: bool,
+    },
+}
+
+/// A marker.
+#[derive(Clone, Debug)]
+pub struct MeshedMarker {
+    /// Its name.
+    pub name: String,
+    /// Where it is.
+    pub end: End,
+    /// Attitude of its body at assembly.
+    attitude: Matrix<f64>,
+    /// Root of its body, and the marker's place from there in the body's axes.
+    root: End,
+    offset: Vector<f64>,
+}
+
+/// An input.
+#[derive(Clone, Debug)]
+struct Load {
+    channel: String,
+    unit: &'static str,
+    target: Target,
+    curve: LoadCurve,
+    /// Motion that rigid inverse dynamics is to bring about.
+    foreseen: Option<MotionCurve>,
+}
+
+/// On what an input acts.
+#[derive(Clone, Debug)]
+enum Target {
+    /// The joint of that index, along its axis.
+    Axis(usize),
+    /// The joint of that index, along one of its components from 0.
+    Component(usize, usize),
+    /// A point, pulled by a force, or an orientation, turned by a moment.
+    Node {
+        node: NodeId,
+        direction: Vector<f64>,
+        /// Orientation that carries the direction, and its attitude at assembly.
+        carried_by: Option<(NodeId, Matrix<f64>)>,
+    },
+}
+
+impl Target {
+    fn at_marker(marker: &MeshedMarker, turns: bool, direction: Vector<f64>, frame: Frame) -> Self {
+        Self::Node {
+            node: if turns {
+                marker.end.orientation
+            } else {
+                marker.end.point
+            },
+            direction,
+            carried_by: match frame {
+                Frame::World => None,
+                Frame::Body => Some((marker.end.orientation, marker.attitude)),
+            },
+        }
+    }
 }
 
 impl Mesh {
-    /// Meshes a checked model with a number of elements for every uniform piece of a beam.
+    /// Meshes a checked model, each of its beams with about this number of elements.
     ///
     /// # Errors
     ///
-    /// When the model contains what the nodal formulation does not know.
-    pub fn new(spec: &ModelSpec, elements: usize) -> Result<Self, MeshError> {
-        build::build(spec, elements)
+    /// Everything that the nodal formulation does not know, or what is wrong with the mechanism.
+    pub fn new(spec: &ModelSpec, elements: usize) -> Result<Self, Vec<MeshError>> {
+        let unknown = refused::refused(spec);
+        if !unknown.is_empty() {
+            return Err(unknown);
+        }
+        let mesh = build::build(spec, elements).map_err(|error| vec![error])?;
+        mesh.can_start(spec.simulation.start_s)
+            .map_err(|error| vec![error.into()])?;
+        Ok(mesh)
+    }
+
+    /// Places the mechanism where it starts.
+    fn can_start(&self, start_s: f64) -> Result<(), NodalError> {
+        let mut equations = run::MeshEquations::new(self)?;
+        let (position, velocity) = (&self.initial_position, &self.initial_velocity);
+        equations.dynamics.set_state(start_s, position, velocity)
+    }
+
+    /// The marker of that name.
+    pub fn find_marker(&self, name: &str) -> Option<&MeshedMarker> {
+        self.markers.iter().find(|marker| marker.name == name)
     }
 
     /// Positions of the degrees of freedom at the start.
-    pub fn initial_position(&self) -> Vec<f64> {
-        let mut position = self.mechanism.assembled_position();
-        for &(hinge, angle, _) in &self.initial {
-            if let Some(dof) = self.mechanism.deformation_dof(hinge, 0) {
-                // joints are hinges, and no orientation is a degree of freedom: positions are dofs
-                position[dof] = angle;
-            }
-        }
-        position
+    pub fn initial_position(&self) -> &[f64] {
+        &self.initial_position
     }
 
     /// Velocities of the degrees of freedom at the start.
-    pub fn initial_velocity(&self) -> Vec<f64> {
-        let mut velocity = vec![0.0; self.mechanism.dof_count()];
-        for &(hinge, _, rate) in &self.initial {
-            if let Some(dof) = self.mechanism.deformation_dof(hinge, 0) {
-                velocity[dof] = rate;
-            }
-        }
-        velocity
+    pub fn initial_velocity(&self) -> &[f64] {
+        &self.initial_velocity
     }
 }

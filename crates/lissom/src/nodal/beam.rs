@@ -151,6 +151,16 @@ const SIDES: [(usize, usize, usize, f64); 4] = [
 ];
 
 impl Beam {
+    /// Whether an end points against the chord: then the parameters describe no beam.
+    pub(super) fn is_folded(&self, [point_p, end_p, point_q, end_q]: [&NodeState<f64>; 4]) -> bool {
+        let chord = point_q.position - point_p.position;
+        let against = |node: &NodeState<f64>, end: usize| {
+            let along: Vector<f64> = node.direction(self.axes[end][0]);
+            along.dot(chord) <= 0.0
+        };
+        against(end_p, 0) || against(end_q, 1)
+    }
+
     pub(super) fn new(
         length: f64,
         planar: bool,

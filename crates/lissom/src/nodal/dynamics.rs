@@ -21,6 +21,8 @@ pub trait Excitation {
 /// State that feedback may read.
 #[derive(Clone, Copy, Debug)]
 pub struct Acting<'a> {
+    /// The mechanism in this state: where its nodes are and how they move.
+    pub equations: &'a Equations<'a>,
     /// Positions of the degrees of freedom.
     pub position: &'a [f64],
     /// Velocities of the degrees of freedom.
@@ -61,7 +63,7 @@ impl Excitation for Unforced {
 /// A mechanism with what acts on it.
 ///
 /// As a [`FirstOrder`] system its state is positions, then velocities.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Dynamics<'a, E> {
     equations: Equations<'a>,
     excitation: E,
@@ -88,6 +90,18 @@ impl<'a, E: Excitation> Dynamics<'a, E> {
     /// What went wrong in an evaluation last, if the integrator reports a derivative that is not finite.
     pub fn error(&self) -> Option<&NodalError> {
         self.error.as_ref()
+    }
+
+    /// Stresses and efforts of drives at an acceleration, in the state evaluated last.
+    pub fn settle_stresses(&mut self, acceleration: &[f64], residual: &mut [f64]) {
+        self.equations.set_acceleration(acceleration, &self.drives);
+        self.equations
+            .residual(&self.efforts, &self.loads, residual);
+    }
+
+    /// What acts on the mechanism.
+    pub fn excitation(&self) -> &E {
+        &self.excitation
     }
 
     /// The equations at the state evaluated last.
@@ -123,7 +137,11 @@ impl<'a, E: Excitation> Dynamics<'a, E> {
         self.loads.fill(Vector([0.0; 3]));
         self.excitation.act(
             time,
-            &Acting { position, velocity },
+            &Acting {
+                equations: &self.equations,
+                position,
+                velocity,
+            },
             &mut Actions {
                 efforts: &mut self.efforts,
                 loads: &mut self.loads,

@@ -50,9 +50,22 @@ pub(super) struct Element {
     pub(super) stiffness: [[f64; MOST_DEFORMATIONS]; MOST_DEFORMATIONS],
     /// Ratio of damping to stiffness.
     pub(super) damping_time: f64,
+    /// Value of each deformation at which its spring is slack.
+    pub(super) rest: [f64; MOST_DEFORMATIONS],
+    /// Inertia of a rotor that turns with the first deformation.
+    pub(super) rotor: f64,
 }
 
 impl ElementKind {
+    /// Unit of a deformation parameter.
+    pub(super) fn unit(&self, index: usize) -> &'static str {
+        match self {
+            Self::Beam(_) | Self::Truss(_) | Self::Slider(_) => "m",
+            Self::Hinge(_) if index == 0 => "rad",
+            Self::Hinge(_) => "1",
+        }
+    }
+
     /// Names of the deformation parameters.
     pub(super) fn labels(&self) -> &'static [&'static str] {
         match self {
@@ -71,11 +84,6 @@ impl ElementKind {
             Self::Slider(slider) if slider.planar => &["travel", "offset_y"],
             Self::Slider(_) => &["travel", "offset_y", "offset_z"],
         }
-    }
-
-    /// Whether the deformations are angles; they are lengths otherwise.
-    pub(super) fn turns(&self) -> bool {
-        matches!(self, Self::Hinge(_))
     }
 }
 
@@ -179,6 +187,8 @@ mod tests {
             nodes: (0..nodes).collect(),
             stiffness: [[0.0; 6]; 6],
             damping_time: 0.0,
+            rest: [0.0; 6],
+            rotor: 0.0,
         })
         .collect()
     }

@@ -264,7 +264,7 @@ impl<'a> Equations<'a> {
                 self.evaluated = true;
             }
             if settled {
-                return Ok(());
+                return self.refuse_folded();
             }
             for (row, &deformation) in self.mechanism.rows.iter().enumerate() {
                 let wanted = match self.mechanism.conditions[deformation].slot {
@@ -288,6 +288,21 @@ impl<'a> Equations<'a> {
             miss,
             iterations: MOST_ITERATIONS,
         })
+    }
+
+    /// A beam whose chord points against its ends meets its conditions as well as one that does not: such a
+    /// configuration is the wrong one of two.
+    fn refuse_folded(&self) -> Result<(), NodalError> {
+        for element in &self.mechanism.elements {
+            if let ElementKind::Beam(beam) = &element.kind
+                && beam.is_folded(std::array::from_fn(|i| &self.pass.nodes[element.nodes[i]]))
+            {
+                return Err(NodalError::Folded {
+                    element: element.name.clone(),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Moves the unknown coordinates by the correction; whether it was the last one needed.
@@ -412,11 +427,15 @@ impl<'a> Equations<'a> {
         for node in &mut self.pass.nodes {
             node.velocity = Vector([0.0; 3]);
         }
-        self.pass.elastic.fill(0.0);
+        for followed in &mut self.pass.followed {
+            (followed.rate, followed.bias) = (0.0, 0.0);
+        }
         for dof in 0..dofs {
             for index in 0..nodes {
                 self.pass.nodes[index].acceleration = self.transfer[index * dofs + dof];
             }
+            self.pass.elastic.fill(0.0);
+            self.pass.add_rotors(self.mechanism);
             self.pass
                 .inertial_forces(self.mechanism, Vector([0.0; 3]), &self.no_loads);
             // a symmetric matrix: its rows are its columns
@@ -482,14 +501,14 @@ impl<'a> Equations<'a> {
         let gravity = self.gravity;
         for (index, element) in self.mechanism.elements.iter().enumerate() {
             let first = self.mechanism.first[index];
+            let strain = |i: usize| self.pass.value[first + i] - element.rest[i];
             for i in 0..element.count() {
                 for j in 0..element.count() {
-                    energy.strain += 0.5
-                        * element.stiffness[i][j]
-                        * self.pass.value[first + i]
-                        * self.pass.value[first + j];
+                    energy.strain += 0.5 * element.stiffness[i][j] * strain(i) * strain(j);
                 }
             }
+            let rate = self.pass.followed[first].rate;
+            energy.kinetic += 0.5 * element.rotor * rate * rate;
             if let ElementKind::Beam(beam) = &element.kind {
                 let nodes = std::array::from_fn(|i| &self.pass.nodes[element.nodes[i]]);
                 let (kinetic, potential) = beam.energy(nodes, gravity);
@@ -503,6 +522,56 @@ impl<'a> Equations<'a> {
             energy.gravity += potential;
         }
         energy
+    }
+
+    /// Power that dampers of the material take at the place and velocity set last.
+    pub fn dissipation(&self) -> f64 {
+        let mut power = 0.0;
+        for (index, element) in self.mechanism.elements.iter().enumerate() {
+            let first = self.mechanism.first[index];
+            let rate = |i: usize| self.pass.followed[first + i].rate;
+            for i in 0..element.count() {
+                for j in 0..element.count() {
+                    power += element.damping_time * element.stiffness[i][j] * rate(i) * rate(j);
+                }
+            }
+        }
+        power
+    }
+
+    /// Linear and angular momentum about the origin at the place and velocity set last, rotors left out.
+    pub fn momentum(&self) -> [Vector<f64>; 2] {
+        let mut sum = [Vector([0.0; 3]); 2];
+        let mut add = |[linear, angular]: [Vector<f64>; 2]| {
+            sum[0] += linear;
+            sum[1] += angular;
+        };
+        for element in &self.mechanism.elements {
+            if let ElementKind::Beam(beam) = &element.kind {
+                add(beam.momentum(std::array::from_fn(|i| &self.pass.nodes[element.nodes[i]])));
+            }
+        }
+        for lump in &self.mechanism.lumps {
+            add(lump.momentum(&self.pass.nodes));
+        }
+        sum
+    }
+
+    /// Effort that keeps a prescribed coordinate or deformation on its course, after
+    /// [`Equations::residual`].
+    pub fn drive_effort(&self, drive: usize) -> f64 {
+        match self.mechanism.drives[drive] {
+            Place::Coordinate(node, component) => self.pass.remaining(node)[component],
+            Place::Deformation(deformation) => {
+                let row = self.mechanism.conditions[deformation].row;
+                self.pass.elastic[deformation] - row.map_or(0.0, |row| self.pass.stress[row])
+            }
+        }
+    }
+
+    /// Rate of a deformation parameter.
+    pub fn deformation_rate(&self, element: ElementId, index: usize) -> f64 {
+        self.pass.followed[self.mechanism.deformation(element, index)].rate
     }
 
     /// Where a node is and how it moves.

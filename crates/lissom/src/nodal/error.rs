@@ -74,6 +74,15 @@ pub enum NodalError {
         /// Iterations spent on the last part of the way.
         iterations: usize,
     },
+    /// A beam turned inside out.
+    #[error(
+        "no configuration found but one in which beam {element} is folded over, its ends pointing against each \
+         other; divide it into more elements, or keep away from this configuration"
+    )]
+    Folded {
+        /// The beam.
+        element: String,
+    },
     /// A motion without inertia.
     #[error(
         "mass matrix is singular: {dof} can accelerate without force (pivot {} of the diagonal); give \

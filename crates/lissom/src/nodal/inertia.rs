@@ -132,6 +132,39 @@ impl Beam {
         std::array::from_fn(|end| arm_matrix(axes[end].outer(force[1 + 2 * end])))
     }
 
+    /// Linear momentum, and angular momentum about the origin.
+    pub(super) fn momentum(
+        &self,
+        [point_p, end_p, point_q, end_q]: [&NodeState<f64>; 4],
+    ) -> [Vector<f64>; 2] {
+        let axes = [(end_p, 0), (end_q, 1)]
+            .map(|(node, end)| node.direction(self.axes[end][0]).scale(self.length));
+        let position = [point_p.position, axes[0], point_q.position, axes[1]];
+        let velocity = [
+            point_p.velocity,
+            end_p.velocity.cross(axes[0]),
+            point_q.velocity,
+            end_q.velocity.cross(axes[1]),
+        ];
+        let parts = hermite(self.mass(), &velocity);
+        let mut angular = Vector([0.0; 3]);
+        for (arm, part) in position.into_iter().zip(parts) {
+            angular += arm.cross(part);
+        }
+        if self.turns_with_inertia() {
+            let spin = [(end_p, 0), (end_q, 1)]
+                .map(|(node, end)| self.along_axes(node, end, node.velocity));
+            for (end, node) in [end_p, end_q].into_iter().enumerate() {
+                let momentum = self.rotary_momentum(spin[end], spin[1 - end]);
+                for i in 0..3 {
+                    angular += node.direction(self.axes[end][i]).scale(momentum[i]);
+                }
+            }
+        }
+        // the functions of both points sum up to one everywhere
+        [parts[0] + parts[2], angular]
+    }
+
     /// Kinetic energy, and potential energy in the field of `gravity`.
     pub(super) fn energy(
         &self,
@@ -237,6 +270,21 @@ impl Lump {
             Self::Inertia { node, inertia } => {
                 let node = &nodes[node];
                 turning_lever(node, turned(node.rotation, inertia))
+            }
+        }
+    }
+
+    /// Linear momentum, and angular momentum about the origin.
+    pub(super) fn momentum(&self, nodes: &[NodeState<f64>]) -> [Vector<f64>; 2] {
+        match *self {
+            Self::Mass { node, mass } => {
+                let linear = nodes[node].velocity.scale(mass);
+                [linear, nodes[node].position.cross(linear)]
+            }
+            Self::Inertia { node, inertia } => {
+                let node = &nodes[node];
+                let spin = turned(node.rotation, inertia) * node.velocity;
+                [Vector([0.0; 3]), spin]
             }
         }
     }

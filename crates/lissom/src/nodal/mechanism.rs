@@ -192,6 +192,8 @@ impl Assembly {
             roles: roles.to_vec(),
             stiffness: *stiffness,
             damping_time,
+            rest: [0.0; MOST_DEFORMATIONS],
+            rotor: 0.0,
         });
         ElementId(self.elements.len() - 1)
     }
@@ -295,6 +297,20 @@ impl Assembly {
         let roles = [Role::Dof, Role::Fixed, Role::Fixed];
         let roles = &roles[..kind.labels().len()];
         self.add_element(name, kind, &[p, q], roles, &[[0.0; 6]; 6], 0.0)
+    }
+
+    /// Value of one deformation of a hinge, truss or slider at which its spring is slack; zero by default.
+    pub fn set_rest(&mut self, element: ElementId, index: usize, rest: f64) {
+        if let Some(slot) = self.elements[element.0].rest.get_mut(index) {
+            *slot = rest;
+        }
+    }
+
+    /// Inertia that goes with the first deformation of an element: a rotor at the joint side of its gear.
+    pub fn set_rotor(&mut self, element: ElementId, inertia: f64) {
+        let name = self.elements[element.0].name.clone();
+        self.check_positive(&name, "inertia of the rotor", inertia, false);
+        self.elements[element.0].rotor = inertia;
     }
 
     /// Stiffness of one deformation of a hinge, truss or slider, and its damping over stiffness.
@@ -615,9 +631,27 @@ impl Mechanism {
         self.nodes.len()
     }
 
+    /// Number of elements.
+    pub fn element_count(&self) -> usize {
+        self.elements.len()
+    }
+
     /// Number of deformation parameters of all elements.
     pub fn deformation_count(&self) -> usize {
         self.conditions.len()
+    }
+
+    /// Whether a coordinate of a node is fixed or prescribed.
+    pub fn is_supported(&self, node: NodeId) -> bool {
+        let Node { kind, roles, .. } = &self.nodes[node.0];
+        let held = |&component: &usize| matches!(roles[component], Role::Fixed | Role::Prescribed);
+        kind.components().iter().any(held)
+    }
+
+    /// Whether there is gravity, or an element that hangs on a node which is fixed or prescribed.
+    pub fn has_supports_or_weight(&self) -> bool {
+        let mut hanging = self.elements.iter().flat_map(|element| &element.nodes);
+        self.gravity.0 != [0.0; 3] || hanging.any(|&node| self.is_supported(NodeId(node)))
     }
 
     /// Degrees of freedom with an actuator.
@@ -639,22 +673,29 @@ impl Mechanism {
         self.place_name(self.dofs[dof].place)
     }
 
-    /// Units of a degree of freedom and of its rate.
-    pub fn dof_units(&self, dof: usize) -> (&'static str, &'static str) {
-        let turns = match self.dofs[dof].place {
-            Place::Coordinate(node, _) => !matches!(
-                self.nodes[node].kind,
-                NodeKind::PlanarPoint | NodeKind::Point
-            ),
+    /// Unit of a degree of freedom; of orientations, that of their quaternions.
+    pub fn dof_unit(&self, dof: usize) -> &'static str {
+        match self.dofs[dof].place {
+            Place::Coordinate(node, _) => self.nodes[node].kind.unit(),
             Place::Deformation(deformation) => {
                 let element = self.element_of[deformation];
-                self.elements[element].kind.turns()
+                let local = deformation - self.first[element];
+                self.elements[element].kind.unit(local)
             }
-        };
-        if turns {
-            ("rad", "rad/s")
-        } else {
-            ("m", "m/s")
+        }
+    }
+
+    /// Where the positions of a degree of freedom stand among all: one, or the four of the quaternion
+    /// that the three degrees of freedom of an orientation share.
+    pub fn dof_positions(&self, dof: usize) -> std::ops::Range<usize> {
+        let Dof {
+            place, position, ..
+        } = self.dofs[dof];
+        match place {
+            Place::Coordinate(node, _) if self.nodes[node].kind == NodeKind::Orientation => {
+                position..position + 4
+            }
+            _ => position..position + 1,
         }
     }
 
@@ -690,6 +731,22 @@ impl Mechanism {
     pub fn coordinate_dof(&self, node: NodeId, component: usize) -> Option<usize> {
         match self.slots[node.0][component] {
             Slot::Dof(dof) => Some(dof),
+            _ => None,
+        }
+    }
+
+    /// The drive that a deformation of an element is, if it is prescribed.
+    pub fn deformation_drive(&self, element: ElementId, index: usize) -> Option<usize> {
+        match self.conditions[self.deformation(element, index)].slot {
+            Slot::Drive(drive) => Some(drive),
+            _ => None,
+        }
+    }
+
+    /// The drive that a coordinate of a node is, if it is prescribed.
+    pub fn coordinate_drive(&self, node: NodeId, component: usize) -> Option<usize> {
+        match self.slots[node.0][component] {
+            Slot::Drive(drive) => Some(drive),
             _ => None,
         }
     }

@@ -46,6 +46,15 @@ impl NodeKind {
         matches!(self, Self::PlanarAngle | Self::Orientation)
     }
 
+    /// Unit of a coordinate.
+    pub(super) fn unit(self) -> &'static str {
+        match self {
+            Self::PlanarAngle => "rad",
+            Self::Orientation => "1",
+            Self::PlanarPoint | Self::Point => "m",
+        }
+    }
+
     /// Name of a component, for messages and channels.
     pub(super) fn label(self, component: usize) -> &'static str {
         match (self, component) {

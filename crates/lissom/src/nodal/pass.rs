@@ -198,8 +198,8 @@ impl<T: Scalar> Pass<T> {
             let first = mechanism.first[index];
             let mut strain = [T::zero(); MOST_DEFORMATIONS];
             for i in 0..element.count() {
-                strain[i] =
-                    self.value[first + i] + self.followed[first + i].rate * element.damping_time;
+                strain[i] = self.value[first + i] - T::constant(element.rest[i])
+                    + self.followed[first + i].rate * element.damping_time;
             }
             for i in 0..element.count() {
                 let mut sum = T::zero();
@@ -207,6 +207,19 @@ impl<T: Scalar> Pass<T> {
                     sum += strain[j] * element.stiffness[i][j];
                 }
                 self.elastic[first + i] = sum;
+            }
+        }
+        self.add_rotors(mechanism);
+    }
+
+    /// Adds what turns the rotors at the nodal accelerations.
+    pub(super) fn add_rotors(&mut self, mechanism: &Mechanism) {
+        for (index, element) in mechanism.elements.iter().enumerate() {
+            if element.rotor != 0.0 {
+                let first = mechanism.first[index];
+                let acceleration = self.followed[first].bias
+                    + self.along(mechanism, first, |node| node.acceleration);
+                self.elastic[first] += acceleration * element.rotor;
             }
         }
     }

@@ -51,16 +51,17 @@ pub fn linearize_along(
 
 /// Names of the degrees of freedom, of the inputs on the actuated ones, and of output nodes.
 pub(crate) fn labels(mechanism: &Mechanism, outputs: &[NodeId]) -> Labels {
-    let coordinate = |dof: usize| {
-        let (unit, rate) = mechanism.dof_units(dof);
-        Label::coordinate(mechanism.dof_name(dof), unit, rate)
+    // an orientation deviates by a rotation vector
+    let coordinate = |dof: usize| match mechanism.dof_unit(dof) {
+        "m" => Label::coordinate(mechanism.dof_name(dof), "m", "m/s"),
+        _ => Label::coordinate(mechanism.dof_name(dof), "rad", "rad/s"),
     };
     Labels {
         coordinates: (0..mechanism.dof_count()).map(coordinate).collect(),
         inputs: mechanism
             .actuated_dofs()
             .into_iter()
-            .map(|dof| Label::effort(&mechanism.dof_name(dof), mechanism.dof_units(dof).0))
+            .map(|dof| Label::effort(&mechanism.dof_name(dof), mechanism.dof_unit(dof)))
             .collect(),
         markers: outputs
             .iter()

@@ -11,8 +11,8 @@ use crate::model::{
     Closure, Elasticity, Inertia, JointKind, LimitedQuantity, LoadTarget, Model, Place,
     ShorteningTerms, Tip,
 };
-use crate::simulate::equations::{Equations, rotation_vector};
-use crate::simulate::extent::{BodyExtent, Departure, Extents};
+use crate::simulate::extent::{BodyExtent, Extents};
+use crate::simulate::formulation::Formulation;
 use crate::spatial::{Force, Vector};
 
 /// Part of the largest total energy that counts as rounding: a peak below it says nothing, as of a
@@ -33,7 +33,7 @@ pub(super) struct Balance {
 }
 
 /// The books of a run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Audit {
     /// Energy balance.
     pub energy: EnergyAudit,
@@ -122,7 +122,7 @@ pub(super) struct Auditor {
     first_momentum: Option<Force<f64>>,
     momentum: MomentumAudit,
     violations: Vec<Option<LimitViolation>>,
-    extents: Extents,
+    pub(super) extents: Extents,
     /// Instant and value of every limited quantity when it was last looked at.
     watched: Vec<Option<(f64, f64)>>,
     closures: Option<ClosureAudit>,
@@ -132,7 +132,7 @@ pub(super) struct Auditor {
 
 /// Whether nothing outside acts on the mechanism: no gravity, no load at a marker, and every body that
 /// stands on the ground does so by a free joint without motor, resistance or input, and no closure ends there.
-fn conserves_momentum(model: &Model) -> bool {
+pub(super) fn conserves_momentum(model: &Model) -> bool {
     let layout = model.system.layout();
     let roots = model
         .system
@@ -158,7 +158,7 @@ fn conserves_momentum(model: &Model) -> bool {
 }
 
 /// What of the fidelity keeps the energy balance from closing, a sentence each.
-fn unbalanced_by(model: &Model) -> Vec<String> {
+pub(super) fn unbalanced_by(model: &Model) -> Vec<String> {
     let system = &model.system;
     let falls = system.gravity() != Vector([0.0; 3]);
     let mut reasons = Vec::new();
@@ -203,20 +203,21 @@ fn unbalanced_by(model: &Model) -> Vec<String> {
 }
 
 impl Auditor {
-    pub(super) fn new(model: &Model, samples: usize) -> Self {
+    pub(super) fn new(formulation: &impl Formulation, samples: usize) -> Self {
+        let limits = formulation.limits().len();
         Self {
             drifts: Vec::with_capacity(samples),
             peak: 0.0,
             largest_total: 0.0,
-            conserves_momentum: conserves_momentum(model),
+            conserves_momentum: formulation.conserves_momentum(),
             first_momentum: None,
             momentum: MomentumAudit::default(),
-            violations: vec![None; model.limits.len()],
-            extents: Extents::new(model),
-            watched: vec![None; model.limits.len()],
+            violations: vec![None; limits],
+            extents: formulation.extents(),
+            watched: vec![None; limits],
             closures: None,
             initial_energy: None,
-            unbalanced_by: unbalanced_by(model),
+            unbalanced_by: formulation.unbalanced_by(),
         }
     }
 
@@ -243,18 +244,6 @@ impl Auditor {
         m.angular_drift_kg_m2_per_s = m.angular_drift_kg_m2_per_s.max(length(change.moment));
     }
 
-    /// Looks at the bending in the evaluated state; tells of the first body displaced by more than `most` of its
-    /// lengths.
-    pub(super) fn watch_bending(
-        &mut self,
-        time: f64,
-        equations: &Equations<'_>,
-        most: f64,
-    ) -> Option<Departure> {
-        let (model, position) = (equations.model(), &equations.position);
-        self.extents.look(time, model, position, most)
-    }
-
     /// Books the violation of closures, of positions and of velocities.
     pub(super) fn book_violation(&mut self, [position, velocity]: [f64; 2]) {
         let books = self.closures.get_or_insert_default();
@@ -264,19 +253,14 @@ impl Auditor {
 
     /// Looks at the limits in the evaluated state. What passes a limit between two looks passed it where the
     /// line between the two values did; an effort may jump, and has passed when it is seen.
-    pub(super) fn watch_limits(&mut self, time: f64, equations: &Equations<'_>) {
-        let model = equations.model();
+    pub(super) fn watch_limits(&mut self, time: f64, formulation: &impl Formulation) {
         let watched = self.violations.iter_mut().zip(&mut self.watched);
-        for (limit, (violation, watched)) in model.limits.iter().zip(watched) {
-            let (quantity, value) = match limit.quantity {
-                LimitedQuantity::Position(at) => ("position", equations.position[at]),
-                LimitedQuantity::QuaternionAngle(at) => {
-                    let q = &equations.position[at..];
-                    let turn = rotation_vector([q[0], q[1], q[2], q[3]]);
-                    ("position", turn.dot(turn).sqrt())
-                }
-                LimitedQuantity::Rate(at) => ("rate", equations.velocity[at]),
-                LimitedQuantity::Effort(at) => ("effort", effort(equations, at)),
+        for (limit, (violation, watched)) in formulation.limits().iter().zip(watched) {
+            let value = formulation.limited(limit.quantity);
+            let quantity = match limit.quantity {
+                LimitedQuantity::Position(_) | LimitedQuantity::QuaternionAngle(_) => "position",
+                LimitedQuantity::Rate(_) => "rate",
+                LimitedQuantity::Effort(_) => "effort",
             };
             let before = watched.replace((time, value));
             let excess = (limit.min - value).max(value - limit.max);
@@ -313,7 +297,7 @@ impl Auditor {
     }
 
     /// Closes the books.
-    pub(super) fn finish(self, model: &Model) -> Audit {
+    pub(super) fn finish(self) -> Audit {
         let reference = self.peak.max(ROUNDING * self.largest_total);
         let percent = |drift: f64| {
             if drift == 0.0 {
@@ -337,27 +321,8 @@ impl Auditor {
             },
             momentum: self.conserves_momentum.then_some(self.momentum),
             limit_violations: self.violations.into_iter().flatten().collect(),
-            bodies: self.extents.finish(model),
+            bodies: self.extents.finish(),
             closures: self.closures,
         }
     }
-}
-
-/// What drives a joint: the sum of its inputs, through its gear if it has one, or what its prescribed
-/// motion needs.
-fn effort(equations: &Equations<'_>, at: usize) -> f64 {
-    let model = equations.model();
-    if model.motions.iter().any(|motion| motion.velocity == at) {
-        return equations.reaction(at);
-    }
-    let acts = |target: &LoadTarget| match *target {
-        LoadTarget::Joint(entry) => entry == at,
-        LoadTarget::Motor(index) => model.transmissions[index].velocity == at,
-        LoadTarget::Marker { .. } => false,
-    };
-    let inputs = model.loads.iter().zip(&equations.load_values);
-    inputs
-        .filter(|(load, _)| acts(&load.target))
-        .map(|(_, value)| value)
-        .sum()
 }

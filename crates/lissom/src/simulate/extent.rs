@@ -52,8 +52,8 @@ pub struct Departure {
 }
 
 /// Follows the bending of every flexible body from sample to sample.
-#[derive(Clone, Debug)]
-pub(super) struct Extents {
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Extents {
     bodies: Vec<Bent>,
 }
 
@@ -62,6 +62,7 @@ pub(super) struct Extents {
 struct Bent {
     /// Index in the system.
     body: usize,
+    name: String,
     /// Its first elastic coordinate among the positions.
     first: usize,
     length: f64,
@@ -81,6 +82,7 @@ impl Extents {
             };
             Some(Bent {
                 body: k,
+                name: body.name.clone(),
                 first: layout.elastic_position[k],
                 length: points(flexible)
                     .map(|node| length(node.position))
@@ -136,9 +138,9 @@ impl Extents {
         departure
     }
 
-    pub(super) fn finish(self, model: &Model) -> Vec<BodyExtent> {
+    pub(super) fn finish(self) -> Vec<BodyExtent> {
         let extent = |bent: Bent| BodyExtent {
-            body: model.system.bodies()[bent.body].name.clone(),
+            body: bent.name,
             length_m: bent.length,
             deflection: bent.deflection,
             slope: bent.slope,

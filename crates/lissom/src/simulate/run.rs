@@ -1,17 +1,19 @@
 //! The driver: integrates a model over its time span and records it.
 
-use crate::closure::{ClosureError, Singularity, Trouble};
+use crate::closure::ClosureError;
 use crate::integrate::{
     self, Control, FirstOrder, FixedStep, Flow, IntegrateError, Method, Observer, Outcome,
     Projection, Schedule, Scheme, Statistics,
 };
 use crate::model::spec::{AdaptiveSpec, IntegratorSpec, ModelSpec, SimulationSpec};
 use crate::model::{Coordinate, Model};
+use crate::nodal::NodalError;
 use crate::readable::readable;
 use crate::simulate::audit::{Audit, Auditor};
-use crate::simulate::equations::{Equations, NominalError, Power, nominal_drives};
+use crate::simulate::equations::{Equations, NominalError, nominal_drives};
 use crate::simulate::equilibrium::{NoEquilibrium, settled};
 use crate::simulate::extent::Departure;
+use crate::simulate::formulation::{Formulation, Power};
 use crate::simulate::recording::Recording;
 use crate::simulate::sampler::Sampler;
 
@@ -95,6 +97,14 @@ pub enum RunError {
         /// Start of the run.
         time_s: f64,
     },
+    /// The nodal mechanism could not be placed or moved.
+    #[error("{source}")]
+    Nodal {
+        /// What is wrong with it.
+        source: NodalError,
+        /// When.
+        time_s: f64,
+    },
     /// The mechanism came to a singular configuration.
     #[error(
         "the configuration is singular at t = {}: {} can move without the independent coordinates or against no \
@@ -155,6 +165,7 @@ impl RunError {
             | Self::Closure { time_s, .. }
             | Self::Unsettled { time_s, .. }
             | Self::LeftBeam { time_s, .. }
+            | Self::Nodal { time_s, .. }
             | Self::NominalMotion { time_s, .. }
             | Self::NoLongerRedundant { time_s, .. } => *time_s,
         }
@@ -172,6 +183,7 @@ impl RunError {
             Self::Unsettled { source, .. } => &source.coordinate,
             Self::LeftBeam { support, .. } => support,
             Self::NominalMotion { .. } => "the nominal motion",
+            Self::Nodal { .. } => "the mechanism",
         }
     }
 }
@@ -229,7 +241,49 @@ pub fn run_within(
         Err(source) => (None, Some(source)),
     };
     let model = settled.as_ref().unwrap_or(model);
-    let mut equations = Equations::new(model);
+    let equations = Equations::new(model);
+    let time_s = simulation.start_s;
+    let refused = if let Some(source) = unsettled {
+        Some(RunError::Unsettled { source, time_s })
+    } else if let Err(source) = equations.loops().map_err(Clone::clone) {
+        Some(RunError::Closure { source, time_s })
+    } else {
+        let drives = nominal_drives(model, time_s, time_s);
+        (drives.err()).map(|source| RunError::NominalMotion { source, time_s })
+    };
+    if let Some(error) = refused {
+        return refuse(&equations, channels, error);
+    }
+    advance(
+        equations,
+        simulation,
+        samples,
+        channels,
+        most_lengths,
+        watch,
+    )
+}
+
+/// A run that ended before it began.
+fn refuse(equations: &impl Formulation, channels: Option<&[String]>, error: RunError) -> Run {
+    let (_, names) = Sampler::new(equations, channels);
+    Run {
+        recording: Recording::with_capacity(names, 0),
+        audit: Auditor::new(equations, 0).finish(),
+        statistics: Statistics::default(),
+        ending: Ending::Failed(error),
+    }
+}
+
+/// Integrates the equations of any formulation over their span.
+pub(crate) fn advance<F: Formulation + Clone>(
+    mut equations: F,
+    simulation: &SimulationSpec,
+    samples: &[f64],
+    channels: Option<&[String]>,
+    most_lengths: f64,
+    watch: &mut dyn FnMut(f64) -> Flow,
+) -> Run {
     let end = simulation.start_s + simulation.duration_s;
     let breakpoints = equations.breakpoints(simulation.start_s, end);
     let schedule = Schedule {
@@ -240,43 +294,11 @@ pub fn run_within(
     };
     let mut state = equations.initial_state();
     let layout = equations.state_layout();
-    let (n_q, n_v) = (equations.state_positions(), equations.state_velocities());
-    let mut recorder = Recorder::new(model, samples.len(), channels, watch);
+    let (n_q, n_v) = (equations.position_count(), equations.velocity_count());
+    let mut recorder = Recorder::new(&equations, samples.len(), channels, watch);
     recorder.most_lengths = most_lengths;
-    if let Some(source) = unsettled {
-        return Run {
-            recording: recorder.recording,
-            audit: recorder.auditor.finish(model),
-            statistics: Statistics::default(),
-            ending: Ending::Failed(RunError::Unsettled {
-                source,
-                time_s: simulation.start_s,
-            }),
-        };
-    }
-    if let Err(source) = equations.loops().map_err(Clone::clone) {
-        return Run {
-            recording: recorder.recording,
-            audit: recorder.auditor.finish(model),
-            statistics: Statistics::default(),
-            ending: Ending::Failed(RunError::Closure {
-                source,
-                time_s: simulation.start_s,
-            }),
-        };
-    }
-    if let Err(source) = nominal_drives(model, simulation.start_s, simulation.start_s) {
-        return Run {
-            recording: recorder.recording,
-            audit: recorder.auditor.finish(model),
-            statistics: Statistics::default(),
-            ending: Ending::Failed(RunError::NominalMotion {
-                source,
-                time_s: simulation.start_s,
-            }),
-        };
-    }
-    let startable = equations.project(simulation.start_s, &mut state) != Projection::Stop;
+    let startable =
+        FirstOrder::project(&mut equations, simulation.start_s, &mut state) != Projection::Stop;
 
     let result = match simulation.integrator {
         _ if !startable => Ok(Outcome {
@@ -351,7 +373,7 @@ pub fn run_within(
             )
         }
     };
-    let trouble = closure_trouble(&equations, &result);
+    let trouble = equations.trouble(&result);
     let (statistics, ending) = match result {
         Ok(Outcome { statistics, .. }) if trouble.is_some() => (
             statistics,
@@ -380,64 +402,13 @@ pub fn run_within(
             )
         }
     };
-    let mut audit = recorder.auditor.finish(model);
-    if let (Some(books), Ok(Some(loops))) = (&mut audit.closures, equations.loops()) {
-        books.redundant = loops.redundant(model);
-        books.rechoices = loops.rechoices().to_vec();
-    }
+    let mut audit = recorder.auditor.finish();
+    equations.conclude(&mut audit);
     Run {
         recording: recorder.recording,
         audit,
         statistics,
         ending,
-    }
-}
-
-/// What the loops have to do with the end of a run: what stopped it, or a configuration close to a singular
-/// one in which the integrator gave up.
-fn closure_trouble(
-    equations: &Equations<'_>,
-    result: &Result<Outcome, IntegrateError>,
-) -> Option<RunError> {
-    let singular = |time_s: f64, at: &Singularity| RunError::Singular {
-        time_s,
-        condition: at.condition,
-        coordinates: at.coordinates.clone(),
-    };
-    match (result, equations.trouble()) {
-        (Ok(outcome), Some(trouble)) => {
-            let time_s = outcome.stopped_at.unwrap_or(f64::NAN);
-            Some(match trouble {
-                Trouble::Singular(at) => singular(time_s, at),
-                Trouble::LeftBeam {
-                    support,
-                    beam,
-                    place,
-                    length,
-                } => RunError::LeftBeam {
-                    support: support.clone(),
-                    beam: beam.clone(),
-                    place: *place,
-                    length: *length,
-                    time_s,
-                },
-                Trouble::NoLongerRedundant {
-                    equation,
-                    violation,
-                } => RunError::NoLongerRedundant {
-                    equation: equation.clone(),
-                    violation: *violation,
-                    time_s,
-                },
-            })
-        }
-        (Err(source), _) => {
-            let loops = equations.loops().ok()??;
-            loops
-                .nearly_singular()
-                .map(|at| singular(source.time(), at))
-        }
-        (Ok(_), None) => None,
     }
 }
 
@@ -452,13 +423,13 @@ fn fixed_step(step: f64, tolerance: f64) -> FixedStep {
     }
 }
 
-fn adaptive(
+fn adaptive<F: Formulation + Clone>(
     method: Method,
     spec: &AdaptiveSpec,
-    equations: &mut Equations<'_>,
+    equations: &mut F,
     schedule: &Schedule<'_>,
     state: &mut [f64],
-    recorder: &mut Recorder<'_, '_>,
+    recorder: &mut Recorder<'_, F>,
 ) -> Result<Outcome, IntegrateError> {
     let control = Control {
         rtol: spec.rtol,
@@ -481,9 +452,9 @@ fn coordinate_name(layout: &[Coordinate], error: &IntegrateError) -> String {
 }
 
 /// Records samples, keeps the audit, and passes the time on to whoever watches.
-struct Recorder<'m, 'w> {
+struct Recorder<'w, F> {
     /// Equations of its own, so that recording does not disturb the integrator's.
-    equations: Equations<'m>,
+    equations: F,
     sampler: Sampler,
     auditor: Auditor,
     recording: Recording,
@@ -509,18 +480,18 @@ struct WorkSum {
     lost: f64,
 }
 
-impl<'m, 'w> Recorder<'m, 'w> {
+impl<'w, F: Formulation + Clone> Recorder<'w, F> {
     fn new(
-        model: &'m Model,
+        equations: &F,
         samples: usize,
         channels: Option<&[String]>,
         watch: &'w mut dyn FnMut(f64) -> Flow,
     ) -> Self {
-        let (sampler, names) = Sampler::new(model, channels);
+        let (sampler, names) = Sampler::new(equations, channels);
         Self {
-            equations: Equations::new(model),
+            equations: equations.clone(),
             sampler,
-            auditor: Auditor::new(model, samples),
+            auditor: Auditor::new(equations, samples),
             recording: Recording::with_capacity(names, samples),
             watch,
             work: None,
@@ -572,7 +543,7 @@ impl<'m, 'w> Recorder<'m, 'w> {
     }
 }
 
-impl Observer for Recorder<'_, '_> {
+impl<F: Formulation + Clone> Observer for Recorder<'_, F> {
     fn sample(&mut self, time: f64, state: &[f64]) -> Flow {
         let settled = self.settled(time, state);
         if let Some(violation) = self.equations.violation(time, &settled) {
@@ -590,10 +561,10 @@ impl Observer for Recorder<'_, '_> {
         if let Some(violation) = self.equations.violation(time, state) {
             self.auditor.book_violation(violation);
         }
-        if !self.equations.model().limits.is_empty() {
+        if !self.equations.limits().is_empty() {
             let (n_q, n_v) = (
-                self.equations.state_positions(),
-                self.equations.state_velocities(),
+                self.equations.position_count(),
+                self.equations.velocity_count(),
             );
             let settled = self.settled(time, state);
             let (q, rest) = settled.split_at(n_q);
@@ -605,7 +576,7 @@ impl Observer for Recorder<'_, '_> {
     }
 }
 
-impl Recorder<'_, '_> {
+impl<F: Formulation + Clone> Recorder<'_, F> {
     /// A state as it is recorded: between steps the solution is as accurate as the integrator, not as closed as
     /// its steps.
     fn settled(&mut self, time: f64, state: &[f64]) -> Vec<f64> {
@@ -618,8 +589,8 @@ impl Recorder<'_, '_> {
 
     fn record(&mut self, time: f64, state: &[f64]) -> Flow {
         let (n_q, n_v) = (
-            self.equations.state_positions(),
-            self.equations.state_velocities(),
+            self.equations.position_count(),
+            self.equations.velocity_count(),
         );
         let (work, lost) = match &self.work {
             None => (state[n_q + n_v], state[n_q + n_v + 1]),
@@ -642,7 +613,8 @@ impl Recorder<'_, '_> {
         }
         self.recording.push(time, row);
         self.auditor.book(balance);
-        let departure = (self.auditor).watch_bending(time, &self.equations, self.most_lengths);
+        let extents = &mut self.auditor.extents;
+        let departure = self.equations.look(extents, time, self.most_lengths);
         match departure {
             Some(departure) => {
                 self.failure = Some(RunError::Diverged(departure));

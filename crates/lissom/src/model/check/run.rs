@@ -3,13 +3,16 @@
 use super::{Checker, LARGEST};
 use crate::integrate::Control;
 use crate::model::path::Path;
-use crate::model::spec::{AdaptiveSpec, InitialSpec, IntegratorSpec};
+use crate::model::spec::{AdaptiveSpec, FormulationSpec, InitialSpec, IntegratorSpec};
 
 /// Most samples of one run; more than this is a slip of the pen and would fill the memory.
 const MOST_SAMPLES: f64 = 1e8;
 
 /// Most durations that the start may lie away from zero; beyond, steps are lost in the rounding of time.
 const LATEST_START: f64 = 1e9;
+
+/// Most elements of a beam: nodal equations are solved without recursion, at a cost that grows with their cube.
+const MOST_ELEMENTS_PER_LINK: usize = 200;
 
 /// Largest absolute tolerance: an arm that is a metre or a radian off has not been simulated.
 const LARGEST_ATOL: f64 = 1.0;
@@ -18,6 +21,20 @@ impl Checker<'_> {
     pub(super) fn simulation(&mut self) {
         let spec = self.spec;
         let path = Path::root().key("simulation");
+        if let FormulationSpec::Nodal(nodal) = spec.formulation {
+            let count = nodal.elements_per_link;
+            let accepted = (1..=MOST_ELEMENTS_PER_LINK).contains(&count);
+            let expected = format!("from 1 to {MOST_ELEMENTS_PER_LINK}");
+            self.in_range(
+                Path::root()
+                    .key("formulation")
+                    .key("nodal")
+                    .key("elements_per_link"),
+                count as f64,
+                accepted,
+                &expected,
+            );
+        }
         let duration_s = spec.simulation.duration_s;
         self.positive(path.key("duration_s"), duration_s);
         let start_s = spec.simulation.start_s;

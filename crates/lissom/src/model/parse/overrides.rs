@@ -9,6 +9,9 @@ use crate::model::spelling::nearest;
 /// Where the integrator of a model stands.
 const INTEGRATOR: [&str; 2] = ["simulation", "integrator"];
 
+/// The key of the formulation.
+const FORMULATION: &str = "formulation";
+
 /// A value to be set before the model is read, written as `joint.shoulder.revolute.axis=[0, 0, 1]`.
 ///
 /// Every step of the path is a key; in a list of tables it is the name of an item, or its place counted
@@ -51,6 +54,9 @@ impl Override {
         let Some((last, steps)) = self.steps.split_last() else {
             return Err(bad("its path is empty".into()));
         };
+        if self.keeps_formulation(document) {
+            return Ok(Path::root().key(FORMULATION));
+        }
         self.replace_integrator(document);
         let mut path = Path::root();
         let mut table = document;
@@ -76,6 +82,18 @@ impl Override {
         }
         table.insert(last.clone(), self.value.clone());
         Ok(path.key(last))
+    }
+
+    /// Whether the model has the formulation that is set without settings: it keeps its own.
+    fn keeps_formulation(&self, document: &Table) -> bool {
+        let Value::Table(choice) = &self.value else {
+            return false;
+        };
+        let bare = |(kind, settings): (&String, &Value)| {
+            settings.as_table().is_some_and(Table::is_empty)
+                && (document.get(FORMULATION)).is_some_and(|given| given.get(kind).is_some())
+        };
+        self.steps == [FORMULATION] && choice.iter().all(bare)
     }
 
     /// A setting of another integrator than the model's takes that one's place: a model has exactly one.

@@ -47,8 +47,9 @@ pub use nominal::NominalMotionSpec;
 pub use place::{AttachmentSpec, GROUND, MarkerSpec, PayloadSpec, Place};
 pub use profile::{LoadProfile, MotionProfile};
 pub use run::{
-    AdaptiveSpec, FidelityPreset, FidelitySpec, GeneralizedAlphaSpec, InitialSpec, IntegratorSpec,
-    NewmarkSpec, OutputFormat, OutputSpec, SimulationSpec, StaticForceSpec, StaticLoadSpec,
+    AdaptiveSpec, FidelityPreset, FidelitySpec, FormulationSpec, GeneralizedAlphaSpec, InitialSpec,
+    IntegratorSpec, NewmarkSpec, NodalFormulationSpec, OutputFormat, OutputSpec, SimulationSpec,
+    StaticForceSpec, StaticLoadSpec,
 };
 
 pub use support::{Slopes, SupportSpec};
@@ -103,6 +104,9 @@ pub struct ModelSpec {
     /// Feedback that keeps joints on their nominal motion.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub controller: Vec<ControllerSpec>,
+    /// Which equations describe the mechanism; `tree` when absent.
+    #[serde(default, skip_serializing_if = "FormulationSpec::is_tree")]
+    pub formulation: FormulationSpec,
     /// Which terms the equations of motion keep.
     #[serde(default)]
     pub fidelity: FidelitySpec,
@@ -131,6 +135,7 @@ impl Default for ModelSpec {
             motion: Vec::new(),
             nominal_motion: None,
             controller: Vec::new(),
+            formulation: FormulationSpec::default(),
             fidelity: FidelitySpec::default(),
             simulation: SimulationSpec::default(),
             output: OutputSpec::default(),

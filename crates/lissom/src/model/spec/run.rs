@@ -80,6 +80,50 @@ impl FidelityPreset {
     }
 }
 
+/// Which equations describe the mechanism.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FormulationSpec {
+    /// Bodies with elastic coordinates on the tree of joints, in O(N).
+    #[default]
+    Tree,
+    /// Finite elements in nodal coordinates, whose beams may bend far.
+    Nodal(NodalFormulationSpec),
+}
+
+impl FormulationSpec {
+    /// The key that names the choice in a model file.
+    pub fn key(&self) -> &'static str {
+        match self {
+            Self::Tree => "tree",
+            Self::Nodal(_) => "nodal",
+        }
+    }
+
+    /// Whether it is the default.
+    pub(super) fn is_tree(&self) -> bool {
+        *self == Self::Tree
+    }
+}
+
+/// How beams are meshed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NodalFormulationSpec {
+    /// Elements of a beam, about equal in length; 8 when absent. There are more where sections change or something
+    /// is attached between.
+    #[serde(default = "elements_per_link")]
+    pub elements_per_link: usize,
+}
+
+impl Default for NodalFormulationSpec {
+    fn default() -> Self {
+        Self {
+            elements_per_link: elements_per_link(),
+        }
+    }
+}
+
 /// Time span and integrator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -286,6 +330,10 @@ impl super::ModelSpec {
             .sample_period_s
             .unwrap_or(self.simulation.duration_s / DEFAULT_SAMPLES)
     }
+}
+
+fn elements_per_link() -> usize {
+    8
 }
 
 fn one_second() -> f64 {

@@ -103,7 +103,7 @@ pub fn predict_deviation(
     let true_states = States::of(&truth, recording)?;
     let states = States::of(&equations, recording)?;
 
-    let (mut sampler, names) = Sampler::new(other, Some(channels));
+    let (mut sampler, names) = Sampler::new(&equations, Some(channels));
     let wanted: Vec<usize> = (0..names.len())
         .filter(|&i| channels.contains(&names[i].0))
         .collect();

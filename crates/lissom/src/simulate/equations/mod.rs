@@ -12,6 +12,7 @@
 mod control;
 mod first_order;
 mod nominal;
+mod observed;
 mod resistance;
 mod second_order;
 
@@ -19,6 +20,7 @@ use crate::closure::{self, ClosureError, Loops, Trouble};
 use crate::integrate::Projection;
 use crate::model::spec::{Frame, LoadProfile, LoadQuantity};
 use crate::model::{Body, Coordinate, CoordinateKind, LoadTarget, Model, System};
+use crate::simulate::formulation::Power;
 use crate::simulate::profile::{LoadCurve, MotionCurve};
 use crate::spatial::{Force, Motion, Vector};
 use crate::tree::{
@@ -70,15 +72,6 @@ pub struct Equations<'m> {
     inverse: InverseDynamics<f64>,
     composite: CompositeBody<f64>,
     full_mass: Vec<f64>,
-}
-
-/// Power that flows into and out of the mechanism.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Power {
-    /// From inputs and prescribed motions.
-    pub(super) input: f64,
-    /// Into dampers and friction.
-    pub(super) lost: f64,
 }
 
 impl<'m> Equations<'m> {

@@ -1,0 +1,320 @@
+//! What a run reads of a mesh: channels, limits, books.
+
+use crate::integrate::{IntegrateError, Outcome};
+use crate::model::{Coordinate, CoordinateKind, Limit, LimitedQuantity};
+use crate::nodal::Equations;
+use crate::simulate::{Formulation, Holdings, Power, RunError, marker_channels};
+use crate::spatial::Force;
+
+use super::acting::child_axes;
+use super::joints::quaternion;
+use super::run::MeshEquations;
+use super::{Mesh, MeshedJoint, MeshedMarker, Target};
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+const PARTS: [&str; 4] = ["w", "x", "y", "z"];
+
+impl Mesh {
+    /// Degrees of freedom that no joint stands for: deformations of elements and nodes on their own.
+    pub fn elastic_dofs(&self) -> Vec<usize> {
+        let mechanism = &self.mechanism;
+        let of_joint: Vec<usize> = self
+            .joints
+            .iter()
+            .flat_map(|joint| self.dofs(joint))
+            .collect();
+        (0..mechanism.dof_count())
+            .filter(|dof| !of_joint.contains(dof))
+            .collect()
+    }
+
+    /// Degrees of freedom of a joint.
+    fn dofs(&self, joint: &MeshedJoint) -> Vec<usize> {
+        let mechanism = &self.mechanism;
+        match joint {
+            MeshedJoint::Axis { element, .. } => {
+                mechanism.deformation_dof(*element, 0).into_iter().collect()
+            }
+            MeshedJoint::Turning {
+                child, translates, ..
+            } => {
+                let turns = (0..3).filter_map(|i| mechanism.coordinate_dof(child.orientation, i));
+                let slides = (0..3).filter_map(|i| mechanism.coordinate_dof(child.point, i));
+                turns.chain(slides.filter(|_| *translates)).collect()
+            }
+        }
+    }
+
+    /// Name and unit of the positions of a degree of freedom that no joint stands for, and of its rate.
+    fn dof_channels(&self, dof: usize) -> (Vec<(String, String)>, (String, String)) {
+        let mechanism = &self.mechanism;
+        let (name, unit) = (mechanism.dof_name(dof), mechanism.dof_unit(dof));
+        if mechanism.dof_positions(dof).len() == 1 {
+            let position = vec![(name.clone(), unit.to_owned())];
+            return (position, (format!("{name}.rate"), format!("{unit}/s")));
+        }
+        // the quaternion goes with the first of its three degrees of freedom
+        let node = name.rsplit_once('.').map_or("", |(node, _)| node);
+        let positions = if name.ends_with("turn_x") {
+            let part = |part| (format!("{node}.quaternion.{part}"), "1".to_owned());
+            PARTS.map(part).to_vec()
+        } else {
+            Vec::new()
+        };
+        (positions, (format!("{name}.rate"), "rad/s".to_owned()))
+    }
+
+    /// Coordinates of the joints, then the other degrees of freedom: positions and rates apart.
+    fn coordinate_channels(&self) -> [Vec<(String, String)>; 2] {
+        let mut positions = Vec::new();
+        let mut rates = Vec::new();
+        for joint in &self.joints {
+            match joint {
+                MeshedJoint::Axis {
+                    coordinate,
+                    translates,
+                    ..
+                } => {
+                    let unit = if *translates { "m" } else { "rad" };
+                    positions.push((coordinate.clone(), unit.to_owned()));
+                    rates.push((format!("{coordinate}.rate"), format!("{unit}/s")));
+                }
+                MeshedJoint::Turning {
+                    joint, translates, ..
+                } => {
+                    if *translates {
+                        let of = |axis| (format!("{joint}.position.{axis}"), "m".to_owned());
+                        positions.extend(AXES.map(of));
+                    }
+                    let of = |part| (format!("{joint}.quaternion.{part}"), "1".to_owned());
+                    positions.extend(PARTS.map(of));
+                    let of = |axis| {
+                        let name = format!("{joint}.angular_velocity.{axis}");
+                        (name, "rad/s".to_owned())
+                    };
+                    rates.extend(AXES.map(of));
+                    if *translates {
+                        let of = |axis| (format!("{joint}.velocity.{axis}"), "m/s".to_owned());
+                        rates.extend(AXES.map(of));
+                    }
+                }
+            }
+        }
+        for dof in self.elastic_dofs() {
+            let (position, rate) = self.dof_channels(dof);
+            positions.extend(position);
+            rates.push(rate);
+        }
+        [positions, rates]
+    }
+
+    /// Whether nothing outside acts: no weight, no load, no element on a support.
+    fn conserves_momentum(&self) -> bool {
+        let outside = |target: &Target| match target {
+            Target::Axis(_) => false,
+            Target::Node { .. } => true,
+            Target::Component(joint, _) => {
+                matches!(&self.joints[*joint], MeshedJoint::Turning { parent, .. }
+                    if self.mechanism.is_supported(parent.point))
+            }
+        };
+        !self.mechanism.has_supports_or_weight()
+            && !self.loads.iter().any(|load| outside(&load.target))
+    }
+}
+
+/// Position, velocity, deflection and attitude of a marker.
+fn read_marker(marker: &MeshedMarker, equations: &Equations<'_>, row: &mut Vec<f64>) {
+    let point = equations.node(marker.end.point);
+    let axes = equations.node(marker.root.orientation).rotation * marker.attitude;
+    let arm = point.position - equations.node(marker.root.point).position;
+    let deflection = axes.transpose_mul(arm) - marker.offset;
+    row.extend_from_slice(&point.position.0);
+    row.extend_from_slice(&point.velocity.0);
+    row.extend_from_slice(&deflection.0);
+    let attitude = equations.node(marker.end.orientation).rotation * marker.attitude;
+    row.extend_from_slice(&quaternion(&attitude));
+}
+
+impl Formulation for MeshEquations<'_> {
+    fn initial_state(&self) -> Vec<f64> {
+        let (position, velocity) = (self.mesh.initial_position(), self.mesh.initial_velocity());
+        [position, velocity, &[0.0, 0.0]].concat()
+    }
+
+    fn state_layout(&self) -> Vec<Coordinate> {
+        let mechanism = &self.mesh.mechanism;
+        let dofs = 0..mechanism.dof_count();
+        let mut positions = Vec::new();
+        let mut rates = Vec::new();
+        for dof in dofs {
+            let (position, rate) = self.mesh.dof_channels(dof);
+            let kind = if position.len() == 1 {
+                CoordinateKind::Elastic
+            } else {
+                CoordinateKind::Quaternion
+            };
+            let unit = mechanism.dof_unit(dof);
+            positions
+                .extend((position.into_iter()).map(|(name, _)| Coordinate::new(name, unit, kind)));
+            rates.push(Coordinate::new(rate.0, "1/s", CoordinateKind::Elastic));
+        }
+        let work = |name: &str| Coordinate::new(name, "J", CoordinateKind::Joint);
+        positions.extend(rates);
+        positions.extend([work("energy.work"), work("energy.lost")]);
+        positions
+    }
+
+    fn breakpoints(&self, start: f64, end: f64) -> Vec<f64> {
+        let mut all = self.dynamics.excitation().breakpoints();
+        all.retain(|&instant| instant > start && instant < end);
+        all
+    }
+
+    fn evaluate(&mut self, time: f64, positions: &[f64], velocities: &[f64]) -> Power {
+        self.evaluate_state(time, positions, velocities)
+            .unwrap_or_else(|error| {
+                self.error = Some(error);
+                Power {
+                    input: f64::NAN,
+                    lost: f64::NAN,
+                }
+            })
+    }
+
+    fn channels(&self) -> Vec<(String, String)> {
+        let [mut channels, rates] = self.mesh.coordinate_channels();
+        channels.extend(rates);
+        let owned = |(name, unit): &(String, &str)| (name.clone(), (*unit).to_owned());
+        let loads = self.mesh.loads.iter();
+        channels.extend(loads.map(|load| (load.channel.clone(), load.unit.to_owned())));
+        channels.extend(self.mesh.drive_channels.iter().map(owned));
+        let markers = self.mesh.markers.iter();
+        channels.extend(markers.flat_map(|marker| marker_channels(&marker.name)));
+        channels
+    }
+
+    fn read(&mut self, row: &mut Vec<f64>) {
+        let mesh = self.mesh;
+        let equations = self.dynamics.equations();
+        let mechanism = &mesh.mechanism;
+        let relative = |node: &crate::nodal::NodeId| equations.node(*node);
+        for joint in &mesh.joints {
+            match joint {
+                MeshedJoint::Axis { element, .. } => row.push(equations.deformation(*element, 0)),
+                MeshedJoint::Turning {
+                    parent,
+                    child,
+                    frame,
+                    translates,
+                    ..
+                } => {
+                    let carrier = relative(&parent.orientation).rotation * *frame;
+                    if *translates {
+                        let arm =
+                            relative(&child.point).position - relative(&parent.point).position;
+                        row.extend_from_slice(&carrier.transpose_mul(arm).0);
+                    }
+                    let turn = carrier.transpose() * child_axes(equations, *child, frame);
+                    row.extend_from_slice(&quaternion(&turn));
+                }
+            }
+        }
+        let elastic = mesh.elastic_dofs();
+        for &dof in &elastic {
+            let at = mechanism.dof_positions(dof);
+            let values = &self.position[at];
+            if values.len() == 1 {
+                row.push(values[0]);
+            } else if mechanism.dof_name(dof).ends_with("turn_x") {
+                let length = values.iter().map(|x| x * x).sum::<f64>().sqrt();
+                row.extend(values.iter().map(|x| x / length));
+            }
+        }
+        for joint in &mesh.joints {
+            match joint {
+                MeshedJoint::Axis { element, .. } => {
+                    row.push(equations.deformation_rate(*element, 0));
+                }
+                MeshedJoint::Turning {
+                    parent,
+                    child,
+                    frame,
+                    translates,
+                    ..
+                } => {
+                    let axes = child_axes(equations, *child, frame);
+                    let spin = relative(&child.orientation).velocity
+                        - relative(&parent.orientation).velocity;
+                    row.extend_from_slice(&axes.transpose_mul(spin).0);
+                    if *translates {
+                        let rate = relative(&child.point).velocity;
+                        row.extend_from_slice(&axes.transpose_mul(rate).0);
+                    }
+                }
+            }
+        }
+        row.extend(elastic.iter().map(|&dof| self.velocity[dof]));
+        row.extend_from_slice(self.dynamics.excitation().values());
+        row.extend_from_slice(&self.drive_efforts);
+        for marker in &mesh.markers {
+            read_marker(marker, equations, row);
+        }
+    }
+
+    fn holdings(&mut self) -> Holdings {
+        let equations = self.dynamics.equations();
+        let energy = equations.energy();
+        let [linear, angular] = equations.momentum();
+        Holdings {
+            kinetic: energy.kinetic,
+            strain: energy.strain,
+            gravity: energy.gravity,
+            momentum: Force::new(angular, linear),
+        }
+    }
+
+    fn limits(&self) -> &[Limit] {
+        &self.mesh.limits
+    }
+
+    fn limited(&self, quantity: LimitedQuantity) -> f64 {
+        let equations = self.dynamics.equations();
+        let (LimitedQuantity::Position(joint)
+        | LimitedQuantity::QuaternionAngle(joint)
+        | LimitedQuantity::Rate(joint)
+        | LimitedQuantity::Effort(joint)) = quantity;
+        let MeshedJoint::Axis { element, .. } = &self.mesh.joints[joint] else {
+            return f64::NAN;
+        };
+        match quantity {
+            LimitedQuantity::Position(_) | LimitedQuantity::QuaternionAngle(_) => {
+                equations.deformation(*element, 0)
+            }
+            LimitedQuantity::Rate(_) => equations.deformation_rate(*element, 0),
+            LimitedQuantity::Effort(_) => {
+                if let Some(drive) = self.mesh.mechanism.deformation_drive(*element, 0) {
+                    return self.drive_efforts[drive];
+                }
+                let values = self.dynamics.excitation().values();
+                let inputs = self.mesh.loads.iter().zip(values);
+                inputs
+                    .filter(|(load, _)| matches!(load.target, Target::Axis(at) if at == joint))
+                    .map(|(_, value)| value)
+                    .sum()
+            }
+        }
+    }
+
+    fn conserves_momentum(&self) -> bool {
+        self.mesh.conserves_momentum()
+    }
+
+    fn trouble(&self, result: &Result<Outcome, IntegrateError>) -> Option<RunError> {
+        let (source, error) = (self.error.clone()?, result.as_ref().err()?);
+        Some(RunError::Nodal {
+            source,
+            time_s: error.time(),
+        })
+    }
+}

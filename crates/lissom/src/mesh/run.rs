@@ -1,0 +1,218 @@
+//! A mesh as integrators see it, and its run.
+//!
+//! The state is that of the degrees of freedom,
+//!
+//! ```text
+//! [ positions | velocities | work of inputs | work lost ]
+//! ```
+
+use crate::integrate::{FirstOrder, Flow, SecondOrder, Statistics};
+use crate::model::spec::SimulationSpec;
+use crate::nodal::{Dynamics, Equations, NodalError};
+use crate::simulate::{Audit, Ending, Power, Recording, Run, RunError, advance};
+
+use super::acting::{Acts, child_axes};
+use super::{Mesh, MeshedJoint, Target};
+
+/// Equations of a mesh with all the memory that evaluating them needs.
+#[derive(Clone, Debug)]
+pub(super) struct MeshEquations<'m> {
+    pub(super) mesh: &'m Mesh,
+    pub(super) dynamics: Dynamics<'m, Acts<'m>>,
+    pub(super) position: Vec<f64>,
+    pub(super) velocity: Vec<f64>,
+    acceleration: Vec<f64>,
+    residual: Vec<f64>,
+    /// Effort of each drive beyond what inputs and friction of its joint do.
+    pub(super) drive_efforts: Vec<f64>,
+    /// What went wrong in an evaluation last.
+    pub(super) error: Option<NodalError>,
+}
+
+/// Integrates a mesh as `simulation` says, recording at `samples` the channels that begin with one of
+/// `channels`, or all. `watch` is called after every step with the time reached and may stop the run.
+pub fn run(
+    mesh: &Mesh,
+    simulation: &SimulationSpec,
+    samples: &[f64],
+    channels: Option<&[String]>,
+    watch: &mut dyn FnMut(f64) -> Flow,
+) -> Run {
+    let time_s = simulation.start_s;
+    let (position, velocity) = (mesh.initial_position(), mesh.initial_velocity());
+    let equations = MeshEquations::new(mesh).and_then(|mut equations| {
+        let placed = equations.dynamics.set_state(time_s, position, velocity);
+        placed.map(|()| equations)
+    });
+    match equations {
+        Ok(equations) => advance(
+            equations,
+            simulation,
+            samples,
+            channels,
+            f64::INFINITY,
+            watch,
+        ),
+        Err(source) => Run {
+            recording: Recording::default(),
+            audit: Audit::default(),
+            statistics: Statistics::default(),
+            ending: Ending::Failed(RunError::Nodal { source, time_s }),
+        },
+    }
+}
+
+impl<'m> MeshEquations<'m> {
+    pub(super) fn new(mesh: &'m Mesh) -> Result<Self, NodalError> {
+        let mechanism = &mesh.mechanism;
+        let dofs = mechanism.dof_count();
+        Ok(Self {
+            mesh,
+            dynamics: Dynamics::new(Equations::new(mechanism)?, Acts::new(mesh)?),
+            position: mesh.initial_position.clone(),
+            velocity: mesh.initial_velocity.clone(),
+            acceleration: vec![0.0; dofs],
+            residual: vec![0.0; dofs],
+            drive_efforts: vec![0.0; mechanism.drive_count()],
+            error: None,
+        })
+    }
+
+    /// Rate that an input does work at.
+    fn conjugate_rate(&self, target: &Target) -> f64 {
+        let equations = self.dynamics.equations();
+        match target {
+            Target::Axis(joint) => match &self.mesh.joints[*joint] {
+                MeshedJoint::Axis { element, .. } => equations.deformation_rate(*element, 0),
+                MeshedJoint::Turning { .. } => 0.0,
+            },
+            Target::Component(joint, component) => {
+                let MeshedJoint::Turning {
+                    parent,
+                    child,
+                    frame,
+                    ..
+                } = &self.mesh.joints[*joint]
+                else {
+                    return 0.0;
+                };
+                let rate = if *component < 3 {
+                    equations.node(child.orientation).velocity
+                        - equations.node(parent.orientation).velocity
+                } else {
+                    equations.node(child.point).velocity
+                };
+                child_axes(equations, *child, frame).transpose_mul(rate)[component % 3]
+            }
+            Target::Node {
+                node,
+                direction,
+                carried_by,
+            } => {
+                let along = match carried_by {
+                    None => *direction,
+                    Some((by, attitude)) => equations.node(*by).rotation * (*attitude * *direction),
+                };
+                equations.node(*node).velocity.dot(along)
+            }
+        }
+    }
+
+    /// Evaluates a state: motion, forces, accelerations. Returns the power that flows.
+    pub(super) fn evaluate_state(
+        &mut self,
+        time: f64,
+        position: &[f64],
+        velocity: &[f64],
+    ) -> Result<Power, NodalError> {
+        self.position.copy_from_slice(position);
+        self.velocity.copy_from_slice(velocity);
+        self.dynamics
+            .accelerate(time, position, velocity, &mut self.acceleration)?;
+        let mut power = Power::default();
+        let loads = self
+            .mesh
+            .loads
+            .iter()
+            .zip(self.dynamics.excitation().values());
+        for (load, value) in loads {
+            power.input += value * self.conjugate_rate(&load.target);
+        }
+        if !self.drive_efforts.is_empty() {
+            self.dynamics
+                .settle_stresses(&self.acceleration, &mut self.residual);
+            let drives = self.dynamics.drives();
+            for (drive, effort) in self.drive_efforts.iter_mut().enumerate() {
+                *effort = self.dynamics.equations().drive_effort(drive);
+                power.input += *effort * drives[drive].rate;
+            }
+        }
+        let equations = self.dynamics.equations();
+        power.lost += equations.dissipation();
+        for (element, law) in &self.mesh.drags {
+            let rate = equations.deformation_rate(*element, 0);
+            let drag = law.drag(rate);
+            power.lost -= drag * rate;
+            // a drive works against friction, and with the inputs of its joint
+            if let Some(drive) = self.mesh.mechanism.deformation_drive(*element, 0) {
+                self.drive_efforts[drive] -= drag;
+                power.input -= drag * rate;
+            }
+        }
+        Ok(power)
+    }
+}
+
+impl FirstOrder for MeshEquations<'_> {
+    fn derivative(&mut self, time: f64, state: &[f64], rate: &mut [f64]) {
+        let (n_q, n_v) = (self.position_count(), self.velocity_count());
+        let (position, rest) = state.split_at(n_q);
+        let velocity = &rest[..n_v];
+        match self.evaluate_state(time, position, velocity) {
+            Ok(power) => {
+                let (position_rate, rest) = rate.split_at_mut(n_q);
+                let equations = self.dynamics.equations();
+                equations.position_rate(position, velocity, position_rate);
+                rest[..n_v].copy_from_slice(&self.acceleration);
+                (rest[n_v], rest[n_v + 1]) = (power.input, power.lost);
+            }
+            Err(error) => {
+                self.error = Some(error);
+                rate.fill(f64::NAN);
+            }
+        }
+    }
+}
+
+impl SecondOrder for MeshEquations<'_> {
+    fn position_count(&self) -> usize {
+        self.mesh.mechanism.position_count()
+    }
+
+    fn velocity_count(&self) -> usize {
+        self.mesh.mechanism.dof_count()
+    }
+
+    fn residual(
+        &mut self,
+        time: f64,
+        position: &[f64],
+        velocity: &[f64],
+        acceleration: &[f64],
+        residual: &mut [f64],
+    ) {
+        let outcome = (self.dynamics).unbalance(time, position, velocity, acceleration, residual);
+        if let Err(error) = outcome {
+            self.error = Some(error);
+            residual.fill(f64::NAN);
+        }
+    }
+
+    fn mass_matrix(&mut self, time: f64, position: &[f64], mass: &mut [f64]) {
+        SecondOrder::mass_matrix(&mut self.dynamics, time, position, mass);
+    }
+
+    fn displace(&self, position: &[f64], increment: &[f64], displaced: &mut [f64]) {
+        SecondOrder::displace(&self.dynamics, position, increment, displaced);
+    }
+}

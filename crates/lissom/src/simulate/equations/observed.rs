@@ -1,0 +1,282 @@
+//! The tree's equations as a run sees them: channels, limits, and the end of loops.
+
+use super::{Equations, Power};
+use crate::closure::{Singularity, Trouble};
+use crate::integrate::{IntegrateError, Outcome};
+use crate::model::spec::LoadQuantity;
+use crate::model::{Coordinate, CoordinateKind, Limit, LimitedQuantity, LoadTarget, Model};
+use crate::simulate::audit::{Audit, conserves_momentum, unbalanced_by};
+use crate::simulate::equations::rotation_vector;
+use crate::simulate::extent::{Departure, Extents};
+use crate::simulate::formulation::{Formulation, Holdings};
+use crate::simulate::run::RunError;
+use crate::simulate::sampler::marker_channels;
+use crate::spatial::{Quaternion, Vector};
+use crate::tree::{marker_motion, momentum};
+
+impl Formulation for Equations<'_> {
+    fn initial_state(&self) -> Vec<f64> {
+        Equations::initial_state(self)
+    }
+
+    fn state_layout(&self) -> Vec<Coordinate> {
+        Equations::state_layout(self)
+    }
+
+    fn breakpoints(&self, start: f64, end: f64) -> Vec<f64> {
+        Equations::breakpoints(self, start, end)
+    }
+
+    fn evaluate(&mut self, time: f64, positions: &[f64], velocities: &[f64]) -> Power {
+        Equations::evaluate(self, time, positions, velocities)
+    }
+
+    fn channels(&self) -> Vec<(String, String)> {
+        let model = self.model;
+        let mut channels: Vec<(String, String)> = Vec::new();
+        let mut add = |name: String, unit: &str| channels.push((name, unit.to_owned()));
+        for coordinate in model.positions.iter().chain(&model.velocities) {
+            add(coordinate.name.clone(), coordinate.unit);
+        }
+        for gear in &model.transmissions {
+            let (unit, rate) = if gear.translates {
+                ("m", "m/s")
+            } else {
+                ("rad", "rad/s")
+            };
+            add(gear.name.clone(), unit);
+            add(format!("{}.rate", gear.name), rate);
+        }
+        for load in &model.loads {
+            let (what, unit) = match load.quantity {
+                LoadQuantity::Torque => ("torque", "N m"),
+                LoadQuantity::Force | LoadQuantity::Either => ("force", "N"),
+            };
+            let at_marker = matches!(load.target, LoadTarget::Marker { .. });
+            let name = if at_marker {
+                format!("{}.applied_{what}", load.name)
+            } else {
+                format!("{}.{what}", load.name)
+            };
+            add(name, unit);
+        }
+        for controller in &model.controllers {
+            for joint in &controller.joints {
+                let (what, unit) = if joint.translates {
+                    ("force", "N")
+                } else {
+                    ("torque", "N m")
+                };
+                add(format!("{}.{}.{what}", controller.name, joint.name), unit);
+            }
+        }
+        for motion in &model.motions {
+            let coordinate = &model.positions[motion.position];
+            let (what, unit) = if coordinate.unit == "m" {
+                ("force", "N")
+            } else {
+                ("torque", "N m")
+            };
+            let joint = coordinate
+                .name
+                .rsplit_once('.')
+                .map_or("", |(joint, _)| joint);
+            add(format!("{joint}.driving_{what}"), unit);
+        }
+        for closure in &model.closures {
+            for (what, unit) in [("force", "N"), ("moment", "N m")] {
+                for axis in ["x", "y", "z"] {
+                    add(format!("{}.{what}.{axis}", closure.name), unit);
+                }
+            }
+        }
+        for marker in &model.markers {
+            channels.extend(marker_channels(&marker.name));
+        }
+        channels
+    }
+
+    fn read(&mut self, row: &mut Vec<f64>) {
+        let model = self.model;
+        row.extend_from_slice(&self.position);
+        normalize_quaternions(model, row);
+        row.extend_from_slice(&self.velocity);
+        for i in 0..model.transmissions.len() {
+            row.push(self.motor_position[i]);
+            row.push(self.motor_rate[i]);
+        }
+        row.extend_from_slice(&self.load_values);
+        row.extend_from_slice(self.control_efforts());
+        for motion in &model.motions {
+            row.push(self.reaction(motion.velocity));
+        }
+        for wrench in self.closure_forces() {
+            row.extend_from_slice(&wrench.force.0);
+            row.extend_from_slice(&wrench.moment.0);
+        }
+        for marker in &model.markers {
+            let (pose, velocity, deflection) = match marker.body {
+                Some(body) => {
+                    let motion = marker_motion(
+                        &model.system,
+                        &self.kinematics,
+                        body,
+                        &marker.place,
+                        &self.position,
+                        &self.velocity,
+                        &mut self.influence,
+                    );
+                    (motion.pose, motion.twist.linear, motion.deflection)
+                }
+                None => (*marker.place.offset(), Vector::zero(), Vector::zero()),
+            };
+            row.extend_from_slice(&pose.translation.0);
+            row.extend_from_slice(&velocity.0);
+            row.extend_from_slice(&deflection.0);
+            row.extend_from_slice(&Quaternion::of_matrix(&pose.rotation).0);
+        }
+    }
+
+    fn holdings(&mut self) -> Holdings {
+        let energy = self.energy();
+        Holdings {
+            kinetic: energy.kinetic,
+            strain: energy.strain,
+            gravity: energy.gravity,
+            momentum: momentum(&self.model.system, &self.kinematics, &self.velocity),
+        }
+    }
+
+    fn limits(&self) -> &[Limit] {
+        &self.model.limits
+    }
+
+    fn limited(&self, quantity: LimitedQuantity) -> f64 {
+        match quantity {
+            LimitedQuantity::Position(at) => self.position[at],
+            LimitedQuantity::QuaternionAngle(at) => {
+                let q = &self.position[at..];
+                let turn = rotation_vector([q[0], q[1], q[2], q[3]]);
+                turn.dot(turn).sqrt()
+            }
+            LimitedQuantity::Rate(at) => self.velocity[at],
+            LimitedQuantity::Effort(at) => effort(self, at),
+        }
+    }
+
+    fn conserves_momentum(&self) -> bool {
+        conserves_momentum(self.model)
+    }
+
+    fn unbalanced_by(&self) -> Vec<String> {
+        unbalanced_by(self.model)
+    }
+
+    fn extents(&self) -> Extents {
+        Extents::new(self.model)
+    }
+
+    fn look(&self, extents: &mut Extents, time: f64, most: f64) -> Option<Departure> {
+        extents.look(time, self.model, &self.position, most)
+    }
+
+    fn settle_sample(&mut self, time: f64, state: &mut [f64]) {
+        Equations::settle_sample(self, time, state);
+    }
+
+    fn violation(&mut self, time: f64, state: &[f64]) -> Option<[f64; 2]> {
+        Equations::violation(self, time, state)
+    }
+
+    fn trouble(&self, result: &Result<Outcome, IntegrateError>) -> Option<RunError> {
+        closure_trouble(self, result)
+    }
+
+    fn conclude(&self, audit: &mut Audit) {
+        if let (Some(books), Ok(Some(loops))) = (&mut audit.closures, self.loops()) {
+            books.redundant = loops.redundant(self.model);
+            books.rechoices = loops.rechoices().to_vec();
+        }
+    }
+}
+
+/// A recording shows unit quaternions; the integrated ones may be off by the tolerance.
+fn normalize_quaternions(model: &Model, row: &mut [f64]) {
+    let mut i = 0;
+    while i < model.positions.len() {
+        if model.positions[i].kind == CoordinateKind::Quaternion {
+            let length = row[i..i + 4].iter().map(|x| x * x).sum::<f64>().sqrt();
+            row[i..i + 4].iter_mut().for_each(|x| *x /= length);
+            i += 4;
+        } else {
+            i += 1;
+        }
+    }
+}
+
+/// What drives a joint: the sum of its inputs, through its gear if it has one, or what its prescribed
+/// motion needs.
+fn effort(equations: &Equations<'_>, at: usize) -> f64 {
+    let model = equations.model();
+    if model.motions.iter().any(|motion| motion.velocity == at) {
+        return equations.reaction(at);
+    }
+    let acts = |target: &LoadTarget| match *target {
+        LoadTarget::Joint(entry) => entry == at,
+        LoadTarget::Motor(index) => model.transmissions[index].velocity == at,
+        LoadTarget::Marker { .. } => false,
+    };
+    let inputs = model.loads.iter().zip(&equations.load_values);
+    inputs
+        .filter(|(load, _)| acts(&load.target))
+        .map(|(_, value)| value)
+        .sum()
+}
+
+/// What the loops have to do with the end of a run: what stopped it, or a configuration close to a singular
+/// one in which the integrator gave up.
+fn closure_trouble(
+    equations: &Equations<'_>,
+    result: &Result<Outcome, IntegrateError>,
+) -> Option<RunError> {
+    let singular = |time_s: f64, at: &Singularity| RunError::Singular {
+        time_s,
+        condition: at.condition,
+        coordinates: at.coordinates.clone(),
+    };
+    match (result, equations.trouble()) {
+        (Ok(outcome), Some(trouble)) => {
+            let time_s = outcome.stopped_at.unwrap_or(f64::NAN);
+            Some(match trouble {
+                Trouble::Singular(at) => singular(time_s, at),
+                Trouble::LeftBeam {
+                    support,
+                    beam,
+                    place,
+                    length,
+                } => RunError::LeftBeam {
+                    support: support.clone(),
+                    beam: beam.clone(),
+                    place: *place,
+                    length: *length,
+                    time_s,
+                },
+                Trouble::NoLongerRedundant {
+                    equation,
+                    violation,
+                } => RunError::NoLongerRedundant {
+                    equation: equation.clone(),
+                    violation: *violation,
+                    time_s,
+                },
+            })
+        }
+        (Err(source), _) => {
+            let loops = equations.loops().ok()??;
+            loops
+                .nearly_singular()
+                .map(|at| singular(source.time(), at))
+        }
+        (Ok(_), None) => None,
+    }
+}
