@@ -5,6 +5,7 @@ use std::time::Instant;
 use lissom::analysis::{PerturbOptions, PerturbedRun, Place, linearized, perturb};
 use lissom::linear::{Interpolation, Terms};
 use lissom::model::Override;
+use lissom::model::spec::InputSpec;
 use lissom::simulate;
 use lissom_io::load::Loaded;
 use lissom_io::record;
@@ -155,6 +156,15 @@ fn in_words(
                 short(channel.last.value)
             ));
         }
+    }
+    let spec = &loaded.spec;
+    let foreseen = |input: &InputSpec| input.rigid_inverse_dynamics.is_some() || input.nominal_motion;
+    if spec.motion.is_empty() && !spec.input.iter().any(foreseen) {
+        lines.push(
+            "  note: no input means a motion (rigid_inverse_dynamics) and none is prescribed, so that deviations are those \
+             from the start"
+                .to_owned(),
+        );
     }
     lines.join("\n")
 }

@@ -7,7 +7,7 @@ pub use error::AnalysisError;
 pub use perturb::{PerturbOptions, PerturbedRun, perturb};
 
 use crate::integrate::Flow;
-use crate::linear::{Along, Labels, TrackedModes};
+use crate::linear::{Along, Labels, Terms, TrackedModes};
 use crate::mesh::{self, Mesh, MeshLinearizer};
 use crate::model::{Model, ModelSpec};
 use crate::simulate::{Ending, Linearizer, MotionState, Recording, equilibrium, run, settled};
@@ -224,4 +224,29 @@ pub fn mode_recording(modes: &TrackedModes) -> Recording {
         recording.push(time, &row);
     }
     recording
+}
+
+/// Natural frequencies along a recorded motion of a tree at up to `instants` of its samples, driven joints held: one
+/// curve per mode at the samples taken, with their numbers. `None` where the recording or the model does not allow it.
+pub fn recorded_frequencies(
+    model: &Model,
+    recording: &Recording,
+    instants: usize,
+    count: usize,
+) -> Option<(Vec<usize>, TrackedModes)> {
+    let last = recording.len().checked_sub(1)?;
+    let taken = instants.min(last + 1);
+    if taken < 2 {
+        return None;
+    }
+    let samples: Vec<usize> = (0..taken).map(|i| i * last / (taken - 1)).collect();
+    let mut linearizer = Linearizer::new(model);
+    let states = (samples.iter())
+        .map(|&sample| linearizer.recorded_state(recording, sample))
+        .collect::<Result<Vec<_>, _>>()
+        .ok()?;
+    let along = linearizer.along(&states, &mut |_| Flow::Continue).ok()?;
+    let driven = places_of(along.labels(), &linearizer.driven());
+    let modes = TrackedModes::undamped(&along, &driven, Terms::CASES[0], count).ok()?;
+    (!modes.modes.is_empty()).then_some((samples, modes))
 }
