@@ -158,7 +158,8 @@ fn in_words(
         }
     }
     let spec = &loaded.spec;
-    let foreseen = |input: &InputSpec| input.rigid_inverse_dynamics.is_some() || input.nominal_motion;
+    let foreseen =
+        |input: &InputSpec| input.rigid_inverse_dynamics.is_some() || input.nominal_motion;
     if spec.motion.is_empty() && !spec.input.iter().any(foreseen) {
         lines.push(
             "  note: no input means a motion (rigid_inverse_dynamics) and none is prescribed, so that deviations are those \

@@ -79,7 +79,9 @@ fn the_page_carries_the_run() {
     // what was recorded, then the natural frequencies of its motion
     let (shown, recorded) = (names(&recording["channels"]), names(&manifest["channels"]));
     assert_eq!(shown[..recorded.len()], recorded);
-    let modes: Vec<String> = (1..=4).map(|mode| format!("frequency.mode_{mode}")).collect();
+    let modes: Vec<String> = (1..=4)
+        .map(|mode| format!("frequency.mode_{mode}"))
+        .collect();
     assert_eq!(shown[recorded.len()..], modes);
     let panels = report["panels"].as_array().unwrap();
     assert_eq!(*panels.last().unwrap(), serde_json::json!(modes));
