@@ -14,7 +14,7 @@ use crate::{diagnostics, output};
 pub(crate) fn load(name: &str, overrides: &[Override]) -> Result<Loaded, Stop> {
     let path = Path::new(name);
     let loaded = match models::find(name) {
-        Some(shipped) if !path.exists() => load::load_text(shipped.name, shipped.text, overrides),
+        Some(shipped) if !path.is_file() => load::load_text(shipped.name, shipped.text, overrides),
         None if !path.exists() && is_bare(path) => return Err(Stop::Failed(unknown(name))),
         _ => load::load(path, overrides),
     };

@@ -28,6 +28,17 @@ fn same_input_same_bytes() {
     assert_eq!(manifest("a"), manifest("b"));
 }
 
+/// Property: a folder called like a shipped model, as runs leave them, is not taken for the model.
+#[test]
+fn a_folder_does_not_hide_a_shipped_model() {
+    let folder = Folder::new();
+    for _ in 0..2 {
+        folder
+            .lissom(&["run", "branched-tree", "--out", "branched-tree", "--quiet"])
+            .says(0, &[]);
+    }
+}
+
 /// Identity: the model in the manifest is the model as run.
 #[test]
 fn the_manifest_can_be_run_again() {

@@ -378,7 +378,9 @@ struct Decomposition {
 impl Decomposition {
     fn new(matrix: DMatrix<f64>) -> Self {
         let (rows, columns) = matrix.shape();
-        if rows == 0 || columns == 0 {
+        // where derivatives are no numbers nothing is known to help, and the residual is reported as it is
+        let known = matrix.iter().all(|entry| entry.is_finite());
+        if rows == 0 || columns == 0 || !known {
             return Self {
                 u: DMatrix::zeros(rows, 0),
                 v_t: DMatrix::zeros(0, columns),
@@ -483,4 +485,19 @@ fn rate_of_rotation_vector(turned: Vector<f64>) -> Matrix<f64> {
             one - 0.5 * skew.0[i][j] + factor * squared.0[i][j]
         })
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Property: derivatives that are not numbers give no step, instead of a panic or an endless search.
+    #[test]
+    fn unknown_derivatives_move_nothing() {
+        for entry in [f64::NAN, f64::INFINITY] {
+            let matrix = DMatrix::from_row_slice(2, 2, &[entry, 1.0, 0.0, 1.0]);
+            let step = Decomposition::new(matrix).least(&[1.0, 1.0], 0.0);
+            assert_eq!(step.as_slice(), [0.0, 0.0]);
+        }
+    }
 }

@@ -444,7 +444,9 @@ impl<'a> Assembly<'a> {
 
 /// A direction at length one.
 fn unit(axis: [f64; 3]) -> Vector<f64> {
-    let axis = Vector(axis);
+    // squares of very short and very long axes leave the range of numbers
+    let largest = axis.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    let axis = Vector(axis.map(|x| x / largest));
     axis.scale(1.0 / axis.dot(axis).sqrt())
 }
 
