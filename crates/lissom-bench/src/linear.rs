@@ -53,6 +53,10 @@ pub struct Priced {
 
 /// The perturbation run of a controlled beam, its linearisations counted in, and the cheapest nonlinear run that is not
 /// further off, both against a nonlinear run with ten digits.
+///
+/// # Panics
+///
+/// If the model of this file is not sound.
 pub fn perturbation_beside_nonlinear(points: usize) -> (Priced, Option<Priced>) {
     let spec = ModelSpec::parse(QUARTER_TURN, &[]).expect("the model is sound");
     let model = Model::build(&spec).expect("the model is sound");

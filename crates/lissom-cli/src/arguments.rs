@@ -269,7 +269,7 @@ pub(crate) struct ModesArguments {
 /// Linearised equations of motion as matrices with names.
 ///
 /// At one state, or at several instants along a motion (arrays then have a first axis for the instants). The file holds
-/// M, C, K0, N0, G0 and B of `M q" + C q' + (K0 + N0 + G0) q = B u`, and A, B_state, C_output, D of
+/// `M`, `C`, `K0`, `N0`, `G0` and `B` of `M q" + C q' + (K0 + N0 + G0) q = B u`, and `A`, `B_state`, `C_output`, `D` of
 /// `x' = A x + B_state u, y = C_output x + D u` with x = (q, q'), with the names of states, inputs and outputs. All are
 /// deviations from the state, whose coordinates and inputs are in q0, v0 and u0.
 #[derive(Debug, Args)]

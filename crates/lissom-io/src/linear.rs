@@ -18,6 +18,9 @@ use nalgebra::DMatrix;
 
 use crate::arrays::Arrays;
 
+/// An array of one point, by name.
+type Named<T, R> = (&'static str, fn(&T) -> R);
+
 /// The equations along a motion, or at one state.
 ///
 /// # Errors
@@ -32,27 +35,27 @@ pub fn arrays(along: &Along) -> Result<Arrays, LinearError> {
         .collect::<Result<Vec<_>, _>>()?;
     let times: Vec<f64> = points.iter().map(|point| point.time).collect();
     arrays.push("time_s", vec![times.len()], times);
-    let matrices: [(&str, fn(&Point) -> &DMatrix<f64>); 6] = [
-        ("M", |point| &point.linear.mass),
-        ("C", |point| &point.linear.damping),
-        ("K0", |point| &point.linear.structural),
-        ("N0", |point| &point.linear.dynamic),
-        ("G0", |point| &point.linear.geometric),
-        ("B", |point| &point.linear.input),
+    let matrices: [Named<Point, DMatrix<f64>>; 6] = [
+        ("M", |point| point.linear.mass.clone()),
+        ("C", |point| point.linear.damping.clone()),
+        ("K0", |point| point.linear.structural.clone()),
+        ("N0", |point| point.linear.dynamic.clone()),
+        ("G0", |point| point.linear.geometric.clone()),
+        ("B", |point| point.linear.input.clone()),
     ];
     for (name, matrix) in matrices {
         push(&mut arrays, name, points.iter().map(matrix));
     }
-    let matrices: [(&str, fn(&StateSpace) -> &DMatrix<f64>); 4] = [
-        ("A", |space| &space.state),
-        ("B_state", |space| &space.input),
-        ("C_output", |space| &space.output),
-        ("D", |space| &space.feedthrough),
+    let matrices: [Named<StateSpace, DMatrix<f64>>; 4] = [
+        ("A", |space| space.state.clone()),
+        ("B_state", |space| space.input.clone()),
+        ("C_output", |space| space.output.clone()),
+        ("D", |space| space.feedthrough.clone()),
     ];
     for (name, matrix) in matrices {
         push(&mut arrays, name, spaces.iter().map(matrix));
     }
-    let vectors: [(&str, fn(&Point) -> Vec<f64>); 4] = [
+    let vectors: [Named<Point, Vec<f64>>; 4] = [
         ("q0", |point| point.position.clone()),
         ("v0", |point| point.velocity.clone()),
         ("u0", |point| point.input.clone()),
@@ -97,11 +100,7 @@ fn leading(points: usize) -> Vec<usize> {
     }
 }
 
-fn push<'a>(
-    arrays: &mut Arrays,
-    name: &str,
-    matrices: impl ExactSizeIterator<Item = &'a DMatrix<f64>>,
-) {
+fn push(arrays: &mut Arrays, name: &str, matrices: impl ExactSizeIterator<Item = DMatrix<f64>>) {
     let mut shape = leading(matrices.len());
     let mut size = [0, 0];
     let mut values = Vec::new();

@@ -94,7 +94,8 @@ fn array_header(item: &str, shape: &[usize]) -> Vec<u8> {
     const PREFIX: usize = 10;
     const ALIGNMENT: usize = 64;
     // a tuple of one has a comma too
-    let lengths: String = shape.iter().map(|length| format!("{length},")).collect();
+    let lengths: Vec<String> = shape.iter().map(|length| format!("{length},")).collect();
+    let lengths = lengths.concat();
     let mut description =
         format!("{{'descr': '{item}', 'fortran_order': False, 'shape': ({lengths}), }}");
     let total = (PREFIX + description.len() + 1).next_multiple_of(ALIGNMENT);

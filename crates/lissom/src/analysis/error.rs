@@ -27,7 +27,7 @@ pub enum AnalysisError {
     #[error("{source}; the coordinate in trouble is {coordinate}")]
     Integration {
         /// What the integrator says.
-        source: IntegrateError,
+        source: Box<IntegrateError>,
         /// The coordinate.
         coordinate: String,
     },

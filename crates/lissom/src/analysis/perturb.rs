@@ -131,7 +131,10 @@ fn failed(along: &Along, source: IntegrateError) -> AnalysisError {
         .component()
         .and_then(|component| labels.get(component % labels.len().max(1)))
         .map_or_else(|| "unknown".to_owned(), |label| label.name.clone());
-    AnalysisError::Integration { source, coordinate }
+    AnalysisError::Integration {
+        source: Box::new(source),
+        coordinate,
+    }
 }
 
 /// The controllers of a model on the actuated coordinates.
