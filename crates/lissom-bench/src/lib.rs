@@ -3,6 +3,7 @@
 
 pub mod chain;
 pub mod counted;
+pub mod linear;
 pub mod loops;
 pub mod shuttle_arm;
 pub mod sliding;

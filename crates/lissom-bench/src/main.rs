@@ -6,12 +6,13 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use lissom::integrate::FirstOrder;
+use lissom::integrate::{FirstOrder, Flow};
 use lissom::model::{Model, ModelSpec};
 use lissom::scalar::Lanes;
-use lissom::simulate::Equations;
+use lissom::simulate::{Equations, Linearizer};
 use lissom_bench::chain::{Bench, chain};
 use lissom_bench::counted::{Counted, count};
+use lissom_bench::linear::perturbation_beside_nonlinear;
 use lissom_bench::loops::{ClosedChain, parallel_manipulator};
 use lissom_bench::shuttle_arm::{Derivative, build, fastest_vibration, manoeuvre, whole_run};
 use lissom_bench::sliding::newmark;
@@ -40,7 +41,7 @@ const PAPER_ARTICULATED: [f64; 13] = [
 ];
 
 /// What can be measured, by the name that selects it on the command line.
-const SECTIONS: [(&str, fn()); 9] = [
+const SECTIONS: [(&str, fn()); 11] = [
     ("rigid", rigid_chains),
     ("flexible", flexible_chains),
     ("many-modes", many_modes),
@@ -50,6 +51,8 @@ const SECTIONS: [(&str, fn()); 9] = [
     ("operational-space", operational_space),
     ("parallel", parallel_manipulators),
     ("newmark", newmark_with_stabilisation),
+    ("linearization", linearization),
+    ("perturbation", perturbation),
 ];
 
 fn main() {
@@ -57,6 +60,63 @@ fn main() {
     for (name, section) in SECTIONS {
         if wanted.is_empty() || wanted.iter().any(|w| w == name) {
             section();
+        }
+    }
+}
+
+fn linearization() {
+    println!(
+        "\nLinearisation with outputs and parts of the stiffness, in evaluations of the equations"
+    );
+    println!(
+        "{:>7} {:>6} {:>14} {:>18} {:>18}",
+        "bodies", "dofs", "evaluation µs", "linearisation µs", "evaluations per dof"
+    );
+    for (bodies, modes) in [(7, 0), (3, 4), (10, 4)] {
+        let model = chain(bodies, modes, true);
+        let mut equations = Equations::new(&model);
+        let state = equations.initial_state();
+        let mut rate = vec![0.0; state.len()];
+        let evaluation = seconds_per_call(|| {
+            equations.derivative(0.0, &state, &mut rate);
+            black_box(&rate);
+        });
+        let mut linearizer = Linearizer::new(&model);
+        let Ok(start) = linearizer.initial_state(0.0) else {
+            continue;
+        };
+        let states = [start];
+        let whole = seconds_per_call(|| {
+            black_box(linearizer.along(&states, &mut |_| Flow::Continue).is_ok());
+        });
+        let dofs = equations.state_velocities();
+        println!(
+            "{bodies:>7} {dofs:>6} {:>14.2} {:>18.1} {:>18.2}",
+            evaluation * 1e6,
+            whole * 1e6,
+            whole / evaluation / dofs as f64
+        );
+    }
+}
+
+fn perturbation() {
+    println!(
+        "\nPerturbation run of a controlled beam beside the cheapest nonlinear run that is not further off"
+    );
+    println!(
+        "{:>7} {:>12} {:>14} {:>14} {:>8}",
+        "points", "error mm", "perturbed ms", "nonlinear ms", "ratio"
+    );
+    for points in [26, 51, 101] {
+        let (perturbed, nonlinear) = perturbation_beside_nonlinear(points);
+        if let Some(nonlinear) = nonlinear {
+            println!(
+                "{points:>7} {:>12.3} {:>14.2} {:>14.2} {:>8.2}",
+                perturbed.error_m * 1e3,
+                perturbed.seconds * 1e3,
+                nonlinear.seconds * 1e3,
+                perturbed.seconds / nonlinear.seconds
+            );
         }
     }
 }

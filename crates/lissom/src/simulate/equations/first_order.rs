@@ -54,7 +54,12 @@ impl FirstOrder for Equations<'_> {
 }
 
 /// Time derivative of the position vector.
-fn position_rates(system: &System, position: &[f64], velocity: &[f64], rate: &mut [f64]) {
+pub(in crate::simulate) fn position_rates(
+    system: &System,
+    position: &[f64],
+    velocity: &[f64],
+    rate: &mut [f64],
+) {
     let layout = system.layout();
     for (k, body) in system.bodies().iter().enumerate() {
         let q = &position[layout.joint_position[k]..];
