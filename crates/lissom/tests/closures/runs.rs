@@ -516,8 +516,8 @@ fn equations_are_chosen_anew_when_others_become_independent() {
         );
         for ((one, two), three) in one.iter().zip(two).zip(three) {
             let ((s1, c1), (s2, c2)) = ((one / 2.0).sin_cos(), (two / 2.0).sin_cos());
-            let apart =
-                s1 * s2 * f64::sin((beta - alpha) / 2.0) - c1 * c2 * f64::sin((beta + alpha) / 2.0);
+            let apart = s1 * s2 * f64::sin((beta - alpha) / 2.0)
+                - c1 * c2 * f64::sin(f64::midpoint(beta, alpha));
             assert!(apart.abs() < tolerance, "{method:?}: {apart:e} at {one}");
             let unlike = ((one + three) / 2.0).sin();
             assert!(unlike.abs() < tolerance, "{method:?}: {unlike:e} at {one}");
