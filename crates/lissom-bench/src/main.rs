@@ -15,7 +15,7 @@ use lissom_bench::counted::{Counted, count};
 use lissom_bench::linear::perturbation_beside_nonlinear;
 use lissom_bench::loops::{ClosedChain, parallel_manipulator};
 use lissom_bench::shuttle_arm::{Derivative, build, fastest_vibration, manoeuvre, whole_run};
-use lissom_bench::sliding::newmark;
+use lissom_bench::sliding::{Accuracy, newmark};
 use lissom_bench::stopwatch::{exponent, seconds_per_call};
 
 /// Composite and articulated operation counts of a chain of ten bodies with 0…12 modes, from the lists of
@@ -267,12 +267,12 @@ fn newmark_with_stabilisation() {
         for nodes in ["stepped_over", "located"] {
             let found = newmark(duration, &STEPS, nodes);
             for (i, (step, accuracy)) in STEPS.iter().zip(&found).enumerate() {
-                let order = |of: fn(&lissom_bench::sliding::Accuracy) -> f64| match i {
-                    0 => String::new(),
-                    _ => {
-                        let fall = of(&found[i - 1]) / of(accuracy);
-                        format!("{:.1}", fall.ln() / (STEPS[i - 1] / step).ln())
+                let order = |of: fn(&Accuracy) -> f64| {
+                    if i == 0 {
+                        return String::new();
                     }
+                    let fall = of(&found[i - 1]) / of(accuracy);
+                    format!("{:.1}", fall.ln() / (STEPS[i - 1] / step).ln())
                 };
                 println!(
                     "| {push} | {} | {step:e} | {:.2e} | {} | {:.1e} | {} | {} |",

@@ -215,7 +215,7 @@ impl Mesh {
                 squares[column] = 0.0;
             }
         }
-        Ok((self.combined(vectors), squares))
+        Ok((self.combined(&vectors), squares))
     }
 
     /// The freedoms themselves as coordinates.
@@ -253,7 +253,7 @@ impl Mesh {
     }
 
     /// These combinations of the freedoms, one column each, as coordinates.
-    pub(super) fn combined(self, vectors: DMatrix<f64>) -> ElementModes {
+    pub(super) fn combined(self, vectors: &DMatrix<f64>) -> ElementModes {
         ElementModes {
             mesh: self,
             vectors: Some(vectors.transpose()),

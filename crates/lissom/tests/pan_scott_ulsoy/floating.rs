@@ -6,280 +6,13 @@
 //! (42), (43). $`G`$, the shortening as part of the field, may be left out, and the work of the nominal axial force on it,
 //! (16)–(18), be counted instead. Joints are (19)–(21), (22)–(25), (26)–(28); multipliers and stabilisation are (48), (49).
 
-use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
+use nalgebra::{DMatrix, DVector, Vector3};
+
+use super::frames::{Frame, Jet};
+use super::links::{Field, Link};
 
 /// Their choice.
 const STABILISATION: f64 = 5.0;
-
-/// A function of time up to its second derivative.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Jet(pub(crate) [f64; 3]);
-
-impl Jet {
-    pub(crate) fn constant(x: f64) -> Self {
-        Self([x, 0.0, 0.0])
-    }
-
-    /// `f` of it, by its value and derivatives.
-    fn of(self, f: [f64; 3]) -> Self {
-        let [_, x1, x2] = self.0;
-        Self([f[0], f[1] * x1, f[2] * x1 * x1 + f[1] * x2])
-    }
-
-    fn sin_cos(self) -> (Self, Self) {
-        let (s, c) = self.0[0].sin_cos();
-        (self.of([s, c, -s]), self.of([c, -s, -c]))
-    }
-}
-
-impl std::ops::Add for Jet {
-    type Output = Self;
-    fn add(self, o: Self) -> Self {
-        Self(std::array::from_fn(|i| self.0[i] + o.0[i]))
-    }
-}
-
-impl std::ops::Neg for Jet {
-    type Output = Self;
-    fn neg(self) -> Self {
-        Self(self.0.map(|x| -x))
-    }
-}
-
-impl std::ops::Mul for Jet {
-    type Output = Self;
-    fn mul(self, o: Self) -> Self {
-        let ([a, a1, a2], [b, b1, b2]) = (self.0, o.0);
-        Self([a * b, a1 * b + a * b1, a2 * b + 2.0 * a1 * b1 + a * b2])
-    }
-}
-
-/// Origin and axes of a frame.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Frame {
-    origin: [Jet; 3],
-    axes: [[Jet; 3]; 3],
-}
-
-impl Frame {
-    pub(crate) fn ground() -> Self {
-        let entry = |i: usize, j: usize| Jet::constant(f64::from(u8::from(i == j)));
-        Self {
-            origin: [Jet::constant(0.0); 3],
-            axes: std::array::from_fn(|i| std::array::from_fn(|j| entry(i, j))),
-        }
-    }
-
-    /// Turned about one of its own axes.
-    pub(crate) fn turned(self, axis: usize, angle: Jet) -> Self {
-        let (s, c) = angle.sin_cos();
-        let (j, k) = ((axis + 1) % 3, (axis + 2) % 3);
-        let mut axes = self.axes;
-        for (row, old) in axes.iter_mut().zip(&self.axes) {
-            row[j] = old[j] * c + old[k] * s;
-            row[k] = old[k] * c + -(old[j] * s);
-        }
-        Self { axes, ..self }
-    }
-
-    /// Moved along its own x axis.
-    pub(crate) fn moved(self, by: Jet) -> Self {
-        let origin = std::array::from_fn(|i| self.origin[i] + self.axes[i][0] * by);
-        Self { origin, ..self }
-    }
-
-    /// Origin and axes, of the given derivative.
-    fn derivative(&self, order: usize) -> (Vector3<f64>, Matrix3<f64>) {
-        (
-            Vector3::from_fn(|i, _| self.origin[i].0[order]),
-            Matrix3::from_fn(|i, j| self.axes[i][j].0[order]),
-        )
-    }
-}
-
-/// A link of equal elements; without elements it is rigid.
-#[derive(Clone, Debug)]
-pub(crate) struct Link {
-    pub(crate) length: f64,
-    pub(crate) elements: usize,
-    pub(crate) mass_per_length: f64,
-    /// At the right end.
-    pub(crate) payload: f64,
-    /// EA, if it stretches.
-    pub(crate) axial: Option<f64>,
-    /// EI of v and w, in the planes in which it bends.
-    pub(crate) bending: [Option<f64>; 2],
-    /// GJ and polar inertia per length, if it twists.
-    pub(crate) torsion: Option<[f64; 2]>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Field {
-    U,
-    V,
-    W,
-    Twist,
-}
-
-impl Link {
-    fn has(&self, field: Field) -> bool {
-        match field {
-            Field::U => self.axial.is_some(),
-            Field::V => self.bending[0].is_some(),
-            Field::W => self.bending[1].is_some(),
-            Field::Twist => self.torsion.is_some(),
-        }
-    }
-
-    fn count(&self, field: Field) -> usize {
-        let per_node = match field {
-            Field::U | Field::Twist => 1,
-            Field::V | Field::W => 2,
-        };
-        if self.has(field) && self.elements > 0 {
-            per_node * (self.elements + 1)
-        } else {
-            0
-        }
-    }
-
-    fn freedoms(&self) -> usize {
-        [Field::U, Field::V, Field::W, Field::Twist]
-            .map(|f| self.count(f))
-            .iter()
-            .sum()
-    }
-
-    fn first(&self, field: Field) -> usize {
-        [Field::U, Field::V, Field::W, Field::Twist]
-            .into_iter()
-            .take_while(|f| *f != field)
-            .map(|f| self.count(f))
-            .sum()
-    }
-
-    /// Freedoms and functions of a field at `x`, with three derivatives.
-    pub(crate) fn functions(&self, field: Field, x: f64) -> Vec<(usize, [f64; 4])> {
-        if self.count(field) == 0 {
-            return Vec::new();
-        }
-        let l = self.length / self.elements as f64;
-        let element = (0..self.elements)
-            .rev()
-            .find(|&e| e as f64 * l <= x)
-            .unwrap_or(0);
-        let s = x / l - element as f64;
-        let first = self.first(field);
-        match field {
-            Field::U | Field::Twist => vec![
-                (first + element, [1.0 - s, -1.0 / l, 0.0, 0.0]),
-                (first + element + 1, [s, 1.0 / l, 0.0, 0.0]),
-            ],
-            Field::V | Field::W => {
-                let cubic = |c: [f64; 4], scale: f64| {
-                    [
-                        scale * (c[0] + s * (c[1] + s * (c[2] + s * c[3]))),
-                        scale * (c[1] + s * (2.0 * c[2] + 3.0 * s * c[3])) / l,
-                        scale * (2.0 * c[2] + 6.0 * s * c[3]) / (l * l),
-                        scale * 6.0 * c[3] / (l * l * l),
-                    ]
-                };
-                let first = first + 2 * element;
-                vec![
-                    (first, cubic([1.0, 0.0, -3.0, 2.0], 1.0)),
-                    (first + 1, cubic([0.0, 1.0, -2.0, 1.0], l)),
-                    (first + 2, cubic([0.0, 0.0, 3.0, -2.0], 1.0)),
-                    (first + 3, cubic([0.0, 0.0, -1.0, 1.0], l)),
-                ]
-            }
-        }
-    }
-
-    fn row(&self, field: Field, x: f64, derivative: usize) -> DVector<f64> {
-        let mut row = DVector::zeros(self.freedoms());
-        for (at, function) in self.functions(field, x) {
-            row[at] = function[derivative];
-        }
-        row
-    }
-
-    /// Value of a field at `x` for the freedoms of this link.
-    pub(crate) fn value(&self, field: Field, x: f64, q: &[f64]) -> f64 {
-        self.functions(field, x)
-            .iter()
-            .map(|(at, f)| f[0] * q[*at])
-            .sum()
-    }
-
-    /// Its derivative along the link.
-    pub(crate) fn slope(&self, field: Field, x: f64, q: &[f64]) -> f64 {
-        self.functions(field, x)
-            .iter()
-            .map(|(at, f)| f[1] * q[*at])
-            .sum()
-    }
-
-    /// Places and weights that integrate products of the functions exactly.
-    fn gauss(&self) -> Vec<(f64, f64)> {
-        let n = self.elements.max(1);
-        let l = self.length / n as f64;
-        let on = |e: usize| gauss(e as f64 * l, (e + 1) as f64 * l);
-        (0..n).flat_map(on).collect()
-    }
-
-    /// $`G(x)`$.
-    fn shortening(&self, x: f64) -> DMatrix<f64> {
-        let mut sum = DMatrix::zeros(self.freedoms(), self.freedoms());
-        let l = self.length / self.elements.max(1) as f64;
-        for e in 0..self.elements {
-            let (begin, end) = (e as f64 * l, ((e + 1) as f64 * l).min(x));
-            if end > begin {
-                for (place, weight) in gauss(begin, end) {
-                    for field in [Field::V, Field::W] {
-                        let slope = self.row(field, place, 1);
-                        sum += weight * &slope * slope.transpose();
-                    }
-                }
-            }
-        }
-        sum
-    }
-
-    fn stiffness(&self) -> DMatrix<f64> {
-        let mut sum = DMatrix::zeros(self.freedoms(), self.freedoms());
-        for (x, weight) in self.gauss() {
-            for (field, stiffness, order) in [
-                (Field::U, self.axial, 1),
-                (Field::V, self.bending[0], 2),
-                (Field::W, self.bending[1], 2),
-                (Field::Twist, self.torsion.map(|t| t[0]), 1),
-            ] {
-                let strain = self.row(field, x, order);
-                sum += weight * stiffness.unwrap_or(0.0) * &strain * strain.transpose();
-            }
-        }
-        sum
-    }
-}
-
-/// Six points between two places.
-fn gauss(begin: f64, end: f64) -> Vec<(f64, f64)> {
-    const POINTS: [(f64, f64); 3] = [
-        (0.238_619_186_083_196_9, 0.467_913_934_572_691_05),
-        (0.661_209_386_466_264_5, 0.360_761_573_048_138_6),
-        (0.932_469_514_203_152, 0.171_324_492_379_170_36),
-    ];
-    let (middle, half) = (0.5 * (begin + end), 0.5 * (end - begin));
-    POINTS
-        .iter()
-        .flat_map(|&(xi, w)| {
-            [
-                (middle - half * xi, half * w),
-                (middle + half * xi, half * w),
-            ]
-        })
-        .collect()
-}
 
 /// What moves a joint of the nominal robot.
 pub(crate) enum Joint<'a> {
@@ -289,17 +22,20 @@ pub(crate) enum Joint<'a> {
     Driven(&'a dyn Fn(f64) -> [f64; 3]),
 }
 
+/// A place along a link, or an angle, as a function of the joints.
+pub(crate) type Along<'a> = &'a dyn Fn(&[Jet]) -> Jet;
+
 /// Equations between nodal displacements; places and angles are functions of the joints.
 pub(crate) enum Tie<'a> {
     /// (22), (23): the left end is clamped in its frame.
     Clamped(usize),
     /// (24), (25): a link does not deflect at a place.
-    Support(usize, &'a dyn Fn(&[Jet]) -> Jet),
+    Support(usize, Along<'a>),
     /// (26) and, with slopes, (27), (28): two links share displacement and slope at a place of each.
-    Slider([usize; 2], [&'a dyn Fn(&[Jet]) -> Jet; 2], bool),
+    Slider([usize; 2], [Along<'a>; 2], bool),
     /// (19)–(21) and the joint's angle, which is the nominal one, between the right end of a link and the left end of the
     /// next.
-    Revolute(usize, usize, &'a dyn Fn(&[Jet]) -> Jet),
+    Revolute(usize, usize, Along<'a>),
 }
 
 pub(crate) struct Robot<'a> {
@@ -723,21 +459,20 @@ impl<'a> Equations<'a> {
         q
     }
 
-    /// States at equal intervals from `start` at rest, by Runge and Kutta's method of order 4.
+    /// States at equal intervals from `start` at rest, with so many steps in each, by Runge and Kutta's method of order 4.
     pub(crate) fn run(
         &self,
         start: DVector<f64>,
         interval: f64,
         samples: usize,
-        step: f64,
+        steps: usize,
     ) -> Vec<DVector<f64>> {
-        let steps = (interval / step).round().max(1.0);
-        let h = interval / steps;
+        let h = interval / steps as f64;
         let (mut q, mut v) = (start, DVector::zeros(self.len()));
         let mut states = vec![q.clone()];
         for sample in 0..samples {
-            for i in 0..steps as usize {
-                let t = (sample as f64 + i as f64 / steps) * interval;
+            for i in 0..steps {
+                let t = (sample as f64 + i as f64 / steps as f64) * interval;
                 let stage = |share: f64, dq: &DVector<f64>, dv: &DVector<f64>| {
                     let (mut q, mut v) = (&q + share * h * dq, &v + share * h * dv);
                     let a = self.accelerations(t + share * h, &mut q, &mut v);
@@ -754,19 +489,5 @@ impl<'a> Equations<'a> {
             states.push(q.clone());
         }
         states
-    }
-}
-
-/// A cycloid from one position to another within a time, held behind it.
-pub(crate) fn cycloid(from: f64, to: f64, duration: f64) -> impl Fn(f64) -> [f64; 3] {
-    move |t| {
-        let s = (t / duration).min(1.0);
-        let turn = std::f64::consts::TAU;
-        let rise = to - from;
-        [
-            from + rise * (s - (turn * s).sin() / turn),
-            rise / duration * (1.0 - (turn * s).cos()),
-            rise / (duration * duration) * turn * (turn * s).sin(),
-        ]
     }
 }

@@ -7,7 +7,9 @@ use lissom::simulate::{Ending, Run};
 use nalgebra::Vector3;
 
 use super::beam::{EXACT, FE4, PUSH, beam, load, tip_of};
-use super::floating::{Equations, Field, Frame, Jet, Joint, Link, Robot, Shortening, Tie, cycloid};
+use super::floating::{Equations, Joint, Robot, Shortening, Tie};
+use super::frames::{Frame, Jet, cycloid};
+use super::links::{Field, Link};
 use super::robot::{agree, at, robot};
 use super::simulated;
 
@@ -30,8 +32,8 @@ fn bending(length: f64, elements: usize, mass_per_length: f64, stiffness: f64) -
 /// Second formulation: the beam of section 5, pushed, with the work of the axial force.
 #[test]
 fn the_beam_over_supports() {
-    // a period of the highest mode of the elements, 1.5e3 rad/s, is twenty of these
-    const STEP: f64 = 2e-4;
+    // of 0.2 ms: a period of the highest mode of the elements, 1.5e3 rad/s, is twenty of these
+    const STEPS: usize = 175;
     let feed = cycloid(PUSH[0], PUSH[1], 0.7);
     let first = |joints: &[Jet]| -joints[0];
     let second = |joints: &[Jet]| Jet::constant(0.25) + -joints[0];
@@ -46,7 +48,7 @@ fn the_beam_over_supports() {
     };
     let (loaded, free) = (of(load), of(0.0));
     let start = Equations::new(&loaded).equilibrium(&[PUSH[0]]);
-    let states = Equations::new(&free).run(start, 0.035, 20, STEP);
+    let states = Equations::new(&free).run(start, 0.035, 20, STEPS);
     let run = beam(FE4, "second_order", 0.7, PUSH, "root", load, EXACT);
     for (i, (state, tip)) in states.iter().zip(tip_of(&run)).enumerate() {
         let found = free.links[0].value(Field::V, 0.0, state.as_slice());
@@ -59,8 +61,8 @@ fn the_beam_over_supports() {
 
 /// The revolute-prismatic robot in the paper's formulation: tip deflections and joints every tenth of a second.
 fn paper_robot(spatial: bool, driven: bool, shortening: Shortening) -> Vec<([f64; 2], [f64; 2])> {
-    // the highest axial mode, 8e3 rad/s, is stable and of no account
-    const STEP: f64 = 1e-4;
+    // of 0.2 ms: the highest axial mode, 8e3 rad/s, is stable and of no account
+    const STEPS: usize = 500;
     let angle = cycloid(0.0, if spatial { FRAC_PI_2 } else { FRAC_PI_3 }, 1.0);
     let slide = cycloid(0.1, 0.5, 1.0);
     let mouth = |joints: &[Jet]| Jet::constant(0.8) + -joints[1];
@@ -100,7 +102,7 @@ fn paper_robot(spatial: bool, driven: bool, shortening: Shortening) -> Vec<([f64
     };
     let equations = Equations::new(&robot);
     let start = equations.equilibrium(&[0.0, 0.1]);
-    let states = equations.run(start, 0.1, 10, STEP);
+    let states = equations.run(start, 0.1, 10, STEPS);
     let joints = states[0].len() - 2;
     states
         .iter()
@@ -148,8 +150,8 @@ fn the_driven_robot() {
 /// the tip by the recursions, whose frames follow the flexible links, less that by frames of the nominal motion, and the
 /// deflection of the tip.
 fn elbow_difference(share: f64) -> (f64, f64) {
-    // the highest mode of torsion, 1.4e4 rad/s, is stable and of no account
-    const STEP: f64 = 1e-4;
+    // of 0.1 ms: the highest mode of torsion, 1.4e4 rad/s, is stable and of no account
+    const STEPS: usize = 500;
     const STIFFNESS: f64 = 20.0;
     let gravity = [0.0, -2.0 * share, -3.0 * share];
     let (turn, bend) = (0.1 * share, 0.8 + 0.1 * share);
@@ -177,7 +179,7 @@ fn elbow_difference(share: f64) -> (f64, f64) {
     };
     let equations = Equations::new(&robot);
     let start = equations.equilibrium(&[0.0, 0.8]);
-    let states = equations.run(start, 0.05, 10, STEP);
+    let states = equations.run(start, 0.05, 10, STEPS);
     let run = elbow_run(STIFFNESS, gravity, turn, bend);
     let (mut apart, mut deflected) = (0.0_f64, 0.0_f64);
     for (i, q) in states.iter().enumerate() {

@@ -5,6 +5,8 @@
 mod beam;
 mod floating;
 mod formulation;
+mod frames;
+mod links;
 mod passages;
 mod robot;
 mod sliders;

@@ -240,7 +240,7 @@ sample_period_s = 0.05
 "#
     ));
     assert_eq!(run.ending, Ending::Completed);
-    let nominal = super::floating::cycloid(0.5, 1.5, 0.5);
+    let nominal = super::frames::cycloid(0.5, 1.5, 0.5);
     (run.recording.time_s.iter().enumerate()).fold(0.0, |most: f64, (i, &t)| {
         most.max((at(&run, "turn.angle", i) - nominal(t)[0]).abs())
     })
