@@ -35,6 +35,7 @@
 //! | `at` | every channel at the instants asked for, as far as the run came |
 //! | `audit.energy.unbalanced_by` | terms of the chosen fidelity that follow from no energy; only if there are any |
 //! | `audit.momentum` | only where nothing outside acts on the mechanism |
+//! | `warnings` | what to know beyond the audit, as that redundant drives share their work; only if there is any |
 //! | `cost.wall_s` | the only entry that differs between two runs of the same model |
 //! | `files` | paths of what was written |
 //!
@@ -42,7 +43,7 @@
 //! meaning.
 
 use lissom::simulate::recording::{Channel, Extremes, Recording, Sample};
-use lissom::simulate::{Audit, Ending, Run};
+use lissom::simulate::{Audit, Ending, NominalDrives, Run, nominal_drives};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -72,6 +73,9 @@ pub struct Summary {
     pub at: Vec<Instant>,
     /// Energy, momentum and limits.
     pub audit: Audit,
+    /// What to know of the run beyond its audit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// What the run cost.
     pub cost: Cost,
     /// Paths of what was written.
@@ -145,6 +149,7 @@ impl Summary {
                 .filter_map(|&time_s| instant(&run.recording, time_s))
                 .collect(),
             audit: run.audit.clone(),
+            warnings: warnings(loaded),
             cost: Cost {
                 steps: statistics.steps,
                 rejected: statistics.rejected,
@@ -156,6 +161,16 @@ impl Summary {
             files: Vec::new(),
         }
     }
+}
+
+/// What to know of a run before it is made.
+fn warnings(loaded: &Loaded) -> Vec<String> {
+    let start_s = loaded.spec.simulation.start_s;
+    // drives that cannot follow their motion are the failure of the run
+    let drives = nominal_drives(&loaded.model, start_s, start_s)
+        .ok()
+        .flatten();
+    drives.iter().filter_map(NominalDrives::warning).collect()
 }
 
 /// Every channel at an instant; `None` if the recording does not reach it.

@@ -86,12 +86,22 @@ pub(crate) fn panels(model: &Model, recording: &Recording, asked: &[String]) -> 
             .markers
             .last()
             .map(|marker| format!("{}.", marker.name));
-        for wanted in ["joint", "position", "deflection", "load", "energy"] {
+        for wanted in [
+            "joint",
+            "position",
+            "deflection",
+            "load",
+            "energy",
+            "closure",
+        ] {
             let names = |strict: bool| -> Vec<String> {
                 let of_hand = |name: &str| marker.as_ref().is_some_and(|m| name.starts_with(m));
                 (recording.channels.iter())
-                    .filter(|channel| group(model, &channel.name) == wanted && moves(channel))
+                    .filter(|channel| group(model, &channel.name) == wanted)
+                    // that a loop stays closed is worth seeing
+                    .filter(|channel| wanted == "closure" || moves(channel))
                     .filter(|channel| match wanted {
+                        "closure" => channel.name.contains(".violation."),
                         "position" => !strict || of_hand(&channel.name),
                         "energy" => {
                             !["energy.total", "energy.drift"].contains(&channel.name.as_str())
@@ -124,4 +134,36 @@ pub(crate) fn panels(model: &Model, recording: &Recording, asked: &[String]) -> 
         }
     }
     panels.into_iter().map(|(_, names)| names).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use lissom::integrate::Flow;
+    use lissom::simulate::{run, sample_instants};
+
+    use super::panels;
+
+    /// Property: a mechanism with loops begins with a panel of how far they are open, one without has none.
+    #[test]
+    fn violations_are_shown_where_there_are_loops() {
+        for (name, wanted) in [("four-bar", true), ("two-link-arm", false)] {
+            let shipped = lissom_io::models::find(name).expect("shipped");
+            let loaded = lissom_io::load::load_text(name, shipped.text, &[]).expect("sound");
+            let mut simulation = loaded.spec.simulation.clone();
+            simulation.duration_s = 0.01;
+            let mut spec = loaded.spec.clone();
+            spec.simulation = simulation.clone();
+            let samples = sample_instants(&spec, &[]);
+            let recording = run(&loaded.model, &simulation, &samples, None, &mut |_| {
+                Flow::Continue
+            })
+            .recording;
+            let shown = panels(&loaded.model, &recording, &[]);
+            let open = shown
+                .iter()
+                .flatten()
+                .any(|name| name.contains(".violation."));
+            assert_eq!(open, wanted, "{name}: {shown:?}");
+        }
+    }
 }

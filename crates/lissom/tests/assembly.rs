@@ -310,6 +310,7 @@ fn what_cannot_be_closed_is_explained() {
             closure,
             equation,
             gap,
+            unit: "m",
         } => {
             assert_eq!(closure.as_deref(), Some("pivot"));
             assert_eq!(equation, "pivot (offset along z)");

@@ -6,7 +6,7 @@ use allocation_counter::measure;
 use lissom::integrate::FirstOrder;
 use lissom::model::{Model, ModelSpec};
 use lissom::scalar::{Dual, Lanes, Scalar};
-use lissom::simulate::Equations;
+use lissom::simulate::{Equations, close_loops};
 use lissom::spatial::{Force, Motion, Vector};
 use lissom::testing::{Random, RandomState, Variety, random_state};
 use lissom::tree::{
@@ -194,4 +194,33 @@ fn equations_of_motion_allocate_nothing() {
     });
     assert!(rate.iter().all(|x| x.is_finite()), "{rate:?}");
     assert!(rate.iter().any(|x| *x != 0.0), "something moves");
+}
+
+/// The nominal motion of a closed mechanism is solved for at every instant: loops, marker, inverse dynamics and its share
+/// for every drive.
+#[test]
+fn nominal_motions_of_loops_allocate_nothing() {
+    for text in [
+        include_str!("../../../models/fattah_1995/cooperating_arms.toml"),
+        include_str!("../../../models/fattah_1995/spatial_3rrs.toml"),
+    ] {
+        let spec = ModelSpec::parse(text, &[]).unwrap();
+        let mut model = Model::build(&spec).unwrap();
+        close_loops(&mut model, 0.0).unwrap();
+        let mut equations = Equations::new(&model);
+        let mut state = equations.initial_state();
+        let mut rate = vec![0.0; state.len()];
+        // degrees of freedom are counted at the first instant
+        equations.derivative(0.0, &state, &mut rate);
+        let force = |equations: &mut Equations<'_>| equations.closure_forces().last();
+        let before = force(&mut equations);
+        assert_no_allocation("Equations::derivative along a nominal motion", || {
+            for instant in 1..=5_u8 {
+                equations.derivative(0.01 * f64::from(instant), &state, &mut rate);
+            }
+            equations.project(0.05, &mut state);
+        });
+        assert!(rate.iter().all(|x| x.is_finite()), "{rate:?}");
+        assert_ne!(before, force(&mut equations), "the drives push");
+    }
 }

@@ -6,7 +6,7 @@
 use lissom::integrate::Flow;
 use lissom::model::{Closure, ClosureEnd, ClosureKind, Model, ModelSpec, Override, Place};
 use lissom::scene::{Colour, FlexiblePoint, Frames, Ghost, Scene};
-use lissom::simulate::{Recording, run, sample_instants};
+use lissom::simulate::{Recording, close_loops, run, sample_instants};
 use lissom::spatial::{Matrix, Transform, Vector};
 
 const TWO_LINKS: &str = lissom::model::TEMPLATE;
@@ -28,7 +28,8 @@ fn recorded(text: &str, changes: &[&str]) -> Recorded {
         .map(|text| Override::parse(text).unwrap())
         .collect();
     let spec = ModelSpec::parse(text, &overrides).unwrap();
-    let model = Model::build(&spec).unwrap();
+    let mut model = Model::build(&spec).unwrap();
+    close_loops(&mut model, spec.simulation.start_s).unwrap();
     let samples = sample_instants(&spec, &[]);
     let channels = spec.output.channels.as_deref();
     let done = run(&model, &spec.simulation, &samples, channels, &mut |_| {
@@ -238,6 +239,46 @@ fn the_ghost_follows_the_nominal_motion() {
     let base = &frames.ghost[7 * scene.bodies.len()..][..7];
     let angle = 2.0 * f64::atan2(f64::from(base[6]), f64::from(base[3]));
     assert!((angle - 0.4).abs() < SINGLE, "{angle}");
+}
+
+/// Closed form: in loops the ghost's joints follow the nominal motion of the marker together: the object that two arms
+/// carry goes along its cycloid without bending any of them, and every pin stays in its hole.
+#[test]
+fn the_ghost_of_a_loop_follows_the_nominal_motion() {
+    let arms = include_str!("../../../models/fattah_1995/cooperating_arms.toml");
+    let r = recorded(arms, &["simulation.duration_s=0.1"]);
+    let scene = Scene::new(&r.spec, &r.model);
+    assert_eq!(scene.ghost, Ghost::Nominal);
+    let frames = Frames::of(&scene, &r.model, &r.recording, 3).unwrap();
+    let bodies = scene.bodies.len();
+    let object = scene
+        .bodies
+        .iter()
+        .position(|b| b.name == "object")
+        .unwrap();
+    for (i, &time) in frames.time_s.iter().enumerate() {
+        let pose = &frames.ghost[7 * (i * bodies + object)..][..7];
+        let share = time / 0.5;
+        let way = share - (std::f64::consts::TAU * share).sin() / std::f64::consts::TAU;
+        let angle = 2.0 * f64::atan2(f64::from(pose[6]), f64::from(pose[3]));
+        let found = [f64::from(pose[0]), f64::from(pose[1]), angle];
+        let expected = [0.2 + 0.5 * way, 0.6, std::f64::consts::FRAC_PI_6 * way];
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(
+                (found - expected).abs() < SINGLE,
+                "{found} {expected} at {time}"
+            );
+        }
+        // both sides of what closes the loop, undeformed
+        let closing = scene.joints.iter().find(|joint| joint.closes_loop).unwrap();
+        let [from, to] = [&closing.parent, &closing.child].map(|side| {
+            let pose = &frames.ghost[7 * (i * bodies + side.body.unwrap())..][..7];
+            drawn(pose, &side.point, &vec![0.0; side.point.displacement.len()])
+        });
+        for (from, to) in from.iter().zip(to) {
+            assert!((from - to).abs() < SINGLE, "{from} {to}");
+        }
+    }
 }
 
 /// Identity: a closure that ends where a marker sits is drawn there, its other end where the ground holds it; with loops the

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use lissom::closure::{Targets, close};
+use lissom::closure::{ClosureError, Targets, close};
 use lissom::model::{Coordinate, CoordinateKind, Model};
-use lissom::simulate::{self, Evaluation, StateInput};
+use lissom::simulate::{self, ClosedEvaluation, Evaluation, StateInput};
 use serde_json::{Map, Value, json};
 
 use crate::arguments::EvalArguments;
-use crate::output::{counted, short};
+use crate::output::{counted, short, vector};
 use crate::stop::Stop;
 use crate::verbs::configuration;
 use crate::{output, source};
@@ -50,6 +50,10 @@ fn refuse_overflow(model: &Model, evaluation: &Evaluation) -> Result<(), Stop> {
     let not_finite = |value: &f64| !value.is_finite();
     let at = (evaluation.bias.iter().position(not_finite))
         .or_else(|| evaluation.acceleration.iter().position(not_finite))
+        .or_else(|| {
+            let closed = evaluation.closed.as_ref()?.as_ref().ok()?;
+            closed.acceleration.iter().position(not_finite)
+        })
         .or_else(|| inverse.clone().position(not_finite));
     match at {
         Some(at) => Err(Stop::Failed(format!(
@@ -242,7 +246,80 @@ fn as_json(model: &Model, evaluation: &Evaluation) -> Value {
     if let Some(force) = &evaluation.inverse_dynamics {
         object["inverse_dynamics"] = json!(force);
     }
+    match &evaluation.closed {
+        Some(Ok(closed)) => object["closed"] = closed_as_json(model, closed),
+        Some(Err(error)) => object["closed"] = json!({ "problem": error.to_string() }),
+        None => {}
+    }
     object
+}
+
+/// The equations of the mechanism with its loops closed.
+fn closed_as_json(model: &Model, closed: &ClosedEvaluation) -> Value {
+    let speeds = closed.independent.len().max(1);
+    let independent = (closed.independent.iter())
+        .map(|(name, unit)| json!({ "name": name, "unit": unit }))
+        .collect::<Vec<_>>();
+    let forces: Map<String, Value> = (model.closures.iter().zip(&closed.closure_forces))
+        .map(|(closure, wrench)| {
+            let value = json!({ "force_n": wrench.force.0, "moment_n_m": wrench.moment.0 });
+            (closure.name.clone(), value)
+        })
+        .collect();
+    json!({
+        "independent": independent,
+        "complement": closed.complement.chunks(speeds).collect::<Vec<_>>(),
+        "mass_matrix": closed.mass_matrix.chunks(speeds).collect::<Vec<_>>(),
+        "bias": closed.bias,
+        "force": closed.force,
+        "acceleration": closed.acceleration,
+        "closures": forces,
+    })
+}
+
+/// The same for a person.
+fn closed_in_words(model: &Model, closed: &Result<ClosedEvaluation, ClosureError>) -> Vec<String> {
+    let closed = match closed {
+        Ok(closed) => closed,
+        Err(error) => return vec![format!("\nwith loops closed: {error}")],
+    };
+    let mut lines = vec![format!(
+        "\n{:<28}{:>13}{:>14}",
+        "with loops closed", "bias", "force"
+    )];
+    for (i, (name, _)) in closed.independent.iter().enumerate() {
+        let (bias, force) = (short(closed.bias[i]), short(closed.force[i]));
+        lines.push(format!("{name:<28}{bias:>13}{force:>14}"));
+    }
+    lines.push("\nmass matrix with loops closed".to_owned());
+    lines.extend(matrix_in_words(
+        closed.mass_matrix.chunks(closed.independent.len().max(1)),
+    ));
+    lines.push(format!(
+        "\n{:<28}{:>13}",
+        "with loops closed", "acceleration"
+    ));
+    for (coordinate, value) in model.velocities.iter().zip(&closed.acceleration) {
+        lines.push(format!("{:<28}{:>13}", coordinate.name, short(*value)));
+    }
+    lines.push(String::new());
+    for (closure, wrench) in model.closures.iter().zip(&closed.closure_forces) {
+        lines.push(format!(
+            "{} carries {} N and {} N m",
+            closure.name,
+            vector(&wrench.force.0),
+            vector(&wrench.moment.0)
+        ));
+    }
+    lines
+}
+
+fn matrix_in_words<'a>(rows: impl Iterator<Item = &'a [f64]>) -> Vec<String> {
+    rows.map(|row| {
+        let row: Vec<String> = row.iter().map(|&x| format!("{:>12}", short(x))).collect();
+        row.join(" ")
+    })
+    .collect()
 }
 
 fn rows<'a>(model: &Model, evaluation: &'a Evaluation) -> Vec<&'a [f64]> {
@@ -268,9 +345,9 @@ fn in_words(model: &Model, evaluation: &Evaluation) -> String {
         ));
     }
     lines.push("\nmass matrix".to_owned());
-    for row in rows(model, evaluation) {
-        let row: Vec<String> = row.iter().map(|&x| format!("{:>12}", short(x))).collect();
-        lines.push(row.join(" "));
+    lines.extend(matrix_in_words(rows(model, evaluation).into_iter()));
+    if let Some(closed) = &evaluation.closed {
+        lines.extend(closed_in_words(model, closed));
     }
     lines.push("\nAll digits, as JSON: --json".to_owned());
     lines.join("\n")

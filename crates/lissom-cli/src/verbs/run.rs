@@ -148,7 +148,7 @@ pub(super) fn refuse_too_large(loaded: &Loaded, samples: usize) -> Result<(), St
     if loaded.spec.output.channels.is_some() {
         return Ok(());
     }
-    // energy and momentum, then what belongs to coordinates, motors, inputs and markers
+    // energy and momentum, then what belongs to coordinates, motors, inputs, loops and markers
     let model = &loaded.model;
     let channels = 13
         + model.positions.len()
@@ -156,6 +156,7 @@ pub(super) fn refuse_too_large(loaded: &Loaded, samples: usize) -> Result<(), St
         + 2 * model.transmissions.len()
         + model.loads.len()
         + model.motions.len()
+        + 8 * model.closures.len()
         + 13 * model.markers.len();
     let channels = match &loaded.mesh {
         Some(mesh) => channels + 2 * mesh.mechanism.dof_count(),
@@ -216,6 +217,8 @@ fn in_words(loaded: &Loaded, summary: &Summary, name: &str) -> String {
                 .to_owned(),
         );
     }
+    let warnings = summary.warnings.iter();
+    lines.extend(warnings.map(|warning| format!("  warning      {warning}")));
     lines.extend(audit_in_words(summary));
     let wanted = loaded.spec.output.channels.iter().flatten();
     let missing = wanted.filter(|beginning| {

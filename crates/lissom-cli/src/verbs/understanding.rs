@@ -330,7 +330,17 @@ fn warnings(
                 .to_owned(),
         );
     }
-    if nothing_moves(model) {
+    let locked = |loops: &LoopsEntry| {
+        let elastic = model.system.bodies().iter().any(|body| body.modes() > 0);
+        loops.rigid_degrees_of_freedom == 0 && !elastic && model.transmissions.is_empty()
+    };
+    if loops.is_some_and(locked) {
+        warnings.push(
+            "nothing can move: the loops leave no degree of freedom; take a joint or a loop away, or let one leave more \
+             free"
+                .to_owned(),
+        );
+    } else if nothing_moves(model) {
         warnings.push(
             "nothing will move: the model starts in equilibrium and at rest, and nothing drives it; \
              give it gravity, an input, a motion or an initial rate"
@@ -346,13 +356,8 @@ fn warnings(
     }
     match nominal_drives(model, spec.simulation.start_s, spec.simulation.start_s) {
         Err(error) => warnings.push(error.to_string()),
-        Ok(Some(drives)) if drives.redundant() > 0 => warnings.push(format!(
-            "{} inputs drive {} degrees of freedom along the nominal motion: of all that would do, the torques and \
-             forces with the smallest sum of squares are taken",
-            drives.efforts.len(),
-            drives.degrees_of_freedom
-        )),
-        Ok(_) => {}
+        Ok(Some(drives)) => warnings.extend(drives.warning()),
+        Ok(None) => {}
     }
     if spec.marker.is_empty() {
         warnings.push("no place in space is recorded; add a [[marker]] to follow one".to_owned());
@@ -413,7 +418,11 @@ fn nothing_moves(model: &Model) -> bool {
     if driven || !at_rest {
         return false;
     }
-    let free = evaluate(model, &start(model)).acceleration;
+    let evaluation = evaluate(model, &start(model));
+    let free = match evaluation.closed {
+        Some(Ok(closed)) => closed.acceleration,
+        _ => evaluation.acceleration,
+    };
     let still = free.iter().all(|rate| rate.abs() < STILL);
     still
         || model

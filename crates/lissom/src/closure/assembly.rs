@@ -66,7 +66,7 @@ pub struct Closed {
 pub enum AssemblyError {
     /// The best configuration found leaves a gap.
     #[error(
-        "the loops cannot be closed: {equation} stays open by {gap:.3e} m or rad; correct lengths and places, \
+        "the loops cannot be closed: {equation} stays open by {gap:.3e} {unit}; correct lengths and places, \
          give joint values nearer to a closed configuration, or hold fewer of them"
     )]
     Open {
@@ -76,10 +76,12 @@ pub enum AssemblyError {
         equation: String,
         /// By how much.
         gap: f64,
+        /// In metres or radians.
+        unit: &'static str,
     },
     /// A gap in a direction in which nothing can move.
     #[error(
-        "the closures contradict each other: {equation} stays open by {gap:.3e} m or rad, and no joint moves that \
+        "the closures contradict each other: {equation} stays open by {gap:.3e} {unit}, and no joint moves that \
          way; correct places and axes, or let the loop leave that motion free"
     )]
     Contradiction {
@@ -89,6 +91,8 @@ pub enum AssemblyError {
         equation: String,
         /// By how much.
         gap: f64,
+        /// In metres or radians.
+        unit: &'static str,
     },
     /// The loops close, but not in the branch that is asked for.
     #[error(
@@ -103,7 +107,7 @@ pub enum AssemblyError {
     },
     /// The rates that are given cannot be had.
     #[error(
-        "the rates contradict each other: {equation} opens at {rate:.3e} m/s or rad/s; give fewer rates, or \
+        "the rates contradict each other: {equation} opens at {rate:.3e} {unit}/s; give fewer rates, or \
          others"
     )]
     Rates {
@@ -113,6 +117,8 @@ pub enum AssemblyError {
         equation: String,
         /// How fast.
         rate: f64,
+        /// In metres or radians, per second.
+        unit: &'static str,
     },
     /// Components of a marker cannot be independent coordinates.
     #[error(

@@ -24,7 +24,10 @@ use super::{Constraints, Workspace};
 use crate::integrate::Lu;
 use crate::model::{Model, Place};
 use crate::spatial::Motion;
-use crate::tree::{Kinematics, inverse_dynamics, marker_jacobian, marker_motion, mass_matrix};
+use crate::tree::{
+    Kinematics, bias_accelerations, frame_motion, inverse_dynamics, marker_jacobian, marker_motion,
+    mass_matrix,
+};
 
 #[derive(Clone, Debug)]
 pub(super) struct Complement {
@@ -61,6 +64,54 @@ struct MarkerRows {
     components: Vec<usize>,
     influence: Vec<Motion<f64>>,
     jacobian: Vec<f64>,
+}
+
+/// The equations of motion of a closed mechanism in its independent speeds $`u`$, of which $`v = N u`$ follows:
+/// $`N^T M N\,\dot u + b = N^T\tau`$.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReducedEquations {
+    /// Components of a marker's twist that are the first speeds, angular ones (0 to 2) before linear ones (3 to 5);
+    /// none in joint space.
+    pub components: Vec<usize>,
+    /// Entries of the velocity vector that are the other speeds.
+    pub held: Vec<usize>,
+    /// $`N`$, one row per entry of the velocity vector.
+    pub complement: Vec<f64>,
+    /// $`N^T M N`$ by rows.
+    pub mass_matrix: Vec<f64>,
+    /// $`b`$.
+    pub bias: Vec<f64>,
+}
+
+impl MarkerRows {
+    /// Acceleration of the marker when no coordinate accelerates, angular before linear, in ground axes.
+    fn bias(
+        &mut self,
+        model: &Model,
+        kinematics: &Kinematics<f64>,
+        position: &[f64],
+        velocity: &[f64],
+    ) -> [f64; 6] {
+        let system = &model.system;
+        let mut accelerations = vec![Motion::zero(); system.bodies().len()];
+        bias_accelerations(system, kinematics, &mut accelerations);
+        let motion = frame_motion(
+            system,
+            kinematics,
+            &accelerations,
+            self.body,
+            &self.place,
+            position,
+            velocity,
+            &mut self.influence,
+        );
+        // derivatives of components in the frame itself become those in ground axes
+        let (twist, bias) = (motion.twist, motion.bias);
+        let linear = motion.pose.rotation * (bias.linear + twist.angular.cross(twist.linear));
+        let angular = motion.pose.rotation * bias.angular;
+        let ([a, b, c], [x, y, z]) = (angular.0, linear.0);
+        [a, b, c, x, y, z]
+    }
 }
 
 impl Complement {
@@ -184,7 +235,6 @@ impl Complement {
         force: &[f64],
         acceleration: &mut [f64],
     ) -> bool {
-        let n = acceleration.len();
         let s = self.solved.len();
         // s: closed loops with nothing held accelerating
         self.right.fill(0.0);
@@ -204,44 +254,11 @@ impl Complement {
         }
         self.unexplained(model, kinematics, workspace, force, acceleration);
 
-        self.update_gain(constraints, n);
-        mass_matrix(
-            &model.system,
-            kinematics,
-            &mut workspace.composite,
-            &mut self.mass,
-        );
+        self.update_reduced(model, kinematics, constraints, workspace);
         let speeds = self.independent.len();
         let first_held = speeds - self.held.len();
-        // M N and N^T M N
-        for speed in 0..speeds {
-            let gain = &self.gain[speed * s..(speed + 1) * s];
-            let held = speed.checked_sub(first_held).map(|i| self.held[i]);
-            let column = &mut self.product[speed * n..(speed + 1) * n];
-            for (row, entry) in self.mass.chunks_exact(n).zip(column.iter_mut()) {
-                let mut sum = held.map_or(0.0, |at| row[at]);
-                for (&at, &g) in self.solved.iter().zip(gain) {
-                    sum += row[at] * g;
-                }
-                *entry = sum;
-            }
-        }
         for i in 0..speeds {
-            let gain = &self.gain[i * s..(i + 1) * s];
-            let held = i.checked_sub(first_held).map(|i| self.held[i]);
-            let along = |column: &[f64]| {
-                let mut sum = held.map_or(0.0, |at| column[at]);
-                for (&at, &g) in self.solved.iter().zip(gain) {
-                    sum += column[at] * g;
-                }
-                sum
-            };
-            for j in 0..=i {
-                let value = along(&self.product[j * n..(j + 1) * n]);
-                self.reduced[i * speeds + j] = value;
-                self.reduced[j * speeds + i] = value;
-            }
-            self.independent[i] = -along(&self.residual);
+            self.independent[i] = -self.along(i, &self.residual);
         }
         let reduced = &self.reduced;
         if self
@@ -261,6 +278,112 @@ impl Complement {
             }
         }
         true
+    }
+
+    /// $`N`$, $`M N`$ and $`N^T M N`$ at the prepared configuration.
+    fn update_reduced(
+        &mut self,
+        model: &Model,
+        kinematics: &Kinematics<f64>,
+        constraints: &Constraints<f64>,
+        workspace: &mut Workspace,
+    ) {
+        let n = self.residual.len();
+        let s = self.solved.len();
+        self.update_gain(constraints, n);
+        mass_matrix(
+            &model.system,
+            kinematics,
+            &mut workspace.composite,
+            &mut self.mass,
+        );
+        let speeds = self.independent.len();
+        let first_held = speeds - self.held.len();
+        for speed in 0..speeds {
+            let gain = &self.gain[speed * s..(speed + 1) * s];
+            let held = speed.checked_sub(first_held).map(|i| self.held[i]);
+            let column = &mut self.product[speed * n..(speed + 1) * n];
+            for (row, entry) in self.mass.chunks_exact(n).zip(column.iter_mut()) {
+                let mut sum = held.map_or(0.0, |at| row[at]);
+                for (&at, &g) in self.solved.iter().zip(gain) {
+                    sum += row[at] * g;
+                }
+                *entry = sum;
+            }
+        }
+        for i in 0..speeds {
+            for j in 0..=i {
+                let value = self.along(i, &self.product[j * n..(j + 1) * n]);
+                self.reduced[i * speeds + j] = value;
+                self.reduced[j * speeds + i] = value;
+            }
+        }
+    }
+
+    /// The product of a column of $`N`$ with a vector.
+    fn along(&self, speed: usize, vector: &[f64]) -> f64 {
+        let s = self.solved.len();
+        let gain = &self.gain[speed * s..(speed + 1) * s];
+        let first_held = self.independent.len() - self.held.len();
+        let held = speed.checked_sub(first_held).map(|i| self.held[i]);
+        let mut sum = held.map_or(0.0, |at| vector[at]);
+        for (&at, &g) in self.solved.iter().zip(gain) {
+            sum += vector[at] * g;
+        }
+        sum
+    }
+
+    /// The equations in the independent speeds themselves at the prepared state, prescribed entries not accelerating:
+    /// unlike [`accelerate`](Self::accelerate), with the rate of the marker's Jacobian, so that they hold for the
+    /// derivatives of the speeds.
+    pub(super) fn reduce(
+        &mut self,
+        model: &Model,
+        kinematics: &Kinematics<f64>,
+        constraints: &Constraints<f64>,
+        workspace: &mut Workspace,
+        position: &[f64],
+        velocity: &[f64],
+    ) -> ReducedEquations {
+        let n = velocity.len();
+        let mut drift = vec![0.0; n];
+        for (right, &row) in self.right.iter_mut().zip(&self.rows) {
+            *right = -constraints.bias()[row];
+        }
+        if let Some(marker) = &mut self.marker {
+            let bias = marker.bias(model, kinematics, position, velocity);
+            for (right, &component) in self.right[self.rows.len()..]
+                .iter_mut()
+                .zip(&marker.components)
+            {
+                *right = -bias[component];
+            }
+        }
+        self.factor.solve(&mut self.right);
+        for (&at, &a) in self.solved.iter().zip(&self.right) {
+            drift[at] = a;
+        }
+        self.unexplained(model, kinematics, workspace, &vec![0.0; n], &drift);
+        self.update_reduced(model, kinematics, constraints, workspace);
+        let (s, speeds) = (self.solved.len(), self.independent.len());
+        let first_held = speeds - self.held.len();
+        let mut complement = vec![0.0; n * speeds];
+        for speed in 0..speeds {
+            for (&at, &g) in self.solved.iter().zip(&self.gain[speed * s..]) {
+                complement[at * speeds + speed] = g;
+            }
+            if let Some(i) = speed.checked_sub(first_held) {
+                complement[self.held[i] * speeds + speed] = 1.0;
+            }
+        }
+        let components = self.marker.iter().flat_map(|marker| &marker.components);
+        ReducedEquations {
+            components: components.copied().collect(),
+            held: self.held.clone(),
+            complement,
+            mass_matrix: self.reduced.clone(),
+            bias: (0..speeds).map(|i| self.along(i, &self.residual)).collect(),
+        }
     }
 
     /// Multipliers of the independent equations that explain the accelerations: $`K^T(\lambda, 0) = r_s`$.
@@ -373,6 +496,16 @@ impl Complement {
             condition,
             coordinates: most_moved(model, moved),
         }
+    }
+
+    /// Sign of the determinant of $`K`$ at the prepared configuration.
+    pub(super) fn side(&self) -> f64 {
+        self.factor.determinant_sign()
+    }
+
+    /// Keeps other equations, as many as before.
+    pub(super) fn keep(&mut self, rows: &[usize]) {
+        self.rows.copy_from_slice(rows);
     }
 
     /// Splits the free entries anew by pivoting: joints are solved for before elastic coordinates.

@@ -217,6 +217,12 @@ impl<T: Along> Constraints<T> {
         &self.jacobian[equation * self.velocities..(equation + 1) * self.velocities]
     }
 
+    /// Whether an equation is about a direction, in radians, and not about a place, in metres.
+    pub fn is_turn(&self, equation: usize) -> bool {
+        let equation = &self.rows[equation].equation;
+        matches!(equation, Equation::Turn(_) | Equation::AlongBeam(_))
+    }
+
     /// Index of the closure that makes an equation.
     pub fn closure_of(&self, equation: usize) -> usize {
         self.rows[equation].closure

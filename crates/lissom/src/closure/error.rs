@@ -79,8 +79,13 @@ pub struct Singularity {
 /// What makes it impossible to go on.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trouble {
-    /// The configuration is singular.
-    Singular(Singularity),
+    /// A configuration is singular, or was on the way.
+    Singular {
+        /// When.
+        time_s: f64,
+        /// Which.
+        singularity: Singularity,
+    },
     /// A support slid off its beam.
     LeftBeam {
         /// The support.

@@ -6,9 +6,10 @@
 //! [multipliers](super::multipliers) in those of least kinetic energy.
 
 mod setup;
+mod watch;
 
-use super::complement::{Complement, most_moved};
-use super::error::{Rechoice, Singularity, Trouble};
+use super::complement::{Complement, ReducedEquations};
+use super::error::{Rechoice, Singularity};
 use super::multipliers::Multipliers;
 use super::{Constraints, Workspace};
 use crate::model::{ClosureMethod, Model, System};
@@ -18,20 +19,12 @@ use crate::tree::{ArticulatedBody, Kinematics, displace};
 /// Violation, in metres or radians per metre of reach, at which a configuration counts as closed: what rounding
 /// leaves of sums over some ten bodies, an order below what is promised.
 const CLOSED: f64 = 1e-13;
-/// Violation from which an equation that was redundant at the start is redundant no longer.
-const REDUNDANT: f64 = 1e-8;
 /// Newton doubles the digits: from one digit to sixteen in five.
 const MOST_ITERATIONS: usize = 12;
 /// A change this large, in radians or reaches, may lead to another way of assembling the mechanism.
 const LARGEST_CHANGE: f64 = 0.5;
 /// Condition number of a singular configuration: six of sixteen digits are lost.
 const SINGULAR: f64 = 1e6;
-/// Condition number from which a failure of the integrator is put down to the configuration.
-const NEARLY_SINGULAR: f64 = 1e3;
-/// Distance beyond the end of a beam, as a fraction of its length, at which a support is still at the end.
-const AT_THE_END: f64 = 1e-9;
-/// Independent coordinates are chosen anew when the condition number has grown so much since the last choice.
-const WORTH_CHOOSING: f64 = 10.0;
 
 /// The loops of a model with all the memory that evaluating them needs.
 #[derive(Clone, Debug)]
@@ -48,11 +41,25 @@ pub struct Loops {
     chosen_condition: f64,
     rechoices: Vec<Rechoice>,
     worst: Option<Singularity>,
+    last: Watched,
     multipliers: Vec<f64>,
     change: Vec<f64>,
     kinematics: Kinematics<f64>,
     articulated: ArticulatedBody<f64>,
     workspace: Workspace,
+}
+
+/// The configuration after the last step.
+#[derive(Clone, Debug)]
+struct Watched {
+    /// When, not a number if there is none to compare with.
+    time: f64,
+    /// Time since the one before.
+    step: f64,
+    /// Sign of a determinant that is zero where the coordinates chosen, or any, do not determine the motion.
+    side: f64,
+    position: Vec<f64>,
+    velocity: Vec<f64>,
 }
 
 #[derive(Clone, Debug)]
@@ -131,6 +138,7 @@ impl Loops {
             return;
         }
         self.prepare(model, position, velocity);
+        self.last.time = f64::NAN;
         if let Method::Complement(complement) = &mut self.method {
             complement.choose(&self.constraints, &self.joints, &self.elastic);
         }
@@ -286,6 +294,41 @@ impl Loops {
         sum
     }
 
+    /// Largest violation of one closure in the state last evaluated, redundant equations included: of its places in
+    /// metres, and of its directions in radians.
+    pub fn violation_of(&self, closure: usize) -> [f64; 2] {
+        let mut most = [0.0_f64; 2];
+        for (row, residual) in self.constraints.residual().iter().enumerate() {
+            if self.constraints.closure_of(row) == closure {
+                let kind = usize::from(self.constraints.is_turn(row));
+                most[kind] = most[kind].max(residual.abs());
+            }
+        }
+        most
+    }
+
+    /// The equations in the independent speeds, at the state for which accelerations were last formed; `None` for
+    /// multipliers, which have none.
+    pub fn reduced(
+        &mut self,
+        model: &Model,
+        kinematics: &Kinematics<f64>,
+        position: &[f64],
+        velocity: &[f64],
+    ) -> Option<ReducedEquations> {
+        let Method::Complement(complement) = &mut self.method else {
+            return None;
+        };
+        Some(complement.reduce(
+            model,
+            kinematics,
+            &self.constraints,
+            &mut self.workspace,
+            position,
+            velocity,
+        ))
+    }
+
     /// Largest violation of the closures at a state, redundant equations included: of positions and of
     /// velocities.
     pub fn violation(&mut self, model: &Model, position: &[f64], velocity: &[f64]) -> [f64; 2] {
@@ -294,99 +337,6 @@ impl Loops {
             largest(self.constraints.residual()).1,
             largest(self.constraints.rate()).1,
         ]
-    }
-
-    /// The first support that is beyond an end of its beam.
-    fn off_beam(&self, model: &Model) -> Option<Trouble> {
-        model.closures.iter().enumerate().find_map(|(i, closure)| {
-            let place = self.constraints.place_along(i)?;
-            let beam = &model.system.bodies()[closure.from.body?];
-            let length = beam.flexible.as_ref()?.centreline.as_ref()?.length();
-            (place < -AT_THE_END * length || place > (1.0 + AT_THE_END) * length).then(|| {
-                Trouble::LeftBeam {
-                    support: closure.name.clone(),
-                    beam: beam.name.clone(),
-                    place,
-                    length,
-                }
-            })
-        })
-    }
-
-    /// Looks at the configuration of a settled state: chooses independent coordinates anew where that helps,
-    /// and says why the run cannot go on if it cannot.
-    pub fn watch(
-        &mut self,
-        model: &Model,
-        time: f64,
-        position: &[f64],
-        velocity: &[f64],
-    ) -> Option<Trouble> {
-        if !self.settles() {
-            self.prepare(model, position, velocity);
-        }
-        if let Some(trouble) = self.off_beam(model) {
-            return Some(trouble);
-        }
-        let reach = self.constraints.reach().max(1.0);
-        for &row in &self.redundant {
-            let violation = self.constraints.residual()[row].abs();
-            if self.settles() && violation > REDUNDANT * reach {
-                return Some(Trouble::NoLongerRedundant {
-                    equation: self.constraints.name(&model.closures, row),
-                    violation,
-                });
-            }
-        }
-        let n = velocity.len();
-        let singularity = match &mut self.method {
-            Method::Complement(complement) => {
-                let (mut condition, mut worst) = complement.condition();
-                if self.automatic && condition >= WORTH_CHOOSING * self.chosen_condition {
-                    let (before_condition, before) = (
-                        condition,
-                        (complement.solved.clone(), complement.held.clone()),
-                    );
-                    complement.choose(&self.constraints, &self.joints, &self.elastic);
-                    complement.prepare(
-                        model,
-                        &self.kinematics,
-                        &self.constraints,
-                        position,
-                        velocity,
-                    );
-                    (condition, worst) = complement.condition();
-                    self.chosen_condition = condition;
-                    if before.0 != complement.solved {
-                        let names = |held: &[usize]| {
-                            (held.iter())
-                                .filter(|at| !self.elastic.contains(at))
-                                .map(|&at| model.velocities[at].name.clone())
-                                .collect()
-                        };
-                        self.rechoices.push(Rechoice {
-                            time_s: time,
-                            before: names(&before.1),
-                            after: names(&complement.held),
-                            condition_before: before_condition,
-                            condition_after: condition,
-                        });
-                    }
-                }
-                (condition >= NEARLY_SINGULAR)
-                    .then(|| complement.singularity(model, condition, worst))
-            }
-            Method::Multipliers(multipliers) => {
-                let (condition, direction) = multipliers.condition(&self.given, n);
-                (condition >= NEARLY_SINGULAR).then(|| Singularity {
-                    condition,
-                    coordinates: most_moved(model, direction.iter().copied().enumerate()),
-                })
-            }
-        };
-        self.worst = singularity;
-        let worst = self.worst.as_ref()?;
-        (worst.condition >= SINGULAR).then(|| Trouble::Singular(worst.clone()))
     }
 
     /// The configuration last [watched](Self::watch), if it was close to a singular one.

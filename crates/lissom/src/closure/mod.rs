@@ -6,6 +6,7 @@
 //! | what slides along a beam | `sliding.rs` |
 //! | which equations are independent, how many degrees of freedom remain | `rank.rs`: [`row_rank`], [`mobility`] |
 //! | accelerations and projection under every method | `loops.rs`: [`Loops`] |
+//! | what is looked at after every step | `loops/watch.rs` |
 //! | independent coordinates | `complement.rs` |
 //! | multipliers | `multipliers.rs` |
 //! | from approximate to closed configurations, direct and inverse kinematics | `assembly.rs`: [`close`] |
@@ -25,6 +26,7 @@ mod solver;
 pub use assembly::{
     AssemblyError, Closed, Diagnosis, MarkerTarget, Targets, assemble, close, diagnose,
 };
+pub use complement::ReducedEquations;
 pub use constraint::Constraints;
 pub use error::{ClosureError, Rechoice, Singularity, Trouble};
 pub(crate) use loops::articulated_body;

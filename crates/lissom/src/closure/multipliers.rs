@@ -13,7 +13,7 @@
 //! energy, which unlike the shortest one does not depend on the units of the coordinates.
 
 use super::Constraints;
-use super::rank::pivot_condition;
+use super::rank::{pivot_columns, pivot_condition};
 use crate::integrate::Lu;
 use crate::model::System;
 use crate::tree::{ArticulatedBody, Kinematics, OperationalSpace};
@@ -24,6 +24,7 @@ pub(super) struct Multipliers {
     /// Natural frequency and damping ratio.
     stabilization: Option<(f64, f64)>,
     operational: Option<Operational>,
+    reference: Reference,
     /// Independent rows of $`J`$, and of $`(M^{-1}J^T)^T`$.
     jacobian: Vec<f64>,
     columns: Vec<f64>,
@@ -32,6 +33,16 @@ pub(super) struct Multipliers {
     values: Vec<f64>,
     force: Vec<f64>,
     scratch: Vec<f64>,
+}
+
+/// As many columns of $`J`$ as it has independent rows. Their determinant has a sign, which $`J M^{-1} J^T`$ has not, and
+/// loses it where $`J`$ loses a rank.
+#[derive(Clone, Debug)]
+struct Reference {
+    columns: Vec<usize>,
+    factor: Lu<f64>,
+    /// Largest pivot over the smallest when they were chosen.
+    chosen_ratio: f64,
 }
 
 /// $`J M^{-1} J^T`$ by recursion.
@@ -43,12 +54,37 @@ struct Operational {
     matrix: Vec<f64>,
 }
 
+impl Operational {
+    fn new(system: &System, rows: &[usize], constraints: &Constraints<f64>) -> Self {
+        let mut pushes = Vec::new();
+        let mut bodies = Vec::new();
+        for (i, &row) in rows.iter().enumerate() {
+            for end in 0..2 {
+                if let Some(body) = constraints.pushed_body(row, end) {
+                    pushes.push((i, end));
+                    bodies.push(body);
+                }
+            }
+        }
+        Self {
+            space: OperationalSpace::new(system, &bodies),
+            matrix: vec![0.0; pushes.len() * pushes.len()],
+            pushes,
+        }
+    }
+}
+
 impl Multipliers {
     pub(super) fn new(system: &System, rows: Vec<usize>) -> Self {
         let (m, n) = (rows.len(), system.velocity_count());
         Self {
             stabilization: None,
             operational: None,
+            reference: Reference {
+                columns: Vec::new(),
+                factor: Lu::new(m),
+                chosen_ratio: f64::INFINITY,
+            },
             jacobian: vec![0.0; m * n],
             columns: vec![0.0; m * n],
             matrix: vec![0.0; m * m],
@@ -70,22 +106,16 @@ impl Multipliers {
     }
 
     pub(super) fn by_recursion(mut self, system: &System, constraints: &Constraints<f64>) -> Self {
-        let mut pushes = Vec::new();
-        let mut bodies = Vec::new();
-        for (i, &row) in self.rows.iter().enumerate() {
-            for end in 0..2 {
-                if let Some(body) = constraints.pushed_body(row, end) {
-                    pushes.push((i, end));
-                    bodies.push(body);
-                }
-            }
-        }
-        self.operational = Some(Operational {
-            space: OperationalSpace::new(system, &bodies),
-            matrix: vec![0.0; pushes.len() * pushes.len()],
-            pushes,
-        });
+        self.operational = Some(Operational::new(system, &self.rows, constraints));
         self
+    }
+
+    /// Keeps other equations, as many as before.
+    pub(super) fn keep(&mut self, system: &System, rows: &[usize], constraints: &Constraints<f64>) {
+        self.rows.copy_from_slice(rows);
+        if self.operational.is_some() {
+            self.operational = Some(Operational::new(system, &self.rows, constraints));
+        }
     }
 
     /// Forms and factors $`J M^{-1} J^T`$ with the factored mass matrix of the prepared state; tells whether it
@@ -217,6 +247,48 @@ impl Multipliers {
         } else {
             combine(&self.columns, &self.values, change);
         }
+    }
+
+    /// Chooses the columns whose determinant is looked at, at the state that `constraints` holds.
+    pub(super) fn choose_reference(
+        &mut self,
+        constraints: &Constraints<f64>,
+        joints: &[usize],
+        elastic: &[usize],
+    ) {
+        let rows: Vec<&[f64]> = self.rows.iter().map(|&row| constraints.row(row)).collect();
+        let columns = pivot_columns(&rows, &[joints, elastic]);
+        if columns.len() == self.rows.len() {
+            let reference = &mut self.reference;
+            reference.columns = columns;
+            let columns = &reference.columns;
+            let factored = reference.factor.factor(|i, j| rows[i][columns[j]]);
+            reference.chosen_ratio = match factored {
+                Ok(()) => reference.factor.pivot_ratio(),
+                Err(_) => f64::INFINITY,
+            };
+        }
+    }
+
+    /// Sign of the determinant of those columns at the prepared configuration; zero if there is none.
+    pub(super) fn side(&mut self) -> f64 {
+        let n = self.force.len();
+        let Reference {
+            columns, factor, ..
+        } = &mut self.reference;
+        if columns.len() != self.rows.len() {
+            return 0.0;
+        }
+        let jacobian = &self.jacobian;
+        match factor.factor(|i, j| jacobian[i * n + columns[j]]) {
+            Ok(()) => factor.determinant_sign(),
+            Err(_) => 0.0,
+        }
+    }
+
+    /// Whether the columns have become so much worse since they were chosen.
+    pub(super) fn reference_is_worn(&self, times: f64) -> bool {
+        self.reference.factor.pivot_ratio() >= times * self.reference.chosen_ratio
     }
 
     /// How far the equations are from losing a rank, and the direction of the velocities that is held least.

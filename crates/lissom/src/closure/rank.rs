@@ -81,6 +81,25 @@ pub(crate) fn pivot_columns(rows: &[&[f64]], groups: &[&[usize]]) -> Vec<usize> 
     chosen
 }
 
+/// `most` rows of a matrix, given by rows of `width` entries, that are as independent as they can be over some columns;
+/// fewer if there are none, ascending.
+pub(super) fn pivot_rows(
+    matrix: &[f64],
+    width: usize,
+    columns: &[usize],
+    most: usize,
+) -> Vec<usize> {
+    let mut rest: Vec<Vec<f64>> = matrix
+        .chunks_exact(width.max(1))
+        .map(|row| columns.iter().map(|&at| row[at]).collect())
+        .collect();
+    let mut open: Vec<usize> = (0..rest.len()).collect();
+    let mut pivots = Pivots::default();
+    pivots.take(&mut rest, &mut open, most, 0.0);
+    pivots.chosen.sort_unstable();
+    pivots.chosen
+}
+
 /// Rows chosen so far.
 #[derive(Default)]
 struct Pivots {

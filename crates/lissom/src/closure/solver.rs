@@ -189,6 +189,16 @@ impl<'m> Solver<'m> {
         (None, format!("{marker} ({})", target.component.key()))
     }
 
+    /// What an equation is measured in.
+    fn unit(&self, row: usize) -> &'static str {
+        let turns = match row.checked_sub(self.constraints.len()) {
+            // angular components come first
+            Some(marker) => self.targets.markers[marker].component.entry() < 3,
+            None => self.constraints.is_turn(row),
+        };
+        if turns { "rad" } else { "m" }
+    }
+
     fn decompose(&self, derivatives: &[f64]) -> Decomposition {
         let n = self.at_rest.len();
         let rows = self.residual.len();
@@ -324,6 +334,7 @@ impl<'m> Solver<'m> {
                     closure,
                     equation,
                     rate: left[row].abs(),
+                    unit: self.unit(row),
                 })
             }
             _ => Ok(()),
@@ -343,6 +354,7 @@ impl<'m> Solver<'m> {
         let gap = self.residual[worst].abs();
         let total = norm(&self.residual);
         let (closure, equation) = self.name(worst);
+        let unit = self.unit(worst);
         // a gap out of reach lies across what a straight chain can do, and not across what a bent one can
         let mut bent = position.to_vec();
         let mut step = vec![0.0; self.at_rest.len()];
@@ -357,12 +369,14 @@ impl<'m> Solver<'m> {
                 closure,
                 equation,
                 gap,
+                unit,
             }
         } else {
             AssemblyError::Open {
                 closure,
                 equation,
                 gap,
+                unit,
             }
         }
     }
@@ -427,7 +441,7 @@ fn norm(x: &[f64]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Velocities that lead from one position vector to another in unit time, for joints.
+/// Velocities that lead from one position vector to another in unit time.
 pub(super) fn difference(system: &System, from: &[f64], to: &[f64]) -> Vec<f64> {
     let layout = system.layout();
     let mut change = vec![0.0; system.velocity_count()];
@@ -450,6 +464,10 @@ pub(super) fn difference(system: &System, from: &[f64], to: &[f64]) -> Vec<f64> 
                     change[v + 3..v + 6].copy_from_slice(&own.transpose_mul(slide).0);
                 }
             }
+        }
+        let (p, v) = (layout.elastic_position[k], layout.elastic_velocity[k]);
+        for alpha in 0..body.modes() {
+            change[v + alpha] = to[p + alpha] - from[p + alpha];
         }
     }
     change

@@ -91,6 +91,26 @@ impl<T: ComplexField<RealField = f64> + Copy> Lu<T> {
 }
 
 impl Lu<f64> {
+    /// Sign of the determinant.
+    pub(crate) fn determinant_sign(&self) -> f64 {
+        let n = self.size;
+        (0..n).fold(1.0, |sign, k| {
+            let exchanged = if self.pivots[k] == k { sign } else { -sign };
+            exchanged * self.factors[k * n + k].signum()
+        })
+    }
+
+    /// Largest pivot over the smallest.
+    pub(crate) fn pivot_ratio(&self) -> f64 {
+        let n = self.size;
+        let (mut largest, mut smallest) = (0.0_f64, f64::INFINITY);
+        for k in 0..n {
+            let size = self.factors[k * n + k].abs();
+            (largest, smallest) = (largest.max(size), smallest.min(size));
+        }
+        if n == 0 { 1.0 } else { largest / smallest }
+    }
+
     /// Replaces `vector` by the solution of Aᵀ x = `vector`.
     pub(crate) fn solve_transposed(&self, vector: &mut [f64]) {
         let n = self.size;
@@ -133,6 +153,8 @@ mod tests {
         for (found, wanted) in vector.iter().zip(&solution) {
             assert!((found - wanted).abs() < ROUNDING);
         }
+        // -1, by its first column
+        assert_eq!(lu.determinant_sign(), -1.0);
         let mut transposed: Vec<f64> = (0..3)
             .map(|j| (0..3).map(|i| matrix[i][j] * solution[i]).sum())
             .collect();

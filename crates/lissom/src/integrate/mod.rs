@@ -66,7 +66,7 @@ pub enum Projection {
 }
 
 impl Projection {
-    fn flow(self) -> Flow {
+    pub(crate) fn flow(self) -> Flow {
         match self {
             Self::Kept | Self::Moved => Flow::Continue,
             Self::Stop => Flow::Stop,
@@ -98,8 +98,11 @@ pub trait SecondOrder {
     /// Writes $`\partial r / \partial \dot v`$, n × n by rows.
     fn mass_matrix(&mut self, time: f64, position: &[f64], mass: &mut [f64]);
 
-    /// Brings what a step has made back onto a manifold that the motion must not leave; nothing by default.
-    fn project(&mut self, _time: f64, _position: &mut [f64], _velocity: &mut [f64]) {}
+    /// Brings what a step has made back onto a manifold that the motion must not leave, and tells whether to go on;
+    /// nothing by default.
+    fn project(&mut self, _time: f64, _position: &mut [f64], _velocity: &mut [f64]) -> Flow {
+        Flow::Continue
+    }
 
     /// Writes $`q \oplus \Delta`$: where a constant velocity `increment` leads from `position` in unit
     /// time. Plain addition for vectors.

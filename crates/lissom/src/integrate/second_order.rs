@@ -21,7 +21,7 @@
 
 use super::driver::{Piece, Stepper};
 use super::lu::{Lu, SingularColumn};
-use super::{FixedStep, IntegrateError, Scheme, SecondOrder, Statistics};
+use super::{FixedStep, Flow, IntegrateError, Scheme, SecondOrder, Statistics};
 
 /// With an old tangent a correction must be below this part of the one before, else a new one is built.
 const SLOW_RATE: f64 = 0.3;
@@ -111,6 +111,8 @@ pub(super) struct Structural<'a> {
     tangent: Lu<f64>,
     /// Step that the tangent was built for.
     tangent_step: Option<f64>,
+    /// What the system said to the last step.
+    flow: Flow,
 }
 
 impl<'a> Structural<'a> {
@@ -168,6 +170,7 @@ impl<'a> Structural<'a> {
             matrix: vec![0.0; velocities * velocities],
             tangent: Lu::new(velocities),
             tangent_step: None,
+            flow: Flow::Continue,
         })
     }
 
@@ -344,7 +347,7 @@ impl<'a> Structural<'a> {
                 - alpha_mass * self.algorithmic_acceleration[i])
                 / (1.0 - alpha_mass);
         }
-        self.system.project(
+        self.flow = self.system.project(
             end.min(self.ceiling),
             &mut self.position,
             &mut self.velocity,
@@ -450,6 +453,10 @@ impl Stepper for Structural<'_> {
         self.system
             .displace(old_position, &self.sample_increment, position);
         Ok(())
+    }
+
+    fn project(&mut self) -> Result<Flow, IntegrateError> {
+        Ok(self.flow)
     }
 
     fn statistics(&self) -> Statistics {

@@ -90,6 +90,21 @@ impl ClosureKind {
             }
         }
     }
+
+    /// Whether it has equations about places, and about directions.
+    pub fn holds(&self) -> [bool; 2] {
+        match self {
+            Self::Fixed
+            | Self::Revolute { .. }
+            | Self::Prismatic { .. }
+            | Self::Universal { .. } => [true, true],
+            Self::Spherical
+            | Self::PointOnLine { .. }
+            | Self::Distance { .. }
+            | Self::OnBeam { .. } => [true, false],
+            Self::AlongBeam { .. } => [false, true],
+        }
+    }
 }
 
 /// How the equations of a model with closures are formed.

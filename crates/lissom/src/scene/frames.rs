@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Ghost, Scene};
 use crate::model::{Body, CoordinateKind, Model, System};
-use crate::simulate::{MotionCurve, Recording, nominal_motions};
+use crate::simulate::{MotionCurve, NominalPositions, Recording, nominal_motions};
 use crate::spatial::Quaternion;
 use crate::tree::Kinematics;
 
@@ -35,10 +35,10 @@ pub struct MissingCoordinates {
     pub all: usize,
 }
 
-/// What the ghost of a model shows. In a mechanism with loops a nominal motion of some joints does not tell
-/// where the others would be.
-pub(super) fn ghost(model: &Model) -> Ghost {
-    if model.closures.is_empty() && !nominal_motions(model).is_empty() {
+/// What the ghost of a model shows whose motion begins at `start_s`.
+pub(super) fn ghost(model: &Model, start_s: f64) -> Ghost {
+    let by_itself = model.closures.is_empty() && !nominal_motions(model).is_empty();
+    if by_itself || NominalPositions::new(model, start_s).is_some() {
         Ghost::Nominal
     } else {
         Ghost::Undeformed
@@ -83,7 +83,7 @@ impl Frames {
             ghost: Vec::new(),
         };
         let mut bent = Poses::new(&model.system);
-        let mut rigid = RigidMotion::new(scene, model);
+        let mut rigid = RigidMotion::new(scene, model, recording.time_s.first().copied());
         let mut position = vec![0.0; model.positions.len()];
         for sample in spread(recording.len(), most) {
             let time_s = recording.time_s[sample];
@@ -151,12 +151,14 @@ struct RigidMotion {
     from: Vec<usize>,
     /// Entry of the rigid position vector, and the curve it follows.
     curves: Vec<(usize, MotionCurve)>,
+    /// Where all joints follow from loops or a marker.
+    together: Option<NominalPositions>,
     position: Vec<f64>,
     poses: Poses,
 }
 
 impl RigidMotion {
-    fn new(scene: &Scene, model: &Model) -> Self {
+    fn new(scene: &Scene, model: &Model, start_s: Option<f64>) -> Self {
         let system = model.system.rigidified();
         let (flexible, rigid) = (model.system.layout(), system.layout());
         let mut from = vec![0; system.position_count()];
@@ -165,9 +167,13 @@ impl RigidMotion {
                 from[rigid.joint_position[k] + i] = flexible.joint_position[k] + i;
             }
         }
+        let together = match scene.ghost {
+            Ghost::Nominal => start_s.and_then(|start_s| NominalPositions::new(model, start_s)),
+            Ghost::Undeformed => None,
+        };
         let nominal = match scene.ghost {
-            Ghost::Nominal => nominal_motions(model),
-            Ghost::Undeformed => Vec::new(),
+            Ghost::Nominal if together.is_none() => nominal_motions(model),
+            _ => Vec::new(),
         };
         let curves = nominal.into_iter().filter_map(|(at, curve)| {
             let entry = from.iter().position(|&position| position == at)?;
@@ -175,6 +181,7 @@ impl RigidMotion {
         });
         Self {
             curves: curves.collect(),
+            together,
             position: vec![0.0; from.len()],
             poses: Poses::new(&system),
             from,
@@ -188,6 +195,10 @@ impl RigidMotion {
         }
         for (entry, curve) in &self.curves {
             self.position[*entry] = curve.at(time_s).position;
+        }
+        let together = self.together.as_mut();
+        if let Some(position) = together.and_then(|together| together.at(time_s)) {
+            self.position.copy_from_slice(position);
         }
         self.poses.write(&self.system, &self.position, poses);
     }

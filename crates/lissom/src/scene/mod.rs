@@ -141,7 +141,8 @@ pub struct DrawnMarker {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ghost {
-    /// Joints with a nominal motion follow it, the others are as recorded.
+    /// Joints with a nominal motion follow it, and those that follow from it by loops or from the nominal motion of a
+    /// marker; the others are as recorded.
     Nominal,
     /// Joints are as recorded.
     Undeformed,
@@ -166,7 +167,7 @@ impl Scene {
                 .collect(),
             bodies,
             colour,
-            ghost: frames::ghost(model),
+            ghost: frames::ghost(model, spec.simulation.start_s),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! One state, looked at closely: mass matrix, bias, accelerations, inverse dynamics.
 
-use crate::model::Model;
+use crate::closure::{ClosureError, Loops, ReducedEquations};
+use crate::model::{ClosureMethod, Model};
 use crate::simulate::equations::Equations;
+use crate::spatial::Force;
 use crate::tree::{ArticulatedBody, CompositeBody, InverseDynamics, inverse_dynamics, mass_matrix};
 
 /// A state with what is asked of it. Vectors are in the order of [`Model::positions`] and
@@ -31,6 +33,29 @@ pub struct Evaluation {
     pub acceleration_by_composite_bodies: Option<Vec<f64>>,
     /// Generalised force of the given accelerations.
     pub inverse_dynamics: Option<Vec<f64>>,
+    /// What is above is of the tree, its loops cut; this is of the mechanism with its loops closed, or why there is
+    /// nothing to say of it. Absent without loops.
+    pub closed: Option<Result<ClosedEvaluation, ClosureError>>,
+}
+
+/// What the equations say of a mechanism with closed loops, in its independent speeds $`u`$:
+/// $`\bar M\dot u + \bar b = \bar\tau`$ with $`v = N u`$, $`\bar M = N^T M N`$ and $`\bar\tau = N^T\tau`$.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClosedEvaluation {
+    /// Name and unit of every independent speed: those that the model's method chooses, or the automatic choice.
+    pub independent: Vec<(String, &'static str)>,
+    /// $`N`$ by rows, one row per velocity of the tree.
+    pub complement: Vec<f64>,
+    /// $`\bar M`$ by rows.
+    pub mass_matrix: Vec<f64>,
+    /// $`\bar b`$.
+    pub bias: Vec<f64>,
+    /// $`\bar\tau`$ of the given force.
+    pub force: Vec<f64>,
+    /// Accelerations of all velocities of the tree under the given force.
+    pub acceleration: Vec<f64>,
+    /// Force and moment of every closure on its end `to`, at the frame of that end and in its axes.
+    pub closure_forces: Vec<Force<f64>>,
 }
 
 /// Evaluates the mechanism of `model` at a state, every joint free: inputs, prescribed motions and motors
@@ -87,7 +112,101 @@ pub fn evaluate(model: &Model, input: &StateInput) -> Evaluation {
         acceleration,
         acceleration_by_composite_bodies: by_composite,
         inverse_dynamics: by_inverse,
+        closed: (!free.closures.is_empty()).then(|| closed(model, free.clone(), input)),
     }
+}
+
+/// The same with the loops of `free`, which `model` is without its prescribed motions, closed.
+fn closed(
+    model: &Model,
+    mut free: Model,
+    input: &StateInput,
+) -> Result<ClosedEvaluation, ClosureError> {
+    free.initial_position.clone_from(&input.position);
+    free.closure_method = match &model.closure_method {
+        ClosureMethod::JointSpace { independent } => {
+            let prescribed = model.motions.iter().map(|motion| motion.velocity);
+            ClosureMethod::JointSpace {
+                independent: independent.iter().copied().chain(prescribed).collect(),
+            }
+        }
+        cartesian @ ClosureMethod::CartesianSpace { .. } => cartesian.clone(),
+        _ => ClosureMethod::Automatic,
+    };
+    // what the file chooses may not fit this state, or a mechanism whose prescribed joints are free
+    if Loops::new(&free).is_err() {
+        free.closure_method = ClosureMethod::Automatic;
+    }
+    let Some(mut loops) = Loops::new(&free)? else {
+        return Ok(ClosedEvaluation::default());
+    };
+    let system = &free.system;
+    let (mut position, mut velocity) = (input.position.clone(), input.velocity.clone());
+    // closed before, so that this removes what rounding left
+    let _ = loops.settle(&free, &mut position, &mut velocity);
+    let mut equations = Equations::new(&free);
+    let resistance = equations.prepare_bare(&position, &velocity).to_vec();
+    let force: Vec<f64> = (input.force.iter().zip(&resistance))
+        .map(|(f, r)| f + r)
+        .collect();
+    let mut acceleration = vec![0.0; system.velocity_count()];
+    let kinematics = &mut equations.kinematics;
+    loops.accelerate(
+        &free,
+        kinematics,
+        &mut ArticulatedBody::new(system),
+        &position,
+        &velocity,
+        &force,
+        &mut acceleration,
+    );
+    loops.multipliers(&free, kinematics, &force, &acceleration);
+    let closure_forces = (0..free.closures.len())
+        .map(|closure| loops.force_on_to(closure))
+        .collect();
+    let Some(reduced) = loops.reduced(&free, kinematics, &position, &velocity) else {
+        return Ok(ClosedEvaluation::default());
+    };
+    let speeds = reduced.bias.len();
+    let along = |force: &[f64], speed: usize| -> f64 {
+        let column = reduced.complement.iter().skip(speed).step_by(speeds);
+        column.zip(force).map(|(n, f)| n * f).sum()
+    };
+    let bias = reduced.bias.iter().enumerate();
+    Ok(ClosedEvaluation {
+        independent: names(&free, &reduced),
+        bias: bias.map(|(i, b)| b - along(&resistance, i)).collect(),
+        force: (0..speeds).map(|i| along(&input.force, i)).collect(),
+        complement: reduced.complement,
+        mass_matrix: reduced.mass_matrix,
+        acceleration,
+        closure_forces,
+    })
+}
+
+/// Names and units of the independent speeds.
+fn names(model: &Model, reduced: &ReducedEquations) -> Vec<(String, &'static str)> {
+    const TWIST: [(&str, &str); 6] = [
+        ("angular_velocity.x", "rad/s"),
+        ("angular_velocity.y", "rad/s"),
+        ("angular_velocity.z", "rad/s"),
+        ("velocity.x", "m/s"),
+        ("velocity.y", "m/s"),
+        ("velocity.z", "m/s"),
+    ];
+    let marker = match &model.closure_method {
+        ClosureMethod::CartesianSpace { marker, .. } => model.markers[*marker].name.as_str(),
+        _ => "",
+    };
+    let twist = reduced.components.iter().map(|&component| {
+        let (what, unit) = TWIST[component];
+        (format!("{marker}.{what}"), unit)
+    });
+    let held = reduced.held.iter().map(|&at| {
+        let coordinate = &model.velocities[at];
+        (coordinate.name.clone(), coordinate.unit)
+    });
+    twist.chain(held).collect()
 }
 
 /// The same model with every joint free to move.

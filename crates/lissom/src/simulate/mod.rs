@@ -15,10 +15,10 @@ mod sampler;
 mod start;
 
 pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit};
-pub(crate) use equations::nominal_motions;
 pub use equations::{Equations, NominalDrives, NominalError, nominal_drives};
+pub(crate) use equations::{NominalPositions, nominal_motions};
 pub use equilibrium::{NoEquilibrium, equilibrium, settled};
-pub use evaluate::{Evaluation, StateInput, evaluate};
+pub use evaluate::{ClosedEvaluation, Evaluation, StateInput, evaluate};
 pub use extent::{BodyExtent, Departure, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD};
 pub(crate) use formulation::{Formulation, Holdings, Power};
 pub use linearize::{LinearizeError, Linearizer, MotionState};

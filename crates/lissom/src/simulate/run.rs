@@ -108,9 +108,9 @@ pub enum RunError {
     /// The mechanism came to a singular configuration.
     #[error(
         "the configuration is singular at t = {}: {} can move without the independent coordinates or against no \
-         closure, condition number {}; use the method \"automatic\" if independent coordinates were chosen, \
+         closure, condition number {condition:.1e}; use the method \"automatic\" if independent coordinates were chosen, \
          otherwise the mechanism itself loses or gains a freedom there",
-        readable(.time_s), .coordinates.join(", "), readable(.condition)
+        readable(.time_s), .coordinates.join(", ")
     )]
     Singular {
         /// When.

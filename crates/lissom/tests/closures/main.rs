@@ -5,4 +5,6 @@
 mod kinematics;
 mod mechanisms;
 mod methods;
+mod reduced;
 mod runs;
+mod shipped;

@@ -5,7 +5,7 @@ use super::super::error::{ClosureError, Singularity};
 use super::super::multipliers::Multipliers;
 use super::super::rank::row_rank;
 use super::super::{Constraints, Workspace};
-use super::{Loops, Method, SINGULAR, articulated_body, largest};
+use super::{Loops, Method, SINGULAR, Watched, articulated_body, largest};
 use crate::model::{ClosureMethod, Model, Place, Tip};
 use crate::tree::Kinematics;
 
@@ -147,6 +147,13 @@ impl Loops {
             chosen_condition: 1.0,
             rechoices: Vec::new(),
             worst: None,
+            last: Watched {
+                time: f64::NAN,
+                step: f64::NAN,
+                side: 0.0,
+                position: position.clone(),
+                velocity: at_rest.clone(),
+            },
             articulated: articulated_body(model),
             workspace: Workspace::new(system),
             constraints,
@@ -159,9 +166,12 @@ impl Loops {
             kinematics,
         };
         loops.prepare(model, position, &at_rest);
+        loops.chosen_condition = loops.condition();
+        if let Method::Multipliers(multipliers) = &mut loops.method {
+            multipliers.choose_reference(&loops.constraints, &loops.joints, &loops.elastic);
+        }
         if let Method::Complement(complement) = &mut loops.method {
             let (condition, worst) = complement.condition();
-            loops.chosen_condition = condition;
             if condition >= SINGULAR {
                 let Singularity {
                     condition,

@@ -31,8 +31,8 @@ use control::Control;
 pub(super) use first_order::position_rates;
 use nominal::Nominal;
 pub(super) use nominal::NominalPath;
-pub(crate) use nominal::nominal_motions;
 pub use nominal::{NominalDrives, NominalError, nominal_drives};
+pub(crate) use nominal::{NominalPositions, nominal_motions};
 use resistance::spring_energy;
 pub(super) use resistance::{Turning, add_resistance, rotation_vector};
 
@@ -622,6 +622,13 @@ impl<'m> Equations<'m> {
         let loops = self.loops.as_ref().ok().and_then(Option::as_ref);
         let closures = 0..self.model.closures.len();
         closures.map(move |i| loops.map_or(Force::zero(), |loops| loops.force_on_to(i)))
+    }
+
+    /// Largest violation of every closure in the evaluated state, of places in metres and of directions in radians.
+    pub(super) fn closure_violations(&self) -> impl Iterator<Item = [f64; 2]> {
+        let loops = self.loops.as_ref().ok().and_then(Option::as_ref);
+        let closures = 0..self.model.closures.len();
+        closures.map(move |i| loops.map_or([0.0; 2], |loops| loops.violation_of(i)))
     }
 
     /// Energy of the evaluated state, springs and motors counted as strain and kinetic energy.

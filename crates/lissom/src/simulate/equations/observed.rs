@@ -14,6 +14,9 @@ use crate::simulate::sampler::marker_channels;
 use crate::spatial::{Quaternion, Vector};
 use crate::tree::{marker_motion, momentum};
 
+/// What the two kinds of equations of a closure are about.
+const VIOLATIONS: [(&str, &str); 2] = [("offset", "m"), ("turn", "rad")];
+
 impl Formulation for Equations<'_> {
     fn initial_state(&self) -> Vec<f64> {
         Equations::initial_state(self)
@@ -90,6 +93,13 @@ impl Formulation for Equations<'_> {
                 }
             }
         }
+        for closure in &model.closures {
+            for ((what, unit), holds) in VIOLATIONS.into_iter().zip(closure.kind.holds()) {
+                if holds {
+                    add(format!("{}.violation.{what}", closure.name), unit);
+                }
+            }
+        }
         for marker in &model.markers {
             channels.extend(marker_channels(&marker.name));
         }
@@ -113,6 +123,10 @@ impl Formulation for Equations<'_> {
         for wrench in self.closure_forces() {
             row.extend_from_slice(&wrench.force.0);
             row.extend_from_slice(&wrench.moment.0);
+        }
+        for (closure, violation) in model.closures.iter().zip(self.closure_violations()) {
+            let held = violation.into_iter().zip(closure.kind.holds());
+            row.extend(held.filter(|(_, holds)| *holds).map(|(x, _)| x));
         }
         for marker in &model.markers {
             let (pose, velocity, deflection) = match marker.body {
@@ -248,7 +262,10 @@ fn closure_trouble(
         (Ok(outcome), Some(trouble)) => {
             let time_s = outcome.stopped_at.unwrap_or(f64::NAN);
             Some(match trouble {
-                Trouble::Singular(at) => singular(time_s, at),
+                Trouble::Singular {
+                    time_s,
+                    singularity,
+                } => singular(*time_s, singularity),
                 Trouble::LeftBeam {
                     support,
                     beam,
@@ -273,9 +290,11 @@ fn closure_trouble(
         }
         (Err(source), _) => {
             let loops = equations.loops().ok()??;
-            loops
-                .nearly_singular()
-                .map(|at| singular(source.time(), at))
+            let near = loops.nearly_singular();
+            near.map(|at| singular(source.time(), at)).or_else(|| {
+                let (time_s, at) = loops.heading_for(equations.model())?;
+                Some(singular(time_s, &at))
+            })
         }
         (Ok(_), None) => None,
     }

@@ -5,7 +5,7 @@
 //! right-hand side.
 
 use super::Equations;
-use crate::integrate::SecondOrder;
+use crate::integrate::{Flow, SecondOrder};
 use crate::tree::{displace_entries, inverse_dynamics, mass_matrix};
 
 impl SecondOrder for Equations<'_> {
@@ -55,8 +55,8 @@ impl SecondOrder for Equations<'_> {
         self.motor_residual(acceleration, residual);
     }
 
-    fn project(&mut self, time: f64, position: &mut [f64], velocity: &mut [f64]) {
-        self.settle_parts(time, position, velocity);
+    fn project(&mut self, time: f64, position: &mut [f64], velocity: &mut [f64]) -> Flow {
+        self.settle_parts(time, position, velocity).flow()
     }
 
     fn mass_matrix(&mut self, time: f64, position: &[f64], mass: &mut [f64]) {

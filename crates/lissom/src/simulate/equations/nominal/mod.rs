@@ -74,6 +74,18 @@ impl NominalDrives {
     pub fn redundant(&self) -> usize {
         self.efforts.len().saturating_sub(self.degrees_of_freedom)
     }
+
+    /// What to know of drives beyond the degrees of freedom, if there are any.
+    pub fn warning(&self) -> Option<String> {
+        (self.redundant() > 0).then(|| {
+            format!(
+                "{} inputs drive {} degrees of freedom along the nominal motion: of all that would do, the torques and \
+                 forces with the smallest sum of squares are taken",
+                self.efforts.len(),
+                self.degrees_of_freedom
+            )
+        })
+    }
 }
 
 /// What the drives of a model do at `time_s` along a nominal motion that begins at `start_s`; `None` for a model whose
@@ -151,6 +163,38 @@ enum Path {
         course: Box<Course>,
         projection: Box<Projection>,
     },
+}
+
+/// Where the joints would be along the nominal motion if every body were rigid, for mechanisms whose joints follow from
+/// loops or from the motion of a marker.
+#[derive(Clone, Debug)]
+pub(crate) struct NominalPositions(Nominal);
+
+impl NominalPositions {
+    /// `None` when inputs and prescribed motions do not tell from `start_s` on.
+    pub(crate) fn new(model: &Model, start_s: f64) -> Option<Self> {
+        if model.closures.is_empty() && model.nominal_motion.is_none() {
+            return None;
+        }
+        let mut positions = Self(Nominal::of(model, true));
+        positions.at(start_s)?;
+        Some(positions)
+    }
+
+    /// Position vector of the rigid system; `None` where the motion cannot be followed.
+    pub(crate) fn at(&mut self, time_s: f64) -> Option<&[f64]> {
+        let Nominal {
+            system,
+            path,
+            state,
+            kinematics,
+            ..
+        } = &mut self.0;
+        if let Path::Loops { course, .. } = path {
+            course.follow(system, kinematics, state, time_s).ok()?;
+        }
+        Some(&state.position)
+    }
 }
 
 impl Nominal {

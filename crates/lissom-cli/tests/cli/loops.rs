@@ -1,0 +1,304 @@
+//! Loops from the command line: kinematics, reduced equations, redundant drives, singular configurations.
+
+use serde_json::{Value, json};
+
+use super::{Folder, keys, number};
+
+/// A parallelogram of cranks of 0.3 m and 1 kg and a coupler of 0.8 m and 2 kg that turns by a motor; `more` is added.
+fn parallelogram(more: &str) -> String {
+    let bar = |name: &str, length: f64, mass: f64| {
+        format!(
+            "[[body]]\nname = \"{name}\"\n\
+             rigid = {{ mass_kg = {mass}, center_of_mass_m = [{}, 0, 0], inertia_kg_m2 = [0.01, 0.03, 0.03] }}\n\
+             node = [{{ name = \"end\", position_m = [{length}, 0, 0] }}]\n",
+            length / 2.0
+        )
+    };
+    let hinge = |name: &str, parent: &str, child: &str, angle: f64| {
+        format!(
+            "[[joint]]\nname = \"{name}\"\nparent = {parent}\nchild = {child}\n\
+             revolute = {{ axis = [0, 0, 1], initial_angle_rad = {angle} }}\n"
+        )
+    };
+    [
+        "format = 1\ngravity_m_per_s2 = [0, -9.81, 0]\n".to_owned(),
+        bar("crank", 0.3, 1.0),
+        bar("coupler", 0.8, 2.0),
+        bar("rocker", 0.3, 1.0),
+        hinge("motor", "\"ground\"", "\"crank\"", 1.0),
+        hinge(
+            "knee",
+            "{ body = \"crank\", at = \"end\" }",
+            "\"coupler\"",
+            -1.0,
+        ),
+        hinge(
+            "pivot",
+            "{ body = \"ground\", position_m = [0.8, 0, 0] }",
+            "\"rocker\"",
+            1.0,
+        ),
+        hinge(
+            "pin",
+            "{ body = \"coupler\", at = \"end\" }",
+            "{ body = \"rocker\", at = \"end\" }",
+            0.0,
+        ),
+        "[[marker]]\nname = \"hand\"\nbody = \"coupler\"\nat = \"end\"\n".to_owned(),
+        more.to_owned(),
+    ]
+    .concat()
+}
+
+fn evaluated(folder: &Folder, state: &Value) -> Value {
+    folder.write("state.json", state.to_string());
+    folder.json(&["eval", "four.toml", "--state", "state.json", "--json"])
+}
+
+fn list(json: &Value) -> Vec<f64> {
+    json.as_array().unwrap().iter().map(number).collect()
+}
+
+/// Numbers near one, a dozen operations, a mechanism far from its dead points.
+const ROUNDING: f64 = 1e-12;
+
+#[track_caller]
+fn assert_near(found: f64, expected: f64) {
+    assert!(
+        (found - expected).abs() < ROUNDING,
+        "{found} instead of {expected}"
+    );
+}
+
+/// Closed form: direct kinematics of a parallelogram, position and velocity.
+#[test]
+fn joints_that_are_held_give_the_others() {
+    let folder = Folder::new();
+    folder.write("four.toml", parallelogram(""));
+    let found = evaluated(
+        &folder,
+        &json!({
+            "position": { "motor.angle": 1.3 },
+            "velocity": { "motor.angle.rate": 2.0 },
+            "held": ["motor"],
+        }),
+    );
+    for (found, expected) in list(&found["position"]).into_iter().zip([1.3, -1.3, 1.3]) {
+        assert_near(found, expected);
+    }
+    for (found, expected) in list(&found["velocity"]).into_iter().zip([2.0, -2.0, 2.0]) {
+        assert_near(found, expected);
+    }
+    let hand = &found["markers"]["hand"];
+    let (sin, cos) = f64::sin_cos(1.3);
+    let place = [0.8 + 0.3 * cos, 0.3 * sin, 0.0];
+    for (found, expected) in list(&hand["position_m"]).into_iter().zip(place) {
+        assert_near(found, expected);
+    }
+    let velocity = [-0.6 * sin, 0.6 * cos, 0.0];
+    for (found, expected) in list(&hand["velocity_m_per_s"]).into_iter().zip(velocity) {
+        assert_near(found, expected);
+    }
+    assert!(number(&found["violation"]) < ROUNDING);
+}
+
+/// Closed form: inverse kinematics of the same, from the height of the hand.
+#[test]
+fn markers_that_are_given_give_the_joints() {
+    let folder = Folder::new();
+    folder.write("four.toml", parallelogram(""));
+    let (sin, cos) = f64::sin_cos(1.3);
+    let found = evaluated(
+        &folder,
+        &json!({
+            "markers": { "hand": { "y": 0.3 * sin, "velocity": { "y": 0.6 * cos } } },
+        }),
+    );
+    for (found, expected) in list(&found["position"]).into_iter().zip([1.3, -1.3, 1.3]) {
+        assert_near(found, expected);
+    }
+    assert_near(list(&found["velocity"])[0], 2.0);
+
+    // what cannot be had, or is not there, is explained
+    for (state, words) in [
+        (
+            json!({ "markers": { "hand": { "y": 0.5 } } }),
+            "stays open by",
+        ),
+        (
+            json!({ "markers": { "hand": { "q": 0.5 } } }),
+            "there is no component `q`",
+        ),
+        (
+            json!({ "markers": { "hadn": { "y": 0.5 } } }),
+            "did you mean `hand`",
+        ),
+        (
+            json!({ "markers": { "hand": { "velocity": { "y": 1.0 } } } }),
+            "give both",
+        ),
+        (json!({ "held": ["moter"] }), "did you mean `motor`"),
+        (json!({ "held": "motor" }), "expected a list"),
+    ] {
+        folder.write("state.json", state.to_string());
+        folder
+            .lissom(&["eval", "four.toml", "--state", "state.json"])
+            .says(1, &[words]);
+    }
+}
+
+/// Closed form: with its loop closed a parallelogram is one inertia that gravity turns.
+#[test]
+fn equations_of_the_closed_mechanism_are_given() {
+    let folder = Folder::new();
+    let chosen = "[simulation.closure.joint_space]\nindependent = [\"motor\"]\n";
+    folder.write("four.toml", parallelogram(chosen));
+    let state = json!({
+        "position": { "motor.angle": 1.3 },
+        "held": ["motor"],
+        "force": { "motor.angle.rate": 4.0 },
+    });
+    let found = evaluated(&folder, &state);
+    let closed = &found["closed"];
+    assert_eq!(
+        keys(closed),
+        [
+            "acceleration",
+            "bias",
+            "closures",
+            "complement",
+            "force",
+            "independent",
+            "mass_matrix"
+        ]
+    );
+    assert_eq!(
+        closed["independent"],
+        json!([{ "name": "motor.angle.rate", "unit": "rad/s" }])
+    );
+    let inertia = 2.0 * (0.03 + 0.15 * 0.15) + 2.0 * 0.3 * 0.3;
+    assert_near(number(&closed["mass_matrix"][0][0]), inertia);
+    let weight = 9.81 * (1.0 + 2.0) * 0.3 * f64::cos(1.3);
+    assert_near(number(&closed["bias"][0]), weight);
+    assert_near(number(&closed["force"][0]), 4.0);
+    let turning = (4.0 - weight) / inertia;
+    for (found, sign) in list(&closed["acceleration"])
+        .into_iter()
+        .zip([1.0, -1.0, 1.0])
+    {
+        assert_near(found / turning, sign);
+    }
+    for (row, sign) in closed["complement"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip([1.0, -1.0, 1.0])
+    {
+        assert_near(number(&row[0]), sign);
+    }
+    // moments about the pivot of the rocker: it turns as its weight and the pin let it
+    let pin = list(&closed["closures"]["pin"]["force_n"]);
+    assert_eq!(list(&closed["closures"]["pin"]["moment_n_m"]).len(), 3);
+    // on the rocker, in its axes: across it
+    let across = (0.03 + 0.15 * 0.15) * turning + 9.81 * 0.15 * f64::cos(1.3);
+    assert_near(pin[1] * 0.3, across);
+
+    let words = folder.lissom(&["eval", "four.toml", "--state", "state.json"]);
+    words.says(0, &["with loops closed", "motor.angle.rate", "pin carries"]);
+}
+
+/// Closed form: links of a parallelogram are in line when its crank has turned by half a turn, and can fold there.
+#[test]
+fn a_run_says_where_it_became_singular() {
+    let folder = Folder::new();
+    let drive = "[[motion]]\njoint = \"motor\"\nconstant_rate.rate_rad_per_s = 2.0\n[simulation]\nduration_s = 2.0\n";
+    folder.write("four.toml", parallelogram(drive));
+    let answer = folder.lissom(&["run", "four.toml", "--out", "out"]);
+    // from 1 rad at 2 rad/s
+    answer.says(
+        1,
+        &[
+            "singular at t = 1.07079632",
+            "pivot.angle.rate",
+            "condition number",
+        ],
+    );
+    let summary = folder.read_json("out/manifest.json");
+    let failure = &summary["summary"]["failure"];
+    let flat = (std::f64::consts::PI - 1.0) / 2.0;
+    assert!(
+        (number(&failure["time_s"]) - flat).abs() < 1e-9,
+        "{failure}"
+    );
+}
+
+/// Property: drives beyond the degrees of freedom are told of, before a run and by it.
+#[test]
+fn redundant_drives_are_told_of() {
+    let folder = Folder::new();
+    let drives = "[[input]]\njoint = \"motor\"\nrigid_inverse_dynamics.cycloid = { final_angle_rad = 1.5, duration_s = 1.0 }\n\
+                  [[input]]\njoint = \"pivot\"\nnominal_motion = true\n[simulation]\nduration_s = 0.1\n";
+    folder.write("four.toml", parallelogram(drives));
+    let told = "2 inputs drive 1 degrees of freedom";
+    let check = folder.lissom(&["check", "four.toml"]);
+    assert!(
+        format!("{}{}", check.stdout, check.stderr).contains(told),
+        "{}",
+        check.stderr
+    );
+    folder
+        .lissom(&["run", "four.toml"])
+        .says(0, &["warning", told]);
+    let summary = folder.json(&["run", "four.toml", "--json"]);
+    assert!(
+        summary["warnings"][0].as_str().unwrap().contains(told),
+        "{summary}"
+    );
+    // one drive is enough, and nothing is said
+    let one = drives.replace("[[input]]\njoint = \"pivot\"\nnominal_motion = true\n", "");
+    folder.write("four.toml", parallelogram(&one));
+    let summary = folder.json(&["run", "four.toml", "--json"]);
+    assert!(summary.get("warnings").is_none(), "{summary}");
+}
+
+/// Property: what a user meets first when a loop is drawn wrong says what is wrong, in the right unit, and a loop that
+/// cannot move is told of.
+#[test]
+fn loops_that_do_not_close_are_explained() {
+    let folder = Folder::new();
+    let ground = "position_m = [0.8, 0, 0] }\nchild = \"rocker\"";
+    let sound = parallelogram("");
+    assert!(sound.contains(ground), "{sound}");
+    for (changed, words) in [
+        // too far
+        (
+            "position_m = [2.8, 0, 0] }\nchild = \"rocker\"",
+            [" m; correct lengths", "pin (offset along"],
+        ),
+        // out of the plane
+        (
+            "position_m = [0.8, 0, 0.1] }\nchild = \"rocker\"",
+            [
+                "pin (offset along z) stays open by 1.000e-1 m",
+                "no joint moves that way",
+            ],
+        ),
+        // an axis that is not parallel
+        (
+            "position_m = [0.8, 0, 0], rotation_vector_rad = [0.02, 0, 0] }\nchild = \"rocker\"",
+            ["pin (turn about", " rad, and no joint moves that way"],
+        ),
+    ] {
+        folder.write("four.toml", sound.replace(ground, changed));
+        folder.lissom(&["check", "four.toml"]).says(1, &words);
+    }
+    // a second stay makes a truss of it
+    let stay = "[[loop]]\nname = \"stay\"\nfrom = { body = \"ground\" }\nto = { body = \"coupler\", at = \"end\" }\n\
+                distance = { length_m = 0.996 }\n";
+    folder.write("four.toml", parallelogram(stay));
+    let check = folder.lissom(&["check", "four.toml"]);
+    check.says(
+        0,
+        &["nothing can move: the loops leave no degree of freedom"],
+    );
+}
