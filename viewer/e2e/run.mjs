@@ -155,13 +155,27 @@ async function shows({ model, set, at, exaggeration, tips = [], carried = [] }) 
   // plots show the recorded values at a sampled instant
   const i = Math.round(at * (times.length - 1));
   await run(page, (t) => lissom.seek(t), times[i]);
-  const panels = await run(page, () => JSON.parse(document.getElementById("lissom-json").textContent).panels.flat());
+  const shownNames = await run(page, () => JSON.parse(document.getElementById("lissom-json").textContent).panels.flat());
+  const panels = shownNames.filter((name) => csv.has(name));
   for (const name of panels) {
     const found = await run(page, ([name, t]) => lissom.plotted(name, t), [name, times[i]]);
     const largest = Math.max(...csv.get(name).map(Math.abs));
     assert.ok(Math.abs(found.time - times[i]) < 1e-9, `${name} is plotted at ${found.time} s instead of ${times[i]} s`);
     assert.ok(Math.abs(found.value - csv.get(name)[i]) <= SINGLE * largest, `${name}: ${found.value}`);
   }
+  // and natural frequencies, those that `modes` finds where the motion starts
+  const frequencies = shownNames.filter((name) => name.startsWith("frequency."));
+  if (frequencies.length > 0) {
+    const changes = set.flatMap((change) => ["--set", change]);
+    const words = ["modes", model, ...changes, "--along", "run", "--at", String(times[0]), "--json"];
+    const modes = JSON.parse(lissom(...words)).modes;
+    for (const [k, name] of frequencies.entries()) {
+      const found = await run(page, ([name, t]) => lissom.plotted(name, t), [name, times[0]]);
+      const expected = modes[k].frequency_rad_per_s[0];
+      assert.ok(Math.abs(found.value - expected) <= SINGLE * Math.abs(expected), `${name}: ${found.value}, ${expected}`);
+    }
+  }
+  assert.ok(frequencies.length > 0 || model !== "two-link-arm", "no natural frequencies of the arm");
   const shown = await page.locator(".legend .key").first().innerText();
   const value = Number(/(-?[\d.]+(?:e-?\d+)?) \S+$/.exec(shown)?.[1]);
   const largest = Math.max(...csv.get(panels[0]).map(Math.abs));

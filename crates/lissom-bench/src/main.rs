@@ -6,14 +6,16 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use lissom::integrate::FirstOrder;
+use lissom::integrate::{FirstOrder, Flow};
 use lissom::model::{Model, ModelSpec};
 use lissom::scalar::Lanes;
-use lissom::simulate::Equations;
+use lissom::simulate::{Equations, Linearizer};
 use lissom_bench::chain::{Bench, chain};
 use lissom_bench::counted::{Counted, count};
+use lissom_bench::linear::perturbation_beside_nonlinear;
 use lissom_bench::loops::{ClosedChain, parallel_manipulator};
 use lissom_bench::shuttle_arm::{Derivative, build, fastest_vibration, manoeuvre, whole_run};
+use lissom_bench::sliding::{Accuracy, newmark};
 use lissom_bench::stopwatch::{exponent, seconds_per_call};
 
 /// Composite and articulated operation counts of a chain of ten bodies with 0…12 modes, from the lists of
@@ -39,7 +41,7 @@ const PAPER_ARTICULATED: [f64; 13] = [
 ];
 
 /// What can be measured, by the name that selects it on the command line.
-const SECTIONS: [(&str, fn()); 8] = [
+const SECTIONS: [(&str, fn()); 11] = [
     ("rigid", rigid_chains),
     ("flexible", flexible_chains),
     ("many-modes", many_modes),
@@ -48,6 +50,9 @@ const SECTIONS: [(&str, fn()); 8] = [
     ("shuttle", shuttle_arm),
     ("operational-space", operational_space),
     ("parallel", parallel_manipulators),
+    ("newmark", newmark_with_stabilisation),
+    ("linearization", linearization),
+    ("perturbation", perturbation),
 ];
 
 fn main() {
@@ -55,6 +60,63 @@ fn main() {
     for (name, section) in SECTIONS {
         if wanted.is_empty() || wanted.iter().any(|w| w == name) {
             section();
+        }
+    }
+}
+
+fn linearization() {
+    println!(
+        "\nLinearisation with outputs and parts of the stiffness, in evaluations of the equations"
+    );
+    println!(
+        "{:>7} {:>6} {:>14} {:>18} {:>18}",
+        "bodies", "dofs", "evaluation µs", "linearisation µs", "evaluations per dof"
+    );
+    for (bodies, modes) in [(7, 0), (3, 4), (10, 4)] {
+        let model = chain(bodies, modes, true);
+        let mut equations = Equations::new(&model);
+        let state = equations.initial_state();
+        let mut rate = vec![0.0; state.len()];
+        let evaluation = seconds_per_call(|| {
+            equations.derivative(0.0, &state, &mut rate);
+            black_box(&rate);
+        });
+        let mut linearizer = Linearizer::new(&model);
+        let Ok(start) = linearizer.initial_state(0.0) else {
+            continue;
+        };
+        let states = [start];
+        let whole = seconds_per_call(|| {
+            black_box(linearizer.along(&states, &mut |_| Flow::Continue).is_ok());
+        });
+        let dofs = equations.state_velocities();
+        println!(
+            "{bodies:>7} {dofs:>6} {:>14.2} {:>18.1} {:>18.2}",
+            evaluation * 1e6,
+            whole * 1e6,
+            whole / evaluation / dofs as f64
+        );
+    }
+}
+
+fn perturbation() {
+    println!(
+        "\nPerturbation run of a controlled beam beside the cheapest nonlinear run that is not further off"
+    );
+    println!(
+        "{:>7} {:>12} {:>14} {:>14} {:>8}",
+        "points", "error mm", "perturbed ms", "nonlinear ms", "ratio"
+    );
+    for points in [26, 51, 101] {
+        let (perturbed, nonlinear) = perturbation_beside_nonlinear(points);
+        if let Some(nonlinear) = nonlinear {
+            println!(
+                "{points:>7} {:>12.3} {:>14.2} {:>14.2} {:>8.2}",
+                perturbed.error_m * 1e3,
+                perturbed.seconds * 1e3,
+                nonlinear.seconds * 1e3,
+                perturbed.seconds / nonlinear.seconds
+            );
         }
     }
 }
@@ -189,6 +251,40 @@ fn growth() {
             exponent(&counts),
             exponent(&times)
         );
+    }
+}
+
+fn newmark_with_stabilisation() {
+    const STEPS: [f64; 5] = [1e-2, 3e-3, 1e-3, 3e-4, 1e-4];
+    println!(
+        "\nA beam pushed over supports by Newmark's method with stabilised multipliers, as a Markdown table\n"
+    );
+    println!(
+        "| push | nodes | step [s] | largest error [mm] | order | largest violation [m] | order | evaluations |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
+    for (push, duration) in [("0.7 s", 0.7), ("3.5 s", 3.5)] {
+        for nodes in ["stepped_over", "located"] {
+            let found = newmark(duration, &STEPS, nodes);
+            for (i, (step, accuracy)) in STEPS.iter().zip(&found).enumerate() {
+                let order = |of: fn(&Accuracy) -> f64| {
+                    if i == 0 {
+                        return String::new();
+                    }
+                    let fall = of(&found[i - 1]) / of(accuracy);
+                    format!("{:.1}", fall.ln() / (STEPS[i - 1] / step).ln())
+                };
+                println!(
+                    "| {push} | {} | {step:e} | {:.2e} | {} | {:.1e} | {} | {} |",
+                    nodes.replace('_', " "),
+                    accuracy.error_mm,
+                    order(|a| a.error_mm),
+                    accuracy.violation_m,
+                    order(|a| a.violation_m),
+                    accuracy.evaluations
+                );
+            }
+        }
     }
 }
 

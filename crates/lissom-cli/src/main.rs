@@ -38,6 +38,9 @@ fn main() -> ExitCode {
         Verb::Report(arguments) => verbs::report::run(arguments),
         Verb::Equilibrium(arguments) => verbs::equilibrium::run(arguments),
         Verb::Eval(arguments) => verbs::eval::run(arguments),
+        Verb::Modes(arguments) => verbs::modes::run(arguments),
+        Verb::Linearize(arguments) => verbs::linearize::run(arguments),
+        Verb::Perturb(arguments) => verbs::perturb::run(arguments),
         Verb::Validate(arguments) => verbs::validate::run(arguments),
         Verb::Schema => verbs::schema::run(),
     };

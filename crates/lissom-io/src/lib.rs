@@ -3,15 +3,17 @@
 //! Reading: [`load`] makes a model of its file, [`resource`] opens files below a model's folder and
 //! nowhere else, [`table`] understands time tables, [`models`] come with the program,
 //! [`stored`] reads a run back. Writing: [`csv`],
-//! [`npz`] and [`mat`] turn a recording into bytes, [`manifest`] tells how it came about, [`summary`]
+//! [`npz`] and [`mat`] turn a recording into bytes, [`arrays`] what is no recording, [`manifest`] tells how it came about, [`summary`]
 //! what came of it, [`notes`] warn of a fidelity, [`compare`] sets runs side by side, [`validation`] holds them against published numbers,
 //! [`atomic`] puts a file in place whole or not at all, [`output`] fills a folder and [`record`] does it all
 //! for one run. Nothing here knows mechanics and nothing prints.
 
+pub mod arrays;
 pub mod atomic;
 pub mod compare;
 pub mod csv;
 pub mod error;
+pub mod linear;
 pub mod load;
 pub mod manifest;
 pub mod mat;

@@ -12,6 +12,8 @@ use std::io::{self, Write};
 
 use lissom::simulate::recording::Recording;
 
+use crate::arrays::Arrays;
+
 /// Writes the recording.
 ///
 /// # Errors
@@ -30,6 +32,52 @@ pub fn write(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
     out.write_all(&texts("channel_names", &names)?)?;
     out.write_all(&texts("channel_variables", &variable_texts)?)?;
     out.write_all(&texts("channel_units", &units)?)
+}
+
+/// Writes arrays of any shape and lists of texts; MATLAB has no arrays with less than two axes.
+///
+/// # Errors
+///
+/// As [`write()`].
+pub fn write_arrays(arrays: &Arrays, out: &mut impl Write) -> io::Result<()> {
+    out.write_all(&file_header())?;
+    for array in &arrays.numbers {
+        let mut shape = array.shape.clone();
+        while shape.len() < 2 {
+            shape.push(1);
+        }
+        out.write_all(&numbers(
+            &array.name,
+            &shape,
+            &first_axis_fastest(&shape, &array.values),
+        )?)?;
+    }
+    for (name, lines) in &arrays.texts {
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        out.write_all(&texts(name, &lines)?)?;
+    }
+    Ok(())
+}
+
+/// Values in the order of MATLAB from values with the last axis fastest.
+fn first_axis_fastest(shape: &[usize], values: &[f64]) -> Vec<f64> {
+    let mut ordered = Vec::with_capacity(values.len());
+    let mut index = vec![0; shape.len()];
+    for _ in 0..values.len() {
+        let at = index
+            .iter()
+            .zip(shape)
+            .fold(0, |at, (i, length)| at * length + i);
+        ordered.push(values[at]);
+        for (i, length) in index.iter_mut().zip(shape) {
+            *i += 1;
+            if *i < *length {
+                break;
+            }
+            *i = 0;
+        }
+    }
+    ordered
 }
 
 /// Variables that are not channels.
@@ -124,21 +172,26 @@ enum Class {
 
 /// A column of doubles.
 fn column(name: &str, values: &[f64]) -> io::Result<Vec<u8>> {
+    numbers(name, &[values.len(), 1], values)
+}
+
+/// An array of doubles, the first axis fastest.
+fn numbers(name: &str, shape: &[usize], values: &[f64]) -> io::Result<Vec<u8>> {
     let data: Vec<u8> = values
         .iter()
         .flat_map(|value| value.to_le_bytes())
         .collect();
-    let mut content = array_header(Class::Double, [values.len(), 1], name)?;
+    let mut content = array_header(Class::Double, shape, name)?;
     content.extend_from_slice(&element(DataType::Double, &data)?);
     element(DataType::Matrix, &content)
 }
 
 /// A column of cells, each with one line of text.
 fn texts(name: &str, lines: &[&str]) -> io::Result<Vec<u8>> {
-    let mut content = array_header(Class::Cell, [lines.len(), 1], name)?;
+    let mut content = array_header(Class::Cell, &[lines.len(), 1], name)?;
     for line in lines {
         // MATLAB counts characters in UTF-16, however they are stored.
-        let mut cell = array_header(Class::Char, [1, line.encode_utf16().count()], "")?;
+        let mut cell = array_header(Class::Char, &[1, line.encode_utf16().count()], "")?;
         cell.extend_from_slice(&element(DataType::Utf8, line.as_bytes())?);
         content.extend_from_slice(&element(DataType::Matrix, &cell)?);
     }
@@ -146,11 +199,11 @@ fn texts(name: &str, lines: &[&str]) -> io::Result<Vec<u8>> {
 }
 
 /// The elements every array begins with: class, dimensions, name.
-fn array_header(class: Class, dimensions: [usize; 2], name: &str) -> io::Result<Vec<u8>> {
+fn array_header(class: Class, dimensions: &[usize], name: &str) -> io::Result<Vec<u8>> {
     let mut flags = (class as u32).to_le_bytes().to_vec();
     flags.extend_from_slice(&[0; 4]);
     let mut sizes = Vec::new();
-    for dimension in dimensions {
+    for &dimension in dimensions {
         let size = i32::try_from(dimension).map_err(|_| too_large())?;
         sizes.extend_from_slice(&size.to_le_bytes());
     }
@@ -185,6 +238,14 @@ fn too_large() -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// By hand: a 2 x 3 matrix by columns.
+    #[test]
+    fn matrices_go_by_columns() {
+        let by_rows = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        let by_columns = [1.0, 4.0, 2.0, 5.0, 3.0, 6.0];
+        assert_eq!(first_axis_fastest(&[2, 3], &by_rows), by_columns);
+    }
 
     /// Known bytes: the header as the format document has it.
     #[test]

@@ -14,7 +14,7 @@ pub struct ShippedModel {
 }
 
 /// Every model that comes with Lissom as a file; the first one is the one to begin with.
-pub const SHIPPED: [ShippedModel; 27] = [
+pub const SHIPPED: [ShippedModel; 28] = [
     ShippedModel {
         name: "two-link-arm",
         title: "two flexible links in a plane, driven at shoulder and elbow",
@@ -109,6 +109,11 @@ pub const SHIPPED: [ShippedModel; 27] = [
         name: "telescopic-boom",
         title: "three flexible stages that slide out of each other under gravity",
         text: include_str!("../../../models/examples/telescopic_boom.toml"),
+    },
+    ShippedModel {
+        name: "sliding-links",
+        title: "a slider that moves along two flexible links and ties their slopes",
+        text: include_str!("../../../models/examples/sliding_links.toml"),
     },
     ShippedModel {
         name: "rotating-beam",

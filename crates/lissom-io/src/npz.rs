@@ -15,6 +15,8 @@ use std::io::{self, Write};
 
 use lissom::simulate::recording::Recording;
 
+use crate::arrays::Arrays;
+
 pub use read::read;
 
 /// Writes the recording.
@@ -36,9 +38,31 @@ pub fn write(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
     archive.finish()
 }
 
+/// Writes arrays of any shape and lists of texts.
+///
+/// # Errors
+///
+/// As [`write()`].
+pub fn write_arrays(arrays: &Arrays, out: &mut impl Write) -> io::Result<()> {
+    let mut archive = Archive::new(out);
+    for array in &arrays.numbers {
+        archive.store(&array.name, &shaped_array(&array.shape, &array.values))?;
+    }
+    for (name, texts) in &arrays.texts {
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        archive.store(name, &text_array(&texts))?;
+    }
+    archive.finish()
+}
+
 /// A vector of doubles as the bytes of an NPY file.
 fn float_array(values: &[f64]) -> Vec<u8> {
-    let mut bytes = array_header("<f8", values.len());
+    shaped_array(&[values.len()], values)
+}
+
+/// An array of doubles, the last axis fastest.
+fn shaped_array(shape: &[usize], values: &[f64]) -> Vec<u8> {
+    let mut bytes = array_header("<f8", shape);
     bytes.reserve(size_of_val(values));
     for value in values {
         bytes.extend_from_slice(&value.to_le_bytes());
@@ -55,7 +79,7 @@ fn text_array(texts: &[&str]) -> Vec<u8> {
         .max()
         .unwrap_or(0)
         .max(1);
-    let mut bytes = array_header(&format!("<U{width}"), texts.len());
+    let mut bytes = array_header(&format!("<U{width}"), &[texts.len()]);
     for text in texts {
         let padding = std::iter::repeat('\0');
         for character in text.chars().chain(padding).take(width) {
@@ -66,11 +90,14 @@ fn text_array(texts: &[&str]) -> Vec<u8> {
 }
 
 /// Everything of an NPY file that comes before the data.
-fn array_header(item: &str, length: usize) -> Vec<u8> {
+fn array_header(item: &str, shape: &[usize]) -> Vec<u8> {
     const PREFIX: usize = 10;
     const ALIGNMENT: usize = 64;
+    // a tuple of one has a comma too
+    let lengths: Vec<String> = shape.iter().map(|length| format!("{length},")).collect();
+    let lengths = lengths.concat();
     let mut description =
-        format!("{{'descr': '{item}', 'fortran_order': False, 'shape': ({length},), }}");
+        format!("{{'descr': '{item}', 'fortran_order': False, 'shape': ({lengths}), }}");
     let total = (PREFIX + description.len() + 1).next_multiple_of(ALIGNMENT);
     description.extend(std::iter::repeat_n(
         ' ',

@@ -1,10 +1,10 @@
 //! Everything a run leaves behind, written into one folder: recording, manifest, summary.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lissom::model::Fidelity;
 use lissom::model::spec::OutputFormat;
-use lissom::simulate::{Ending, Run};
+use lissom::simulate::{Ending, Recording, Run};
 use serde_json::{Value, json};
 
 use crate::IoError;
@@ -26,16 +26,7 @@ pub fn write(
     options: Value,
     summary: &mut Summary,
 ) -> Result<Manifest, IoError> {
-    let mut formats: Vec<Format> = loaded
-        .spec
-        .output
-        .formats
-        .iter()
-        .copied()
-        .map(format_of)
-        .collect();
-    formats.sort_unstable();
-    formats.dedup();
+    let formats = formats_of(loaded);
     let paths = output::write(folder, &run.recording, &formats)?;
     summary.files = paths
         .iter()
@@ -66,6 +57,51 @@ pub fn write(
     };
     output::write_manifest(folder, &manifest)?;
     Ok(manifest)
+}
+
+/// Writes a recording that is no run of the whole equations, with a manifest whose `summary` says what it is. Returns the
+/// paths.
+///
+/// # Errors
+///
+/// [`IoError::CreateFolder`] or [`IoError::Write`], with the path and the reason.
+pub fn write_recording(
+    folder: &Path,
+    loaded: &Loaded,
+    recording: &Recording,
+    options: Value,
+    summary: Value,
+    stopped_at_s: Option<f64>,
+) -> Result<Vec<PathBuf>, IoError> {
+    let formats = formats_of(loaded);
+    let mut paths = output::write(folder, recording, &formats)?;
+    let manifest = Manifest {
+        format: Manifest::FORMAT,
+        lissom_version: env!("CARGO_PKG_VERSION").to_owned(),
+        model_file: loaded.path.as_ref().and_then(|path| {
+            let name = path.file_name()?;
+            Some(name.display().to_string())
+        }),
+        model: loaded.as_run.clone(),
+        options,
+        fidelity: switches(loaded.model.fidelity),
+        channels: Manifest::channels_of(recording),
+        files: formats.iter().map(|format| format.file_name()).collect(),
+        summary,
+        completed: stopped_at_s.is_none(),
+        stopped_at_s,
+    };
+    paths.push(output::write_manifest(folder, &manifest)?);
+    Ok(paths)
+}
+
+/// The formats that a model asks for.
+fn formats_of(loaded: &Loaded) -> Vec<Format> {
+    let wanted = loaded.spec.output.formats.iter();
+    let mut formats: Vec<Format> = wanted.copied().map(format_of).collect();
+    formats.sort_unstable();
+    formats.dedup();
+    formats
 }
 
 fn format_of(format: OutputFormat) -> Format {

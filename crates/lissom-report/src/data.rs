@@ -4,6 +4,8 @@
 //! `{"at": byte, "count": n}` leads to the first byte and says how many numbers follow. A channel that does not change
 //! has its `constant` instead.
 
+use lissom::analysis::recorded_frequencies;
+use lissom::linear::ModeAt;
 use lissom::model::Model;
 use lissom::scene::{Frames, Scene};
 use lissom::simulate::recording::{Channel, Recording};
@@ -23,6 +25,12 @@ const MOST_NUMBERS: usize = 2_000_000;
 
 /// Fewest frames of an animation, however many bodies there are.
 const FEWEST_FRAMES: usize = 600;
+
+/// Instants of a motion at which natural frequencies are computed, and how many of them are shown.
+const INSTANTS: usize = 50;
+const MODES: usize = 6;
+/// Models with more coordinates would keep the reader waiting.
+const MOST_COORDINATES: usize = 80;
 
 /// Everything the page shows.
 #[derive(Debug, Serialize)]
@@ -123,6 +131,17 @@ impl Report {
             .map(|source| shown(source, &mut block))
             .collect();
         let first = sources.first();
+        let mut panels =
+            first.map_or_else(Vec::new, |s| panels(&s.loaded.model, s.recording, asked));
+        let wanted = |name: &str| asked.is_empty() || asked.iter().any(|a| name.starts_with(a));
+        let of_first = recordings.first().map_or(&[][..], |shown| &shown.channels);
+        let frequencies: Vec<String> = (of_first.iter())
+            .filter(|channel| channel.group == "frequency" && wanted(&channel.name))
+            .map(|channel| channel.name.clone())
+            .collect();
+        if !frequencies.is_empty() {
+            panels.push(frequencies);
+        }
         let report = Self {
             format: FORMAT,
             lissom_version: env!("CARGO_PKG_VERSION"),
@@ -130,7 +149,7 @@ impl Report {
             groups: (GROUPS.iter())
                 .map(|(key, title)| json!({ "key": key, "title": title }))
                 .collect(),
-            panels: first.map_or_else(Vec::new, |s| panels(&s.loaded.model, s.recording, asked)),
+            panels,
             recordings,
         };
         (report, block)
@@ -161,7 +180,11 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
     } = source;
     let model = &loaded.model;
     let time = block.doubles(&recording.time_s);
-    let channels = (recording.channels.iter())
+    let frequencies = match loaded.mesh {
+        None => frequencies(model, recording),
+        Some(_) => Vec::new(),
+    };
+    let channels = (recording.channels.iter().chain(&frequencies))
         .map(|channel| shown_channel(model, channel, block))
         .collect();
     let scene = Scene::new(&loaded.spec, model);
@@ -204,6 +227,35 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
         model_file: manifest.model_file.clone(),
         made_by: manifest.lissom_version.clone(),
     }
+}
+
+/// Natural frequencies over the recorded motion, drawn straight between the instants at which they are known.
+fn frequencies(model: &Model, recording: &Recording) -> Vec<Channel> {
+    if model.velocities.len() > MOST_COORDINATES {
+        return Vec::new();
+    }
+    let found = recorded_frequencies(model, recording, INSTANTS, MODES);
+    let Some((samples, modes)) = found else {
+        return Vec::new();
+    };
+    let curve = |(index, mode): (usize, &Vec<ModeAt>)| {
+        let known: Vec<f64> = (mode.iter())
+            .map(|at| at.frequency().unwrap_or(f64::NAN))
+            .collect();
+        let at = |sample: usize| {
+            let next = samples.partition_point(|&s| s < sample).max(1);
+            let [before, after] = [samples[next - 1], samples[next]];
+            let [from, to] = [before, after].map(|s| recording.time_s[s]);
+            let share = (recording.time_s[sample] - from) / (to - from);
+            known[next - 1] * (1.0 - share) + known[next] * share
+        };
+        Channel {
+            name: format!("frequency.mode_{}", index + 1),
+            unit: "rad/s".to_owned(),
+            samples: (0..recording.len()).map(at).collect(),
+        }
+    };
+    modes.modes.iter().enumerate().map(curve).collect()
 }
 
 fn frames(scene: &Scene, model: &Model, recording: &Recording) -> Result<Frames, String> {

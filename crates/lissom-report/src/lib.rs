@@ -18,7 +18,7 @@ use lissom_io::manifest::Manifest;
 use serde_json::Value;
 
 pub use page::html;
-pub use plot::png;
+pub use plot::{curves_png, png};
 pub use verdict::{Level, Verdict, verdicts};
 
 /// A run to be shown.

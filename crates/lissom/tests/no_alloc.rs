@@ -92,7 +92,7 @@ fn recursions_allocate_nothing() {
 }
 
 /// Everything that can act: torques on joints and at a marker, a table, prescribed and nominal motions, an
-/// elastic gear, springs and friction on simple and quaternion joints.
+/// elastic gear under feedback, springs and friction on simple and quaternion joints.
 const DRIVEN: &str = r#"
 format = 1
 gravity_m_per_s2 = [0.0, -9.81, 0.0]
@@ -164,6 +164,11 @@ cycloid = { final_angle_rad = 0.5, duration_s = 1.0 }
 [[input]]
 joint = "shoulder"
 rigid_inverse_dynamics.cycloid = { final_angle_rad = 0.4, duration_s = 1.0 }
+
+[[controller]]
+name = "servo"
+joints = ["shoulder"]
+computed_pd = { frequency_rad_per_s = 5.0, damping_ratio = 0.7 }
 
 [[input]]
 joint = "wrist"

@@ -90,34 +90,48 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
 /// Simulates with progress, until the end, Ctrl-C, or a body displaced by more than `most_lengths` of its length.
 pub(super) fn integrate(loaded: &Loaded, samples: &[f64], most_lengths: f64, silent: bool) -> Run {
     let simulation = &loaded.spec.simulation;
+    let channels = loaded.spec.output.channels.as_deref();
+    watched(
+        simulation.start_s,
+        simulation.duration_s,
+        silent,
+        |watch| match &loaded.mesh {
+            Some(mesh) => mesh::run(mesh, simulation, samples, channels, watch),
+            None => simulate::run_within(
+                &loaded.model,
+                simulation,
+                samples,
+                channels,
+                most_lengths,
+                watch,
+            ),
+        },
+    )
+}
+
+/// Does something that takes its time, with progress over a span and until Ctrl-C.
+pub(super) fn watched<R>(
+    start_s: f64,
+    duration_s: f64,
+    silent: bool,
+    work: impl FnOnce(&mut dyn FnMut(f64) -> Flow) -> R,
+) -> R {
     // without a handler Ctrl-C ends the command at once, which is the second best
     let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
-    let mut progress = Progress::new(simulation.start_s, simulation.duration_s, silent);
-    let mut watch = |time_s| {
+    let mut progress = Progress::new(start_s, duration_s, silent);
+    let done = work(&mut |time_s| {
         progress.reached(time_s);
         if INTERRUPTED.load(Ordering::Relaxed) {
             Flow::Stop
         } else {
             Flow::Continue
         }
-    };
-    let channels = loaded.spec.output.channels.as_deref();
-    let run = match &loaded.mesh {
-        Some(mesh) => mesh::run(mesh, simulation, samples, channels, &mut watch),
-        None => simulate::run_within(
-            &loaded.model,
-            simulation,
-            samples,
-            channels,
-            most_lengths,
-            &mut watch,
-        ),
-    };
+    });
     progress.finish();
-    run
+    done
 }
 
-fn refuse_outside(at_s: &[f64], spec: &ModelSpec) -> Result<(), Stop> {
+pub(super) fn refuse_outside(at_s: &[f64], spec: &ModelSpec) -> Result<(), Stop> {
     let start_s = spec.simulation.start_s;
     let end_s = start_s + spec.simulation.duration_s;
     match at_s.iter().find(|&&at_s| at_s < start_s || at_s > end_s) {
@@ -267,6 +281,13 @@ fn audit_in_words(summary: &Summary) -> Vec<String> {
             short(momentum.angular_drift_kg_m2_per_s),
             short(momentum.peak_linear_kg_m_per_s),
             short(momentum.peak_angular_kg_m2_per_s)
+        ));
+    }
+    if let Some(closures) = &summary.audit.closures {
+        lines.push(format!(
+            "  closures     open by at most {} m or rad, their rates by {} m/s or rad/s",
+            short(closures.max_position_violation),
+            short(closures.max_velocity_violation)
         ));
     }
     for passed in &summary.audit.limit_violations {

@@ -5,6 +5,7 @@
 mod compare;
 mod errors;
 mod files;
+mod linear;
 mod loops;
 mod report;
 mod runs;

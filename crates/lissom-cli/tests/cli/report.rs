@@ -76,7 +76,15 @@ fn the_page_carries_the_run() {
         let list = list.as_array().unwrap().iter();
         list.map(|channel| channel["name"].clone()).collect()
     };
-    assert_eq!(names(&recording["channels"]), names(&manifest["channels"]));
+    // what was recorded, then the natural frequencies of its motion
+    let (shown, recorded) = (names(&recording["channels"]), names(&manifest["channels"]));
+    assert_eq!(shown[..recorded.len()], recorded);
+    let modes: Vec<String> = (1..=4)
+        .map(|mode| format!("frequency.mode_{mode}"))
+        .collect();
+    assert_eq!(shown[recorded.len()..], modes);
+    let panels = report["panels"].as_array().unwrap();
+    assert_eq!(*panels.last().unwrap(), serde_json::json!(modes));
     assert_eq!(recording["model_text"], manifest["model"]);
     assert_eq!(recording["fidelity"], manifest["fidelity"]);
     assert_eq!(recording["verdicts"][0]["words"], "completed 0.2 s");

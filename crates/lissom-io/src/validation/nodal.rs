@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use lissom::integrate::{Control, FirstOrder, Flow, Method, Observer, Schedule, integrate};
+use lissom::linear::{
+    Along, Feedback, Interpolation, OpenLoop, Perturbed, Servo, Terms, UndampedModes,
+};
 use lissom::mesh;
 use lissom::model::Override;
 use lissom::nodal::classics::{QuarterTurn, SpinUp, TwoLinkPath, jonker_beam, lateral, two_link};
-use lissom::nodal::{
-    Along, Dynamics, Equations, Feedback, Interpolation, NodalError, OpenLoop, Perturbed, Role,
-    Servo, Steered, Terms, UndampedModes,
-};
+use lissom::nodal::{Dynamics, Equations, NodalError, Role, Steered, linearize_along};
 use lissom::simulate::{Recording, sample_instants};
 use lissom::spatial::Vector;
 use serde::Deserialize;
@@ -275,7 +275,7 @@ fn table_1(quadratic: bool) -> Result<Numbers, NodalError> {
     let beam = jonker_beam(4, quadratic, Role::Prescribed)?;
     let mut equations = Equations::new(&beam.mechanism)?;
     let times = instants(15.0, 600);
-    let along = Along::new(&mut equations, &mut SPIN_UP.clone(), &times, &[beam.tip])?;
+    let along = linearize_along(&mut equations, &mut SPIN_UP.clone(), &times, &[beam.tip])?;
     let samples = instants(15.0, 3000);
     let deflection = |time: f64, deviation: &[f64]| {
         let displacement = along.displacement(0, time, deviation, true);
@@ -343,7 +343,7 @@ fn quarter_turn(closed: bool) -> Result<Numbers, NodalError> {
     let beam = jonker_beam(4, true, Role::Actuated)?;
     let mut equations = Equations::new(&beam.mechanism)?;
     let times = instants(8.0, 600);
-    let along = Along::new(&mut equations, &mut QuarterTurn, &times, &[beam.tip])?;
+    let along = linearize_along(&mut equations, &mut QuarterTurn, &times, &[beam.tip])?;
     let feedback = Loop(closed.then(|| Servo::new(&along, 1.45, 0.9)));
     let samples = [1.0, 3.0, 5.0, 8.0];
     let mut system = Perturbed::new(&along, feedback.clone(), COMPLETE, Interpolation::Matrices)?;
@@ -382,7 +382,7 @@ fn two_link_arm() -> Result<Numbers, NodalError> {
     let mut equations = Equations::new(&arm.mechanism)?;
     let dofs = arm.mechanism.dof_count();
     let mut numbers = Numbers::new();
-    let fine = Along::new(
+    let fine = linearize_along(
         &mut equations,
         &mut path.clone(),
         &instants(2.0, 1500),
@@ -434,7 +434,7 @@ fn two_link_arm() -> Result<Numbers, NodalError> {
         }
     }
 
-    let coarse = Along::new(
+    let coarse = linearize_along(
         &mut equations,
         &mut path.clone(),
         &instants(2.0, 250),

@@ -52,11 +52,26 @@ struct Curve<'a> {
 pub fn png(sources: &[Source<'_>], channels: &[String]) -> Option<Vec<u8>> {
     let first = sources.first()?;
     let panels = panels(&first.loaded.model, first.recording, channels);
+    let spec = &first.loaded.spec;
+    let title = spec.name.as_deref().unwrap_or(&first.loaded.label);
+    let labelled: Vec<(&str, &Recording)> = (sources.iter())
+        .map(|source| (source.label.as_str(), source.recording))
+        .collect();
+    drawn(title, &labelled, &panels)
+}
+
+/// Channels of a recording over time, one panel for every list of names, as a PNG file; `None` if there is nothing to
+/// draw.
+pub fn curves_png(title: &str, recording: &Recording, panels: &[Vec<String>]) -> Option<Vec<u8>> {
+    drawn(title, &[("", recording)], panels)
+}
+
+fn drawn(title: &str, sources: &[(&str, &Recording)], panels: &[Vec<String>]) -> Option<Vec<u8>> {
     let panels: Vec<Vec<Curve<'_>>> = (panels.iter())
         .map(|names| curves(sources, names))
         .filter(|curves| !curves.is_empty())
         .collect();
-    let times = || sources.iter().flat_map(|source| &source.recording.time_s);
+    let times = || sources.iter().flat_map(|(_, recording)| &recording.time_s);
     let from = times().copied().fold(f64::INFINITY, f64::min);
     let until = times().copied().fold(f64::NEG_INFINITY, f64::max);
     if panels.is_empty() || from >= until {
@@ -73,8 +88,6 @@ pub fn png(sources: &[Source<'_>], channels: &[String]) -> Option<Vec<u8>> {
     )]
     let height = (TOP + heights.iter().sum::<f64>()) as usize;
     let mut canvas = Canvas::new(WIDTH, height);
-    let spec = &first.loaded.spec;
-    let title = spec.name.as_deref().unwrap_or(&first.loaded.label);
     canvas.text(title, [LEFT - 70.0, 42.0], 17.0, Anchor::Left, INK);
     let mut top = TOP;
     for (panel, height) in panels.iter().zip(heights) {
@@ -84,19 +97,19 @@ pub fn png(sources: &[Source<'_>], channels: &[String]) -> Option<Vec<u8>> {
     Some(png::encode(&canvas))
 }
 
-fn curves<'a>(sources: &[Source<'a>], names: &[String]) -> Vec<Curve<'a>> {
+fn curves<'a>(sources: &[(&str, &'a Recording)], names: &[String]) -> Vec<Curve<'a>> {
     let mut curves = Vec::new();
     for (i, name) in names.iter().enumerate() {
-        for (j, source) in sources.iter().enumerate() {
-            let Some(channel) = source.recording.channel(name) else {
+        for (j, (label, recording)) in sources.iter().enumerate() {
+            let Some(channel) = recording.channel(name) else {
                 continue;
             };
             let colour = if names.len() == 1 { j } else { i };
             curves.push(Curve {
-                recording: source.recording,
+                recording,
                 channel,
                 name: if sources.len() > 1 {
-                    format!("{name} · {}", source.label)
+                    format!("{name} · {label}")
                 } else {
                     name.clone()
                 },

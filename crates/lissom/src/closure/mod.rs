@@ -31,6 +31,7 @@ pub use constraint::Constraints;
 pub use error::{ClosureError, Rechoice, Singularity, Trouble};
 pub(crate) use loops::articulated_body;
 pub use loops::{Loops, Unclosed};
+pub(crate) use rank::pivot_columns;
 pub use rank::{Mobility, Rank, mobility, row_rank};
 
 use crate::model::System;

@@ -58,7 +58,7 @@ const WORTH_TAKING: f64 = 0.03;
 
 /// As many independent columns as there are rows, or as there are, ascending; those of earlier groups are
 /// taken before those of later ones if they are not much smaller.
-pub(super) fn pivot_columns(rows: &[&[f64]], groups: &[&[usize]]) -> Vec<usize> {
+pub(crate) fn pivot_columns(rows: &[&[f64]], groups: &[&[usize]]) -> Vec<usize> {
     let entries: Vec<usize> = groups.concat();
     let mut rest: Vec<Vec<f64>> = entries
         .iter()

@@ -26,7 +26,7 @@ pub struct Acts<'a> {
     no_loads: Vec<Vector<f64>>,
 }
 
-fn drive(point: MotionPoint) -> Drive {
+pub(super) fn drive(point: MotionPoint) -> Drive {
     Drive {
         value: point.position,
         rate: point.rate,

@@ -12,6 +12,7 @@ mod acting;
 mod build;
 mod joints;
 mod nodes;
+mod nominal;
 mod observed;
 mod refused;
 mod rest;
@@ -24,6 +25,7 @@ use crate::simulate::{LoadCurve, MotionCurve};
 use crate::spatial::{Matrix, Vector};
 
 pub use acting::Acts;
+pub use nominal::MeshLinearizer;
 pub use rest::rest;
 pub use run::run;
 

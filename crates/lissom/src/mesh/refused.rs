@@ -75,6 +75,10 @@ pub(super) fn refused(spec: &ModelSpec) -> Vec<MeshError> {
             found.add(at.key("rigid_inverse_dynamics"), name, what, TREE);
         }
     }
+    for (index, controller) in spec.controller.iter().enumerate() {
+        let at = root.key("controller").index(index);
+        found.add(at, &controller.name, "a controller", TREE);
+    }
     found.errors
 }
 

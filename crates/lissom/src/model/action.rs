@@ -174,3 +174,49 @@ pub struct NominalMotion {
     /// Unit vector, and the angle about it by which the marker's axes are turned from those of the ground.
     pub rotation: Option<(Vector<f64>, MotionProfile)>,
 }
+
+/// Feedback on joints with one degree of freedom.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Controller {
+    /// Name, unique among controllers.
+    pub name: String,
+    /// What it measures and drives.
+    pub joints: Vec<ControlledJoint>,
+    /// How.
+    pub law: ControlLaw,
+}
+
+/// A joint under feedback; behind an elastic gear, its motor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ControlledJoint {
+    /// Name of the joint.
+    pub name: String,
+    /// Whether it translates.
+    pub translates: bool,
+    /// Index in the position vector.
+    pub position: usize,
+    /// Index in the velocity vector.
+    pub velocity: usize,
+    /// Index of the [`Transmission`] whose motor is measured and driven.
+    pub motor: Option<usize>,
+}
+
+/// Torque or force by deviations from the nominal motion, $`u = -K_p\,\delta e - K_v\,\delta\dot e`$.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ControlLaw {
+    /// Gains of every joint.
+    Joint {
+        /// Diagonal of $`K_p`$.
+        position: Vec<f64>,
+        /// Diagonal of $`K_v`$.
+        rate: Vec<f64>,
+    },
+    /// $`K_p = \bar M\Omega^2`$, $`K_v = 2\bar M\beta\,\Omega`$ with the mass matrix of the joints of the rigid mechanism along
+    /// the nominal motion \[Jonker & Aarts 2001, eqs (36)–(40)\].
+    Computed {
+        /// $`\Omega`$.
+        frequency: f64,
+        /// $`\beta`$.
+        damping: f64,
+    },
+}

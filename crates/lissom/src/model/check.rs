@@ -5,6 +5,7 @@
 
 mod beam;
 mod bodies;
+mod controllers;
 mod fidelity;
 mod inertia;
 mod joints;
@@ -55,6 +56,7 @@ impl ModelSpec {
             checker.inputs();
             checker.motions();
             checker.nominal_motion();
+            checker.controllers();
             checker.fidelity();
         }
         checker.simulation();

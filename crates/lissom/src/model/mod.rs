@@ -26,8 +26,8 @@ mod template;
 mod topology;
 
 pub use action::{
-    JointResistance, Limit, LimitedQuantity, Load, LoadTarget, Marker, NominalMotion,
-    PrescribedMotion, Resistance, Transmission,
+    ControlLaw, ControlledJoint, Controller, JointResistance, Limit, LimitedQuantity, Load,
+    LoadTarget, Marker, NominalMotion, PrescribedMotion, Resistance, Transmission,
 };
 pub(crate) use build::beam_of;
 pub use build::{BuildError, Model};

@@ -1,6 +1,7 @@
 //! What can be wrong with a mechanism of nodes and elements, or go wrong with it.
 
 use crate::integrate::IntegrateError;
+use crate::linear::LinearError;
 use crate::readable::readable;
 
 /// Why a mechanism cannot be built, placed, moved or solved.
@@ -108,12 +109,9 @@ pub enum NodalError {
         /// By how much.
         residual: f64,
     },
-    /// A stiffness matrix that gives no natural frequencies.
-    #[error("no natural frequencies: {reason}")]
-    NoModes {
-        /// Why.
-        reason: &'static str,
-    },
+    /// The linearised equations have no answer.
+    #[error(transparent)]
+    Linear(#[from] LinearError),
     /// The integrator gave up.
     #[error(transparent)]
     Integrate(#[from] IntegrateError),

@@ -16,6 +16,7 @@
 
 use nalgebra::DMatrix;
 
+use crate::linear::Linearization;
 use crate::scalar::Dual;
 use crate::spatial::{Matrix, Vector};
 
@@ -29,30 +30,6 @@ use super::role::Drive;
 const DIRECTIONS: usize = 4;
 
 type Tangent = Dual<f64, DIRECTIONS>;
-
-/// Coefficients of $`M_0\,\delta\ddot q + C_0\,\delta\dot q + (K_0 + N_0 + G_0)\,\delta q = B\,\delta u`$, eq (21).
-#[derive(Clone, Debug, PartialEq)]
-pub struct Linearization {
-    /// $`M_0`$, reduced mass matrix.
-    pub mass: DMatrix<f64>,
-    /// $`C_0`$, velocity sensitivity, damping of the material included.
-    pub damping: DMatrix<f64>,
-    /// $`K_0`$, structural stiffness.
-    pub structural: DMatrix<f64>,
-    /// $`N_0`$, dynamic stiffening.
-    pub dynamic: DMatrix<f64>,
-    /// $`G_0`$, geometric stiffening, symmetric.
-    pub geometric: DMatrix<f64>,
-    /// $`B`$: one column per actuated degree of freedom.
-    pub input: DMatrix<f64>,
-}
-
-impl Linearization {
-    /// $`K_0 + N_0 + G_0`$, eq (25).
-    pub fn stiffness(&self) -> DMatrix<f64> {
-        &self.structural + &self.dynamic + &self.geometric
-    }
-}
 
 /// A state of motion to linearise about.
 #[derive(Clone, Copy, Debug)]

@@ -14,7 +14,6 @@ mod inertia;
 mod joints;
 mod linear;
 mod mechanism;
-mod modes;
 mod node;
 mod pass;
 mod perturbation;
@@ -26,13 +25,10 @@ pub use dynamics::{Acting, Actions, Dynamics, Excitation, Unforced};
 pub use element::ElementId;
 pub use equations::{Energy, Equations};
 pub use error::NodalError;
-pub use linear::{Linearization, State};
+pub use linear::State;
 pub use mechanism::{Assembly, End, Mechanism};
-pub use modes::{DampedMode, UndampedModes, follow_modes};
 pub use node::{Followed, NodeId, NodeKind, NodeState};
-pub use perturbation::{
-    Along, Feedback, Interpolation, Nominal, OpenLoop, Output, Perturbed, Point, Servo, Steered,
-    Terms,
-};
+pub(crate) use perturbation::labels;
+pub use perturbation::{Nominal, Steered, linearize_along, linearize_state};
 pub use role::{Drive, Role};
 pub use statics::{Equilibrium, StaticLoad};

@@ -106,7 +106,7 @@ pub fn rest(model: &Model, simulation: &SimulationSpec) -> Result<Recording, NoE
 }
 
 /// Positions at which `model` rests at `time`. Joints and motors that an input drives stay where the model starts, as
-/// if brakes held them.
+/// if brakes held them, unless a controller holds them.
 ///
 /// # Errors
 /// When the iteration does not find any.
@@ -197,8 +197,15 @@ impl<'m> Balance<'m> {
                 LoadTarget::Marker { .. } => false,
             })
         };
+        let controlled = |entry: usize| {
+            let mut joints = model.controllers.iter().flat_map(|c| &c.joints);
+            joints.any(|joint| match joint.motor {
+                Some(motor) => entry == motors + motor,
+                None => equations.velocity_entry(entry) == Some(joint.velocity),
+            })
+        };
         let moving = (0..equations.state_velocities())
-            .filter(|&entry| !driven(entry))
+            .filter(|&entry| !driven(entry) || controlled(entry))
             .collect();
         Self {
             model,

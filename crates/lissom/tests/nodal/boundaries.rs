@@ -11,11 +11,24 @@ use crate::models::everything;
 
 /// Property: the module knows nothing of the other formulation, so that their agreement is a check.
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the sources are what is tested")]
 fn nodal_never_imports_the_other_formulation() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/nodal");
+    never_imports("src/nodal", &["tree", "flex", "model", "simulate"], 10);
+}
+
+/// Property: linearised equations are data that either formulation fills.
+#[test]
+fn linearised_equations_know_no_formulation() {
+    let others = [
+        "tree", "flex", "model", "simulate", "nodal", "mesh", "closure",
+    ];
+    never_imports("src/linear", &others, 4);
+}
+
+/// Fails if a source below `folder`, of which there are more than `least`, uses one of `modules`.
+#[expect(clippy::disallowed_methods, reason = "the sources are what is tested")]
+fn never_imports(folder: &str, modules: &[&str], least: usize) {
     let mut seen = 0;
-    let mut folders = vec![folder];
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
     let mut files = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
@@ -29,7 +42,7 @@ fn nodal_never_imports_the_other_formulation() {
     }
     for path in files {
         let text = fs::read_to_string(&path).unwrap();
-        for module in ["tree", "flex", "model", "simulate"] {
+        for module in modules {
             for form in [
                 format!("crate::{module}"),
                 format!("super::super::{module}"),
@@ -44,7 +57,7 @@ fn nodal_never_imports_the_other_formulation() {
         );
         seen += 1;
     }
-    assert!(seen > 10, "the folder of the formulation was not found");
+    assert!(seen > least, "{folder} was not found");
 }
 
 /// Property: the derivative of the equations of motion allocates nothing.

@@ -1,9 +1,8 @@
 //! Linearised equations: exact derivatives, closed forms, frequencies.
 
+use lissom::linear::{DampedMode, Linearization, UndampedModes, follow_modes};
 use lissom::nodal::classics::RotatingBeam;
-use lissom::nodal::{
-    DampedMode, Drive, Equations, Linearization, Role, State, UndampedModes, follow_modes,
-};
+use lissom::nodal::{Drive, Equations, Role, State};
 use lissom::spatial::Vector;
 use lissom::testing::Random;
 

@@ -1,11 +1,9 @@
 //! The perturbation method on the cases of Jonker & Aarts (2001): numbers of an independent implementation.
 
 use lissom::integrate::{Control, FirstOrder, Flow, Method, Observer, Schedule, integrate};
+use lissom::linear::{Feedback, Interpolation, OpenLoop, Perturbed, Servo, Terms, UndampedModes};
 use lissom::nodal::classics::{QuarterTurn, SpinUp, TwoLinkPath, lateral, two_link};
-use lissom::nodal::{
-    Along, Dynamics, Equations, Feedback, Interpolation, OpenLoop, Perturbed, Role, Servo, Steered,
-    Terms, UndampedModes,
-};
+use lissom::nodal::{Dynamics, Equations, Role, Steered, linearize_along};
 use lissom::spatial::Vector;
 
 use crate::models::jonker_beam;
@@ -71,7 +69,7 @@ fn five_cases_of_table_1() {
     ] {
         let beam = jonker_beam(4, quadratic, Role::Prescribed);
         let mut equations = Equations::new(&beam.mechanism).unwrap();
-        let along = Along::new(&mut equations, &mut motion, &times, &[beam.tip]).unwrap();
+        let along = linearize_along(&mut equations, &mut motion, &times, &[beam.tip]).unwrap();
         let deflection = |time: f64, deviation: &[f64]| {
             let displacement = along.displacement(0, time, deviation, true);
             -lateral(displacement.0, motion.at(time).value)
@@ -112,7 +110,7 @@ fn geometric_stiffening_keeps_the_beam_stable() {
     };
     let mut equations = Equations::new(&beam.mechanism).unwrap();
     let times = [9.286, 9.288, 15.0];
-    let along = Along::new(&mut equations, &mut motion, &times, &[]).unwrap();
+    let along = linearize_along(&mut equations, &mut motion, &times, &[]).unwrap();
     let lowest = |point, terms| {
         let (mass, stiffness) = along.constrained(point, terms);
         UndampedModes::new(&mass, &stiffness).unwrap().squares[0]
@@ -132,7 +130,7 @@ fn quarter_turn_with_and_without_feedback() {
     let beam = jonker_beam(4, true, Role::Actuated);
     let mut equations = Equations::new(&beam.mechanism).unwrap();
     let times = instants(8.0, 600);
-    let along = Along::new(&mut equations, &mut QuarterTurn, &times, &[beam.tip]).unwrap();
+    let along = linearize_along(&mut equations, &mut QuarterTurn, &times, &[beam.tip]).unwrap();
     assert!((along.actuated_mass(0)[(0, 0)] - 34.469_019).abs() < 1e-6);
     let servo = Servo::new(&along, 1.45, 0.9);
     assert!((servo.position_gain(0.0)[(0, 0)] - 72.4711).abs() < 1e-4);
@@ -216,7 +214,7 @@ fn two_link_arm() {
     let mut equations = Equations::new(&arm.mechanism).unwrap();
     let dofs = arm.mechanism.dof_count();
     let along_points = |equations: &mut Equations<'_>, count| {
-        Along::new(
+        linearize_along(
             equations,
             &mut path.clone(),
             &instants(2.0, count),

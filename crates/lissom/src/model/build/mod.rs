@@ -9,7 +9,7 @@ mod reduce;
 
 use crate::flex::FlexError;
 use crate::model::action::{
-    JointResistance, Limit, Load, Marker, NominalMotion, PrescribedMotion, Transmission,
+    Controller, JointResistance, Limit, Load, Marker, NominalMotion, PrescribedMotion, Transmission,
 };
 use crate::model::closure::{AssemblyHints, Closure, ClosureMethod};
 use crate::model::coordinate::Coordinate;
@@ -40,6 +40,8 @@ pub struct Model {
     pub motions: Vec<PrescribedMotion>,
     /// How a marker is to move, for loads of rigid inverse dynamics.
     pub nominal_motion: Option<NominalMotion>,
+    /// Feedback.
+    pub controllers: Vec<Controller>,
     /// What makes loops of the tree.
     pub closures: Vec<Closure>,
     /// How the equations of the loops are formed.

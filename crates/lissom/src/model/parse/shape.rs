@@ -102,8 +102,16 @@ pub(super) fn compare(document: &mut Table, schema: &Json) -> Findings {
 }
 
 /// Sections whose items refer to each other by name.
-const SECTIONS_OF_ITEMS: [&str; 8] = [
-    "body", "joint", "loop", "support", "payload", "marker", "input", "motion",
+const SECTIONS_OF_ITEMS: [&str; 9] = [
+    "body",
+    "joint",
+    "loop",
+    "support",
+    "payload",
+    "marker",
+    "input",
+    "motion",
+    "controller",
 ];
 
 struct Walk<'a> {

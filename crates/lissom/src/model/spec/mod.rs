@@ -6,6 +6,7 @@
 
 mod body;
 mod closure;
+mod controller;
 mod input;
 mod joint;
 mod motion;
@@ -26,6 +27,7 @@ pub use closure::{
     LoopEnd, LoopKind, LoopSpec, OperationalSpaceSpec, PointOnLineSpec, ProjectedSpec,
     StabilizedSpec, TwistComponent, UniversalClosureSpec,
 };
+pub use controller::{ComputedPdSpec, ControllerSpec, JointPdSpec};
 pub use input::{
     ForceConstantSpec, ForceCycloidSpec, ForcePolynomialSpec, ForceSinesSpec, ForceStepSpec,
     ForceTableSpec, Frame, InputSpec, LoadQuantity, TorqueConstantSpec, TorqueCycloidSpec,
@@ -52,8 +54,8 @@ pub use place::{AttachmentSpec, GROUND, MarkerSpec, PayloadSpec, Place};
 pub use profile::{LoadProfile, MotionProfile};
 pub use run::{
     AdaptiveSpec, FidelityPreset, FidelitySpec, FormulationSpec, GeneralizedAlphaSpec, InitialSpec,
-    IntegratorSpec, NewmarkSpec, NodalFormulationSpec, OutputFormat, OutputSpec, SimulationSpec,
-    StaticForceSpec, StaticLoadSpec,
+    IntegratorSpec, NewmarkSpec, NodalFormulationSpec, NodePassages, OutputFormat, OutputSpec,
+    SimulationSpec, StaticForceSpec, StaticLoadSpec,
 };
 
 pub use support::{Slopes, SupportSpec};
@@ -111,6 +113,9 @@ pub struct ModelSpec {
     /// How a marker is to move, for inputs with `nominal_motion = true`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nominal_motion: Option<NominalMotionSpec>,
+    /// Feedback that keeps joints on their nominal motion.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub controller: Vec<ControllerSpec>,
     /// Which equations describe the mechanism; `tree` when absent.
     #[serde(default, skip_serializing_if = "FormulationSpec::is_tree")]
     pub formulation: FormulationSpec,
@@ -143,6 +148,7 @@ impl Default for ModelSpec {
             input: Vec::new(),
             motion: Vec::new(),
             nominal_motion: None,
+            controller: Vec::new(),
             formulation: FormulationSpec::default(),
             fidelity: FidelitySpec::default(),
             simulation: SimulationSpec::default(),

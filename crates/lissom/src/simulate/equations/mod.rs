@@ -9,6 +9,7 @@
 //! where "free" leaves out prescribed joints. The two works are integrated with the motion, so that the
 //! energy audit \[Damaren & Sharf 1995, eqs (30)–(32)\] is as accurate as the motion itself.
 
+mod control;
 mod first_order;
 mod nominal;
 mod observed;
@@ -26,11 +27,14 @@ use crate::tree::{
     ArticulatedBody, CompositeBody, Energy, InverseDynamics, Kinematics, apply_wrench, energy,
     inverse_dynamics, marker_motion,
 };
+use control::Control;
+pub(super) use first_order::position_rates;
 use nominal::Nominal;
+pub(super) use nominal::NominalPath;
 pub use nominal::{NominalDrives, NominalError, nominal_drives};
 pub(crate) use nominal::{NominalPositions, nominal_motions};
-pub(super) use resistance::rotation_vector;
-use resistance::{add_resistance, spring_energy};
+use resistance::spring_energy;
+pub(super) use resistance::{Turning, add_resistance, rotation_vector};
 
 /// Equations of motion of a model, with all the memory that evaluating them needs.
 #[derive(Clone, Debug)]
@@ -39,14 +43,17 @@ pub struct Equations<'m> {
     load_curves: Vec<LoadCurve>,
     motion_curves: Vec<MotionCurve>,
     nominal: Option<Nominal>,
+    control: Option<Control>,
     /// The closures, or why they cannot be kept.
     loops: Result<Option<Loops>, ClosureError>,
     /// What stopped the last projection.
     trouble: Option<Trouble>,
-    free_positions: Vec<usize>,
-    free_velocities: Vec<usize>,
+    pub(super) free_positions: Vec<usize>,
+    pub(super) free_velocities: Vec<usize>,
     /// Whether a prescribed joint exists, whose reaction does work.
     prescribes: bool,
+    /// Whether the equations of a support stay those of one stretch of its beam until it is told that it has passed.
+    pub(super) locates_passages: bool,
     /// Bodies whose material damps.
     damped: Vec<usize>,
     // workspace
@@ -58,7 +65,7 @@ pub struct Equations<'m> {
     pub(super) load_values: Vec<f64>,
     pub(super) motor_position: Vec<f64>,
     pub(super) motor_rate: Vec<f64>,
-    motor_force: Vec<f64>,
+    pub(super) motor_force: Vec<f64>,
     position_rate: Vec<f64>,
     reaction: Vec<f64>,
     influence: Vec<Motion<f64>>,
@@ -92,6 +99,7 @@ impl<'m> Equations<'m> {
                 .map(|motion| MotionCurve::new(&motion.profile, motion.initial))
                 .collect(),
             nominal: Nominal::new(model),
+            control: Control::new(model),
             loops: Loops::new(model),
             trouble: None,
             free_positions: (0..n_q)
@@ -101,6 +109,7 @@ impl<'m> Equations<'m> {
                 .filter(|&i| !prescribed(i, |m| m.velocity))
                 .collect(),
             prescribes: !model.motions.is_empty(),
+            locates_passages: true,
             damped: damped_bodies(&model.system),
             position: model.initial_position.clone(),
             velocity: model.initial_velocity.clone(),
@@ -260,6 +269,61 @@ impl<'m> Equations<'m> {
         self.motor_rate.copy_from_slice(motors);
     }
 
+    /// Values of all inputs at an instant.
+    pub(super) fn update_loads(&mut self, time: f64) {
+        let model = self.model;
+        if let Some(nominal) = &mut self.nominal {
+            // where there is none the forces are not numbers, which the integrator reports
+            let _ = nominal.update(time);
+        }
+        for (i, load) in model.loads.iter().enumerate() {
+            let mut value = self.load_curves[i].value(time);
+            if let (LoadProfile::RigidInverseDynamics(_), Some(nominal)) =
+                (&load.profile, &self.nominal)
+            {
+                value = match load.target {
+                    LoadTarget::Motor(index) => nominal.force(model.transmissions[index].velocity),
+                    LoadTarget::Joint(at) => nominal.force(at),
+                    LoadTarget::Marker { .. } => 0.0,
+                };
+            }
+            self.load_values[i] = value;
+        }
+    }
+
+    /// Torques and forces of the controllers in the unpacked state.
+    fn update_control(&mut self, time: f64) {
+        let Some(control) = &mut self.control else {
+            return;
+        };
+        let (positions, rates) = (&self.motor_position, &self.motor_rate);
+        control.update(self.model, time, &self.position, &self.velocity, |motor| {
+            [positions[motor], rates[motor]]
+        });
+    }
+
+    /// Torques and forces of the controllers as last evaluated, in their order.
+    pub(super) fn control_efforts(&self) -> &[f64] {
+        self.control.as_ref().map_or(&[], Control::efforts)
+    }
+
+    /// Inputs and controllers at a state given in full.
+    pub(super) fn act_at(
+        &mut self,
+        time: f64,
+        position: &[f64],
+        velocity: &[f64],
+        motors: &[[f64; 3]],
+    ) {
+        self.position.copy_from_slice(position);
+        self.velocity.copy_from_slice(velocity);
+        for (i, motor) in motors.iter().enumerate() {
+            [self.motor_position[i], self.motor_rate[i]] = [motor[0], motor[1]];
+        }
+        self.update_loads(time);
+        self.update_control(time);
+    }
+
     /// Prepares kinematics and all forces of the unpacked state; returns the power that flows.
     fn apply_forces(&mut self, time: f64) -> Power {
         let model = self.model;
@@ -301,25 +365,25 @@ impl<'m> Equations<'m> {
             power.lost += gear.damping * slip * slip;
         }
 
-        // inputs
-        if let Some(nominal) = &mut self.nominal {
-            // where there is none the forces are not numbers, which the integrator reports
-            let _ = nominal.update(time);
+        self.update_loads(time);
+        self.update_control(time);
+        if let Some(control) = &self.control {
+            let joints = model.controllers.iter().flat_map(|c| &c.joints);
+            for (joint, &effort) in joints.zip(control.efforts()) {
+                let (force, rate) = match joint.motor {
+                    Some(motor) => (&mut self.motor_force[motor], self.motor_rate[motor]),
+                    None => (
+                        &mut self.force[joint.velocity],
+                        self.velocity[joint.velocity],
+                    ),
+                };
+                *force += effort;
+                power.input += effort * rate;
+            }
         }
         let mut posed = false;
         for (i, load) in model.loads.iter().enumerate() {
-            let mut value = self.load_curves[i].value(time);
-            if let (LoadProfile::RigidInverseDynamics(_), Some(nominal)) =
-                (&load.profile, &self.nominal)
-            {
-                let at = match load.target {
-                    LoadTarget::Motor(index) => model.transmissions[index].velocity,
-                    LoadTarget::Joint(at) => at,
-                    LoadTarget::Marker { .. } => continue,
-                };
-                value = nominal.force(at);
-            }
-            self.load_values[i] = value;
+            let value = self.load_values[i];
             match &load.target {
                 LoadTarget::Joint(at) => {
                     self.force[*at] += value;
@@ -520,6 +584,34 @@ impl<'m> Equations<'m> {
             // the derivative of a state is that of the settled one
             Projection::Kept
         }
+    }
+
+    /// From a state on supports see the stretch of their beam that they are on. Returns the energy lost by an impulse.
+    fn enter_stretches(&mut self, time: f64, positions: &[f64], velocities: &mut [f64]) -> f64 {
+        if !self.locates_passages || !matches!(self.loops, Ok(Some(_))) {
+            return 0.0;
+        }
+        self.unpack(time, positions, velocities);
+        let Ok(Some(loops)) = &mut self.loops else {
+            return 0.0;
+        };
+        let lost = loops.enter(self.model, &self.position, &mut self.velocity);
+        for (&at, x) in self.free_velocities.iter().zip(velocities) {
+            *x = self.velocity[at];
+        }
+        lost
+    }
+
+    /// How far a support is beyond that stretch.
+    fn overrun_of_stretches(&mut self, time: f64, positions: &[f64], velocities: &[f64]) -> f64 {
+        if !self.locates_passages || !matches!(self.loops, Ok(Some(_))) {
+            return f64::NEG_INFINITY;
+        }
+        self.unpack(time, positions, velocities);
+        let Ok(Some(loops)) = &mut self.loops else {
+            return f64::NEG_INFINITY;
+        };
+        loops.overrun(self.model, &mut self.position, &mut self.velocity)
     }
 
     /// Brings a state onto the closures that is not the next of a run: independent coordinates are chosen for it.

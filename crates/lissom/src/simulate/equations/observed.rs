@@ -63,6 +63,16 @@ impl Formulation for Equations<'_> {
             };
             add(name, unit);
         }
+        for controller in &model.controllers {
+            for joint in &controller.joints {
+                let (what, unit) = if joint.translates {
+                    ("force", "N")
+                } else {
+                    ("torque", "N m")
+                };
+                add(format!("{}.{}.{what}", controller.name, joint.name), unit);
+            }
+        }
         for motion in &model.motions {
             let coordinate = &model.positions[motion.position];
             let (what, unit) = if coordinate.unit == "m" {
@@ -106,6 +116,7 @@ impl Formulation for Equations<'_> {
             row.push(self.motor_rate[i]);
         }
         row.extend_from_slice(&self.load_values);
+        row.extend_from_slice(self.control_efforts());
         for motion in &model.motions {
             row.push(self.reaction(motion.velocity));
         }

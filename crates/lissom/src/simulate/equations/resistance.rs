@@ -1,44 +1,97 @@
 //! Springs, dampers and friction of joints.
 
+use crate::flex::Along;
 use crate::model::{JointResistance, Resistance, System};
-use crate::spatial::{Quaternion, Vector, rotation_vector_of};
+use crate::scalar::{Dual, Scalar};
+use crate::spatial::{Matrix, Quaternion, Vector, rotation_vector_of};
+
+/// A scalar of which rotation vectors can be made: they take a branch that a plain scalar hides.
+pub(in crate::simulate) trait Turning: Along {
+    /// Rotation vector of a quaternion of any length.
+    fn rotation_vector(quaternion: [Self; 4]) -> Vector<Self>;
+}
+
+impl Turning for f64 {
+    fn rotation_vector(quaternion: [Self; 4]) -> Vector<Self> {
+        rotation_vector(quaternion)
+    }
+}
+
+impl<const N: usize> Turning for Dual<f64, N> {
+    fn rotation_vector(quaternion: [Self; 4]) -> Vector<Self> {
+        let value = quaternion.map(|x| x.value);
+        let turn = rotation_vector(value);
+        let rates = inverse_rate_matrix(turn);
+        let [w, x, y, z] = value;
+        let (axis, squared) = (Vector([x, y, z]), w * w + x * x + y * y + z * z);
+        let mut vector = Vector(turn.0.map(Self::constant));
+        for direction in 0..N {
+            // angular rate in the turned frame: twice the vector part of the conjugate times the rate
+            let [dw, dx, dy, dz] = quaternion.map(|x| x.tangent[direction]);
+            let rate = Vector([dx, dy, dz]);
+            let angular = rate.scale(w) - axis.scale(dw) - axis.cross(rate);
+            let change = rates * angular.scale(2.0 / squared);
+            for i in 0..3 {
+                vector[i].tangent[direction] = change[i];
+            }
+        }
+        vector
+    }
+}
+
+/// Rate of a rotation vector per angular velocity in the turned frame,
+/// $`1 + \tfrac12\vartheta^\times + (1 - \tfrac x2\cot\tfrac x2)/x^2\;\vartheta^\times\vartheta^\times`$.
+fn inverse_rate_matrix(turn: Vector<f64>) -> Matrix<f64> {
+    let squared = turn.dot(turn);
+    // the series where the quotient would lose its digits
+    let square_factor = if squared < 1e-4 {
+        (1.0 + squared / 60.0) / 12.0
+    } else {
+        let half = 0.5 * squared.sqrt();
+        (1.0 - half / half.tan()) / squared
+    };
+    let skew = Matrix::skew(turn);
+    Matrix::identity() + skew.scale(0.5) + (skew * skew).scale(square_factor)
+}
 
 /// Adds what resists a joint to `force`; returns the power lost in dampers and friction.
-pub(super) fn add_resistance(
+pub(in crate::simulate) fn add_resistance<T: Turning>(
     system: &System,
     k: usize,
     resistance: &JointResistance,
-    position: &[f64],
-    velocity: &[f64],
-    force: &mut [f64],
-) -> f64 {
+    position: &[T],
+    velocity: &[T],
+    force: &mut [T],
+) -> T {
     let layout = system.layout();
     let q = &position[layout.joint_position[k]..];
     let first = layout.joint_velocity[k];
-    let mut lost = 0.0;
-    let mut push = |i: usize, law: &Resistance, spring: f64| {
+    let mut lost = T::zero();
+    let mut push = |i: usize, law: &Resistance, spring: T| {
         let rate = velocity[first + i];
         let drag = law.drag(rate);
         force[first + i] += drag + spring;
         lost -= drag * rate;
     };
     match resistance {
-        JointResistance::Axis(law) => push(0, law, -law.stiffness * (q[0] - law.rest)),
+        JointResistance::Axis(law) => {
+            push(0, law, (q[0] - T::constant(law.rest)) * -law.stiffness);
+        }
         JointResistance::Ball(law) => {
-            let turn = rotation_vector([q[0], q[1], q[2], q[3]]);
+            let turn = T::rotation_vector([q[0], q[1], q[2], q[3]]);
             for i in 0..3 {
-                push(i, law, -law.stiffness * turn[i]);
+                push(i, law, turn[i] * -law.stiffness);
             }
         }
         JointResistance::Free { angular, linear } => {
             let quaternion = [q[3], q[4], q[5], q[6]];
-            let turn = rotation_vector(quaternion);
+            let turn = T::rotation_vector(quaternion);
             let offset = Quaternion(quaternion)
                 .matrix()
                 .transpose_mul(Vector([q[0], q[1], q[2]]));
             for i in 0..3 {
-                push(i, angular, -angular.stiffness * turn[i]);
-                push(i + 3, linear, -linear.stiffness * offset[i]);
+                push(i, angular, turn[i] * -angular.stiffness);
+                push(i + 3, linear, offset[i] * -linear.stiffness);
             }
         }
     }

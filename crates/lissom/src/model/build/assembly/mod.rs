@@ -9,7 +9,8 @@ use super::Model;
 use super::reduce::{Reduced, payload_inertia};
 use crate::flex::{FlexibleBody, RigidMotions};
 use crate::model::action::{
-    JointResistance, Limit, Load, LoadTarget, Marker, NominalMotion, PrescribedMotion, Transmission,
+    ControlLaw, ControlledJoint, Controller, JointResistance, Limit, Load, LoadTarget, Marker,
+    NominalMotion, PrescribedMotion, Transmission,
 };
 use crate::model::closure::AssemblyHints;
 use crate::model::coordinate::{Coordinate, CoordinateKind};
@@ -339,6 +340,7 @@ impl<'a> Assembly<'a> {
             .iter()
             .filter_map(|input| self.load(input))
             .collect();
+        let controllers = self.controllers();
         let closures = self.closures();
         let closure_method = self.closure_method(&loads);
         Model {
@@ -351,6 +353,7 @@ impl<'a> Assembly<'a> {
             loads,
             motions,
             nominal_motion: nominal_motion(spec),
+            controllers,
             closures,
             closure_method,
             assembly: self.model.assembly,
@@ -359,6 +362,39 @@ impl<'a> Assembly<'a> {
             initial_position: self.model.initial_position,
             initial_velocity: self.model.initial_velocity,
         }
+    }
+
+    fn controllers(&self) -> Vec<Controller> {
+        let controlled = |name: &String| {
+            let &(position, velocity) = self.components.get(name.as_str())?.first()?;
+            let geared = |gear: &crate::model::Transmission| gear.velocity == velocity;
+            Some(ControlledJoint {
+                name: name.clone(),
+                translates: self.model.positions[position].unit == "m",
+                position,
+                velocity,
+                motor: self.model.transmissions.iter().position(geared),
+            })
+        };
+        let built = |controller: &spec::ControllerSpec| {
+            let law = match (&controller.joint_pd, &controller.computed_pd) {
+                (Some(law), _) => ControlLaw::Joint {
+                    position: law.position_gain.clone(),
+                    rate: law.rate_gain.clone(),
+                },
+                (None, Some(law)) => ControlLaw::Computed {
+                    frequency: law.frequency_rad_per_s,
+                    damping: law.damping_ratio,
+                },
+                (None, None) => return None,
+            };
+            Some(Controller {
+                name: controller.name.clone(),
+                joints: controller.joints.iter().filter_map(controlled).collect(),
+                law,
+            })
+        };
+        self.spec.controller.iter().filter_map(built).collect()
     }
 
     fn load(&self, input: &spec::InputSpec) -> Option<Load> {

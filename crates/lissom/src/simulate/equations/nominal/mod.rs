@@ -18,7 +18,7 @@ use super::resistance::add_resistance;
 use crate::model::spec::LoadProfile;
 use crate::model::{JointResistance, LoadTarget, Model, System};
 use crate::simulate::profile::MotionCurve;
-use crate::tree::{InverseDynamics, Kinematics, inverse_dynamics};
+use crate::tree::{CompositeBody, InverseDynamics, Kinematics, inverse_dynamics, mass_matrix};
 use course::{Course, State};
 use qr::PivotedQr;
 
@@ -176,7 +176,7 @@ impl NominalPositions {
         if model.closures.is_empty() && model.nominal_motion.is_none() {
             return None;
         }
-        let mut positions = Self(Nominal::of(model));
+        let mut positions = Self(Nominal::of(model, true));
         positions.at(start_s)?;
         Some(positions)
     }
@@ -201,14 +201,15 @@ impl Nominal {
     /// `None` when no load asks for it.
     pub(super) fn new(model: &Model) -> Option<Self> {
         let driven = |load: &crate::model::Load| driven_entry(model, &load.profile, &load.target);
-        (model.loads.iter().any(|load| driven(load).is_some())).then(|| Self::of(model))
+        let asked = model.loads.iter().any(|load| driven(load).is_some());
+        asked.then(|| Self::of(model, true))
     }
 
-    /// The motion that inputs and prescribed motions ask for.
-    fn of(model: &Model) -> Self {
+    /// The motion of `model`; of loops that nothing moves on a course, none is `asked` for.
+    fn of(model: &Model, asked: bool) -> Self {
         let driven = |load: &crate::model::Load| driven_entry(model, &load.profile, &load.target);
         let wanted = nominal_motions(model);
-        let together = !model.closures.is_empty() || model.nominal_motion.is_some();
+        let together = asked && (!model.closures.is_empty() || model.nominal_motion.is_some());
         let system = model.system.rigidified();
         let (flexible_layout, rigid_layout) = (model.system.layout(), system.layout());
         let mut position = vec![0.0; system.position_count()];
@@ -368,6 +369,97 @@ impl Nominal {
                 projection.apply(course.constraints().jacobian(), &mut self.force)
             }
         }
+    }
+}
+
+/// The motion that a model would make if every body were rigid: along the nominal motion of its inputs where they have
+/// one, as prescribed where it is, and held elsewhere.
+#[derive(Clone, Debug)]
+pub(in crate::simulate) struct NominalPath {
+    nominal: Nominal,
+    composite: CompositeBody<f64>,
+    /// Mass matrix of the rigid mechanism, rotors among it, at the instant last asked for.
+    mass: Vec<f64>,
+    massed: Option<f64>,
+}
+
+impl NominalPath {
+    /// Of `model`.
+    pub(in crate::simulate) fn new(model: &Model) -> Self {
+        let nominal = Nominal::new(model).unwrap_or_else(|| {
+            let moves = !model.motions.is_empty();
+            Nominal::of(model, moves)
+        });
+        let n = nominal.system.velocity_count();
+        Self {
+            composite: CompositeBody::new(&nominal.system),
+            mass: vec![0.0; n * n],
+            massed: None,
+            nominal,
+        }
+    }
+
+    /// Entry of the rigid mechanism's mass matrix at the instant last asked for, by entries of the flexible model's
+    /// velocity vector.
+    pub(in crate::simulate) fn mass(&self, row: usize, column: usize) -> f64 {
+        let rigid = &self.nominal.rigid_velocity;
+        let n = self.nominal.system.velocity_count();
+        match (rigid[row], rigid[column]) {
+            (Some(row), Some(column)) => self.mass[row * n + column],
+            _ => 0.0,
+        }
+    }
+
+    /// Writes the state of the flexible model at `time`, undeformed; `written` holds positions, velocities and
+    /// accelerations.
+    pub(in crate::simulate) fn at(
+        &mut self,
+        model: &Model,
+        time: f64,
+        written: [&mut [f64]; 3],
+    ) -> Result<(), NominalError> {
+        let nominal = &mut self.nominal;
+        nominal.update(time)?;
+        if self.massed != Some(time) {
+            mass_matrix(
+                &nominal.system,
+                &nominal.kinematics,
+                &mut self.composite,
+                &mut self.mass,
+            );
+            let n = nominal.system.velocity_count();
+            for &(at, inertia) in &nominal.rotors {
+                self.mass[at * n + at] += inertia;
+            }
+            self.massed = Some(time);
+        }
+        let (layout, rigid) = (model.system.layout(), nominal.system.layout());
+        let state = &nominal.state;
+        let [position, velocity, acceleration] = written;
+        position.fill(0.0);
+        velocity.fill(0.0);
+        acceleration.fill(0.0);
+        for (k, body) in model.system.bodies().iter().enumerate() {
+            let kind = &body.joint.kind;
+            let copy = |to: &mut [f64], from: &[f64], to_at: usize, from_at: usize, n: usize| {
+                to[to_at..to_at + n].copy_from_slice(&from[from_at..from_at + n]);
+            };
+            let (to, from) = (layout.joint_position[k], rigid.joint_position[k]);
+            copy(position, &state.position, to, from, kind.positions());
+            let (to, from) = (layout.joint_velocity[k], rigid.joint_velocity[k]);
+            copy(velocity, &state.velocity, to, from, kind.velocities());
+            copy(
+                acceleration,
+                &state.acceleration,
+                to,
+                from,
+                kind.velocities(),
+            );
+            if let Some(at) = layout.attitude[k] {
+                position[at] = 1.0;
+            }
+        }
+        Ok(())
     }
 }
 

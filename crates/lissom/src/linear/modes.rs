@@ -7,7 +7,7 @@
 
 use nalgebra::{Complex, DMatrix, DVector, SymmetricEigen};
 
-use super::error::NodalError;
+use super::error::LinearError;
 
 /// Iterations allowed for each eigenvalue; two or three are usual.
 const ITERATIONS_PER_MODE: usize = 100;
@@ -29,7 +29,7 @@ impl UndampedModes {
     /// # Errors
     ///
     /// When the mass matrix is not definite, no eigenvalues are found, or some are complex (flutter).
-    pub fn new(mass: &DMatrix<f64>, stiffness: &DMatrix<f64>) -> Result<Self, NodalError> {
+    pub fn new(mass: &DMatrix<f64>, stiffness: &DMatrix<f64>) -> Result<Self, LinearError> {
         let size = mass.nrows();
         let skew = (stiffness - stiffness.transpose()).norm();
         let symmetric = skew <= SYMMETRIC * stiffness.norm();
@@ -78,19 +78,19 @@ impl UndampedModes {
         mass: &DMatrix<f64>,
         stiffness: &DMatrix<f64>,
         shift: f64,
-    ) -> Result<Vec<(f64, DVector<f64>)>, NodalError> {
+    ) -> Result<Vec<(f64, DVector<f64>)>, LinearError> {
         let size = mass.nrows();
         let symmetric = (stiffness + stiffness.transpose()) * 0.5;
         let factor = (symmetric + mass * shift)
             .cholesky()
-            .ok_or(NodalError::NoModes {
+            .ok_or(LinearError::NoModes {
                 reason: "mass matrix is not positive definite; give every motion inertia",
             })?
             .l();
         let solve = |right: &DMatrix<f64>| {
             factor
                 .solve_lower_triangular(right)
-                .ok_or(NodalError::NoModes {
+                .ok_or(LinearError::NoModes {
                     reason: "stiffness matrix is singular to rounding",
                 })
         };
@@ -98,7 +98,7 @@ impl UndampedModes {
         let reduced = (&reduced + reduced.transpose()) * 0.5;
         let eigen =
             SymmetricEigen::try_new(reduced, f64::EPSILON, ITERATIONS_PER_MODE * (size + 1))
-                .ok_or(NodalError::NoModes {
+                .ok_or(LinearError::NoModes {
                     reason: "the eigenvalue iteration does not converge",
                 })?;
         let mut pairs = Vec::with_capacity(size);
@@ -120,19 +120,17 @@ impl UndampedModes {
         mass: &DMatrix<f64>,
         stiffness: &DMatrix<f64>,
         shift: f64,
-    ) -> Result<Vec<(f64, DVector<f64>)>, NodalError> {
+    ) -> Result<Vec<(f64, DVector<f64>)>, LinearError> {
         let size = mass.nrows();
         let shifted = stiffness + mass * shift;
-        let ratio = shifted.lu().solve(mass).ok_or(NodalError::NoModes {
+        let ratio = shifted.lu().solve(mass).ok_or(LinearError::NoModes {
             reason: "stiffness matrix is singular to rounding",
         })?;
         let mut pairs = Vec::with_capacity(size);
         for value in ratio.complex_eigenvalues().iter() {
             // nearly equal frequencies may come out as a pair that is complex by rounding
             if value.im.abs() > f64::EPSILON.sqrt() * value.norm() {
-                return Err(NodalError::NoModes {
-                    reason: "frequencies are complex (flutter); ask for modes with damping",
-                });
+                return Err(LinearError::Flutter);
             }
             let square = 1.0 / value.re - shift;
             pairs.push((square, null_vector(&(stiffness - mass * square))));
@@ -186,10 +184,10 @@ impl DampedMode {
         mass: &DMatrix<f64>,
         damping: &DMatrix<f64>,
         stiffness: &DMatrix<f64>,
-    ) -> Result<Vec<Self>, NodalError> {
+    ) -> Result<Vec<Self>, LinearError> {
         let size = mass.nrows();
         let factor = mass.clone().lu();
-        let singular = NodalError::NoModes {
+        let singular = LinearError::NoModes {
             reason: "mass matrix is singular",
         };
         let by_position = factor.solve(stiffness).ok_or(singular.clone())?;

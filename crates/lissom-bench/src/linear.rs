@@ -1,0 +1,128 @@
+//! What linearisation and perturbation runs cost beside the equations themselves.
+
+use std::time::Instant;
+
+use lissom::analysis::{PerturbOptions, Place, linearized, perturb};
+use lissom::integrate::Flow;
+use lissom::linear::{Interpolation, Terms};
+use lissom::model::spec::{AdaptiveSpec, IntegratorSpec};
+use lissom::model::{Model, ModelSpec};
+use lissom::simulate::{Recording, run, sample_instants};
+
+/// The controlled quarter turn of Jonker & Aarts 2001, section 7.2, with six modes.
+const QUARTER_TURN: &str = r#"
+format = 1
+[[body]]
+name = "beam"
+[body.beam]
+length_m = 8.0
+mass_per_length_kg_per_m = 0.20196691
+bending_stiffness_y_n_m2 = 566.6311
+basis.clamped_free = { bending_y = 6 }
+[[joint]]
+name = "hub"
+parent = "ground"
+child = "beam"
+revolute = { axis = [0, 0, 1] }
+[[marker]]
+name = "tip"
+body = "beam"
+[[input]]
+joint = "hub"
+rigid_inverse_dynamics.cycloid = { final_angle_rad = 1.5707963267948966, duration_s = 5.0 }
+[[controller]]
+name = "servo"
+joints = ["hub"]
+computed_pd = { frequency_rad_per_s = 1.45, damping_ratio = 0.9 }
+[simulation]
+duration_s = 8.0
+[output]
+sample_period_s = 0.04
+"#;
+
+/// A run with its cost.
+#[derive(Clone, Copy, Debug)]
+pub struct Priced {
+    /// Largest error of the tip, in metres.
+    pub error_m: f64,
+    /// Seconds on the clock.
+    pub seconds: f64,
+    /// Evaluations of the equations.
+    pub evaluations: u64,
+}
+
+/// The perturbation run of a controlled beam, its linearisations counted in, and the cheapest nonlinear run that is not
+/// further off, both against a nonlinear run with ten digits.
+///
+/// # Panics
+///
+/// If the model of this file is not sound.
+pub fn perturbation_beside_nonlinear(points: usize) -> (Priced, Option<Priced>) {
+    let spec = ModelSpec::parse(QUARTER_TURN, &[]).expect("the model is sound");
+    let model = Model::build(&spec).expect("the model is sound");
+    let samples = sample_instants(&spec, &[]);
+    let nonlinear = |rtol: f64| {
+        let mut simulation = spec.simulation.clone();
+        simulation.integrator = IntegratorSpec::Dop853(AdaptiveSpec {
+            rtol,
+            atol: 1e-2 * rtol,
+            ..AdaptiveSpec::default()
+        });
+        let began = Instant::now();
+        let run = run(&model, &simulation, &samples, None, &mut |_| Flow::Continue);
+        let seconds = began.elapsed().as_secs_f64();
+        (run.recording, seconds, run.statistics.evaluations)
+    };
+    let (reference, ..) = nonlinear(1e-10);
+    let began = Instant::now();
+    let duration = spec.simulation.duration_s;
+    let times: Vec<f64> = (0..points)
+        .map(|i| duration * i as f64 / (points - 1) as f64)
+        .collect();
+    let mut watch = |_| Flow::Continue;
+    let found = linearized(&spec, &model, None, Place::Nominal, &times, &mut watch)
+        .expect("the nominal motion exists");
+    let options = PerturbOptions {
+        terms: Terms::CASES[0],
+        interpolation: Interpolation::Matrices,
+        second_order: true,
+    };
+    let mut loose = spec.clone();
+    loose.simulation.integrator = IntegratorSpec::Dop853(AdaptiveSpec {
+        rtol: 1e-4,
+        atol: 1e-6,
+        ..AdaptiveSpec::default()
+    });
+    let done = perturb(&loose, &found, &samples, options, &mut watch).expect("it is stable");
+    let perturbed = Priced {
+        error_m: apart(&done.recording, &reference),
+        seconds: began.elapsed().as_secs_f64(),
+        evaluations: done.statistics.evaluations,
+    };
+    let equal = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8]
+        .into_iter()
+        .map(|rtol| {
+            let (recording, seconds, evaluations) = nonlinear(rtol);
+            Priced {
+                error_m: apart(&recording, &reference),
+                seconds,
+                evaluations,
+            }
+        })
+        .find(|priced| priced.error_m <= perturbed.error_m);
+    (perturbed, equal)
+}
+
+/// Largest distance of the tip between two recordings at the same instants.
+fn apart(a: &Recording, b: &Recording) -> f64 {
+    let mut worst = 0.0_f64;
+    for axis in ["x", "y"] {
+        let name = format!("tip.position.{axis}");
+        if let (Some(a), Some(b)) = (a.channel(&name), b.channel(&name)) {
+            for (a, b) in a.samples.iter().zip(&b.samples) {
+                worst = worst.max((a - b).abs());
+            }
+        }
+    }
+    worst
+}

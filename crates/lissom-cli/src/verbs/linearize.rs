@@ -1,0 +1,72 @@
+//! `lissom linearize`: linearised equations as matrices with names.
+
+use lissom::linear::SignalNames;
+use lissom_io::arrays::ArrayFormat;
+
+use super::linear;
+use crate::arguments::LinearizeArguments;
+use crate::output::{counted, short};
+use crate::stop::Stop;
+use crate::{output, source};
+
+/// Writes or prints the linearised equations of a model.
+pub(crate) fn run(arguments: &LinearizeArguments) -> Result<(), Stop> {
+    let format = match &arguments.out {
+        None => None,
+        Some(path) => Some(ArrayFormat::of(path).ok_or_else(|| {
+            Stop::Usage(format!(
+                "--out {} has none of the extensions .npz, .mat and .json, which say the format",
+                path.display()
+            ))
+        })?),
+    };
+    let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
+    let silent = arguments.quiet || arguments.json;
+    let found = linear::at(&loaded, &arguments.place, silent)?;
+    let along = &found.along;
+    let arrays =
+        lissom_io::linear::arrays(along).map_err(|error| Stop::Failed(error.to_string()))?;
+    if let (Some(path), Some(format)) = (&arguments.out, format) {
+        arrays
+            .write(path, format)
+            .map_err(|error| Stop::Failed(error.to_string()))?;
+    }
+    if arguments.json {
+        return output::json(&arrays.json());
+    }
+    if arguments.quiet {
+        return Ok(());
+    }
+    let names = SignalNames::new(along);
+    let list = |signals: &[(String, String)]| {
+        let names: Vec<&str> = signals.iter().map(|(name, _)| name.as_str()).collect();
+        names.join(", ")
+    };
+    let times: Vec<f64> = along.points().iter().map(|point| point.time).collect();
+    let mut lines = vec![format!(
+        "{}: linearised at {}",
+        loaded.spec.name.as_deref().unwrap_or(&loaded.label),
+        match times[..] {
+            [time] => format!("{} s", short(time)),
+            _ => counted(times.len(), "instant"),
+        }
+    )];
+    for (what, signals) in [
+        ("states", &names.states),
+        ("inputs", &names.inputs),
+        ("outputs", &names.outputs),
+    ] {
+        lines.push(format!(
+            "  {:>3} {what:<8} {}",
+            signals.len(),
+            list(signals)
+        ));
+    }
+    lines.push(match &arguments.out {
+        Some(path) => format!("\nWrote {}.", path.display()),
+        None => "\nNothing was written; --out arm.npz writes the matrices, --json prints them."
+            .to_owned(),
+    });
+    output::say(&lines.join("\n"));
+    Ok(())
+}

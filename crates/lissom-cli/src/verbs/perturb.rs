@@ -1,0 +1,171 @@
+//! `lissom perturb`: vibrations about the nominal motion by a linear system.
+
+use std::time::Instant;
+
+use lissom::analysis::{PerturbOptions, PerturbedRun, Place, linearized, perturb};
+use lissom::linear::{Interpolation, Terms};
+use lissom::model::Override;
+use lissom::model::spec::InputSpec;
+use lissom::simulate;
+use lissom_io::load::Loaded;
+use lissom_io::record;
+use serde_json::{Value, json};
+
+use super::{linear, run};
+use crate::arguments::{InterpolationArgument, PerturbArguments};
+use crate::output::{counted, short, with_digits};
+use crate::stop::Stop;
+use crate::{output, source};
+
+/// Runs the perturbation method on a model.
+pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
+    let overrides = arguments.changes.overrides();
+    let loaded = source::load(&arguments.model, &overrides)?;
+    let simulation = &loaded.spec.simulation;
+    let (start_s, duration_s) = (simulation.start_s, simulation.duration_s);
+    let folder = run::folder_for(
+        arguments.out.as_deref(),
+        &format!("{}-perturb", loaded.label),
+    )?;
+    let samples = simulate::sample_instants(&loaded.spec, &[]);
+    let times = linear::evenly(start_s, duration_s, arguments.points);
+    let options = PerturbOptions {
+        terms: Terms::CASES[usize::from(arguments.case) - 1],
+        interpolation: match arguments.interpolation {
+            InterpolationArgument::Matrices => Interpolation::Matrices,
+            InterpolationArgument::StateSpace => Interpolation::StateSpace,
+        },
+        second_order: !arguments.first_order,
+    };
+    let silent = arguments.quiet || arguments.json;
+    let began = Instant::now();
+    let found = run::watched(start_s, duration_s, silent, |watch| {
+        let (spec, model) = (&loaded.spec, &loaded.model);
+        let mesh = loaded.mesh.as_ref();
+        linearized(spec, model, mesh, Place::Nominal, &times, watch)
+    })
+    .map_err(linear::stopped)?;
+    let linearized_s = began.elapsed().as_secs_f64();
+    let began = Instant::now();
+    let done = run::watched(start_s, duration_s, silent, |watch| {
+        perturb(&loaded.spec, &found, &samples, options, watch)
+    })
+    .map_err(linear::stopped)?;
+    let solved_s = began.elapsed().as_secs_f64();
+
+    let changes: Vec<String> = overrides.iter().map(Override::text).collect();
+    let asked = json!({
+        "verb": "perturb", "set": changes, "points": arguments.points, "case": arguments.case,
+        "second_order": options.second_order,
+    });
+    let mut summary = summary(&loaded, &done, arguments, [linearized_s, solved_s]);
+    let files = record::write_recording(
+        &folder,
+        &loaded,
+        &done.recording,
+        asked,
+        summary.clone(),
+        done.stopped_at,
+    )
+    .map_err(|error| Stop::Failed(error.to_string()))?;
+    summary["files"] = files
+        .iter()
+        .map(|path| json!(path.display().to_string()))
+        .collect();
+    if arguments.json {
+        output::json(&summary)?;
+    } else if !arguments.quiet {
+        output::say(&in_words(
+            &loaded,
+            &done,
+            arguments,
+            [linearized_s, solved_s],
+        ));
+        output::say(&format!("\nWrote {}.", folder.display()));
+    }
+    match done.stopped_at {
+        Some(at_s) => Err(Stop::Interrupted(format!(
+            "interrupted at {} s; what was computed until then is in {}",
+            short(at_s),
+            folder.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn summary(
+    loaded: &Loaded,
+    done: &PerturbedRun,
+    arguments: &PerturbArguments,
+    [linearized_s, solved_s]: [f64; 2],
+) -> Value {
+    let channels: serde_json::Map<String, Value> = (done.recording.extremes().iter())
+        .map(|channel| {
+            let value = json!({
+                "unit": channel.unit, "final": channel.last.value,
+                "minimum": channel.minimum, "maximum": channel.maximum,
+            });
+            (channel.name.clone(), value)
+        })
+        .collect();
+    json!({
+        "model": loaded.spec.name.as_ref().unwrap_or(&loaded.label),
+        "lissom_version": env!("CARGO_PKG_VERSION"),
+        "completed": done.stopped_at.is_none(),
+        "method": "perturbation",
+        "case": arguments.case,
+        "points": arguments.points,
+        "duration_s": loaded.spec.simulation.duration_s,
+        "channels": channels,
+        "cost": {
+            "steps": done.statistics.steps, "evaluations": done.statistics.evaluations,
+            "linearization_wall_s": linearized_s, "solution_wall_s": solved_s,
+        },
+    })
+}
+
+fn in_words(
+    loaded: &Loaded,
+    done: &PerturbedRun,
+    arguments: &PerturbArguments,
+    [linearized_s, solved_s]: [f64; 2],
+) -> String {
+    let mut lines = vec![
+        format!(
+            "{}: perturbation method, case {}, {}",
+            loaded.spec.name.as_deref().unwrap_or(&loaded.label),
+            arguments.case,
+            counted(arguments.points, "point")
+        ),
+        format!(
+            "  linearised in {} s, solved in {} s ({} steps, {} evaluations)",
+            with_digits(linearized_s, 2),
+            with_digits(solved_s, 2),
+            done.statistics.steps,
+            done.statistics.evaluations
+        ),
+    ];
+    for channel in done.recording.extremes() {
+        if channel.name.contains(".deviation.") && channel.minimum.value != channel.maximum.value {
+            lines.push(format!(
+                "  {:<24}{:>11} to {:>11} {}, at the end {}",
+                channel.name,
+                short(channel.minimum.value),
+                short(channel.maximum.value),
+                channel.unit,
+                short(channel.last.value)
+            ));
+        }
+    }
+    let spec = &loaded.spec;
+    let foreseen =
+        |input: &InputSpec| input.rigid_inverse_dynamics.is_some() || input.nominal_motion;
+    if spec.motion.is_empty() && !spec.input.iter().any(foreseen) {
+        lines.push(
+            "  note: no input means a motion (rigid_inverse_dynamics) and none is prescribed, so that deviations are those \
+             from the start"
+                .to_owned(),
+        );
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,48 @@
+//! Why a linear analysis has no answer.
+
+use crate::integrate::IntegrateError;
+use crate::linear::LinearError;
+use crate::nodal::NodalError;
+use crate::simulate::{LinearizeError, NoEquilibrium, RunError};
+
+/// Why a model cannot be analysed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum AnalysisError {
+    /// The tree cannot be linearised.
+    #[error(transparent)]
+    Tree(#[from] LinearizeError),
+    /// The nodal mechanism has no such state.
+    #[error(transparent)]
+    Nodes(#[from] NodalError),
+    /// The linearised equations have no answer.
+    #[error(transparent)]
+    Linear(#[from] LinearError),
+    /// There is no equilibrium.
+    #[error("no equilibrium: {0}")]
+    Unsettled(#[from] NoEquilibrium),
+    /// The simulation failed.
+    #[error("the run failed: {0}")]
+    Run(Box<RunError>),
+    /// The integrator of the linear system gave up.
+    #[error("{source}; the coordinate in trouble is {coordinate}")]
+    Integration {
+        /// What the integrator says.
+        source: Box<IntegrateError>,
+        /// The coordinate.
+        coordinate: String,
+    },
+    /// The nodal formulation cannot be asked for this.
+    #[error(
+        "{what} cannot be linearised in the nodal formulation; use the start or the nominal motion, or the tree"
+    )]
+    NotInNodes {
+        /// What was asked for.
+        what: &'static str,
+    },
+    /// Whoever watches stopped it.
+    #[error("stopped at {at_s} s")]
+    Stopped {
+        /// When.
+        at_s: f64,
+    },
+}

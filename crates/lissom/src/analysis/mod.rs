@@ -1,0 +1,252 @@
+//! Linear analyses of a model in either formulation: where it is linearised, and what comes of it.
+
+mod error;
+mod perturb;
+
+pub use error::AnalysisError;
+pub use perturb::{PerturbOptions, PerturbedRun, perturb};
+
+use crate::integrate::Flow;
+use crate::linear::{Along, Labels, Terms, TrackedModes};
+use crate::mesh::{self, Mesh, MeshLinearizer};
+use crate::model::{Model, ModelSpec};
+use crate::simulate::{Ending, Linearizer, MotionState, Recording, equilibrium, run, settled};
+
+/// Where a model is linearised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In its state at the start of a run.
+    Start,
+    /// Where it rests under its loads, driven joints held.
+    Equilibrium,
+    /// Along the motion that its inputs and prescribed motions mean, every body undeformed.
+    Nominal,
+    /// Along its simulated motion.
+    Run,
+}
+
+/// Linearised equations of a model.
+#[derive(Clone, Debug)]
+pub struct Linearized {
+    /// The equations at one or several states.
+    pub along: Along,
+    /// Degrees of freedom on which inputs of the model act.
+    pub driven: Vec<usize>,
+    /// Instants at which inputs and motions are not smooth.
+    pub breakpoints: Vec<f64>,
+    /// Coordinates that every controller drives, as places among the actuated ones.
+    pub controlled: Vec<Vec<usize>>,
+    /// Deviation of the start of a run from the first state: coordinates, then rates.
+    pub initial: [Vec<f64>; 2],
+}
+
+/// Linearises a model, or the mesh made of it if there is one, for places with a motion at `times`, which rise. `watch` is told the instant after every state,
+/// and during a simulation.
+///
+/// # Errors
+/// When the model has no such state, or its formulation does not know the model.
+pub fn linearized(
+    spec: &ModelSpec,
+    model: &Model,
+    mesh: Option<&Mesh>,
+    place: Place,
+    times: &[f64],
+    watch: &mut dyn FnMut(f64) -> Flow,
+) -> Result<Linearized, AnalysisError> {
+    match mesh {
+        None => of_tree(spec, model, place, times, watch),
+        Some(mesh) => of_nodes(spec, mesh, place, times, watch),
+    }
+}
+
+fn of_tree(
+    spec: &ModelSpec,
+    model: &Model,
+    place: Place,
+    times: &[f64],
+    watch: &mut dyn FnMut(f64) -> Flow,
+) -> Result<Linearized, AnalysisError> {
+    let start_s = spec.simulation.start_s;
+    let resting;
+    let mut linearizer = Linearizer::new(model);
+    let states = match place {
+        Place::Start => {
+            resting = settled(model, &spec.simulation)?;
+            if let Some(resting) = &resting {
+                linearizer = Linearizer::new(resting);
+            }
+            vec![linearizer.initial_state(start_s)?]
+        }
+        Place::Equilibrium => {
+            let n = model.velocities.len();
+            vec![MotionState {
+                time_s: start_s,
+                position: equilibrium(model, start_s)?,
+                velocity: vec![0.0; n],
+                acceleration: vec![0.0; n],
+                motors: (model.transmissions.iter())
+                    .map(|gear| [gear.initial_position, 0.0, 0.0])
+                    .collect(),
+            }]
+        }
+        Place::Nominal => {
+            // the path is followed from where it starts
+            linearizer.nominal_state(start_s)?;
+            let at = |&time: &f64| linearizer.nominal_state(time);
+            times.iter().map(at).collect::<Result<_, _>>()?
+        }
+        Place::Run => {
+            let run = run(model, &spec.simulation, times, None, watch);
+            completed(run.ending)?;
+            (0..run.recording.len())
+                .map(|sample| linearizer.recorded_state(&run.recording, sample))
+                .collect::<Result<_, _>>()?
+        }
+    };
+    let along = linearizer.along(&states, watch)?;
+    let names = linearizer.driven();
+    let labels = linearizer.labels().coordinates;
+    let initial = linearizer.initial_deviation(&states[0]).map(|all| {
+        // loops leave out what is solved for
+        let kept = along.labels().coordinates.iter();
+        kept.map(|kept| (labels.iter().zip(&all)).find(|(label, _)| *label == kept))
+            .map(|found| found.map_or(0.0, |(_, value)| *value))
+            .collect()
+    });
+    let controlled = linearizer.controlled();
+    Ok(Linearized {
+        driven: places_of(along.labels(), &names),
+        controlled: controlled
+            .iter()
+            .map(|names| actuators(&along, names))
+            .collect(),
+        initial,
+        along,
+        breakpoints: linearizer.breakpoints(start_s, start_s + spec.simulation.duration_s),
+    })
+}
+
+fn of_nodes(
+    spec: &ModelSpec,
+    mesh: &Mesh,
+    place: Place,
+    times: &[f64],
+    watch: &mut dyn FnMut(f64) -> Flow,
+) -> Result<Linearized, AnalysisError> {
+    let mut linearizer = MeshLinearizer::new(mesh)?;
+    let (position, velocity) = (mesh.initial_position(), mesh.initial_velocity());
+    let start_s = spec.simulation.start_s;
+    let mut points = Vec::new();
+    match place {
+        Place::Start => points.push(linearizer.moving(start_s, position, velocity)?),
+        Place::Nominal => {
+            for &time in times {
+                points.push(linearizer.nominal(time)?);
+                if watch(time) == Flow::Stop {
+                    return Err(AnalysisError::Stopped { at_s: time });
+                }
+            }
+        }
+        Place::Run => {
+            let run = mesh::run(mesh, &spec.simulation, times, None, watch);
+            completed(run.ending)?;
+            for sample in 0..run.recording.len() {
+                let point = linearizer.recorded(&run.recording, sample)?;
+                points.push(point.ok_or(AnalysisError::NotInNodes {
+                    what: "a simulated motion of joints that turn in any way",
+                })?);
+            }
+        }
+        Place::Equilibrium => {
+            return Err(AnalysisError::NotInNodes {
+                what: "an equilibrium",
+            });
+        }
+    }
+    let less = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect();
+    let initial = points.first().map_or_else(Default::default, |first| {
+        [
+            less(position, &first.position),
+            less(velocity, &first.velocity),
+        ]
+    });
+    Ok(Linearized {
+        driven: linearizer.driven(),
+        breakpoints: linearizer.breakpoints(),
+        controlled: Vec::new(),
+        initial,
+        along: Along::new(linearizer.labels(), points, mesh.mechanism.actuated_dofs()),
+    })
+}
+
+fn completed(ending: Ending) -> Result<(), AnalysisError> {
+    match ending {
+        Ending::Completed => Ok(()),
+        Ending::Stopped { at_s } => Err(AnalysisError::Stopped { at_s }),
+        Ending::Failed(error) => Err(AnalysisError::Run(Box::new(error))),
+    }
+}
+
+/// Places among the actuated degrees of freedom, by name.
+fn actuators(along: &Along, names: &[String]) -> Vec<usize> {
+    let labels = &along.labels().coordinates;
+    let place = |name: &String| {
+        along
+            .actuated()
+            .iter()
+            .position(|&dof| labels[dof].name == *name)
+    };
+    names.iter().filter_map(place).collect()
+}
+
+/// Degrees of freedom by name.
+fn places_of(labels: &Labels, names: &[String]) -> Vec<usize> {
+    (0..labels.coordinates.len())
+        .filter(|&dof| names.contains(&labels.coordinates[dof].name))
+        .collect()
+}
+
+/// Frequencies and damping of modes over time, as a recording: `mode_1.frequency` in rad/s and `mode_1.damping_ratio`. What
+/// does not exist is not a number.
+pub fn mode_recording(modes: &TrackedModes) -> Recording {
+    let names = (1..=modes.modes.len()).flat_map(|mode| {
+        [
+            (format!("mode_{mode}.frequency"), "rad/s"),
+            (format!("mode_{mode}.damping_ratio"), "1"),
+        ]
+    });
+    let mut recording = Recording::with_capacity(names, modes.times.len());
+    for (point, &time) in modes.times.iter().enumerate() {
+        let row: Vec<f64> = (modes.modes.iter())
+            .flat_map(|mode| [mode[point].frequency(), mode[point].damping_ratio()])
+            .map(|value| value.unwrap_or(f64::NAN))
+            .collect();
+        recording.push(time, &row);
+    }
+    recording
+}
+
+/// Natural frequencies along a recorded motion of a tree at up to `instants` of its samples, driven joints held: one
+/// curve per mode at the samples taken, with their numbers. `None` where the recording or the model does not allow it.
+pub fn recorded_frequencies(
+    model: &Model,
+    recording: &Recording,
+    instants: usize,
+    count: usize,
+) -> Option<(Vec<usize>, TrackedModes)> {
+    let last = recording.len().checked_sub(1)?;
+    let taken = instants.min(last + 1);
+    if taken < 2 {
+        return None;
+    }
+    let samples: Vec<usize> = (0..taken).map(|i| i * last / (taken - 1)).collect();
+    let mut linearizer = Linearizer::new(model);
+    let states = (samples.iter())
+        .map(|&sample| linearizer.recorded_state(recording, sample))
+        .collect::<Result<Vec<_>, _>>()
+        .ok()?;
+    let along = linearizer.along(&states, &mut |_| Flow::Continue).ok()?;
+    let driven = places_of(along.labels(), &linearizer.driven());
+    let modes = TrackedModes::undamped(&along, &driven, Terms::CASES[0], count).ok()?;
+    (!modes.modes.is_empty()).then_some((samples, modes))
+}

@@ -1,0 +1,262 @@
+//! Perturbation runs: vibrations about the nominal motion by the time-varying linear system, recorded as a run is.
+//!
+//! Jonker & Aarts (23)–(32), (41). The nominal motion with its inputs and stress resultants is that of a
+//! [`Linearized`](super::Linearized) model; controllers feed back deviations; cases without inertia are quasi-static.
+
+use nalgebra::DMatrix;
+
+use super::{AnalysisError, Linearized};
+use crate::integrate::{
+    Control, Flow, IntegrateError, Method, Observer, Schedule, Statistics, integrate,
+};
+use crate::linear::{Along, Interpolation, Label, Perturbed, Servo, Terms};
+use crate::model::spec::{AdaptiveSpec, InitialSpec, IntegratorSpec, ModelSpec};
+use crate::simulate::Recording;
+
+/// Choices of a perturbation run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PerturbOptions {
+    /// Which terms are taken.
+    pub terms: Terms,
+    /// What is interpolated between the points of linearisation.
+    pub interpolation: Interpolation,
+    /// Whether markers move to second order in the deviations.
+    pub second_order: bool,
+}
+
+/// What a perturbation run leaves behind.
+#[derive(Clone, Debug)]
+pub struct PerturbedRun {
+    /// Coordinates, rates, positions of markers and their deviations from the nominal ones, inputs.
+    pub recording: Recording,
+    /// What the integrator did; nothing in a quasi-static case.
+    pub statistics: Statistics,
+    /// Instant at which whoever watches stopped it.
+    pub stopped_at: Option<f64>,
+}
+
+/// Runs the linear system of a model linearised along its nominal motion, recording at `samples`.
+///
+/// # Errors
+/// When the linear system has no solution or the integrator gives up.
+pub fn perturb(
+    spec: &ModelSpec,
+    linearized: &Linearized,
+    samples: &[f64],
+    options: PerturbOptions,
+    watch: &mut dyn FnMut(f64) -> Flow,
+) -> Result<PerturbedRun, AnalysisError> {
+    let along = &linearized.along;
+    let servos = servos(spec, linearized);
+    let start = spec.simulation.start_s;
+    let steady = |time: f64| {
+        let count = along.actuated().len();
+        let mut gain = DMatrix::zeros(count, count);
+        for servo in &servos {
+            servo.add_position_gain(time, &mut gain);
+        }
+        along.steady(time, options.terms, Some(&gain))
+    };
+    let mut recorder = Recorder::new(along, servos.clone(), options.second_order, watch);
+    if !options.terms.inertia {
+        for &time in samples {
+            let mut state = steady(time)?;
+            state.resize(2 * state.len(), 0.0);
+            if recorder.sample(time, &state) == Flow::Stop
+                || recorder.step(time, &state) == Flow::Stop
+            {
+                return Ok(recorder.finish(Statistics::default(), Some(time)));
+            }
+        }
+        return Ok(recorder.finish(Statistics::default(), None));
+    }
+    let mut state = match spec.simulation.initial {
+        InitialSpec::Written => linearized.initial.concat(),
+        InitialSpec::Equilibrium | InitialSpec::StaticLoad(_) => {
+            let mut state = steady(start)?;
+            state.resize(2 * state.len(), 0.0);
+            state
+        }
+    };
+    let mut system = Perturbed::new(along, servos, options.terms, options.interpolation)?;
+    let end = start + spec.simulation.duration_s;
+    let inside = |time: &f64| *time > start && *time < end;
+    let breakpoints: Vec<f64> = (linearized.breakpoints.iter().copied())
+        .filter(inside)
+        .collect();
+    let schedule = Schedule {
+        start,
+        end,
+        breakpoints: &breakpoints,
+        samples,
+    };
+    let (method, tolerance) = method(&spec.simulation.integrator);
+    let control = Control {
+        rtol: tolerance.rtol,
+        atol: vec![tolerance.atol],
+        initial_step: tolerance.initial_step_s,
+        max_step: tolerance.max_step_s,
+        max_steps: tolerance.max_steps as u64,
+    };
+    let outcome = integrate(
+        method,
+        &control,
+        &mut system,
+        &schedule,
+        &mut state,
+        &mut recorder,
+    );
+    match outcome {
+        Ok(outcome) => Ok(recorder.finish(outcome.statistics, outcome.stopped_at)),
+        Err(error) => Err(failed(along, error)),
+    }
+}
+
+/// The model's adaptive method; for methods of fixed steps one that suits stiff systems.
+fn method(integrator: &IntegratorSpec) -> (Method, AdaptiveSpec) {
+    match integrator {
+        IntegratorSpec::Dop853(spec) => (Method::Dop853, *spec),
+        IntegratorSpec::Dopri5(spec) => (Method::Dopri5, *spec),
+        IntegratorSpec::Adams(spec) => (Method::Adams, *spec),
+        IntegratorSpec::Radau(spec) => (Method::Radau, *spec),
+        IntegratorSpec::GeneralizedAlpha(_) | IntegratorSpec::Newmark(_) => {
+            (Method::Radau, AdaptiveSpec::default())
+        }
+    }
+}
+
+fn failed(along: &Along, source: IntegrateError) -> AnalysisError {
+    let labels = &along.labels().coordinates;
+    let coordinate = source
+        .component()
+        .and_then(|component| labels.get(component % labels.len().max(1)))
+        .map_or_else(|| "unknown".to_owned(), |label| label.name.clone());
+    AnalysisError::Integration {
+        source: Box::new(source),
+        coordinate,
+    }
+}
+
+/// The controllers of a model on the actuated coordinates.
+fn servos(spec: &ModelSpec, linearized: &Linearized) -> Vec<Servo> {
+    let servo = |(controller, members): (&crate::model::spec::ControllerSpec, &Vec<usize>)| match (
+        &controller.joint_pd,
+        &controller.computed_pd,
+    ) {
+        (Some(law), _) => Some(Servo::constant(
+            members.clone(),
+            &law.position_gain,
+            &law.rate_gain,
+        )),
+        (None, Some(law)) => Some(Servo::computed(
+            &linearized.along,
+            members.clone(),
+            law.frequency_rad_per_s,
+            law.damping_ratio,
+        )),
+        (None, None) => None,
+    };
+    let controllers = spec.controller.iter();
+    controllers
+        .zip(&linearized.controlled)
+        .filter_map(servo)
+        .collect()
+}
+
+/// Records deviations as motion.
+struct Recorder<'a, 'w> {
+    along: &'a Along,
+    servos: Vec<Servo>,
+    second_order: bool,
+    watch: &'w mut dyn FnMut(f64) -> Flow,
+    recording: Recording,
+    row: Vec<f64>,
+}
+
+impl<'a, 'w> Recorder<'a, 'w> {
+    fn new(
+        along: &'a Along,
+        servos: Vec<Servo>,
+        second_order: bool,
+        watch: &'w mut dyn FnMut(f64) -> Flow,
+    ) -> Self {
+        let labels = along.labels();
+        let mut names: Vec<(String, &str)> = Vec::new();
+        for label in &labels.coordinates {
+            names.push((label.name.clone(), label.unit));
+        }
+        for label in &labels.coordinates {
+            names.push((format!("{}.rate", label.name), label.rate_unit));
+        }
+        for marker in &labels.markers {
+            for what in ["position", "deviation"] {
+                for axis in ["x", "y", "z"] {
+                    names.push((format!("{marker}.{what}.{axis}"), "m"));
+                }
+            }
+        }
+        for &dof in along.actuated() {
+            let coordinate = &labels.coordinates[dof];
+            let effort = Label::effort(&coordinate.name, coordinate.unit);
+            names.push((effort.name, effort.unit));
+        }
+        Self {
+            along,
+            servos,
+            second_order,
+            watch,
+            recording: Recording::with_capacity(names, 0),
+            row: Vec::new(),
+        }
+    }
+
+    fn finish(self, statistics: Statistics, stopped_at: Option<f64>) -> PerturbedRun {
+        PerturbedRun {
+            recording: self.recording,
+            statistics,
+            stopped_at,
+        }
+    }
+}
+
+impl Observer for Recorder<'_, '_> {
+    fn sample(&mut self, time: f64, state: &[f64]) -> Flow {
+        use crate::linear::Feedback as _;
+        let along = self.along;
+        let n = state.len() / 2;
+        let (deviation, rates) = state.split_at(n);
+        let mut nominal = vec![0.0; n];
+        self.row.clear();
+        along.nominal(time, |point, i| point.position[i], &mut nominal);
+        self.row
+            .extend(nominal.iter().zip(deviation).map(|(a, b)| a + b));
+        along.nominal(time, |point, i| point.velocity[i], &mut nominal);
+        self.row
+            .extend(nominal.iter().zip(rates).map(|(a, b)| a + b));
+        for marker in 0..along.labels().markers.len() {
+            let moved = along.displacement(marker, time, deviation, self.second_order);
+            let mut place = [0.0; 3];
+            along.nominal(
+                time,
+                |point, i| point.outputs[marker].position[i],
+                &mut place,
+            );
+            self.row.extend((0..3).map(|i| place[i] + moved[i]));
+            self.row.extend_from_slice(&moved.0);
+        }
+        let actuated = along.actuated();
+        let pick = |x: &[f64]| -> Vec<f64> { actuated.iter().map(|&dof| x[dof]).collect() };
+        let (mut input, mut effort) = (vec![0.0; actuated.len()], vec![0.0; actuated.len()]);
+        along.input(time, &mut input);
+        self.servos
+            .effort(time, &pick(deviation), &pick(rates), &mut effort);
+        self.row
+            .extend(input.iter().zip(&effort).map(|(a, b)| a + b));
+        self.recording.push(time, &self.row);
+        Flow::Continue
+    }
+
+    fn step(&mut self, time: f64, _: &[f64]) -> Flow {
+        (self.watch)(time)
+    }
+}

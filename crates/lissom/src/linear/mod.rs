@@ -1,0 +1,28 @@
+//! Linearised equations of motion as data: matrices with names, modes, points along a motion, the perturbation
+//! method. Formulations fill these structs; this module knows none of them.
+//!
+//! | job | where |
+//! |---|---|
+//! | $`M_0`$, $`C_0`$, $`K_0`$, $`N_0`$, $`G_0`$, $`B`$ at one state | [`Linearization`] |
+//! | natural frequencies, damping, mode shapes, tracking | [`UndampedModes`], [`DampedMode`], [`follow_modes`], [`TrackedModes`] |
+//! | $`\dot x = Ax + Bu`$, $`y = Cx + Du`$ | [`StateSpace`] |
+//! | points along a motion, interpolation, outputs to second order | [`Along`] |
+//! | the time-varying system and feedback | [`Perturbed`], [`Feedback`] |
+//!
+//! Source: Jonker & Aarts, *Multibody System Dynamics* 6 (2001). Theory: `docs/theory/nodal.md`.
+
+mod along;
+mod error;
+mod linearization;
+mod modes;
+mod perturbation;
+mod state_space;
+mod tracking;
+
+pub use along::{Along, Interpolation, Output, Point, Terms};
+pub use error::LinearError;
+pub use linearization::{Label, Labels, Linearization};
+pub use modes::{DampedMode, UndampedModes, follow_modes};
+pub use perturbation::{Feedback, OpenLoop, Perturbed, Servo};
+pub use state_space::{SignalNames, StateSpace};
+pub use tracking::{ModeAt, TrackedModes};

@@ -1,0 +1,272 @@
+//! Vibrations about a nominal motion: the time-varying linear system of Jonker & Aarts (24), (26), with
+//! feedback (36)–(40).
+
+use nalgebra::{DMatrix, DVector};
+
+use crate::integrate::{FirstOrder, Lu};
+
+use super::along::{Along, Interpolation, Terms};
+use super::error::LinearError;
+
+/// Inputs that deviations of the actuated degrees of freedom ask for, $`\delta u`$.
+pub trait Feedback {
+    /// Writes one effort per actuated degree of freedom, from deviations of positions and velocities.
+    fn effort(&mut self, time: f64, deviation: &[f64], rate: &[f64], effort: &mut [f64]);
+}
+
+/// No feedback: $`\delta u = 0`$.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenLoop;
+
+impl Feedback for OpenLoop {
+    fn effort(&mut self, _: f64, _: &[f64], _: &[f64], effort: &mut [f64]) {
+        effort.fill(0.0);
+    }
+}
+
+/// $`\delta u = -K_p\,\delta e - K_v\,\delta\dot e`$ on some actuated degrees of freedom, gains interpolated linearly along the
+/// motion.
+#[derive(Clone, Debug)]
+pub struct Servo {
+    /// Places among the actuated degrees of freedom.
+    members: Vec<usize>,
+    times: Vec<f64>,
+    /// $`K_p`$ and $`K_v`$ at the instants.
+    gains: Vec<[DMatrix<f64>; 2]>,
+}
+
+impl Servo {
+    /// The same frequency and damping ratio for all actuated degrees of freedom, see [`Servo::computed`].
+    pub fn new(along: &Along, frequency: f64, damping: f64) -> Self {
+        let members = (0..along.actuated().len()).collect();
+        Self::computed(along, members, frequency, damping)
+    }
+
+    /// $`K_p = \bar M^{ee}\Omega^2`$ and $`K_v = 2\bar M^{ee}\beta\,\Omega`$, eqs (36)–(40), with the mass matrix of `members` of
+    /// the actuated degrees of freedom.
+    pub fn computed(along: &Along, members: Vec<usize>, frequency: f64, damping: f64) -> Self {
+        let gains = (0..along.points().len()).map(|point| {
+            let all = along.actuated_mass(point);
+            let mass = DMatrix::from_fn(members.len(), members.len(), |i, j| {
+                all[(members[i], members[j])]
+            });
+            [
+                &mass * (frequency * frequency),
+                &mass * (2.0 * damping * frequency),
+            ]
+        });
+        Self {
+            times: along.points().iter().map(|point| point.time).collect(),
+            gains: gains.collect(),
+            members,
+        }
+    }
+
+    /// Constant gains of `members` of the actuated degrees of freedom, each by itself.
+    pub fn constant(members: Vec<usize>, position: &[f64], rate: &[f64]) -> Self {
+        let diagonal = |x: &[f64]| DMatrix::from_diagonal(&DVector::from_column_slice(x));
+        Self {
+            members,
+            times: vec![0.0],
+            gains: vec![[diagonal(position), diagonal(rate)]],
+        }
+    }
+
+    /// $`K_p`$ of the members at an instant.
+    pub fn position_gain(&self, time: f64) -> DMatrix<f64> {
+        let (index, share) = self.interval(time);
+        let next = (index + 1).min(self.gains.len() - 1);
+        &self.gains[index][0] * (1.0 - share) + &self.gains[next][0] * share
+    }
+
+    /// Adds $`K_p`$ at an instant to a matrix over all actuated degrees of freedom.
+    pub fn add_position_gain(&self, time: f64, gain: &mut DMatrix<f64>) {
+        let own = self.position_gain(time);
+        for (i, &row) in self.members.iter().enumerate() {
+            for (j, &column) in self.members.iter().enumerate() {
+                gain[(row, column)] += own[(i, j)];
+            }
+        }
+    }
+
+    fn interval(&self, time: f64) -> (usize, f64) {
+        let after = self.times.partition_point(|&t| t <= time);
+        let index = after.saturating_sub(1);
+        match self.times.get(index + 1) {
+            None => (index, 0.0),
+            Some(next) => {
+                let start = self.times[index];
+                (index, ((time - start) / (next - start)).clamp(0.0, 1.0))
+            }
+        }
+    }
+
+    /// Adds the efforts of deviations and rates of all actuated degrees of freedom.
+    fn add_effort(&self, time: f64, deviation: &[f64], rate: &[f64], effort: &mut [f64]) {
+        let (index, share) = self.interval(time);
+        let next = (index + 1).min(self.gains.len() - 1);
+        for (i, &row) in self.members.iter().enumerate() {
+            for (j, &column) in self.members.iter().enumerate() {
+                let gain = |kind: usize| {
+                    self.gains[index][kind][(i, j)] * (1.0 - share)
+                        + self.gains[next][kind][(i, j)] * share
+                };
+                effort[row] -= gain(0) * deviation[column] + gain(1) * rate[column];
+            }
+        }
+    }
+}
+
+impl Feedback for Servo {
+    fn effort(&mut self, time: f64, deviation: &[f64], rate: &[f64], effort: &mut [f64]) {
+        effort.fill(0.0);
+        self.add_effort(time, deviation, rate, effort);
+    }
+}
+
+/// Several servos side by side; none is an open loop.
+impl Feedback for Vec<Servo> {
+    fn effort(&mut self, time: f64, deviation: &[f64], rate: &[f64], effort: &mut [f64]) {
+        effort.fill(0.0);
+        for servo in self.iter() {
+            servo.add_effort(time, deviation, rate, effort);
+        }
+    }
+}
+
+/// Vibrations about a nominal motion, eq (26): a first-order system of deviations, then their rates.
+#[derive(Debug)]
+pub struct Perturbed<'a, F> {
+    along: &'a Along,
+    feedback: F,
+    interpolation: Interpolation,
+    stiffness: Vec<DMatrix<f64>>,
+    /// $`M^{-1}`$, $`M^{-1}K`$, $`M^{-1}C`$ at each point, if those are interpolated.
+    state_space: Vec<[DMatrix<f64>; 3]>,
+    mass: Vec<f64>,
+    factor: Lu<f64>,
+    force: Vec<f64>,
+    deviation: Vec<f64>,
+    rate: Vec<f64>,
+    effort: Vec<f64>,
+}
+
+impl<'a, F: Feedback> Perturbed<'a, F> {
+    /// The linearised equations with `terms` (whose inertia is taken in any case) under feedback.
+    ///
+    /// # Errors
+    ///
+    /// When a mass matrix along the motion is singular.
+    pub fn new(
+        along: &'a Along,
+        feedback: F,
+        terms: Terms,
+        interpolation: Interpolation,
+    ) -> Result<Self, LinearError> {
+        let stiffness: Vec<DMatrix<f64>> =
+            along.points().iter().map(|p| p.stiffness(terms)).collect();
+        let mut state_space = Vec::new();
+        if interpolation == Interpolation::StateSpace {
+            for (point, stiffness) in along.points().iter().zip(&stiffness) {
+                let factor = point
+                    .linear
+                    .mass
+                    .clone()
+                    .cholesky()
+                    .ok_or(LinearError::SingularMass { time_s: point.time })?;
+                state_space.push([
+                    factor.inverse(),
+                    factor.solve(stiffness),
+                    factor.solve(&point.linear.damping),
+                ]);
+            }
+        }
+        let dofs = stiffness.first().map_or(0, DMatrix::nrows);
+        let actuated = along.actuated().len();
+        Ok(Self {
+            along,
+            feedback,
+            interpolation,
+            stiffness,
+            state_space,
+            mass: vec![0.0; dofs * dofs],
+            factor: Lu::new(dofs),
+            force: vec![0.0; dofs],
+            deviation: vec![0.0; actuated],
+            rate: vec![0.0; actuated],
+            effort: vec![0.0; actuated],
+        })
+    }
+
+    /// Number of degrees of freedom: half the state.
+    pub fn dof_count(&self) -> usize {
+        self.force.len()
+    }
+
+    /// Excitation and feedback at a state.
+    fn excite(&mut self, time: f64, position: &[f64], velocity: &[f64]) {
+        let (nodes, weights) = self.along.cubic(time);
+        for (i, force) in self.force.iter_mut().enumerate() {
+            *force = (0..4)
+                .map(|k| weights[k] * self.along.points()[nodes[k]].excitation[i])
+                .sum();
+        }
+        for (i, &dof) in self.along.actuated().iter().enumerate() {
+            self.deviation[i] = position[dof];
+            self.rate[i] = velocity[dof];
+        }
+        self.feedback
+            .effort(time, &self.deviation, &self.rate, &mut self.effort);
+        for (&dof, effort) in self.along.actuated().iter().zip(&self.effort) {
+            self.force[dof] += effort;
+        }
+    }
+}
+
+impl<F: Feedback> FirstOrder for Perturbed<'_, F> {
+    fn derivative(&mut self, time: f64, state: &[f64], rate: &mut [f64]) {
+        let dofs = self.dof_count();
+        let (position, velocity) = state.split_at(dofs);
+        self.excite(time, position, velocity);
+        let (position_rate, acceleration) = rate.split_at_mut(dofs);
+        position_rate.copy_from_slice(velocity);
+        let (index, share) = self.along.interval(time);
+        let next = (index + 1).min(self.along.points().len() - 1);
+        let blend = |a: &DMatrix<f64>, b: &DMatrix<f64>, i: usize, j: usize| {
+            a[(i, j)] * (1.0 - share) + b[(i, j)] * share
+        };
+        match self.interpolation {
+            Interpolation::StateSpace => {
+                let (a, b) = (&self.state_space[index], &self.state_space[next]);
+                for i in 0..dofs {
+                    let mut sum = 0.0;
+                    for j in 0..dofs {
+                        sum += blend(&a[0], &b[0], i, j) * self.force[j]
+                            - blend(&a[1], &b[1], i, j) * position[j]
+                            - blend(&a[2], &b[2], i, j) * velocity[j];
+                    }
+                    acceleration[i] = sum;
+                }
+            }
+            Interpolation::Matrices => {
+                let (a, b) = (&self.along.points()[index], &self.along.points()[next]);
+                let (stiffness, later) = (&self.stiffness[index], &self.stiffness[next]);
+                for i in 0..dofs {
+                    let mut sum = self.force[i];
+                    for j in 0..dofs {
+                        sum -= blend(stiffness, later, i, j) * position[j]
+                            + blend(&a.linear.damping, &b.linear.damping, i, j) * velocity[j];
+                        self.mass[i * dofs + j] = blend(&a.linear.mass, &b.linear.mass, i, j);
+                    }
+                    acceleration[i] = sum;
+                }
+                let mass = &self.mass;
+                if self.factor.factor(|i, j| mass[i * dofs + j]).is_err() {
+                    acceleration.fill(f64::NAN);
+                    return;
+                }
+                self.factor.solve(acceleration);
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The first-order form $`\dot x = A x + B u`$, $`y = C x + D u`$ of linearised equations, for whoever designs controllers.
+
+use nalgebra::DMatrix;
+
+use super::along::{Along, Point};
+use super::error::LinearError;
+
+/// Matrices of deviations: states are coordinates, then their rates; outputs are positions of markers, then the
+/// coordinates with actuators.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StateSpace {
+    /// $`A`$.
+    pub state: DMatrix<f64>,
+    /// $`B`$.
+    pub input: DMatrix<f64>,
+    /// $`C`$.
+    pub output: DMatrix<f64>,
+    /// $`D`$, which is zero: no output is an acceleration.
+    pub feedthrough: DMatrix<f64>,
+}
+
+/// Names and units of states, inputs and outputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignalNames {
+    /// Of every state.
+    pub states: Vec<(String, String)>,
+    /// Of every input.
+    pub inputs: Vec<(String, String)>,
+    /// Of every output.
+    pub outputs: Vec<(String, String)>,
+}
+
+impl SignalNames {
+    /// Of the state space of equations along a motion.
+    pub fn new(along: &Along) -> Self {
+        let labels = along.labels();
+        let own = |label: &super::Label| (label.name.clone(), label.unit.to_owned());
+        let rates = (labels.coordinates.iter())
+            .map(|label| (format!("{}.rate", label.name), label.rate_unit.to_owned()));
+        let markers = labels.markers.iter().flat_map(|marker| {
+            ["x", "y", "z"].map(|axis| (format!("{marker}.position.{axis}"), "m".to_owned()))
+        });
+        let joints = along.actuated().iter();
+        Self {
+            states: labels.coordinates.iter().map(own).chain(rates).collect(),
+            inputs: labels.inputs.iter().map(own).collect(),
+            outputs: markers
+                .chain(joints.map(|&dof| own(&labels.coordinates[dof])))
+                .collect(),
+        }
+    }
+}
+
+impl StateSpace {
+    /// At one point of a motion.
+    ///
+    /// # Errors
+    /// When the mass matrix is singular.
+    pub fn new(along: &Along, point: &Point) -> Result<Self, LinearError> {
+        let linear = &point.linear;
+        let (n, inputs) = (linear.mass.nrows(), linear.input.ncols());
+        let factor = linear
+            .mass
+            .clone()
+            .cholesky()
+            .ok_or(LinearError::SingularMass { time_s: point.time })?;
+        let mut state = DMatrix::zeros(2 * n, 2 * n);
+        for i in 0..n {
+            state[(i, n + i)] = 1.0;
+        }
+        state
+            .view_mut((n, 0), (n, n))
+            .copy_from(&-factor.solve(&linear.stiffness()));
+        state
+            .view_mut((n, n), (n, n))
+            .copy_from(&-factor.solve(&linear.damping));
+        let mut input = DMatrix::zeros(2 * n, inputs);
+        input
+            .view_mut((n, 0), (n, inputs))
+            .copy_from(&factor.solve(&linear.input));
+        let markers = 3 * point.outputs.len();
+        let outputs = markers + along.actuated().len();
+        let mut output = DMatrix::zeros(outputs, 2 * n);
+        for (i, marker) in point.outputs.iter().enumerate() {
+            output.view_mut((3 * i, 0), (3, n)).copy_from(&marker.first);
+        }
+        for (i, &dof) in along.actuated().iter().enumerate() {
+            output[(markers + i, dof)] = 1.0;
+        }
+        Ok(Self {
+            state,
+            input,
+            output,
+            feedthrough: DMatrix::zeros(outputs, inputs),
+        })
+    }
+}

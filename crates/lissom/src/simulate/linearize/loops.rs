@@ -1,0 +1,340 @@
+//! Linearised equations of mechanisms with loops, in independent coordinates.
+//!
+//! Deviations that keep the closures, $`J\delta = 0`$, are $`\delta = N u`$ with $`u`$ some of them. Their rates follow from the
+//! derivatives of the closures' own rates,
+//!
+//! ```math
+//! J\dot\delta + J_1\delta = 0, \quad J\ddot\delta + J_2\dot\delta + J_3\delta = 0
+//! \;\Rightarrow\;
+//! \dot\delta = N\dot u + V u, \quad \ddot\delta = N\ddot u - P J_2 N\dot u - P(J_2 V + J_3 N)\,u, \quad V = -P J_1 N ,
+//! ```
+//!
+//! with $`P`$ the change of what is solved for that changes the closures by one. The curvature of the closures acts
+//! through their forces: $`r_q`$ of the tree loses $`\partial(J^T\lambda)/\partial q`$. The forces themselves do no work on $`N`$.
+
+use nalgebra::{DMatrix, DVector};
+
+use super::{DIRECTIONS, LinearizeError, Linearizer, MotionState, Tangent, is_elastic};
+use crate::closure::{Constraints, pivot_columns, row_rank};
+use crate::linear::{Linearization, Output, Point};
+
+/// The choice of independent coordinates.
+#[derive(Clone, Debug)]
+pub(super) struct Independent {
+    /// Independent equations of the closures.
+    rows: Vec<usize>,
+    /// Entries of the state's velocities that are solved for, and that stay.
+    solved: Vec<usize>,
+    kept: Vec<usize>,
+}
+
+/// Derivatives of the closures, in independent equations and the coordinates of the state.
+struct Closures {
+    jacobian: DMatrix<f64>,
+    /// $`J_1`$.
+    rate: DMatrix<f64>,
+    /// $`J_2`$.
+    bias_by_velocity: DMatrix<f64>,
+    /// $`J_3`$.
+    acceleration: DMatrix<f64>,
+}
+
+impl Independent {
+    /// Entries of the state's velocities that stay.
+    pub(super) fn kept(&self) -> &[usize] {
+        &self.kept
+    }
+
+    /// Chooses at a state; `None` for a model without closures.
+    pub(super) fn choose(
+        linearizer: &mut Linearizer<'_>,
+        state: &MotionState,
+    ) -> Result<Option<Self>, LinearizeError> {
+        let model = linearizer.model;
+        if model.closures.is_empty() {
+            return Ok(None);
+        }
+        linearizer.load_plain(state);
+        let plain = &mut linearizer.plain;
+        let system = &model.system;
+        plain
+            .kinematics
+            .update(system, &plain.position, &plain.velocity);
+        let mut constraints = Constraints::<f64>::new(system, &model.closures);
+        constraints.update(
+            system,
+            &model.closures,
+            &mut plain.kinematics,
+            &plain.position,
+            &plain.velocity,
+        );
+        let free = linearizer.equations.free_velocities.clone();
+        let matrix: Vec<f64> = (0..constraints.len())
+            .flat_map(|row| {
+                let row = constraints.row(row);
+                free.iter().map(|&at| row[at]).collect::<Vec<_>>()
+            })
+            .collect();
+        let rows = row_rank(&matrix, free.len()).independent;
+        let (elastic, joints): (Vec<usize>, Vec<usize>) =
+            (0..free.len()).partition(|&i| is_elastic(model, free[i]));
+        let driven = linearizer.driven_entries();
+        let (active, passive): (Vec<usize>, Vec<usize>) =
+            joints.into_iter().partition(|i| driven.contains(i));
+        let picked: Vec<&[f64]> = rows
+            .iter()
+            .map(|&row| &matrix[row * free.len()..(row + 1) * free.len()])
+            .collect();
+        let solved = pivot_columns(&picked, &[&passive, &active, &elastic]);
+        if solved.len() < rows.len() {
+            return Err(LinearizeError::Singular {
+                time_s: state.time_s,
+            });
+        }
+        let n = linearizer.equations.state_velocities();
+        let kept = (0..n).filter(|i| !solved.contains(i)).collect();
+        Ok(Some(Self { rows, solved, kept }))
+    }
+
+    /// The equations of a state of the tree in independent coordinates.
+    pub(super) fn reduce(
+        &self,
+        linearizer: &mut Linearizer<'_>,
+        state: &MotionState,
+        whole: Point,
+    ) -> Result<Point, LinearizeError> {
+        let n = whole.linear.mass.nrows();
+        let singular = LinearizeError::Singular {
+            time_s: state.time_s,
+        };
+        let closures = self.differentiate(linearizer, state);
+        let solved = DMatrix::from_fn(self.rows.len(), self.solved.len(), |i, j| {
+            closures.jacobian[(i, self.solved[j])]
+        });
+        let factor = solved.clone().lu();
+        // P, and N with ones at what is kept
+        let solution = factor
+            .solve(&DMatrix::identity(self.rows.len(), self.rows.len()))
+            .filter(|inverse| inverse.iter().all(|x| x.is_finite()))
+            .ok_or(singular.clone())?;
+        let mut change = DMatrix::zeros(n, self.rows.len());
+        for (i, &at) in self.solved.iter().enumerate() {
+            change.set_row(at, &solution.row(i));
+        }
+        let mut basis = DMatrix::zeros(n, self.kept.len());
+        for (j, &at) in self.kept.iter().enumerate() {
+            basis[(at, j)] = 1.0;
+        }
+        basis -= &change * (&closures.jacobian * &basis);
+        // forces of the closures, which balance what is solved for
+        let unbalanced = DVector::from_iterator(
+            self.solved.len(),
+            self.solved.iter().map(|&at| -whole.excitation[at]),
+        );
+        let multipliers = solved.transpose().lu().solve(&unbalanced).ok_or(singular)?;
+        let curvature = self.curvature(linearizer, state, multipliers.as_slice());
+
+        let velocity = -(&change * (&closures.rate * &basis));
+        let acceleration =
+            -(&change * (&closures.bias_by_velocity * &velocity + &closures.acceleration * &basis));
+        let by_rate = -(&change * (&closures.bias_by_velocity * &basis));
+        let Linearization {
+            mass,
+            damping,
+            structural,
+            dynamic,
+            geometric,
+            input,
+        } = whole.linear;
+        let across = basis.transpose();
+        let moved = &across * (&damping * &velocity + &mass * acceleration);
+        let bent = &across * (geometric - &curvature) * &basis;
+        let geometric = (&bent + bent.transpose()) * 0.5;
+        let linear = Linearization {
+            damping: &across * (&damping * &basis + &mass * by_rate),
+            structural: &across * structural * &basis,
+            dynamic: &across * dynamic * &basis + moved + (bent - &geometric),
+            geometric,
+            input: &across * input,
+            mass: &across * mass * &basis,
+        };
+        let excitation = &across * DVector::from_vec(whole.excitation);
+        let second = self.second_order(linearizer, state, &basis, &change);
+        let outputs = whole
+            .outputs
+            .into_iter()
+            .map(|output| Output {
+                second: std::array::from_fn(|component| {
+                    let mut reduced = &across * &output.second[component] * &basis;
+                    for (i, second) in second.iter().enumerate() {
+                        let column = (output.first.row(component) * second).transpose();
+                        for (j, value) in column.iter().enumerate() {
+                            reduced[(i, j)] += value;
+                        }
+                    }
+                    (&reduced + reduced.transpose()) * 0.5
+                }),
+                first: &output.first * &basis,
+                position: output.position,
+            })
+            .collect();
+        // of actuators on coordinates that stay
+        let actuated = linearizer.actuated();
+        let input = (actuated.iter().zip(&whole.input))
+            .filter(|(at, _)| self.kept.contains(at))
+            .map(|(_, &value)| value)
+            .collect();
+        let pick = |x: &[f64]| self.kept.iter().map(|&at| x[at]).collect();
+        Ok(Point {
+            time: whole.time,
+            position: pick(&whole.position),
+            velocity: pick(&whole.velocity),
+            linear,
+            input,
+            excitation: excitation.as_slice().to_vec(),
+            outputs,
+        })
+    }
+
+    /// Closures at the dual state of a linearizer.
+    fn at_tangent(linearizer: &mut Linearizer<'_>, constraints: &mut Constraints<Tangent>) {
+        let model = linearizer.model;
+        let tangent = &mut linearizer.tangent;
+        tangent
+            .kinematics
+            .update_motion(&model.system, &tangent.position, &tangent.velocity);
+        constraints.update(
+            &model.system,
+            &model.closures,
+            &mut tangent.kinematics,
+            &tangent.position,
+            &tangent.velocity,
+        );
+    }
+
+    fn differentiate(&self, linearizer: &mut Linearizer<'_>, state: &MotionState) -> Closures {
+        let model = linearizer.model;
+        let free = linearizer.equations.free_velocities.clone();
+        let n = linearizer.equations.state_velocities();
+        let m = self.rows.len();
+        let mut constraints = Constraints::<Tangent>::new(&model.system, &model.closures);
+        let (mut jacobian, mut rate) = (DMatrix::zeros(m, n), DMatrix::zeros(m, n));
+        let (mut by_velocity, mut acceleration) = (DMatrix::zeros(m, n), DMatrix::zeros(m, n));
+        for first in (0..free.len()).step_by(DIRECTIONS) {
+            let directions = DIRECTIONS.min(free.len() - first);
+            linearizer.load_tangent(state);
+            for slot in 0..directions {
+                linearizer.seed_position(state, first + slot, slot);
+            }
+            Self::at_tangent(linearizer, &mut constraints);
+            for (i, &row) in self.rows.iter().enumerate() {
+                let entries = constraints.row(row);
+                for (column, &at) in free.iter().enumerate() {
+                    jacobian[(i, column)] = entries[at].value;
+                }
+                for slot in 0..directions {
+                    let mut sum = constraints.bias()[row].tangent[slot];
+                    for (entry, a) in entries.iter().zip(&state.acceleration) {
+                        sum += entry.tangent[slot] * a;
+                    }
+                    acceleration[(i, first + slot)] = sum;
+                    rate[(i, first + slot)] = constraints.rate()[row].tangent[slot];
+                }
+            }
+            linearizer.load_tangent(state);
+            for slot in 0..directions {
+                linearizer.seed_velocity(first + slot, slot);
+            }
+            Self::at_tangent(linearizer, &mut constraints);
+            for (i, &row) in self.rows.iter().enumerate() {
+                for slot in 0..directions {
+                    by_velocity[(i, first + slot)] = constraints.bias()[row].tangent[slot];
+                }
+            }
+        }
+        // velocities that are no rates of the chart
+        let turning = linearizer.quasi_rates(&state.velocity);
+        let turning_rate = linearizer.quasi_rates(&state.acceleration);
+        acceleration += &by_velocity * &turning + &jacobian * turning_rate;
+        rate += &jacobian * &turning;
+        by_velocity += &jacobian * turning;
+        Closures {
+            jacobian,
+            rate,
+            bias_by_velocity: by_velocity,
+            acceleration,
+        }
+    }
+
+    /// $`\partial(J^T\lambda)/\partial q`$.
+    fn curvature(
+        &self,
+        linearizer: &mut Linearizer<'_>,
+        state: &MotionState,
+        multipliers: &[f64],
+    ) -> DMatrix<f64> {
+        let model = linearizer.model;
+        let free = linearizer.equations.free_velocities.clone();
+        let n = linearizer.equations.state_velocities();
+        let mut constraints = Constraints::<Tangent>::new(&model.system, &model.closures);
+        let mut curvature = DMatrix::zeros(n, n);
+        for first in (0..free.len()).step_by(DIRECTIONS) {
+            let directions = DIRECTIONS.min(free.len() - first);
+            linearizer.load_tangent(state);
+            for slot in 0..directions {
+                linearizer.seed_position(state, first + slot, slot);
+            }
+            Self::at_tangent(linearizer, &mut constraints);
+            for (&row, multiplier) in self.rows.iter().zip(multipliers) {
+                let entries = constraints.row(row);
+                for slot in 0..directions {
+                    for (i, &at) in free.iter().enumerate() {
+                        curvature[(i, first + slot)] += entries[at].tangent[slot] * multiplier;
+                    }
+                }
+            }
+        }
+        curvature
+    }
+
+    /// Second derivatives of all coordinates by the independent ones: one matrix per independent coordinate.
+    fn second_order(
+        &self,
+        linearizer: &mut Linearizer<'_>,
+        state: &MotionState,
+        basis: &DMatrix<f64>,
+        change: &DMatrix<f64>,
+    ) -> Vec<DMatrix<f64>> {
+        if linearizer.model.markers.is_empty() {
+            return Vec::new();
+        }
+        let free = linearizer.equations.free_velocities.clone();
+        let n = linearizer.equations.state_velocities();
+        let model = linearizer.model;
+        let mut constraints = Constraints::<Tangent>::new(&model.system, &model.closures);
+        let mut moving = state.clone();
+        let mut second = Vec::with_capacity(self.kept.len());
+        for column in 0..self.kept.len() {
+            moving.velocity.fill(0.0);
+            for (i, &at) in free.iter().enumerate() {
+                moving.velocity[at] = basis[(i, column)];
+            }
+            let mut rate = DMatrix::zeros(self.rows.len(), n);
+            for first in (0..free.len()).step_by(DIRECTIONS) {
+                let directions = DIRECTIONS.min(free.len() - first);
+                linearizer.load_tangent(&moving);
+                for slot in 0..directions {
+                    linearizer.seed_position(state, first + slot, slot);
+                }
+                Self::at_tangent(linearizer, &mut constraints);
+                for (i, &row) in self.rows.iter().enumerate() {
+                    for slot in 0..directions {
+                        rate[(i, first + slot)] = constraints.rate()[row].tangent[slot];
+                    }
+                }
+            }
+            second.push(-(change * (rate * basis)));
+        }
+        second
+    }
+}

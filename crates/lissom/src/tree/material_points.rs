@@ -1,0 +1,226 @@
+//! Points that stand for the mass of a tree, for what has to be known of forces point by point.
+//!
+//! A rigid body is its centre of mass and a pair of points on every principal axis; a slice of a flexible body is
+//! the same about its own centre. A point of a flexible body sits at $`p = r + \sum\psi_\alpha\eta_\alpha + a\,e_x`$ with
+//! the shortening $`a = -\tfrac12\eta^T S\eta`$ where the body's fidelity moves points by it: the displacement field that
+//! `body_inertia.rs` integrates.
+
+use nalgebra::{Matrix3, SymmetricEigen};
+
+use super::Kinematics;
+use super::frame::add_generalized_force;
+use crate::flex::MassNode;
+use crate::model::{Body, Inertia, System};
+use crate::scalar::Scalar;
+use crate::spatial::{Force, Motion, RigidInertia, Vector};
+
+/// The points of all bodies.
+#[derive(Clone, Debug)]
+pub(crate) struct MaterialPoints {
+    bodies: Vec<Vec<MaterialPoint>>,
+}
+
+#[derive(Clone, Debug)]
+struct MaterialPoint {
+    mass: f64,
+    position: [f64; 3],
+    /// Per elastic coordinate; empty for a body that is taken undeformed.
+    displacement: Vec<[f64; 3]>,
+    /// Laid out as in [`crate::flex::Shortening::matrices`]; empty where points are not moved by it.
+    shortening: Vec<f64>,
+}
+
+impl MaterialPoints {
+    /// The points of `system`.
+    pub(crate) fn new(system: &System) -> Self {
+        Self {
+            bodies: system.bodies().iter().map(points_of).collect(),
+        }
+    }
+
+    /// Number of points.
+    pub(crate) fn len(&self) -> usize {
+        self.bodies.iter().map(Vec::len).sum()
+    }
+
+    /// Masses, body by body.
+    pub(crate) fn masses(&self) -> impl Iterator<Item = f64> {
+        self.bodies.iter().flatten().map(|point| point.mass)
+    }
+
+    /// Velocities in ground components, in the state last given to [`Kinematics::update`] and
+    /// [`Kinematics::update_poses`].
+    pub(crate) fn velocities<T: Scalar>(
+        &self,
+        system: &System,
+        kinematics: &Kinematics<T>,
+        position: &[T],
+        velocity: &[T],
+        velocities: &mut Vec<Vector<T>>,
+    ) {
+        let layout = system.layout();
+        velocities.clear();
+        for (k, points) in self.bodies.iter().enumerate() {
+            let elastic = &position[layout.elastic_position[k]..];
+            let rates = &velocity[layout.elastic_velocity[k]..];
+            let twist = kinematics.twist[k];
+            let rotation = kinematics.ground_from_body[k].rotation;
+            for point in points {
+                let (place, slope) = point.place(&system.bodies()[k], elastic);
+                let mut moved = twist.linear + twist.angular.cross(place);
+                for (alpha, displacement) in point.displacement.iter().enumerate() {
+                    moved += Vector::constant(*displacement).scale(rates[alpha]);
+                    moved[0] -= slope(alpha) * rates[alpha];
+                }
+                velocities.push(rotation * moved);
+            }
+        }
+    }
+
+    /// Adds the generalised force of forces in ground components, one per point.
+    pub(crate) fn add_forces<T: Scalar>(
+        &self,
+        system: &System,
+        kinematics: &Kinematics<T>,
+        position: &[T],
+        forces: &[Vector<f64>],
+        generalized_force: &mut [T],
+    ) {
+        let layout = system.layout();
+        let mut forces = forces.iter();
+        for (k, points) in self.bodies.iter().enumerate() {
+            let elastic = &position[layout.elastic_position[k]..];
+            let rotation = kinematics.ground_from_body[k].rotation;
+            let mut sum = Force::zero();
+            for (point, force) in points.iter().zip(&mut forces) {
+                let (place, slope) = point.place(&system.bodies()[k], elastic);
+                let force = rotation.transpose_mul(Vector::constant(force.0));
+                sum += Force::new(place.cross(force), force);
+                for (alpha, displacement) in point.displacement.iter().enumerate() {
+                    generalized_force[layout.elastic_velocity[k] + alpha] +=
+                        Vector::constant(*displacement).dot(force) - slope(alpha) * force[0];
+                }
+            }
+            let none: &[Motion<T>] = &[];
+            add_generalized_force(system, kinematics, k, none, sum, generalized_force);
+        }
+    }
+}
+
+impl MaterialPoint {
+    /// Where the point is in the body's frame, and $`(S\eta)_\alpha`$ by coordinate.
+    fn place<'a, T: Scalar>(
+        &'a self,
+        body: &'a Body,
+        elastic: &'a [T],
+    ) -> (Vector<T>, impl Fn(usize) -> T + 'a) {
+        let planes = body
+            .flexible
+            .as_ref()
+            .and_then(|flexible| flexible.shortening.as_ref())
+            .filter(|_| !self.shortening.is_empty())
+            .map(|shortening| &shortening.planes);
+        let slope = move |alpha: usize| {
+            let mut sum = T::zero();
+            let mut block = 0;
+            for plane in planes.into_iter().flatten() {
+                let size = plane.len();
+                if plane.contains(&alpha) {
+                    let first = block + (alpha - plane.start) * size;
+                    for (&s, beta) in self.shortening[first..first + size]
+                        .iter()
+                        .zip(plane.clone())
+                    {
+                        sum += elastic[beta] * s;
+                    }
+                }
+                block += size * size;
+            }
+            sum
+        };
+        let mut place = Vector::constant(self.position);
+        for (alpha, displacement) in self.displacement.iter().enumerate() {
+            place += Vector::constant(*displacement).scale(elastic[alpha]);
+            place[0] -= slope(alpha) * elastic[alpha] * 0.5;
+        }
+        (place, slope)
+    }
+}
+
+fn points_of(body: &Body) -> Vec<MaterialPoint> {
+    let Some(flexible) = &body.flexible else {
+        return rigid_points(&body.rigid)
+            .into_iter()
+            .map(|(mass, position)| MaterialPoint {
+                mass,
+                position: position.0,
+                displacement: Vec::new(),
+                shortening: Vec::new(),
+            })
+            .collect();
+    };
+    let deforms = !body.fidelity.frozen && body.fidelity.inertia != Inertia::Rigid;
+    let shortens = deforms && body.fidelity.shortening.moves_points();
+    let slice = |mass_node: &MassNode| {
+        let node = &mass_node.node;
+        let inertia = RigidInertia::from_moments(
+            mass_node.mass,
+            Vector(mass_node.centre).scale(mass_node.mass),
+            crate::spatial::Matrix(mass_node.second_moment),
+        );
+        rigid_points(&inertia)
+            .into_iter()
+            .map(|(mass, offset)| MaterialPoint {
+                mass,
+                position: (Vector(node.position) + offset).0,
+                displacement: if deforms {
+                    node.displacement
+                        .iter()
+                        .zip(&node.rotation)
+                        .map(|(moved, turned)| (Vector(*moved) + Vector(*turned).cross(offset)).0)
+                        .collect()
+                } else {
+                    Vec::new()
+                },
+                shortening: if shortens {
+                    node.shortening.clone()
+                } else {
+                    Vec::new()
+                },
+            })
+            .collect::<Vec<_>>()
+    };
+    flexible.mass_nodes.iter().flat_map(slice).collect()
+}
+
+/// Masses, which may be negative, and places of points with the moments of a rigid body.
+fn rigid_points(inertia: &RigidInertia<f64>) -> Vec<(f64, Vector<f64>)> {
+    if inertia.mass == 0.0 {
+        return Vec::new();
+    }
+    let centre = inertia.first_moment.scale(1.0 / inertia.mass);
+    // ∫ρρᵀ about the centre from the inertia tensor about the origin
+    let tensor = inertia.rotational.full();
+    let trace = tensor.trace();
+    let second = Matrix3::from_fn(|i, j| {
+        let diagonal = if i == j { 0.5 * trace } else { 0.0 };
+        diagonal - tensor.0[i][j] - inertia.mass * centre[i] * centre[j]
+    });
+    let largest = second.amax();
+    // what rounding leaves of a point mass is none
+    if largest <= 1e-14 * trace.abs() || largest == 0.0 {
+        return vec![(inertia.mass, centre)];
+    }
+    let eigen = SymmetricEigen::new(second);
+    let distance = (largest / inertia.mass.abs()).sqrt();
+    let mut points = vec![(inertia.mass, centre)];
+    for axis in 0..3 {
+        let share = 0.5 * eigen.eigenvalues[axis] / (distance * distance);
+        let along = eigen.eigenvectors.column(axis);
+        let along = Vector([along[0], along[1], along[2]]).scale(distance);
+        points[0].0 -= 2.0 * share;
+        points.push((share, centre + along));
+        points.push((share, centre - along));
+    }
+    points
+}
