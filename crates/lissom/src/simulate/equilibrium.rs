@@ -85,8 +85,8 @@ pub fn settled(model: &Model, simulation: &SimulationSpec) -> Result<Option<Mode
     Ok(Some(settled))
 }
 
-/// Positions at which `model` rests at `time`. Joints and motors that an input drives stay where the model starts, as
-/// if brakes held them, unless a controller holds them.
+/// Positions at which `model` rests at `time`. Joints and motors that an input or a controller drives stay where the
+/// model starts, as if brakes held them.
 ///
 /// # Errors
 /// When the iteration does not find any.
@@ -185,7 +185,7 @@ impl<'m> Balance<'m> {
             })
         };
         let moving = (0..equations.state_velocities())
-            .filter(|&entry| !driven(entry) || controlled(entry))
+            .filter(|&entry| !driven(entry) && !controlled(entry))
             .collect();
         Self {
             model,
