@@ -15,6 +15,7 @@ use lissom_bench::counted::{Counted, count};
 use lissom_bench::linear::perturbation_beside_nonlinear;
 use lissom_bench::loops::{ClosedChain, parallel_manipulator};
 use lissom_bench::shuttle_arm::{Derivative, build, fastest_vibration, manoeuvre, whole_run};
+use lissom_bench::sliding::{Accuracy, newmark};
 use lissom_bench::stopwatch::{exponent, seconds_per_call};
 
 /// Composite and articulated operation counts of a chain of ten bodies with 0…12 modes, from the lists of
@@ -40,7 +41,7 @@ const PAPER_ARTICULATED: [f64; 13] = [
 ];
 
 /// What can be measured, by the name that selects it on the command line.
-const SECTIONS: [(&str, fn()); 10] = [
+const SECTIONS: [(&str, fn()); 11] = [
     ("rigid", rigid_chains),
     ("flexible", flexible_chains),
     ("many-modes", many_modes),
@@ -49,6 +50,7 @@ const SECTIONS: [(&str, fn()); 10] = [
     ("shuttle", shuttle_arm),
     ("operational-space", operational_space),
     ("parallel", parallel_manipulators),
+    ("newmark", newmark_with_stabilisation),
     ("linearization", linearization),
     ("perturbation", perturbation),
 ];
@@ -249,6 +251,40 @@ fn growth() {
             exponent(&counts),
             exponent(&times)
         );
+    }
+}
+
+fn newmark_with_stabilisation() {
+    const STEPS: [f64; 5] = [1e-2, 3e-3, 1e-3, 3e-4, 1e-4];
+    println!(
+        "\nA beam pushed over supports by Newmark's method with stabilised multipliers, as a Markdown table\n"
+    );
+    println!(
+        "| push | nodes | step [s] | largest error [mm] | order | largest violation [m] | order | evaluations |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
+    for (push, duration) in [("0.7 s", 0.7), ("3.5 s", 3.5)] {
+        for nodes in ["stepped_over", "located"] {
+            let found = newmark(duration, &STEPS, nodes);
+            for (i, (step, accuracy)) in STEPS.iter().zip(&found).enumerate() {
+                let order = |of: fn(&Accuracy) -> f64| {
+                    if i == 0 {
+                        return String::new();
+                    }
+                    let fall = of(&found[i - 1]) / of(accuracy);
+                    format!("{:.1}", fall.ln() / (STEPS[i - 1] / step).ln())
+                };
+                println!(
+                    "| {push} | {} | {step:e} | {:.2e} | {} | {:.1e} | {} | {} |",
+                    nodes.replace('_', " "),
+                    accuracy.error_mm,
+                    order(|a| a.error_mm),
+                    accuracy.violation_m,
+                    order(|a| a.violation_m),
+                    accuracy.evaluations
+                );
+            }
+        }
     }
 }
 

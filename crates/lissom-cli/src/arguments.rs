@@ -29,6 +29,7 @@ pub(crate) enum Verb {
     Run(RunArguments),
     Compare(CompareArguments),
     Report(ReportArguments),
+    Equilibrium(EquilibriumArguments),
     Eval(EvalArguments),
     Modes(ModesArguments),
     Linearize(LinearizeArguments),
@@ -199,6 +200,25 @@ pub(crate) struct CompareArguments {
     /// Say nothing but errors.
     #[arg(long)]
     pub(crate) quiet: bool,
+}
+
+/// Find where a model rests under its loads at the start.
+///
+/// What inputs drive or motions prescribe is held where it starts, as if brakes held it. Large deflections are reached
+/// by adding the load in parts, in the nodal formulation. A run begins there with simulation.initial=equilibrium.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  lissom equilibrium princeton-beam --json")]
+pub(crate) struct EquilibriumArguments {
+    /// Model file, or name of a shipped model.
+    pub(crate) model: String,
+    #[command(flatten)]
+    pub(crate) changes: Changes,
+    /// Write it as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print it as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Evaluate the equations of motion at one state.

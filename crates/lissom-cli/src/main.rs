@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         Verb::Run(arguments) => verbs::run::run(arguments),
         Verb::Compare(arguments) => verbs::compare::run(arguments),
         Verb::Report(arguments) => verbs::report::run(arguments),
+        Verb::Equilibrium(arguments) => verbs::equilibrium::run(arguments),
         Verb::Eval(arguments) => verbs::eval::run(arguments),
         Verb::Modes(arguments) => verbs::modes::run(arguments),
         Verb::Linearize(arguments) => verbs::linearize::run(arguments),

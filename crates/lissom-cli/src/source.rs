@@ -21,6 +21,17 @@ pub(crate) fn load(name: &str, overrides: &[Override]) -> Result<Loaded, Stop> {
     loaded.map_err(|error| Stop::Explained(diagnostics::render(&error)))
 }
 
+/// Refuses a model of nodes and elements where bodies and joints are needed.
+pub(crate) fn refuse_nodes(loaded: &Loaded, verb: &str) -> Result<(), Stop> {
+    if loaded.spec.is_of_nodes() {
+        return Err(Stop::Failed(format!(
+            "{} is written in nodes and elements, and {verb} needs bodies and joints; use run, check or equilibrium",
+            loaded.label
+        )));
+    }
+    Ok(())
+}
+
 /// Whether somebody may have meant a name rather than a file.
 fn is_bare(path: &Path) -> bool {
     path.components().count() == 1 && path.extension().is_none()

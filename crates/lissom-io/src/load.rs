@@ -308,12 +308,14 @@ fn assemble(
 
 /// The nodal mechanism of a model that asks for one.
 pub(crate) fn mesh(spec: &ModelSpec) -> Result<Option<Mesh>, Vec<Problem>> {
-    match spec.formulation {
-        FormulationSpec::Tree => Ok(None),
-        FormulationSpec::Nodal(nodal) => Mesh::new(spec, nodal.elements_per_link)
-            .map(Some)
-            .map_err(|errors| errors.into_iter().map(Problem::Mesh).collect()),
-    }
+    let elements = match spec.formulation {
+        FormulationSpec::Tree if spec.is_of_nodes() => 1,
+        FormulationSpec::Tree => return Ok(None),
+        FormulationSpec::Nodal(nodal) => nodal.elements_per_link,
+    };
+    Mesh::new(spec, elements)
+        .map(Some)
+        .map_err(|errors| errors.into_iter().map(Problem::Mesh).collect())
 }
 
 /// The files that a model names, as they are put in its place.

@@ -14,7 +14,7 @@ pub struct ShippedModel {
 }
 
 /// Every model that comes with Lissom as a file; the first one is the one to begin with.
-pub const SHIPPED: [ShippedModel; 19] = [
+pub const SHIPPED: [ShippedModel; 28] = [
     ShippedModel {
         name: "two-link-arm",
         title: "two flexible links in a plane, driven at shoulder and elbow",
@@ -109,6 +109,51 @@ pub const SHIPPED: [ShippedModel; 19] = [
         name: "telescopic-boom",
         title: "three flexible stages that slide out of each other under gravity",
         text: include_str!("../../../models/examples/telescopic_boom.toml"),
+    },
+    ShippedModel {
+        name: "sliding-links",
+        title: "a slider that moves along two flexible links and ties their slopes",
+        text: include_str!("../../../models/examples/sliding_links.toml"),
+    },
+    ShippedModel {
+        name: "rotating-beam",
+        title: "a flexible beam of four elements spun up to 4 rad/s (Jonker & Aarts)",
+        text: include_str!("../../../models/jonker_aarts_2001/rotating_beam.toml"),
+    },
+    ShippedModel {
+        name: "quarter-turn",
+        title: "the same beam turned by a quarter with the torque of a rigid one (Jonker & Aarts)",
+        text: include_str!("../../../models/jonker_aarts_2001/quarter_turn.toml"),
+    },
+    ShippedModel {
+        name: "spatial-two-link",
+        title: "two flexible links in space with masses at elbow and tip (Jonker & Aarts)",
+        text: include_str!("../../../models/jonker_aarts_2001/two_link.toml"),
+    },
+    ShippedModel {
+        name: "spin-up-elements",
+        title: "the beam of Simo & Vu-Quoc as 20 elements",
+        text: include_str!("../../../models/simo_1986/spin_up_elements.toml"),
+    },
+    ShippedModel {
+        name: "flying-spaghetti",
+        title: "a very flexible free beam, pushed and turned at one end (Simo & Vu-Quoc)",
+        text: include_str!("../../../models/simo_1986/flying_spaghetti.toml"),
+    },
+    ShippedModel {
+        name: "princeton-beam",
+        title: "a cantilever bent far in both planes (Dowell & Traybar)",
+        text: include_str!("../../../models/dowell_traybar_1975/princeton_beam.toml"),
+    },
+    ShippedModel {
+        name: "bend-45",
+        title: "a curved cantilever loaded across its plane (Bathe & Bolourchi)",
+        text: include_str!("../../../models/bathe_bolourchi_1979/bend.toml"),
+    },
+    ShippedModel {
+        name: "four-bar-elements",
+        title: "a four-bar of elements with a flexible coupler",
+        text: include_str!("../../../models/examples/four_bar_elements.toml"),
     },
 ];
 

@@ -394,3 +394,70 @@ fn solutions_agree_with_scipy() {
         }
     }
 }
+
+/// Decay towards 1, and towards 2 from where the solution has passed 1/2.
+struct Kink {
+    beyond: bool,
+}
+
+impl FirstOrder for Kink {
+    fn derivative(&mut self, _time: f64, state: &[f64], rate: &mut [f64]) {
+        rate[0] = if self.beyond { 2.0 } else { 1.0 } - state[0];
+    }
+
+    fn enter(&mut self, _time: f64, state: &mut [f64]) {
+        self.beyond = state[0] >= 0.5;
+    }
+
+    fn overrun(&mut self, _time: f64, state: &[f64]) -> f64 {
+        if self.beyond {
+            f64::NEG_INFINITY
+        } else {
+            state[0] - 0.5
+        }
+    }
+}
+
+/// Closed form: a place where the derivative jumps is found, and the solution goes on from there; samples on both sides of it
+/// lie on their side.
+#[test]
+fn a_jump_of_the_derivative_is_found_where_the_solution_meets_it() {
+    // the interpolant on which it is found is of order 3 at least, at steps that keep errors to 1e-11
+    const ACCURACY: f64 = 1e-9;
+    let passage = 2.0_f64.ln();
+    let exact = |t: f64| {
+        if t < passage {
+            1.0 - (-t).exp()
+        } else {
+            2.0 - 1.5 * (passage - t).exp()
+        }
+    };
+    let instants: Vec<f64> = (0..=20).map(|i| 0.1 * f64::from(i)).collect();
+    let schedule = Schedule {
+        samples: &instants,
+        ..interval(0.0, 2.0)
+    };
+    for method in [Method::Dop853, Method::Dopri5, Method::Adams, Method::Radau] {
+        let mut recorder = Recorder::default();
+        let mut state = [0.0];
+        let mut system = Kink { beyond: false };
+        integrate(
+            method,
+            &control(1e-11),
+            &mut system,
+            &schedule,
+            &mut state,
+            &mut recorder,
+        )
+        .unwrap();
+        assert_eq!(recorder.samples.len(), instants.len(), "{method:?}");
+        for (t, state) in &recorder.samples {
+            let error = (state[0] - exact(*t)).abs();
+            assert!(error < ACCURACY, "{method:?} at {t}: {error:e}");
+        }
+        let nearest = (recorder.steps.iter()).fold(f64::INFINITY, |least: f64, t| {
+            least.min((t - passage).abs())
+        });
+        assert!(nearest < ACCURACY, "{method:?}: {nearest:e}");
+    }
+}

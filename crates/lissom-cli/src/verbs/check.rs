@@ -3,7 +3,7 @@
 use crate::arguments::CheckArguments;
 use crate::output::{counted, short, vector};
 use crate::stop::Stop;
-use crate::verbs::understanding::{BodyEntry, Understanding};
+use crate::verbs::understanding::{BodyEntry, Freedoms, Understanding};
 use crate::{output, source};
 
 /// Frequencies that are shown of each body.
@@ -22,20 +22,17 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Stop> {
 }
 
 fn in_words(understood: &Understanding, name: &str) -> String {
-    let mut lines = vec![understood.model.clone(), String::new(), "ground".to_owned()];
-    for body in &understood.bodies {
-        lines.extend(body_in_words(body));
+    let mut lines = vec![understood.model.clone(), String::new()];
+    // a model of nodes and elements has no bodies
+    let of_bodies = !understood.bodies.is_empty();
+    if of_bodies {
+        lines.push("ground".to_owned());
+        for body in &understood.bodies {
+            lines.extend(body_in_words(body));
+        }
+        lines.push(String::new());
+        lines.push(freedoms_in_words(&understood.degrees_of_freedom));
     }
-    lines.push(String::new());
-    let freedom = &understood.degrees_of_freedom;
-    let closed = match freedom.closed {
-        0 => String::new(),
-        closed => format!(", less {closed} of loops"),
-    };
-    lines.push(format!(
-        "degrees of freedom  {} ({} of joints, {} elastic, {} of motors{closed}), {} prescribed",
-        freedom.total, freedom.joint, freedom.elastic, freedom.motor, freedom.prescribed
-    ));
     if let Some(mesh) = &understood.mesh {
         lines.push(format!(
             "nodal formulation   {} degrees of freedom ({} of elements), {} prescribed; {}, {}",
@@ -49,11 +46,13 @@ fn in_words(understood: &Understanding, name: &str) -> String {
     if let Some(loops) = &understood.loops {
         lines.extend(loops.in_words());
     }
-    lines.push(format!(
-        "mass                {} kg, centre at {} m at the start",
-        short(understood.total_mass_kg),
-        vector(&understood.center_of_mass_m)
-    ));
+    if of_bodies {
+        lines.push(format!(
+            "mass                {} kg, centre at {} m at the start",
+            short(understood.total_mass_kg),
+            vector(&understood.center_of_mass_m)
+        ));
+    }
     lines.push(format!(
         "gravity             {} m/s^2",
         vector(&understood.gravity_m_per_s2)
@@ -84,6 +83,17 @@ fn in_words(understood: &Understanding, name: &str) -> String {
     }
     lines.push(format!("\nThe model is sound. Next: lissom run {name}"));
     lines.join("\n")
+}
+
+fn freedoms_in_words(freedom: &Freedoms) -> String {
+    let closed = match freedom.closed {
+        0 => String::new(),
+        closed => format!(", less {closed} of loops"),
+    };
+    format!(
+        "degrees of freedom  {} ({} of joints, {} elastic, {} of motors{closed}), {} prescribed",
+        freedom.total, freedom.joint, freedom.elastic, freedom.motor, freedom.prescribed
+    )
 }
 
 fn body_in_words(body: &BodyEntry) -> Vec<String> {

@@ -27,6 +27,7 @@ use crate::{diagnostics, output, source};
 /// Runs a model with several fidelities.
 pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
     let loaded = source::load(&arguments.model, &arguments.set)?;
+    source::refuse_nodes(&loaded, "compare")?;
     let models = arguments
         .choices
         .iter()

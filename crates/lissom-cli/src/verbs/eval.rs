@@ -19,6 +19,7 @@ const QUATERNION_SLACK: f64 = 1e-5;
 /// Evaluates a model at the state of a file.
 pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Stop> {
     let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
+    source::refuse_nodes(&loaded, "eval")?;
     let (mut state, targets) = read_state(&arguments.state, &loaded.model)?;
     let mut violation = None;
     if let Some(targets) = &targets {

@@ -283,6 +283,13 @@ fn audit_in_words(summary: &Summary) -> Vec<String> {
             short(momentum.peak_angular_kg_m2_per_s)
         ));
     }
+    if let Some(closures) = &summary.audit.closures {
+        lines.push(format!(
+            "  closures     open by at most {} m or rad, their rates by {} m/s or rad/s",
+            short(closures.max_position_violation),
+            short(closures.max_velocity_violation)
+        ));
+    }
     for passed in &summary.audit.limit_violations {
         lines.push(format!(
             "  warning      {} of joint {} passes its limit {} {unit} at {} s, furthest {} {unit}",

@@ -149,7 +149,11 @@ impl Understanding {
             degrees_of_freedom: freedoms(model, loops.as_ref()),
             mesh: loaded.mesh.as_ref().map(MeshEntry::of),
             total_mass_kg,
-            center_of_mass_m: center_of_mass(spec, model, total_mass_kg),
+            center_of_mass_m: if spec.is_of_nodes() {
+                [0.0; 3]
+            } else {
+                center_of_mass(spec, model, total_mass_kg)
+            },
             gravity_m_per_s2: spec.gravity_m_per_s2,
             inputs: inputs(spec),
             motions: motions(spec),
@@ -157,11 +161,12 @@ impl Understanding {
             integrator: integrator(&spec.simulation.integrator).0,
             duration_s: spec.simulation.duration_s,
             sample_period_s: spec.sample_period_s(),
-            warnings: [
-                warnings(spec, model, &bodies, loops.as_ref()),
-                notes::notes(loaded),
-            ]
-            .concat(),
+            warnings: if spec.is_of_nodes() {
+                Vec::new()
+            } else {
+                let found = warnings(spec, model, &bodies, loops.as_ref());
+                [found, notes::notes(loaded)].concat()
+            },
             loops,
             bodies,
         }

@@ -12,12 +12,26 @@ fn energy_and_momentum_balance() {
     // of momenta that stay zero while parts of several kg m²/s cancel, in the second model of several thousand
     // at a looser tolerance
     const MOMENTUM: [(&str, f64); 2] = [("space-arm", 1e-8), ("floating-shuttle-arm", 1e-4)];
+    // steps of generalised-α damp what they do not resolve
+    const BY_FIXED_STEPS: [&str; 5] = [
+        "spatial-two-link",
+        "spin-up-elements",
+        "flying-spaghetti",
+        "princeton-beam",
+        "bend-45",
+    ];
+    const DAMPED_PERCENT: f64 = 1.0;
     let folder = Folder::new();
     for model in SHIPPED {
         let json = folder.json(&["run", model.name, "--json"]);
         assert_eq!(json["completed"], true);
         let drift = number(&json["audit"]["energy"]["max_drift_percent"]);
-        assert!(drift < DRIFT_PERCENT, "{}: {drift} %", model.name);
+        let allowed = if BY_FIXED_STEPS.contains(&model.name) {
+            DAMPED_PERCENT
+        } else {
+            DRIFT_PERCENT
+        };
+        assert!(drift < allowed, "{}: {drift} %", model.name);
         assert!(
             number(&json["audit"]["energy"]["peak_j"]) > 0.1,
             "{} moves",

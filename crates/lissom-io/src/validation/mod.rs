@@ -5,6 +5,7 @@
 //! `nodal.toml` names numbers of mechanisms in the nodal formulation; the seeded states of Jain & Rodriguez and the kinematics of Fattah are evaluated by code of their own.
 
 mod fattah_kinematics;
+mod formulations;
 mod jain_rodriguez;
 mod nodal;
 mod runs;
@@ -62,6 +63,7 @@ pub fn rows(quick: bool) -> Vec<Row> {
     rows.extend(fattah_kinematics::rows());
     rows.extend(runs::rows(quick));
     rows.extend(nodal::rows(quick));
+    rows.extend(formulations::rows(quick));
     rows
 }
 

@@ -233,6 +233,32 @@ impl<T: Along> Constraints<T> {
         self.contacts[closure].as_ref().map(Contact::place)
     }
 
+    /// From now on every closure that slides sees the functions of the stretch of its beam, from one break to the next,
+    /// that it was last seen on, wherever it is: its equations are smooth until it is told so again. Tells whether the rate
+    /// of one has jumped: of a direction that is held along a beam whose curvature jumps.
+    pub fn enter(&mut self, system: &System, closures: &[Closure]) -> bool {
+        let mut jumps = false;
+        for (contact, closure) in self.contacts.iter_mut().zip(closures) {
+            if let Some(contact) = contact {
+                let turns = matches!(closure.kind, ClosureKind::AlongBeam { .. });
+                jumps |= contact.enter(system) && turns;
+            }
+        }
+        jumps
+    }
+
+    /// How far the furthest closure is beyond the stretch that it [entered](Self::enter); negative while all are inside.
+    pub fn overrun(&self, system: &System) -> f64 {
+        (self.contacts.iter().flatten())
+            .filter_map(|contact| contact.overrun(system))
+            .fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// Whether any closure slides along a beam.
+    pub fn slides(&self) -> bool {
+        self.contacts.iter().any(Option::is_some)
+    }
+
     /// Wrench on `to` of a unit multiplier of an equation, at the frame of `to` in its axes.
     pub fn wrench_on_to(&self, equation: usize) -> Force<T> {
         self.wrench[equation][1]

@@ -22,6 +22,10 @@ use crate::flex::{Along, Centreline, Section};
 use crate::model::{Closure, ClosureKind, System};
 use crate::spatial::{Motion, Vector};
 
+/// Distance beyond a break or an end of a beam, as a fraction of its length, at which a closure is still there: one that
+/// rests at a node does not go to and fro.
+pub(super) const AT_THE_BREAK: f64 = 1e-9;
+
 /// A plane in which a beam bends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Plane {
@@ -62,6 +66,8 @@ impl Plane {
 #[derive(Clone, Debug)]
 pub(super) struct Contact<T> {
     body: usize,
+    /// The stretch of the beam whose functions hold wherever the closure is; none for those of where it is.
+    stretch: Option<usize>,
     section: Section<T>,
     place: T,
     deflection: [Deflection<T>; 2],
@@ -91,6 +97,7 @@ impl<T: Along> Contact<T> {
         let zero = T::zero();
         Some(Self {
             body,
+            stretch: None,
             section: Section::new(system.bodies()[body].modes()),
             place: zero,
             deflection: [Deflection {
@@ -110,6 +117,22 @@ impl<T: Along> Contact<T> {
         self.place
     }
 
+    /// From now on the functions of the stretch that the closure was last seen on hold, so that they are smooth. Tells
+    /// whether it was another before.
+    pub(super) fn enter(&mut self, system: &System) -> bool {
+        let before = self.stretch;
+        self.stretch = centreline(system, self.body).map(|line| line.stretch(self.place.place()));
+        before.is_some() && before != self.stretch
+    }
+
+    /// How far the closure is beyond the stretch that it [entered](Self::enter), less what does not count.
+    pub(super) fn overrun(&self, system: &System) -> Option<f64> {
+        let line = centreline(system, self.body)?;
+        let [begin, end] = line.ends(self.stretch?);
+        let place = self.place.place();
+        Some((begin - place).max(place - end) - AT_THE_BREAK * line.length())
+    }
+
     /// Evaluates the beam where it is touched.
     pub(super) fn update(
         &mut self,
@@ -122,7 +145,7 @@ impl<T: Along> Contact<T> {
             return;
         };
         self.place = relative.offset[0];
-        self.section.update(line, self.place);
+        self.section.update(line, self.stretch, self.place);
         let layout = system.layout();
         let elastic = &position[layout.elastic_position[self.body]..];
         let rate = &velocity[layout.elastic_velocity[self.body]..];

@@ -41,17 +41,37 @@ impl Centreline {
         &self.breaks
     }
 
+    /// The stretch between two neighbouring breaks that a place lies in, counted from the root.
+    pub(crate) fn stretch(&self, x: f64) -> usize {
+        self.breaks.partition_point(|&at| at <= x)
+    }
+
+    /// Where a stretch begins and ends.
+    pub(crate) fn ends(&self, stretch: usize) -> [f64; 2] {
+        let begin = stretch.checked_sub(1).map_or(0.0, |i| self.breaks[i]);
+        let end = self.breaks.get(stretch).copied().unwrap_or(self.length);
+        [begin, end]
+    }
+
     /// Coordinates that bend along y (plane 0) or along z (plane 1).
     pub(crate) fn bending(&self, plane: usize) -> Range<usize> {
         self.deformations[plane].0.clone()
     }
 
-    /// Functions of all elastic coordinates at `x`; beyond the ends they go on straight.
-    fn write(&self, x: f64, shapes: &mut [Shape]) {
+    /// Functions of all elastic coordinates at `x`; beyond the ends they go on straight. Those of one `stretch` go on as
+    /// they are.
+    fn write(&self, stretch: Option<usize>, x: f64, shapes: &mut [Shape]) {
+        if let Some(stretch) = stretch {
+            let [begin, end] = self.ends(stretch);
+            for (coordinates, functions) in &self.deformations {
+                functions.write(0.5 * (begin + end), x, &mut shapes[coordinates.clone()]);
+            }
+            return;
+        }
         let inside = x.clamp(0.0, self.length);
         for (coordinates, functions) in &self.deformations {
             let shapes = &mut shapes[coordinates.clone()];
-            functions.write(inside, shapes);
+            functions.write(inside, inside, shapes);
             if x != inside {
                 for shape in shapes {
                     shape.value += (x - inside) * shape.slope;
@@ -90,9 +110,10 @@ impl<T: Along> Section<T> {
         }
     }
 
-    /// Evaluates the functions at `x`; beyond the ends they go on straight. Allocates nothing.
-    pub fn update(&mut self, line: &Centreline, x: T) {
-        line.write(x.place(), &mut self.shapes);
+    /// Evaluates the functions at `x`; beyond the ends they go on straight. With a `stretch` between two breaks the
+    /// functions that hold there are continued instead, smoothly. Allocates nothing.
+    pub fn update(&mut self, line: &Centreline, stretch: Option<usize>, x: T) {
+        line.write(stretch, x.place(), &mut self.shapes);
         for (i, shape) in self.shapes.iter().enumerate() {
             self.value[i] = x.follow(shape.value, shape.slope);
             self.slope[i] = x.follow(shape.slope, shape.strain);
@@ -183,7 +204,8 @@ mod tests {
         let mut rows = DMatrix::zeros(2, n);
         let mut shapes = vec![Shape::default(); n];
         for (row, x) in supports.into_iter().enumerate() {
-            body.centreline.as_ref().unwrap().write(x, &mut shapes);
+            let line = body.centreline.as_ref().unwrap();
+            line.write(None, x, &mut shapes);
             for (column, shape) in shapes.iter().enumerate() {
                 rows[(row, column)] = shape.value;
             }
@@ -246,7 +268,7 @@ mod tests {
             let line = body.centreline.as_ref().unwrap();
             let at = |x: f64| {
                 let mut shapes = vec![Shape::default(); body.len()];
-                line.write(x, &mut shapes);
+                line.write(None, x, &mut shapes);
                 shapes
             };
             for x in [0.1, 0.42, 0.77] {
@@ -268,6 +290,33 @@ mod tests {
         }
     }
 
+    /// Property: the functions of a stretch are its own inside it and polynomials beyond, so that values and slopes of
+    /// neighbours meet at the break and curvatures do not.
+    #[test]
+    fn stretches_go_on_smoothly() {
+        const ROUNDING: f64 = 1e-12;
+        let body = beam(elements(4));
+        let line = body.centreline.as_ref().unwrap();
+        let at = |stretch: Option<usize>, x: f64| {
+            let mut shapes = vec![Shape::default(); body.len()];
+            line.write(stretch, x, &mut shapes);
+            shapes
+        };
+        assert_eq!((line.stretch(0.3), line.ends(1)), (1, [0.25, 0.5]));
+        assert_eq!(at(Some(1), 0.3), at(None, 0.3));
+        let mut jumps = 0.0_f64;
+        for (below, above) in at(Some(0), 0.25).iter().zip(at(Some(1), 0.25)) {
+            assert!((below.value - above.value).abs() < ROUNDING);
+            assert!((below.slope - above.slope).abs() < ROUNDING);
+            jumps = jumps.max((below.strain - above.strain).abs());
+        }
+        assert!(jumps > 1.0, "{jumps}");
+        // a cubic: its third derivative is the same beyond the break
+        for (inside, beyond) in at(Some(0), 0.2).iter().zip(at(Some(0), 0.4)) {
+            assert!((inside.strain_slope - beyond.strain_slope).abs() < ROUNDING);
+        }
+    }
+
     /// By construction: the rigid motions are translation and rotation of unit modal mass, without strain.
     #[test]
     fn rigid_motions_come_first() {
@@ -275,7 +324,8 @@ mod tests {
         let body = beam(modes(4));
         let mut shapes = vec![Shape::default(); 4];
         for x in [0.0, 0.3, 1.0] {
-            body.centreline.as_ref().unwrap().write(x, &mut shapes);
+            let line = body.centreline.as_ref().unwrap();
+            line.write(None, x, &mut shapes);
             assert!((shapes[0].value - 1.0).abs() < ROUNDING);
             assert!((shapes[1].value.abs() - (12.0_f64.sqrt() * (x - 0.5)).abs()).abs() < ROUNDING);
             assert!(shapes[0].strain.abs() + shapes[1].strain.abs() < 1e-9);

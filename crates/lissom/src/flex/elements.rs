@@ -63,7 +63,8 @@ struct LocalFunction {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ElementModes {
     mesh: Mesh,
-    /// Freedoms × coordinates; the freedoms themselves are the coordinates if absent.
+    /// Coordinates × freedoms, so that what one freedom has of every coordinate lies together; the freedoms themselves
+    /// are the coordinates if absent.
     vectors: Option<DMatrix<f64>>,
 }
 
@@ -214,7 +215,7 @@ impl Mesh {
                 squares[column] = 0.0;
             }
         }
-        Ok((self.combined(vectors), squares))
+        Ok((self.combined(&vectors), squares))
     }
 
     /// The freedoms themselves as coordinates.
@@ -252,10 +253,10 @@ impl Mesh {
     }
 
     /// These combinations of the freedoms, one column each, as coordinates.
-    pub(super) fn combined(self, vectors: DMatrix<f64>) -> ElementModes {
+    pub(super) fn combined(self, vectors: &DMatrix<f64>) -> ElementModes {
         ElementModes {
             mesh: self,
-            vectors: Some(vectors),
+            vectors: Some(vectors.transpose()),
         }
     }
 
@@ -271,17 +272,18 @@ impl Mesh {
 
     fn functions_at(&self, x: f64) -> Vec<LocalFunction> {
         let mut functions = Vec::new();
-        self.for_functions_at(x, |function| functions.push(function));
+        self.for_functions_at(x, x, |function| functions.push(function));
         functions
     }
 
-    /// Visits the functions that do not vanish on the element of `x`.
-    fn for_functions_at(&self, x: f64, visit: impl FnMut(LocalFunction)) {
-        let behind = self.elements.partition_point(|element| element.start <= x);
+    /// Visits the functions that do not vanish on the element of `within`, continued to `x`.
+    fn for_functions_at(&self, within: f64, x: f64, visit: impl FnMut(LocalFunction)) {
+        let behind = (self.elements).partition_point(|element| element.start <= within);
         let index = behind.saturating_sub(1);
         let element = &self.elements[index];
         let xi = 2.0 * (x - element.start) / element.length - 1.0;
-        self.for_element_functions(index, xi.clamp(-1.0, 1.0), visit);
+        let inside = if within == x { xi.clamp(-1.0, 1.0) } else { xi };
+        self.for_element_functions(index, inside, visit);
     }
 
     /// All functions of an element at `xi` in `[-1, 1]`.
@@ -344,7 +346,7 @@ impl ElementModes {
     pub(super) fn len(&self) -> usize {
         self.vectors
             .as_ref()
-            .map_or(self.mesh.len(), DMatrix::ncols)
+            .map_or(self.mesh.len(), DMatrix::nrows)
     }
 
     /// Where the elements begin.
@@ -352,22 +354,23 @@ impl ElementModes {
         self.mesh.elements.iter().map(|element| element.start)
     }
 
-    /// Every coordinate's function at `x`.
-    pub(super) fn write(&self, x: f64, shapes: &mut [Shape]) {
+    /// Every coordinate's function at `x`, continued from the element of `within`.
+    pub(super) fn write(&self, within: f64, x: f64, shapes: &mut [Shape]) {
         shapes.fill(Shape::default());
-        self.mesh.for_functions_at(x, |function| {
-            let mut add = |coordinate: usize, factor: f64| {
-                let shape: &mut Shape = &mut shapes[coordinate];
+        self.mesh.for_functions_at(within, x, |function| {
+            let add = |shape: &mut Shape, factor: f64| {
                 shape.value += factor * function.value;
                 shape.slope += factor * function.slope;
                 shape.strain += factor * function.strain;
                 shape.strain_slope += factor * function.strain_slope;
             };
             match &self.vectors {
-                None => add(function.freedom, 1.0),
+                None => add(&mut shapes[function.freedom], 1.0),
                 Some(vectors) => {
-                    for mode in 0..vectors.ncols() {
-                        add(mode, vectors[(function.freedom, mode)]);
+                    let count = vectors.nrows();
+                    let share = &vectors.as_slice()[function.freedom * count..][..count];
+                    for (shape, &factor) in shapes.iter_mut().zip(share) {
+                        add(shape, factor);
                     }
                 }
             }
@@ -377,7 +380,7 @@ impl ElementModes {
     /// Every coordinate's function at `x`.
     pub(super) fn at(&self, x: f64) -> Vec<Shape> {
         let mut shapes = vec![Shape::default(); self.len()];
-        self.write(x, &mut shapes);
+        self.write(x, x, &mut shapes);
         shapes
     }
 
@@ -393,7 +396,7 @@ impl ElementModes {
         (0..self.len())
             .map(|mode| match &self.vectors {
                 None => strain(&|freedom| f64::from(u8::from(freedom == mode))),
-                Some(vectors) => strain(&|freedom| vectors[(freedom, mode)]),
+                Some(vectors) => strain(&|freedom| vectors[(mode, freedom)]),
             })
             .collect()
     }
@@ -402,7 +405,7 @@ impl ElementModes {
     pub(super) fn flip(&mut self, negative: &[bool]) {
         if let Some(vectors) = &mut self.vectors {
             for (mode, _) in negative.iter().enumerate().filter(|(_, flip)| **flip) {
-                vectors.column_mut(mode).neg_mut();
+                vectors.row_mut(mode).neg_mut();
             }
         }
     }

@@ -71,7 +71,7 @@ pub(super) fn foreshortened_stretch(beam: &Beam, groups: &[Group; 4]) -> Result<
     for &square in &modes.squares {
         finite(square, || "a squared frequency of stretch".to_owned())?;
     }
-    let mut shapes = mesh.combined(vectors * modes.vectors);
+    let mut shapes = mesh.combined(&(vectors * modes.vectors));
     let negative = is_negative(&shapes, &points.places, beam.length());
     shapes.flip(&negative);
     Ok(group(

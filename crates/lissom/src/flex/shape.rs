@@ -43,15 +43,16 @@ impl Shapes {
     /// Every function at `x`.
     pub(super) fn at(&self, x: f64) -> Vec<Shape> {
         let mut shapes = vec![Shape::default(); self.len()];
-        self.write(x, &mut shapes);
+        self.write(x, x, &mut shapes);
         shapes
     }
 
-    /// Every function at `x`, without allocating.
-    pub(super) fn write(&self, x: f64, shapes: &mut [Shape]) {
+    /// Every function at `x`, without allocating. Where functions have breaks, those that hold at `within` are
+    /// continued to `x`.
+    pub(super) fn write(&self, within: f64, x: f64, shapes: &mut [Shape]) {
         match self {
             Self::Uniform(modes) => modes.write(x, shapes),
-            Self::Elements(modes) => modes.write(x, shapes),
+            Self::Elements(modes) => modes.write(within, x, shapes),
         }
     }
 

@@ -1,6 +1,14 @@
 //! Walks a schedule: piece by piece between breakpoints, step by step within, samples as they fall due.
+//!
+//! A step that has gone beyond a place where the system is not smooth is cut there: what it found up to the place is good, since
+//! the system was smooth for the whole step, and a new piece begins at the instant at which the solution was at the place.
 
 use super::{Flow, IntegrateError, Observer, Outcome, Schedule, Statistics};
+
+/// Share of a step to which the instant is found at which a place was passed.
+const INSTANT: f64 = 1e-10;
+/// The secant rule that finds it gains more than a digit in two of these.
+const MOST_SECANTS: usize = 60;
 
 /// An interval without a breakpoint inside.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +31,12 @@ pub(super) trait Stepper {
     fn project(&mut self) -> Result<Flow, IntegrateError> {
         Ok(Flow::Continue)
     }
+
+    /// How far a state is beyond the place up to which the system is smooth.
+    fn overrun(&mut self, time: f64, state: &[f64]) -> f64;
+
+    /// Puts the solution back to an instant within the last step; a start follows.
+    fn rewind(&mut self, time: f64, state: &[f64]);
 
     /// Where the solution stands.
     fn time(&self) -> f64;
@@ -64,7 +78,7 @@ fn walk(
     stopped_at: &mut Option<f64>,
 ) -> Result<(), IntegrateError> {
     let mut samples = schedule.samples.iter().copied().peekable();
-    for piece in pieces(schedule) {
+    for mut piece in pieces(schedule) {
         stepper.start(&piece)?;
         if samples.next_if_eq(&piece.start).is_some()
             && observer.sample(piece.start, stepper.state()) == Flow::Stop
@@ -73,14 +87,28 @@ fn walk(
             return Ok(());
         }
         while stepper.time() < piece.end {
+            let before = stepper.time();
             stepper.step(&piece)?;
-            let projected = stepper.project()?;
-            let time = stepper.time();
+            let passed = passage(stepper, before, state)?;
+            let mut projected = Flow::Continue;
+            if passed.is_none() {
+                projected = stepper.project()?;
+            }
+            let time = passed.unwrap_or(stepper.time());
             while let Some(sample) = samples.next_if(|&sample| sample < time) {
                 stepper.interpolate(sample, state)?;
                 if observer.sample(sample, state) == Flow::Stop {
                     *stopped_at = Some(sample);
                     return Ok(());
+                }
+            }
+            if passed.is_some() {
+                stepper.interpolate(time, state)?;
+                stepper.rewind(time, state);
+                projected = stepper.project()?;
+                piece.start = time;
+                if projected == Flow::Continue {
+                    stepper.start(&piece)?;
                 }
             }
             // the end of a piece is sampled by the next one, which knows what holds behind it
@@ -102,6 +130,63 @@ fn walk(
         *stopped_at = Some(schedule.end);
     }
     Ok(())
+}
+
+/// Which end of an interval the last secant kept.
+#[derive(PartialEq)]
+enum Kept {
+    Neither,
+    Early,
+    Late,
+}
+
+/// The instant within the last step at which the solution passed a place where the system is not smooth, if it did; it is
+/// just beyond the place then. `state` is scratch.
+fn passage(
+    stepper: &mut dyn Stepper,
+    before: f64,
+    state: &mut [f64],
+) -> Result<Option<f64>, IntegrateError> {
+    let end = stepper.time();
+    state.copy_from_slice(stepper.state());
+    let mut beyond = stepper.overrun(end, state);
+    if beyond.is_nan() || beyond <= 0.0 {
+        return Ok(None);
+    }
+    stepper.interpolate(before, state)?;
+    let mut ahead = stepper.overrun(before, state);
+    if ahead.is_nan() || ahead > 0.0 {
+        // it began beyond: there is nothing to go back to
+        return Ok(Some(end));
+    }
+    let accuracy = INSTANT * (end - before);
+    let (mut early, mut late) = (before, end);
+    let mut kept = Kept::Neither;
+    for _ in 0..MOST_SECANTS {
+        if late - early <= accuracy {
+            break;
+        }
+        let secant = late - (late - early) * (beyond / (beyond - ahead));
+        let inside = secant.clamp(early + 0.5 * accuracy, late - 0.5 * accuracy);
+        stepper.interpolate(inside, state)?;
+        let found = stepper.overrun(inside, state);
+        if found > 0.0 {
+            (late, beyond) = (inside, found);
+            // an end that is kept twice counts half (the Illinois rule)
+            if kept == Kept::Early {
+                ahead *= 0.5;
+            }
+            kept = Kept::Early;
+        } else {
+            (early, ahead) = (inside, found);
+            if kept == Kept::Late {
+                beyond *= 0.5;
+            }
+            kept = Kept::Late;
+        }
+    }
+    // a rest of nothing is not worth a step
+    Ok(Some(if end - late <= accuracy { end } else { late }))
 }
 
 /// The pieces between breakpoints, at least one.

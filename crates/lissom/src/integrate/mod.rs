@@ -13,7 +13,8 @@
 //! $`r(t, q, v, \dot v) = 0`$ with a fixed step on a space where positions need not be vectors. Both
 //! walk a [`Schedule`]: no step crosses a breakpoint, and the solver starts afresh behind it. What
 //! arrives at a breakpoint $`t_b`$ is evaluated at times below $`t_b`$ only, what leaves it at times
-//! from $`t_b`$ on, so that an input may jump exactly there.
+//! from $`t_b`$ on, so that an input may jump exactly there. Where a system is not smooth at a place of the solution rather
+//! than at an instant, it tells when the place has been passed, and the solver goes back to it and starts afresh.
 
 mod adams;
 mod adams_coefficients;
@@ -52,9 +53,20 @@ pub trait FirstOrder {
     fn project(&mut self, _time: f64, _state: &mut [f64]) -> Projection {
         Projection::Kept
     }
+
+    /// Called where steps begin: at the start, behind every breakpoint and where [`overrun`](Self::overrun) has become
+    /// positive. From here on the derivative that holds just ahead holds, smoothly continued, until the next call. The
+    /// state may jump.
+    fn enter(&mut self, _time: f64, _state: &mut [f64]) {}
+
+    /// How far a state is beyond the place up to which the derivative that was [entered](Self::enter) holds. At the
+    /// end of a step that finds it positive, the solution goes back to the instant at which it became so.
+    fn overrun(&mut self, _time: f64, _state: &[f64]) -> f64 {
+        f64::NEG_INFINITY
+    }
 }
 
-/// What [`FirstOrder::project`] did.
+/// What [`FirstOrder::project`] or [`SecondOrder::project`] did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Projection {
     /// The derivative at the state is what it was before.
@@ -66,7 +78,7 @@ pub enum Projection {
 }
 
 impl Projection {
-    pub(crate) fn flow(self) -> Flow {
+    fn flow(self) -> Flow {
         match self {
             Self::Kept | Self::Moved => Flow::Continue,
             Self::Stop => Flow::Stop,
@@ -98,10 +110,17 @@ pub trait SecondOrder {
     /// Writes $`\partial r / \partial \dot v`$, n × n by rows.
     fn mass_matrix(&mut self, time: f64, position: &[f64], mass: &mut [f64]);
 
-    /// Brings what a step has made back onto a manifold that the motion must not leave, and tells whether to go on;
-    /// nothing by default.
-    fn project(&mut self, _time: f64, _position: &mut [f64], _velocity: &mut [f64]) -> Flow {
-        Flow::Continue
+    /// Brings what a step has made back onto a manifold that the motion must not leave; nothing by default.
+    fn project(&mut self, _time: f64, _position: &mut [f64], _velocity: &mut [f64]) -> Projection {
+        Projection::Kept
+    }
+
+    /// As [`FirstOrder::enter`].
+    fn enter(&mut self, _time: f64, _position: &[f64], _velocity: &mut [f64]) {}
+
+    /// As [`FirstOrder::overrun`].
+    fn overrun(&mut self, _time: f64, _position: &[f64], _velocity: &[f64]) -> f64 {
+        f64::NEG_INFINITY
     }
 
     /// Writes $`q \oplus \Delta`$: where a constant velocity `increment` leads from `position` in unit

@@ -453,7 +453,7 @@ fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
 impl Stepper for Radau<'_> {
     fn start(&mut self, piece: &Piece) -> Result<(), IntegrateError> {
         self.time = piece.start;
-        self.equations.enter(piece);
+        self.equations.enter(piece, &mut self.state);
         self.equations.statistics.highest_order = 5;
         self.accepted = None;
         self.after_rejection = false;
@@ -546,6 +546,15 @@ impl Stepper for Radau<'_> {
             *value = self.previous_state[i] + self.polynomial_at(theta, i);
         }
         Ok(())
+    }
+
+    fn overrun(&mut self, time: f64, state: &[f64]) -> f64 {
+        self.equations.overrun(time, state)
+    }
+
+    fn rewind(&mut self, time: f64, state: &[f64]) {
+        self.time = time;
+        self.state.copy_from_slice(state);
     }
 
     fn statistics(&self) -> Statistics {

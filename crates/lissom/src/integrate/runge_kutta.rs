@@ -296,7 +296,7 @@ impl<'a> RungeKutta<'a> {
 impl Stepper for RungeKutta<'_> {
     fn start(&mut self, piece: &Piece) -> Result<(), IntegrateError> {
         self.time = piece.start;
-        self.equations.enter(piece);
+        self.equations.enter(piece, &mut self.state);
         self.equations.statistics.highest_order = u64::from(self.tableau.order);
         self.controller.reset();
         if let Err(component) = self
@@ -394,6 +394,15 @@ impl Stepper for RungeKutta<'_> {
             state[i] = self.previous_state[i] + value;
         }
         Ok(())
+    }
+
+    fn overrun(&mut self, time: f64, state: &[f64]) -> f64 {
+        self.equations.overrun(time, state)
+    }
+
+    fn rewind(&mut self, time: f64, state: &[f64]) {
+        self.time = time;
+        self.state.copy_from_slice(state);
     }
 
     fn statistics(&self) -> Statistics {

@@ -63,15 +63,13 @@ impl<'a> Acts<'a> {
             let driving = mesh.loads.iter().enumerate().find(|(_, load)| {
                 matches!(load.target, Target::Axis(at) if at == index) && load.foreseen.is_some()
             });
-            match driving.and_then(|(load, input)| Some((load, input.foreseen.clone()?))) {
-                Some((load, curve)) => {
-                    nominal.push((dof, curve));
-                    foreseen.push((dof, load));
-                }
-                None => {
-                    let at = mesh.initial_position[mechanism.dof_positions(dof).start];
-                    nominal.push((dof, MotionCurve::held(at)));
-                }
+            let driving = driving.and_then(|(load, input)| Some((load, input.foreseen.clone()?)));
+            if let Some((load, curve)) = driving {
+                nominal.push((dof, curve));
+                foreseen.push((dof, load));
+            } else {
+                let at = mesh.initial_position[mechanism.dof_positions(dof).start];
+                nominal.push((dof, MotionCurve::held(at)));
             }
         }
         let rigid = (!foreseen.is_empty())

@@ -287,6 +287,7 @@ impl<'a> Builder<'a> {
             mechanism,
             joints: self.joints,
             markers: self.markers,
+            nodes: Vec::new(),
             loads,
             motions: self.motions,
             drive_channels: self.drive_channels,
@@ -435,6 +436,6 @@ fn section(beam: &BeamSpec, segment: &SegmentSpec) -> BeamSection {
     }
 }
 
-fn tensor([xx, yy, zz]: [f64; 3], [xy, xz, yz]: [f64; 3]) -> Matrix<f64> {
+pub(super) fn tensor([xx, yy, zz]: [f64; 3], [xy, xz, yz]: [f64; 3]) -> Matrix<f64> {
     Matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 }

@@ -122,7 +122,7 @@ impl<'a> Builder<'a> {
             JointKind::Fixed => (carrier, start),
             JointKind::Revolute(revolute) => {
                 let axis = Axis::revolute(revolute, name, "angle", 1);
-                let end = self.hinge(&axis, name.to_owned(), carrier, frame, revolute.axis);
+                let end = self.hinge(&axis, name, carrier, frame, revolute.axis);
                 (
                     end,
                     self.turned(start, &axis, frame * Vector(revolute.axis)),
@@ -131,11 +131,11 @@ impl<'a> Builder<'a> {
             JointKind::Universal(universal) => {
                 let first = Axis::revolute(&universal.first, name, "angle_1", 1);
                 let label = format!("{name}.first");
-                let cross = self.hinge(&first, label, carrier, frame, universal.first.axis);
+                let cross = self.hinge(&first, &label, carrier, frame, universal.first.axis);
                 let start = self.turned(start, &first, frame * Vector(universal.first.axis));
                 let second = Axis::revolute(&universal.second, name, "angle_2", 2);
                 let label = format!("{name}.second");
-                let end = self.hinge(&second, label, cross, frame, universal.second.axis);
+                let end = self.hinge(&second, &label, cross, frame, universal.second.axis);
                 let axis = frame * Vector(universal.second.axis);
                 (end, self.turned(start, &second, axis))
             }
@@ -195,7 +195,7 @@ impl<'a> Builder<'a> {
     fn hinge(
         &mut self,
         axis: &Axis<'a>,
-        label: String,
+        label: &str,
         carrier: End,
         frame: Matrix<f64>,
         direction: [f64; 3],
@@ -206,7 +206,7 @@ impl<'a> Builder<'a> {
         let direction = frame * Vector(direction);
         let hinge = self
             .assembly
-            .hinge(&label, carrier.orientation, orientation, direction.0);
+            .hinge(label, carrier.orientation, orientation, direction.0);
         self.add_axis(axis, hinge);
         End {
             point: carrier.point,

@@ -11,9 +11,11 @@
 mod acting;
 mod build;
 mod joints;
+mod nodes;
 mod nominal;
 mod observed;
 mod refused;
+mod rest;
 mod run;
 
 use crate::model::spec::Frame;
@@ -24,6 +26,7 @@ use crate::spatial::{Matrix, Vector};
 
 pub use acting::Acts;
 pub use nominal::MeshLinearizer;
+pub use rest::rest;
 pub use run::run;
 
 /// Why a model cannot be meshed.
@@ -71,6 +74,8 @@ pub struct Mesh {
     pub joints: Vec<MeshedJoint>,
     /// Markers, in the order of the model.
     pub markers: Vec<MeshedMarker>,
+    /// Nodes that are recorded by themselves, in the order of the model.
+    pub nodes: Vec<NodeId>,
     loads: Vec<Load>,
     /// Motion of each drive.
     motions: Vec<MotionCurve>,
@@ -168,12 +173,19 @@ impl Target {
 }
 
 impl Mesh {
-    /// Meshes a checked model, each of its beams with about this number of elements.
+    /// Makes a mechanism of a checked model: of its nodes and elements, or of its bodies and joints, each beam with
+    /// about this number of elements.
     ///
     /// # Errors
     ///
     /// Everything that the nodal formulation does not know, or what is wrong with the mechanism.
     pub fn new(spec: &ModelSpec, elements: usize) -> Result<Self, Vec<MeshError>> {
+        if spec.is_of_nodes() {
+            let mesh = nodes::build(spec).map_err(|error| vec![error])?;
+            mesh.can_start(spec.simulation.start_s)
+                .map_err(|error| vec![error.into()])?;
+            return Ok(mesh);
+        }
         let unknown = refused::refused(spec);
         if !unknown.is_empty() {
             return Err(unknown);

@@ -2,7 +2,7 @@
 
 use crate::integrate::{IntegrateError, Outcome};
 use crate::model::{Coordinate, CoordinateKind, Limit, LimitedQuantity};
-use crate::nodal::Equations;
+use crate::nodal::{Equations, NodeId, NodeKind};
 use crate::simulate::{Formulation, Holdings, Power, RunError, marker_channels};
 use crate::spatial::Force;
 
@@ -15,17 +15,65 @@ const AXES: [&str; 3] = ["x", "y", "z"];
 const PARTS: [&str; 4] = ["w", "x", "y", "z"];
 
 impl Mesh {
-    /// Degrees of freedom that no joint stands for: deformations of elements and nodes on their own.
+    /// Degrees of freedom that no joint and no recorded node stands for: deformations of elements.
     pub fn elastic_dofs(&self) -> Vec<usize> {
         let mechanism = &self.mechanism;
-        let of_joint: Vec<usize> = self
-            .joints
-            .iter()
-            .flat_map(|joint| self.dofs(joint))
-            .collect();
+        let nodes = self.nodes.iter();
+        let of_nodes = nodes.flat_map(|&node| (0..3).map(move |i| (node, i)));
+        let of_nodes = of_nodes.filter_map(|(node, i)| mechanism.coordinate_dof(node, i));
+        let of_joints = self.joints.iter().flat_map(|joint| self.dofs(joint));
+        let known: Vec<usize> = of_joints.chain(of_nodes).collect();
         (0..mechanism.dof_count())
-            .filter(|dof| !of_joint.contains(dof))
+            .filter(|dof| !known.contains(dof))
             .collect()
+    }
+
+    /// Name and unit of the channels of the recorded nodes.
+    fn node_channels(&self) -> Vec<(String, String)> {
+        let mut channels = Vec::new();
+        for &node in &self.nodes {
+            let name = self.mechanism.node_name(node);
+            let parts: [(&str, &[&str], &str); 2] = match self.mechanism.node_kind(node) {
+                NodeKind::PlanarPoint => [
+                    ("position", &AXES[..2], "m"),
+                    ("velocity", &AXES[..2], "m/s"),
+                ],
+                NodeKind::Point => [("position", &AXES, "m"), ("velocity", &AXES, "m/s")],
+                NodeKind::PlanarAngle => [("", &["angle"], "rad"), ("", &["angle.rate"], "rad/s")],
+                NodeKind::Orientation => [
+                    ("quaternion", &PARTS, "1"),
+                    ("angular_velocity", &AXES, "rad/s"),
+                ],
+            };
+            for (what, axes, unit) in parts {
+                let dot = if what.is_empty() { "" } else { "." };
+                let of = |axis| (format!("{name}.{what}{dot}{axis}"), unit.to_owned());
+                channels.extend(axes.iter().map(of));
+            }
+        }
+        channels
+    }
+
+    /// Appends the values of these channels of one node.
+    fn read_node(&self, equations: &Equations<'_>, node: NodeId, row: &mut Vec<f64>) {
+        let state = equations.node(node);
+        match self.mechanism.node_kind(node) {
+            NodeKind::PlanarPoint => {
+                row.extend_from_slice(&state.position.0[..2]);
+                row.extend_from_slice(&state.velocity.0[..2]);
+            }
+            NodeKind::Point => {
+                row.extend_from_slice(&state.position.0);
+                row.extend_from_slice(&state.velocity.0);
+            }
+            NodeKind::PlanarAngle => {
+                row.extend([equations.angle(node), state.velocity[2]]);
+            }
+            NodeKind::Orientation => {
+                row.extend_from_slice(&quaternion(&state.rotation));
+                row.extend_from_slice(&state.velocity.0);
+            }
+        }
     }
 
     /// Degrees of freedom of a joint.
@@ -138,8 +186,7 @@ fn read_marker(marker: &MeshedMarker, equations: &Equations<'_>, row: &mut Vec<f
 
 impl Formulation for MeshEquations<'_> {
     fn initial_state(&self) -> Vec<f64> {
-        let (position, velocity) = (self.mesh.initial_position(), self.mesh.initial_velocity());
-        [position, velocity, &[0.0, 0.0]].concat()
+        [&self.position[..], &self.velocity, &[0.0, 0.0]].concat()
     }
 
     fn state_layout(&self) -> Vec<Coordinate> {
@@ -189,6 +236,7 @@ impl Formulation for MeshEquations<'_> {
         let loads = self.mesh.loads.iter();
         channels.extend(loads.map(|load| (load.channel.clone(), load.unit.to_owned())));
         channels.extend(self.mesh.drive_channels.iter().map(owned));
+        channels.extend(self.mesh.node_channels());
         let markers = self.mesh.markers.iter();
         channels.extend(markers.flat_map(|marker| marker_channels(&marker.name)));
         channels
@@ -257,6 +305,9 @@ impl Formulation for MeshEquations<'_> {
         row.extend(elastic.iter().map(|&dof| self.velocity[dof]));
         row.extend_from_slice(self.dynamics.excitation().values());
         row.extend_from_slice(&self.drive_efforts);
+        for &node in &mesh.nodes {
+            mesh.read_node(equations, node, row);
+        }
         for marker in &mesh.markers {
             read_marker(marker, equations, row);
         }

@@ -1,9 +1,7 @@
 //! What a model may contain that the nodal formulation does not know, found in one pass.
 
 use super::MeshError;
-use crate::model::spec::{
-    BodyKind, DampingSpec, GROUND, InitialSpec, JointKind, ModelSpec, RevoluteSpec,
-};
+use crate::model::spec::{BodyKind, DampingSpec, GROUND, JointKind, ModelSpec, RevoluteSpec};
 use crate::model::{Path, spanning_tree};
 
 const TREE: &str = "leave it out or use the tree formulation";
@@ -80,11 +78,6 @@ pub(super) fn refused(spec: &ModelSpec) -> Vec<MeshError> {
     for (index, controller) in spec.controller.iter().enumerate() {
         let at = root.key("controller").index(index);
         found.add(at, &controller.name, "a controller", TREE);
-    }
-    if spec.simulation.initial != InitialSpec::Written {
-        let at = root.key("simulation").key("initial");
-        let what = "a start in equilibrium";
-        found.add(at, "simulation", what, TREE);
     }
     found.errors
 }

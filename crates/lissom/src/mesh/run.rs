@@ -7,11 +7,12 @@
 //! ```
 
 use crate::integrate::{FirstOrder, Flow, SecondOrder, Statistics};
-use crate::model::spec::SimulationSpec;
+use crate::model::spec::{InitialSpec, SimulationSpec};
 use crate::nodal::{Dynamics, Equations, NodalError};
 use crate::simulate::{Audit, Ending, Power, Recording, Run, RunError, advance};
 
 use super::acting::{Acts, child_axes};
+use super::rest::positions_at_rest;
 use super::{Mesh, MeshedJoint, Target};
 
 /// Equations of a mesh with all the memory that evaluating them needs.
@@ -39,12 +40,7 @@ pub fn run(
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Run {
     let time_s = simulation.start_s;
-    let (position, velocity) = (mesh.initial_position(), mesh.initial_velocity());
-    let equations = MeshEquations::new(mesh).and_then(|mut equations| {
-        let placed = equations.dynamics.set_state(time_s, position, velocity);
-        placed.map(|()| equations)
-    });
-    match equations {
+    match MeshEquations::started(mesh, simulation) {
         Ok(equations) => advance(
             equations,
             simulation,
@@ -63,6 +59,20 @@ pub fn run(
 }
 
 impl<'m> MeshEquations<'m> {
+    /// The equations where a run begins.
+    fn started(mesh: &'m Mesh, simulation: &SimulationSpec) -> Result<Self, NodalError> {
+        let mut equations = Self::new(mesh)?;
+        if simulation.initial != InitialSpec::Written {
+            equations.position = positions_at_rest(mesh, simulation)?;
+            equations.velocity.fill(0.0);
+        }
+        let (position, velocity) = (equations.position.clone(), equations.velocity.clone());
+        equations
+            .dynamics
+            .set_state(simulation.start_s, &position, &velocity)?;
+        Ok(equations)
+    }
+
     pub(super) fn new(mesh: &'m Mesh) -> Result<Self, NodalError> {
         let mechanism = &mesh.mechanism;
         let dofs = mechanism.dof_count();

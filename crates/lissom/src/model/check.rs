@@ -13,6 +13,7 @@ mod loads;
 mod loops;
 mod motions;
 mod names;
+mod nodes;
 mod nominal;
 mod run;
 mod supports;
@@ -42,18 +43,22 @@ impl ModelSpec {
         };
         checker.format();
         checker.finite_numbers();
-        checker.bodies();
-        checker.joints();
-        checker.tree();
-        checker.loops();
-        checker.supports();
-        checker.payloads();
-        checker.markers();
-        checker.inputs();
-        checker.motions();
-        checker.nominal_motion();
-        checker.controllers();
-        checker.fidelity();
+        if self.is_of_nodes() {
+            checker.nodes_and_elements();
+        } else {
+            checker.bodies();
+            checker.joints();
+            checker.tree();
+            checker.loops();
+            checker.supports();
+            checker.payloads();
+            checker.markers();
+            checker.inputs();
+            checker.motions();
+            checker.nominal_motion();
+            checker.controllers();
+            checker.fidelity();
+        }
         checker.simulation();
         if checker.errors.is_empty() {
             Ok(())

@@ -579,6 +579,11 @@ impl<'a> Equations<'a> {
         &self.pass.nodes[node.0]
     }
 
+    /// Angle of a planar orientation, counted through full turns.
+    pub fn angle(&self, node: NodeId) -> f64 {
+        self.placements[node.0].angle
+    }
+
     /// Value of a deformation parameter.
     pub fn deformation(&self, element: ElementId, index: usize) -> f64 {
         self.pass.value[self.mechanism.deformation(element, index)]

@@ -173,6 +173,8 @@ impl Factor {
 pub(super) fn cholesky(matrix: &mut [f64], size: usize) -> Result<(), SingularColumn> {
     // what rounding leaves of a pivot that is zero
     let smallest = 8.0 * f64::EPSILON * size as f64;
+    // what rounding of the others leaves of a diagonal that is zero
+    let largest = (0..size).fold(0.0_f64, |most, row| most.max(matrix[row * size + row]));
     for row in 0..size {
         let diagonal = matrix[row * size + row];
         for column in 0..=row {
@@ -185,7 +187,7 @@ pub(super) fn cholesky(matrix: &mut [f64], size: usize) -> Result<(), SingularCo
                 continue;
             }
             let ratio = rest / diagonal;
-            let definite = diagonal > 0.0 && ratio > smallest;
+            let definite = diagonal > f64::EPSILON * largest && ratio > smallest;
             if !definite {
                 return Err(SingularColumn { column: row, ratio });
             }

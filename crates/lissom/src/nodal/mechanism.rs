@@ -714,6 +714,11 @@ impl Mechanism {
         (index < self.nodes.len()).then_some(NodeId(index))
     }
 
+    /// What a node has coordinates for.
+    pub fn node_kind(&self, node: NodeId) -> NodeKind {
+        self.nodes[node.0].kind
+    }
+
     /// Whether a node is an orientation and not a point.
     pub fn is_orientation(&self, node: NodeId) -> bool {
         self.nodes[node.0].kind.turns()

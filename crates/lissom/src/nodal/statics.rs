@@ -28,6 +28,8 @@ pub struct StaticLoad<'a> {
     pub efforts: &'a [f64],
     /// Force or moment at each node.
     pub loads: &'a [Vector<f64>],
+    /// Degrees of freedom that brakes hold where they are; others may move.
+    pub held: &'a [usize],
     /// Part of the load of the first step, at most 1.
     pub first_part: f64,
 }
@@ -44,6 +46,11 @@ pub struct Equilibrium {
 }
 
 impl Equations<'_> {
+    /// Puts the mechanism under another gravity.
+    pub fn set_gravity(&mut self, gravity: [f64; 3]) {
+        self.gravity = Vector(gravity);
+    }
+
     /// Finds the equilibrium under a load and gravity, from `start` without them; leaves the mechanism
     /// there.
     ///
@@ -141,10 +148,15 @@ impl Equations<'_> {
                 drives: &drives,
                 loads: &loads,
             };
-            let tangent = self.tangent_stiffness(&state)?;
+            let mut tangent = self.tangent_stiffness(&state)?;
             self.set_velocity(&still, &drives);
             self.set_acceleration(&still, &drives);
             self.residual(&efforts, &loads, &mut residual);
+            for &dof in load.held {
+                tangent.row_mut(dof).fill(0.0);
+                tangent[(dof, dof)] = 1.0;
+                residual[dof] = 0.0;
+            }
             let right = DVector::from_column_slice(&residual);
             let singular = |residual: f64, dof: usize| NodalError::NoEquilibrium {
                 load: part,

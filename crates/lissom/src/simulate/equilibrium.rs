@@ -17,6 +17,8 @@ use crate::integrate::SecondOrder;
 use crate::model::spec::{Frame, InitialSpec, LoadProfile, LoadQuantity, SimulationSpec};
 use crate::model::{Load, LoadTarget, Model};
 use crate::simulate::equations::Equations;
+use crate::simulate::recording::Recording;
+use crate::simulate::sampler::snapshot;
 use crate::spatial::Vector;
 use crate::tree::Kinematics;
 
@@ -83,6 +85,24 @@ pub fn settled(model: &Model, simulation: &SimulationSpec) -> Result<Option<Mode
     settled.initial_position = initial_position;
     settled.initial_velocity.fill(0.0);
     Ok(Some(settled))
+}
+
+/// Every channel of a model at rest in equilibrium, under the loads of the start or those before it.
+///
+/// # Errors
+/// When there is no equilibrium near where the model is.
+pub fn rest(model: &Model, simulation: &SimulationSpec) -> Result<Recording, NoEquilibrium> {
+    let mut simulation = simulation.clone();
+    if simulation.initial == InitialSpec::Written {
+        simulation.initial = InitialSpec::Equilibrium;
+    }
+    let settled = settled(model, &simulation)?;
+    let mut equations = Equations::new(settled.as_ref().unwrap_or(model));
+    let state = equations.initial_state();
+    let (position, rest) = state.split_at(equations.state_positions());
+    let velocity = &rest[..equations.state_velocities()];
+    let time = simulation.start_s;
+    Ok(snapshot(&mut equations, time, position, velocity))
 }
 
 /// Positions at which `model` rests at `time`. Joints and motors that an input or a controller drives stay where the

@@ -5,7 +5,7 @@ use crate::integrate::{
     self, Control, FirstOrder, FixedStep, Flow, IntegrateError, Method, Observer, Outcome,
     Projection, Schedule, Scheme, Statistics,
 };
-use crate::model::spec::{AdaptiveSpec, IntegratorSpec, ModelSpec, SimulationSpec};
+use crate::model::spec::{AdaptiveSpec, IntegratorSpec, ModelSpec, NodePassages, SimulationSpec};
 use crate::model::{Coordinate, Model};
 use crate::nodal::NodalError;
 use crate::readable::readable;
@@ -122,9 +122,9 @@ pub enum RunError {
     },
     /// A support slid off its beam.
     #[error(
-        "support {support:?} left beam {beam:?} at t = {}: it is at {} m of a beam {length} m long; make the beam \
-         longer, or the motion shorter",
-        readable(.time_s), readable(.place)
+        "support {support:?} left beam {beam:?} at t = {}: it slid over the {}, {} m from the root of a beam {length} m \
+         long; make the beam longer, or the motion shorter",
+        readable(.time_s), if *.place < 0.5 * .length { "root" } else { "tip" }, readable(.place)
     )]
     LeftBeam {
         /// The support.
@@ -241,7 +241,8 @@ pub fn run_within(
         Err(source) => (None, Some(source)),
     };
     let model = settled.as_ref().unwrap_or(model);
-    let equations = Equations::new(model);
+    let mut equations = Equations::new(model);
+    equations.locates_passages = simulation.node_passages == NodePassages::Located;
     let time_s = simulation.start_s;
     let refused = if let Some(source) = unsettled {
         Some(RunError::Unsettled { source, time_s })

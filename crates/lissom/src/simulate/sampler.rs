@@ -2,6 +2,7 @@
 
 use crate::simulate::audit::Balance;
 use crate::simulate::formulation::Formulation;
+use crate::simulate::recording::Recording;
 
 /// Reads rows of channel values off evaluated equations.
 #[derive(Clone, Debug)]
@@ -52,6 +53,21 @@ fn unique_names(channels: &mut [(String, String)]) {
             channels[i].0 = format!("{base}#{count}");
         }
     }
+}
+
+/// Every channel at one state.
+pub(crate) fn snapshot(
+    formulation: &mut impl Formulation,
+    time: f64,
+    positions: &[f64],
+    velocities: &[f64],
+) -> Recording {
+    let (mut sampler, names) = Sampler::new(formulation, None);
+    formulation.evaluate(time, positions, velocities);
+    let mut recording = Recording::with_capacity(names, 1);
+    let (row, _) = sampler.row(formulation, 0.0, 0.0, None);
+    recording.push(time, row);
+    recording
 }
 
 impl Sampler {

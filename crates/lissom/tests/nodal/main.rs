@@ -8,5 +8,3 @@ mod kinematics;
 mod linear;
 mod models;
 mod perturbation;
-mod spin_up;
-mod statics;

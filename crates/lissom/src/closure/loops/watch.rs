@@ -19,8 +19,6 @@ const REDUNDANT: f64 = 1e-8;
 const BEYOND_THE_OTHERS: f64 = 1e3;
 /// Condition number from which a failure of the integrator is put down to the configuration.
 const NEARLY_SINGULAR: f64 = 1e3;
-/// Distance beyond the end of a beam, as a fraction of its length, at which a support is still at the end.
-const AT_THE_END: f64 = 1e-9;
 /// Equations and coordinates are chosen anew when the condition number has grown so much since the last choice.
 const WORTH_CHOOSING: f64 = 10.0;
 /// Halvings of a step by which a singular configuration is located: to 1e-12 of it.
@@ -68,23 +66,6 @@ impl Loops {
         (worst.condition >= SINGULAR).then(|| Trouble::Singular {
             time_s: time,
             singularity: worst.clone(),
-        })
-    }
-
-    /// The first support that is beyond an end of its beam.
-    fn off_beam(&self, model: &Model) -> Option<Trouble> {
-        model.closures.iter().enumerate().find_map(|(i, closure)| {
-            let place = self.constraints.place_along(i)?;
-            let beam = &model.system.bodies()[closure.from.body?];
-            let length = beam.flexible.as_ref()?.centreline.as_ref()?.length();
-            (place < -AT_THE_END * length || place > (1.0 + AT_THE_END) * length).then(|| {
-                Trouble::LeftBeam {
-                    support: closure.name.clone(),
-                    beam: beam.name.clone(),
-                    place,
-                    length,
-                }
-            })
         })
     }
 

@@ -99,7 +99,7 @@ impl Checker<'_> {
     }
 
     /// How many profiles there are, and each of them.
-    fn load(&mut self, path: &Path, input: &InputSpec) {
+    pub(super) fn load(&mut self, path: &Path, input: &InputSpec) {
         let loads = input.loads();
         if loads.len() != 1 {
             let given = loads.iter().map(|(key, _, _)| (*key).to_owned()).collect();

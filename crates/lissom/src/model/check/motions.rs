@@ -40,7 +40,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn motion(&mut self, path: &Path, motion: &MotionSpec) {
+    /// Asks for exactly one profile.
+    pub(super) fn one_profile(&mut self, path: &Path, motion: &MotionSpec) {
         let choices = [
             ("cycloid", motion.cycloid.is_some()),
             ("cycloidal_rate", motion.cycloidal_rate.is_some()),
@@ -50,6 +51,10 @@ impl<'a> Checker<'a> {
             ("constant_rate", motion.constant_rate.is_some()),
         ];
         self.exactly_one(path, &choices);
+    }
+
+    fn motion(&mut self, path: &Path, motion: &MotionSpec) {
+        self.one_profile(path, motion);
         let Some(kind) = self.joint_with_component(path, &motion.joint, motion.component) else {
             return;
         };

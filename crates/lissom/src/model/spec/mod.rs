@@ -10,6 +10,7 @@ mod controller;
 mod input;
 mod joint;
 mod motion;
+mod nodes;
 mod nominal;
 mod place;
 mod profile;
@@ -43,13 +44,18 @@ pub use motion::{
     ConstantRateSpec, CycloidMotionSpec, CycloidalRateSpec, MotionProfileSpec, MotionSpec,
     PolynomialMotionSpec, SinesMotionSpec, TableMotionSpec,
 };
+pub use nodes::{
+    BeamElementSpec, ElementNodeSpec, ElementSpec, EndSpec, HingeSpec, OrientationSpec,
+    PlanarAngleSpec, PlanarPointSpec, PointSpec, RigidBeamSpec, RoleSpec, SecondOrderSpec,
+    SliderSpec, TrussSpec,
+};
 pub use nominal::NominalMotionSpec;
 pub use place::{AttachmentSpec, GROUND, MarkerSpec, PayloadSpec, Place};
 pub use profile::{LoadProfile, MotionProfile};
 pub use run::{
     AdaptiveSpec, FidelityPreset, FidelitySpec, FormulationSpec, GeneralizedAlphaSpec, InitialSpec,
-    IntegratorSpec, NewmarkSpec, NodalFormulationSpec, OutputFormat, OutputSpec, SimulationSpec,
-    StaticForceSpec, StaticLoadSpec,
+    IntegratorSpec, NewmarkSpec, NodalFormulationSpec, NodePassages, OutputFormat, OutputSpec,
+    SimulationSpec, StaticForceSpec, StaticLoadSpec,
 };
 
 pub use support::{Slopes, SupportSpec};
@@ -80,6 +86,12 @@ pub struct ModelSpec {
     /// joints are cut until a tree remains.
     #[serde(default)]
     pub joint: Vec<JointSpec>,
+    /// Nodes of a model that is written in nodes and elements.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub node: Vec<ElementNodeSpec>,
+    /// Elements between nodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub element: Vec<ElementSpec>,
     /// Loops: what holds two places together beyond the joints.
     #[serde(default, rename = "loop", skip_serializing_if = "Vec::is_empty")]
     pub loops: Vec<LoopSpec>,
@@ -127,6 +139,8 @@ impl Default for ModelSpec {
             gravity_m_per_s2: [0.0; 3],
             body: Vec::new(),
             joint: Vec::new(),
+            node: Vec::new(),
+            element: Vec::new(),
             loops: Vec::new(),
             support: Vec::new(),
             payload: Vec::new(),

@@ -143,6 +143,20 @@ pub struct SimulationSpec {
     /// How the equations of loops are formed; `automatic` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closure: Option<ClosureSpec>,
+    /// What happens where a support passes a node of its beam.
+    #[serde(default)]
+    pub node_passages: NodePassages,
+}
+
+/// What happens where a support passes a node of its beam, at which the curvature of finite elements jumps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NodePassages {
+    /// The instant is found, and the integrator starts afresh from there.
+    #[default]
+    Located,
+    /// Steps go on over the node as if nothing were there.
+    SteppedOver,
 }
 
 impl Default for SimulationSpec {
@@ -153,6 +167,7 @@ impl Default for SimulationSpec {
             initial: InitialSpec::default(),
             integrator: IntegratorSpec::default(),
             closure: None,
+            node_passages: NodePassages::default(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Beams on a hub that turns: Kane's as Jonker & Aarts (2001) treat it, Simo & Vu-Quoc's (1986).
+//! A beam on a hub that turns: Kane's as Jonker & Aarts (2001) treat it.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -161,20 +161,6 @@ impl Nominal for QuarterTurn {
     }
     fn drive(&mut self, _: f64, _: &mut [Drive]) {}
     fn load(&mut self, _: f64, _: &mut [Vector<f64>]) {}
-}
-
-/// The beam of Simo & Vu-Quoc (1986), which stretches and shears.
-///
-/// # Errors
-///
-/// When the numbers make no mechanism.
-pub fn simo_beam(elements: usize, hub: Role) -> Result<RotatingBeam, NodalError> {
-    let section = BeamSection {
-        shear_stiffness: Some([1e7, 1e7]),
-        rotary_inertia_per_length: [0.0, 0.0, 6e-4],
-        ..BeamSection::slender(1.2, 2.8e7, 0.0, 1.4e4)
-    };
-    rotating_beam(elements, 10.0, section, true, hub)
 }
 
 /// Displacement of a point across the hub's axis, in the frame that turns by `angle`.

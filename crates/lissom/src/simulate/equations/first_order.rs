@@ -11,6 +11,18 @@ impl FirstOrder for Equations<'_> {
         self.settle_state(time, state)
     }
 
+    fn enter(&mut self, time: f64, state: &mut [f64]) {
+        let (n_q, n_v) = (self.state_positions(), self.state_velocities());
+        let (positions, rest) = state.split_at_mut(n_q);
+        let (velocities, work) = rest.split_at_mut(n_v);
+        work[1] += self.enter_stretches(time, positions, velocities);
+    }
+
+    fn overrun(&mut self, time: f64, state: &[f64]) -> f64 {
+        let (n_q, n_v) = (self.state_positions(), self.state_velocities());
+        self.overrun_of_stretches(time, &state[..n_q], &state[n_q..n_q + n_v])
+    }
+
     fn derivative(&mut self, time: f64, state: &[f64], rate: &mut [f64]) {
         let (n_q, n_v) = (self.state_positions(), self.state_velocities());
         let (positions, rest) = state.split_at(n_q);

@@ -52,6 +52,8 @@ pub struct Equations<'m> {
     pub(super) free_velocities: Vec<usize>,
     /// Whether a prescribed joint exists, whose reaction does work.
     prescribes: bool,
+    /// Whether the equations of a support stay those of one stretch of its beam until it is told that it has passed.
+    pub(super) locates_passages: bool,
     /// Bodies whose material damps.
     damped: Vec<usize>,
     // workspace
@@ -107,6 +109,7 @@ impl<'m> Equations<'m> {
                 .filter(|&i| !prescribed(i, |m| m.velocity))
                 .collect(),
             prescribes: !model.motions.is_empty(),
+            locates_passages: true,
             damped: damped_bodies(&model.system),
             position: model.initial_position.clone(),
             velocity: model.initial_velocity.clone(),
@@ -581,6 +584,34 @@ impl<'m> Equations<'m> {
             // the derivative of a state is that of the settled one
             Projection::Kept
         }
+    }
+
+    /// From a state on supports see the stretch of their beam that they are on. Returns the energy lost by an impulse.
+    fn enter_stretches(&mut self, time: f64, positions: &[f64], velocities: &mut [f64]) -> f64 {
+        if !self.locates_passages || !matches!(self.loops, Ok(Some(_))) {
+            return 0.0;
+        }
+        self.unpack(time, positions, velocities);
+        let Ok(Some(loops)) = &mut self.loops else {
+            return 0.0;
+        };
+        let lost = loops.enter(self.model, &self.position, &mut self.velocity);
+        for (&at, x) in self.free_velocities.iter().zip(velocities) {
+            *x = self.velocity[at];
+        }
+        lost
+    }
+
+    /// How far a support is beyond that stretch.
+    fn overrun_of_stretches(&mut self, time: f64, positions: &[f64], velocities: &[f64]) -> f64 {
+        if !self.locates_passages || !matches!(self.loops, Ok(Some(_))) {
+            return f64::NEG_INFINITY;
+        }
+        self.unpack(time, positions, velocities);
+        let Ok(Some(loops)) = &mut self.loops else {
+            return f64::NEG_INFINITY;
+        };
+        loops.overrun(self.model, &mut self.position, &mut self.velocity)
     }
 
     /// Brings a state onto the closures that is not the next of a run: independent coordinates are chosen for it.

@@ -5,7 +5,7 @@
 //! right-hand side.
 
 use super::Equations;
-use crate::integrate::{Flow, SecondOrder};
+use crate::integrate::{Projection, SecondOrder};
 use crate::tree::{displace_entries, inverse_dynamics, mass_matrix};
 
 impl SecondOrder for Equations<'_> {
@@ -55,8 +55,16 @@ impl SecondOrder for Equations<'_> {
         self.motor_residual(acceleration, residual);
     }
 
-    fn project(&mut self, time: f64, position: &mut [f64], velocity: &mut [f64]) -> Flow {
-        self.settle_parts(time, position, velocity).flow()
+    fn project(&mut self, time: f64, position: &mut [f64], velocity: &mut [f64]) -> Projection {
+        self.settle_parts(time, position, velocity)
+    }
+
+    fn enter(&mut self, time: f64, position: &[f64], velocity: &mut [f64]) {
+        self.enter_stretches(time, position, velocity);
+    }
+
+    fn overrun(&mut self, time: f64, position: &[f64], velocity: &[f64]) -> f64 {
+        self.overrun_of_stretches(time, position, velocity)
     }
 
     fn mass_matrix(&mut self, time: f64, position: &[f64], mass: &mut [f64]) {

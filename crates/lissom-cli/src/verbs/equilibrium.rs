@@ -1,0 +1,83 @@
+//! `lissom equilibrium`: where a model rests under its loads.
+
+use std::io::Write as _;
+
+use lissom::mesh;
+use lissom::simulate::{self, Recording};
+use lissom_io::atomic;
+use lissom_io::load::Loaded;
+use serde_json::{Map, Value, json};
+
+use crate::arguments::EquilibriumArguments;
+use crate::output::short;
+use crate::stop::Stop;
+use crate::{output, source};
+
+/// Finds the equilibrium of a model and tells every channel there.
+pub(crate) fn run(arguments: &EquilibriumArguments) -> Result<(), Stop> {
+    let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
+    let simulation = &loaded.spec.simulation;
+    let rest = match &loaded.mesh {
+        Some(mesh) => mesh::rest(mesh, simulation).map_err(|error| error.to_string()),
+        None => simulate::rest(&loaded.model, simulation).map_err(|error| error.to_string()),
+    };
+    let rest = rest.map_err(|reason| Stop::Failed(format!("no equilibrium: {reason}")))?;
+    let answer = as_json(&loaded, &rest);
+    if let Some(file) = &arguments.out {
+        let text = format!("{answer:#}\n");
+        atomic::write(file, |to| to.write_all(text.as_bytes()))
+            .map_err(|error| Stop::Failed(error.to_string()))?;
+    }
+    if arguments.json {
+        output::json(&answer)
+    } else {
+        output::say(&in_words(&loaded, &rest, arguments));
+        Ok(())
+    }
+}
+
+/// Name, unit and value of every channel but those that say nothing at rest.
+fn channels(rest: &Recording) -> impl Iterator<Item = (&str, &str, f64)> {
+    let rate = |name: &str| name.rsplit('.').next() == Some("rate");
+    let says = move |name: &str| !rate(name) && !name.contains("velocity");
+    (rest.channels.iter())
+        .filter(move |channel| says(&channel.name) && !channel.name.starts_with("momentum"))
+        .filter_map(|channel| Some((&*channel.name, &*channel.unit, *channel.samples.first()?)))
+}
+
+fn as_json(loaded: &Loaded, rest: &Recording) -> Value {
+    let told = channels(rest)
+        .map(|(name, unit, value)| (name.to_owned(), json!({ "unit": unit, "value": value })));
+    // what `lissom eval` reads as a state
+    let is_coordinate = |name: &str| (loaded.model.positions.iter()).any(|c| c.name == name);
+    let position = channels(rest)
+        .filter(|(name, ..)| loaded.mesh.is_none() && is_coordinate(name))
+        .map(|(name, _, value)| (name.to_owned(), json!(value)));
+    let mut answer = json!({
+        "model": loaded.spec.name.clone().unwrap_or(loaded.label.clone()),
+        "lissom_version": env!("CARGO_PKG_VERSION"),
+        "time_s": loaded.spec.simulation.start_s,
+        "channels": told.collect::<Map<_, _>>(),
+    });
+    let position: Map<String, Value> = position.collect();
+    if !position.is_empty() {
+        answer["position"] = Value::Object(position);
+    }
+    answer
+}
+
+fn in_words(loaded: &Loaded, rest: &Recording, arguments: &EquilibriumArguments) -> String {
+    let name = loaded.spec.name.clone().unwrap_or(loaded.label.clone());
+    let mut lines = vec![format!("{name}: at rest in equilibrium")];
+    for (name, unit, value) in channels(rest) {
+        lines.push(format!("  {name:<32}{:>13} {unit}", short(value)));
+    }
+    if let Some(file) = &arguments.out {
+        lines.push(format!("\nWrote {}.", file.display()));
+    }
+    lines.push(format!(
+        "\nNext: lissom run {} --set simulation.initial=equilibrium",
+        arguments.model
+    ));
+    lines.join("\n")
+}

@@ -1,0 +1,390 @@
+//! A model written in nodes and elements as it stands.
+
+use std::collections::BTreeMap;
+
+use crate::model::spec::{
+    BeamElementSpec, ElementNodeSpec, ElementSpec, EndSpec, InputSpec, LoadQuantity, ModelSpec,
+    RoleSpec, SecondOrderSpec,
+};
+use crate::nodal::{
+    Assembly, BeamSection, ElementId, End, Mechanism, NodeId, Role, SecondOrderTerms,
+};
+use crate::simulate::{LoadCurve, MotionCurve};
+use crate::spatial::{Matrix, RotationVector, Vector};
+
+use super::build::{least_along, missing, tensor};
+use super::{Load, Mesh, MeshError, MeshedJoint, Target};
+
+struct Builder<'a> {
+    spec: &'a ModelSpec,
+    assembly: Assembly,
+    nodes: BTreeMap<&'a str, NodeId>,
+    elements: BTreeMap<&'a str, ElementId>,
+    joints: Vec<MeshedJoint>,
+    /// Rate of the first deformation at the start.
+    rates: Vec<(ElementId, f64)>,
+}
+
+pub(super) fn build(spec: &ModelSpec) -> Result<Mesh, MeshError> {
+    let mut builder = Builder {
+        spec,
+        assembly: Assembly::new(),
+        nodes: BTreeMap::new(),
+        elements: BTreeMap::new(),
+        joints: Vec::new(),
+        rates: Vec::new(),
+    };
+    builder.assembly.set_gravity(spec.gravity_m_per_s2);
+    for node in &spec.node {
+        builder.add_node(node)?;
+    }
+    for element in &spec.element {
+        builder.add_element(element)?;
+    }
+    builder.finish()
+}
+
+fn role(role: RoleSpec) -> Role {
+    match role {
+        RoleSpec::Fixed => Role::Fixed,
+        RoleSpec::Free => Role::Free,
+        RoleSpec::Prescribed => Role::Prescribed,
+        RoleSpec::Dof => Role::Dof,
+        RoleSpec::Actuated => Role::Actuated,
+    }
+}
+
+fn turn(vector: [f64; 3]) -> Matrix<f64> {
+    RotationVector::new(Vector(vector)).matrix()
+}
+
+impl<'a> Builder<'a> {
+    fn add_node(&mut self, node: &'a ElementNodeSpec) -> Result<(), MeshError> {
+        let name = node.name.as_str();
+        let assembly = &mut self.assembly;
+        let id = if let Some(point) = &node.point {
+            let id = assembly.point(name, point.position_m);
+            for (i, &given) in point.roles.iter().flatten().enumerate() {
+                assembly.set_coordinate(id, i, role(given));
+            }
+            assembly.mass(id, point.mass_kg);
+            id
+        } else if let Some(point) = &node.planar_point {
+            let id = assembly.planar_point(name, point.position_m);
+            for (i, &given) in point.roles.iter().flatten().enumerate() {
+                assembly.set_coordinate(id, i, role(given));
+            }
+            assembly.mass(id, point.mass_kg);
+            id
+        } else if let Some(orientation) = &node.orientation {
+            let rotation = turn(orientation.rotation_vector_rad);
+            let id = assembly.orientation(name, &rotation);
+            if let Some(given) = orientation.role {
+                assembly.set_node(id, role(given));
+            }
+            let inertia = tensor(
+                orientation.inertia_kg_m2,
+                orientation.products_of_inertia_kg_m2,
+            );
+            assembly.inertia(id, &inertia);
+            id
+        } else if let Some(angle) = &node.planar_angle {
+            let id = assembly.planar_angle(name, angle.angle_rad);
+            if let Some(given) = angle.role {
+                assembly.set_node(id, role(given));
+            }
+            let inertia = Matrix([[0.0; 3], [0.0; 3], [0.0, 0.0, angle.inertia_kg_m2]]);
+            assembly.inertia(id, &inertia);
+            id
+        } else {
+            return Err(missing(name));
+        };
+        self.nodes.insert(name, id);
+        Ok(())
+    }
+
+    fn node(&self, name: &str) -> Result<NodeId, MeshError> {
+        self.nodes.get(name).copied().ok_or_else(|| missing(name))
+    }
+
+    fn end(&self, end: &EndSpec) -> Result<End, MeshError> {
+        Ok(End {
+            point: self.node(&end.point)?,
+            orientation: self.node(&end.orientation)?,
+        })
+    }
+
+    fn add_element(&mut self, element: &'a ElementSpec) -> Result<(), MeshError> {
+        let name = element.name.as_str();
+        if let Some(beam) = &element.beam {
+            return self.add_beam(name, beam);
+        }
+        if let Some(beam) = &element.rigid_beam {
+            let (from, to) = (self.end(&beam.from)?, self.end(&beam.to)?);
+            let chord = self.assembly.position(to.point) - self.assembly.position(from.point);
+            let none = BeamSection::slender(0.0, 0.0, 0.0, 0.0);
+            let id = self.assembly.beam(name, from, to, none, least_along(chord));
+            self.assembly.set_deformations(id, Role::Fixed);
+            return Ok(());
+        }
+        let (id, coordinate, rate, stiffness, damping) = if let Some(hinge) = &element.hinge {
+            let (from, to) = (self.node(&hinge.from)?, self.node(&hinge.to)?);
+            let axis = hinge.axis.unwrap_or([0.0, 0.0, 1.0]);
+            (
+                self.assembly.hinge(name, from, to, axis),
+                "rotation",
+                hinge.initial_rate_rad_per_s,
+                hinge.stiffness_n_m_per_rad,
+                hinge.damping_n_m_s_per_rad,
+            )
+        } else if let Some(slider) = &element.slider {
+            let (from, to) = (self.end(&slider.from)?, self.node(&slider.to)?);
+            let across = least_along(Vector(slider.axis));
+            (
+                self.assembly.slider(name, from, to, slider.axis, across),
+                "travel",
+                slider.initial_rate_m_per_s,
+                slider.stiffness_n_per_m,
+                slider.damping_n_s_per_m,
+            )
+        } else if let Some(truss) = &element.truss {
+            let (from, to) = (self.node(&truss.from)?, self.node(&truss.to)?);
+            let id = self.assembly.truss(name, from, to, truss.axial_stiffness_n);
+            (id, "elongation", truss.initial_rate_m_per_s, 0.0, 0.0)
+        } else {
+            return Err(missing(name));
+        };
+        if let Some(given) = element.role() {
+            self.assembly.set_deformation(id, 0, role(given));
+        }
+        if stiffness > 0.0 {
+            self.assembly
+                .set_spring(id, 0, stiffness, damping / stiffness);
+        }
+        self.elements.insert(name, id);
+        self.rates.push((id, rate));
+        self.joints.push(MeshedJoint::Axis {
+            coordinate: format!("{name}.{coordinate}"),
+            translates: element.moves() == Some(true),
+            element: id,
+        });
+        Ok(())
+    }
+
+    fn add_beam(&mut self, name: &'a str, beam: &BeamElementSpec) -> Result<(), MeshError> {
+        let (from, to) = (self.end(&beam.from)?, self.end(&beam.to)?);
+        let planar =
+            |name: &str| (self.spec.find_node(name)).is_some_and(ElementNodeSpec::is_planar);
+        let planar = planar(&beam.from.point);
+        let section = BeamSection {
+            mass_per_length: beam.mass_per_length_kg_per_m,
+            axial_stiffness: beam.axial_stiffness_n.unwrap_or(0.0),
+            torsional_stiffness: beam.torsional_stiffness_n_m2.unwrap_or(0.0),
+            bending_stiffness_y: beam.bending_stiffness_y_n_m2.unwrap_or(0.0),
+            bending_stiffness_z: beam.bending_stiffness_z_n_m2.unwrap_or(0.0),
+            shear_stiffness: beam.shear_stiffness_n,
+            rotary_inertia_per_length: beam.rotary_inertia_kg_m,
+            damping_time: beam.damping_time_s,
+            second_order: match beam.second_order {
+                SecondOrderSpec::All => SecondOrderTerms::ALL,
+                SecondOrderSpec::Elongation => SecondOrderTerms {
+                    elongation: true,
+                    ..SecondOrderTerms::NONE
+                },
+                SecondOrderSpec::None => SecondOrderTerms::NONE,
+            },
+        };
+        let present = |stiffness: Option<f64>| stiffness.is_some();
+        let (stretches, twists) = (
+            present(beam.axial_stiffness_n),
+            present(beam.torsional_stiffness_n_m2),
+        );
+        let (bends_y, bends_z) = (
+            present(beam.bending_stiffness_y_n_m2),
+            present(beam.bending_stiffness_z_n_m2),
+        );
+        let all: &[bool] = if planar {
+            &[stretches, bends_y, bends_y]
+        } else {
+            &[stretches, twists, bends_z, bends_z, bends_y, bends_y]
+        };
+        let start = self.assembly.position(from.point);
+        let chord = self.assembly.position(to.point) - start;
+        let mut end = from;
+        for number in 1..=beam.divisions {
+            let label = if beam.divisions == 1 {
+                name.to_owned()
+            } else {
+                format!("{name}.{number}")
+            };
+            let next = if number == beam.divisions {
+                to
+            } else {
+                let share = number as f64 / beam.divisions as f64;
+                self.between(&label, start + chord.scale(share), planar)
+            };
+            let y = beam.y_direction.unwrap_or_default();
+            let id = self.assembly.beam(&label, end, next, section, y);
+            for (index, &present) in all.iter().enumerate() {
+                let given = if present {
+                    role(beam.role.unwrap_or(RoleSpec::Dof))
+                } else {
+                    Role::Fixed
+                };
+                self.assembly.set_deformation(id, index, given);
+            }
+            end = next;
+        }
+        Ok(())
+    }
+
+    /// A point and an orientation of a beam between its ends.
+    fn between(&mut self, label: &str, position: Vector<f64>, planar: bool) -> End {
+        let (point, attitude) = (format!("{label}.point"), format!("{label}.attitude"));
+        if planar {
+            let [x, y, _] = position.0;
+            return End {
+                point: self.assembly.planar_point(&point, [x, y]),
+                orientation: self.assembly.planar_angle(&attitude, 0.0),
+            };
+        }
+        End {
+            point: self.assembly.point(&point, position.0),
+            orientation: self.assembly.orientation(&attitude, &Matrix::identity()),
+        }
+    }
+
+    fn load(&self, input: &InputSpec) -> Result<Load, MeshError> {
+        let none = || missing(input.joint.as_deref().unwrap_or("input"));
+        let (quantity, profile) = input.load().ok_or_else(none)?;
+        let curve = LoadCurve::new(&profile);
+        if let Some(name) = &input.marker {
+            let direction = Vector(input.direction.ok_or_else(none)?);
+            let turns = quantity == LoadQuantity::Torque;
+            let (what, unit) = if turns {
+                ("torque", "N m")
+            } else {
+                ("force", "N")
+            };
+            return Ok(Load {
+                channel: format!("{name}.applied_{what}"),
+                unit,
+                target: Target::Node {
+                    node: self.node(name)?,
+                    direction: direction.scale(1.0 / direction.dot(direction).sqrt()),
+                    carried_by: None,
+                },
+                curve,
+                foreseen: None,
+            });
+        }
+        let name = input.joint.as_deref().ok_or_else(none)?;
+        let id = *self.elements.get(name).ok_or_else(none)?;
+        let joint = self
+            .joints
+            .iter()
+            .position(|joint| matches!(joint, MeshedJoint::Axis { element, .. } if *element == id));
+        let joint = joint.ok_or_else(none)?;
+        let slides =
+            matches!(self.joints[joint], MeshedJoint::Axis { translates, .. } if translates);
+        let (what, unit) = if slides {
+            ("force", "N")
+        } else {
+            ("torque", "N m")
+        };
+        let foreseen = input.rigid_inverse_dynamics.as_ref();
+        Ok(Load {
+            channel: format!("{name}.{what}"),
+            unit,
+            target: Target::Axis(joint),
+            curve,
+            foreseen: foreseen.map(|profile| MotionCurve::new(&profile.profile(), 0.0)),
+        })
+    }
+
+    fn finish(self) -> Result<Mesh, MeshError> {
+        let spec = self.spec;
+        let loads = spec.input.iter().map(|input| self.load(input));
+        let loads = loads.collect::<Result<Vec<_>, _>>()?;
+        let mechanism = self.assembly.finish()?;
+        let drives = mechanism.assembled_drives();
+        let mut motions = vec![MotionCurve::held(0.0); drives.len()];
+        let mut drive_channels = vec![(String::new(), ""); drives.len()];
+        for motion in &spec.motion {
+            let name = motion.joint.as_str();
+            let element = self.elements.get(name);
+            let drive = match element {
+                Some(&element) => mechanism.deformation_drive(element, 0),
+                None => (self.nodes.get(name)).and_then(|&node| {
+                    let planar_angle = spec.find_node(name)?.planar_angle.is_some();
+                    let component = if planar_angle {
+                        2
+                    } else {
+                        motion.component - 1
+                    };
+                    mechanism.coordinate_drive(node, component)
+                }),
+            };
+            let drive = drive.ok_or_else(|| missing(name))?;
+            let profile = motion.profile().ok_or_else(|| missing(name))?;
+            motions[drive] = MotionCurve::new(&profile, drives[drive].value);
+            let turns = (spec.find_element(name)).is_some_and(|e| e.hinge.is_some())
+                || spec.find_node(name).is_some_and(ElementNodeSpec::turns);
+            drive_channels[drive] = if turns {
+                (format!("{name}.driving_torque"), "N m")
+            } else {
+                (
+                    format!("{}.driving_force", mechanism.drive_name(drive)),
+                    "N",
+                )
+            };
+        }
+        let mut velocity = vec![0.0; mechanism.dof_count()];
+        for (element, rate) in self.rates {
+            if let Some(dof) = mechanism.deformation_dof(element, 0) {
+                velocity[dof] = rate;
+            }
+        }
+        for node in &spec.node {
+            if let Some(&id) = self.nodes.get(node.name.as_str()) {
+                start_node(&mechanism, id, node, &mut velocity);
+            }
+        }
+        Ok(Mesh {
+            joints: self.joints,
+            markers: Vec::new(),
+            nodes: (spec.node.iter())
+                .filter_map(|node| self.nodes.get(node.name.as_str()).copied())
+                .collect(),
+            loads,
+            motions,
+            drive_channels,
+            drags: Vec::new(),
+            limits: Vec::new(),
+            initial_position: mechanism.assembled_position(),
+            initial_velocity: velocity,
+            mechanism,
+        })
+    }
+}
+
+/// Writes the velocity of a node's degrees of freedom at the start.
+fn start_node(mechanism: &Mechanism, id: NodeId, node: &ElementNodeSpec, velocity: &mut [f64]) {
+    let given = if let Some(point) = &node.point {
+        point.initial_velocity_m_per_s
+    } else if let Some(point) = &node.planar_point {
+        let [x, y] = point.initial_velocity_m_per_s;
+        [x, y, 0.0]
+    } else if let Some(orientation) = &node.orientation {
+        orientation.initial_angular_velocity_rad_per_s
+    } else if let Some(angle) = &node.planar_angle {
+        [0.0, 0.0, angle.initial_rate_rad_per_s]
+    } else {
+        [0.0; 3]
+    };
+    for (component, rate) in given.into_iter().enumerate() {
+        if let Some(dof) = mechanism.coordinate_dof(id, component) {
+            velocity[dof] = rate;
+        }
+    }
+}
