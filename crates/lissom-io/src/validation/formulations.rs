@@ -6,9 +6,7 @@
 
 use lissom::integrate::Flow;
 use lissom::mesh::{self, Mesh};
-use lissom::model::spec::{
-    AttachmentSpec, BodySpec, FixedSpec, JointSpec, ModelSpec, Place,
-};
+use lissom::model::spec::{AttachmentSpec, BodySpec, FixedSpec, JointSpec, ModelSpec, Place};
 use lissom::model::{Model, Override};
 use lissom::simulate::{Recording, Run, run, sample_instants};
 
