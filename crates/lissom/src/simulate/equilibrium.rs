@@ -105,8 +105,8 @@ pub fn rest(model: &Model, simulation: &SimulationSpec) -> Result<Recording, NoE
     Ok(snapshot(&mut equations, time, position, velocity))
 }
 
-/// Positions at which `model` rests at `time`. Joints and motors that an input drives stay where the model starts, as
-/// if brakes held them, unless a controller holds them.
+/// Positions at which `model` rests at `time`. Joints and motors that an input or a controller drives stay where the
+/// model starts, as if brakes held them.
 ///
 /// # Errors
 /// When the iteration does not find any.
@@ -205,7 +205,7 @@ impl<'m> Balance<'m> {
             })
         };
         let moving = (0..equations.state_velocities())
-            .filter(|&entry| !driven(entry) || controlled(entry))
+            .filter(|&entry| !driven(entry) && !controlled(entry))
             .collect();
         Self {
             model,
