@@ -119,12 +119,11 @@ fn in_words(
         "{}: {}, {}",
         name(loaded),
         counted(modes.coordinates.len(), "coordinate"),
-        match held.len() {
-            0 => "nothing held".to_owned(),
-            _ => {
-                let names: Vec<&str> = held.iter().map(|&dof| labels[dof].name.as_str()).collect();
-                format!("{} held", names.join(", "))
-            }
+        if held.is_empty() {
+            "nothing held".to_owned()
+        } else {
+            let names: Vec<&str> = held.iter().map(|&dof| labels[dof].name.as_str()).collect();
+            format!("{} held", names.join(", "))
         }
     )];
     let frequency = |at: &ModeAt| match at.frequency() {
