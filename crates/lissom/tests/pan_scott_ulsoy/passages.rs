@@ -157,6 +157,55 @@ fn a_prescribed_feed_takes_a_support_off_its_beam() {
     }
 }
 
+/// A rail, straight and without gravity, along which two beads move freely from a place, m, with a speed, m/s.
+fn two_beads(slow: [f64; 2], fast: [f64; 2]) -> Run {
+    let bead = |name: &str, [place, speed]: [f64; 2]| {
+        format!(
+            r#"
+[[body]]
+name = "{name}"
+[body.rigid]
+mass_kg = 0.1
+inertia_kg_m2 = [1e-5, 1e-5, 1e-5]
+[[joint]]
+name = "{name}-slide"
+parent = "ground"
+child = "{name}"
+[joint.prismatic]
+axis = [1.0, 0.0, 0.0]
+initial_displacement_m = {place}
+initial_rate_m_per_s = {speed}
+[[support]]
+name = "{name}-ring"
+beam = "rail"
+on = "{name}"
+"#
+        )
+    };
+    let (slow, fast) = (bead("slow", slow), bead("fast", fast));
+    simulated(&format!(
+        r#"
+format = 1
+[[body]]
+name = "rail"
+[body.beam]
+length_m = 1.0
+mass_per_length_kg_per_m = 2.0
+bending_stiffness_y_n_m2 = 40.0
+basis = {{ clamped_free = {{ bending_y = 3 }} }}
+[[joint]]
+name = "root"
+parent = "ground"
+child = "rail"
+fixed = {{}}
+{slow}
+{fast}
+[simulation]
+duration_s = 2.0
+"#
+    ))
+}
+
 /// Closed form: a boom that a constant force drives, straight and without gravity, leaves the mouth of its sleeve when its carriage
 /// does, and a bead that moves on along a rail with the speed it had leaves it at the end; of two, the first to come there.
 #[test]
@@ -196,53 +245,22 @@ duration_s = 2.0
     assert!((time - 1.2_f64.sqrt()).abs() < INSTANT, "{time}");
     assert!(place.abs() < 1e-8);
 
-    let bead = |name: &str, place: f64, speed: f64| {
-        format!(
-            r#"
-[[body]]
-name = "{name}"
-[body.rigid]
-mass_kg = 0.1
-inertia_kg_m2 = [1e-5, 1e-5, 1e-5]
-[[joint]]
-name = "{name}-slide"
-parent = "ground"
-child = "{name}"
-[joint.prismatic]
-axis = [1.0, 0.0, 0.0]
-initial_displacement_m = {place}
-initial_rate_m_per_s = {speed}
-[[support]]
-name = "{name}-ring"
-beam = "rail"
-on = "{name}"
-"#
-        )
-    };
-    let (slow, fast) = (bead("slow", 0.5, 0.1), bead("fast", 0.1, 0.9));
-    let free = simulated(&format!(
-        r#"
-format = 1
-[[body]]
-name = "rail"
-[body.beam]
-length_m = 1.0
-mass_per_length_kg_per_m = 2.0
-bending_stiffness_y_n_m2 = 40.0
-basis = {{ clamped_free = {{ bending_y = 3 }} }}
-[[joint]]
-name = "root"
-parent = "ground"
-child = "rail"
-fixed = {{}}
-{slow}
-{fast}
-[simulation]
-duration_s = 2.0
-"#
-    ));
+    // one bead behind the other, and slower
+    let free = two_beads([0.3, 0.1], [0.5, 0.5]);
     let (support, beam, place, time) = left(&free);
     assert_eq!((support, beam), ("fast-ring", "rail"));
     assert!((time - 1.0).abs() < INSTANT, "{time}");
     assert!((place - 1.0).abs() < 1e-8);
+}
+
+/// Closed form: where one bead overtakes another both hold the same point of the rail, and one of their equations says nothing.
+#[test]
+fn supports_that_meet_are_a_singular_configuration() {
+    const INSTANT: f64 = 1e-8;
+    let run = two_beads([0.5, 0.1], [0.1, 0.9]);
+    let Ending::Failed(RunError::Singular { time_s, .. }) = run.ending else {
+        panic!("{:?}", run.ending);
+    };
+    // 0.5 + 0.1 t = 0.1 + 0.9 t
+    assert!((time_s - 0.5).abs() < INSTANT, "{time_s}");
 }
