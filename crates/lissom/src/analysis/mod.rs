@@ -9,7 +9,7 @@ pub use perturb::{PerturbOptions, PerturbedRun, perturb};
 use crate::integrate::Flow;
 use crate::linear::{Along, Labels, Terms, TrackedModes};
 use crate::mesh::{self, Mesh, MeshLinearizer};
-use crate::model::{Model, ModelSpec};
+use crate::model::{JointKind, Model, ModelSpec};
 use crate::simulate::{Ending, Linearizer, MotionState, Recording, equilibrium, run, settled};
 
 /// Where a model is linearised.
@@ -236,7 +236,9 @@ pub fn recorded_frequencies(
 ) -> Option<(Vec<usize>, TrackedModes)> {
     let last = recording.len().checked_sub(1)?;
     let taken = instants.min(last + 1);
-    if taken < 2 {
+    // what floats moves as a whole first, at no frequency
+    let floats = (model.system.bodies().iter()).any(|body| body.joint.kind == JointKind::Free);
+    if taken < 2 || floats {
         return None;
     }
     let samples: Vec<usize> = (0..taken).map(|i| i * last / (taken - 1)).collect();

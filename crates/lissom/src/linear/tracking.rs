@@ -64,10 +64,11 @@ impl TrackedModes {
         Self::followed(along, held, terms, count, true)
     }
 
-    /// The same without eigenvalues with damping, at a fraction of the cost.
+    /// The same without eigenvalues with damping, at a fraction of the cost. Where frequencies are complex (flutter), all are
+    /// those of the symmetric part of the stiffness: the other part changes squares of frequencies to second order only.
     ///
     /// # Errors
-    /// When there are no modes at some point, or frequencies without velocity terms are complex.
+    /// When there are no modes at some point.
     pub fn undamped(
         along: &Along,
         held: &[usize],
@@ -100,26 +101,31 @@ impl TrackedModes {
                 )
             })
         };
-        let mut found = Vec::with_capacity(along.points().len());
-        let mut natural = true;
-        for (mass, damping, stiffness) in matrices() {
-            let damping = with_damping.then_some(&damping);
-            match Found::natural(&mass, damping, &stiffness) {
-                Ok(modes) => found.push((mass, modes)),
-                Err(LinearError::Flutter) if with_damping => {
-                    natural = false;
-                    break;
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        if !natural {
-            found.clear();
-            for (mass, damping, stiffness) in matrices() {
+        let natural = |symmetric: bool| -> Result<Vec<_>, LinearError> {
+            let modes = matrices().map(|(mass, damping, stiffness)| {
+                let damping = with_damping.then_some(&damping);
+                let stiffness = if symmetric {
+                    (&stiffness + stiffness.transpose()) * 0.5
+                } else {
+                    stiffness
+                };
+                let modes = Found::natural(&mass, damping, &stiffness)?;
+                Ok((mass, modes))
+            });
+            modes.collect()
+        };
+        let damped = || -> Result<Vec<_>, LinearError> {
+            let modes = matrices().map(|(mass, damping, stiffness)| {
                 let modes = Found::damped(&mass, &damping, &stiffness)?;
-                found.push((mass, modes));
-            }
-        }
+                Ok((mass, modes))
+            });
+            modes.collect()
+        };
+        let (natural, found) = match natural(false) {
+            Err(LinearError::Flutter) if with_damping => (false, damped()?),
+            Err(LinearError::Flutter) => (true, natural(true)?),
+            found => (true, found?),
+        };
         let mut modes: Vec<Vec<ModeAt>> = vec![Vec::new(); count];
         let mut before: Option<DMatrix<f64>> = None;
         for (mass, found) in &found {
@@ -241,4 +247,48 @@ fn most_like(
         .filter(|(likeness, _)| *likeness > SAME)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, eigenvalue)| eigenvalue)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linear::{Label, Labels, Linearization, Point};
+
+    /// Closed form: a stiffness of unit matrix and a rotation has complex frequencies; its symmetric part has one, twice.
+    #[test]
+    fn flutter_leaves_the_symmetric_part() {
+        let zero = DMatrix::zeros(2, 2);
+        let point = Point {
+            time: 0.0,
+            position: vec![0.0; 2],
+            velocity: vec![0.0; 2],
+            linear: Linearization {
+                mass: DMatrix::identity(2, 2),
+                damping: zero.clone(),
+                structural: DMatrix::identity(2, 2),
+                dynamic: DMatrix::from_row_slice(2, 2, &[0.0, 0.3, -0.3, 0.0]),
+                geometric: zero,
+                input: DMatrix::zeros(2, 0),
+            },
+            input: Vec::new(),
+            excitation: vec![0.0; 2],
+            outputs: Vec::new(),
+        };
+        let label = |name: &str| Label::coordinate(name.to_owned(), "m", "m/s");
+        let labels = Labels {
+            coordinates: vec![label("x"), label("y")],
+            inputs: Vec::new(),
+            markers: Vec::new(),
+        };
+        let along = Along::new(labels, vec![point], Vec::new());
+        let modes = TrackedModes::undamped(&along, &[], Terms::CASES[0], 2).unwrap();
+        for mode in &modes.modes {
+            assert!((mode[0].square - 1.0).abs() < 1e-14, "{}", mode[0].square);
+        }
+        assert!(
+            !TrackedModes::new(&along, &[], Terms::CASES[0], 2)
+                .unwrap()
+                .natural
+        );
+    }
 }

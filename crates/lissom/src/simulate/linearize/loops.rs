@@ -18,6 +18,9 @@ use super::{DIRECTIONS, LinearizeError, Linearizer, MotionState, Tangent, is_ela
 use crate::closure::{Constraints, pivot_columns, row_rank};
 use crate::linear::{Linearization, Output, Point};
 
+/// How much more what is solved for may move than what is kept: the mass matrix loses twice as many of sixteen digits.
+const WORN: f64 = 1e5;
+
 /// The choice of independent coordinates.
 #[derive(Clone, Debug)]
 pub(super) struct Independent {
@@ -126,6 +129,11 @@ impl Independent {
             basis[(at, j)] = 1.0;
         }
         basis -= &change * (&closures.jacobian * &basis);
+        if basis.amax() > WORN {
+            return Err(LinearizeError::Worn {
+                time_s: state.time_s,
+            });
+        }
         // forces of the closures, which balance what is solved for
         let unbalanced = DVector::from_iterator(
             self.solved.len(),

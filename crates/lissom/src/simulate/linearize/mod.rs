@@ -73,6 +73,15 @@ pub enum LinearizeError {
         /// When.
         time_s: f64,
     },
+    /// What is independent where a motion begins is not so on its way.
+    #[error(
+        "the coordinates that are independent at the first instant do not determine the mechanism at t = {time_s} s; \
+         take instants one by one, or a shorter stretch of the motion"
+    )]
+    Worn {
+        /// When.
+        time_s: f64,
+    },
     /// A number that is not finite.
     #[error(
         "{coordinate} has no finite acceleration at t = {time_s} s; run the model to see what happens before"
