@@ -224,3 +224,48 @@ fn formulations_agree() {
     }
     assert!(largest > 0.05, "{largest}");
 }
+
+/// Closed form: a joint under feedback starts where it is written, and its beam sags from there as a clamped one, μgL⁴/8EI.
+#[test]
+fn a_start_in_equilibrium_holds_joints_under_feedback() {
+    // six eigenfunctions leave 2e-5 of the sag out, and slopes of 2e-3 count by their squares
+    const DIGITS: f64 = 1e-4;
+    let spec = spec(
+        r#"
+format = 1
+gravity_m_per_s2 = [0.0, -10.0, 0.0]
+[[body]]
+name = "boom"
+[body.beam]
+length_m = 1.0
+mass_per_length_kg_per_m = 1.0
+bending_stiffness_y_n_m2 = 1000.0
+basis = { clamped_free = { bending_y = 6 } }
+[[joint]]
+name = "hinge"
+parent = "ground"
+child = "boom"
+[joint.revolute]
+axis = [0.0, 0.0, 1.0]
+initial_angle_rad = 0.0
+[[controller]]
+name = "servo"
+joints = ["hinge"]
+joint_pd = { position_gain = [100.0], rate_gain = [1.0] }
+[[marker]]
+name = "tip"
+body = "boom"
+at = "tip"
+[simulation]
+duration_s = 0.01
+initial = "equilibrium"
+[output]
+sample_period_s = 0.01
+"#,
+    );
+    let recording = simulated(&spec);
+    assert_eq!(value(&recording, "hinge.angle", 0.0), 0.0);
+    let sag = value(&recording, "tip.position.y", 0.0);
+    let clamped = -10.0 / (8.0 * 1000.0);
+    assert!((sag - clamped).abs() < DIGITS * clamped.abs(), "{sag}");
+}
