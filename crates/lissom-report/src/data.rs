@@ -245,6 +245,13 @@ fn frequencies(model: &Model, recording: &Recording) -> Vec<Channel> {
         let at = |sample: usize| {
             let next = samples.partition_point(|&s| s < sample).max(1);
             let [before, after] = [samples[next - 1], samples[next]];
+            // a mode that grows has no frequency, which is not to spread to where it has one
+            if sample == before {
+                return known[next - 1];
+            }
+            if sample == after {
+                return known[next];
+            }
             let [from, to] = [before, after].map(|s| recording.time_s[s]);
             let share = (recording.time_s[sample] - from) / (to - from);
             known[next - 1] * (1.0 - share) + known[next] * share
