@@ -65,7 +65,8 @@ impl TrackedModes {
     }
 
     /// The same without eigenvalues with damping, at a fraction of the cost. Where frequencies are complex (flutter), all are
-    /// those of the symmetric part of the stiffness: the other part changes squares of frequencies to second order only.
+    /// those of the symmetric part of the stiffness, by size at every point: the other part changes squares of frequencies to second
+    /// order only.
     ///
     /// # Errors
     /// When there are no modes at some point.
@@ -121,17 +122,22 @@ impl TrackedModes {
             });
             modes.collect()
         };
+        let mut symmetric = false;
         let (natural, found) = match natural(false) {
             Err(LinearError::Flutter) if with_damping => (false, damped()?),
-            Err(LinearError::Flutter) => (true, natural(true)?),
+            Err(LinearError::Flutter) => {
+                symmetric = true;
+                (true, natural(true)?)
+            }
             found => (true, found?),
         };
         let mut modes: Vec<Vec<ModeAt>> = vec![Vec::new(); count];
         let mut before: Option<DMatrix<f64>> = None;
         for (mass, found) in &found {
             let order: Vec<usize> = match &before {
-                None => (0..count).collect(),
-                Some(before) => follow_modes(mass, before, &found.shapes),
+                Some(before) if !symmetric => follow_modes(mass, before, &found.shapes),
+                // by size they are continuous
+                _ => (0..count).collect(),
             };
             let mut now = DMatrix::zeros(size, count);
             for (mode, &column) in order.iter().enumerate() {
