@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lissom::integrate::{Control, FirstOrder, Flow, Method, Observer, Schedule, integrate};
 use lissom::linear::{
-    Along, Feedback, Interpolation, OpenLoop, Perturbed, Servo, Terms, UndampedModes,
+    Along, Feedback, Interpolation, OpenLoop, Perturbed, Servo, Terms, UndampedModes, with_breaks,
 };
 use lissom::mesh;
 use lissom::model::Override;
@@ -342,7 +342,7 @@ impl Feedback for Loop {
 fn quarter_turn(closed: bool) -> Result<Numbers, NodalError> {
     let beam = jonker_beam(4, true, Role::Actuated)?;
     let mut equations = Equations::new(&beam.mechanism)?;
-    let times = instants(8.0, 600);
+    let times = with_breaks(&instants(8.0, 600), &[5.0]);
     let along = linearize_along(&mut equations, &mut QuarterTurn, &times, &[beam.tip])?;
     let feedback = Loop(closed.then(|| Servo::new(&along, 1.45, 0.9)));
     let samples = [1.0, 3.0, 5.0, 8.0];
