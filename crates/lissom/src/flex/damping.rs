@@ -27,7 +27,7 @@ pub enum Damping {
 impl Damping {
     /// The damping matrix of a body with positive definite `mass` and `stiffness`; `shift` times the mass makes
     /// a semidefinite stiffness definite.
-    pub(super) fn matrix(
+    pub(crate) fn matrix(
         &self,
         stiffness: &DMatrix<f64>,
         mass: &DMatrix<f64>,

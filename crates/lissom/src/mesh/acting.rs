@@ -1,6 +1,6 @@
 //! What acts on a mesh: inputs, friction, prescribed motions.
 
-use crate::nodal::{Acting, Actions, Drive, Equations, Excitation, NodalError};
+use crate::nodal::{Acting, Actions, Drive, ElementId, Equations, Excitation, NodalError};
 use crate::simulate::{LoadCurve, MotionCurve, MotionPoint};
 use crate::spatial::{Matrix, Vector};
 
@@ -23,7 +23,8 @@ pub struct Acts<'a> {
     acceleration: Vec<f64>,
     residual: Vec<f64>,
     no_efforts: Vec<f64>,
-    no_loads: Vec<Vector<f64>>,
+    /// Friction of joints that follow from others, at nodes.
+    resisting: Vec<Vector<f64>>,
 }
 
 pub(super) fn drive(point: MotionPoint) -> Drive {
@@ -101,7 +102,7 @@ impl<'a> Acts<'a> {
             acceleration: vec![0.0; dofs],
             residual: vec![0.0; dofs],
             no_efforts: vec![0.0; dofs],
-            no_loads: vec![Vector([0.0; 3]); mechanism.node_count()],
+            resisting: vec![Vector([0.0; 3]); mechanism.node_count()],
         })
     }
 
@@ -142,7 +143,17 @@ impl<'a> Acts<'a> {
         rigid.place(&self.position, &self.drives)?;
         rigid.set_velocity(&self.velocity, &self.drives);
         rigid.set_acceleration(&self.acceleration, &self.drives);
-        rigid.residual(&self.no_efforts, &self.no_loads, &mut self.residual);
+        self.resisting.fill(Vector([0.0; 3]));
+        for (element, law) in &self.mesh.drags {
+            let mechanism = rigid.mechanism();
+            let follows = mechanism.deformation_dof(*element, 0).is_none()
+                && mechanism.deformation_drive(*element, 0).is_none();
+            if follows {
+                let drag = law.drag(rigid.deformation_rate(*element, 0));
+                rigid.exert(*element, 0, drag, &mut self.resisting);
+            }
+        }
+        rigid.residual(&self.no_efforts, &self.resisting, &mut self.residual);
         for (element, law) in &self.mesh.drags {
             if let Some(dof) = rigid.mechanism().deformation_dof(*element, 0) {
                 self.residual[dof] -= law.drag(rigid.deformation_rate(*element, 0));
@@ -220,9 +231,25 @@ impl Excitation for Acts<'_> {
             }
         }
         for (element, law) in &mesh.drags {
-            if let Some(dof) = mesh.mechanism.deformation_dof(*element, 0) {
-                on.efforts[dof] += law.drag(state.velocity[dof]);
-            }
+            let rate = equations.deformation_rate(*element, 0);
+            exert(equations, *element, 0, law.drag(rate), on);
         }
+    }
+}
+
+/// Adds an effort on a deformation: to its degree of freedom, or at its nodes if it follows from others. What is
+/// prescribed takes none.
+fn exert(
+    equations: &Equations<'_>,
+    element: ElementId,
+    deformation: usize,
+    effort: f64,
+    on: &mut Actions<'_>,
+) {
+    let mechanism = equations.mechanism();
+    if let Some(dof) = mechanism.deformation_dof(element, deformation) {
+        on.efforts[dof] += effort;
+    } else if mechanism.deformation_drive(element, deformation).is_none() {
+        equations.exert(element, deformation, effort, on.loads);
     }
 }

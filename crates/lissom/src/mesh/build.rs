@@ -3,15 +3,20 @@
 use std::collections::BTreeMap;
 
 use crate::model::spec::{
-    BeamSpec, BodyKind, BodySpec, DampingSpec, GROUND, JointSpec, MarkerSpec, ModelSpec,
-    PayloadSpec, Place, PointMassSpec, RigidSpec, SegmentSpec,
+    BeamSpec, BodyKind, BodySpec, DampingSpec, GROUND, MarkerSpec, ModelSpec, PayloadSpec, Place,
+    PointMassSpec, RigidSpec, SegmentSpec,
 };
-use crate::model::{Limit, Resistance, spanning_tree};
-use crate::nodal::{Assembly, BeamSection, ElementId, End, NodeId, Role, SecondOrderTerms};
+use crate::model::{Limit, Path, Resistance, TreeJoint, spanning_tree};
+use crate::nodal::{
+    Assembly, BeamSection, ElementId, End, Mechanism, NodeId, Role, SecondOrderTerms,
+};
 use crate::simulate::MotionCurve;
 use crate::spatial::{Matrix, RotationVector, Vector};
 
-use super::joints::{Start, quaternion};
+use super::acting::drive;
+use super::damping::{Clamped, matrix};
+use super::joints::{Carrier, Start, quaternion};
+use super::loops::{Closing, close, closed_start};
 use super::{Load, Mesh, MeshError, MeshedJoint, MeshedMarker, Target};
 
 /// Places nearer than this part of a length are the same.
@@ -45,9 +50,14 @@ pub(super) struct Builder<'a> {
     pub(super) turning_starts: Vec<(NodeId, Matrix<f64>, Vector<f64>)>,
     /// Position and velocity of points at the start.
     pub(super) sliding_starts: Vec<(NodeId, Vector<f64>, Vector<f64>)>,
+    /// Positions and rates of joints where loops are closed, by channel; none without loops.
+    pub(super) closed: BTreeMap<String, f64>,
+    /// Deformations that vanish where loops are closed.
+    pub(super) closings: Vec<Closing>,
 }
 
 pub(super) fn build(spec: &ModelSpec, elements: usize) -> Result<Mesh, MeshError> {
+    let tree = spanning_tree(spec);
     let mut builder = Builder {
         spec,
         elements,
@@ -63,6 +73,8 @@ pub(super) fn build(spec: &ModelSpec, elements: usize) -> Result<Mesh, MeshError
         axis_starts: Vec::new(),
         turning_starts: Vec::new(),
         sliding_starts: Vec::new(),
+        closed: closed_start(spec, &tree)?,
+        closings: Vec::new(),
     };
     builder.assembly.set_gravity(spec.gravity_m_per_s2);
     let ground = builder.end("ground", Vector([0.0; 3]));
@@ -81,9 +93,10 @@ pub(super) fn build(spec: &ModelSpec, elements: usize) -> Result<Mesh, MeshError
             rigid: true,
         },
     );
-    for joint in spanning_tree(spec).joints {
-        builder.add_joint(&spec.joint[joint.joint])?;
+    for &joint in &tree.joints {
+        builder.add_joint(joint)?;
     }
+    builder.add_closures(&tree)?;
     for payload in &spec.payload {
         builder.add_payload(payload)?;
     }
@@ -112,23 +125,31 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn add_joint(&mut self, joint: &'a JointSpec) -> Result<(), MeshError> {
+    fn add_joint(&mut self, tree: TreeJoint) -> Result<(), MeshError> {
         let spec = self.spec;
+        let joint = &spec.joint[tree.joint];
+        let (carries, carried) = tree.sides(spec);
         let body = spec
-            .find_body(&joint.child.body)
-            .ok_or_else(|| missing(&joint.child.body))?;
+            .find_body(&carried.body)
+            .ok_or_else(|| missing(&carried.body))?;
         let kind = joint.kind().ok_or_else(|| missing(&joint.name))?;
-        let carrier = self.place(&joint.parent.body, joint.parent.place())?;
-        let parent = &self.bodies[joint.parent.body.as_str()];
+        let carrier = self.place(&carries.body, carries.place(), tree.reversed)?;
+        let parent = &self.bodies[carries.body.as_str()];
         let turn = |vector: [f64; 3]| RotationVector::new(Vector(vector)).matrix();
-        let frame = parent.attitude * turn(joint.parent.rotation_vector_rad);
-        let attitude = frame * turn(joint.child.rotation_vector_rad).transpose();
+        let frame = parent.attitude * turn(carries.rotation_vector_rad);
+        let attitude = frame * turn(carried.rotation_vector_rad).transpose();
         let start = parent.start;
         let at = self.assembly.position(carrier.point);
         let local = body
-            .position(joint.child.place(), true)
-            .ok_or_else(|| missing(&joint.child.body))?;
-        let (first, start) = self.across(&joint.name, kind, carrier, frame, start);
+            .position(carried.place(), !tree.reversed)
+            .ok_or_else(|| missing(&carried.body))?;
+        let carrier = Carrier {
+            end: carrier,
+            frame,
+            start,
+            reversed: tree.reversed,
+        };
+        let (first, start) = self.across(&joint.name, kind, &carrier);
         let local = Vector(local);
         let standing = Standing {
             attitude,
@@ -140,18 +161,18 @@ impl<'a> Builder<'a> {
         self.bodies.insert(&body.name, standing);
         match body.kind() {
             Some(BodyKind::Rigid(rigid)) => self.add_rigid(&body.name, rigid)?,
-            Some(BodyKind::Beam(beam)) => self.add_beam(body, beam),
+            Some(BodyKind::Beam(beam)) => self.add_beam(body, beam)?,
             _ => return Err(missing(&body.name)),
         }
         for mass in &body.point_mass {
-            let end = self.place(&body.name, mass.place())?;
+            let end = self.place(&body.name, mass.place(), false)?;
             self.assembly.mass(end.point, mass.mass_kg);
         }
         Ok(())
     }
 
     fn add_rigid(&mut self, name: &str, rigid: &RigidSpec) -> Result<(), MeshError> {
-        let center = self.place(name, Place::Position(rigid.center_of_mass_m))?;
+        let center = self.place(name, Place::Position(rigid.center_of_mass_m), false)?;
         self.assembly.mass(center.point, rigid.mass_kg);
         let attitude = self.bodies[name].attitude;
         let inertia = tensor(rigid.inertia_kg_m2, rigid.products_of_inertia_kg_m2);
@@ -166,9 +187,15 @@ impl<'a> Builder<'a> {
     fn attached(&self, body: &BodySpec) -> Vec<f64> {
         let spec = self.spec;
         let name = body.name.as_str();
-        let joints = (spec.joint.iter())
-            .filter(|joint| joint.parent.body == name)
-            .map(|joint| joint.parent.place());
+        let sides = (spec.joint.iter())
+            .flat_map(|joint| [(&joint.parent, false), (&joint.child, true)])
+            .filter(|(side, _)| side.body == name)
+            .filter_map(|(side, child_side)| body.position(side.place(), child_side));
+        let loops = (spec.loops.iter())
+            .flat_map(|closure| [&closure.from, &closure.to])
+            .map(|end| spec.loop_end(end))
+            .filter(|end| end.body == name)
+            .map(|end| end.place);
         let payloads = (spec.payload.iter())
             .filter(|payload| payload.body == name)
             .map(PayloadSpec::place);
@@ -176,27 +203,74 @@ impl<'a> Builder<'a> {
             .filter(|marker| marker.body == name)
             .map(MarkerSpec::place);
         let masses = body.point_mass.iter().map(PointMassSpec::place);
-        joints
-            .chain(payloads)
-            .chain(markers)
-            .chain(masses)
-            .filter_map(|place| Some(body.position(place, false)?[0]))
+        (loops.chain(payloads).chain(markers).chain(masses))
+            .filter_map(|place| body.position(place, false))
+            .chain(sides)
+            .map(|position| position[0])
             .collect()
     }
 
-    fn add_beam(&mut self, body: &'a BodySpec, beam: &BeamSpec) {
+    fn add_beam(&mut self, body: &'a BodySpec, beam: &BeamSpec) -> Result<(), MeshError> {
         let name = body.name.as_str();
         let [bends_y, bends_z, stretches, twists] = beam.deformations();
+        let present = [stretches, twists, bends_z, bends_z, bends_y, bends_y];
+        let suppressed: Vec<usize> = (0..present.len()).filter(|&i| !present[i]).collect();
         let standing = &self.bodies[name];
         let (attitude, origin) = (standing.attitude, standing.origin);
-        let (_, mut end) = standing.places[0];
+        let (carried_at, carried) = standing.places[0];
         let y = (attitude * Vector([0.0, 1.0, 0.0])).0;
+        let (stations, sections) = self.stations(body, beam);
+        let near = SAME_PLACE * beam.total_length_m();
+        let mut ends = Vec::new();
+        for (number, &x) in stations.iter().enumerate() {
+            if (x - carried_at[0]).abs() <= near {
+                ends.push(carried);
+                continue;
+            }
+            let local = Vector([x, 0.0, 0.0]);
+            let end = self.end(&format!("{name}.{number}"), origin + attitude * local);
+            if let Some(standing) = self.bodies.get_mut(name) {
+                standing.places.push((local, end));
+            }
+            ends.push(end);
+        }
+        let mut deformations = Vec::new();
+        for (number, (pair, section)) in ends.windows(2).zip(&sections).enumerate() {
+            let label = format!("{name}.{}", number + 1);
+            let id = self.assembly.beam(&label, pair[0], pair[1], *section, y);
+            for &index in &suppressed {
+                self.assembly.set_deformation(id, index, Role::Fixed);
+            }
+            deformations.extend((0..present.len()).filter(|&i| present[i]).map(|i| (id, i)));
+        }
+        let station = |x: f64| stations.iter().position(|&s| (s - x).abs() <= near);
+        let masses: Vec<(usize, f64)> = (body.point_mass.iter())
+            .filter_map(|mass| {
+                let x = body.position(mass.place(), false)?[0];
+                Some((station(x)?, mass.mass_kg))
+            })
+            .collect();
+        let clamped = Clamped {
+            stations: &stations,
+            sections: &sections,
+            masses: &masses,
+            suppressed: &suppressed,
+        };
+        if let Some(matrix) = matrix(name, body.damping.as_ref(), &clamped)? {
+            self.assembly.couple_damping(deformations, matrix);
+        }
+        Ok(())
+    }
+
+    /// Where the nodes of a beam are, and the section between each two.
+    fn stations(&self, body: &BodySpec, beam: &BeamSpec) -> (Vec<f64>, Vec<BeamSection>) {
         let damping_time = match &body.damping {
             Some(DampingSpec::Rayleigh(rayleigh)) => rayleigh.stiffness_s,
             _ => 0.0,
         };
         let (length, attached) = (beam.total_length_m(), self.attached(body));
-        let (mut number, mut from) = (0, 0.0);
+        let (mut stations, mut sections) = (vec![0.0], Vec::new());
+        let mut from = 0.0;
         for segment in &beam.uniform_segments() {
             let section = BeamSection {
                 damping_time,
@@ -213,31 +287,17 @@ impl<'a> Builder<'a> {
                     if until - x < 0.5 * (until - from) / count {
                         x = until;
                     }
-                    number += 1;
-                    let local = Vector([x, 0.0, 0.0]);
-                    let label = format!("{name}.{number}");
-                    let next = self.end(&label, origin + attitude * local);
-                    let id = self.assembly.beam(&label, end, next, section, y);
-                    for (index, present) in [stretches, twists, bends_z, bends_z, bends_y, bends_y]
-                        .into_iter()
-                        .enumerate()
-                    {
-                        if !present {
-                            self.assembly.set_deformation(id, index, Role::Fixed);
-                        }
-                    }
-                    if let Some(standing) = self.bodies.get_mut(name) {
-                        standing.places.push((local, next));
-                    }
-                    end = next;
+                    stations.push(x);
+                    sections.push(section);
                 }
             }
             from = until;
         }
+        (stations, sections)
     }
 
     fn add_marker(&mut self, marker: &MarkerSpec) -> Result<(), MeshError> {
-        let end = self.place(&marker.body, marker.place())?;
+        let end = self.place(&marker.body, marker.place(), false)?;
         let position = if marker.body == GROUND {
             marker.position_m.unwrap_or_default()
         } else {
@@ -247,7 +307,10 @@ impl<'a> Builder<'a> {
                 .ok_or_else(|| missing(&marker.body))?
         };
         let standing = &self.bodies[marker.body.as_str()];
-        let (root, first) = standing.places[0];
+        // deflections of a beam are from its root, wherever it is carried
+        let mut places = standing.places.iter();
+        let at_root = places.find(|(at, _)| !standing.rigid && at.0 == [0.0; 3]);
+        let (root, first) = at_root.copied().unwrap_or(standing.places[0]);
         self.markers.push(MeshedMarker {
             name: marker.name.clone(),
             end,
@@ -259,30 +322,48 @@ impl<'a> Builder<'a> {
     }
 
     /// The mesh with its start.
-    fn finish(self, loads: Vec<Load>) -> Result<Mesh, MeshError> {
-        let mechanism = self.assembly.finish()?;
-        let mut position = mechanism.assembled_position();
-        let mut velocity = vec![0.0; mechanism.dof_count()];
-        for (element, value, rate) in self.axis_starts {
-            if let Some(dof) = mechanism.deformation_dof(element, 0) {
-                position[mechanism.dof_positions(dof).start] = value;
-                velocity[dof] = rate;
+    fn finish(mut self, loads: Vec<Load>) -> Result<Mesh, MeshError> {
+        if !self.closings.is_empty() {
+            let mut assembly = std::mem::take(&mut self.assembly);
+            close(
+                &mut assembly,
+                &self.closings,
+                &self.joints,
+                self.spec,
+                |open| {
+                    let start_s = self.spec.simulation.start_s;
+                    let drives = self.motions.iter().map(|curve| drive(curve.at(start_s)));
+                    (self.start(open).0, drives.collect())
+                },
+            )?;
+            self.assembly = assembly;
+        }
+        let mechanism = self.assembly.clone().finish()?;
+        for (index, load) in loads.iter().enumerate() {
+            let Target::Axis(joint) = load.target else {
+                continue;
+            };
+            if let (
+                Some(_),
+                MeshedJoint::Axis {
+                    coordinate,
+                    element,
+                    deformation,
+                    ..
+                },
+            ) = (&load.foreseen, &self.joints[joint])
+                && mechanism.deformation_dof(*element, *deformation).is_none()
+            {
+                let at = Path::root().key("input").index(index);
+                return Err(MeshError::Unknown {
+                    at: at.key("rigid_inverse_dynamics"),
+                    name: coordinate.clone(),
+                    what: "rigid inverse dynamics of more joints than loops leave free",
+                    remedy: "let joints that follow from others take no input",
+                });
             }
         }
-        for (node, turn, spin) in self.turning_starts {
-            if let Some(dof) = mechanism.coordinate_dof(node, 0) {
-                position[mechanism.dof_positions(dof)].copy_from_slice(&quaternion(&turn));
-                velocity[dof..dof + 3].copy_from_slice(&spin.0);
-            }
-        }
-        for (node, place, rate) in self.sliding_starts {
-            for component in 0..3 {
-                if let Some(dof) = mechanism.coordinate_dof(node, component) {
-                    position[mechanism.dof_positions(dof).start] = place[component];
-                    velocity[dof] = rate[component];
-                }
-            }
-        }
+        let (position, velocity) = self.start(&mechanism);
         Ok(Mesh {
             mechanism,
             joints: self.joints,
@@ -298,8 +379,41 @@ impl<'a> Builder<'a> {
         })
     }
 
+    /// Positions and velocities of the degrees of freedom at the start.
+    fn start(&self, mechanism: &Mechanism) -> (Vec<f64>, Vec<f64>) {
+        let mut position = mechanism.assembled_position();
+        let mut velocity = vec![0.0; mechanism.dof_count()];
+        for &(element, value, rate) in &self.axis_starts {
+            if let Some(dof) = mechanism.deformation_dof(element, 0) {
+                position[mechanism.dof_positions(dof).start] = value;
+                velocity[dof] = rate;
+            }
+        }
+        for (node, turn, spin) in &self.turning_starts {
+            if let Some(dof) = mechanism.coordinate_dof(*node, 0) {
+                position[mechanism.dof_positions(dof)].copy_from_slice(&quaternion(turn));
+                velocity[dof..dof + 3].copy_from_slice(&spin.0);
+            }
+        }
+        for (node, place, rate) in &self.sliding_starts {
+            for component in 0..3 {
+                if let Some(dof) = mechanism.coordinate_dof(*node, component) {
+                    position[mechanism.dof_positions(dof).start] = place[component];
+                    velocity[dof] = rate[component];
+                }
+            }
+        }
+        (position, velocity)
+    }
+
+    /// Attitude of a body at assembly.
+    pub(super) fn attitude(&self, body: &str) -> Matrix<f64> {
+        let standing = self.bodies.get(body);
+        standing.map_or(Matrix::identity(), |standing| standing.attitude)
+    }
+
     fn add_payload(&mut self, payload: &PayloadSpec) -> Result<(), MeshError> {
-        let end = self.place(&payload.body, payload.place())?;
+        let end = self.place(&payload.body, payload.place(), false)?;
         let standing = self
             .bodies
             .get(payload.body.as_str())
@@ -317,7 +431,12 @@ impl<'a> Builder<'a> {
     }
 
     /// The end at a place of a body: a node of a beam, or one that moves rigidly with the nearest.
-    fn place(&mut self, body: &str, place: Place<'_>) -> Result<End, MeshError> {
+    pub(super) fn place(
+        &mut self,
+        body: &str,
+        place: Place<'_>,
+        child_side: bool,
+    ) -> Result<End, MeshError> {
         let position = if body == GROUND {
             match place {
                 Place::Position(position) => position,
@@ -327,7 +446,7 @@ impl<'a> Builder<'a> {
         } else {
             self.spec
                 .find_body(body)
-                .and_then(|spec| spec.position(place, false))
+                .and_then(|spec| spec.position(place, child_side))
                 .ok_or_else(|| missing(body))?
         };
         let position = Vector(position);

@@ -20,6 +20,17 @@ pub(super) struct Start {
     pub(super) spin: Vector<f64>,
 }
 
+/// What carries a joint.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Carrier {
+    pub(super) end: End,
+    /// Frame of the joint at assembly, in inertial components.
+    pub(super) frame: Matrix<f64>,
+    pub(super) start: Start,
+    /// Whether the child of the joint carries its parent.
+    pub(super) reversed: bool,
+}
+
 /// One degree of freedom of a joint, whether it turns or slides.
 struct Axis<'s> {
     joint: &'s str,
@@ -27,10 +38,14 @@ struct Axis<'s> {
     /// Counted from 1.
     component: usize,
     translates: bool,
+    /// Position as it is written.
+    written: f64,
     position: f64,
     rate: f64,
     resistance: Resistance,
     rotor: f64,
+    /// Stiffness and damping of an elastic gear.
+    gear: Option<(f64, f64)>,
     /// Limits of position, rate and effort.
     limits: [(Option<f64>, Option<f64>); 3],
 }
@@ -56,6 +71,7 @@ impl<'s> Axis<'s> {
             suffix,
             component,
             translates: false,
+            written: spec.initial_angle_rad,
             position: spec.initial_angle_rad,
             rate: spec.initial_rate_rad_per_s,
             resistance: Resistance {
@@ -67,6 +83,10 @@ impl<'s> Axis<'s> {
             },
             rotor: spec.motor.map_or(0.0, |motor| {
                 motor.inertia_kg_m2 * motor.gear_ratio * motor.gear_ratio
+            }),
+            gear: spec.motor.and_then(|motor| {
+                let stiffness = motor.stiffness_n_m_per_rad?;
+                Some((stiffness, motor.damping_n_m_s_per_rad))
             }),
             limits: [
                 (limits.min_rad, limits.max_rad),
@@ -87,6 +107,7 @@ impl<'s> Axis<'s> {
             suffix: "displacement",
             component: 1,
             translates: true,
+            written: spec.initial_displacement_m,
             position: spec.initial_displacement_m,
             rate: spec.initial_rate_m_per_s,
             resistance: Resistance {
@@ -99,6 +120,10 @@ impl<'s> Axis<'s> {
             rotor: spec.motor.map_or(0.0, |motor| {
                 motor.inertia_kg_m2 * motor.gear_ratio_rad_per_m * motor.gear_ratio_rad_per_m
             }),
+            gear: spec.motor.and_then(|motor| {
+                let stiffness = motor.stiffness_n_per_m?;
+                Some((stiffness, motor.damping_n_s_per_m))
+            }),
             limits: [
                 (limits.min_m, limits.max_m),
                 both_ways(limits.max_rate_m_per_s),
@@ -109,50 +134,84 @@ impl<'s> Axis<'s> {
 }
 
 impl<'a> Builder<'a> {
+    /// An axis at the start where loops are closed.
+    fn closed(&self, axis: Axis<'a>) -> Axis<'a> {
+        let name = format!("{}.{}", axis.joint, axis.suffix);
+        let rate = self.closed.get(&format!("{name}.rate"));
+        Axis {
+            position: self.closed.get(&name).copied().unwrap_or(axis.position),
+            rate: rate.copied().unwrap_or(axis.rate),
+            ..axis
+        }
+    }
+
     /// The end that a joint carries, made of the end that carries it, and its start.
     pub(super) fn across(
         &mut self,
         name: &'a str,
         kind: JointKind<'_>,
-        carrier: End,
-        frame: Matrix<f64>,
-        start: Start,
+        carrier: &Carrier,
     ) -> (End, Start) {
+        let &Carrier {
+            end: at,
+            frame,
+            start,
+            reversed,
+        } = carrier;
         match kind {
-            JointKind::Fixed => (carrier, start),
+            JointKind::Fixed => (at, start),
             JointKind::Revolute(revolute) => {
-                let axis = Axis::revolute(revolute, name, "angle", 1);
-                let end = self.hinge(&axis, name, carrier, frame, revolute.axis);
-                (
-                    end,
-                    self.turned(start, &axis, frame * Vector(revolute.axis)),
-                )
+                let axis = self.closed(Axis::revolute(revolute, name, "angle", 1));
+                self.hinge(&axis, name, carrier, revolute.axis)
             }
             JointKind::Universal(universal) => {
-                let first = Axis::revolute(&universal.first, name, "angle_1", 1);
+                let first = self.closed(Axis::revolute(&universal.first, name, "angle_1", 1));
                 let label = format!("{name}.first");
-                let cross = self.hinge(&first, &label, carrier, frame, universal.first.axis);
-                let start = self.turned(start, &first, frame * Vector(universal.first.axis));
-                let second = Axis::revolute(&universal.second, name, "angle_2", 2);
+                let (end, start) = self.hinge(&first, &label, carrier, universal.first.axis);
+                let cross = Carrier {
+                    end,
+                    start,
+                    ..*carrier
+                };
+                let second = self.closed(Axis::revolute(&universal.second, name, "angle_2", 2));
                 let label = format!("{name}.second");
-                let end = self.hinge(&second, &label, cross, frame, universal.second.axis);
-                let axis = frame * Vector(universal.second.axis);
-                (end, self.turned(start, &second, axis))
+                self.hinge(&second, &label, &cross, universal.second.axis)
             }
             JointKind::Prismatic(prismatic) => {
-                let axis = Axis::prismatic(prismatic, name);
-                let at = self.assembly.position(carrier.point);
-                let point = self.assembly.point(&format!("{name}.point"), at.0);
-                let direction = frame * Vector(prismatic.axis);
-                let across = Vector(super::build::least_along(direction));
-                let slider = self
-                    .assembly
-                    .slider(name, carrier, point, direction.0, across.0);
-                self.add_axis(&axis, slider);
+                let axis = self.closed(Axis::prismatic(prismatic, name));
+                let position = self.assembly.position(at.point);
+                let point = self.assembly.point(&format!("{name}.point"), position.0);
                 let end = End {
                     point,
-                    orientation: carrier.orientation,
+                    orientation: at.orientation,
                 };
+                let direction = frame * Vector(prismatic.axis);
+                let across = super::build::least_along(direction);
+                let (from, to) = if reversed {
+                    (end, at.point)
+                } else {
+                    (at, point)
+                };
+                let slider = self.assembly.slider(name, from, to, direction.0, across);
+                let motor = axis.gear.map(|gear| {
+                    let label = format!("{name}.motor");
+                    let position = self.assembly.position(from.point);
+                    let point = self.assembly.point(&format!("{label}.point"), position.0);
+                    let motor = self
+                        .assembly
+                        .slider(&label, from, point, direction.0, across);
+                    let behind = End {
+                        point,
+                        orientation: from.orientation,
+                    };
+                    let label = format!("{name}.gear");
+                    let spring = self
+                        .assembly
+                        .slider(&label, behind, to, direction.0, across);
+                    self.set_gear(spring, gear);
+                    motor
+                });
+                self.add_axis(&axis, slider, motor);
                 (end, start)
             }
             JointKind::Spherical(spherical) => {
@@ -161,18 +220,21 @@ impl<'a> Builder<'a> {
                     .orientation(&format!("{name}.attitude"), &Matrix::identity());
                 self.assembly.set_node(orientation, Role::Dof);
                 let child = End {
-                    point: carrier.point,
+                    point: at.point,
                     orientation,
                 };
                 let turn = RotationVector::new(Vector(spherical.initial_rotation_vector_rad));
-                let turn = start.turn * frame * turn.matrix() * frame.transpose();
+                let turn = self.closed_turn(name).unwrap_or_else(|| turn.matrix());
+                let turn = start.turn * frame * turn * frame.transpose();
                 let spin = Vector(spherical.initial_angular_velocity_rad_per_s);
+                let spin = self.closed_spin(name).unwrap_or(spin);
                 let spin = start.spin + turn * (frame * spin);
-                self.add_turning(name, carrier, child, frame, false);
+                self.add_turning(name, at, child, frame, false);
                 self.turning_starts.push((orientation, turn, spin));
                 (child, Start { turn, spin })
             }
             JointKind::Free(free) => {
+                let carrier = at;
                 let at = self.assembly.position(carrier.point);
                 let child = self.end(name, at);
                 self.assembly.set_node(child.point, Role::Dof);
@@ -192,31 +254,66 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// Attitude of a spherical joint where loops are closed.
+    fn closed_turn(&self, joint: &str) -> Option<Matrix<f64>> {
+        let part = |part| {
+            self.closed
+                .get(&format!("{joint}.quaternion.{part}"))
+                .copied()
+        };
+        let parts = [part("w")?, part("x")?, part("y")?, part("z")?];
+        Some(Quaternion(parts).matrix())
+    }
+
+    /// Its angular velocity.
+    fn closed_spin(&self, joint: &str) -> Option<Vector<f64>> {
+        let of = |axis| {
+            let name = format!("{joint}.angular_velocity.{axis}");
+            self.closed.get(&name).copied()
+        };
+        Some(Vector([of("x")?, of("y")?, of("z")?]))
+    }
+
+    /// A hinge, the end that it carries, and that end's start.
     fn hinge(
         &mut self,
         axis: &Axis<'a>,
         label: &str,
-        carrier: End,
-        frame: Matrix<f64>,
+        carrier: &Carrier,
         direction: [f64; 3],
-    ) -> End {
+    ) -> (End, Start) {
         let orientation = self
             .assembly
             .orientation(&format!("{label}.attitude"), &Matrix::identity());
-        let direction = frame * Vector(direction);
-        let hinge = self
-            .assembly
-            .hinge(label, carrier.orientation, orientation, direction.0);
-        self.add_axis(axis, hinge);
-        End {
-            point: carrier.point,
+        let direction = carrier.frame * Vector(direction);
+        let (from, to) = if carrier.reversed {
+            (orientation, carrier.end.orientation)
+        } else {
+            (carrier.end.orientation, orientation)
+        };
+        let hinge = self.assembly.hinge(label, from, to, direction.0);
+        let motor = axis.gear.map(|gear| {
+            let attitude = format!("{label}.motor.attitude");
+            let rotor = self.assembly.orientation(&attitude, &Matrix::identity());
+            let name = format!("{label}.motor");
+            let motor = self.assembly.hinge(&name, from, rotor, direction.0);
+            let name = format!("{label}.gear");
+            let spring = self.assembly.hinge(&name, rotor, to, direction.0);
+            self.set_gear(spring, gear);
+            motor
+        });
+        self.add_axis(axis, hinge, motor);
+        let end = End {
+            point: carrier.end.point,
             orientation,
-        }
+        };
+        (end, self.turned(carrier, axis, direction))
     }
 
     /// Start of what a hinge carries, whose axis at assembly is `axis`.
-    fn turned(&self, start: Start, axis: &Axis<'_>, direction: Vector<f64>) -> Start {
-        let unit = direction.scale(1.0 / direction.dot(direction).sqrt());
+    fn turned(&self, carrier: &Carrier, axis: &Axis<'_>, direction: Vector<f64>) -> Start {
+        let sense = if carrier.reversed { -1.0 } else { 1.0 };
+        let unit = direction.scale(sense / direction.dot(direction).sqrt());
         let (angle, rate) = match self.motion_of(axis) {
             Some(curve) => {
                 let point = curve.at(self.spec.simulation.start_s);
@@ -224,6 +321,7 @@ impl<'a> Builder<'a> {
             }
             None => (axis.position, axis.rate),
         };
+        let start = carrier.start;
         Start {
             spin: start.spin + start.turn * unit.scale(rate),
             turn: start.turn * RotationVector::new(unit.scale(angle)).matrix(),
@@ -234,20 +332,39 @@ impl<'a> Builder<'a> {
         let drives =
             |motion: &&MotionSpec| motion.joint == axis.joint && motion.component == axis.component;
         let motion = self.spec.motion.iter().find(drives)?;
-        Some(MotionCurve::new(&motion.profile()?, axis.position))
+        Some(MotionCurve::new(&motion.profile()?, axis.written))
     }
 
-    /// Notes a hinge or slider as an axis of a joint, with all that belongs to it.
-    fn add_axis(&mut self, axis: &Axis<'a>, element: ElementId) {
+    /// Makes an element the spring of an elastic gear, between a motor and its joint.
+    fn set_gear(&mut self, spring: ElementId, (stiffness, damping): (f64, f64)) {
+        self.assembly.set_deformations(spring, Role::Free);
+        self.assembly
+            .set_spring(spring, 0, stiffness, damping / stiffness);
+    }
+
+    /// Notes a hinge or slider as an axis of a joint, with all that belongs to it; behind an elastic gear the motor is
+    /// an axis too, on which inputs act.
+    fn add_axis(&mut self, axis: &Axis<'a>, element: ElementId, motor: Option<ElementId>) {
         let index = self.joints.len();
+        let driven = index + usize::from(motor.is_some());
         let components = self.components.entry(axis.joint).or_default();
-        components.push(Target::Axis(index));
+        components.push(Target::Axis(driven));
         self.joints.push(MeshedJoint::Axis {
             coordinate: format!("{}.{}", axis.joint, axis.suffix),
             translates: axis.translates,
             element,
             deformation: 0,
         });
+        if let Some(motor) = motor {
+            self.joints.push(MeshedJoint::Axis {
+                coordinate: format!("{}.motor_{}", axis.joint, axis.suffix),
+                translates: axis.translates,
+                element: motor,
+                deformation: 0,
+            });
+            self.assembly.set_deformation(motor, 0, Role::Actuated);
+            self.axis_starts.push((motor, axis.position, axis.rate));
+        }
         if let Some(curve) = self.motion_of(axis) {
             self.assembly.set_deformation(element, 0, Role::Prescribed);
             let (what, unit) = if axis.translates {
@@ -273,7 +390,8 @@ impl<'a> Builder<'a> {
         if !law.is_none() {
             self.drags.push((element, law));
         }
-        self.assembly.set_rotor(element, axis.rotor);
+        self.assembly
+            .set_rotor(motor.unwrap_or(element), axis.rotor);
         let units = if axis.translates {
             ["m", "m/s", "N"]
         } else {
@@ -282,7 +400,7 @@ impl<'a> Builder<'a> {
         let quantities = [
             LimitedQuantity::Position(index),
             LimitedQuantity::Rate(index),
-            LimitedQuantity::Effort(index),
+            LimitedQuantity::Effort(driven),
         ];
         for (i, (min, max)) in axis.limits.into_iter().enumerate() {
             if min.is_some() || max.is_some() {

@@ -4,13 +4,15 @@
 //! on nothing is shared but the run. What a beam's basis leaves out (bending in a plane, stretch, torsion)
 //! is a suppressed deformation here; what it contains is not expanded in functions but left to the elements.
 //!
-//! Understood are rigid bodies and beams, all joints of a tree with rigid gears, springs and friction,
-//! payloads, point masses, markers, inputs (those of rigid inverse dynamics among them) and prescribed
+//! Understood are rigid bodies and beams with all kinds of damping, all joints with rigid gears, springs and friction,
+//! loops, payloads, point masses, markers, inputs (those of rigid inverse dynamics among them) and prescribed
 //! motions. Everything else is refused by name, all of it at once.
 
 mod acting;
 mod build;
+mod damping;
 mod joints;
+mod loops;
 mod nodes;
 mod nominal;
 mod observed;
@@ -18,9 +20,12 @@ mod refused;
 mod rest;
 mod run;
 
+use crate::closure::AssemblyError;
+use crate::flex::FlexError;
 use crate::model::spec::Frame;
 use crate::model::{Limit, ModelSpec, Path, Resistance};
 use crate::nodal::{ElementId, End, Mechanism, NodalError, NodeId};
+use crate::readable::readable;
 use crate::simulate::{LoadCurve, MotionCurve};
 use crate::spatial::{Matrix, Vector};
 
@@ -50,6 +55,48 @@ pub enum MeshError {
         /// The name.
         name: String,
     },
+    /// A loop that stays open.
+    #[error(
+        "loop `{name}` is open by {} m or rad where its joints are closed as rigid bodies; correct places and axes",
+        readable(.gap)
+    )]
+    OpenLoop {
+        /// Loop or cut joint.
+        name: String,
+        /// By how much.
+        gap: f64,
+    },
+    /// A loop that prescribed motions or freely turning bodies would have to give way in.
+    #[error(
+        "loop `{name}` leaves too few freedoms for the prescribed motions, or for joints with several degrees of \
+         freedom that are driven; prescribe fewer joints, or use the tree formulation"
+    )]
+    OverdrivenLoop {
+        /// Loop or cut joint.
+        name: String,
+    },
+    /// A loop whose closures depend on each other only where it starts.
+    #[error(
+        "loop `{name}` is singular where it starts: what holds it depends on the other closures there, but not nearby; \
+         start in another configuration"
+    )]
+    SingularLoop {
+        /// Loop or cut joint.
+        name: String,
+    },
+    /// Loops that cannot be closed.
+    #[error(transparent)]
+    Assembly(#[from] AssemblyError),
+    /// Damping of a body that has no modes.
+    #[error(
+        "damping of body `{name}`: {source}; give every deformation inertia, or use rayleigh damping with stiffness_s only"
+    )]
+    Damping {
+        /// The body.
+        name: String,
+        /// What is wrong with its modes.
+        source: FlexError,
+    },
     /// The mechanism is refused.
     #[error(transparent)]
     Nodal(#[from] NodalError),
@@ -60,7 +107,7 @@ impl MeshError {
     pub fn path(&self) -> Path {
         match self {
             Self::Unknown { at, .. } => at.clone(),
-            Self::Missing { .. } | Self::Nodal(_) => Path::root().key("formulation"),
+            _ => Path::root().key("formulation"),
         }
     }
 }

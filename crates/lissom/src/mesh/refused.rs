@@ -35,22 +35,16 @@ pub(super) fn refused(spec: &ModelSpec) -> Vec<MeshError> {
             let what = "a deformation at the start";
             found.add(at.key("initial"), &body.name, what, TREE);
         }
-        match &body.damping {
-            None => {}
-            Some(DampingSpec::Rayleigh(rayleigh)) if rayleigh.mass_per_s == 0.0 => {}
-            Some(_) => found.add(
+        if matches!(&body.damping, Some(DampingSpec::ModalRatios(ratios)) if ratios.len() > 1) {
+            found.add(
                 at.key("damping"),
                 &body.name,
-                "damping that is not proportional to stiffness",
-                "use rayleigh damping with stiffness_s only",
-            ),
+                "damping ratios of single modes",
+                "use one modal_ratio for all modes, or rayleigh damping",
+            );
         }
     }
     joints(spec, &mut found);
-    for (index, closure) in spec.loops.iter().enumerate() {
-        let at = root.key("loop").index(index);
-        found.add(at, &closure.name, "a loop", TREE);
-    }
     for (index, support) in spec.support.iter().enumerate() {
         let at = root.key("support").index(index);
         found.add(
@@ -64,14 +58,18 @@ pub(super) fn refused(spec: &ModelSpec) -> Vec<MeshError> {
         let at = root.key("input").index(index);
         let name = input.joint.as_deref().or(input.marker.as_deref());
         let name = name.unwrap_or_default();
-        let turns_freely = (input.joint.as_ref())
-            .and_then(|joint| spec.find_joint(joint)?.kind())
-            .is_some_and(|kind| matches!(kind, JointKind::Spherical(_) | JointKind::Free(_)));
+        let kind = (input.joint.as_ref()).and_then(|joint| spec.find_joint(joint)?.kind());
+        let turns_freely =
+            kind.is_some_and(|kind| matches!(kind, JointKind::Spherical(_) | JointKind::Free(_)));
+        let geared = kind.is_some_and(|kind| has_elastic_gear(kind, input.component));
         if input.nominal_motion {
             let what = "an input along a nominal motion";
             found.add(at.key("nominal_motion"), name, what, TREE);
         } else if turns_freely && input.rigid_inverse_dynamics.is_some() {
             let what = "rigid inverse dynamics of a joint with several degrees of freedom";
+            found.add(at.key("rigid_inverse_dynamics"), name, what, TREE);
+        } else if geared && input.rigid_inverse_dynamics.is_some() {
+            let what = "rigid inverse dynamics of a motor behind an elastic gear";
             found.add(at.key("rigid_inverse_dynamics"), name, what, TREE);
         }
     }
@@ -85,40 +83,10 @@ pub(super) fn refused(spec: &ModelSpec) -> Vec<MeshError> {
 fn joints(spec: &ModelSpec, found: &mut Refused) {
     let root = Path::root().key("joint");
     let tree = spanning_tree(spec);
-    for &cut in &tree.cuts {
-        let what = "a joint that closes a loop";
-        found.add(root.index(cut), &spec.joint[cut].name, what, TREE);
-    }
     for joint in tree.joints {
         let (index, joint_spec) = (joint.joint, &spec.joint[joint.joint]);
         let (at, name) = (root.index(index), joint_spec.name.as_str());
-        if joint.reversed {
-            let what = "a joint that is carried by its child";
-            found.add(at.clone(), name, what, "exchange parent and child");
-        }
-        let child = &joint_spec.child;
-        let root_of_beam = spec.find_body(&child.body).is_some_and(|body| {
-            let at_root = body.position(child.place(), true) == Some([0.0; 3]);
-            !matches!(body.kind(), Some(BodyKind::Beam(_))) || at_root
-        });
-        if !root_of_beam {
-            let what = "a beam that is not carried at its root";
-            found.add(at.key("child"), name, what, "carry it at its root");
-        }
         match joint_spec.kind() {
-            Some(JointKind::Revolute(revolute)) => axis(revolute, &at.key("revolute"), name, found),
-            Some(JointKind::Universal(universal)) => {
-                let at = at.key("universal");
-                axis(&universal.first, &at.key("first"), name, found);
-                axis(&universal.second, &at.key("second"), name, found);
-            }
-            Some(JointKind::Prismatic(prismatic)) => {
-                let gear = prismatic.motor.and_then(|motor| motor.stiffness_n_per_m);
-                if gear.is_some() {
-                    let at = at.key("prismatic").key("motor");
-                    found.add(at, name, "an elastic gear", TREE);
-                }
-            }
             Some(JointKind::Spherical(spherical)) => {
                 let at = at.key("spherical");
                 for (key, given) in [
@@ -145,15 +113,26 @@ fn joints(spec: &ModelSpec, found: &mut Refused) {
                     resisting(found, &at, key, name, given);
                 }
             }
-            Some(JointKind::Fixed) | None => {}
+            _ => {}
         }
     }
 }
 
-fn axis(revolute: &RevoluteSpec, at: &Path, name: &str, found: &mut Refused) {
-    let gear = revolute.motor.and_then(|motor| motor.stiffness_n_m_per_rad);
-    if gear.is_some() {
-        found.add(at.key("motor"), name, "an elastic gear", TREE);
+/// Whether a component of a joint, counted from 1, has an elastic gear.
+fn has_elastic_gear(kind: JointKind<'_>, component: usize) -> bool {
+    let gear = |revolute: &RevoluteSpec| {
+        let motor = revolute.motor;
+        motor.is_some_and(|motor| motor.stiffness_n_m_per_rad.is_some())
+    };
+    match kind {
+        JointKind::Revolute(revolute) => gear(revolute),
+        JointKind::Universal(universal) if component == 1 => gear(&universal.first),
+        JointKind::Universal(universal) => gear(&universal.second),
+        JointKind::Prismatic(prismatic) => {
+            let motor = prismatic.motor;
+            motor.is_some_and(|motor| motor.stiffness_n_per_m.is_some())
+        }
+        _ => false,
     }
 }
 

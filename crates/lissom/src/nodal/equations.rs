@@ -44,7 +44,7 @@ impl Energy {
 #[derive(Clone, Debug)]
 pub struct Equations<'a> {
     pub(super) mechanism: &'a Mechanism,
-    placements: Vec<Placement>,
+    pub(super) placements: Vec<Placement>,
     saved_placements: Vec<Placement>,
     /// Whether deformations, gradients and factors are those of the placements.
     evaluated: bool,
@@ -89,8 +89,8 @@ impl<'a> Equations<'a> {
             saved_placements: placements.clone(),
             placements,
             evaluated: false,
-            references: vec![0.0; mechanism.elements.len()],
-            saved_references: vec![0.0; mechanism.elements.len()],
+            references: mechanism.references.clone(),
+            saved_references: mechanism.references.clone(),
             factor: Factor::new(mechanism.rows.len()),
             pass: Pass::new(mechanism, 1),
             correction: vec![0.0; mechanism.rows.len()],
@@ -536,7 +536,23 @@ impl<'a> Equations<'a> {
                 }
             }
         }
+        for damping in &self.mechanism.dampings {
+            let rate = |i: usize| self.pass.followed[damping.deformations[i]].rate;
+            let count = damping.deformations.len();
+            for (at, stress_per_rate) in damping.matrix.iter().enumerate() {
+                power += stress_per_rate * rate(at / count) * rate(at % count);
+            }
+        }
         power
+    }
+
+    /// Adds the forces and moments at nodes that an effort on a deformation is, to what they have.
+    pub fn exert(&self, element: ElementId, index: usize, effort: f64, loads: &mut [Vector<f64>]) {
+        let gradient = &self.pass.gradient[self.mechanism.deformation(element, index)];
+        let nodes = &self.mechanism.elements[element.index()].nodes;
+        for (&node, slope) in nodes.iter().zip(gradient) {
+            loads[node] += slope.scale(effort);
+        }
     }
 
     /// Linear and angular momentum about the origin at the place and velocity set last, rotors left out.

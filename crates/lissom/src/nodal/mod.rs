@@ -3,6 +3,7 @@
 //! It shares nothing with `tree` and `flex` but vectors and integrators, so that their agreement is a
 //! check. Source: Jonker & Aarts, *Multibody System Dynamics* 6 (2001). Theory: `docs/theory/nodal.md`.
 
+mod assembly;
 mod beam;
 pub mod classics;
 mod dynamics;
@@ -20,13 +21,14 @@ mod perturbation;
 mod role;
 mod statics;
 
+pub use assembly::{Assembly, End};
 pub use beam::{BeamSection, SecondOrderTerms};
 pub use dynamics::{Acting, Actions, Dynamics, Excitation, Unforced};
 pub use element::ElementId;
 pub use equations::{Energy, Equations};
 pub use error::NodalError;
 pub use linear::State;
-pub use mechanism::{Assembly, End, Mechanism};
+pub use mechanism::Mechanism;
 pub use node::{Followed, NodeId, NodeKind, NodeState};
 pub(crate) use perturbation::labels;
 pub use perturbation::{Nominal, Steered, linearize_along, linearize_state};

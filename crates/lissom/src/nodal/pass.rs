@@ -209,6 +209,16 @@ impl<T: Scalar> Pass<T> {
                 self.elastic[first + i] = sum;
             }
         }
+        for damping in &mechanism.dampings {
+            let count = damping.deformations.len();
+            for (row, &deformation) in damping.deformations.iter().enumerate() {
+                let rates = damping.deformations.iter();
+                for (&other, &factor) in rates.zip(&damping.matrix[row * count..]) {
+                    let stress = self.followed[other].rate * factor;
+                    self.elastic[deformation] += stress;
+                }
+            }
+        }
         self.add_rotors(mechanism);
     }
 
