@@ -207,10 +207,7 @@ impl<'a> Builder<'a> {
             damping_time: beam.damping_time_s,
             second_order: match beam.second_order {
                 SecondOrderSpec::All => SecondOrderTerms::ALL,
-                SecondOrderSpec::Elongation => SecondOrderTerms {
-                    elongation: true,
-                    ..SecondOrderTerms::NONE
-                },
+                SecondOrderSpec::Elongation => SecondOrderTerms::ELONGATION,
                 SecondOrderSpec::None => SecondOrderTerms::NONE,
             },
         };
