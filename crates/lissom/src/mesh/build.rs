@@ -257,7 +257,7 @@ impl<'a> Builder<'a> {
             suppressed: &suppressed,
         };
         if let Some(matrix) = matrix(name, body.damping.as_ref(), &clamped)? {
-            self.assembly.couple_damping(deformations, matrix);
+            self.assembly.couple_damping(&deformations, matrix);
         }
         Ok(())
     }

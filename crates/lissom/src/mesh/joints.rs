@@ -32,6 +32,7 @@ pub(super) struct Carrier {
 }
 
 /// One degree of freedom of a joint, whether it turns or slides.
+#[derive(Clone, Copy)]
 struct Axis<'s> {
     joint: &'s str,
     suffix: &'static str,

@@ -8,7 +8,7 @@ use super::equations::Equations;
 use super::error::NodalError;
 use super::inertia::Lump;
 use super::joints::{Hinge, Slider, Truss};
-use super::mechanism::{Mechanism, Parts};
+use super::mechanism::{CoupledDamping, Mechanism, Parts};
 use super::node::{Node, NodeId, NodeKind, Placement};
 use super::role::Role;
 
@@ -441,8 +441,16 @@ impl Assembly {
     }
 
     /// Damping that couples deformations of several elements: stress per rate, a symmetric matrix by rows.
-    pub fn couple_damping(&mut self, deformations: Vec<(ElementId, usize)>, matrix: Vec<f64>) {
-        self.parts.dampings.push((deformations, matrix));
+    pub fn couple_damping(&mut self, deformations: &[(ElementId, usize)], matrix: Vec<f64>) {
+        let place = |&(element, index): &(ElementId, usize)| {
+            let before = self.parts.elements.iter().take(element.index());
+            before.map(Element::count).sum::<usize>() + index
+        };
+        let deformations = deformations.iter().map(place).collect();
+        self.parts.dampings.push(CoupledDamping {
+            deformations,
+            matrix,
+        });
     }
 
     /// Moves all nodes to where they stand in a mechanism made of this assembly: deformations that are fixed keep the

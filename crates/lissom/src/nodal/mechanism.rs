@@ -63,8 +63,7 @@ pub(super) struct Parts {
     pub(super) nodes: Vec<Node>,
     pub(super) elements: Vec<Element>,
     pub(super) lumps: Vec<Lump>,
-    /// Deformations by element and index, and stress per rate.
-    pub(super) dampings: Vec<(Vec<(ElementId, usize)>, Vec<f64>)>,
+    pub(super) dampings: Vec<CoupledDamping>,
     pub(super) gravity: Option<Vector<f64>>,
     /// Angle of each hinge where its nodes stand, counted through full turns; zero where it is not said.
     pub(super) references: Vec<f64>,
@@ -126,7 +125,7 @@ impl Mechanism {
             nodes,
             elements,
             lumps,
-            dampings: Vec::new(),
+            dampings,
             references,
         };
         this.lay_out_nodes()?;
@@ -151,13 +150,6 @@ impl Mechanism {
             let mut value = [0.0; MOST_DEFORMATIONS];
             element.gradient(&states, reference, &mut value, &mut gradient);
             this.assembled.extend(&value[..element.count()]);
-        }
-        for (deformations, matrix) in dampings {
-            let place = |(element, index)| this.deformation(element, index);
-            this.dampings.push(CoupledDamping {
-                deformations: deformations.into_iter().map(place).collect(),
-                matrix,
-            });
         }
         Ok(this)
     }
