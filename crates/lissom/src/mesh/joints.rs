@@ -387,6 +387,10 @@ impl<'a> Builder<'a> {
                 .set_spring(element, 0, law.stiffness, damping_time);
             self.assembly.set_rest(element, 0, law.rest);
             (law.stiffness, law.viscous) = (0.0, 0.0);
+        } else if law.viscous > 0.0 {
+            self.assembly
+                .couple_damping(&[(element, 0)], vec![law.viscous]);
+            law.viscous = 0.0;
         }
         if !law.is_none() {
             self.drags.push((element, law));

@@ -328,8 +328,9 @@ fn followers(
         _ => &[],
     };
     let driven = |name: &str| {
-        let input = |joint: Option<&str>| joint == Some(name);
-        spec.input.iter().any(|i| input(i.joint.as_deref()))
+        let inputs = spec.input.iter().filter_map(|input| input.joint.as_ref());
+        let controlled = spec.controller.iter().flat_map(|law| &law.joints);
+        inputs.chain(controlled).any(|joint| joint == name)
     };
     let mut of_joints = Vec::new();
     for joint in joints {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::Resistance;
 use crate::model::spec::{
     BeamElementSpec, ElementNodeSpec, ElementSpec, EndSpec, Frame, InputSpec, LoadQuantity,
     ModelSpec, RoleSpec, SecondOrderSpec,
@@ -22,7 +21,6 @@ struct Builder<'a> {
     nodes: BTreeMap<&'a str, NodeId>,
     elements: BTreeMap<&'a str, ElementId>,
     joints: Vec<MeshedJoint>,
-    drags: Vec<(ElementId, Resistance)>,
     /// Rate of the first deformation at the start, of hinges, sliders and trusses.
     rates: Vec<(ElementId, f64)>,
 }
@@ -34,7 +32,6 @@ pub(super) fn build(spec: &ModelSpec) -> Result<Mesh, MeshError> {
         nodes: BTreeMap::new(),
         elements: BTreeMap::new(),
         joints: Vec::new(),
-        drags: Vec::new(),
         rates: Vec::new(),
     };
     builder.assembly.set_gravity(spec.gravity_m_per_s2);
@@ -160,11 +157,7 @@ impl<'a> Builder<'a> {
             self.assembly
                 .set_spring(id, 0, stiffness, damping / stiffness);
         } else if damping > 0.0 {
-            let law = Resistance {
-                viscous: damping,
-                ..Resistance::default()
-            };
-            self.drags.push((id, law));
+            self.assembly.couple_damping(&[(id, 0)], vec![damping]);
         }
         self.rates.push((id, rate));
         Ok(())
@@ -371,7 +364,7 @@ impl<'a> Builder<'a> {
             loads,
             motions,
             drive_channels,
-            drags: self.drags,
+            drags: Vec::new(),
             limits: Vec::new(),
             initial_position: mechanism.assembled_position(),
             initial_velocity: velocity,

@@ -116,20 +116,6 @@ impl Checker<'_> {
             let path = path.key("hinge").key("tilt_roles");
             self.no_effect(path, "a hinge in the plane turns about z only");
         }
-        let damped_only = match (&element.hinge, &element.slider) {
-            (Some(hinge), _) if hinge.stiffness_n_m_per_rad == 0.0 => {
-                (hinge.damping_n_m_s_per_rad > 0.0).then_some(("hinge", "damping_n_m_s_per_rad"))
-            }
-            (_, Some(slider)) if slider.stiffness_n_per_m == 0.0 => {
-                (slider.damping_n_s_per_m > 0.0).then_some(("slider", "damping_n_s_per_m"))
-            }
-            _ => None,
-        };
-        let main = spec.addressed(element, None).map(|(_, _, role)| role);
-        if let (Some((kind, key)), Some(RoleSpec::Free)) = (damped_only, main) {
-            let reason = "what is free is damped together with a stiffness only";
-            self.no_effect(path.key(kind).key(key), reason);
-        }
         if let Some(hinge) = &element.hinge {
             let path = path.key("hinge");
             self.not_negative(
