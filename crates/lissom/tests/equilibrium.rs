@@ -313,7 +313,10 @@ fn whether_an_equilibrium_holds_is_told() {
             };
             assert_eq!(rest.stability, Some(expected), "{stiffness}");
             let angle = value(&rest, "hinge.angle");
-            assert!((angle - std::f64::consts::FRAC_PI_2).abs() < 1e-9, "{angle}");
+            assert!(
+                (angle - std::f64::consts::FRAC_PI_2).abs() < 1e-9,
+                "{angle}"
+            );
         }
     }
 }
@@ -328,7 +331,10 @@ fn mechanisms_without_stiffness_are_told() {
     let name = "hinge.angle".to_owned();
     assert_eq!(rest.stability, Some(Stability::Indifferent { name }));
     // lying on its side it falls, and to first order nothing changes that
-    let falls = spec(&text, &[changes[0], "joint.hinge.revolute.initial_angle_rad=0"]);
+    let falls = spec(
+        &text,
+        &[changes[0], "joint.hinge.revolute.initial_angle_rad=0"],
+    );
     let error = tree_rest(&falls).unwrap_err();
     assert!(
         matches!(&error, NoEquilibrium::Unheld { name, residual }

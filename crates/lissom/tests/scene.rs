@@ -345,7 +345,9 @@ fn meshed(text: &str, changes: &[&str]) -> (Mesh, Recording, MeshScene, Frames) 
     let spec = ModelSpec::parse(&text, &overrides).unwrap();
     let mesh = Mesh::new(&spec, 3).unwrap();
     let samples = sample_instants(&spec, &[]);
-    let done = mesh::run(&mesh, &spec.simulation, &samples, None, &mut |_| Flow::Continue);
+    let done = mesh::run(&mesh, &spec.simulation, &samples, None, &mut |_| {
+        Flow::Continue
+    });
     let scene = MeshScene::new(&mesh).unwrap();
     let frames = scene.frames(&mesh, &done.recording, usize::MAX).unwrap();
     (mesh, done.recording, scene, frames)
@@ -417,14 +419,24 @@ sample_period_s = 0.01
     for station in [0, stations / 3, stations / 2, stations - 1] {
         let x = line.positions[station][0];
         let influence = &line.displacement[station * eta.len()..][..eta.len()];
-        let moved: f64 = influence.iter().zip(&eta).map(|(psi, eta)| psi[1] * eta).sum();
+        let moved: f64 = influence
+            .iter()
+            .zip(&eta)
+            .map(|(psi, eta)| psi[1] * eta)
+            .sum();
         let expected = LOAD_N * x * x * (6.0 - x) / (6.0 * 5.0);
         let tip = LOAD_N * 8.0 / (3.0 * 5.0);
-        assert!((moved - expected).abs() < DIGITS * tip, "{x}: {moved} {expected}");
+        assert!(
+            (moved - expected).abs() < DIGITS * tip,
+            "{x}: {moved} {expected}"
+        );
         let influence = &line.curvature[station * eta.len()..][..eta.len()];
         let curved: f64 = influence.iter().zip(&eta).map(|(k, eta)| k[0] * eta).sum();
         let expected = LOAD_N * (2.0 - x) / 5.0;
-        assert!((curved - expected).abs() < DIGITS * LOAD_N * 2.0 / 5.0, "{x}: {curved} {expected}");
+        assert!(
+            (curved - expected).abs() < DIGITS * LOAD_N * 2.0 / 5.0,
+            "{x}: {curved} {expected}"
+        );
     }
     assert!(!line.sections_known);
 }

@@ -53,9 +53,10 @@ impl<'m> Replay<'m> {
                 MeshedJoint::Axis {
                     coordinate,
                     element,
+                    deformation,
                     ..
                 } => {
-                    let dof = mechanism.deformation_dof(*element, 0);
+                    let dof = mechanism.deformation_dof(*element, *deformation);
                     direct.extend(dof.map(|dof| (first(dof), coordinate.clone())));
                 }
                 MeshedJoint::Turning {
@@ -114,10 +115,15 @@ impl<'m> Replay<'m> {
             let Target::Axis(joint) = load.target else {
                 return None;
             };
-            let MeshedJoint::Axis { element, .. } = &mesh.joints[joint] else {
+            let MeshedJoint::Axis {
+                element,
+                deformation,
+                ..
+            } = &mesh.joints[joint]
+            else {
                 return None;
             };
-            let dof = mechanism.deformation_dof(*element, 0)?;
+            let dof = mechanism.deformation_dof(*element, *deformation)?;
             Some((first(dof), load.foreseen.clone()?))
         });
         Ok(Self {

@@ -34,10 +34,7 @@ pub fn rest(mesh: &Mesh, simulation: &SimulationSpec) -> Result<Rest, NodalError
 /// # Errors
 ///
 /// When there is no equilibrium.
-pub fn positions_at_rest(
-    mesh: &Mesh,
-    simulation: &SimulationSpec,
-) -> Result<Vec<f64>, NodalError> {
+pub fn positions_at_rest(mesh: &Mesh, simulation: &SimulationSpec) -> Result<Vec<f64>, NodalError> {
     let found = resting(mesh, simulation)?.equilibrium(&mesh.initial_position)?;
     Ok(found.place)
 }
@@ -54,8 +51,13 @@ fn resting<'m>(
     for load in &mesh.loads {
         match &load.target {
             Target::Axis(joint) => {
-                if let MeshedJoint::Axis { element, .. } = &mesh.joints[*joint] {
-                    held.extend(mechanism.deformation_dof(*element, 0));
+                if let MeshedJoint::Axis {
+                    element,
+                    deformation,
+                    ..
+                } = &mesh.joints[*joint]
+                {
+                    held.extend(mechanism.deformation_dof(*element, *deformation));
                 }
             }
             Target::Component(..) => resting.loads_follow(),

@@ -350,7 +350,10 @@ fn looking_along(direction: Vector<f64>) -> Matrix<f64> {
         return Matrix::identity();
     }
     let x = direction.scale(1.0 / size);
-    let least = (0..3).fold(0, |best, i| if x[i].abs() < x[best].abs() { i } else { best });
+    let least = (0..3).fold(
+        0,
+        |best, i| if x[i].abs() < x[best].abs() { i } else { best },
+    );
     let mut hint = Vector([0.0; 3]);
     hint[least] = 1.0;
     let z = x.cross(hint);
@@ -595,12 +598,7 @@ fn locate(
     on(point).or_else(slide)
 }
 
-fn drawn(
-    mesh: &Mesh,
-    before: &[Figure],
-    figure: &Figure,
-    assembled: &Equations<'_>,
-) -> DrawnBody {
+fn drawn(mesh: &Mesh, before: &[Figure], figure: &Figure, assembled: &Equations<'_>) -> DrawnBody {
     let points = figure.points();
     let carrier = points.iter().find_map(|&point| {
         let (parent, carried_by) = locate(mesh, before, point, assembled)?;

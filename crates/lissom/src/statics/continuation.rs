@@ -138,8 +138,5 @@ fn smallest(matrix: DMatrix<f64>) -> Option<(f64, nalgebra::DVector<f64>)> {
     let svd = matrix.svd(false, true);
     let directions = svd.v_t?;
     let last = svd.singular_values.imin();
-    Some((
-        svd.singular_values[last],
-        directions.row(last).transpose(),
-    ))
+    Some((svd.singular_values[last], directions.row(last).transpose()))
 }

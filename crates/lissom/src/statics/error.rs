@@ -48,9 +48,9 @@ impl NoEquilibrium {
     /// The coordinate or closure in trouble.
     pub fn name(&self) -> &str {
         match self {
-            Self::Unheld { name, .. } | Self::Limit { name, .. } | Self::Unbalanced { name, .. } => {
-                name
-            }
+            Self::Unheld { name, .. }
+            | Self::Limit { name, .. }
+            | Self::Unbalanced { name, .. } => name,
         }
     }
 }

@@ -63,8 +63,7 @@ pub(super) fn balanced<B: Balance>(
     let mut residual = DVector::zeros(scales.len());
     let mut next_residual = residual.clone();
     // what the forces left are to be small beside
-    let mut at_work =
-        (balance.evaluate(&place, load, &mut residual)).map_err(Astray::Placement)?;
+    let mut at_work = (balance.evaluate(&place, load, &mut residual)).map_err(Astray::Placement)?;
     let mut settled = false;
     let mut singular = false;
     let mut iterations = 0;
@@ -94,7 +93,7 @@ pub(super) fn balanced<B: Balance>(
             if let Ok(forces) = outcome {
                 let [_, remaining] = norms(&factored.correction(&next_residual), &scales);
                 let falls = last || remaining <= (1.0 - EXPECTED_FALL * share) * size;
-                let stays = || {
+                let mut stays = || {
                     if may_leave || branch.is_none() || share * largest <= LONG_STEP {
                         return true;
                     }

@@ -111,7 +111,11 @@ impl Factored {
             Solver::Regular(lu) => {
                 let pivots = lu.u().diagonal();
                 let permutation: f64 = lu.p().determinant();
-                Some(pivots.iter().fold(permutation, |sign, pivot| sign * pivot.signum()))
+                Some(
+                    pivots
+                        .iter()
+                        .fold(permutation, |sign, pivot| sign * pivot.signum()),
+                )
             }
             Solver::Singular(_) => None,
         }

@@ -49,7 +49,12 @@ pub fn stability<B: Balance>(
         return Ok(None);
     }
     let symmetric = (&stiffness + stiffness.transpose()) * 0.5;
-    let left = left_by(&scaled.matrix.view((n, 0), (scales.len() - n, n)).into_owned());
+    let left = left_by(
+        &scaled
+            .matrix
+            .view((n, 0), (scales.len() - n, n))
+            .into_owned(),
+    );
     let reduced = left.transpose() * symmetric * &left;
     if reduced.is_empty() {
         return Ok(Some(Stability::Stable));
@@ -76,7 +81,10 @@ fn left_by(conditions: &DMatrix<f64>) -> DMatrix<f64> {
     }
     // rows of zeros make it a square, so that there are as many right vectors as columns
     let rows = conditions.nrows().max(n);
-    let svd = conditions.clone().resize_vertically(rows, 0.0).svd(false, true);
+    let svd = conditions
+        .clone()
+        .resize_vertically(rows, 0.0)
+        .svd(false, true);
     let Some(vectors) = &svd.v_t else {
         return DMatrix::identity(n, n);
     };

@@ -2,8 +2,8 @@
 
 use crate::spatial::Vector;
 
-use crate::nodal::element::ElementKind;
 use super::Equations;
+use crate::nodal::element::ElementKind;
 
 /// Energy of a mechanism.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -2,13 +2,13 @@
 
 use crate::spatial::{Quaternion, Vector};
 
+use super::Equations;
 use crate::nodal::element::ElementKind;
 use crate::nodal::error::NodalError;
 use crate::nodal::factor::SingularColumn;
 use crate::nodal::mechanism::{Place, Slot};
-use crate::nodal::node::NodeKind;
+use crate::nodal::node::{NodeKind, Placement};
 use crate::nodal::role::Drive;
-use super::Equations;
 
 /// Newton's iterations for one placement.
 const MOST_ITERATIONS: usize = 25;

@@ -67,7 +67,12 @@ impl Equations<'_> {
     }
 
     /// From a state on supports see the stretch of their beam that they are on. Returns the energy lost by an impulse.
-    pub(super) fn enter_stretches(&mut self, time: f64, positions: &[f64], velocities: &mut [f64]) -> f64 {
+    pub(super) fn enter_stretches(
+        &mut self,
+        time: f64,
+        positions: &[f64],
+        velocities: &mut [f64],
+    ) -> f64 {
         if !self.locates_passages || !matches!(self.loops, Ok(Some(_))) {
             return 0.0;
         }
@@ -83,7 +88,12 @@ impl Equations<'_> {
     }
 
     /// How far a support is beyond that stretch.
-    pub(super) fn overrun_of_stretches(&mut self, time: f64, positions: &[f64], velocities: &[f64]) -> f64 {
+    pub(super) fn overrun_of_stretches(
+        &mut self,
+        time: f64,
+        positions: &[f64],
+        velocities: &[f64],
+    ) -> f64 {
         if !self.locates_passages || !matches!(self.loops, Ok(Some(_))) {
             return f64::NEG_INFINITY;
         }

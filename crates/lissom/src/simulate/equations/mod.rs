@@ -19,15 +19,12 @@ mod resistance;
 mod second_order;
 
 use crate::closure::{self, ClosureError, Loops, Trouble};
-use crate::integrate::Projection;
-use crate::model::spec::{Frame, LoadProfile, LoadQuantity};
-use crate::model::{Body, Coordinate, CoordinateKind, LoadTarget, Model, System};
+use crate::model::{Body, Coordinate, CoordinateKind, Model, System};
 use crate::simulate::formulation::Power;
 use crate::simulate::profile::{LoadCurve, MotionCurve};
-use crate::spatial::{Force, Motion, Vector};
+use crate::spatial::Motion;
 use crate::tree::{
-    ArticulatedBody, CompositeBody, Energy, InverseDynamics, Kinematics, apply_wrench, energy,
-    inverse_dynamics, marker_motion,
+    ArticulatedBody, CompositeBody, Energy, InverseDynamics, Kinematics, energy, inverse_dynamics,
 };
 use control::Control;
 pub(super) use first_order::position_rates;
