@@ -113,7 +113,7 @@ fn errors_are_squared_near_the_solution() {
         inner: resting(&mesh),
         places: Vec::new(),
     };
-    let found = statics::equilibrium(&mut watched, mesh.initial_position().to_vec());
+    let found = statics::equilibrium(&mut watched, &mesh.initial_position().to_vec());
     let solution = found.map_err(|_| "no equilibrium").unwrap().place;
     let error = |place: &Vec<f64>| {
         let apart = place.iter().zip(&solution).map(|(a, b)| (a - b).abs());

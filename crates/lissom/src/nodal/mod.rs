@@ -32,5 +32,5 @@ pub use node::{Followed, NodeId, NodeKind, NodeState};
 pub(crate) use perturbation::labels;
 pub use perturbation::{Nominal, Steered, linearize_along, linearize_state};
 pub use role::{Drive, Role};
-pub use shape::{Figure, FigureKind};
+pub use shape::{BeamFigure, Figure, FigureKind};
 pub use statics::Resting;

@@ -18,22 +18,26 @@ pub struct Figure<'a> {
     pub kind: FigureKind,
 }
 
+/// A beam to be drawn.
+#[derive(Clone, Debug)]
+pub struct BeamFigure {
+    /// Its ends.
+    pub ends: [End; 2],
+    /// Its axes at either end in the components of that end's orientation, as columns.
+    pub axes: [Matrix<f64>; 2],
+    /// Its length.
+    pub length: f64,
+    /// Its section.
+    pub section: BeamSection,
+    /// Whether any of its deformations is not fixed.
+    pub deforms: bool,
+}
+
 /// An element by its kind.
 #[derive(Clone, Debug)]
 pub enum FigureKind {
     /// A beam.
-    Beam {
-        /// Its ends.
-        ends: [End; 2],
-        /// Its axes at either end in the components of that end's orientation, as columns.
-        axes: [Matrix<f64>; 2],
-        /// Its length.
-        length: f64,
-        /// Its section.
-        section: BeamSection,
-        /// Whether any of its deformations is not fixed.
-        deforms: bool,
-    },
+    Beam(Box<BeamFigure>),
     /// A truss between points.
     Truss([NodeId; 2]),
     /// A hinge between orientations, with its axis in the components of the first.
@@ -55,13 +59,13 @@ impl Mechanism {
             Figure {
                 name: &element.name,
                 kind: match &element.kind {
-                    ElementKind::Beam(beam) => FigureKind::Beam {
+                    ElementKind::Beam(beam) => FigureKind::Beam(Box::new(BeamFigure {
                         ends: [end(0), end(2)],
                         axes: beam.axes.map(columns),
                         length: beam.length,
                         section: beam.section,
                         deforms: element.roles.iter().any(|&role| role != Role::Fixed),
-                    },
+                    })),
                     ElementKind::Truss(_) => FigureKind::Truss([node(0), node(1)]),
                     ElementKind::Hinge(hinge) => {
                         FigureKind::Hinge([node(0), node(1)], hinge.axis())

@@ -99,7 +99,7 @@ impl<'a, E: Excitation> Resting<'a, E> {
     /// # Errors
     /// When there is none, however small the part of the load that is added.
     pub fn equilibrium(&mut self, start: &[f64]) -> Result<Equilibrium<Vec<f64>>, NodalError> {
-        statics::equilibrium(self, start.to_vec()).map_err(statics::Failure::merged)
+        statics::equilibrium(self, &start.to_vec()).map_err(statics::Failure::merged)
     }
 
     /// Whether an equilibrium holds when it is touched.

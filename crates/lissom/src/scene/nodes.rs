@@ -18,7 +18,7 @@ use super::{
     length,
 };
 use crate::mesh::{Mesh, Replay};
-use crate::nodal::{BeamSection, End, Equations, FigureKind, NodalError, NodeId};
+use crate::nodal::{BeamFigure, BeamSection, End, Equations, FigureKind, NodalError, NodeId};
 use crate::simulate::Recording;
 use crate::spatial::{Matrix, Quaternion, Vector, rotation_vector_of};
 
@@ -450,13 +450,14 @@ fn figures(mesh: &Mesh, assembled: &Equations<'_>) -> Vec<Figure> {
     let mut found: Vec<Figure> = Vec::new();
     for figure in mesh.mechanism.figures() {
         match figure.kind {
-            FigureKind::Beam {
-                ends: [from, to],
-                axes,
-                length,
-                section,
-                deforms: true,
-            } => {
+            FigureKind::Beam(beam) if beam.deforms => {
+                let BeamFigure {
+                    ends: [from, to],
+                    axes,
+                    length,
+                    section,
+                    ..
+                } = *beam;
                 // parts of a beam are numbered
                 let numbered = (figure.name.rsplit_once('.'))
                     .filter(|(_, number)| number.parse::<usize>().is_ok());
@@ -483,8 +484,8 @@ fn figures(mesh: &Mesh, assembled: &Equations<'_>) -> Vec<Figure> {
                     });
                 }
             }
-            FigureKind::Beam { ends, .. } => {
-                let [from, to] = ends;
+            FigureKind::Beam(beam) => {
+                let [from, to] = beam.ends;
                 let same = found.iter_mut().find_map(|known| match &mut known.kind {
                     Kind::Rigid(root, ends) if known.name == figure.name && *root == from => {
                         Some(ends)
@@ -701,7 +702,7 @@ fn joints(mesh: &Mesh, figures: &[Figure], assembled: &Equations<'_>) -> Vec<Dra
                     places().find_map(|(index, f)| Some((index, f.find(to, assembled)?)))?;
                 ("prismatic", axis, place)
             }
-            FigureKind::Beam { .. } | FigureKind::Truss(_) => return None,
+            FigureKind::Beam(_) | FigureKind::Truss(_) => return None,
         };
         let (_, frame) = figures[index].pose(assembled);
         Some(DrawnJoint {

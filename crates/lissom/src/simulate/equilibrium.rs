@@ -63,7 +63,7 @@ pub fn rest(model: &Model, simulation: &SimulationSpec) -> Result<Rest, NoEquili
     let unloaded = unloaded(&loaded);
     let mut balance = TreeBalance::new(&loaded, &unloaded, time);
     let start = balance.start();
-    let found = statics::equilibrium(&mut balance, start).map_err(unplaced)?;
+    let found = statics::equilibrium(&mut balance, &start).map_err(unplaced)?;
     let Ok(stability) = statics::stability(&mut balance, &found.place);
     let settled = resting(model, balance.full_position(&found.place.position));
     let mut equations = Equations::new(&settled);
@@ -86,7 +86,7 @@ pub fn equilibrium(model: &Model, time: f64) -> Result<Vec<f64>, NoEquilibrium> 
     let unloaded = unloaded(model);
     let mut balance = TreeBalance::new(model, &unloaded, time);
     let start = balance.start();
-    let found = statics::equilibrium(&mut balance, start).map_err(unplaced)?;
+    let found = statics::equilibrium(&mut balance, &start).map_err(unplaced)?;
     Ok(balance.full_position(&found.place.position))
 }
 

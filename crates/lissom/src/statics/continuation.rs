@@ -29,7 +29,7 @@ pub struct Equilibrium<P> {
 /// When no equilibrium is found however small the part of the load that is added.
 pub fn equilibrium<B: Balance>(
     balance: &mut B,
-    start: B::Place,
+    start: &B::Place,
 ) -> Result<Equilibrium<B::Place>, Failure<B::Error>> {
     let mut found = Equilibrium {
         place: start.clone(),
@@ -59,7 +59,7 @@ pub fn equilibrium<B: Balance>(
                 if part < SMALLEST_PART {
                     // a start that no load leads away from need not be near an equilibrium
                     if found.parts == 0
-                        && let Ok(next) = balanced(balance, &start, 1.0, true)
+                        && let Ok(next) = balanced(balance, start, 1.0, true)
                     {
                         return Ok(Equilibrium {
                             place: next.place,
@@ -68,7 +68,7 @@ pub fn equilibrium<B: Balance>(
                         });
                     }
                     let astray = at_once.filter(|_| found.parts == 0).unwrap_or(astray);
-                    return Err(explained(balance, &start, &found.place, done, astray));
+                    return Err(explained(balance, start, &found.place, done, astray));
                 }
                 at_once.get_or_insert(astray);
             }
