@@ -33,7 +33,7 @@ const MODELS = [
   { model: "space-arm", set: [], at: 0.5, exaggeration: 10 },
   { model: "sliding-boom", set: [], at: 0.5, exaggeration: 10 },
   // finite elements: nodes in a plane, and bodies and joints as elements
-  { model: "flying-spaghetti", set: [], at: 0.6, exaggeration: 2, tips: [["beam", "upper"]] },
+  { model: "flying-spaghetti", set: ["simulation.duration_s=2.4"], at: 0.6, exaggeration: 2, tips: [["beam", "upper"]] },
   {
     name: "spin-up-by-elements",
     model: "spin-up-beam",
