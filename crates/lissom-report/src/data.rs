@@ -218,7 +218,7 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
         scene: animation.is_some().then_some(scene),
         animation,
         no_animation,
-        verdicts: verdicts(model, &manifest.summary),
+        verdicts: verdicts(&manifest.summary),
         understanding: source.understanding.clone(),
         summary,
         fidelity: manifest.fidelity.clone(),

@@ -71,6 +71,9 @@ fn instants(spec: &ModelSpec, arguments: &PlaceArguments) -> Result<Vec<f64>, St
 
 /// So many instants from the start of a span to its end.
 pub(super) fn evenly(start: f64, duration: f64, count: usize) -> Vec<f64> {
-    let step = duration / (count.max(2) - 1) as f64;
-    (0..count).map(|i| start + step * i as f64).collect()
+    let last = (count.max(2) - 1) as f64;
+    // the last is the end itself, not a rounded one
+    (0..count)
+        .map(|i| start + duration * (i as f64 / last))
+        .collect()
 }

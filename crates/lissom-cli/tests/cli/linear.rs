@@ -204,3 +204,14 @@ fn controllers_are_checked() {
     with("joints = [\"shoulder\"]\njoint_pd = { position_gain = [5.0], rate_gain = [1.0] }")
         .says(0, &["sound"]);
 }
+
+/// Property: the last of evenly spread instants is the end of the run, however its span is rounded.
+#[test]
+fn instants_end_with_the_run() {
+    let folder = Folder::new();
+    let arguments = ["modes", "two-link-arm", "--along", "run", "--points", "36"];
+    let set = ["--set", "simulation.duration_s=0.7", "--json"];
+    let modes = folder.json(&[&arguments[..], &set].concat());
+    let times = modes["time_s"].as_array().unwrap();
+    assert!(number(times.last().unwrap()) == 0.7);
+}

@@ -57,8 +57,7 @@ impl UndampedModes {
         self.squares.iter().map(|square| square.sqrt()).collect()
     }
 
-    /// A shift that makes the stiffness definite: none if it is, else what Gershgorin's circles of the
-    /// scaled matrix need.
+    /// A shift that makes the stiffness definite: none if it is, else beyond the lowest eigenvalue.
     fn shift(mass: &DMatrix<f64>, stiffness: &DMatrix<f64>) -> f64 {
         let symmetric = (stiffness + stiffness.transpose()) * 0.5;
         if symmetric.clone().cholesky().is_some() {

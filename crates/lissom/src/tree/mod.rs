@@ -60,7 +60,7 @@ mod wide;
 pub use articulated_body::ArticulatedBody;
 pub use displacement::displace;
 pub(crate) use displacement::{displace_entries, node_rotation};
-pub use energy::{Energy, energy, momentum};
+pub use energy::{Energy, center_of_mass, energy, momentum};
 pub use frame::{FrameMotion, add_generalized_force, bias_accelerations, frame_motion};
 pub use inverse_dynamics::{InverseDynamics, inverse_dynamics};
 pub use jacobian::{MarkerMotion, apply_wrench, marker_jacobian, marker_motion};

@@ -390,7 +390,10 @@ impl<'a> Assembly<'a> {
             };
             Some(Controller {
                 name: controller.name.clone(),
-                joints: controller.joints.iter().filter_map(controlled).collect(),
+                // gains belong to joints by their place
+                joints: (controller.joints.iter())
+                    .map(controlled)
+                    .collect::<Option<_>>()?,
                 law,
             })
         };
@@ -401,13 +404,12 @@ impl<'a> Assembly<'a> {
         let (mut quantity, profile) = input.load()?;
         if let Some(marker) = &input.marker {
             let index = self.spec.marker.iter().position(|m| m.name == *marker)?;
-            let direction = Vector(input.direction?);
             return Some(Load {
                 name: marker.clone(),
                 quantity,
                 target: LoadTarget::Marker {
                     index,
-                    direction: direction.scale(1.0 / direction.dot(direction).sqrt()),
+                    direction: unit(input.direction?),
                     frame: input.frame,
                 },
                 profile,
