@@ -265,13 +265,6 @@ impl Along {
 impl Point {
     /// Stiffness with the terms taken.
     pub fn stiffness(&self, terms: Terms) -> DMatrix<f64> {
-        let mut stiffness = self.linear.structural.clone();
-        if terms.dynamic {
-            stiffness += &self.linear.dynamic;
-        }
-        if terms.geometric {
-            stiffness += &self.linear.geometric;
-        }
-        stiffness
+        self.linear.stiffness_with(terms)
     }
 }

@@ -66,6 +66,6 @@ pub use inverse_dynamics::{InverseDynamics, inverse_dynamics};
 pub use jacobian::{MarkerMotion, apply_wrench, marker_jacobian, marker_motion};
 pub use kinematics::Kinematics;
 pub use mass_matrix::{CompositeBody, mass_matrix};
-pub(crate) use material_points::MaterialPoints;
+pub(crate) use material_points::{HeldForces, MaterialPoints};
 pub use operational_space::{OperationalSpace, Push};
 pub(crate) use stiffness::add_elastic_stiffness;
