@@ -7,7 +7,7 @@ pub use error::AnalysisError;
 pub use perturb::{PerturbOptions, PerturbedRun, perturb};
 
 use crate::integrate::Flow;
-use crate::linear::{Along, Frozen, Labels, Terms, TrackedModes};
+use crate::linear::{self, Along, Frozen, Labels, Terms, TrackedModes};
 use crate::mesh::{self, Mesh, MeshLinearizer};
 use crate::model::{Model, ModelSpec};
 use crate::simulate::{Ending, Linearizer, MotionState, Recording, equilibrium, run, settled};
@@ -59,6 +59,25 @@ pub fn linearized(
         }),
         Some(mesh) => of_nodes(spec, mesh, place, times, watch),
     }
+}
+
+/// Instants with those added at which inputs and motions of a model are not smooth, see [`linear::with_breaks`].
+///
+/// # Errors
+/// When the formulation does not know the model.
+pub fn with_breaks(
+    spec: &ModelSpec,
+    model: &Model,
+    mesh: Option<&Mesh>,
+    times: &[f64],
+) -> Result<Vec<f64>, AnalysisError> {
+    let start_s = spec.simulation.start_s;
+    let end_s = start_s + spec.simulation.duration_s;
+    let breakpoints = match mesh {
+        None => Linearizer::new(model).breakpoints(start_s, end_s),
+        Some(mesh) => MeshLinearizer::new(mesh)?.breakpoints(),
+    };
+    Ok(linear::with_breaks(times, &breakpoints))
 }
 
 /// The equations of a model frozen at the states of a place, for modes: joints on which inputs act are held, or `free`. Every state

@@ -54,10 +54,15 @@ impl<'a> Acts<'a> {
         let mut nominal = Vec::new();
         let mut foreseen = Vec::new();
         for (index, joint) in mesh.joints.iter().enumerate() {
-            let MeshedJoint::Axis { element, .. } = joint else {
+            let MeshedJoint::Axis {
+                element,
+                deformation,
+                ..
+            } = joint
+            else {
                 continue;
             };
-            let Some(dof) = mechanism.deformation_dof(*element, 0) else {
+            let Some(dof) = mechanism.deformation_dof(*element, *deformation) else {
                 continue;
             };
             let driving = mesh.loads.iter().enumerate().find(|(_, load)| {
@@ -170,8 +175,12 @@ impl Excitation for Acts<'_> {
         for (load, &value) in mesh.loads.iter().zip(&self.values) {
             match &load.target {
                 Target::Axis(joint) => {
-                    if let MeshedJoint::Axis { element, .. } = &mesh.joints[*joint]
-                        && let Some(dof) = mesh.mechanism.deformation_dof(*element, 0)
+                    if let MeshedJoint::Axis {
+                        element,
+                        deformation,
+                        ..
+                    } = &mesh.joints[*joint]
+                        && let Some(dof) = mesh.mechanism.deformation_dof(*element, *deformation)
                     {
                         on.efforts[dof] += value;
                     }

@@ -30,10 +30,15 @@ impl<'m> MeshLinearizer<'m> {
         let mechanism = &mesh.mechanism;
         let mut course = Vec::new();
         for (index, joint) in mesh.joints.iter().enumerate() {
-            let MeshedJoint::Axis { element, .. } = joint else {
+            let MeshedJoint::Axis {
+                element,
+                deformation,
+                ..
+            } = joint
+            else {
                 continue;
             };
-            let Some(dof) = mechanism.deformation_dof(*element, 0) else {
+            let Some(dof) = mechanism.deformation_dof(*element, *deformation) else {
                 continue;
             };
             let foreseen = (mesh.loads.iter())
@@ -58,9 +63,10 @@ impl<'m> MeshLinearizer<'m> {
             if let MeshedJoint::Axis {
                 coordinate,
                 element,
+                deformation,
                 ..
             } = joint
-                && let Some(dof) = self.mesh.mechanism.deformation_dof(*element, 0)
+                && let Some(dof) = self.mesh.mechanism.deformation_dof(*element, *deformation)
             {
                 labels.coordinates[dof].name.clone_from(coordinate);
             }
@@ -81,9 +87,11 @@ impl<'m> MeshLinearizer<'m> {
     pub fn driven(&self) -> Vec<usize> {
         let axis = |target: &Target| match target {
             Target::Axis(joint) => match &self.mesh.joints[*joint] {
-                MeshedJoint::Axis { element, .. } => {
-                    self.mesh.mechanism.deformation_dof(*element, 0)
-                }
+                MeshedJoint::Axis {
+                    element,
+                    deformation,
+                    ..
+                } => self.mesh.mechanism.deformation_dof(*element, *deformation),
                 MeshedJoint::Turning { .. } => None,
             },
             _ => None,

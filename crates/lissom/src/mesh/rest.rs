@@ -40,7 +40,11 @@ pub(super) fn positions_at_rest(
     let held: Vec<usize> = (mesh.loads.iter())
         .filter_map(|load| match load.target {
             Target::Axis(joint) => match &mesh.joints[joint] {
-                MeshedJoint::Axis { element, .. } => mechanism.deformation_dof(*element, 0),
+                MeshedJoint::Axis {
+                    element,
+                    deformation,
+                    ..
+                } => mechanism.deformation_dof(*element, *deformation),
                 MeshedJoint::Turning { .. } => None,
             },
             Target::Component(..) | Target::Node { .. } => None,

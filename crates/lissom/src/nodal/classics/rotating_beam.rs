@@ -64,7 +64,7 @@ pub fn rotating_beam(
     })
 }
 
-/// The beam of Jonker & Aarts (2001), section 7, with or without second-order terms.
+/// The beam of Jonker & Aarts (2001), section 7, with or without the second-order term of eq (2).
 ///
 /// # Errors
 ///
@@ -77,7 +77,7 @@ pub fn jonker_beam(
     let (area, inertia, density, modulus) = (7.3e-5, 8.218e-9, 2766.67, 6.895e10);
     let section = BeamSection {
         second_order: if quadratic {
-            SecondOrderTerms::ALL
+            SecondOrderTerms::ELONGATION
         } else {
             SecondOrderTerms::NONE
         },

@@ -28,10 +28,7 @@ pub struct TwoLink {
 pub fn two_link() -> Result<TwoLink, NodalError> {
     let length = 0.7_f64;
     let section = |mass: f64, bending: f64, torsion: f64| BeamSection {
-        second_order: SecondOrderTerms {
-            elongation: true,
-            ..SecondOrderTerms::NONE
-        },
+        second_order: SecondOrderTerms::ELONGATION,
         ..BeamSection::slender(
             mass,
             0.0,
