@@ -10,7 +10,9 @@ use crate::integrate::Flow;
 use crate::linear::{self, Along, Frozen, Labels, Terms, TrackedModes};
 use crate::mesh::{self, Mesh, MeshLinearizer};
 use crate::model::{Model, ModelSpec};
-use crate::simulate::{Ending, Linearizer, MotionState, Recording, equilibrium, run, settled};
+use crate::simulate::{
+    Ending, LinearizeError, Linearizer, MotionState, Recording, equilibrium, run, settled,
+};
 
 /// Where a model is linearised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +98,17 @@ pub fn frozen(
 ) -> Result<Frozen, AnalysisError> {
     match mesh {
         None => at_states(spec, model, place, times, watch, |tree, states, watch| {
-            Ok(tree.frozen(states, free, watch)?)
+            // vibrations that are going on do not count
+            let moving = matches!(place, Place::Start | Place::Run);
+            let locked = states.iter().map(|state| {
+                if moving {
+                    tree.locked(state)
+                } else {
+                    state.clone()
+                }
+            });
+            let states: Vec<MotionState> = locked.collect();
+            Ok(tree.frozen(&states, free, watch)?)
         }),
         Some(mesh) => {
             let found = of_nodes(spec, mesh, place, times, watch)?;
@@ -305,8 +317,11 @@ pub fn recorded_frequencies(
     let samples: Vec<usize> = (0..taken).map(|i| i * last / (taken - 1)).collect();
     let mut linearizer = Linearizer::new(model);
     let states = (samples.iter())
-        .map(|&sample| linearizer.recorded_state(recording, sample))
-        .collect::<Result<Vec<_>, _>>()
+        .map(|&sample| {
+            let state = linearizer.recorded_state(recording, sample)?;
+            Ok(linearizer.locked(&state))
+        })
+        .collect::<Result<Vec<_>, LinearizeError>>()
         .ok()?;
     let frozen = linearizer.frozen(&states, false, &mut |_| Flow::Continue);
     let modes = TrackedModes::undamped(&frozen.ok()?, Terms::CASES[0], count).ok()?;

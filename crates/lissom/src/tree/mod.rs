@@ -62,6 +62,7 @@ pub use displacement::displace;
 pub(crate) use displacement::{displace_entries, node_rotation};
 pub use energy::{Energy, energy, momentum};
 pub use frame::{FrameMotion, add_generalized_force, bias_accelerations, frame_motion};
+pub(crate) use inverse_dynamics::inverse_dynamics_from;
 pub use inverse_dynamics::{InverseDynamics, inverse_dynamics};
 pub use jacobian::{MarkerMotion, apply_wrench, marker_jacobian, marker_motion};
 pub use kinematics::Kinematics;

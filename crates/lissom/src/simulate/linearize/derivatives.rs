@@ -70,16 +70,40 @@ impl Linearizer<'_> {
     }
 
     /// Writes the derivatives of the unbalanced forces along the directions that were seeded.
-    fn collect(&self, first: usize, directions: usize, derivative: &mut DMatrix<f64>) {
+    fn collect(&self, columns: &[usize], derivative: &mut DMatrix<f64>) {
         let free = &self.equations.free_velocities;
-        for slot in 0..directions {
+        for (slot, &column) in columns.iter().enumerate() {
             for (row, &at) in free.iter().enumerate() {
-                derivative[(row, first + slot)] = self.tangent.joints[at].tangent[slot];
+                derivative[(row, column)] = self.tangent.joints[at].tangent[slot];
             }
             for (i, force) in self.tangent.motors.iter().enumerate() {
-                derivative[(free.len() + i, first + slot)] = force.tangent[slot];
+                derivative[(free.len() + i, column)] = force.tangent[slot];
             }
         }
+    }
+
+    /// Coordinates of the state from the outermost body inward, each with its body: directions of one body leave those before it
+    /// as they are.
+    fn inward(&self) -> Vec<(usize, usize)> {
+        let system = &self.model.system;
+        let layout = system.layout();
+        let mut owner = vec![system.bodies().len(); system.velocity_count()];
+        for (k, body) in system.bodies().iter().enumerate() {
+            let joint = layout.joint_velocity[k];
+            owner[joint..joint + body.joint.kind.velocities()].fill(k);
+            let elastic = layout.elastic_velocity[k];
+            owner[elastic..elastic + body.modes()].fill(k);
+        }
+        let free = &self.equations.free_velocities;
+        let motors =
+            (0..self.model.transmissions.len()).map(|i| (free.len() + i, system.bodies().len()));
+        let joints = free
+            .iter()
+            .enumerate()
+            .map(|(entry, &at)| (entry, owner[at]));
+        let mut entries: Vec<(usize, usize)> = joints.chain(motors).collect();
+        entries.sort_by_key(|&(_, body)| std::cmp::Reverse(body));
+        entries
     }
 
     /// At a state; positions of markers with their derivatives are written on the way, if wanted.
@@ -98,35 +122,44 @@ impl Linearizer<'_> {
         let held = self.held_forces(state);
         let (mut by_position, mut geometric) = (DMatrix::zeros(n, n), DMatrix::zeros(n, n));
         let mut springs = DMatrix::zeros(n, n);
-        for first in (0..n).step_by(DIRECTIONS) {
-            let directions = DIRECTIONS.min(n - first);
+        let (entries, owners): (Vec<usize>, Vec<usize>) = self.inward().into_iter().unzip();
+        let blocks = || {
+            let outermost = owners
+                .chunks(DIRECTIONS)
+                .map(|owners| owners[owners.len() - 1]);
+            entries.chunks(DIRECTIONS).zip(outermost)
+        };
+        self.load_tangent(state);
+        self.tangent.evaluate(model, 0, &loads, &controls);
+        for (block, body) in blocks() {
             self.load_tangent(state);
-            for slot in 0..directions {
-                self.seed_position(state, first + slot, slot);
+            for (slot, &entry) in block.iter().enumerate() {
+                self.seed_position(state, entry, slot);
             }
-            self.tangent.evaluate(model, &loads, &controls);
-            self.collect(first, directions, &mut by_position);
+            self.tangent.evaluate(model, body, &loads, &controls);
+            self.collect(block, &mut by_position);
             if let Some(outputs) = &mut outputs {
-                self.outputs_at_tangent(first, directions, outputs);
+                self.outputs_at_tangent(block, outputs);
             }
             let held = self.held_forces_moved(&held);
             let spring = self.spring_forces(state);
-            for slot in 0..directions {
+            for (slot, &column) in block.iter().enumerate() {
                 for (row, &at) in free.iter().enumerate() {
-                    geometric[(row, first + slot)] = held[at].tangent[slot];
-                    springs[(row, first + slot)] = -spring[at].tangent[slot];
+                    geometric[(row, column)] = held[at].tangent[slot];
+                    springs[(row, column)] = -spring[at].tangent[slot];
                 }
             }
         }
         let mut by_velocity = DMatrix::zeros(n, n);
-        for first in (0..n).step_by(DIRECTIONS) {
-            let directions = DIRECTIONS.min(n - first);
+        self.load_tangent(state);
+        self.tangent.evaluate(model, 0, &loads, &controls);
+        for (block, body) in blocks() {
             self.load_tangent(state);
-            for slot in 0..directions {
-                self.seed_velocity(first + slot, slot);
+            for (slot, &entry) in block.iter().enumerate() {
+                self.seed_velocity(entry, slot);
             }
-            self.tangent.evaluate(model, &loads, &controls);
-            self.collect(first, directions, &mut by_velocity);
+            self.tangent.evaluate(model, body, &loads, &controls);
+            self.collect(block, &mut by_velocity);
         }
         let turning = self.quasi_rates(&state.velocity);
         let turning_rate = self.quasi_rates(&state.acceleration);
@@ -157,7 +190,7 @@ impl Linearizer<'_> {
         );
         self.load_plain(state);
         let controls = self.equations.control_efforts();
-        (self.plain).evaluate(self.model, &self.equations.load_values, controls);
+        (self.plain).evaluate(self.model, 0, &self.equations.load_values, controls);
         (self.equations.free_velocities.iter())
             .map(|&at| self.plain.joints[at])
             .chain(self.plain.motors.iter().copied())

@@ -39,13 +39,7 @@ impl Linearizer<'_> {
         let mut points = Vec::with_capacity(states.len());
         let mut choice = None;
         for state in states {
-            let point = if self.model.closures.is_empty() {
-                let locked = self.locked(state);
-                self.frozen_point(&locked, &held, &mut choice)?
-            } else {
-                self.frozen_point(state, &held, &mut choice)?
-            };
-            points.push(point);
+            points.push(self.frozen_point(state, &held, &mut choice)?);
             if watch(state.time_s) == Flow::Stop {
                 return Err(LinearizeError::Stopped { at_s: state.time_s });
             }

@@ -20,14 +20,9 @@ impl Linearizer<'_> {
             .collect()
     }
 
-    /// Writes the derivatives along the directions from `first` that positions of the dual state have been given, and that its
-    /// kinematics and poses are up to date with.
-    pub(super) fn outputs_at_tangent(
-        &mut self,
-        first: usize,
-        directions: usize,
-        outputs: &mut [Output],
-    ) {
+    /// Writes the derivatives by the coordinates along which positions of the dual state have directions, and with which its
+    /// kinematics and poses are up to date.
+    pub(super) fn outputs_at_tangent(&mut self, columns: &[usize], outputs: &mut [Output]) {
         let model = self.model;
         let system = &model.system;
         let full = system.velocity_count();
@@ -55,11 +50,11 @@ impl Linearizer<'_> {
             output.position = Vector(motion.pose.translation.0.map(|x| x.value));
             for component in 0..3 {
                 let row = &jacobian[(component + 3) * full..(component + 4) * full];
-                for slot in 0..directions {
-                    output.first[(component, first + slot)] =
+                for (slot, &column) in columns.iter().enumerate() {
+                    output.first[(component, column)] =
                         motion.pose.translation[component].tangent[slot];
                     for (i, &at) in self.equations.free_velocities.iter().enumerate() {
-                        output.second[component][(i, first + slot)] = row[at].tangent[slot];
+                        output.second[component][(i, column)] = row[at].tangent[slot];
                     }
                 }
             }

@@ -99,9 +99,13 @@ impl Linearizer<'_> {
 
     /// The motion that would go on from a state if every body stayed as it is bent and every gear as it is wound: joints keep
     /// their momenta, $`B^TM(v - v_0) = 0`$ for the motions $`B`$ that are left, and accelerate under the loads that are there. Vibrations,
-    /// which average out, are not in it.
-    pub(super) fn locked(&mut self, state: &MotionState) -> MotionState {
+    /// which average out, are not in it. Mechanisms with loops, some of which only move while they bend, are left as they are.
+    #[must_use]
+    pub fn locked(&mut self, state: &MotionState) -> MotionState {
         let model = self.model;
+        if !model.closures.is_empty() {
+            return state.clone();
+        }
         let free = self.equations.free_velocities.clone();
         let joints: Vec<usize> = (0..free.len())
             .filter(|&i| !is_elastic(model, free[i]))
