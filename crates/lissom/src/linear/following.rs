@@ -72,34 +72,31 @@ impl Interval<'_> {
         after: Spectrum,
     ) -> Result<(Numbered, Numbered, Vec<Met>), LinearError> {
         let mut met = Vec::new();
-        let mut start = None;
+        let mut begun = false;
         let mut now = before.clone();
         let mut at = 0.0;
         let mut ahead = vec![(1.0, after)];
         while let Some((share, spectrum)) = ahead.last() {
-            let choosing = self.first && start.is_none();
-            let step = Step::new(&mut now, spectrum, self.count, choosing);
+            let choosing = self.first && !begun;
             let last = ahead.len() > DEEPEST;
-            match step.taken(last) {
-                Some((next, events)) => {
-                    if start.is_none() {
-                        before.shapes = now.shapes;
-                        start = Some(());
-                    }
-                    met.extend(events.into_iter().map(|(part, modes, kind)| Met {
-                        share: at + part * (share - at),
-                        modes,
-                        kind,
-                    }));
-                    now = next;
-                    at = *share;
-                    ahead.pop();
-                }
-                None => {
-                    let middle = f64::midpoint(at, *share);
-                    ahead.push((middle, self.spectrum(middle)?));
-                }
+            let step = Step::new(&mut now, spectrum, self.count, choosing);
+            let Some((next, events)) = step.taken(last) else {
+                let middle = f64::midpoint(at, *share);
+                ahead.push((middle, self.spectrum(middle)?));
+                continue;
+            };
+            if !begun {
+                before.shapes = now.shapes;
+                begun = true;
             }
+            met.extend(events.into_iter().map(|(part, modes, kind)| Met {
+                share: at + part * (share - at),
+                modes,
+                kind,
+            }));
+            now = next;
+            at = *share;
+            ahead.pop();
         }
         Ok((now, before, met))
     }

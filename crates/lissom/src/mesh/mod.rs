@@ -15,6 +15,7 @@ mod nodes;
 mod nominal;
 mod observed;
 mod refused;
+mod replay;
 mod rest;
 mod run;
 
@@ -26,7 +27,8 @@ use crate::spatial::{Matrix, Vector};
 
 pub use acting::Acts;
 pub use nominal::MeshLinearizer;
-pub use rest::rest;
+pub use replay::Replay;
+pub use rest::{positions_at_rest, rest};
 pub use run::run;
 
 /// Why a model cannot be meshed.

@@ -18,6 +18,7 @@ mod node;
 mod pass;
 mod perturbation;
 mod role;
+mod shape;
 mod statics;
 
 pub use beam::{BeamSection, SecondOrderTerms};
@@ -31,4 +32,5 @@ pub use node::{Followed, NodeId, NodeKind, NodeState};
 pub(crate) use perturbation::labels;
 pub use perturbation::{Nominal, Steered, linearize_along, linearize_state};
 pub use role::{Drive, Role};
-pub use statics::{Equilibrium, StaticLoad};
+pub use shape::{BeamFigure, Figure, FigureKind};
+pub use statics::Resting;
