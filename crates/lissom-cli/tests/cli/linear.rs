@@ -15,11 +15,12 @@ fn modes_at_rest_and_along_a_motion() {
     let answer = folder.json(&["modes", "spin-up-beam", "--json"]);
     let wanted = [
         "coordinates",
+        "encounters",
         "files",
         "held",
         "model",
         "modes",
-        "natural",
+        "rigid_motions",
         "time_s",
     ];
     assert_eq!(keys(&answer), wanted);
@@ -166,10 +167,18 @@ fn wrong_usage_is_explained() {
     folder
         .lissom(&["linearize", "two-link-arm", "--out", "a.txt"])
         .says(2, &[".npz", ".mat", ".json"]);
-    // a support moves from element to element, and with it what it makes dependent
+    // a support moves from element to element, and with it what it makes dependent: modes do not mind
+    let along = ["sliding-boom", "--along", "run", "--points", "6"];
+    let matrices = [&["linearize"], &along[..], &["--out", "a.npz"]].concat();
     folder
-        .lissom(&["modes", "sliding-boom", "--along", "run", "--points", "6"])
+        .lissom(&matrices)
         .says(1, &["independent at the first instant", "one by one"]);
+    folder
+        .lissom(&[&["modes"], &along[..]].concat())
+        .says(0, &["6 instants"]);
+    folder
+        .lissom(&["modes", "space-arm"])
+        .says(0, &["floats: float.turn.x", "at no frequency"]);
 }
 
 /// Words: mistakes in a controller.

@@ -4,7 +4,9 @@ use crate::model::spec::{Frame, LoadQuantity};
 use crate::model::{Body, LoadTarget, Model};
 use crate::simulate::equations::{Turning, add_resistance};
 use crate::spatial::{Force, Motion, Vector};
-use crate::tree::{InverseDynamics, Kinematics, apply_wrench, inverse_dynamics, marker_motion};
+use crate::tree::{
+    InverseDynamics, Kinematics, apply_wrench, inverse_dynamics_from, marker_motion,
+};
 
 /// A state with its accelerations, and what evaluating it needs and leaves.
 #[derive(Clone, Debug)]
@@ -48,11 +50,18 @@ impl<T: Turning> Unbalanced<T> {
         }
     }
 
-    /// Evaluates the state under inputs and efforts of controllers of the given values.
-    pub(super) fn evaluate(&mut self, model: &Model, loads: &[f64], controls: &[f64]) {
+    /// Evaluates the state under inputs and efforts of controllers of the given values. Nothing may have changed on the bodies
+    /// before `first` since the last evaluation.
+    pub(super) fn evaluate(
+        &mut self,
+        model: &Model,
+        first: usize,
+        loads: &[f64],
+        controls: &[f64],
+    ) {
         let system = &model.system;
         self.kinematics
-            .update(system, &self.position, &self.velocity);
+            .update_from(system, first, &self.position, &self.velocity);
         self.kinematics.update_poses(system);
         self.force.fill(T::zero());
         for (k, resistance) in &model.resistances {
@@ -86,8 +95,9 @@ impl<T: Turning> Unbalanced<T> {
                 None => self.force[joint.velocity] += T::constant(effort),
             }
         }
-        inverse_dynamics(
+        inverse_dynamics_from(
             system,
+            first,
             &self.kinematics,
             &self.acceleration,
             &mut self.inverse,
