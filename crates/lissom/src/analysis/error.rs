@@ -2,6 +2,7 @@
 
 use crate::integrate::IntegrateError;
 use crate::linear::LinearError;
+use crate::mesh::MeshError;
 use crate::nodal::NodalError;
 use crate::simulate::{LinearizeError, NoEquilibrium, RunError};
 
@@ -14,6 +15,9 @@ pub enum AnalysisError {
     /// The nodal mechanism has no such state.
     #[error(transparent)]
     Nodes(#[from] NodalError),
+    /// The nodal mechanism cannot follow its nominal motion.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
     /// The linearised equations have no answer.
     #[error(transparent)]
     Linear(#[from] LinearError),

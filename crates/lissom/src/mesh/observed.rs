@@ -9,7 +9,7 @@ use crate::spatial::Force;
 use super::acting::child_axes;
 use super::joints::quaternion;
 use super::run::MeshEquations;
-use super::{Mesh, MeshedJoint, MeshedMarker, Target};
+use super::{Mesh, MeshError, MeshedJoint, MeshedMarker, Target};
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 const PARTS: [&str; 4] = ["w", "x", "y", "z"];
@@ -235,6 +235,9 @@ impl Formulation for MeshEquations<'_> {
         let owned = |(name, unit): &(String, &str)| (name.clone(), (*unit).to_owned());
         let loads = self.mesh.loads.iter();
         channels.extend(loads.map(|load| (load.channel.clone(), load.unit.to_owned())));
+        let controllers = self.mesh.guidance.controllers.iter();
+        let controlled = controllers.flat_map(|controller| &controller.axes);
+        channels.extend(controlled.map(|axis| owned(&axis.channel)));
         channels.extend(self.mesh.drive_channels.iter().map(owned));
         channels.extend(self.mesh.node_channels());
         let markers = self.mesh.markers.iter();
@@ -304,6 +307,7 @@ impl Formulation for MeshEquations<'_> {
         }
         row.extend(elastic.iter().map(|&dof| self.velocity[dof]));
         row.extend_from_slice(self.dynamics.excitation().values());
+        row.extend_from_slice(self.dynamics.excitation().controls());
         row.extend_from_slice(&self.drive_efforts);
         for &node in &mesh.nodes {
             mesh.read_node(equations, node, row);
@@ -347,12 +351,14 @@ impl Formulation for MeshEquations<'_> {
                 if let Some(drive) = self.mesh.mechanism.deformation_drive(*element, 0) {
                     return self.drive_efforts[drive];
                 }
-                let values = self.dynamics.excitation().values();
-                let inputs = self.mesh.loads.iter().zip(values);
-                inputs
-                    .filter(|(load, _)| matches!(load.target, Target::Axis(at) if at == joint))
-                    .map(|(_, value)| value)
-                    .sum()
+                let acts = self.dynamics.excitation();
+                let inputs = (self.mesh.loads.iter().zip(acts.values()))
+                    .filter(|(load, _)| matches!(load.target, Target::Axis(at) if at == joint));
+                let controllers = self.mesh.guidance.controllers.iter();
+                let axes = controllers.flat_map(|controller| &controller.axes);
+                let controls = (axes.zip(acts.controls())).filter(|(axis, _)| axis.joint == joint);
+                let inputs = inputs.map(|(_, value)| value);
+                inputs.chain(controls.map(|(_, value)| value)).sum()
             }
         }
     }
@@ -362,10 +368,12 @@ impl Formulation for MeshEquations<'_> {
     }
 
     fn trouble(&self, result: &Result<Outcome, IntegrateError>) -> Option<RunError> {
-        let (source, error) = (self.error.clone()?, result.as_ref().err()?);
-        Some(RunError::Nodal {
-            source,
-            time_s: error.time(),
-        })
+        let time_s = result.as_ref().err()?.time();
+        if let Some(MeshError::NominalMotion(source)) = self.dynamics.excitation().trouble() {
+            let source = source.clone();
+            return Some(RunError::NominalMotion { source, time_s });
+        }
+        let source = self.error.clone()?;
+        Some(RunError::Nodal { source, time_s })
     }
 }

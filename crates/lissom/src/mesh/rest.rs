@@ -6,7 +6,7 @@ use crate::simulate::{Recording, snapshot};
 use crate::spatial::Vector;
 
 use super::run::MeshEquations;
-use super::{Mesh, MeshedJoint, Target};
+use super::Mesh;
 
 /// Change of a force, as a part of the largest, below which it follows the configuration no more.
 const FOLLOWED: f64 = 1e-12;
@@ -28,7 +28,7 @@ pub fn rest(mesh: &Mesh, simulation: &SimulationSpec) -> Result<Recording, Nodal
     Ok(snapshot(&mut equations, time_s, &position, &still))
 }
 
-/// Positions of the degrees of freedom at rest. What inputs drive along an axis stays where it starts, as if brakes
+/// Positions of the degrees of freedom at rest. What inputs or controllers drive along an axis stays where it starts, as if brakes
 /// held it.
 pub(super) fn positions_at_rest(
     mesh: &Mesh,
@@ -37,15 +37,7 @@ pub(super) fn positions_at_rest(
     let mut equations = MeshEquations::new(mesh)?;
     let mechanism = &mesh.mechanism;
     let still = vec![0.0; mechanism.dof_count()];
-    let held: Vec<usize> = (mesh.loads.iter())
-        .filter_map(|load| match load.target {
-            Target::Axis(joint) => match &mesh.joints[joint] {
-                MeshedJoint::Axis { element, .. } => mechanism.deformation_dof(*element, 0),
-                MeshedJoint::Turning { .. } => None,
-            },
-            Target::Component(..) | Target::Node { .. } => None,
-        })
-        .collect();
+    let held = mesh.driven_dofs();
     let mut before = vec![Vector([0.0; 3]); mechanism.node_count()];
     let mut gravity = None;
     if let InitialSpec::StaticLoad(case) = &simulation.initial {

@@ -75,6 +75,7 @@ pub fn settled(model: &Model, simulation: &SimulationSpec) -> Result<Option<Mode
                         frame: Frame::World,
                     },
                     profile: LoadProfile::Constant { value: size },
+                    foreseen: false,
                 })
                 .filter(|_| size > 0.0)
             }));

@@ -41,7 +41,7 @@ pub use joint::{
     SphericalSpec, SphericalSpringSpec, UniversalSpec,
 };
 pub use motion::{
-    ConstantRateSpec, CycloidMotionSpec, CycloidalRateSpec, MotionProfileSpec, MotionSpec,
+    ConstantRateSpec, CycloidMotionSpec, CycloidalRampsSpec, CycloidalRateSpec, MotionProfileSpec, MotionSpec,
     PolynomialMotionSpec, SinesMotionSpec, TableMotionSpec,
 };
 pub use nodes::{

@@ -18,11 +18,11 @@ mod second_order;
 
 use crate::closure::{self, ClosureError, Loops, Trouble};
 use crate::integrate::Projection;
-use crate::model::spec::{Frame, LoadProfile, LoadQuantity};
+use crate::model::spec::LoadProfile;
 use crate::model::{Body, Coordinate, CoordinateKind, LoadTarget, Model, System};
 use crate::simulate::formulation::Power;
 use crate::simulate::profile::{LoadCurve, MotionCurve};
-use crate::spatial::{Force, Motion, Vector};
+use crate::spatial::{Force, Motion};
 use crate::tree::{
     ArticulatedBody, CompositeBody, Energy, InverseDynamics, Kinematics, apply_wrench, energy,
     inverse_dynamics, marker_motion,
@@ -32,7 +32,7 @@ pub(super) use first_order::position_rates;
 use nominal::Nominal;
 pub(super) use nominal::NominalPath;
 pub use nominal::{NominalDrives, NominalError, nominal_drives};
-pub(crate) use nominal::{NominalPositions, nominal_motions};
+pub(crate) use nominal::{NominalPositions, PivotedQr, course, nominal_motions};
 use resistance::spring_energy;
 pub(super) use resistance::{Turning, add_resistance, rotation_vector};
 
@@ -393,11 +393,7 @@ impl<'m> Equations<'m> {
                     self.motor_force[*index] += value;
                     power.input += value * self.motor_rate[*index];
                 }
-                LoadTarget::Marker {
-                    index,
-                    direction,
-                    frame,
-                } => {
+                LoadTarget::Marker { index, .. } => {
                     let marker = &model.markers[*index];
                     let Some(body) = marker.body else { continue };
                     if !posed {
@@ -413,16 +409,8 @@ impl<'m> Equations<'m> {
                         &self.velocity,
                         &mut self.influence,
                     );
-                    let along = match frame {
-                        Frame::World => *direction,
-                        Frame::Body => motion.pose.rotation * *direction,
-                    }
-                    .scale(value);
-                    let wrench = match load.quantity {
-                        LoadQuantity::Torque => Force::new(along, Vector::zero()),
-                        LoadQuantity::Force | LoadQuantity::Either => {
-                            Force::new(Vector::zero(), along)
-                        }
+                    let Some(wrench) = load.wrench(value, &motion.pose.rotation) else {
+                        continue;
                     };
                     power.input += motion.twist.dot(wrench);
                     apply_wrench(

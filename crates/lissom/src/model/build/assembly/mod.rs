@@ -377,21 +377,10 @@ impl<'a> Assembly<'a> {
             })
         };
         let built = |controller: &spec::ControllerSpec| {
-            let law = match (&controller.joint_pd, &controller.computed_pd) {
-                (Some(law), _) => ControlLaw::Joint {
-                    position: law.position_gain.clone(),
-                    rate: law.rate_gain.clone(),
-                },
-                (None, Some(law)) => ControlLaw::Computed {
-                    frequency: law.frequency_rad_per_s,
-                    damping: law.damping_ratio,
-                },
-                (None, None) => return None,
-            };
             Some(Controller {
                 name: controller.name.clone(),
                 joints: controller.joints.iter().filter_map(controlled).collect(),
-                law,
+                law: ControlLaw::of(controller)?,
             })
         };
         self.spec.controller.iter().filter_map(built).collect()
@@ -411,6 +400,7 @@ impl<'a> Assembly<'a> {
                     frame: input.frame,
                 },
                 profile,
+                foreseen: input.foreseen,
             });
         }
         let joint = self.spec.find_joint(input.joint.as_deref()?)?;
@@ -438,6 +428,7 @@ impl<'a> Assembly<'a> {
             quantity,
             target: motor.map_or(LoadTarget::Joint(at), LoadTarget::Motor),
             profile,
+            foreseen: false,
         })
     }
 }
