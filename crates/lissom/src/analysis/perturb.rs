@@ -11,9 +11,7 @@ use crate::integrate::{
 };
 use crate::linear::{Along, Interpolation, Label, Perturbed, Servo, Terms};
 use crate::model::ControlLaw;
-use crate::model::spec::{
-    AdaptiveSpec, ControllerSpec, InitialSpec, IntegratorSpec, ModelSpec,
-};
+use crate::model::spec::{AdaptiveSpec, ControllerSpec, InitialSpec, IntegratorSpec, ModelSpec};
 use crate::simulate::Recording;
 
 /// Choices of a perturbation run.

@@ -89,7 +89,13 @@ impl<'a> Guide<'a> {
             self.loads.fill(Vector([0.0; 3]));
             let counted = |load: &&Load| matches!(load.foreseen, Foreseen::Counted);
             for load in mesh.loads.iter().filter(counted) {
-                push(mesh, load, load.curve.value(time), equations, &mut self.loads);
+                push(
+                    mesh,
+                    load,
+                    load.curve.value(time),
+                    equations,
+                    &mut self.loads,
+                );
             }
             equations.residual(&self.no_efforts, &self.loads, &mut self.efforts);
             for (element, law) in &mesh.drags {

@@ -351,8 +351,10 @@ impl Led {
         let (dofs, n) = (equations.mechanism().dof_count(), self.unknown.len());
         let transfer = equations.first_order_transfer();
         let slides = (self.slides.iter()).map(|(node, axis, _)| (*node, *axis));
-        let turns = (self.turn.iter())
-            .flat_map(|turn| turn.components().map(move |component| (turn.node, component)));
+        let turns = (self.turn.iter()).flat_map(|turn| {
+            turn.components()
+                .map(move |component| (turn.node, component))
+        });
         for (row, (node, component)) in slides.chain(turns).enumerate() {
             for (column, (dof, _)) in self.unknown.iter().enumerate() {
                 self.matrix[row * n + column] = transfer[node.index() * dofs + dof][component];

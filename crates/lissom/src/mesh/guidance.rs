@@ -86,14 +86,12 @@ fn controlled(
     };
     let index = mesh.joints.iter().position(named);
     let index = index.ok_or_else(|| missing(joint))?;
-    let dof = mesh
-        .axis_dof(index)
-        .ok_or_else(|| MeshError::Unknown {
-            at,
-            name: joint.to_owned(),
-            what: "feedback of a joint that is no degree of freedom",
-            remedy: "control a joint that is one",
-        })?;
+    let dof = mesh.axis_dof(index).ok_or_else(|| MeshError::Unknown {
+        at,
+        name: joint.to_owned(),
+        what: "feedback of a joint that is no degree of freedom",
+        remedy: "control a joint that is one",
+    })?;
     let slides = matches!(mesh.joints[index], MeshedJoint::Axis { translates, .. } if translates);
     let (what, unit) = if slides {
         ("force", "N")
@@ -125,8 +123,7 @@ impl LedMarker {
                 }
             }
         };
-        let profile =
-            |of: &Option<MotionProfileSpec>| of.as_ref().map(MotionProfileSpec::profile);
+        let profile = |of: &Option<MotionProfileSpec>| of.as_ref().map(MotionProfileSpec::profile);
         let axis = Vector(spec.rotation_axis.unwrap_or([0.0, 0.0, 1.0]));
         let axis = axis.scale(1.0 / axis.dot(axis).sqrt());
         Ok(Self {

@@ -5,8 +5,8 @@ use crate::nodal::{NodalError, StaticLoad};
 use crate::simulate::{Recording, snapshot};
 use crate::spatial::Vector;
 
-use super::run::MeshEquations;
 use super::Mesh;
+use super::run::MeshEquations;
 
 /// Change of a force, as a part of the largest, below which it follows the configuration no more.
 const FOLLOWED: f64 = 1e-12;

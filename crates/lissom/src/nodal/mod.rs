@@ -4,7 +4,6 @@
 //! check. Source: Jonker & Aarts, *Multibody System Dynamics* 6 (2001). Theory: `docs/theory/nodal.md`.
 
 mod beam;
-pub mod classics;
 mod dynamics;
 mod element;
 mod equations;
@@ -29,6 +28,6 @@ pub use linear::State;
 pub use mechanism::{Assembly, End, Mechanism};
 pub use node::{Followed, NodeId, NodeKind, NodeState};
 pub(crate) use perturbation::labels;
-pub use perturbation::{Nominal, Steered, linearize_along, linearize_state};
+pub use perturbation::linearize_state;
 pub use role::{Drive, Role};
 pub use statics::{Equilibrium, StaticLoad};

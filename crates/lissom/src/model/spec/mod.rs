@@ -41,8 +41,8 @@ pub use joint::{
     SphericalSpec, SphericalSpringSpec, UniversalSpec,
 };
 pub use motion::{
-    ConstantRateSpec, CycloidMotionSpec, CycloidalRampsSpec, CycloidalRateSpec, MotionProfileSpec, MotionSpec,
-    PolynomialMotionSpec, SinesMotionSpec, TableMotionSpec,
+    ConstantRateSpec, CycloidMotionSpec, CycloidalRampsSpec, CycloidalRateSpec, MotionProfileSpec,
+    MotionSpec, PolynomialMotionSpec, SinesMotionSpec, TableMotionSpec,
 };
 pub use nodes::{
     BeamElementSpec, ElementNodeSpec, ElementSpec, EndSpec, HingeSpec, OrientationSpec,

@@ -179,17 +179,18 @@ impl Course {
         }
         self.before.copy(state);
         let mut all = (&mut *self, kinematics, state);
-        let leg = |(course, kinematics, state): &mut (&mut Self, &mut Kinematics<f64>, &mut State),
-                   way: f64,
-                   next: f64| {
-            for ((step, rate), acceleration) in
-                (course.step.iter_mut().zip(&state.velocity)).zip(&state.acceleration)
-            {
-                *step = way * (rate + 0.5 * way * acceleration);
-            }
-            displace(system, &mut state.position, &course.step);
-            course.close(system, kinematics, state, next, NEAR)
-        };
+        let leg =
+            |(course, kinematics, state): &mut (&mut Self, &mut Kinematics<f64>, &mut State),
+             way: f64,
+             next: f64| {
+                for ((step, rate), acceleration) in
+                    (course.step.iter_mut().zip(&state.velocity)).zip(&state.acceleration)
+                {
+                    *step = way * (rate + 0.5 * way * acceleration);
+                }
+                displace(system, &mut state.position, &course.step);
+                course.close(system, kinematics, state, next, NEAR)
+            };
         in_parts(&mut all, [from, time], leg, |(course, _, state)| {
             state.copy(&course.before);
         })?;
