@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use lissom::analysis::{PerturbOptions, Place, linearized, perturb};
+use lissom::analysis::{PerturbOptions, Place, linearized, perturb, with_breaks};
 use lissom::integrate::Flow;
 use lissom::linear::{Interpolation, Terms};
 use lissom::model::spec::{AdaptiveSpec, IntegratorSpec};
@@ -79,6 +79,7 @@ pub fn perturbation_beside_nonlinear(points: usize) -> (Priced, Option<Priced>) 
     let times: Vec<f64> = (0..points)
         .map(|i| duration * i as f64 / (points - 1) as f64)
         .collect();
+    let times = with_breaks(&spec, &model, None, &times).expect("the tree knows the model");
     let mut watch = |_| Flow::Continue;
     let found = linearized(&spec, &model, None, Place::Nominal, &times, &mut watch)
         .expect("the nominal motion exists");

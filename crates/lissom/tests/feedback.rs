@@ -485,13 +485,19 @@ fn mistakes_in_nodes_are_found() {
         (errors[0].kind.clone(), text[place].to_owned())
     };
     let (kind, at) = mistake("joints = [\"hub\"]", "joints = [\"arm\"]");
-    assert!(matches!(kind, ErrorKind::UnknownReference { .. }), "{kind:?}");
+    assert!(
+        matches!(kind, ErrorKind::UnknownReference { .. }),
+        "{kind:?}"
+    );
     assert!(at.contains("arm"), "{at}");
     let (kind, at) = mistake("marker = \"hub_angle\"", "marker = \"tip\"");
     assert!(matches!(kind, ErrorKind::NoEffect { .. }), "{kind:?}");
     assert!(at.contains("rotation"), "{at}");
     let (kind, at) = mistake("marker = \"hub_angle\"", "marker = \"nobody\"");
-    assert!(matches!(kind, ErrorKind::UnknownReference { .. }), "{kind:?}");
+    assert!(
+        matches!(kind, ErrorKind::UnknownReference { .. }),
+        "{kind:?}"
+    );
     assert!(at.contains("nobody"), "{at}");
     let (kind, at) = mistake(
         "joint = \"hub\"\nnominal_motion = true",

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests may panic too")]
 
-use lissom::analysis::{Linearized, PerturbOptions, Place, linearized, perturb};
+use lissom::analysis::{Linearized, PerturbOptions, Place, linearized, perturb, with_breaks};
 use lissom::integrate::Flow;
 use lissom::linear::{Interpolation, Terms, TrackedModes};
 use lissom::mesh::{self, Mesh};
@@ -35,6 +35,7 @@ fn along(spec: &ModelSpec, mesh: Option<&Mesh>, points: usize) -> Linearized {
     let model = Model::build(spec).unwrap();
     let step = spec.simulation.duration_s / (points - 1) as f64;
     let times: Vec<f64> = (0..points).map(|i| step * i as f64).collect();
+    let times = with_breaks(spec, &model, mesh, &times).unwrap();
     let mut watch = |_| Flow::Continue;
     linearized(spec, &model, mesh, Place::Nominal, &times, &mut watch).unwrap()
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use lissom::analysis::{PerturbOptions, PerturbedRun, Place, linearized, perturb};
+use lissom::analysis::{PerturbOptions, PerturbedRun, Place, linearized, perturb, with_breaks};
 use lissom::linear::{Interpolation, Terms};
 use lissom::model::Override;
 use lissom::model::spec::InputSpec;
@@ -42,6 +42,7 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
     let found = run::watched(start_s, duration_s, silent, |watch| {
         let (spec, model) = (&loaded.spec, &loaded.model);
         let mesh = loaded.mesh.as_ref();
+        let times = with_breaks(spec, model, mesh, &times)?;
         linearized(spec, model, mesh, Place::Nominal, &times, watch)
     })
     .map_err(linear::stopped)?;

@@ -7,7 +7,7 @@ pub use error::AnalysisError;
 pub use perturb::{PerturbOptions, PerturbedRun, perturb};
 
 use crate::integrate::Flow;
-use crate::linear::{Along, Labels, Terms, TrackedModes};
+use crate::linear::{self, Along, Labels, Terms, TrackedModes};
 use crate::mesh::{self, Mesh, MeshLinearizer};
 use crate::model::{JointKind, Model, ModelSpec};
 use crate::simulate::{Ending, Linearizer, MotionState, Recording, equilibrium, run, settled};
@@ -57,6 +57,25 @@ pub fn linearized(
         None => of_tree(spec, model, place, times, watch),
         Some(mesh) => of_nodes(spec, mesh, place, times, watch),
     }
+}
+
+/// Instants with those added at which inputs and motions of a model are not smooth, see [`linear::with_breaks`].
+///
+/// # Errors
+/// When the formulation does not know the model.
+pub fn with_breaks(
+    spec: &ModelSpec,
+    model: &Model,
+    mesh: Option<&Mesh>,
+    times: &[f64],
+) -> Result<Vec<f64>, AnalysisError> {
+    let start_s = spec.simulation.start_s;
+    let end_s = start_s + spec.simulation.duration_s;
+    let breakpoints = match mesh {
+        None => Linearizer::new(model).breakpoints(start_s, end_s),
+        Some(mesh) => MeshLinearizer::new(mesh)?.breakpoints(),
+    };
+    Ok(linear::with_breaks(times, &breakpoints))
 }
 
 fn of_tree(

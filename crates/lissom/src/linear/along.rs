@@ -1,6 +1,7 @@
 //! Equations linearised along a motion, as data: points, and what lies between them.
 //!
-//! Jonker & Aarts (24)–(32), (41). Matrices are interpolated linearly, vectors by cubics.
+//! Jonker & Aarts (24)–(32), (41). Matrices are interpolated linearly, vectors by cubics, which do not reach across
+//! instants at which the motion is not smooth: its points lie on [both sides](with_breaks) of them.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -90,7 +91,8 @@ pub struct Along {
 }
 
 impl Along {
-    /// Points of rising instants, of which there is at least one, and the degrees of freedom with actuators.
+    /// Points of rising instants, of which there is at least one, and the degrees of freedom with actuators. Two points
+    /// whose instants are neighbouring numbers are the two sides of a break of the motion, see [`with_breaks`].
     pub fn new(labels: Labels, points: Vec<Point>, actuated: Vec<usize>) -> Self {
         let elastic = (0..labels.coordinates.len())
             .filter(|dof| !actuated.contains(dof))
@@ -138,28 +140,53 @@ impl Along {
         )
     }
 
-    /// Four points and weights of cubic interpolation at `time`.
+    /// Four points and weights of cubic interpolation at `time`, within what is smooth around it; of lower order, with
+    /// weights of zero, where that has fewer points.
     pub(super) fn cubic(&self, time: f64) -> ([usize; 4], [f64; 4]) {
-        let count = self.points.len();
         let (index, share) = self.interval(time);
-        if count < 4 {
-            let next = (index + 1).min(count - 1);
-            return ([index, next, index, index], [1.0 - share, share, 0.0, 0.0]);
+        let last = self.points.len() - 1;
+        // on a break nothing lies between its two sides
+        if index < last && self.breaks_behind(index) {
+            return ([index; 4], [1.0, 0.0, 0.0, 0.0]);
         }
-        let first = index.saturating_sub(1).min(count - 4);
-        let time = time.clamp(self.points[0].time, self.points[count - 1].time);
-        let nodes: [usize; 4] = std::array::from_fn(|i| first + i);
+        let (mut first, mut end) = (index, (index + 1).min(last));
+        // the interval and its neighbours; at an end of what is smooth, two of one side
+        for _ in 0..2 {
+            if end - first < 3 && first > 0 && !self.breaks_behind(first - 1) {
+                first -= 1;
+            }
+            if end - first < 3 && end < last && !self.breaks_behind(end) {
+                end += 1;
+            }
+        }
+        if end == first {
+            return ([index; 4], [1.0, 0.0, 0.0, 0.0]);
+        }
+        let (start, stop) = (
+            self.points[index].time,
+            self.points[(index + 1).min(last)].time,
+        );
+        let time = start + share * (stop - start);
+        let nodes: [usize; 4] = std::array::from_fn(|i| (first + i).min(end));
         let weights = std::array::from_fn(|i| {
+            if first + i > end {
+                return 0.0;
+            }
             let mut weight = 1.0;
-            for j in 0..4 {
-                if j != i {
-                    let (own, other) = (self.points[first + i].time, self.points[first + j].time);
+            for j in first..=end {
+                if j != first + i {
+                    let (own, other) = (self.points[first + i].time, self.points[j].time);
                     weight *= (time - other) / (own - other);
                 }
             }
             weight
         });
         (nodes, weights)
+    }
+
+    /// Whether a point and the next are two sides of a break.
+    fn breaks_behind(&self, point: usize) -> bool {
+        self.points[point].time.next_up() >= self.points[point + 1].time
     }
 
     /// Nominal inputs at an instant, by cubic interpolation.
@@ -262,6 +289,22 @@ impl Along {
     }
 }
 
+/// Rising instants with those added at which a motion is not smooth, each with the last number before it.
+pub fn with_breaks(times: &[f64], breaks: &[f64]) -> Vec<f64> {
+    let inside = |time: &&f64| {
+        let (first, last) = (times.first(), times.last());
+        first.is_some_and(|first| first < *time) && last.is_some_and(|last| *time < last)
+    };
+    let both_sides = breaks
+        .iter()
+        .filter(inside)
+        .flat_map(|&time| [time.next_down(), time]);
+    let mut all: Vec<f64> = times.iter().copied().chain(both_sides).collect();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    all
+}
+
 impl Point {
     /// Stiffness with the terms taken.
     pub fn stiffness(&self, terms: Terms) -> DMatrix<f64> {
@@ -273,5 +316,58 @@ impl Point {
             stiffness += &self.linear.geometric;
         }
         stiffness
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A point with nothing but a nominal input.
+    fn point(time: f64, input: f64) -> Point {
+        Point {
+            time,
+            position: Vec::new(),
+            velocity: Vec::new(),
+            linear: Linearization {
+                mass: DMatrix::zeros(0, 0),
+                damping: DMatrix::zeros(0, 0),
+                structural: DMatrix::zeros(0, 0),
+                dynamic: DMatrix::zeros(0, 0),
+                geometric: DMatrix::zeros(0, 0),
+                input: DMatrix::zeros(0, 0),
+            },
+            input: vec![input],
+            excitation: Vec::new(),
+            outputs: Vec::new(),
+        }
+    }
+
+    /// Closed form: cubics on both sides of a jump, of which one has three points only and is a parabola.
+    #[test]
+    fn breaks_are_not_smoothed() {
+        let input = |time: f64| {
+            if time < 0.3 {
+                time * time * time - 2.0 * time
+            } else {
+                1.0 + 5.0 * time * time
+            }
+        };
+        let times = with_breaks(
+            &[0.0, 0.1, 0.2, 0.25, 0.4, 0.5],
+            &[-1.0, 0.0, 0.3, 0.5, 2.0],
+        );
+        assert_eq!(times.len(), 8);
+        let points = times.iter().map(|&time| point(time, input(time)));
+        let along = Along::new(Labels::default(), points.collect(), Vec::new());
+        for i in 0..=500 {
+            let time = 1e-3 * f64::from(i);
+            let mut found = [0.0];
+            along.input(time, &mut found);
+            assert!(
+                (found[0] - input(time)).abs() < 1e-14,
+                "at {time}: {found:?}"
+            );
+        }
     }
 }

@@ -19,7 +19,7 @@ mod perturbation;
 mod state_space;
 mod tracking;
 
-pub use along::{Along, Interpolation, Output, Point, Terms};
+pub use along::{Along, Interpolation, Output, Point, Terms, with_breaks};
 pub use error::LinearError;
 pub use linearization::{Label, Labels, Linearization};
 pub use modes::{DampedMode, UndampedModes, follow_modes};

@@ -68,10 +68,7 @@ impl<'m> Course<'m> {
         let (mut curves, mut unknown) = (Vec::new(), Vec::new());
         let mut position = mechanism.assembled_position();
         for (index, joint) in mesh.joints.iter().enumerate() {
-            let MeshedJoint::Axis { element, .. } = joint else {
-                continue;
-            };
-            let Some(dof) = mechanism.deformation_dof(*element, 0) else {
+            let (MeshedJoint::Axis { .. }, Some(dof)) = (joint, mesh.axis_dof(index)) else {
                 continue;
             };
             let at = mechanism.dof_positions(dof).start;

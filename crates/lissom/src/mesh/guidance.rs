@@ -160,7 +160,11 @@ impl Mesh {
     /// Degree of freedom of the joint of that index, if it has one axis and is one.
     pub(super) fn axis_dof(&self, joint: usize) -> Option<usize> {
         match &self.joints[joint] {
-            MeshedJoint::Axis { element, .. } => self.mechanism.deformation_dof(*element, 0),
+            MeshedJoint::Axis {
+                element,
+                deformation,
+                ..
+            } => self.mechanism.deformation_dof(*element, *deformation),
             MeshedJoint::Turning { .. } => None,
         }
     }

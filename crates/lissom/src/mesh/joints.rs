@@ -246,6 +246,7 @@ impl<'a> Builder<'a> {
             coordinate: format!("{}.{}", axis.joint, axis.suffix),
             translates: axis.translates,
             element,
+            deformation: 0,
         });
         if let Some(curve) = self.motion_of(axis) {
             self.assembly.set_deformation(element, 0, Role::Prescribed);

@@ -105,8 +105,10 @@ pub enum MeshedJoint {
         coordinate: String,
         /// Whether it slides.
         translates: bool,
-        /// Hinge or slider, whose first deformation is the coordinate.
+        /// The element, of which one deformation is the coordinate.
         element: ElementId,
+        /// Which deformation.
+        deformation: usize,
     },
     /// One that turns in any way.
     Turning {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::model::Resistance;
 use crate::model::spec::{
-    BeamElementSpec, ElementNodeSpec, ElementSpec, EndSpec, InputSpec, LoadQuantity, ModelSpec,
-    RoleSpec, SecondOrderSpec,
+    BeamElementSpec, ElementNodeSpec, ElementSpec, EndSpec, Frame, InputSpec, LoadQuantity,
+    ModelSpec, RoleSpec, SecondOrderSpec,
 };
 use crate::nodal::{
     Assembly, BeamSection, ElementId, End, Mechanism, NodeId, Role, SecondOrderTerms,
@@ -24,7 +24,7 @@ struct Builder<'a> {
     elements: BTreeMap<&'a str, ElementId>,
     joints: Vec<MeshedJoint>,
     drags: Vec<(ElementId, Resistance)>,
-    /// Rate of the first deformation at the start.
+    /// Rate of the first deformation at the start, of hinges, sliders and trusses.
     rates: Vec<(ElementId, f64)>,
 }
 
@@ -121,7 +121,7 @@ impl<'a> Builder<'a> {
     fn add_element(&mut self, element: &'a ElementSpec) -> Result<(), MeshError> {
         let name = element.name.as_str();
         if let Some(beam) = &element.beam {
-            return self.add_beam(name, beam);
+            return self.add_beam(element, beam);
         }
         if let Some(beam) = &element.rigid_beam {
             let (from, to) = (self.end(&beam.from)?, self.end(&beam.to)?);
@@ -131,12 +131,11 @@ impl<'a> Builder<'a> {
             self.assembly.set_deformations(id, Role::Fixed);
             return Ok(());
         }
-        let (id, coordinate, rate, stiffness, damping) = if let Some(hinge) = &element.hinge {
+        let (id, rate, stiffness, damping) = if let Some(hinge) = &element.hinge {
             let (from, to) = (self.node(&hinge.from)?, self.node(&hinge.to)?);
             let axis = hinge.axis.unwrap_or([0.0, 0.0, 1.0]);
             (
                 self.assembly.hinge(name, from, to, axis),
-                "rotation",
                 hinge.initial_rate_rad_per_s,
                 hinge.stiffness_n_m_per_rad,
                 hinge.damping_n_m_s_per_rad,
@@ -146,7 +145,6 @@ impl<'a> Builder<'a> {
             let across = least_along(Vector(slider.axis));
             (
                 self.assembly.slider(name, from, to, slider.axis, across),
-                "travel",
                 slider.initial_rate_m_per_s,
                 slider.stiffness_n_per_m,
                 slider.damping_n_s_per_m,
@@ -154,13 +152,11 @@ impl<'a> Builder<'a> {
         } else if let Some(truss) = &element.truss {
             let (from, to) = (self.node(&truss.from)?, self.node(&truss.to)?);
             let id = self.assembly.truss(name, from, to, truss.axial_stiffness_n);
-            (id, "elongation", truss.initial_rate_m_per_s, 0.0, 0.0)
+            (id, truss.initial_rate_m_per_s, 0.0, 0.0)
         } else {
             return Err(missing(name));
         };
-        if let Some(given) = element.role() {
-            self.assembly.set_deformation(id, 0, role(given));
-        }
+        self.set_roles(element, id);
         if stiffness > 0.0 {
             self.assembly
                 .set_spring(id, 0, stiffness, damping / stiffness);
@@ -171,21 +167,36 @@ impl<'a> Builder<'a> {
             };
             self.drags.push((id, law));
         }
-        self.elements.insert(name, id);
         self.rates.push((id, rate));
-        self.joints.push(MeshedJoint::Axis {
-            coordinate: format!("{name}.{coordinate}"),
-            translates: element.moves() == Some(true),
-            element: id,
-        });
         Ok(())
     }
 
-    fn add_beam(&mut self, name: &'a str, beam: &BeamElementSpec) -> Result<(), MeshError> {
+    /// Says what each deformation of an element is; what inputs and motions may name is an axis of its own.
+    fn set_roles(&mut self, element: &'a ElementSpec, id: ElementId) {
+        self.elements.insert(&element.name, id);
+        let all = element.deformations(self.spec.is_planar_element(element));
+        for (index, (deformation, given)) in all.into_iter().enumerate() {
+            self.assembly.set_deformation(id, index, role(given));
+            let driven = matches!(given, RoleSpec::Prescribed | RoleSpec::Actuated);
+            if driven || element.main_deformation() == Some(deformation) {
+                self.joints.push(MeshedJoint::Axis {
+                    coordinate: format!("{}.{}", element.name, deformation.key()),
+                    translates: !deformation.turns(),
+                    element: id,
+                    deformation: index,
+                });
+            }
+        }
+    }
+
+    fn add_beam(
+        &mut self,
+        element: &'a ElementSpec,
+        beam: &BeamElementSpec,
+    ) -> Result<(), MeshError> {
+        let name = element.name.as_str();
         let (from, to) = (self.end(&beam.from)?, self.end(&beam.to)?);
-        let planar =
-            |name: &str| (self.spec.find_node(name)).is_some_and(ElementNodeSpec::is_planar);
-        let planar = planar(&beam.from.point);
+        let planar = self.spec.is_planar_element(element);
         let section = BeamSection {
             mass_per_length: beam.mass_per_length_kg_per_m,
             axial_stiffness: beam.axial_stiffness_n.unwrap_or(0.0),
@@ -197,26 +208,9 @@ impl<'a> Builder<'a> {
             damping_time: beam.damping_time_s,
             second_order: match beam.second_order {
                 SecondOrderSpec::All => SecondOrderTerms::ALL,
-                SecondOrderSpec::Elongation => SecondOrderTerms {
-                    elongation: true,
-                    ..SecondOrderTerms::NONE
-                },
+                SecondOrderSpec::Elongation => SecondOrderTerms::ELONGATION,
                 SecondOrderSpec::None => SecondOrderTerms::NONE,
             },
-        };
-        let present = |stiffness: Option<f64>| stiffness.is_some();
-        let (stretches, twists) = (
-            present(beam.axial_stiffness_n),
-            present(beam.torsional_stiffness_n_m2),
-        );
-        let (bends_y, bends_z) = (
-            present(beam.bending_stiffness_y_n_m2),
-            present(beam.bending_stiffness_z_n_m2),
-        );
-        let all: &[bool] = if planar {
-            &[stretches, bends_y, bends_y]
-        } else {
-            &[stretches, twists, bends_z, bends_z, bends_y, bends_y]
         };
         let start = self.assembly.position(from.point);
         let chord = self.assembly.position(to.point) - start;
@@ -235,14 +229,7 @@ impl<'a> Builder<'a> {
             };
             let y = beam.y_direction.unwrap_or_default();
             let id = self.assembly.beam(&label, end, next, section, y);
-            for (index, &present) in all.iter().enumerate() {
-                let given = if present {
-                    role(beam.role.unwrap_or(RoleSpec::Dof))
-                } else {
-                    Role::Fixed
-                };
-                self.assembly.set_deformation(id, index, given);
-            }
+            self.set_roles(element, id);
             end = next;
         }
         Ok(())
@@ -271,6 +258,13 @@ impl<'a> Builder<'a> {
         if let Some(name) = &input.marker {
             let direction = Vector(input.direction.ok_or_else(none)?);
             let turns = quantity == LoadQuantity::Torque;
+            let carried_by = match input.frame {
+                Frame::World => None,
+                Frame::Body => {
+                    let carrier = self.node(input.orientation.as_ref().unwrap_or(name))?;
+                    Some((carrier, Matrix::identity()))
+                }
+            };
             let (what, unit) = if turns {
                 ("torque", "N m")
             } else {
@@ -282,7 +276,7 @@ impl<'a> Builder<'a> {
                 target: Target::Node {
                     node: self.node(name)?,
                     direction: direction.scale(1.0 / direction.dot(direction).sqrt()),
-                    carried_by: None,
+                    carried_by,
                 },
                 curve,
                 foreseen: Foreseen::of(input, 0.0),
@@ -290,20 +284,23 @@ impl<'a> Builder<'a> {
         }
         let name = input.joint.as_deref().ok_or_else(none)?;
         let id = *self.elements.get(name).ok_or_else(none)?;
-        let joint = self
-            .joints
-            .iter()
-            .position(|joint| matches!(joint, MeshedJoint::Axis { element, .. } if *element == id));
-        let joint = joint.ok_or_else(none)?;
-        let slides =
-            matches!(self.joints[joint], MeshedJoint::Axis { translates, .. } if translates);
-        let (what, unit) = if slides {
-            ("force", "N")
-        } else {
+        let element = self.spec.find_element(name).ok_or_else(none)?;
+        let meant = self.spec.addressed(element, input.deformation);
+        let (index, meant, _) = meant.ok_or_else(none)?;
+        let is_meant = |joint: &MeshedJoint| matches!(joint, MeshedJoint::Axis { element, deformation, .. } if (*element, *deformation) == (id, index));
+        let joint = self.joints.iter().position(is_meant).ok_or_else(none)?;
+        let (what, unit) = if meant.turns() {
             ("torque", "N m")
+        } else {
+            ("force", "N")
+        };
+        let of = if element.main_deformation() == Some(meant) {
+            name.to_owned()
+        } else {
+            format!("{name}.{}", meant.key())
         };
         Ok(Load {
-            channel: format!("{name}.{what}"),
+            channel: format!("{of}.{what}"),
             unit,
             target: Target::Axis(joint),
             curve,
@@ -321,10 +318,11 @@ impl<'a> Builder<'a> {
         let mut drive_channels = vec![(String::new(), ""); drives.len()];
         for motion in &spec.motion {
             let name = motion.joint.as_str();
-            let element = self.elements.get(name);
-            let drive = match element {
-                Some(&element) => mechanism.deformation_drive(element, 0),
-                None => (self.nodes.get(name)).and_then(|&node| {
+            let element = spec.find_element(name);
+            let meant = element.and_then(|e| spec.addressed(e, motion.deformation));
+            let drive = match (meant, self.elements.get(name)) {
+                (Some((index, ..)), Some(&id)) => mechanism.deformation_drive(id, index),
+                _ => (self.nodes.get(name)).and_then(|&node| {
                     let planar_angle = spec.find_node(name)?.planar_angle.is_some();
                     let component = if planar_angle {
                         2
@@ -337,15 +335,20 @@ impl<'a> Builder<'a> {
             let drive = drive.ok_or_else(|| missing(name))?;
             let profile = motion.profile().ok_or_else(|| missing(name))?;
             motions[drive] = MotionCurve::new(&profile, drives[drive].value);
-            let turns = (spec.find_element(name)).is_some_and(|e| e.hinge.is_some())
-                || spec.find_node(name).is_some_and(ElementNodeSpec::turns);
-            drive_channels[drive] = if turns {
+            let (turns, only_one) = match (meant, spec.find_node(name)) {
+                (Some((index, deformation, _)), _) => (deformation.turns(), index == 0),
+                (None, node) => (node.is_some_and(ElementNodeSpec::turns), true),
+            };
+            drive_channels[drive] = if turns && only_one {
                 (format!("{name}.driving_torque"), "N m")
             } else {
-                (
-                    format!("{}.driving_force", mechanism.drive_name(drive)),
-                    "N",
-                )
+                let of = mechanism.drive_name(drive);
+                let (what, unit) = if turns {
+                    ("torque", "N m")
+                } else {
+                    ("force", "N")
+                };
+                (format!("{of}.driving_{what}"), unit)
             };
         }
         let mut velocity = vec![0.0; mechanism.dof_count()];

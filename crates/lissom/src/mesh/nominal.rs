@@ -46,13 +46,9 @@ impl<'m> MeshLinearizer<'m> {
     /// Names of degrees of freedom, inputs and markers; joints are called as in the model.
     pub fn labels(&self) -> Labels {
         let mut labels = nodal::labels(&self.mesh.mechanism, &self.outputs);
-        for joint in &self.mesh.joints {
-            if let MeshedJoint::Axis {
-                coordinate,
-                element,
-                ..
-            } = joint
-                && let Some(dof) = self.mesh.mechanism.deformation_dof(*element, 0)
+        for (index, joint) in self.mesh.joints.iter().enumerate() {
+            if let MeshedJoint::Axis { coordinate, .. } = joint
+                && let Some(dof) = self.mesh.axis_dof(index)
             {
                 labels.coordinates[dof].name.clone_from(coordinate);
             }

@@ -80,9 +80,14 @@ impl Mesh {
     fn dofs(&self, joint: &MeshedJoint) -> Vec<usize> {
         let mechanism = &self.mechanism;
         match joint {
-            MeshedJoint::Axis { element, .. } => {
-                mechanism.deformation_dof(*element, 0).into_iter().collect()
-            }
+            MeshedJoint::Axis {
+                element,
+                deformation,
+                ..
+            } => mechanism
+                .deformation_dof(*element, *deformation)
+                .into_iter()
+                .collect(),
             MeshedJoint::Turning {
                 child, translates, ..
             } => {
@@ -252,7 +257,11 @@ impl Formulation for MeshEquations<'_> {
         let relative = |node: &crate::nodal::NodeId| equations.node(*node);
         for joint in &mesh.joints {
             match joint {
-                MeshedJoint::Axis { element, .. } => row.push(equations.deformation(*element, 0)),
+                MeshedJoint::Axis {
+                    element,
+                    deformation,
+                    ..
+                } => row.push(equations.deformation(*element, *deformation)),
                 MeshedJoint::Turning {
                     parent,
                     child,
@@ -284,8 +293,12 @@ impl Formulation for MeshEquations<'_> {
         }
         for joint in &mesh.joints {
             match joint {
-                MeshedJoint::Axis { element, .. } => {
-                    row.push(equations.deformation_rate(*element, 0));
+                MeshedJoint::Axis {
+                    element,
+                    deformation,
+                    ..
+                } => {
+                    row.push(equations.deformation_rate(*element, *deformation));
                 }
                 MeshedJoint::Turning {
                     parent,
@@ -339,16 +352,25 @@ impl Formulation for MeshEquations<'_> {
         | LimitedQuantity::QuaternionAngle(joint)
         | LimitedQuantity::Rate(joint)
         | LimitedQuantity::Effort(joint)) = quantity;
-        let MeshedJoint::Axis { element, .. } = &self.mesh.joints[joint] else {
+        let MeshedJoint::Axis {
+            element,
+            deformation,
+            ..
+        } = &self.mesh.joints[joint]
+        else {
             return f64::NAN;
         };
         match quantity {
             LimitedQuantity::Position(_) | LimitedQuantity::QuaternionAngle(_) => {
-                equations.deformation(*element, 0)
+                equations.deformation(*element, *deformation)
             }
-            LimitedQuantity::Rate(_) => equations.deformation_rate(*element, 0),
+            LimitedQuantity::Rate(_) => equations.deformation_rate(*element, *deformation),
             LimitedQuantity::Effort(_) => {
-                if let Some(drive) = self.mesh.mechanism.deformation_drive(*element, 0) {
+                if let Some(drive) = self
+                    .mesh
+                    .mechanism
+                    .deformation_drive(*element, *deformation)
+                {
                     return self.drive_efforts[drive];
                 }
                 let acts = self.dynamics.excitation();

@@ -93,7 +93,11 @@ impl<'m> MeshEquations<'m> {
         let equations = self.dynamics.equations();
         match target {
             Target::Axis(joint) => match &self.mesh.joints[*joint] {
-                MeshedJoint::Axis { element, .. } => equations.deformation_rate(*element, 0),
+                MeshedJoint::Axis {
+                    element,
+                    deformation,
+                    ..
+                } => equations.deformation_rate(*element, *deformation),
                 MeshedJoint::Turning { .. } => 0.0,
             },
             Target::Component(joint, component) => {

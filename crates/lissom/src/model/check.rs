@@ -55,6 +55,7 @@ impl ModelSpec {
             checker.markers();
             checker.inputs();
             checker.motions();
+            checker.keys_of_nodes();
             checker.nominal_motion();
             checker.controllers();
             checker.fidelity();

@@ -19,10 +19,13 @@
 //! e_1 &= \bar e_1 + \bigl(2\bar e_3^2 + \bar e_3\bar e_4 + 2\bar e_4^2
 //!        + 2\bar e_5^2 + \bar e_5\bar e_6 + 2\bar e_6^2\bigr)/(30\,l_0), \\
 //! e_2 &= \bar e_2 + (\bar e_4\bar e_5 - \bar e_3\bar e_6)/l_0, \\
-//! e_{3,4} &= \bar e_{3,4} \pm \bar e_2(\bar e_5 + \bar e_6)/(6\,l_0), \qquad
-//! e_{5,6} = \bar e_{5,6} \mp \bar e_2(\bar e_3 + \bar e_4)/(6\,l_0) .
+//! e_{3,4} &= \bar e_{3,4}(1 - \bar e_1/l_0) \pm \bar e_2(\bar e_5 + \bar e_6)/(6\,l_0), \\
+//! e_{5,6} &= \bar e_{5,6}(1 - \bar e_1/l_0) \mp \bar e_2(\bar e_3 + \bar e_4)/(6\,l_0) .
 //! \end{aligned}
 //! ```
+//!
+//! The products with $`\bar e_1`$ are not in the papers: without them a chord that stretches between ends of unchanged
+//! directions would bend the beam, and a bending moment would shorten its axis by $`EI\kappa^2/EA`$, however short the elements.
 //!
 //! With shear, $`\Phi = 12 EI/(GA\,l_0^2)`$, the elongation is that of the section normals,
 //! $`\int(\tfrac12\varphi^2 + \gamma\varphi)\,dx`$ of the section angles $`\varphi`$ to the chord, which are a
@@ -36,6 +39,10 @@ use super::node::{Followed, NodeState, Tracked};
 
 /// Which second-order terms a beam's deformation parameters have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each group is switched by itself"
+)]
 pub struct SecondOrderTerms {
     /// Elongation by bending, in $`e_1`$: what stiffens a rotating beam.
     pub elongation: bool,
@@ -43,6 +50,8 @@ pub struct SecondOrderTerms {
     pub torsion: bool,
     /// Bending by torsion, in $`e_3`$ to $`e_6`$.
     pub bending: bool,
+    /// Bending by elongation, in $`e_3`$ to $`e_6`$: what keeps stretch out of bending.
+    pub stretch: bool,
 }
 
 impl SecondOrderTerms {
@@ -51,12 +60,19 @@ impl SecondOrderTerms {
         elongation: true,
         torsion: true,
         bending: true,
+        stretch: true,
+    };
+    /// Elongation by bending alone, which makes the planar beam that of Jonker & Aarts (2).
+    pub const ELONGATION: Self = Self {
+        elongation: true,
+        ..Self::NONE
     };
     /// None: first-order deformation parameters.
     pub const NONE: Self = Self {
         elongation: false,
         torsion: false,
         bending: false,
+        stretch: false,
     };
 }
 
@@ -195,6 +211,11 @@ impl Beam {
             for (target, first, sign) in [(2, 4, 1.0), (3, 4, -1.0), (4, 2, -1.0), (5, 2, 1.0)] {
                 add(target, 1, first, sign * coefficient);
                 add(target, 1, first + 1, sign * coefficient);
+            }
+        }
+        if section.second_order.stretch {
+            for bending in 2..6 {
+                add(bending, 0, bending, -1.0 / length);
             }
         }
         if planar {

@@ -17,12 +17,12 @@ pub(crate) struct RotatingBeam {
     pub(crate) hinge: ElementId,
 }
 
-/// The beam of Jonker & Aarts (2001), section 7, with or without second-order terms; `hub` is the role of its rotation.
+/// The beam of Jonker & Aarts (2001), section 7, with or without the second-order term of eq (2); `hub` is the role of its rotation.
 pub(crate) fn jonker_beam(elements: usize, quadratic: bool, hub: Role) -> RotatingBeam {
     let (area, inertia, density, modulus) = (7.3e-5, 8.218e-9, 2766.67, 6.895e10);
     let section = BeamSection {
         second_order: if quadratic {
-            SecondOrderTerms::ALL
+            SecondOrderTerms::ELONGATION
         } else {
             SecondOrderTerms::NONE
         },

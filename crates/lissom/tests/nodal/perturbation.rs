@@ -1,7 +1,7 @@
 //! The perturbation method on the cases of Jonker & Aarts (2001), from the models that come with the program: numbers of an
 //! independent implementation.
 
-use lissom::analysis::{Linearized, PerturbOptions, Place, linearized, perturb};
+use lissom::analysis::{Linearized, PerturbOptions, Place, linearized, perturb, with_breaks};
 use lissom::integrate::Flow;
 use lissom::linear::{Interpolation, Point, Servo, Terms, UndampedModes};
 use lissom::mesh::{self, Mesh};
@@ -92,7 +92,7 @@ fn five_cases_of_table_1() {
     const DIGITS: f64 = 1.1e-5;
     let samples = instants(15.0, 3000);
     for (terms, wanted) in [
-        ("all", [0.53468, 0.52709, 0.57170, 0.571_005]),
+        ("elongation", [0.53468, 0.52709, 0.57170, 0.571_005]),
         ("none", [0.53926, 0.53248, 0.57170, 0.571_005]),
     ] {
         let change = format!("element.beam.beam.second_order={terms}");
@@ -131,7 +131,7 @@ fn geometric_stiffening_keeps_the_beam_stable() {
 fn quarter_turn_with_and_without_feedback() {
     // as the reference states for the closed loop (five digits, two roundings) and the open one, whose
     // undamped high modes are not resolved alike
-    const CLOSED: f64 = 2.1e-5;
+    const CLOSED: f64 = 1.1e-5;
     const OPEN: f64 = 2e-3;
     const LENGTH_M: f64 = 8.0;
     // the books of the energy begin with the first sample
@@ -154,7 +154,13 @@ fn quarter_turn_with_and_without_feedback() {
             spec.controller.clear();
             mesh = Mesh::new(&spec, 1).unwrap();
         }
-        let found = along(&spec, &mesh, &instants(8.0, 600));
+        let times = with_breaks(
+            &spec,
+            &Model::build(&spec).unwrap(),
+            Some(&mesh),
+            &instants(8.0, 600),
+        );
+        let found = along(&spec, &mesh, &times.unwrap());
         assert!((found.along.actuated_mass(0)[(0, 0)] - 34.469_019).abs() < 1e-6);
         let first_order = PerturbOptions {
             second_order: false,

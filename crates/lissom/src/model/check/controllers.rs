@@ -83,7 +83,10 @@ impl Checker<'_> {
     /// Asks for an element with an actuator.
     fn controlled_element(&mut self, at: Path, name: &str) {
         let spec = self.spec;
-        let actuated = |element: &&ElementSpec| element.role() == Some(RoleSpec::Actuated);
+        let actuated = |element: &&ElementSpec| {
+            let main = spec.addressed(element, None);
+            matches!(main, Some((.., RoleSpec::Actuated)))
+        };
         let mut known = spec.element.iter().filter(actuated);
         if !known.any(|element| element.name == name) {
             let known = spec.element.iter().filter(actuated);

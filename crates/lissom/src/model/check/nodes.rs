@@ -4,7 +4,8 @@ use super::Checker;
 use crate::model::error::ErrorKind;
 use crate::model::path::Path;
 use crate::model::spec::{
-    BeamElementSpec, ElementNodeSpec, ElementSpec, InputSpec, LoadQuantity, MotionSpec, RoleSpec,
+    BeamElementSpec, Deformation, ElementNodeSpec, ElementSpec, Frame, InputSpec, LoadQuantity,
+    MotionSpec, RoleSpec,
 };
 
 /// Most elements that a beam is divided into.
@@ -106,10 +107,15 @@ impl Checker<'_> {
                 self.unknown(at, what, name, known.map(|node| node.name.as_str()));
             }
         }
-        let planar = |name: &str| spec.find_node(name).is_some_and(ElementNodeSpec::is_planar);
-        let in_plane = element.nodes().iter().all(|(_, name, _)| planar(name));
+        let in_plane = spec.is_planar_element(element);
         if let Some(beam) = &element.beam {
             self.beam_element(&path.key("beam"), beam, in_plane);
+            self.beam_roles(&path.key("beam"), element, beam, in_plane);
+        }
+        let tilts = element.hinge.as_ref().and_then(|hinge| hinge.tilt_roles);
+        if in_plane && tilts.is_some() {
+            let path = path.key("hinge").key("tilt_roles");
+            self.no_effect(path, "a hinge in the plane turns about z only");
         }
         let damped_only = match (&element.hinge, &element.slider) {
             (Some(hinge), _) if hinge.stiffness_n_m_per_rad == 0.0 => {
@@ -120,7 +126,8 @@ impl Checker<'_> {
             }
             _ => None,
         };
-        if let (Some((kind, key)), Some(RoleSpec::Free)) = (damped_only, element.role()) {
+        let main = spec.addressed(element, None).map(|(_, _, role)| role);
+        if let (Some((kind, key)), Some(RoleSpec::Free)) = (damped_only, main) {
             let reason = "what is free is damped together with a stiffness only";
             self.no_effect(path.key(kind).key(key), reason);
         }
@@ -213,9 +220,53 @@ impl Checker<'_> {
                 }
             }
         }
-        if matches!(beam.role, Some(RoleSpec::Prescribed | RoleSpec::Actuated)) {
-            let reason = "deformations of a beam are degrees of freedom, free or fixed";
-            self.no_effect(path.key("role"), reason);
+    }
+
+    /// Roles of deformations that the beam does not have, or that name no single one.
+    fn beam_roles(
+        &mut self,
+        path: &Path,
+        element: &ElementSpec,
+        beam: &BeamElementSpec,
+        planar: bool,
+    ) {
+        use Deformation as D;
+        let roles = beam.roles.unwrap_or_default();
+        let (foreign, reason): (&[D], _) = if planar {
+            (
+                &[
+                    D::Torsion,
+                    D::BendingYP,
+                    D::BendingYQ,
+                    D::BendingZP,
+                    D::BendingZQ,
+                ],
+                "a beam in the plane has `elongation`, `bending_p` and `bending_q`",
+            )
+        } else {
+            (
+                &[D::BendingP, D::BendingQ],
+                "in space bending is along y or z: `bending_y_p` to `bending_z_q`",
+            )
+        };
+        for &deformation in foreign {
+            if roles.get(deformation).is_some() {
+                let path = path.key("roles").key(deformation.key());
+                self.no_effect(path, reason);
+            }
+        }
+        let driven = |role| matches!(role, RoleSpec::Prescribed | RoleSpec::Actuated);
+        if beam.divisions > 1 {
+            let all = element.deformations(planar);
+            for (deformation, _) in all.into_iter().filter(|&(_, role)| driven(role)) {
+                let path = match roles.get(deformation) {
+                    Some(_) => path.key("roles").key(deformation.key()),
+                    None => path.key("role"),
+                };
+                let reason = "a beam that is divided has many such deformations; a motion or input names one: \
+                              write elements of their own with `divisions = 1`";
+                self.no_effect(path, reason);
+            }
         }
     }
 
@@ -229,20 +280,12 @@ impl Checker<'_> {
         self.load(path, input);
         let mut wrong = None;
         if let Some(name) = &input.joint {
-            let moving = |element: &&ElementSpec| {
-                matches!(element.role(), Some(RoleSpec::Dof | RoleSpec::Actuated))
-            };
-            match spec.element.iter().filter(moving).find(|e| e.name == *name) {
-                None => {
-                    let known = spec.element.iter().filter(moving);
-                    let known = known.map(|element| element.name.as_str());
-                    let what = "hinge, slider or truss that is a degree of freedom";
-                    self.unknown(path.key("joint"), what, name, known);
-                }
-                Some(element) if element.moves() == Some(true) => {
-                    wrong = Some((LoadQuantity::Torque, "force"));
-                }
-                Some(_) => wrong = Some((LoadQuantity::Force, "torque")),
+            if let Some(deformation) = self.driven_deformation(path, name, input.deformation) {
+                wrong = Some(if deformation.turns() {
+                    (LoadQuantity::Force, "torque")
+                } else {
+                    (LoadQuantity::Torque, "force")
+                });
             }
             if let (Some(motion), Some((_, expected))) = (&input.rigid_inverse_dynamics, wrong) {
                 let path = path.key("rigid_inverse_dynamics").key(motion.key());
@@ -275,7 +318,12 @@ impl Checker<'_> {
                     self.no_effect(path.key(key), "it drives elements, not nodes");
                 }
             }
+            if input.deformation.is_some() {
+                let reason = "nodes have coordinates, elements have deformations";
+                self.no_effect(path.key("deformation"), reason);
+            }
         }
+        self.axes_of_load(path, input);
         self.follows(path, input);
         self.foreseen(path, input);
         for (key, quantity, _) in input.loads() {
@@ -293,14 +341,88 @@ impl Checker<'_> {
         }
     }
 
+    /// The deformation of an element that an input works on.
+    fn driven_deformation(
+        &mut self,
+        path: &Path,
+        name: &str,
+        named: Option<Deformation>,
+    ) -> Option<Deformation> {
+        let spec = self.spec;
+        let on = |element: &ElementSpec| {
+            let (_, deformation, role) = spec.addressed(element, named)?;
+            // of beams only what is actuated is told apart from other deformations
+            let driven =
+                role == RoleSpec::Actuated || (role == RoleSpec::Dof && element.beam.is_none());
+            driven.then_some(deformation)
+        };
+        let found = spec.find_element(name).and_then(on);
+        if found.is_none() {
+            let known = spec.element.iter().filter(|element| on(element).is_some());
+            let what = if spec.find_element(name).is_some_and(|e| e.beam.is_some()) {
+                "actuated `deformation` of a beam"
+            } else {
+                "hinge, slider or truss that is a degree of freedom"
+            };
+            let known = known.map(|element| element.name.as_str());
+            self.unknown(path.key("joint"), what, name, known);
+        }
+        found
+    }
+
+    /// The axes that the direction of a load at a node is in.
+    fn axes_of_load(&mut self, path: &Path, input: &InputSpec) {
+        let spec = self.spec;
+        let marker = input
+            .marker
+            .as_deref()
+            .and_then(|name| spec.find_node(name));
+        let follows = input.frame == Frame::Body;
+        if let Some(name) = &input.orientation {
+            let at = path.key("orientation");
+            let turning = |node: &&ElementNodeSpec| node.turns();
+            if !follows {
+                self.no_effect(at, "the direction is in the axes of the ground");
+            } else if spec.node.iter().filter(turning).all(|n| n.name != *name) {
+                let known = spec.node.iter().filter(turning);
+                let known = known.map(|node| node.name.as_str());
+                self.unknown(at, "orientation", name, known);
+            }
+        } else if follows && marker.is_some_and(|node| !node.turns()) {
+            let key = "orientation".to_owned();
+            self.error(path.clone(), ErrorKind::MissingKey { key });
+        }
+    }
+
+    /// Keys of inputs and motions that only models of nodes and elements read.
+    pub(super) fn keys_of_nodes(&mut self) {
+        let spec = self.spec;
+        let reason = "it belongs to models of nodes and elements";
+        for (index, input) in spec.input.iter().enumerate() {
+            let path = Path::root().key("input").index(index);
+            if input.deformation.is_some() {
+                self.no_effect(path.key("deformation"), reason);
+            }
+            if input.orientation.is_some() {
+                self.no_effect(path.key("orientation"), reason);
+            }
+        }
+        for (index, motion) in spec.motion.iter().enumerate() {
+            if motion.deformation.is_some() {
+                let path = Path::root().key("motion").index(index);
+                self.no_effect(path.key("deformation"), reason);
+            }
+        }
+    }
+
     fn motion_of_nodes(&mut self, path: &Path, motion: &MotionSpec) {
         self.one_profile(path, motion);
-        let (name, component) = (motion.joint.as_str(), motion.component);
-        let Some(slides) = self.prescribed(name, component) else {
+        let Some((_, slides)) = self.prescribed(motion) else {
             let spec = self.spec;
+            let name = motion.joint.as_str();
             let elements = spec.element.iter().map(|element| element.name.as_str());
             let nodes = spec.node.iter().map(|node| node.name.as_str());
-            let what = "prescribed element or coordinate of a node";
+            let what = "prescribed deformation of an element or coordinate of a node";
             self.unknown(path.key("joint"), what, name, elements.chain(nodes));
             return;
         };
@@ -309,53 +431,64 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the coordinate of an element or node, which is prescribed, is a length; `None` if it is not prescribed.
-    fn prescribed(&self, name: &str, component: usize) -> Option<bool> {
-        if let Some(element) = self.spec.find_element(name) {
-            let prescribed = element.role() == Some(RoleSpec::Prescribed) && component == 1;
-            return element.moves().filter(|_| prescribed);
+    /// The place from 0 of what a motion prescribes among the deformations of its element or the coordinates of its
+    /// node, and whether it is a length; `None` if that is not prescribed.
+    fn prescribed(&self, motion: &MotionSpec) -> Option<(usize, bool)> {
+        let spec = self.spec;
+        if let Some(element) = spec.find_element(&motion.joint) {
+            let (index, deformation, role) = spec.addressed(element, motion.deformation)?;
+            let prescribed = role == RoleSpec::Prescribed && motion.component == 1;
+            return prescribed.then_some((index, !deformation.turns()));
         }
-        let node = self.spec.find_node(name)?;
-        let at = component.checked_sub(1)?;
-        let point = node.point.as_ref().and_then(|point| point.roles);
-        let planar = node.planar_point.as_ref().and_then(|point| point.roles);
-        let role = (point.and_then(|roles| roles.get(at).copied()))
-            .or_else(|| planar.and_then(|roles| roles.get(at).copied()))
-            .or_else(|| {
-                let angle = node.planar_angle.as_ref().filter(|_| at == 0);
-                angle.and_then(|angle| angle.role)
-            });
-        (role == Some(RoleSpec::Prescribed)).then(|| !node.turns())
+        let node = spec.find_node(&motion.joint)?;
+        let at = motion.component.checked_sub(1)?;
+        let role = coordinate_roles(node).get(at).copied();
+        let prescribed = role == Some(RoleSpec::Prescribed) && motion.deformation.is_none();
+        prescribed.then_some((at, !node.turns()))
     }
 
     /// Asks for one motion of everything that is prescribed.
     fn prescribed_nodes(&mut self) {
         let spec = self.spec;
         let root = Path::root();
-        let count = |name: &str, component: usize| {
-            let same = |motion: &&MotionSpec| motion.joint == name && motion.component == component;
-            spec.motion.iter().filter(same).count()
-        };
-        let nodes = spec.node.iter().enumerate();
-        let nodes = nodes.map(|(i, node)| (root.key("node").index(i), node.name.as_str()));
-        let elements = spec.element.iter().enumerate();
-        let elements = elements.map(|(i, e)| (root.key("element").index(i), e.name.as_str()));
-        for (path, name) in nodes.chain(elements) {
-            for component in 1..=3 {
-                if self.prescribed(name, component).is_none() {
-                    continue;
-                }
-                let (joint, what) = (name.to_owned(), count(name, component));
-                if what == 0 {
-                    let reason = "no [[motion]] says how it moves";
-                    self.no_effect(path.clone(), reason);
-                } else if what > 1 {
-                    self.error(
-                        path.clone(),
-                        ErrorKind::PrescribedTwice { joint, component },
-                    );
+        let nodes = spec.node.iter().enumerate().map(|(index, node)| {
+            let path = root.key("node").index(index);
+            (path, node.name.as_str(), coordinate_roles(node))
+        });
+        let elements = spec.element.iter().enumerate().map(|(index, element)| {
+            let path = root.key("element").index(index);
+            let all = element.deformations(spec.is_planar_element(element));
+            let roles = all.into_iter().map(|(_, role)| role).collect();
+            (path, element.name.as_str(), roles)
+        });
+        for (path, name, roles) in nodes.chain(elements) {
+            let prescribed = |&at: &usize| roles[at] == RoleSpec::Prescribed;
+            for at in (0..roles.len()).filter(prescribed) {
+                let same = |motion: &&MotionSpec| {
+                    motion.joint == name && self.prescribed(motion).is_some_and(|(i, _)| i == at)
+                };
+                match spec.motion.iter().filter(same).count() {
+                    0 => self.no_effect(path.clone(), "no [[motion]] says how it moves"),
+                    1 => {}
+                    _ => {
+                        let (joint, component) = (name.to_owned(), at + 1);
+                        let kind = ErrorKind::PrescribedTwice { joint, component };
+                        self.error(path.clone(), kind);
+                    }
                 }
             }
         }
     }
+}
+
+/// What the coordinates of a node are that a motion can prescribe.
+fn coordinate_roles(node: &ElementNodeSpec) -> Vec<RoleSpec> {
+    let point = node.point.as_ref().and_then(|point| point.roles);
+    let planar = node.planar_point.as_ref().and_then(|point| point.roles);
+    let angle = node.planar_angle.as_ref().and_then(|angle| angle.role);
+    let points = point.into_iter().flatten();
+    points
+        .chain(planar.into_iter().flatten())
+        .chain(angle)
+        .collect()
 }

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::motion::MotionProfileSpec;
+use super::nodes::Deformation;
 use super::profile::LoadProfile;
 
 /// One torque or force, on a joint or at a marker. Exactly one of the `torque_…`, `force_…`,
@@ -22,6 +23,9 @@ pub struct InputSpec {
     /// translates with 4 to 6.
     #[serde(default = "super::first_component")]
     pub component: usize,
+    /// Which deformation of an element, in a model of nodes and elements; needed for beams.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deformation: Option<Deformation>,
     /// Name of the marker at which the load acts, instead of a joint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marker: Option<String>,
@@ -31,6 +35,9 @@ pub struct InputSpec {
     /// Axes in which `direction` is given.
     #[serde(default)]
     pub frame: Frame,
+    /// Name of the orientation whose axes are those of the `"body"`, for a force at a point of a model of nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orientation: Option<String>,
     /// A constant torque.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub torque_constant: Option<TorqueConstantSpec>,
@@ -88,9 +95,11 @@ impl Default for InputSpec {
         Self {
             joint: None,
             component: super::first_component(),
+            deformation: None,
             marker: None,
             direction: None,
             frame: Frame::default(),
+            orientation: None,
             torque_constant: None,
             torque_step: None,
             torque_table: None,

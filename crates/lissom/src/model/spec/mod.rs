@@ -45,9 +45,9 @@ pub use motion::{
     MotionSpec, PolynomialMotionSpec, SinesMotionSpec, TableMotionSpec,
 };
 pub use nodes::{
-    BeamElementSpec, ElementNodeSpec, ElementSpec, EndSpec, HingeSpec, OrientationSpec,
-    PlanarAngleSpec, PlanarPointSpec, PointSpec, RigidBeamSpec, RoleSpec, SecondOrderSpec,
-    SliderSpec, TrussSpec,
+    BeamElementSpec, BeamRolesSpec, Deformation, ElementNodeSpec, ElementSpec, EndSpec, HingeSpec,
+    OrientationSpec, PlanarAngleSpec, PlanarPointSpec, PointSpec, RigidBeamSpec, RoleSpec,
+    SecondOrderSpec, SliderSpec, TrussSpec,
 };
 pub use nominal::NominalMotionSpec;
 pub use place::{AttachmentSpec, GROUND, MarkerSpec, PayloadSpec, Place};

@@ -6,6 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::nodes::Deformation;
 use super::profile::MotionProfile;
 
 /// The prescribed motion of one degree of freedom of a joint. Exactly one profile is given.
@@ -17,6 +18,9 @@ pub struct MotionSpec {
     /// Which degree of freedom of the joint, counted from 1.
     #[serde(default = "super::first_component")]
     pub component: usize,
+    /// Which deformation of an element, in a model of nodes and elements; needed for beams.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deformation: Option<Deformation>,
     /// From one position to another, as a cycloid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cycloid: Option<CycloidMotionSpec>,
@@ -46,6 +50,7 @@ impl Default for MotionSpec {
         Self {
             joint: String::new(),
             component: super::first_component(),
+            deformation: None,
             cycloid: None,
             cycloidal_ramps: None,
             cycloidal_rate: None,

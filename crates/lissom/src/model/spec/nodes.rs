@@ -191,6 +191,117 @@ pub struct BeamElementSpec {
     /// What its deformations are that it has: degrees of freedom when absent, or free for a beam that closes a loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<RoleSpec>,
+    /// What single deformations are instead, whether or not they have a stiffness.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub roles: Option<BeamRolesSpec>,
+}
+
+/// What single deformations of a beam are; those of the plane, or those of space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BeamRolesSpec {
+    /// Change of length.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elongation: Option<RoleSpec>,
+    /// Twist times length; only in space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub torsion: Option<RoleSpec>,
+    /// Bending along y at the end `from`; only in space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bending_y_p: Option<RoleSpec>,
+    /// Bending along y at the end `to`; only in space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bending_y_q: Option<RoleSpec>,
+    /// Bending along z at the end `from`; only in space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bending_z_p: Option<RoleSpec>,
+    /// Bending along z at the end `to`; only in space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bending_z_q: Option<RoleSpec>,
+    /// Bending at the end `from`; only in the plane.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bending_p: Option<RoleSpec>,
+    /// Bending at the end `to`; only in the plane.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bending_q: Option<RoleSpec>,
+}
+
+/// A deformation of an element, called as in recordings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Deformation {
+    /// Change of length of a beam or truss.
+    Elongation,
+    /// Twist of a beam in space, times its length.
+    Torsion,
+    /// Bending of a beam in space along y, at the end `from`.
+    BendingYP,
+    /// The same at the end `to`.
+    BendingYQ,
+    /// Bending of a beam in space along z, at the end `from`.
+    BendingZP,
+    /// The same at the end `to`.
+    BendingZQ,
+    /// Bending of a beam in the plane, at the end `from`.
+    BendingP,
+    /// The same at the end `to`.
+    BendingQ,
+    /// Rotation of a hinge.
+    Rotation,
+    /// Tilt of the axis of a hinge in space.
+    TiltY,
+    /// Tilt of the axis of a hinge in space, square to the other.
+    TiltZ,
+    /// Travel of a slider.
+    Travel,
+    /// Offset of a slider across its axis.
+    OffsetY,
+    /// Offset of a slider across its axis and the other offset; only in space.
+    OffsetZ,
+}
+
+impl Deformation {
+    /// The word of model files and recordings.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Elongation => "elongation",
+            Self::Torsion => "torsion",
+            Self::BendingYP => "bending_y_p",
+            Self::BendingYQ => "bending_y_q",
+            Self::BendingZP => "bending_z_p",
+            Self::BendingZQ => "bending_z_q",
+            Self::BendingP => "bending_p",
+            Self::BendingQ => "bending_q",
+            Self::Rotation => "rotation",
+            Self::TiltY => "tilt_y",
+            Self::TiltZ => "tilt_z",
+            Self::Travel => "travel",
+            Self::OffsetY => "offset_y",
+            Self::OffsetZ => "offset_z",
+        }
+    }
+
+    /// Whether a torque works on it, and not a force.
+    pub fn turns(self) -> bool {
+        matches!(self, Self::Rotation | Self::TiltY | Self::TiltZ)
+    }
+}
+
+impl BeamRolesSpec {
+    /// What a deformation is said to be.
+    pub fn get(&self, deformation: Deformation) -> Option<RoleSpec> {
+        match deformation {
+            Deformation::Elongation => self.elongation,
+            Deformation::Torsion => self.torsion,
+            Deformation::BendingYP => self.bending_y_p,
+            Deformation::BendingYQ => self.bending_y_q,
+            Deformation::BendingZP => self.bending_z_p,
+            Deformation::BendingZQ => self.bending_z_q,
+            Deformation::BendingP => self.bending_p,
+            Deformation::BendingQ => self.bending_q,
+            _ => None,
+        }
+    }
 }
 
 /// Which second-order terms the deformations of a beam have.
@@ -230,6 +341,9 @@ pub struct HingeSpec {
     /// What its rotation is; a degree of freedom when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<RoleSpec>,
+    /// What the two tilts of its axis are; fixed when absent. Only in space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tilt_roles: Option<[RoleSpec; 2]>,
     /// Stiffness of its rotation.
     #[serde(default)]
     pub stiffness_n_m_per_rad: f64,
@@ -273,6 +387,9 @@ pub struct SliderSpec {
     /// What its travel is; a degree of freedom when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<RoleSpec>,
+    /// What its offsets along y and z are; fixed when absent. In the plane the second is not there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset_roles: Option<[RoleSpec; 2]>,
     /// Stiffness of its travel.
     #[serde(default)]
     pub stiffness_n_per_m: f64,
@@ -356,22 +473,77 @@ impl ElementSpec {
         nodes
     }
 
-    /// Whether it turns, slides or stretches along one coordinate that inputs and motions may name.
-    pub fn moves(&self) -> Option<bool> {
-        let slides = self.truss.is_some() || self.slider.is_some();
-        (slides || self.hinge.is_some()).then_some(slides)
+    /// Its deformations, in the plane or in space, and what each is; those of a rigid beam cannot be anything else.
+    pub fn deformations(&self, planar: bool) -> Vec<(Deformation, RoleSpec)> {
+        use Deformation as D;
+        if let Some(beam) = &self.beam {
+            let (stretches, twists) = (
+                beam.axial_stiffness_n.is_some(),
+                beam.torsional_stiffness_n_m2.is_some(),
+            );
+            let (bends_y, bends_z) = (
+                beam.bending_stiffness_y_n_m2.is_some(),
+                beam.bending_stiffness_z_n_m2.is_some(),
+            );
+            let all: &[(D, bool)] = if planar {
+                &[
+                    (D::Elongation, stretches),
+                    (D::BendingP, bends_y),
+                    (D::BendingQ, bends_y),
+                ]
+            } else {
+                &[
+                    (D::Elongation, stretches),
+                    (D::Torsion, twists),
+                    (D::BendingZP, bends_z),
+                    (D::BendingZQ, bends_z),
+                    (D::BendingYP, bends_y),
+                    (D::BendingYQ, bends_y),
+                ]
+            };
+            let role = |(deformation, has_stiffness): (D, bool)| {
+                let short = beam.role.unwrap_or(RoleSpec::Dof);
+                let short = if has_stiffness {
+                    short
+                } else {
+                    RoleSpec::Fixed
+                };
+                let said = beam.roles.and_then(|roles| roles.get(deformation));
+                (deformation, said.unwrap_or(short))
+            };
+            return all.iter().copied().map(role).collect();
+        }
+        let ([first, y, z], role, across, count) = if let Some(hinge) = &self.hinge {
+            let count = if planar { 1 } else { 3 };
+            let names = [D::Rotation, D::TiltY, D::TiltZ];
+            (names, hinge.role, hinge.tilt_roles, count)
+        } else if let Some(slider) = &self.slider {
+            let count = if planar { 2 } else { 3 };
+            let names = [D::Travel, D::OffsetY, D::OffsetZ];
+            (names, slider.role, slider.offset_roles, count)
+        } else if let Some(truss) = &self.truss {
+            return vec![(D::Elongation, truss.role.unwrap_or(RoleSpec::Free))];
+        } else {
+            return Vec::new();
+        };
+        let across = across.unwrap_or([RoleSpec::Fixed; 2]);
+        let mut all = vec![
+            (first, role.unwrap_or(RoleSpec::Dof)),
+            (y, across[0]),
+            (z, across[1]),
+        ];
+        all.truncate(count);
+        all
     }
 
-    /// What that coordinate is.
-    pub fn role(&self) -> Option<RoleSpec> {
-        let hinge = self.hinge.as_ref().map(|hinge| hinge.role);
-        let slider = self.slider.as_ref().map(|slider| slider.role);
-        let turning = hinge.or(slider);
-        let truss = self.truss.as_ref().map(|truss| truss.role);
-        match (turning, truss) {
-            (Some(role), _) => Some(role.unwrap_or(RoleSpec::Dof)),
-            (None, Some(role)) => Some(role.unwrap_or(RoleSpec::Free)),
-            (None, None) => None,
+    /// The deformation that is meant where none is named: that of a hinge, slider or truss.
+    pub fn main_deformation(&self) -> Option<Deformation> {
+        if self.hinge.is_some() {
+            Some(Deformation::Rotation)
+        } else if self.slider.is_some() {
+            Some(Deformation::Travel)
+        } else {
+            self.truss.as_ref().map(|_| Deformation::Elongation)
         }
     }
 }
@@ -385,6 +557,29 @@ impl super::ModelSpec {
     /// The node of that name.
     pub fn find_node(&self, name: &str) -> Option<&ElementNodeSpec> {
         self.node.iter().find(|node| node.name == name)
+    }
+
+    /// Whether an element is one of the plane.
+    pub fn is_planar_element(&self, element: &ElementSpec) -> bool {
+        let planar = |name: &str| self.find_node(name).is_some_and(ElementNodeSpec::is_planar);
+        element.nodes().iter().all(|(_, name, _)| planar(name))
+    }
+
+    /// The deformation of an element that an input or motion means, its place among those of the element, and what
+    /// it is; the main one if none is named.
+    pub fn addressed(
+        &self,
+        element: &ElementSpec,
+        named: Option<Deformation>,
+    ) -> Option<(usize, Deformation, RoleSpec)> {
+        let meant = named.or_else(|| element.main_deformation())?;
+        let mut all = element
+            .deformations(self.is_planar_element(element))
+            .into_iter()
+            .enumerate();
+        all.find_map(|(index, (deformation, role))| {
+            (deformation == meant).then_some((index, deformation, role))
+        })
     }
 
     /// The element of that name.
