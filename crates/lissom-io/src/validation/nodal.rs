@@ -230,8 +230,10 @@ fn perturbed(
 /// Place of the tip along the axes of the ground at the samples, or how far it is off its nominal place.
 fn tip(recording: &Recording, what: &str) -> Option<Vec<[f64; 3]>> {
     let of = |axis: &str| Some(&recording.channel(&format!("tip.{what}.{axis}"))?.samples);
-    let (x, y, z) = (of("x")?, of("y")?, of("z")?);
-    Some((0..x.len()).map(|i| [x[i], y[i], z[i]]).collect())
+    let (x, y) = (of("x")?, of("y")?);
+    // a planar point has no third coordinate
+    let z = |i: usize| of("z").map_or(0.0, |z| z[i]);
+    Some((0..x.len()).map(|i| [x[i], y[i], z(i)]).collect())
 }
 
 /// How far the tip of a beam that turns about the origin is off its nominal place, across the beam, at the samples of a

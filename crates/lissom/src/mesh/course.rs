@@ -13,6 +13,9 @@ use crate::spatial::{Matrix, RotationVector, Vector, rotation_vector_of};
 use super::guidance::LedMarker;
 use super::{Foreseen, Mesh, MeshError, MeshedJoint, Target};
 
+/// Corrections of the place where a path begins, in radians or metres, beyond which it is out of reach.
+const FARTHEST_START: f64 = std::f64::consts::TAU;
+
 pub(super) fn drive(point: MotionPoint) -> Drive {
     Drive {
         value: point.position,
@@ -32,7 +35,7 @@ pub(super) struct Course<'m> {
     drives: Vec<Drive>,
     pub(super) state: State,
     before: State,
-    /// Instant of the state.
+    /// Instant that a marker has been followed to.
     reached: Option<f64>,
     /// Instant at which the equations stand with that state.
     time: Option<f64>,
@@ -141,12 +144,11 @@ impl<'m> Course<'m> {
             if self.reached.is_none() {
                 // the branch is the one on which the mechanism starts
                 let start = self.mesh.guidance.start_s;
-                self.reach(start, f64::INFINITY)?;
+                self.reach(start, FARTHEST_START)?;
                 self.reached = Some(start);
             }
             self.follow(time)?;
         }
-        self.reached = Some(time);
         self.time = Some(time);
         Ok(true)
     }
@@ -154,7 +156,6 @@ impl<'m> Course<'m> {
     /// Goes along the path from the instant last reached.
     fn follow(&mut self, time: f64) -> Result<(), MeshError> {
         let from = self.reached.unwrap_or(time);
-        self.before.copy(&self.state);
         let leg = |course: &mut Self, way: f64, next: f64| {
             if let Some(led) = &course.led {
                 let state = &mut course.state;
@@ -165,9 +166,15 @@ impl<'m> Course<'m> {
             }
             course.reach(next, NEAR)
         };
-        in_parts(self, [from, time], leg, |course| {
-            course.state.copy(&course.before);
-        })
+        let (reached, outcome) = in_parts(
+            self,
+            [from, time],
+            leg,
+            |course| course.before.copy(&course.state),
+            |course| course.state.copy(&course.before),
+        );
+        self.reached = Some(reached);
+        outcome
     }
 
     /// Solves for the motion at an instant, near the state.

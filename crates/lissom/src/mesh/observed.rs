@@ -391,11 +391,15 @@ impl Formulation for MeshEquations<'_> {
 
     fn trouble(&self, result: &Result<Outcome, IntegrateError>) -> Option<RunError> {
         let time_s = result.as_ref().err()?.time();
-        if let Some(MeshError::NominalMotion(source)) = self.dynamics.excitation().trouble() {
-            let source = source.clone();
-            return Some(RunError::NominalMotion { source, time_s });
+        match self.dynamics.excitation().trouble().cloned() {
+            Some(MeshError::NominalMotion(source)) => {
+                Some(RunError::NominalMotion { source, time_s })
+            }
+            Some(MeshError::Nodal(source)) => Some(RunError::Nodal { source, time_s }),
+            _ => {
+                let source = self.error.clone()?;
+                Some(RunError::Nodal { source, time_s })
+            }
         }
-        let source = self.error.clone()?;
-        Some(RunError::Nodal { source, time_s })
     }
 }

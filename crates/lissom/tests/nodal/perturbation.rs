@@ -65,7 +65,11 @@ fn samples_of<'r>(recording: &'r Recording, channel: &str) -> &'r [f64] {
 }
 
 fn tip(recording: &Recording, what: &str, sample: usize) -> [f64; 3] {
-    ["x", "y", "z"].map(|axis| samples_of(recording, &format!("tip.{what}.{axis}"))[sample])
+    ["x", "y", "z"].map(|axis| {
+        let channel = recording.channel(&format!("tip.{what}.{axis}"));
+        // a planar point has no third coordinate
+        channel.map_or(0.0, |channel| channel.samples[sample])
+    })
 }
 
 /// Component of a place across the direction of an angle.
