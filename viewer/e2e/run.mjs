@@ -32,6 +32,16 @@ const MODELS = [
   { model: "planar-3rrr", set: [], at: 0.5, exaggeration: 20 },
   { model: "space-arm", set: [], at: 0.5, exaggeration: 10 },
   { model: "sliding-boom", set: [], at: 0.5, exaggeration: 10 },
+  // finite elements: nodes in a plane, and bodies and joints as elements
+  { model: "flying-spaghetti", set: ["simulation.duration_s=2.4"], at: 0.6, exaggeration: 2, tips: [["beam", "upper"]] },
+  {
+    name: "spin-up-by-elements",
+    model: "spin-up-beam",
+    set: ["formulation.nodal.elements_per_link=4", "simulation.duration_s=6", "simulation.integrator={generalized_alpha={step_s=0.01}}"],
+    at: 0.9,
+    exaggeration: 5,
+    tips: [["beam", "tip"]],
+  },
 ];
 
 /** The drawn tip may be off by this part of the arm's length, as the page promises. */
@@ -117,8 +127,13 @@ async function open(path, options = {}) {
 
 const run = (page, code, argument) => page.evaluate(code, argument);
 
-async function shows({ model, set, at, exaggeration, tips = [], carried = [] }) {
-  const out = join(folder, model);
+/** Where a marker or a node was recorded; one in the plane has no z. */
+function recordedPlace(csv, marker, i) {
+  return ["x", "y", "z"].map((axis) => csv.get(`${marker}.position.${axis}`)?.[i] ?? 0);
+}
+
+async function shows({ model, name: label = model, set, at, exaggeration, tips = [], carried = [] }) {
+  const out = join(folder, label);
   lissom("run", model, ...set.flatMap((change) => ["--set", change]), "--report", "--quiet", "--out", out);
   const csv = readCsv(join(out, "recording.csv"));
   const times = csv.get("time_s");
@@ -136,14 +151,14 @@ async function shows({ model, set, at, exaggeration, tips = [], carried = [] }) 
     await run(page, (t) => lissom.seek(t), times[i]);
     for (const marker of markers) {
       const place = await run(page, (name) => lissom.marker(name), marker);
-      const recorded = ["x", "y", "z"].map((axis) => csv.get(`${marker}.position.${axis}`)[i]);
+      const recorded = recordedPlace(csv, marker, i);
       const distance = Math.hypot(...place.map((x, axis) => x - recorded[axis]));
       worst = Math.max(worst, distance / length);
       drawn.push(place);
     }
     for (const [body, marker] of tips) {
       const tip = await run(page, (name) => lissom.tubeTip(name), body);
-      const recorded = ["x", "y", "z"].map((axis) => csv.get(`${marker}.position.${axis}`)[i]);
+      const recorded = recordedPlace(csv, marker, i);
       worst = Math.max(worst, Math.hypot(...tip.map((x, axis) => x - recorded[axis])) / length);
     }
   }
@@ -198,12 +213,14 @@ async function shows({ model, set, at, exaggeration, tips = [], carried = [] }) 
   }
   const badge = await page.locator(".badge-exaggeration").innerText();
   assert.ok(badge.includes(`× ${exaggeration}`), badge);
-  await page.screenshot({ path: join(folder, `${model}-exaggerated.png`) });
+  await page.screenshot({ path: join(folder, `${label}-exaggerated.png`) });
   await slider.fill("0");
 
   // the highest peak of a spectrum is the sum that defines it
   const moves = (key) => csv.get(key).some((x) => x !== csv.get(key)[0]);
-  const name = [...csv.keys()].find((key) => key.includes(".deflection.y") && moves(key));
+  const name = [".deflection.y", ".position.y"]
+    .map((kind) => [...csv.keys()].find((key) => key.includes(kind) && moves(key)))
+    .find((found) => found !== undefined);
   const peak = await run(page, (name) => {
     const { hz, amplitude } = lissom.spectrum(name);
     const at = amplitude.indexOf(Math.max(...amplitude));
@@ -225,13 +242,13 @@ async function shows({ model, set, at, exaggeration, tips = [], carried = [] }) 
 
   // pictures for people
   await run(page, (t) => lissom.seek(t), times[i]);
-  await page.screenshot({ path: join(folder, `${model}.png`) });
-  await page.screenshot({ path: join(folder, `${model}-page.png`), fullPage: true });
+  await page.screenshot({ path: join(folder, `${label}.png`) });
+  await page.screenshot({ path: join(folder, `${label}-page.png`), fullPage: true });
   const cost = await run(page, () => lissom.frameCost());
   assert.deepEqual(page.complaints, []);
   await page.close();
   const mean = cost.reduce((sum, x) => sum + x, 0) / cost.length;
-  console.log(`${model}: markers within ${worst.toExponential(1)} of ${length.toFixed(2)} m, ${mean.toFixed(2)} ms of script per frame`);
+  console.log(`${label}: markers within ${worst.toExponential(1)} of ${length.toFixed(2)} m, ${mean.toFixed(2)} ms of script per frame`);
 }
 
 /** Several recordings over each other, dark, and the files that the page saves. */

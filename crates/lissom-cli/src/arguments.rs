@@ -205,7 +205,7 @@ pub(crate) struct CompareArguments {
 /// Find where a model rests under its loads at the start.
 ///
 /// What inputs drive or motions prescribe is held where it starts, as if brakes held it. Large deflections are reached
-/// by adding the load in parts, in the nodal formulation. A run begins there with simulation.initial=equilibrium.
+/// by adding the load in parts. A run begins there with simulation.initial=equilibrium.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  lissom equilibrium princeton-beam --json")]
 pub(crate) struct EquilibriumArguments {

@@ -6,8 +6,9 @@
 
 use lissom::analysis::recorded_frequencies;
 use lissom::linear::ModeAt;
+use lissom::mesh::Mesh;
 use lissom::model::Model;
-use lissom::scene::{Frames, Scene};
+use lissom::scene::{Frames, MeshScene, Scene};
 use lissom::simulate::recording::{Channel, Recording};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -187,10 +188,16 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
     let channels = (recording.channels.iter().chain(&frequencies))
         .map(|channel| shown_channel(model, channel, block))
         .collect();
-    let scene = Scene::new(&loaded.spec, model);
-    let frames = match loaded.mesh {
-        None => frames(&scene, model, recording),
-        Some(_) => Err("a run of the nodal formulation is not drawn".to_owned()),
+    let (scene, frames) = match &loaded.mesh {
+        None => {
+            let scene = Scene::new(&loaded.spec, model);
+            let frames = frames(&scene, model, recording);
+            (Some(scene), frames)
+        }
+        Some(mesh) => match nodal_frames(mesh, recording) {
+            Ok((scene, frames)) => (Some(scene), Ok(frames)),
+            Err(reason) => (None, Err(reason)),
+        },
     };
     let (animation, no_animation) = match frames {
         Ok(frames) => {
@@ -215,7 +222,7 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
         model: loaded.spec.name.clone().unwrap_or(loaded.label.clone()),
         time,
         channels,
-        scene: animation.is_some().then_some(scene),
+        scene: scene.filter(|_| animation.is_some()),
         animation,
         no_animation,
         verdicts: verdicts(model, &manifest.summary),
@@ -266,11 +273,24 @@ fn frequencies(model: &Model, recording: &Recording) -> Vec<Channel> {
 }
 
 fn frames(scene: &Scene, model: &Model, recording: &Recording) -> Result<Frames, String> {
+    let most = most_frames(recording, Frames::numbers_per_frame(model))?;
+    Frames::of(scene, model, recording, most).map_err(|missing| missing.to_string())
+}
+
+fn nodal_frames(mesh: &Mesh, recording: &Recording) -> Result<(Scene, Frames), String> {
+    let scene = MeshScene::new(mesh).map_err(|error| error.to_string())?;
+    let most = most_frames(recording, scene.numbers_per_frame())?;
+    let frames = scene.frames(mesh, recording, most);
+    let frames = frames.map_err(|reason| reason.to_string())?;
+    Ok((scene.scene, frames))
+}
+
+/// How many frames are drawn of a recording, by the numbers that one takes.
+fn most_frames(recording: &Recording, numbers: usize) -> Result<usize, String> {
     if recording.len() < 2 {
         return Err("the recording has fewer than two samples".to_owned());
     }
-    let most = (MOST_NUMBERS / Frames::numbers_per_frame(model).max(1)).max(FEWEST_FRAMES);
-    Frames::of(scene, model, recording, most).map_err(|missing| missing.to_string())
+    Ok((MOST_NUMBERS / numbers.max(1)).max(FEWEST_FRAMES))
 }
 
 fn shown_channel(model: &Model, channel: &Channel, block: &mut Block) -> ShownChannel {

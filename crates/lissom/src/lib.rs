@@ -9,7 +9,8 @@
 //! | [`flex`] | one flexible body before any motion: beams, elements, nodes | nothing |
 //! | [`model`] | from the text of a model to a [`model::System`] that cannot be wrong | `flex`, `spatial`, `scalar` |
 //! | [`linear`] | linearised equations as data: modes, points along a motion, the perturbation method | `integrate`, `spatial` |
-//! | [`nodal`] | finite elements in nodal coordinates: a second formulation that knows nothing of the first | `linear`, `integrate`, `spatial`, `scalar` |
+//! | [`statics`] | equilibrium under load: damped Newton, continuation of the load, stability | nothing |
+//! | [`nodal`] | finite elements in nodal coordinates: a second formulation that knows nothing of the first | `statics`, `linear`, `integrate`, `spatial`, `scalar` |
 //! | [`tree`] | the recursions: inverse dynamics, mass matrix, accelerations in O(N) | `model`, `flex`, `spatial`, `scalar` |
 //! | [`integrate`] | solvers of differential equations that see vectors only | nothing |
 //! | [`closure`] | kinematic loops: their equations, rank, and how they are kept closed | `model`, `tree`, `spatial`, `scalar` |
@@ -31,6 +32,7 @@ pub mod scalar;
 pub mod scene;
 pub mod simulate;
 pub mod spatial;
+pub mod statics;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod tree;

@@ -184,7 +184,7 @@ force_constant.value_n = 0.01
     let spec = ModelSpec::parse(&text.replace("TORSION", torsion), &[]).unwrap();
     let mesh = Mesh::new(&spec, 1).unwrap();
     let rest = mesh::rest(&mesh, &spec.simulation).unwrap();
-    2.0 * channel(&rest, "tip_attitude.quaternion.x")[0].asin()
+    2.0 * channel(&rest.recording, "tip_attitude.quaternion.x")[0].asin()
 }
 
 /// Closed form: torsion that is suppressed is the limit of a stiffness that grows, from which the twist T l / GJ is

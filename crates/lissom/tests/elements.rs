@@ -47,7 +47,7 @@ fn deflection(text: &str, changes: &[&str]) -> [f64; 3] {
     let start = spec.find_node("tip").unwrap().point.as_ref().unwrap();
     std::array::from_fn(|i| {
         let name = format!("tip.position.{}", ["x", "y", "z"][i]);
-        channel(&rest, &name)[0] - start.position_m[i]
+        channel(&rest.recording, &name)[0] - start.position_m[i]
     })
 }
 

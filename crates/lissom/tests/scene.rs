@@ -4,8 +4,9 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use lissom::integrate::Flow;
+use lissom::mesh::{self, Mesh};
 use lissom::model::{Closure, ClosureEnd, ClosureKind, Model, ModelSpec, Override, Place};
-use lissom::scene::{Colour, FlexiblePoint, Frames, Ghost, Scene};
+use lissom::scene::{Colour, FlexiblePoint, Frames, Ghost, MeshScene, NotDrawn, Scene};
 use lissom::simulate::{Recording, close_loops, run, sample_instants};
 use lissom::spatial::{Matrix, Transform, Vector};
 
@@ -81,13 +82,18 @@ fn drawn(pose: &[f32], point: &FlexiblePoint, eta: &[f32]) -> [f64; 3] {
 fn error(r: &Recorded) -> (f64, usize) {
     let scene = Scene::new(&r.spec, &r.model);
     let frames = Frames::of(&scene, &r.model, &r.recording, usize::MAX).unwrap();
+    error_of(&scene, &frames, &r.recording)
+}
+
+/// The same of any scene. A planar node has no z.
+fn error_of(scene: &Scene, frames: &Frames, recording: &Recording) -> (f64, usize) {
     let bodies = scene.bodies.len();
     let elastic: usize = scene.bodies.iter().map(|body| body.coordinates).sum();
-    assert_eq!(frames.poses.len(), 7 * bodies * r.recording.len());
+    assert_eq!(frames.poses.len(), 7 * bodies * recording.len());
     assert_eq!(frames.ghost.len(), frames.poses.len());
-    assert_eq!(frames.elastic.len(), elastic * r.recording.len());
+    assert_eq!(frames.elastic.len(), elastic * recording.len());
     let (mut worst, mut count) = (0.0_f64, 0);
-    for frame in 0..r.recording.len() {
+    for frame in 0..recording.len() {
         let mut first = frame * elastic;
         let mut spans = Vec::new();
         for body in &scene.bodies {
@@ -103,7 +109,8 @@ fn error(r: &Recorded) -> (f64, usize) {
             let place = drawn(pose, &marker.side.point, eta);
             for (i, axis) in ["x", "y", "z"].iter().enumerate() {
                 let name = format!("{}.position.{axis}", marker.name);
-                let value = r.recording.channel(&name).unwrap().samples[frame];
+                let channel = recording.channel(&name);
+                let value = channel.map_or(0.0, |channel| channel.samples[frame]);
                 worst = worst.max((place[i] - value).abs() / scene.length_m);
                 count += 1;
             }
@@ -322,5 +329,134 @@ fn closures_are_drawn_at_their_ends() {
     assert!(
         !stay.child.point.displacement.is_empty(),
         "the tip of a boom moves"
+    );
+}
+
+const SPAGHETTI: &str = include_str!("../../../models/simo_1986/flying_spaghetti.toml");
+const ELEMENTS: &str = include_str!("../../../models/jonker_aarts_2001/two_link.toml");
+
+/// A run by finite elements, with its scene and frames.
+fn meshed(text: &str, changes: &[&str]) -> (Mesh, Recording, MeshScene, Frames) {
+    let overrides: Vec<Override> = (changes.iter())
+        .map(|text| Override::parse(text).unwrap())
+        .collect();
+    // modal damping is for modes
+    let text = text.replace("modal_ratio = ", "rayleigh.stiffness_s = 0.01 # ");
+    let spec = ModelSpec::parse(&text, &overrides).unwrap();
+    let mesh = Mesh::new(&spec, 3).unwrap();
+    let samples = sample_instants(&spec, &[]);
+    let done = mesh::run(&mesh, &spec.simulation, &samples, None, &mut |_| {
+        Flow::Continue
+    });
+    let scene = MeshScene::new(&mesh).unwrap();
+    let frames = scene.frames(&mesh, &done.recording, usize::MAX).unwrap();
+    (mesh, done.recording, scene, frames)
+}
+
+/// Two ways: nodes and markers of finite elements as drawn and as recorded: free and turning by more than a turn, bodies
+/// and joints meshed, a base that floats, masses on beams.
+#[test]
+fn drawn_nodes_are_the_recorded_ones() {
+    let short = "simulation.duration_s=0.2";
+    let quick = "simulation.integrator={radau={rtol=1e-5,atol=1e-7}}";
+    for (name, text, changes) in [
+        ("spaghetti", SPAGHETTI, &["simulation.duration_s=2"][..]),
+        ("two links", TWO_LINKS, &[short, quick]),
+        ("two links of nodes", ELEMENTS, &[short]),
+        (
+            "space",
+            SPACE,
+            &[
+                "simulation.duration_s=0.05",
+                "output.sample_period_s=0.01",
+                quick,
+            ],
+        ),
+    ] {
+        let (_, recording, scene, frames) = meshed(text, changes);
+        let (worst, count) = error_of(&scene.scene, &frames, &recording);
+        assert!(count >= 3 * recording.len(), "{name}: {count}");
+        assert!(worst < SINGLE, "{name}: {worst}");
+    }
+}
+
+/// Closed form: a drawn beam ends where its tip is, and curvature is that of its cubic: a cantilever under a load at its
+/// tip has $`v''(0) = PL/EI`$ at its root and none at its tip.
+#[test]
+fn a_beam_of_elements_is_drawn_along_its_cubics() {
+    const LOAD_N: f64 = 1e-3;
+    let text = format!(
+        r#"
+format = 1
+[[body]]
+name = "beam"
+[body.beam]
+length_m = 2.0
+mass_per_length_kg_per_m = 1.0
+bending_stiffness_y_n_m2 = 5.0
+basis.elements = {{ count = 1 }}
+[[joint]]
+name = "wall"
+parent = "ground"
+child = "beam"
+fixed = {{}}
+[[marker]]
+name = "tip"
+body = "beam"
+[[input]]
+marker = "tip"
+direction = [0.0, 1.0, 0.0]
+force_constant = {{ value_n = {LOAD_N} }}
+[simulation]
+duration_s = 0.01
+initial = "equilibrium"
+integrator.generalized_alpha = {{ step_s = 0.005 }}
+[output]
+sample_period_s = 0.01
+"#
+    );
+    // a slope of 4e-4 counts by its square; curvatures are differences of single precision
+    const DIGITS: f64 = 1e-3;
+    let (_, _, scene, frames) = meshed(&text, &[]);
+    let body = &scene.scene.bodies[0];
+    let line = body.line.as_ref().unwrap();
+    let eta: Vec<f64> = (frames.elastic[..body.coordinates].iter())
+        .map(|&x| f64::from(x))
+        .collect();
+    let stations = line.positions.len();
+    for station in [0, stations / 3, stations / 2, stations - 1] {
+        let x = line.positions[station][0];
+        let influence = &line.displacement[station * eta.len()..][..eta.len()];
+        let moved: f64 = influence
+            .iter()
+            .zip(&eta)
+            .map(|(psi, eta)| psi[1] * eta)
+            .sum();
+        let expected = LOAD_N * x * x * (6.0 - x) / (6.0 * 5.0);
+        let tip = LOAD_N * 8.0 / (3.0 * 5.0);
+        assert!(
+            (moved - expected).abs() < DIGITS * tip,
+            "{x}: {moved} {expected}"
+        );
+        let influence = &line.curvature[station * eta.len()..][..eta.len()];
+        let curved: f64 = influence.iter().zip(&eta).map(|(k, eta)| k[0] * eta).sum();
+        let expected = LOAD_N * (2.0 - x) / 5.0;
+        assert!(
+            (curved - expected).abs() < DIGITS * LOAD_N * 2.0 / 5.0,
+            "{x}: {curved} {expected}"
+        );
+    }
+    assert!(!line.sections_known);
+}
+
+/// Property: a recording without coordinates says which are missing.
+#[test]
+fn elements_without_coordinates_are_not_drawn() {
+    let (mesh, mut recording, scene, _) = meshed(SPAGHETTI, &["simulation.duration_s=0.1"]);
+    (recording.channels).retain(|channel| channel.name != "lower_angle.angle");
+    let error = scene.frames(&mesh, &recording, 10).unwrap_err();
+    assert!(
+        matches!(&error, NotDrawn::Missing(missing) if missing.names == ["lower_angle.angle"]),
+        "{error}"
     );
 }

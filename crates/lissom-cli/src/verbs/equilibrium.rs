@@ -3,7 +3,8 @@
 use std::io::Write as _;
 
 use lissom::mesh;
-use lissom::simulate::{self, Recording};
+use lissom::simulate::{self, Recording, Rest};
+use lissom::statics::Stability;
 use lissom_io::atomic;
 use lissom_io::load::Loaded;
 use serde_json::{Map, Value, json};
@@ -45,18 +46,26 @@ fn channels(rest: &Recording) -> impl Iterator<Item = (&str, &str, f64)> {
         .filter_map(|channel| Some((&*channel.name, &*channel.unit, *channel.samples.first()?)))
 }
 
-fn as_json(loaded: &Loaded, rest: &Recording) -> Value {
-    let told = channels(rest)
+fn as_json(loaded: &Loaded, rest: &Rest) -> Value {
+    let told = channels(&rest.recording)
         .map(|(name, unit, value)| (name.to_owned(), json!({ "unit": unit, "value": value })));
+    let stability = match &rest.stability {
+        Some(Stability::Stable) => json!("stable"),
+        Some(Stability::Indifferent { name }) => json!({ "indifferent": name }),
+        Some(Stability::Unstable { name }) => json!({ "unstable": name }),
+        None => Value::Null,
+    };
     // what `lissom eval` reads as a state
     let is_coordinate = |name: &str| (loaded.model.positions.iter()).any(|c| c.name == name);
-    let position = channels(rest)
+    let position = channels(&rest.recording)
         .filter(|(name, ..)| loaded.mesh.is_none() && is_coordinate(name))
         .map(|(name, _, value)| (name.to_owned(), json!(value)));
     let mut answer = json!({
         "model": loaded.spec.name.clone().unwrap_or(loaded.label.clone()),
         "lissom_version": env!("CARGO_PKG_VERSION"),
         "time_s": loaded.spec.simulation.start_s,
+        "stability": stability,
+        "load_parts": rest.parts,
         "channels": told.collect::<Map<_, _>>(),
     });
     let position: Map<String, Value> = position.collect();
@@ -66,10 +75,21 @@ fn as_json(loaded: &Loaded, rest: &Recording) -> Value {
     answer
 }
 
-fn in_words(loaded: &Loaded, rest: &Recording, arguments: &EquilibriumArguments) -> String {
+fn in_words(loaded: &Loaded, rest: &Rest, arguments: &EquilibriumArguments) -> String {
     let name = loaded.spec.name.clone().unwrap_or(loaded.label.clone());
-    let mut lines = vec![format!("{name}: at rest in equilibrium")];
-    for (name, unit, value) in channels(rest) {
+    let stability = match &rest.stability {
+        Some(Stability::Stable) => ", stable".to_owned(),
+        Some(Stability::Indifferent { name }) => format!("; nothing holds {name} in it"),
+        Some(Stability::Unstable { name }) => {
+            format!(", but unstable: {name} leaves it at a touch")
+        }
+        None => String::new(),
+    };
+    let mut lines = vec![format!("{name}: at rest in equilibrium{stability}")];
+    if rest.parts > 1 {
+        lines.push(format!("The load was added in {} parts.", rest.parts));
+    }
+    for (name, unit, value) in channels(&rest.recording) {
         lines.push(format!("  {name:<32}{:>13} {unit}", short(value)));
     }
     if let Some(file) = &arguments.out {

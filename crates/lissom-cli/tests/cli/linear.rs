@@ -73,6 +73,9 @@ fn modes_at_rest_and_along_a_motion() {
     folder
         .lissom(&["modes", "four-bar", "--along", "equilibrium"])
         .says(0, &["motor.angle held"]);
+    folder
+        .lissom(&["modes", "princeton-beam", "--along", "equilibrium"])
+        .says(0, &["nothing held", "rad/s"]);
 }
 
 /// Existence: matrices of one state and of several, in every format, with names.
@@ -163,16 +166,6 @@ fn wrong_usage_is_explained() {
     folder
         .lissom(&["linearize", "two-link-arm", "--out", "a.txt"])
         .says(2, &[".npz", ".mat", ".json"]);
-    folder
-        .lissom(&[
-            "modes",
-            "spin-up-beam",
-            "--formulation",
-            "nodal",
-            "--along",
-            "equilibrium",
-        ])
-        .says(1, &["nodal"]);
     // a support moves from element to element, and with it what it makes dependent
     folder
         .lissom(&["modes", "sliding-boom", "--along", "run", "--points", "6"])

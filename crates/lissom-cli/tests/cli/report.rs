@@ -188,3 +188,35 @@ fn what_is_missing_is_said() {
     assert_eq!(answer.code, 1);
     assert!(answer.stderr.contains("--channels"), "{}", answer.stderr);
 }
+
+/// Property: runs of finite elements are drawn, from nodes and from bodies, by a run and from its recording.
+#[test]
+fn finite_elements_are_drawn() {
+    let folder = Folder::new();
+    for (model, changes) in [
+        ("flying-spaghetti", &["simulation.duration_s=0.2"][..]),
+        (
+            "spin-up-beam",
+            &[
+                "formulation.nodal.elements_per_link=2",
+                "simulation.duration_s=0.2",
+                "simulation.integrator={generalized_alpha={step_s=0.02}}",
+            ],
+        ),
+    ] {
+        let mut words = vec!["run", model, "--quiet", "--report", "--out", model];
+        words.extend(changes.iter().flat_map(|change| ["--set", change]));
+        let picture = format!("{model}.png");
+        words.extend(["--png", &picture]);
+        let answer = folder.lissom(&words);
+        assert_eq!(answer.code, 0, "{}", answer.stderr);
+        assert!(!folder.read(&picture).is_empty());
+        let page = folder.read(&format!("{model}/report.html"));
+        let shown = &carried(&page)["recordings"][0];
+        assert_eq!(shown["scene"]["bodies"][0]["name"], "beam");
+        assert!(shown["animation"].is_object(), "{}", shown["no_animation"]);
+        let answer = folder.lissom(&["report", model, "--out", "again.html"]);
+        assert_eq!(answer.code, 0, "{}", answer.stderr);
+        assert!(folder.read("again.html") == page);
+    }
+}

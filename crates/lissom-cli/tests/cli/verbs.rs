@@ -332,3 +332,23 @@ free = {}
         answer.stderr
     );
 }
+
+/// Existence and words: where a model rests, in either formulation, whether it holds, and what to do where it does not.
+#[test]
+fn equilibrium_tells_where_a_model_rests() {
+    let folder = Folder::new();
+    let answer = folder.json(&["equilibrium", "princeton-beam", "--json"]);
+    assert_eq!(answer["stability"], "stable");
+    assert_eq!(answer["load_parts"], 1);
+    // twelve times the load takes two parts at least
+    let heavy = "input.0.force_constant.value_n=300";
+    folder
+        .lissom(&["equilibrium", "princeton-beam", "--set", heavy])
+        .says(0, &["stable", "parts", "tip.position.z"]);
+    folder
+        .lissom(&["equilibrium", "four-bar"])
+        .says(0, &["four-bar: at rest in equilibrium"]);
+    folder
+        .lissom(&["equilibrium", "flying-spaghetti"])
+        .says(1, &["no equilibrium", "nothing holds", "spring"]);
+}

@@ -167,7 +167,7 @@ fn deflection(name: &str, changes: &[&str]) -> Option<Numbers> {
     let rest = mesh::rest(loaded.mesh.as_ref()?, &loaded.spec.simulation).ok()?;
     let start = loaded.spec.find_node("tip")?.point.as_ref()?.position_m;
     let moved = |(axis, start): (&str, f64)| {
-        let channel = rest.channel(&format!("tip.position.{axis}"))?;
+        let channel = (rest.recording).channel(&format!("tip.position.{axis}"))?;
         Some((axis.to_owned(), channel.samples.first()? - start))
     };
     ["x", "y", "z"].into_iter().zip(start).map(moved).collect()

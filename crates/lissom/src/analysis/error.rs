@@ -4,7 +4,8 @@ use crate::integrate::IntegrateError;
 use crate::linear::LinearError;
 use crate::mesh::MeshError;
 use crate::nodal::NodalError;
-use crate::simulate::{LinearizeError, NoEquilibrium, RunError};
+use crate::simulate::{LinearizeError, RunError};
+use crate::statics::NoEquilibrium;
 
 /// Why a model cannot be analysed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

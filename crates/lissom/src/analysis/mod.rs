@@ -9,6 +9,7 @@ pub use perturb::{PerturbOptions, PerturbedRun, perturb};
 use crate::integrate::Flow;
 use crate::linear::{self, Along, Labels, Terms, TrackedModes};
 use crate::mesh::{self, Mesh, MeshLinearizer};
+use crate::model::spec::{InitialSpec, SimulationSpec};
 use crate::model::{JointKind, Model, ModelSpec};
 use crate::simulate::{Ending, Linearizer, MotionState, Recording, equilibrium, run, settled};
 
@@ -157,7 +158,14 @@ fn of_nodes(
     let start_s = spec.simulation.start_s;
     let mut points = Vec::new();
     match place {
-        Place::Start => points.push(linearizer.moving(start_s, position, velocity)?),
+        Place::Start if spec.simulation.initial == InitialSpec::Written => {
+            points.push(linearizer.moving(start_s, position, velocity)?);
+        }
+        Place::Start => {
+            let position = mesh::positions_at_rest(mesh, &spec.simulation)?;
+            let still = vec![0.0; velocity.len()];
+            points.push(linearizer.moving(start_s, &position, &still)?);
+        }
         Place::Nominal => {
             for &time in times {
                 points.push(linearizer.nominal(time)?);
@@ -177,9 +185,12 @@ fn of_nodes(
             }
         }
         Place::Equilibrium => {
-            return Err(AnalysisError::NotInNodes {
-                what: "an equilibrium",
-            });
+            let simulation = SimulationSpec {
+                initial: InitialSpec::Equilibrium,
+                ..spec.simulation.clone()
+            };
+            let position = mesh::positions_at_rest(mesh, &simulation)?;
+            points.push(linearizer.resting(start_s, &position)?);
         }
     }
     let less = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect();

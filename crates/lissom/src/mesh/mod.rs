@@ -17,6 +17,7 @@ mod nodes;
 mod nominal;
 mod observed;
 mod refused;
+mod replay;
 mod rest;
 mod run;
 
@@ -29,7 +30,8 @@ use crate::spatial::{Matrix, Vector};
 pub use acting::Acts;
 use guidance::Guidance;
 pub use nominal::MeshLinearizer;
-pub use rest::rest;
+pub use replay::Replay;
+pub use rest::{positions_at_rest, rest};
 pub use run::run;
 
 /// Why a model cannot be meshed.

@@ -104,6 +104,17 @@ impl<'m> MeshLinearizer<'m> {
         self.at(time, position, velocity, &acceleration)
     }
 
+    /// The equations at rest, with no acceleration even where nothing holds what inputs drive.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such configuration.
+    pub fn resting(&mut self, time: f64, position: &[f64]) -> Result<Point, NodalError> {
+        let still = vec![0.0; self.mesh.mechanism.dof_count()];
+        self.dynamics.set_state(time, position, &still)?;
+        self.at(time, position, &still, &still)
+    }
+
     /// The equations at a sample of a recording; `None` if a degree of freedom was not recorded, as those of
     /// orientations are not.
     ///

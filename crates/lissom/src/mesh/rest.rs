@@ -1,47 +1,68 @@
 //! Where a mesh rests under its loads.
 
 use crate::model::spec::{InitialSpec, SimulationSpec};
-use crate::nodal::{NodalError, StaticLoad};
-use crate::simulate::{Recording, snapshot};
+use crate::nodal::{Equations, NodalError, Resting};
+use crate::simulate::{Rest, snapshot};
 use crate::spatial::Vector;
+use crate::statics::Equilibrium;
 
-use super::Mesh;
 use super::run::MeshEquations;
-
-/// Change of a force, as a part of the largest, below which it follows the configuration no more.
-const FOLLOWED: f64 = 1e-12;
-/// How often forces that turn with the mechanism are brought up to date; each time the error falls by the ratio of
-/// their own stiffness to that of the structure.
-const MOST_ROUNDS: usize = 100;
+use super::{Acts, Mesh, Target};
 
 /// Every channel of a mesh at rest in equilibrium, under the loads of the start or those before it.
 ///
 /// # Errors
 ///
 /// When there is no equilibrium.
-pub fn rest(mesh: &Mesh, simulation: &SimulationSpec) -> Result<Recording, NodalError> {
-    let position = positions_at_rest(mesh, simulation)?;
+pub fn rest(mesh: &Mesh, simulation: &SimulationSpec) -> Result<Rest, NodalError> {
+    let mut resting = resting(mesh, simulation)?;
+    let found = resting.equilibrium(&mesh.initial_position)?;
+    let stability = resting.stability(&found.place)?;
     let mut equations = MeshEquations::new(mesh)?;
     let still = vec![0.0; mesh.mechanism.dof_count()];
-    let time_s = simulation.start_s;
-    equations.dynamics.set_state(time_s, &position, &still)?;
-    Ok(snapshot(&mut equations, time_s, &position, &still))
+    let (time_s, Equilibrium { place, parts, .. }) = (simulation.start_s, found);
+    equations.dynamics.set_state(time_s, &place, &still)?;
+    Ok(Rest {
+        recording: snapshot(&mut equations, time_s, &place, &still),
+        stability,
+        parts,
+    })
 }
 
-/// Positions of the degrees of freedom at rest. What inputs or controllers drive along an axis stays where it starts, as if brakes
-/// held it.
-pub(super) fn positions_at_rest(
-    mesh: &Mesh,
+/// Positions of the degrees of freedom at rest in equilibrium.
+///
+/// # Errors
+///
+/// When there is no equilibrium.
+pub fn positions_at_rest(mesh: &Mesh, simulation: &SimulationSpec) -> Result<Vec<f64>, NodalError> {
+    let found = resting(mesh, simulation)?.equilibrium(&mesh.initial_position)?;
+    Ok(found.place)
+}
+
+/// The mesh at rest. What inputs or controllers drive along an axis stays where it starts, as if brakes held it.
+fn resting<'m>(
+    mesh: &'m Mesh,
     simulation: &SimulationSpec,
-) -> Result<Vec<f64>, NodalError> {
-    let mut equations = MeshEquations::new(mesh)?;
+) -> Result<Resting<'m, Acts<'m>>, NodalError> {
     let mechanism = &mesh.mechanism;
-    let still = vec![0.0; mechanism.dof_count()];
-    let held = mesh.driven_dofs();
-    let mut before = vec![Vector([0.0; 3]); mechanism.node_count()];
-    let mut gravity = None;
+    let equations = Equations::new(mechanism)?;
+    let mut resting = Resting::new(equations, Acts::new(mesh)?, simulation.start_s);
+    for load in &mesh.loads {
+        match &load.target {
+            Target::Axis(_) => {}
+            Target::Component(..) => resting.loads_follow(),
+            Target::Node { carried_by, .. } => {
+                if carried_by.is_some() {
+                    resting.loads_follow();
+                }
+            }
+        }
+    }
+    resting.hold(&mesh.driven_dofs());
     if let InitialSpec::StaticLoad(case) = &simulation.initial {
-        gravity = case.gravity_m_per_s2;
+        if let Some(gravity) = case.gravity_m_per_s2 {
+            resting.set_gravity(gravity);
+        }
         for force in &case.force {
             let marker = mesh
                 .find_marker(&force.marker)
@@ -49,41 +70,9 @@ pub(super) fn positions_at_rest(
             let mut nodes = mesh.nodes.iter().copied();
             let node = nodes.find(|&node| mechanism.node_name(node) == force.marker);
             if let Some(node) = marker.or(node) {
-                before[node.index()] += Vector(force.force_n);
+                resting.add_load(node.index(), Vector(force.force_n));
             }
         }
     }
-    let mut position = mesh.initial_position.clone();
-    let mut statics = equations.dynamics.equations().clone();
-    if let Some(gravity) = gravity {
-        statics.set_gravity(gravity);
-    }
-    let mut known: Option<Vec<Vector<f64>>> = None;
-    for _ in 0..MOST_ROUNDS {
-        let time_s = simulation.start_s;
-        equations.dynamics.set_state(time_s, &position, &still)?;
-        let (efforts, loads) = equations.dynamics.actions();
-        let loads: Vec<Vector<f64>> = (loads.iter().zip(&before)).map(|(&a, &b)| a + b).collect();
-        let largest = loads
-            .iter()
-            .flat_map(|load| load.0)
-            .fold(0.0, |m: f64, x| m.max(x.abs()));
-        let same = known.as_ref().is_some_and(|known| {
-            let apart = known.iter().zip(&loads).flat_map(|(&a, &b)| (a - b).0);
-            apart.fold(0.0, |m: f64, x| m.max(x.abs())) <= FOLLOWED * largest
-        });
-        if same {
-            break;
-        }
-        let load = StaticLoad {
-            drives: equations.dynamics.drives(),
-            efforts,
-            loads: &loads,
-            held: &held,
-            first_part: 1.0,
-        };
-        position = statics.equilibrium(&mesh.initial_position, &load)?.position;
-        known = Some(loads);
-    }
-    Ok(position)
+    Ok(resting)
 }

@@ -53,7 +53,7 @@ pub fn run(
             recording: Recording::default(),
             audit: Audit::default(),
             statistics: Statistics::default(),
-            ending: Ending::Failed(RunError::Nodal { source, time_s }),
+            ending: Ending::Failed(RunError::of_nodes(source, time_s)),
         },
     }
 }

@@ -3,6 +3,7 @@
 use crate::integrate::IntegrateError;
 use crate::linear::LinearError;
 use crate::readable::readable;
+use crate::statics::NoEquilibrium;
 
 /// Why a mechanism cannot be built, placed, moved or solved.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -95,20 +96,9 @@ pub enum NodalError {
         /// Pivot over diagonal.
         ratio: f64,
     },
-    /// No equilibrium found.
-    #[error(
-        "no equilibrium found beyond {} of the load: {dof} is out of balance by {}; the structure may \
-         buckle there, otherwise allow more and smaller steps",
-        readable(.load), readable(.residual)
-    )]
-    NoEquilibrium {
-        /// Part of the load that was reached.
-        load: f64,
-        /// Degree of freedom that is furthest from balance.
-        dof: String,
-        /// By how much.
-        residual: f64,
-    },
+    /// There is no equilibrium.
+    #[error(transparent)]
+    Unsettled(#[from] NoEquilibrium),
     /// The linearised equations have no answer.
     #[error(transparent)]
     Linear(#[from] LinearError),

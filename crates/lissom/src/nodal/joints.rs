@@ -31,6 +31,11 @@ impl Hinge {
         }
     }
 
+    /// The axis in the components of the first node.
+    pub(super) fn axis(&self) -> Vector<f64> {
+        self.axes[0][0]
+    }
+
     /// The angle nearest to `reference`, for any distance from it.
     pub(super) fn angle(&self, [p, q]: [&NodeState<f64>; 2], reference: f64) -> f64 {
         let [_, y_p, z_p] = self.axes[0].map(|axis| p.direction(axis));
@@ -162,6 +167,11 @@ impl Slider {
             planar,
             axes: frame.transpose().0.map(Vector),
         }
+    }
+
+    /// The axis in the components of the orientation.
+    pub(super) fn axis(&self) -> Vector<f64> {
+        self.axes[0]
     }
 
     fn count(&self) -> usize {

@@ -11,7 +11,7 @@ use super::node::{Node, NodeId, NodeKind, NodeState, Placement};
 use super::role::Role;
 
 /// One end of a beam: where it is and which orientation it is clamped to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End {
     /// A point.
     pub point: NodeId,

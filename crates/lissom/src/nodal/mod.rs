@@ -17,6 +17,7 @@ mod node;
 mod pass;
 mod perturbation;
 mod role;
+mod shape;
 mod statics;
 
 pub use beam::{BeamSection, SecondOrderTerms};
@@ -30,4 +31,5 @@ pub use node::{Followed, NodeId, NodeKind, NodeState};
 pub(crate) use perturbation::labels;
 pub use perturbation::linearize_state;
 pub use role::{Drive, Role};
-pub use statics::{Equilibrium, StaticLoad};
+pub use shape::{BeamFigure, Figure, FigureKind};
+pub use statics::Resting;

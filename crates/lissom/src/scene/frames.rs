@@ -102,7 +102,7 @@ impl Frames {
 }
 
 /// Indices of at most `most` of `count` samples, with both ends.
-fn spread(count: usize, most: usize) -> Vec<usize> {
+pub(super) fn spread(count: usize, most: usize) -> Vec<usize> {
     let most = most.max(2);
     if count <= most {
         return (0..count).collect();
@@ -114,7 +114,7 @@ fn spread(count: usize, most: usize) -> Vec<usize> {
     clippy::cast_possible_truncation,
     reason = "seven digits are more than a screen has"
 )]
-fn single(x: f64) -> f32 {
+pub(super) fn single(x: f64) -> f32 {
     x as f32
 }
 

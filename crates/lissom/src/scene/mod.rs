@@ -18,10 +18,12 @@
 //! which is $`T_k`$ as recorded for $`s = 1`$ and leaves the motion of every joint as it was for every other.
 
 mod frames;
+mod nodes;
 mod section;
 mod solid;
 
 pub use frames::{Frames, MissingCoordinates};
+pub use nodes::{MeshScene, NotDrawn};
 pub use section::{Centreline, Colour};
 pub use solid::{Shape, Solid};
 

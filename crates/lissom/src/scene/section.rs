@@ -194,10 +194,10 @@ fn nodal_line(body: &Body, flexible: &FlexibleBody) -> Centreline {
 /// With the radii of gyration $`i_y^2 = EI_y/EA`$ it has the half axes $`2 i_y`$ and $`2 i_z`$ and Young's modulus
 /// $`EA/(\pi\,4\,i_y i_z)`$: the one solid ellipse with the three stiffnesses of the beam. Without EA the radii of
 /// gyration are those of the mass, $`\int\rho y^2 dA / \rho A`$, and no modulus follows.
-struct Section {
-    half_axes: [f64; 2],
-    youngs_modulus: Option<f64>,
-    known: bool,
+pub(super) struct Section {
+    pub(super) half_axes: [f64; 2],
+    pub(super) youngs_modulus: Option<f64>,
+    pub(super) known: bool,
 }
 
 impl Section {
@@ -215,20 +215,35 @@ impl Section {
     }
 
     fn of(segment: &SegmentSpec, length: f64) -> Self {
+        Self::with(
+            segment.axial_stiffness_n,
+            [
+                segment.bending_stiffness_y_n_m2,
+                segment.bending_stiffness_z_n_m2,
+            ],
+            [
+                segment.section_inertia_y_kg_m,
+                segment.section_inertia_z_kg_m,
+            ],
+            segment.mass_per_length_kg_per_m,
+            length,
+        )
+    }
+
+    /// Of EA, EI and second moments of mass along y and z, and mass per length, on a beam of some length.
+    pub(super) fn with(
+        axial: Option<f64>,
+        stiffness: [Option<f64>; 2],
+        inertia: [f64; 2],
+        mass_per_length: f64,
+        length: f64,
+    ) -> Self {
         let ratios = |values: [Option<f64>; 2], by: f64| {
             let known = values.map(|v| v.filter(|&v| v > 0.0).map(|v| v / by));
             // a beam that bends in one plane only is drawn round
             Some([known[0].or(known[1])?, known[1].or(known[0])?])
         };
-        let stiffness = [
-            segment.bending_stiffness_y_n_m2,
-            segment.bending_stiffness_z_n_m2,
-        ];
-        let inertia = [
-            segment.section_inertia_y_kg_m,
-            segment.section_inertia_z_kg_m,
-        ];
-        let axial = segment.axial_stiffness_n.filter(|&axial| axial > 0.0);
+        let axial = axial.filter(|&axial| axial > 0.0);
         if let Some(axial) = axial
             && let Some(squares) = ratios(stiffness, axial)
         {
@@ -240,7 +255,7 @@ impl Section {
                 known: true,
             };
         }
-        match ratios(inertia.map(Some), segment.mass_per_length_kg_per_m) {
+        match ratios(inertia.map(Some), mass_per_length) {
             Some(squares) => Self {
                 half_axes: squares.map(|square| 2.0 * square.sqrt()),
                 youngs_modulus: None,

@@ -64,6 +64,15 @@ impl Solid {
         }
     }
 
+    /// The solid of a mass with an inertia, at a place.
+    pub(super) fn of_inertia(mass: f64, inertia: &Matrix<f64>, position: [f64; 3]) -> Self {
+        let Matrix([[xx, xy, xz], [_, yy, yz], [_, _, zz]]) = *inertia;
+        Self {
+            position,
+            ..Self::new(mass, [xx, yy, zz], [xy, xz, yz])
+        }
+    }
+
     /// The solid with this mass and these moments about its centre, at the origin.
     fn new(mass: f64, [xx, yy, zz]: [f64; 3], [xy, xz, yz]: [f64; 3]) -> Self {
         let tensor = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);

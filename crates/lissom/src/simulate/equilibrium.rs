@@ -6,48 +6,37 @@
 //! g(q, \lambda) = r(q) - J^T\lambda = 0 , \qquad \Phi(q) = 0 ,
 //! ```
 //!
-//! with $`r`$ the inverse dynamics at zero rates less the applied forces. Newton's iteration solves for increments of
-//! the coordinates and for $`\lambda`$ together. Its matrix is solved in the sense of least squares, so that redundant
-//! closures share their load and coordinates that nothing holds or pushes stay where they are.
+//! with $`r`$ the inverse dynamics at zero rates less the applied forces. `statics` solves it; a part of the load is that
+//! part of gravity and inputs, in which $`r`$ is linear.
+
+use std::convert::Infallible;
 
 use nalgebra::{DMatrix, DVector};
 
 use crate::closure::Constraints;
 use crate::integrate::SecondOrder;
 use crate::model::spec::{Frame, InitialSpec, LoadProfile, LoadQuantity, SimulationSpec};
-use crate::model::{Load, LoadTarget, Model};
+use crate::model::{CoordinateKind, Load, LoadTarget, Model};
 use crate::simulate::equations::Equations;
+use crate::simulate::extent;
 use crate::simulate::recording::Recording;
 use crate::simulate::sampler::snapshot;
 use crate::spatial::Vector;
+use crate::statics::{self, Balance, Failure, NoEquilibrium, Stability};
 use crate::tree::Kinematics;
 
-/// A change of coordinates, in metres or radians, that is rounding.
-const SETTLED: f64 = 1e-13;
-/// Newton doubles the digits; a strongly bent start may need a few halved steps before.
-const MOST_ITERATIONS: usize = 60;
-/// Halvings of a step that does not bring the forces closer to balance.
-const MOST_HALVINGS: usize = 12;
-/// Largest change at once, in metres or radians.
-const LARGEST_CHANGE: f64 = 0.5;
-/// Step of differences: the cube root of rounding, for central ones.
+/// Step of differences, of the scale of a coordinate: the cube root of rounding, for central ones.
 const DIFFERENCE: f64 = 6e-6;
-/// Singular values below this fraction of the largest are zero: what differences leave of a zero.
-const SINGULAR: f64 = 1e-11;
-/// Unbalanced force, as a fraction of the forces at work, that is left to rounding and differences.
-const BALANCED: f64 = 1e-7;
 
-/// Why a model has no equilibrium near where it is.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error(
-    "the forces on {coordinate} do not balance: {force:.3e} N or N m is left; hold it by a spring, a motion or a \
-     support, or start closer to the equilibrium"
-)]
-pub struct NoEquilibrium {
-    /// Name of the coordinate with the largest unbalanced force.
-    pub coordinate: String,
-    /// That force.
-    pub force: f64,
+/// A model at rest in equilibrium.
+#[derive(Clone, Debug)]
+pub struct Rest {
+    /// Every channel there, as a single sample.
+    pub recording: Recording,
+    /// Whether it holds when it is touched; `None` where only the modes tell.
+    pub stability: Option<Stability>,
+    /// Parts in which the load was added.
+    pub parts: usize,
 }
 
 /// The model as `simulation` begins: at rest in equilibrium if it says so, otherwise as it is (`None`).
@@ -55,140 +44,128 @@ pub struct NoEquilibrium {
 /// # Errors
 /// When there is no equilibrium near where the model is.
 pub fn settled(model: &Model, simulation: &SimulationSpec) -> Result<Option<Model>, NoEquilibrium> {
-    let mut loaded = model.clone();
-    match &simulation.initial {
-        InitialSpec::Written => return Ok(None),
-        InitialSpec::Equilibrium => {}
-        InitialSpec::StaticLoad(case) => {
-            if let Some(gravity) = case.gravity_m_per_s2 {
-                loaded.system = loaded.system.under_gravity(Vector(gravity));
-            }
-            loaded.loads.extend(case.force.iter().filter_map(|force| {
-                let vector = Vector(force.force_n);
-                let size = vector.dot(vector).sqrt();
-                Some(Load {
-                    name: force.marker.clone(),
-                    quantity: LoadQuantity::Force,
-                    target: LoadTarget::Marker {
-                        index: model.markers.iter().position(|m| m.name == force.marker)?,
-                        direction: vector.scale(1.0 / size),
-                        frame: Frame::World,
-                    },
-                    profile: LoadProfile::Constant { value: size },
-                    foreseen: false,
-                })
-                .filter(|_| size > 0.0)
-            }));
-        }
+    if simulation.initial == InitialSpec::Written {
+        return Ok(None);
     }
-    let initial_position = equilibrium(&loaded, simulation.start_s)?;
-    let mut settled = model.clone();
-    settled.initial_position = initial_position;
-    settled.initial_velocity.fill(0.0);
-    Ok(Some(settled))
+    let loaded = loaded(model, simulation);
+    Ok(Some(resting(
+        model,
+        equilibrium(&loaded, simulation.start_s)?,
+    )))
 }
 
 /// Every channel of a model at rest in equilibrium, under the loads of the start or those before it.
 ///
 /// # Errors
 /// When there is no equilibrium near where the model is.
-pub fn rest(model: &Model, simulation: &SimulationSpec) -> Result<Recording, NoEquilibrium> {
-    let mut simulation = simulation.clone();
-    if simulation.initial == InitialSpec::Written {
-        simulation.initial = InitialSpec::Equilibrium;
-    }
-    let settled = settled(model, &simulation)?;
-    let mut equations = Equations::new(settled.as_ref().unwrap_or(model));
+pub fn rest(model: &Model, simulation: &SimulationSpec) -> Result<Rest, NoEquilibrium> {
+    let (loaded, time) = (loaded(model, simulation), simulation.start_s);
+    let unloaded = unloaded(&loaded);
+    let mut balance = TreeBalance::new(&loaded, &unloaded, time);
+    let start = balance.start();
+    let found = statics::equilibrium(&mut balance, &start).map_err(unplaced)?;
+    let Ok(stability) = statics::stability(&mut balance, &found.place);
+    let settled = resting(model, balance.full_position(&found.place.position));
+    let mut equations = Equations::new(&settled);
     let state = equations.initial_state();
     let (position, rest) = state.split_at(equations.state_positions());
     let velocity = &rest[..equations.state_velocities()];
-    let time = simulation.start_s;
-    Ok(snapshot(&mut equations, time, position, velocity))
+    Ok(Rest {
+        recording: snapshot(&mut equations, time, position, velocity),
+        stability,
+        parts: found.parts,
+    })
 }
 
 /// Positions at which `model` rests at `time`. Joints and motors that an input or a controller drives stay where the
 /// model starts, as if brakes held them.
 ///
 /// # Errors
-/// When the iteration does not find any.
+/// When there is no equilibrium near where the model is.
 pub fn equilibrium(model: &Model, time: f64) -> Result<Vec<f64>, NoEquilibrium> {
-    let mut balance = Balance::new(model, time);
-    let (n, m) = (balance.moving.len(), balance.constraints.len());
-    let mut multipliers = vec![0.0; m];
-    let mut position = balance.equations.initial_state();
-    position.truncate(balance.equations.state_positions());
-    let mut at = balance.evaluate(&position, &multipliers);
-    // what the forces are to be small beside: the loads at the start, those of closures, rounding of coordinates
-    let mut at_work = at.forces;
-    for _ in 0..MOST_ITERATIONS {
-        let matrix = balance.tangent(&position, &multipliers);
-        if matrix.iter().any(|entry| !entry.is_finite()) {
-            break;
+    let unloaded = unloaded(model);
+    let mut balance = TreeBalance::new(model, &unloaded, time);
+    let start = balance.start();
+    let found = statics::equilibrium(&mut balance, &start).map_err(unplaced)?;
+    Ok(balance.full_position(&found.place.position))
+}
+
+/// The model under the loads that hold it before `simulation` begins.
+fn loaded(model: &Model, simulation: &SimulationSpec) -> Model {
+    let mut loaded = model.clone();
+    if let InitialSpec::StaticLoad(case) = &simulation.initial {
+        if let Some(gravity) = case.gravity_m_per_s2 {
+            loaded.system = loaded.system.under_gravity(Vector(gravity));
         }
-        at_work = at_work.max(SETTLED * matrix.amax());
-        let factors = matrix.svd(true, true);
-        let smallest = SINGULAR * factors.singular_values.max();
-        let change = factors
-            .solve(&(-&at.residual), smallest)
-            .unwrap_or_else(|_| DVector::zeros(n + m));
-        let largest = change.rows(0, n).amax();
-        let mut share = (LARGEST_CHANGE / largest.max(LARGEST_CHANGE)).min(1.0);
-        let mut halvings = 0;
-        loop {
-            let (next, next_multipliers) = balance.moved(&position, &multipliers, &change, share);
-            let found = balance.evaluate(&next, &next_multipliers);
-            let closer = found.residual.norm() <= at.residual.norm();
-            if closer || halvings == MOST_HALVINGS || largest <= SETTLED {
-                (position, multipliers, at) = (next, next_multipliers, found);
-                break;
-            }
-            share *= 0.5;
-            halvings += 1;
-        }
-        at_work = at_work.max(at.forces);
-        if largest <= SETTLED || at.residual.amax() == 0.0 {
-            break;
-        }
+        loaded.loads.extend(case.force.iter().filter_map(|force| {
+            let vector = Vector(force.force_n);
+            let size = vector.dot(vector).sqrt();
+            Some(Load {
+                name: force.marker.clone(),
+                quantity: LoadQuantity::Force,
+                target: LoadTarget::Marker {
+                    index: model.markers.iter().position(|m| m.name == force.marker)?,
+                    direction: vector.scale(1.0 / size),
+                    frame: Frame::World,
+                },
+                profile: LoadProfile::Constant { value: size },
+                foreseen: false,
+            })
+            .filter(|_| size > 0.0)
+        }));
     }
-    let (worst, force) = (0..n).fold((0, 0.0_f64), |(worst, force), i| {
-        let found = at.residual[i].abs();
-        if found > force || !found.is_finite() {
-            (i, found)
-        } else {
-            (worst, force)
-        }
-    });
-    if force <= BALANCED * at_work {
-        Ok(balance.full_position(&position))
-    } else {
-        Err(NoEquilibrium {
-            coordinate: balance.coordinate(worst),
-            force,
-        })
+    loaded
+}
+
+/// The model without gravity and inputs.
+fn unloaded(model: &Model) -> Model {
+    Model {
+        system: model.system.under_gravity(Vector::zero()),
+        loads: Vec::new(),
+        ..model.clone()
     }
+}
+
+/// The model at rest at a position.
+fn resting(model: &Model, position: Vec<f64>) -> Model {
+    let mut resting = model.clone();
+    resting.initial_position = position;
+    resting.initial_velocity.fill(0.0);
+    resting
+}
+
+fn unplaced(failure: Failure<Infallible>) -> NoEquilibrium {
+    match failure {
+        Failure::None(error) => error,
+        Failure::Placement(never) => match never {},
+    }
+}
+
+/// Coordinates of the state and forces of the closures.
+#[derive(Clone)]
+struct TreePlace {
+    position: Vec<f64>,
+    multipliers: Vec<f64>,
 }
 
 /// The balance of forces of a model at rest.
-struct Balance<'m> {
+struct TreeBalance<'m> {
     model: &'m Model,
     equations: Equations<'m>,
+    unloaded: Equations<'m>,
     time: f64,
     /// Entries of the state's velocities that may move.
     moving: Vec<usize>,
+    scales: Vec<f64>,
     constraints: Constraints<f64>,
     kinematics: Kinematics<f64>,
     at_rest: Vec<f64>,
+    forces: Vec<f64>,
+    unloaded_forces: Vec<f64>,
 }
 
-struct Forces {
-    /// $`g`$ of the entries that may move, then $`\Phi`$.
-    residual: DVector<f64>,
-    /// Largest force at work.
-    forces: f64,
-}
-
-impl<'m> Balance<'m> {
-    fn new(model: &'m Model, time: f64) -> Self {
+impl<'m> TreeBalance<'m> {
+    fn new(model: &'m Model, unloaded: &'m Model, time: f64) -> Self {
         let equations = Equations::new(model);
         let motors = equations.state_velocities() - model.transmissions.len();
         let driven = |entry: usize| {
@@ -205,17 +182,35 @@ impl<'m> Balance<'m> {
                 None => equations.velocity_entry(entry) == Some(joint.velocity),
             })
         };
-        let moving = (0..equations.state_velocities())
+        let moving: Vec<usize> = (0..equations.state_velocities())
             .filter(|&entry| !driven(entry) && !controlled(entry))
             .collect();
+        let constraints = Constraints::new(&model.system, &model.closures);
+        let scales = scales(&equations, &moving).into_iter();
+        let count = equations.state_velocities();
         Self {
             model,
+            scales: scales
+                .chain(std::iter::repeat_n(f64::INFINITY, constraints.len()))
+                .collect(),
             moving,
-            constraints: Constraints::new(&model.system, &model.closures),
+            constraints,
             kinematics: Kinematics::new(&model.system),
             at_rest: vec![0.0; model.system.velocity_count()],
             equations,
+            unloaded: Equations::new(unloaded),
             time,
+            forces: vec![0.0; count],
+            unloaded_forces: vec![0.0; count],
+        }
+    }
+
+    fn start(&self) -> TreePlace {
+        let mut position = self.equations.initial_state();
+        position.truncate(self.equations.state_positions());
+        TreePlace {
+            position,
+            multipliers: vec![0.0; self.constraints.len()],
         }
     }
 
@@ -223,17 +218,19 @@ impl<'m> Balance<'m> {
         self.equations.position_at(self.time, position).to_vec()
     }
 
-    fn coordinate(&self, moving: usize) -> String {
-        let first = self.equations.state_positions();
-        let layout = self.equations.state_layout();
-        layout[first + self.moving[moving]].name.clone()
-    }
-
-    fn evaluate(&mut self, position: &[f64], multipliers: &[f64]) -> Forces {
-        let mut forces = vec![0.0; self.equations.state_velocities()];
+    /// Forces and closures at a place; returns the largest force at work.
+    fn forces(&mut self, place: &TreePlace, load: f64, residual: &mut DVector<f64>) -> f64 {
+        let (time, position) = (self.time, &place.position);
         self.equations
-            .forces_at_rest(self.time, position, &mut forces);
-        let full = self.equations.position_at(self.time, position);
+            .forces_at_rest(time, position, &mut self.forces);
+        if load < 1.0 {
+            let unloaded = &mut self.unloaded_forces;
+            self.unloaded.forces_at_rest(time, position, unloaded);
+            for (force, unloaded) in self.forces.iter_mut().zip(unloaded) {
+                *force = *unloaded + load * (*force - *unloaded);
+            }
+        }
+        let full = self.equations.position_at(time, position);
         self.kinematics
             .update(&self.model.system, full, &self.at_rest);
         self.constraints.update(
@@ -243,71 +240,112 @@ impl<'m> Balance<'m> {
             full,
             &self.at_rest,
         );
-        let (n, m) = (self.moving.len(), self.constraints.len());
-        let mut residual = DVector::zeros(n + m);
+        let n = self.moving.len();
         let mut largest = 0.0_f64;
         for (i, &entry) in self.moving.iter().enumerate() {
             let mut closing = 0.0;
             if let Some(at) = self.equations.velocity_entry(entry) {
-                for (row, multiplier) in multipliers.iter().enumerate() {
+                for (row, multiplier) in place.multipliers.iter().enumerate() {
                     closing += self.constraints.row(row)[at] * multiplier;
                 }
             }
-            largest = largest.max(forces[entry].abs()).max(closing.abs());
-            residual[i] = forces[entry] - closing;
+            largest = largest.max(self.forces[entry].abs()).max(closing.abs());
+            residual[i] = self.forces[entry] - closing;
         }
-        for row in 0..m {
-            residual[n + row] = self.constraints.residual()[row];
+        for (row, &miss) in self.constraints.residual().iter().enumerate() {
+            residual[n + row] = miss;
         }
-        Forces {
-            residual,
-            forces: largest,
+        largest
+    }
+}
+
+/// A large change of the coordinates that may move: a radian, or a length of the body.
+fn scales(equations: &Equations<'_>, moving: &[usize]) -> Vec<f64> {
+    let model = equations.model();
+    let layout = equations.state_layout();
+    let first = equations.state_positions();
+    let elastic = extent::large_changes(model);
+    let reach = extent::reach(model);
+    (moving.iter())
+        .map(|&entry| match equations.velocity_entry(entry) {
+            Some(at) if model.velocities[at].kind == CoordinateKind::Elastic => elastic[at],
+            _ if layout[first + entry].unit == "m/s" => reach,
+            _ => 1.0,
+        })
+        .collect()
+}
+
+impl Balance for TreeBalance<'_> {
+    type Place = TreePlace;
+    type Error = Infallible;
+
+    fn scales(&self) -> &[f64] {
+        &self.scales
+    }
+
+    fn name(&self, unknown: usize) -> String {
+        let moving = self.moving.len();
+        match self.moving.get(unknown) {
+            Some(entry) => {
+                let first = self.equations.state_positions();
+                let rate = &self.equations.state_layout()[first + entry].name;
+                rate.strip_suffix(".rate").unwrap_or(rate).to_owned()
+            }
+            None => (self.constraints).name(&self.model.closures, unknown - moving),
         }
     }
 
-    /// Derivatives of the residual by central differences; those by the multipliers are exact.
-    fn tangent(&mut self, position: &[f64], multipliers: &[f64]) -> DMatrix<f64> {
-        let (n, m) = (self.moving.len(), self.constraints.len());
-        let mut matrix = DMatrix::zeros(n + m, n + m);
+    fn evaluate(
+        &mut self,
+        place: &TreePlace,
+        load: f64,
+        residual: &mut DVector<f64>,
+    ) -> Result<f64, Infallible> {
+        Ok(self.forces(place, load, residual))
+    }
+
+    /// By central differences; derivatives by the forces of closures are exact.
+    fn stiffness(&mut self, place: &TreePlace, load: f64) -> Result<DMatrix<f64>, Infallible> {
+        let (n, all) = (self.moving.len(), self.scales.len());
+        let mut matrix = DMatrix::zeros(all, all);
+        let mut unit = DVector::zeros(all);
+        let [mut above, mut below] = [DVector::zeros(all), DVector::zeros(all)];
         for column in 0..n {
-            let mut unit = DVector::zeros(n + m);
-            unit[column] = DIFFERENCE;
-            let (above, _) = self.moved(position, multipliers, &unit, 1.0);
-            let (below, _) = self.moved(position, multipliers, &unit, -1.0);
-            let above = self.evaluate(&above, multipliers).residual;
-            let below = self.evaluate(&below, multipliers).residual;
-            matrix.set_column(column, &((above - below) / (2.0 * DIFFERENCE)));
+            let step = DIFFERENCE * self.scales[column];
+            unit[column] = step;
+            let ahead = self.displaced(place, &unit, 1.0);
+            let behind = self.displaced(place, &unit, -1.0);
+            unit[column] = 0.0;
+            self.forces(&ahead, load, &mut above);
+            self.forces(&behind, load, &mut below);
+            matrix.set_column(column, &((&above - &below) / (2.0 * step)));
         }
-        self.evaluate(position, multipliers);
-        for row in 0..m {
+        self.forces(place, load, &mut above);
+        for row in 0..all - n {
             for (i, &entry) in self.moving.iter().enumerate() {
                 if let Some(at) = self.equations.velocity_entry(entry) {
                     matrix[(i, n + row)] = -self.constraints.row(row)[at];
                 }
             }
         }
-        matrix
+        Ok(matrix)
     }
 
-    fn moved(
-        &self,
-        position: &[f64],
-        multipliers: &[f64],
-        change: &DVector<f64>,
-        share: f64,
-    ) -> (Vec<f64>, Vec<f64>) {
-        let n = self.moving.len();
+    fn displaced(&self, place: &TreePlace, change: &DVector<f64>, share: f64) -> TreePlace {
         let mut increment = vec![0.0; self.equations.state_velocities()];
         for (i, &entry) in self.moving.iter().enumerate() {
             increment[entry] = share * change[i];
         }
-        let mut next = vec![0.0; position.len()];
-        self.equations.displace(position, &increment, &mut next);
-        let next_multipliers = multipliers
-            .iter()
-            .enumerate()
-            .map(|(row, multiplier)| multiplier + share * change[n + row])
+        let mut position = vec![0.0; place.position.len()];
+        self.equations
+            .displace(&place.position, &increment, &mut position);
+        let of_closures = change.iter().skip(self.moving.len());
+        let multipliers = (place.multipliers.iter().zip(of_closures))
+            .map(|(multiplier, change)| multiplier + share * change)
             .collect();
-        (next, next_multipliers)
+        TreePlace {
+            position,
+            multipliers,
+        }
     }
 }

@@ -157,6 +157,45 @@ fn points(flexible: &FlexibleBody) -> impl Iterator<Item = &Node> {
     flexible.nodes.iter().chain(slices)
 }
 
+/// Length of the largest body: the distance of its points and of the places of its joints from its origin; a metre for
+/// bodies without extent.
+pub(super) fn reach(model: &Model) -> f64 {
+    let bodies = model.system.bodies().iter();
+    let flexible = bodies.clone().filter_map(|body| body.flexible.as_ref());
+    let lengths = flexible.flat_map(points).map(|node| length(node.position));
+    let places = bodies.flat_map(|body| [&body.inboard, &body.outboard]);
+    let places = places.map(|place| length(place.offset().translation.0));
+    let reach = lengths.chain(places).fold(0.0, f64::max);
+    if reach > 0.0 { reach } else { 1.0 }
+}
+
+/// For every velocity, the change of an elastic coordinate that displaces its body by its length or turns a section by a
+/// radian, whichever is less; 1 for other coordinates.
+pub(super) fn large_changes(model: &Model) -> Vec<f64> {
+    let layout = model.system.layout();
+    let mut changes = vec![1.0; model.system.velocity_count()];
+    for (k, body) in model.system.bodies().iter().enumerate() {
+        let Some(flexible) = &body.flexible else {
+            continue;
+        };
+        let long = points(flexible).map(|node| length(node.position));
+        let long = long.fold(0.0, f64::max);
+        for alpha in 0..body.modes() {
+            let most = |of: fn(&Node) -> &[[f64; 3]]| {
+                let moved = points(flexible).map(|node| length(of(node)[alpha]));
+                moved.fold(0.0, f64::max)
+            };
+            let by_length = long / most(|node| &node.displacement);
+            let by_turn = 1.0 / most(|node| &node.rotation);
+            let change = by_length.min(by_turn);
+            if change.is_finite() && change > 0.0 {
+                changes[layout.elastic_velocity[k] + alpha] = change;
+            }
+        }
+    }
+    changes
+}
+
 fn length(vector: [f64; 3]) -> f64 {
     vector.iter().map(|x| x * x).sum::<f64>().sqrt()
 }

@@ -17,7 +17,7 @@ mod start;
 pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit};
 pub use equations::{Equations, NominalDrives, NominalError, nominal_drives};
 pub(crate) use equations::{NominalPositions, PivotedQr, course, nominal_motions};
-pub use equilibrium::{NoEquilibrium, equilibrium, rest, settled};
+pub use equilibrium::{Rest, equilibrium, rest, settled};
 pub use evaluate::{ClosedEvaluation, Evaluation, StateInput, evaluate};
 pub use extent::{BodyExtent, Departure, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD};
 pub(crate) use formulation::{Formulation, Holdings, Power};

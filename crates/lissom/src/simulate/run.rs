@@ -11,11 +11,12 @@ use crate::nodal::NodalError;
 use crate::readable::readable;
 use crate::simulate::audit::{Audit, Auditor};
 use crate::simulate::equations::{Equations, NominalError, nominal_drives};
-use crate::simulate::equilibrium::{NoEquilibrium, settled};
+use crate::simulate::equilibrium::settled;
 use crate::simulate::extent::Departure;
 use crate::simulate::formulation::{Formulation, Power};
 use crate::simulate::recording::Recording;
 use crate::simulate::sampler::Sampler;
+use crate::statics::NoEquilibrium;
 
 /// What a run leaves behind.
 #[derive(Clone, Debug)]
@@ -171,6 +172,14 @@ impl RunError {
         }
     }
 
+    /// What went wrong with a nodal mechanism.
+    pub(crate) fn of_nodes(source: NodalError, time_s: f64) -> Self {
+        match source {
+            NodalError::Unsettled(source) => Self::Unsettled { source, time_s },
+            source => Self::Nodal { source, time_s },
+        }
+    }
+
     /// Name of the coordinate or channel in trouble.
     pub fn coordinate(&self) -> &str {
         match self {
@@ -180,7 +189,7 @@ impl RunError {
             Self::Singular { coordinates, .. } => coordinates.first().map_or("unknown", |c| c),
             Self::NoLongerRedundant { equation, .. } => equation,
             Self::Closure { .. } => "the closures",
-            Self::Unsettled { source, .. } => &source.coordinate,
+            Self::Unsettled { source, .. } => source.name(),
             Self::LeftBeam { support, .. } => support,
             Self::NominalMotion { .. } => "the nominal motion",
             Self::Nodal { .. } => "the mechanism",

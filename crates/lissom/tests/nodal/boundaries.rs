@@ -24,6 +24,15 @@ fn linearised_equations_know_no_formulation() {
     never_imports("src/linear", &others, 4);
 }
 
+/// Property: equilibrium is sought in one way for all formulations.
+#[test]
+fn statics_know_no_formulation() {
+    let others = [
+        "tree", "flex", "model", "simulate", "nodal", "mesh", "closure", "linear",
+    ];
+    never_imports("src/statics", &others, 4);
+}
+
 /// Fails if a source below `folder`, of which there are more than `least`, uses one of `modules`.
 #[expect(clippy::disallowed_methods, reason = "the sources are what is tested")]
 fn never_imports(folder: &str, modules: &[&str], least: usize) {

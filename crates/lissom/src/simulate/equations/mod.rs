@@ -9,23 +9,22 @@
 //! where "free" leaves out prescribed joints. The two works are integrated with the motion, so that the
 //! energy audit \[Damaren & Sharf 1995, eqs (30)–(32)\] is as accurate as the motion itself.
 
+mod closed;
 mod control;
 mod first_order;
+mod forces;
 mod nominal;
 mod observed;
 mod resistance;
 mod second_order;
 
 use crate::closure::{self, ClosureError, Loops, Trouble};
-use crate::integrate::Projection;
-use crate::model::spec::LoadProfile;
-use crate::model::{Body, Coordinate, CoordinateKind, LoadTarget, Model, System};
+use crate::model::{Body, Coordinate, CoordinateKind, Model, System};
 use crate::simulate::formulation::Power;
 use crate::simulate::profile::{LoadCurve, MotionCurve};
-use crate::spatial::{Force, Motion};
+use crate::spatial::Motion;
 use crate::tree::{
-    ArticulatedBody, CompositeBody, Energy, InverseDynamics, Kinematics, apply_wrench, energy,
-    inverse_dynamics, marker_motion,
+    ArticulatedBody, CompositeBody, Energy, InverseDynamics, Kinematics, energy, inverse_dynamics,
 };
 use control::Control;
 pub(super) use first_order::position_rates;
@@ -269,164 +268,6 @@ impl<'m> Equations<'m> {
         self.motor_rate.copy_from_slice(motors);
     }
 
-    /// Values of all inputs at an instant.
-    pub(super) fn update_loads(&mut self, time: f64) {
-        let model = self.model;
-        if let Some(nominal) = &mut self.nominal {
-            // where there is none the forces are not numbers, which the integrator reports
-            let _ = nominal.update(time);
-        }
-        for (i, load) in model.loads.iter().enumerate() {
-            let mut value = self.load_curves[i].value(time);
-            if let (LoadProfile::RigidInverseDynamics(_), Some(nominal)) =
-                (&load.profile, &self.nominal)
-            {
-                value = match load.target {
-                    LoadTarget::Motor(index) => nominal.force(model.transmissions[index].velocity),
-                    LoadTarget::Joint(at) => nominal.force(at),
-                    LoadTarget::Marker { .. } => 0.0,
-                };
-            }
-            self.load_values[i] = value;
-        }
-    }
-
-    /// Torques and forces of the controllers in the unpacked state.
-    fn update_control(&mut self, time: f64) {
-        let Some(control) = &mut self.control else {
-            return;
-        };
-        let (positions, rates) = (&self.motor_position, &self.motor_rate);
-        control.update(self.model, time, &self.position, &self.velocity, |motor| {
-            [positions[motor], rates[motor]]
-        });
-    }
-
-    /// Torques and forces of the controllers as last evaluated, in their order.
-    pub(super) fn control_efforts(&self) -> &[f64] {
-        self.control.as_ref().map_or(&[], Control::efforts)
-    }
-
-    /// Inputs and controllers at a state given in full.
-    pub(super) fn act_at(
-        &mut self,
-        time: f64,
-        position: &[f64],
-        velocity: &[f64],
-        motors: &[[f64; 3]],
-    ) {
-        self.position.copy_from_slice(position);
-        self.velocity.copy_from_slice(velocity);
-        for (i, motor) in motors.iter().enumerate() {
-            [self.motor_position[i], self.motor_rate[i]] = [motor[0], motor[1]];
-        }
-        self.update_loads(time);
-        self.update_control(time);
-    }
-
-    /// Prepares kinematics and all forces of the unpacked state; returns the power that flows.
-    fn apply_forces(&mut self, time: f64) -> Power {
-        let model = self.model;
-        let system = &model.system;
-        self.kinematics
-            .update(system, &self.position, &self.velocity);
-        self.force.fill(0.0);
-        self.motor_force.fill(0.0);
-        let mut power = Power::default();
-
-        // resistance of joints
-        for (k, resistance) in &model.resistances {
-            let lost = add_resistance(
-                system,
-                *k,
-                resistance,
-                &self.position,
-                &self.velocity,
-                &mut self.force,
-            );
-            power.lost += lost;
-        }
-        // damping of the flexible bodies, already among the kinematics' elastic forces
-        let layout = system.layout();
-        for &k in &self.damped {
-            if let Some(flexible) = &system.bodies()[k].flexible {
-                let n = flexible.coordinates.len();
-                let rate = &self.velocity[layout.elastic_velocity[k]..][..n];
-                power.lost += quadratic_form(&flexible.damping, rate);
-            }
-        }
-        // elastic gears
-        for (i, gear) in model.transmissions.iter().enumerate() {
-            let wind = self.motor_position[i] - self.position[gear.position];
-            let slip = self.motor_rate[i] - self.velocity[gear.velocity];
-            let torque = gear.stiffness * wind + gear.damping * slip;
-            self.force[gear.velocity] += torque;
-            self.motor_force[i] -= torque;
-            power.lost += gear.damping * slip * slip;
-        }
-
-        self.update_loads(time);
-        self.update_control(time);
-        if let Some(control) = &self.control {
-            let joints = model.controllers.iter().flat_map(|c| &c.joints);
-            for (joint, &effort) in joints.zip(control.efforts()) {
-                let (force, rate) = match joint.motor {
-                    Some(motor) => (&mut self.motor_force[motor], self.motor_rate[motor]),
-                    None => (
-                        &mut self.force[joint.velocity],
-                        self.velocity[joint.velocity],
-                    ),
-                };
-                *force += effort;
-                power.input += effort * rate;
-            }
-        }
-        let mut posed = false;
-        for (i, load) in model.loads.iter().enumerate() {
-            let value = self.load_values[i];
-            match &load.target {
-                LoadTarget::Joint(at) => {
-                    self.force[*at] += value;
-                    power.input += value * self.velocity[*at];
-                }
-                LoadTarget::Motor(index) => {
-                    self.motor_force[*index] += value;
-                    power.input += value * self.motor_rate[*index];
-                }
-                LoadTarget::Marker { index, .. } => {
-                    let marker = &model.markers[*index];
-                    let Some(body) = marker.body else { continue };
-                    if !posed {
-                        self.kinematics.update_poses(system);
-                        posed = true;
-                    }
-                    let motion = marker_motion(
-                        system,
-                        &self.kinematics,
-                        body,
-                        &marker.place,
-                        &self.position,
-                        &self.velocity,
-                        &mut self.influence,
-                    );
-                    let Some(wrench) = load.wrench(value, &motion.pose.rotation) else {
-                        continue;
-                    };
-                    power.input += motion.twist.dot(wrench);
-                    apply_wrench(
-                        system,
-                        &mut self.kinematics,
-                        body,
-                        motion.pose.translation,
-                        &self.influence,
-                        wrench,
-                    );
-                }
-            }
-        }
-        power
-    }
-
     /// Accelerations of the prepared state.
     fn accelerate(&mut self) {
         let system = &self.model.system;
@@ -514,142 +355,6 @@ impl<'m> Equations<'m> {
         power
     }
 
-    /// The closures of the model, if it has any.
-    ///
-    /// # Errors
-    /// When they cannot be kept as asked.
-    pub fn loops(&self) -> Result<Option<&Loops>, &ClosureError> {
-        self.loops.as_ref().map(Option::as_ref)
-    }
-
-    /// What stopped the last projection of a state.
-    pub(super) fn trouble(&self) -> Option<&Trouble> {
-        self.trouble.as_ref()
-    }
-
-    /// Brings a state, given by its positions and velocities, onto the closures.
-    fn settle_state(&mut self, time: f64, state: &mut [f64]) -> Projection {
-        if !matches!(self.loops, Ok(Some(_))) {
-            return Projection::Kept;
-        }
-        let (n_q, n_v) = (self.state_positions(), self.state_velocities());
-        let (positions, rest) = state.split_at_mut(n_q);
-        self.settle_parts(time, positions, &mut rest[..n_v])
-    }
-
-    /// The same for positions and velocities apart.
-    fn settle_parts(
-        &mut self,
-        time: f64,
-        positions: &mut [f64],
-        velocities: &mut [f64],
-    ) -> Projection {
-        self.unpack(time, positions, velocities);
-        let Ok(Some(loops)) = &mut self.loops else {
-            return Projection::Kept;
-        };
-        if loops.settles() {
-            if loops
-                .settle(self.model, &mut self.position, &mut self.velocity)
-                .is_err()
-            {
-                // the derivative there is not finite, which ends the run with what is known of the place
-                return Projection::Moved;
-            }
-            for (&at, x) in self.free_positions.iter().zip(positions) {
-                *x = self.position[at];
-            }
-            for (&at, x) in self.free_velocities.iter().zip(velocities) {
-                *x = self.velocity[at];
-            }
-        }
-        self.trouble = loops.watch(self.model, time, &self.position, &self.velocity);
-        if self.trouble.is_some() {
-            Projection::Stop
-        } else if loops.settles() && !loops.settles_before_evaluation() {
-            Projection::Moved
-        } else {
-            // the derivative of a state is that of the settled one
-            Projection::Kept
-        }
-    }
-
-    /// From a state on supports see the stretch of their beam that they are on. Returns the energy lost by an impulse.
-    fn enter_stretches(&mut self, time: f64, positions: &[f64], velocities: &mut [f64]) -> f64 {
-        if !self.locates_passages || !matches!(self.loops, Ok(Some(_))) {
-            return 0.0;
-        }
-        self.unpack(time, positions, velocities);
-        let Ok(Some(loops)) = &mut self.loops else {
-            return 0.0;
-        };
-        let lost = loops.enter(self.model, &self.position, &mut self.velocity);
-        for (&at, x) in self.free_velocities.iter().zip(velocities) {
-            *x = self.velocity[at];
-        }
-        lost
-    }
-
-    /// How far a support is beyond that stretch.
-    fn overrun_of_stretches(&mut self, time: f64, positions: &[f64], velocities: &[f64]) -> f64 {
-        if !self.locates_passages || !matches!(self.loops, Ok(Some(_))) {
-            return f64::NEG_INFINITY;
-        }
-        self.unpack(time, positions, velocities);
-        let Ok(Some(loops)) = &mut self.loops else {
-            return f64::NEG_INFINITY;
-        };
-        loops.overrun(self.model, &mut self.position, &mut self.velocity)
-    }
-
-    /// Brings a state onto the closures that is not the next of a run: independent coordinates are chosen for it.
-    pub(super) fn settle_sample(&mut self, time: f64, state: &mut [f64]) {
-        let (n_q, n_v) = (self.state_positions(), self.state_velocities());
-        if matches!(self.loops, Ok(Some(_))) {
-            self.unpack(time, &state[..n_q], &state[n_q..n_q + n_v]);
-        }
-        if let Ok(Some(loops)) = &mut self.loops {
-            loops.choose(self.model, &self.position, &self.velocity);
-        }
-        self.settle_state(time, state);
-    }
-
-    /// Largest violation of the closures at a state, of positions and of velocities.
-    pub(super) fn violation(&mut self, time: f64, state: &[f64]) -> Option<[f64; 2]> {
-        let (n_q, n_v) = (self.state_positions(), self.state_velocities());
-        if !matches!(self.loops, Ok(Some(_))) {
-            return None;
-        }
-        self.unpack(time, &state[..n_q], &state[n_q..n_q + n_v]);
-        let Ok(Some(loops)) = &mut self.loops else {
-            return None;
-        };
-        Some(loops.violation(self.model, &self.position, &self.velocity))
-    }
-
-    /// Force and moment of every closure on its end `to` in the evaluated state, at the frame of that end and
-    /// in its axes.
-    pub fn closure_forces(&mut self) -> impl Iterator<Item = Force<f64>> {
-        if let Ok(Some(loops)) = &mut self.loops {
-            loops.multipliers(
-                self.model,
-                &self.kinematics,
-                &self.force,
-                &self.acceleration,
-            );
-        }
-        let loops = self.loops.as_ref().ok().and_then(Option::as_ref);
-        let closures = 0..self.model.closures.len();
-        closures.map(move |i| loops.map_or(Force::zero(), |loops| loops.force_on_to(i)))
-    }
-
-    /// Largest violation of every closure in the evaluated state, of places in metres and of directions in radians.
-    pub(super) fn closure_violations(&self) -> impl Iterator<Item = [f64; 2]> {
-        let loops = self.loops.as_ref().ok().and_then(Option::as_ref);
-        let closures = 0..self.model.closures.len();
-        closures.map(move |i| loops.map_or([0.0; 2], |loops| loops.violation_of(i)))
-    }
-
     /// Energy of the evaluated state, springs and motors counted as strain and kinetic energy.
     pub(super) fn energy(&mut self) -> Energy<f64> {
         let model = self.model;
@@ -712,15 +417,4 @@ fn damped_bodies(system: &System) -> Vec<usize> {
         })
         .map(|(k, _)| k)
         .collect()
-}
-
-fn quadratic_form(matrix: &[f64], x: &[f64]) -> f64 {
-    let n = x.len();
-    let mut sum = 0.0;
-    for (i, &xi) in x.iter().enumerate() {
-        for (j, &xj) in x.iter().enumerate() {
-            sum += matrix[i * n + j] * xi * xj;
-        }
-    }
-    sum
 }

@@ -1,0 +1,224 @@
+//! The configuration of a mesh at the samples of a recording, from the channels that it holds.
+
+use crate::nodal::{Drive, Equations, Excitation, NodalError, NodeKind};
+use crate::simulate::{MotionCurve, Recording};
+use crate::spatial::{Quaternion, Vector};
+
+use super::{Acts, Foreseen, Mesh, MeshedJoint, Target};
+
+/// A mesh that goes where a recording was.
+#[derive(Debug)]
+pub struct Replay<'m> {
+    mesh: &'m Mesh,
+    equations: Equations<'m>,
+    /// The same without deformation.
+    rigid: Equations<'m>,
+    acts: Acts<'m>,
+    drives: Vec<Drive>,
+    position: Vec<f64>,
+    /// Channels of the positions that are recorded as they are.
+    direct: Vec<(usize, String)>,
+    /// Joints that turn in any way, whose channels are relative to what carries them.
+    turning: Vec<Turning>,
+    /// Positions of deformations, and their values without any.
+    undeformed: Vec<(usize, f64)>,
+    /// Positions of axes with a nominal motion.
+    nominal: Vec<(usize, MotionCurve)>,
+}
+
+#[derive(Debug)]
+struct Turning {
+    /// Index among the joints.
+    joint: usize,
+    /// First of the four positions of the child's orientation.
+    attitude: Option<usize>,
+    /// Positions of the child's point, if it is one that slides.
+    place: [Option<usize>; 3],
+    channels: Vec<String>,
+}
+
+impl<'m> Replay<'m> {
+    /// Of a mesh.
+    ///
+    /// # Errors
+    ///
+    /// When the mechanism is singular at assembly.
+    pub fn new(mesh: &'m Mesh) -> Result<Self, NodalError> {
+        let mechanism = &mesh.mechanism;
+        let first = |dof: usize| mechanism.dof_positions(dof).start;
+        let mut direct = Vec::new();
+        let mut turning = Vec::new();
+        for (index, joint) in mesh.joints.iter().enumerate() {
+            match joint {
+                MeshedJoint::Axis {
+                    coordinate,
+                    element,
+                    deformation,
+                    ..
+                } => {
+                    let dof = mechanism.deformation_dof(*element, *deformation);
+                    direct.extend(dof.map(|dof| (first(dof), coordinate.clone())));
+                }
+                MeshedJoint::Turning {
+                    joint,
+                    child,
+                    translates,
+                    ..
+                } => {
+                    let of = |axis| format!("{joint}.position.{axis}");
+                    let mut channels = Vec::new();
+                    if *translates {
+                        channels.extend(["x", "y", "z"].map(of));
+                    }
+                    channels.extend(quaternion_channels(joint));
+                    turning.push(Turning {
+                        joint: index,
+                        attitude: mechanism.coordinate_dof(child.orientation, 0).map(first),
+                        place: std::array::from_fn(|i| {
+                            let dof = mechanism.coordinate_dof(child.point, i);
+                            dof.map(first).filter(|_| *translates)
+                        }),
+                        channels,
+                    });
+                }
+            }
+        }
+        for &node in &mesh.nodes {
+            let name = mechanism.node_name(node);
+            let dof = |component| mechanism.coordinate_dof(node, component).map(first);
+            match mechanism.node_kind(node) {
+                NodeKind::PlanarAngle => {
+                    direct.extend(dof(2).map(|at| (at, format!("{name}.angle"))));
+                }
+                NodeKind::Orientation => {
+                    direct.extend((dof(0).into_iter()).flat_map(|at| quaternion_at(at, name)));
+                }
+                NodeKind::PlanarPoint | NodeKind::Point => {
+                    for (component, axis) in ["x", "y", "z"].into_iter().enumerate() {
+                        let at = dof(component);
+                        direct.extend(at.map(|at| (at, format!("{name}.position.{axis}"))));
+                    }
+                }
+            }
+        }
+        let elastic = mesh.elastic_dofs();
+        let assembled = mechanism.assembled_position();
+        for &dof in &elastic {
+            let name = mechanism.dof_name(dof);
+            if mechanism.dof_positions(dof).len() == 1 {
+                direct.push((first(dof), name));
+            } else if let Some(node) = name.strip_suffix(".turn_x") {
+                direct.extend(quaternion_at(first(dof), node));
+            }
+        }
+        let nominal = mesh.loads.iter().filter_map(|load| {
+            let (Target::Axis(joint), Foreseen::Along(curve)) = (&load.target, &load.foreseen)
+            else {
+                return None;
+            };
+            Some((first(mesh.axis_dof(*joint)?), curve.clone()))
+        });
+        Ok(Self {
+            mesh,
+            equations: Equations::new(mechanism)?,
+            rigid: Equations::new(mechanism)?,
+            acts: Acts::new(mesh)?,
+            drives: mechanism.assembled_drives(),
+            position: mesh.initial_position.clone(),
+            direct,
+            turning,
+            undeformed: (elastic.iter())
+                .flat_map(|&dof| mechanism.dof_positions(dof))
+                .map(|at| (at, assembled[at]))
+                .collect(),
+            nominal: nominal.collect(),
+        })
+    }
+
+    /// Channels that a recording must have.
+    pub fn channels(&self) -> impl Iterator<Item = &str> {
+        let direct = self.direct.iter().map(|(_, name)| name);
+        let turning = self.turning.iter().flat_map(|turning| &turning.channels);
+        direct.chain(turning).map(String::as_str)
+    }
+
+    /// Whether some axis has a nominal motion.
+    pub fn has_nominal(&self) -> bool {
+        !self.nominal.is_empty()
+    }
+
+    /// The mechanism at a sample; channels that are missing leave it where it was.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be there.
+    pub fn at(
+        &mut self,
+        recording: &Recording,
+        sample: usize,
+    ) -> Result<&Equations<'m>, NodalError> {
+        let value = |name: &str| Some(recording.channel(name)?.samples[sample]);
+        self.acts.drive(recording.time_s[sample], &mut self.drives);
+        for (at, name) in &self.direct {
+            if let Some(value) = value(name) {
+                self.position[*at] = value;
+            }
+        }
+        for turning in &self.turning {
+            let MeshedJoint::Turning { parent, frame, .. } = &self.mesh.joints[turning.joint]
+            else {
+                continue;
+            };
+            // what carries it is known when everything before it is in place
+            self.equations.place(&self.position, &self.drives)?;
+            let carrier = self.equations.node(parent.orientation).rotation * *frame;
+            let from = self.equations.node(parent.point).position;
+            let given: Vec<f64> = (turning.channels.iter())
+                .map(|name| value(name).unwrap_or(0.0))
+                .collect();
+            let (place, turn) = given.split_at(given.len() - 4);
+            if let (Some(at), &[w, x, y, z]) = (turning.attitude, turn) {
+                let attitude = carrier * Quaternion([w, x, y, z]).matrix() * frame.transpose();
+                self.position[at..at + 4].copy_from_slice(&Quaternion::of_matrix(&attitude).0);
+            }
+            if let &[x, y, z] = place {
+                let place = from + carrier * Vector([x, y, z]);
+                for (at, x) in turning.place.iter().zip(place.0) {
+                    if let Some(at) = at {
+                        self.position[*at] = x;
+                    }
+                }
+            }
+        }
+        self.equations.place(&self.position, &self.drives)?;
+        Ok(&self.equations)
+    }
+
+    /// The mechanism without deformation, its axes on their nominal motion if they have one, otherwise as at the sample
+    /// last placed; where it cannot be so, as it was.
+    pub fn undeformed(&mut self, time: f64) -> &Equations<'m> {
+        let mut position = self.position.clone();
+        for &(at, value) in &self.undeformed {
+            position[at] = value;
+        }
+        for (at, curve) in &self.nominal {
+            position[*at] = curve.at(time).position;
+        }
+        if self.rigid.place(&position, &self.drives).is_err() {
+            self.rigid.clone_from(&self.equations);
+        }
+        &self.rigid
+    }
+}
+
+fn quaternion_channels(name: &str) -> [String; 4] {
+    ["w", "x", "y", "z"].map(|part| format!("{name}.quaternion.{part}"))
+}
+
+/// The four positions of an orientation from one on, with their channels.
+fn quaternion_at(first: usize, name: &str) -> impl Iterator<Item = (usize, String)> {
+    let channels = quaternion_channels(name).into_iter();
+    channels
+        .enumerate()
+        .map(move |(i, channel)| (first + i, channel))
+}

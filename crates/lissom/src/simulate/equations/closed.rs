@@ -1,0 +1,154 @@
+//! Loops in a state: brought onto the closures, watched, read.
+
+use super::Equations;
+use crate::closure::{ClosureError, Loops, Trouble};
+use crate::integrate::Projection;
+use crate::spatial::Force;
+
+impl Equations<'_> {
+    /// The closures of the model, if it has any.
+    ///
+    /// # Errors
+    /// When they cannot be kept as asked.
+    pub fn loops(&self) -> Result<Option<&Loops>, &ClosureError> {
+        self.loops.as_ref().map(Option::as_ref)
+    }
+
+    /// What stopped the last projection of a state.
+    pub(in crate::simulate) fn trouble(&self) -> Option<&Trouble> {
+        self.trouble.as_ref()
+    }
+
+    /// Brings a state, given by its positions and velocities, onto the closures.
+    pub(super) fn settle_state(&mut self, time: f64, state: &mut [f64]) -> Projection {
+        if !matches!(self.loops, Ok(Some(_))) {
+            return Projection::Kept;
+        }
+        let (n_q, n_v) = (self.state_positions(), self.state_velocities());
+        let (positions, rest) = state.split_at_mut(n_q);
+        self.settle_parts(time, positions, &mut rest[..n_v])
+    }
+
+    /// The same for positions and velocities apart.
+    pub(super) fn settle_parts(
+        &mut self,
+        time: f64,
+        positions: &mut [f64],
+        velocities: &mut [f64],
+    ) -> Projection {
+        self.unpack(time, positions, velocities);
+        let Ok(Some(loops)) = &mut self.loops else {
+            return Projection::Kept;
+        };
+        if loops.settles() {
+            if loops
+                .settle(self.model, &mut self.position, &mut self.velocity)
+                .is_err()
+            {
+                // the derivative there is not finite, which ends the run with what is known of the place
+                return Projection::Moved;
+            }
+            for (&at, x) in self.free_positions.iter().zip(positions) {
+                *x = self.position[at];
+            }
+            for (&at, x) in self.free_velocities.iter().zip(velocities) {
+                *x = self.velocity[at];
+            }
+        }
+        self.trouble = loops.watch(self.model, time, &self.position, &self.velocity);
+        if self.trouble.is_some() {
+            Projection::Stop
+        } else if loops.settles() && !loops.settles_before_evaluation() {
+            Projection::Moved
+        } else {
+            // the derivative of a state is that of the settled one
+            Projection::Kept
+        }
+    }
+
+    /// From a state on supports see the stretch of their beam that they are on. Returns the energy lost by an impulse.
+    pub(super) fn enter_stretches(
+        &mut self,
+        time: f64,
+        positions: &[f64],
+        velocities: &mut [f64],
+    ) -> f64 {
+        if !self.locates_passages || !matches!(self.loops, Ok(Some(_))) {
+            return 0.0;
+        }
+        self.unpack(time, positions, velocities);
+        let Ok(Some(loops)) = &mut self.loops else {
+            return 0.0;
+        };
+        let lost = loops.enter(self.model, &self.position, &mut self.velocity);
+        for (&at, x) in self.free_velocities.iter().zip(velocities) {
+            *x = self.velocity[at];
+        }
+        lost
+    }
+
+    /// How far a support is beyond that stretch.
+    pub(super) fn overrun_of_stretches(
+        &mut self,
+        time: f64,
+        positions: &[f64],
+        velocities: &[f64],
+    ) -> f64 {
+        if !self.locates_passages || !matches!(self.loops, Ok(Some(_))) {
+            return f64::NEG_INFINITY;
+        }
+        self.unpack(time, positions, velocities);
+        let Ok(Some(loops)) = &mut self.loops else {
+            return f64::NEG_INFINITY;
+        };
+        loops.overrun(self.model, &mut self.position, &mut self.velocity)
+    }
+
+    /// Brings a state onto the closures that is not the next of a run: independent coordinates are chosen for it.
+    pub(in crate::simulate) fn settle_sample(&mut self, time: f64, state: &mut [f64]) {
+        let (n_q, n_v) = (self.state_positions(), self.state_velocities());
+        if matches!(self.loops, Ok(Some(_))) {
+            self.unpack(time, &state[..n_q], &state[n_q..n_q + n_v]);
+        }
+        if let Ok(Some(loops)) = &mut self.loops {
+            loops.choose(self.model, &self.position, &self.velocity);
+        }
+        self.settle_state(time, state);
+    }
+
+    /// Largest violation of the closures at a state, of positions and of velocities.
+    pub(in crate::simulate) fn violation(&mut self, time: f64, state: &[f64]) -> Option<[f64; 2]> {
+        let (n_q, n_v) = (self.state_positions(), self.state_velocities());
+        if !matches!(self.loops, Ok(Some(_))) {
+            return None;
+        }
+        self.unpack(time, &state[..n_q], &state[n_q..n_q + n_v]);
+        let Ok(Some(loops)) = &mut self.loops else {
+            return None;
+        };
+        Some(loops.violation(self.model, &self.position, &self.velocity))
+    }
+
+    /// Force and moment of every closure on its end `to` in the evaluated state, at the frame of that end and
+    /// in its axes.
+    pub fn closure_forces(&mut self) -> impl Iterator<Item = Force<f64>> {
+        if let Ok(Some(loops)) = &mut self.loops {
+            loops.multipliers(
+                self.model,
+                &self.kinematics,
+                &self.force,
+                &self.acceleration,
+            );
+        }
+        let loops = self.loops.as_ref().ok().and_then(Option::as_ref);
+        let closures = 0..self.model.closures.len();
+        closures.map(move |i| loops.map_or(Force::zero(), |loops| loops.force_on_to(i)))
+    }
+
+    /// Largest violation of every closure in the evaluated state, of places in metres and of directions in radians.
+    pub(in crate::simulate) fn closure_violations(&self) -> impl Iterator<Item = [f64; 2]> {
+        let loops = self.loops.as_ref().ok().and_then(Option::as_ref);
+        let closures = 0..self.model.closures.len();
+        closures.map(move |i| loops.map_or([0.0; 2], |loops| loops.violation_of(i)))
+    }
+}

@@ -1,0 +1,142 @@
+//! Parts of the load, each from the equilibrium under the part before.
+
+use nalgebra::DMatrix;
+
+use super::newton::{Astray, balanced};
+use super::solve::Scaled;
+use super::{Balance, Failure, NoEquilibrium};
+
+/// Smallest part of the load that is tried.
+const SMALLEST_PART: f64 = 1.0 / 4096.0;
+/// Loss of the smallest stiffness that makes the end of an equilibrium a limit point: before one the stiffness falls as
+/// the root of the load that is missing, here to about $`\sqrt{1/4096} = 1/64`$.
+const LOST: f64 = 1.0 / 8.0;
+
+/// An equilibrium.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Equilibrium<P> {
+    /// Where it is.
+    pub place: P,
+    /// Parts in which the load was added.
+    pub parts: usize,
+    /// Newton's iterations under all parts that were reached.
+    pub iterations: usize,
+}
+
+/// Finds where the forces balance under the whole load, from a place near where they do without.
+///
+/// # Errors
+/// When no equilibrium is found however small the part of the load that is added.
+pub fn equilibrium<B: Balance>(
+    balance: &mut B,
+    start: &B::Place,
+) -> Result<Equilibrium<B::Place>, Failure<B::Error>> {
+    let mut found = Equilibrium {
+        place: start.clone(),
+        parts: 0,
+        iterations: 0,
+    };
+    let (mut done, mut part) = (0.0_f64, 1.0_f64);
+    // of the whole load at once: what there is to say when not even the smallest part goes
+    let mut at_once = None;
+    loop {
+        let goal = (done + part).min(1.0);
+        match balanced(balance, &found.place, goal, false) {
+            Ok(next) => {
+                found.place = next.place;
+                found.parts += 1;
+                found.iterations += next.iterations;
+                if goal >= 1.0 {
+                    return Ok(found);
+                }
+                done = goal;
+                if next.quick {
+                    part *= 2.0;
+                }
+            }
+            Err(astray) => {
+                part *= 0.5;
+                if part < SMALLEST_PART {
+                    // a start that no load leads away from need not be near an equilibrium
+                    if found.parts == 0
+                        && let Ok(next) = balanced(balance, start, 1.0, true)
+                    {
+                        return Ok(Equilibrium {
+                            place: next.place,
+                            parts: 1,
+                            iterations: next.iterations,
+                        });
+                    }
+                    let astray = at_once.filter(|_| found.parts == 0).unwrap_or(astray);
+                    return Err(explained(balance, start, &found.place, done, astray));
+                }
+                at_once.get_or_insert(astray);
+            }
+        }
+    }
+}
+
+/// What is known of the place where the load could not be raised further.
+fn explained<B: Balance>(
+    balance: &mut B,
+    start: &B::Place,
+    reached: &B::Place,
+    load: f64,
+    astray: Astray<B::Error>,
+) -> Failure<B::Error> {
+    let (worst, residual, unheld) = match astray {
+        Astray::Placement(error) => return Failure::Placement(error),
+        Astray::Unbalanced {
+            worst,
+            residual,
+            unheld,
+        } => (worst, residual, unheld),
+    };
+    Failure::None(if unheld {
+        NoEquilibrium::Unheld {
+            name: balance.name(worst),
+            residual,
+        }
+    } else if let Some(softest) = softened(balance, start, reached, load) {
+        NoEquilibrium::Limit {
+            load,
+            name: balance.name(softest),
+        }
+    } else {
+        NoEquilibrium::Unbalanced {
+            load,
+            name: balance.name(worst),
+            residual,
+        }
+    })
+}
+
+/// The coordinate that moves most in the direction in which the stiffness has been lost, if one has.
+fn softened<B: Balance>(
+    balance: &mut B,
+    start: &B::Place,
+    reached: &B::Place,
+    load: f64,
+) -> Option<usize> {
+    if load == 0.0 {
+        return None;
+    }
+    let scales = balance.scales().to_vec();
+    let mut scaled = |place: &B::Place, load: f64| {
+        let matrix = balance.stiffness(place, load).ok()?;
+        let scaled = Scaled::new(matrix, &scales);
+        scaled.is_finite().then_some(scaled.matrix)
+    };
+    let [before, after] = [scaled(start, 0.0)?, scaled(reached, load)?].map(smallest);
+    let ((before, _), (after, direction)) = (before?, after?);
+    let coordinates = scales.iter().filter(|scale| scale.is_finite()).count();
+    (after < LOST * before).then(|| direction.rows(0, coordinates).icamax())
+}
+
+/// Smallest singular value of a matrix and its direction.
+fn smallest(matrix: DMatrix<f64>) -> Option<(f64, nalgebra::DVector<f64>)> {
+    let svd = matrix.svd(false, true);
+    let directions = svd.v_t?;
+    let last = svd.singular_values.imin();
+    Some((svd.singular_values[last], directions.row(last).transpose()))
+}
