@@ -18,7 +18,7 @@ pub enum AnalysisError {
     Nodes(#[from] NodalError),
     /// The nodal mechanism cannot follow its nominal motion.
     #[error(transparent)]
-    Mesh(#[from] MeshError),
+    Mesh(Box<MeshError>),
     /// The linearised equations have no answer.
     #[error(transparent)]
     Linear(#[from] LinearError),
@@ -50,4 +50,10 @@ pub enum AnalysisError {
         /// When.
         at_s: f64,
     },
+}
+
+impl From<MeshError> for AnalysisError {
+    fn from(error: MeshError) -> Self {
+        Self::Mesh(Box::new(error))
+    }
 }
