@@ -259,7 +259,7 @@ fn of_nodes(
     Ok(Linearized {
         driven: linearizer.driven(),
         breakpoints: linearizer.breakpoints(),
-        controlled: Vec::new(),
+        controlled: linearizer.controlled(),
         initial,
         along: Along::new(linearizer.labels(), points, mesh.mechanism.actuated_dofs()),
     })

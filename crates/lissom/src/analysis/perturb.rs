@@ -8,7 +8,8 @@ use nalgebra::DMatrix;
 use super::{AnalysisError, Linearized};
 use crate::integrate::{Flow, IntegrateError, Observer, Schedule, Statistics, integrate};
 use crate::linear::{Along, Interpolation, Label, Perturbed, Servo, Terms};
-use crate::model::spec::{InitialSpec, ModelSpec};
+use crate::model::ControlLaw;
+use crate::model::spec::{ControllerSpec, InitialSpec, ModelSpec};
 use crate::simulate::{Integrator, Recording};
 
 /// Choices of a perturbation run.
@@ -117,22 +118,14 @@ fn failed(along: &Along, source: IntegrateError) -> AnalysisError {
 
 /// The controllers of a model on the actuated coordinates.
 fn servos(spec: &ModelSpec, linearized: &Linearized) -> Vec<Servo> {
-    let servo = |(controller, members): (&crate::model::spec::ControllerSpec, &Vec<usize>)| match (
-        &controller.joint_pd,
-        &controller.computed_pd,
-    ) {
-        (Some(law), _) => Some(Servo::constant(
-            members.clone(),
-            &law.position_gain,
-            &law.rate_gain,
-        )),
-        (None, Some(law)) => Some(Servo::computed(
-            &linearized.along,
-            members.clone(),
-            law.frequency_rad_per_s,
-            law.damping_ratio,
-        )),
-        (None, None) => None,
+    let servo = |(controller, members): (&ControllerSpec, &Vec<usize>)| {
+        let (along, members) = (&linearized.along, members.clone());
+        Some(match ControlLaw::of(controller)? {
+            ControlLaw::Joint { position, rate } => Servo::constant(members, &position, &rate),
+            ControlLaw::Computed { frequency, damping } => {
+                Servo::computed(along, members, frequency, damping)
+            }
+        })
     };
     let controllers = spec.controller.iter();
     controllers

@@ -11,6 +11,7 @@ use crate::nodal::{Assembly, BeamSection, ElementId, End, NodeId, Role, SecondOr
 use crate::simulate::MotionCurve;
 use crate::spatial::{Matrix, RotationVector, Vector};
 
+use super::guidance::Guidance;
 use super::joints::{Start, quaternion};
 use super::{Load, Mesh, MeshError, MeshedJoint, MeshedMarker, Target};
 
@@ -293,6 +294,7 @@ impl<'a> Builder<'a> {
             drive_channels: self.drive_channels,
             drags: self.drags,
             limits: self.limits,
+            guidance: Guidance::default(),
             initial_position: position,
             initial_velocity: velocity,
         })

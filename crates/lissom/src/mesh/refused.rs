@@ -67,17 +67,21 @@ pub(super) fn refused(spec: &ModelSpec) -> Vec<MeshError> {
         let turns_freely = (input.joint.as_ref())
             .and_then(|joint| spec.find_joint(joint)?.kind())
             .is_some_and(|kind| matches!(kind, JointKind::Spherical(_) | JointKind::Free(_)));
-        if input.nominal_motion {
-            let what = "an input along a nominal motion";
-            found.add(at.key("nominal_motion"), name, what, TREE);
-        } else if turns_freely && input.rigid_inverse_dynamics.is_some() {
+        if turns_freely && input.rigid_inverse_dynamics.is_some() {
             let what = "rigid inverse dynamics of a joint with several degrees of freedom";
             found.add(at.key("rigid_inverse_dynamics"), name, what, TREE);
+        } else if turns_freely && input.nominal_motion {
+            let what = "a nominal motion of a joint with several degrees of freedom";
+            found.add(at.key("nominal_motion"), name, what, TREE);
         }
     }
-    for (index, controller) in spec.controller.iter().enumerate() {
-        let at = root.key("controller").index(index);
-        found.add(at, &controller.name, "a controller", TREE);
+    let turning = (spec.joint.iter()).find(|joint| {
+        let kind = joint.kind();
+        matches!(kind, Some(JointKind::Spherical(_) | JointKind::Free(_)))
+    });
+    if let (Some(_), Some(joint)) = (&spec.nominal_motion, turning) {
+        let what = "the path of a marker together with a joint of several degrees of freedom";
+        found.add(root.key("nominal_motion"), &joint.name, what, TREE);
     }
     found.errors
 }

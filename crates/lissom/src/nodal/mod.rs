@@ -4,7 +4,6 @@
 //! check. Source: Jonker & Aarts, *Multibody System Dynamics* 6 (2001). Theory: `docs/theory/nodal.md`.
 
 mod beam;
-pub mod classics;
 mod dynamics;
 mod element;
 mod equations;
@@ -30,7 +29,7 @@ pub use linear::State;
 pub use mechanism::{Assembly, End, Mechanism};
 pub use node::{Followed, NodeId, NodeKind, NodeState};
 pub(crate) use perturbation::labels;
-pub use perturbation::{Nominal, Steered, linearize_along, linearize_state};
+pub use perturbation::linearize_state;
 pub use role::{Drive, Role};
 pub use shape::{BeamFigure, Figure, FigureKind};
 pub use statics::Resting;

@@ -17,7 +17,7 @@ mod start;
 
 pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit};
 pub use equations::{Equations, NominalDrives, NominalError, nominal_drives};
-pub(crate) use equations::{NominalPositions, nominal_motions};
+pub(crate) use equations::{NominalPositions, PivotedQr, course, nominal_motions};
 pub use equilibrium::{Rest, equilibrium, rest, settled};
 pub use evaluate::{ClosedEvaluation, Evaluation, StateInput, evaluate};
 pub use extent::{BodyExtent, Departure, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD};

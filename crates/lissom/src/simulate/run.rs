@@ -95,7 +95,7 @@ pub enum RunError {
     NominalMotion {
         /// Why.
         source: NominalError,
-        /// Start of the run.
+        /// When.
         time_s: f64,
     },
     /// The nodal mechanism could not be placed or moved.

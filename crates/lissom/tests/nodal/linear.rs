@@ -1,12 +1,11 @@
 //! Linearised equations: exact derivatives, closed forms, frequencies.
 
 use lissom::linear::{DampedMode, Linearization, UndampedModes};
-use lissom::nodal::classics::RotatingBeam;
 use lissom::nodal::{Drive, Equations, Role, State};
 use lissom::spatial::Vector;
 use lissom::testing::Random;
 
-use crate::models::{everything, jonker_beam};
+use crate::models::{RotatingBeam, everything, jonker_beam};
 
 /// The beam turning at a constant speed, undeformed.
 fn turning(beam: &RotatingBeam, speed: f64) -> Linearization {

@@ -1,6 +1,5 @@
 //! What the equations of motion leave unbalanced at a state, over any scalar: the function that is differentiated.
 
-use crate::model::spec::{Frame, LoadQuantity};
 use crate::model::{Body, LoadTarget, Model};
 use crate::simulate::equations::{Turning, add_resistance};
 use crate::spatial::{Force, Motion, Vector};
@@ -129,12 +128,7 @@ impl<T: Turning> Unbalanced<T> {
         load: &crate::model::Load,
         value: f64,
     ) -> Option<(usize, Vector<T>, Force<T>)> {
-        let LoadTarget::Marker {
-            index,
-            direction,
-            frame,
-        } = &load.target
-        else {
+        let LoadTarget::Marker { index, .. } = &load.target else {
             return None;
         };
         let marker = &model.markers[*index];
@@ -148,16 +142,7 @@ impl<T: Turning> Unbalanced<T> {
             &self.velocity,
             &mut self.influence,
         );
-        let direction = Vector::constant(direction.0);
-        let along = match frame {
-            Frame::World => direction,
-            Frame::Body => motion.pose.rotation * direction,
-        }
-        .scale(T::constant(value));
-        let wrench = match load.quantity {
-            LoadQuantity::Torque => Force::new(along, Vector::zero()),
-            LoadQuantity::Force | LoadQuantity::Either => Force::new(Vector::zero(), along),
-        };
+        let wrench = load.wrench(T::constant(value), &motion.pose.rotation)?;
         Some((body, motion.pose.translation, wrench))
     }
 }

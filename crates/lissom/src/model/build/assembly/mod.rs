@@ -377,24 +377,13 @@ impl<'a> Assembly<'a> {
             })
         };
         let built = |controller: &spec::ControllerSpec| {
-            let law = match (&controller.joint_pd, &controller.computed_pd) {
-                (Some(law), _) => ControlLaw::Joint {
-                    position: law.position_gain.clone(),
-                    rate: law.rate_gain.clone(),
-                },
-                (None, Some(law)) => ControlLaw::Computed {
-                    frequency: law.frequency_rad_per_s,
-                    damping: law.damping_ratio,
-                },
-                (None, None) => return None,
-            };
             Some(Controller {
                 name: controller.name.clone(),
                 // gains belong to joints by their place
                 joints: (controller.joints.iter())
                     .map(controlled)
                     .collect::<Option<_>>()?,
-                law,
+                law: ControlLaw::of(controller)?,
             })
         };
         self.spec.controller.iter().filter_map(built).collect()
@@ -413,6 +402,7 @@ impl<'a> Assembly<'a> {
                     frame: input.frame,
                 },
                 profile,
+                foreseen: input.foreseen,
             });
         }
         let joint = self.spec.find_joint(input.joint.as_deref()?)?;
@@ -440,6 +430,7 @@ impl<'a> Assembly<'a> {
             quantity,
             target: motor.map_or(LoadTarget::Joint(at), LoadTarget::Motor),
             profile,
+            foreseen: false,
         })
     }
 }
