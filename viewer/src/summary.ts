@@ -88,10 +88,14 @@ function frequencies(bodies: BodyEntry[]): HTMLElement | null {
 
 /** What to type for the same run. */
 function command(recording: Recording): string {
-  const set = Array.isArray(recording.options.set) ? (recording.options.set as string[]) : [];
+  const { verb, model, set, points, case: terms, second_order: secondOrder } = recording.options;
   const quoted = (text: string) => (/^[\w.=/:-]+$/.test(text) ? text : `'${text}'`);
-  const model = recording.modelFile ?? recording.label;
-  return ["lissom run", quoted(model), ...set.map((change) => `--set ${quoted(change)}`)].join(" ");
+  const words = [`lissom ${verb ?? "run"}`, quoted(recording.modelFile ?? String(model ?? recording.label))];
+  words.push(...(Array.isArray(set) ? (set as string[]) : []).map((change) => `--set ${quoted(change)}`));
+  if (verb === "perturb") {
+    words.push(`--points ${points}`, `--case ${terms}`, ...(secondOrder === false ? ["--first-order"] : []));
+  }
+  return words.join(" ");
 }
 
 function one(recording: Recording): HTMLElement {

@@ -97,6 +97,10 @@ fn linearization() {
             whole / evaluation / dofs as f64
         );
     }
+    println!(
+        "Every coordinate takes two passes of inverse dynamics over dual numbers, by its position and by its velocity, from its\n\
+         body outward, four coordinates at a time: more than one evaluation each, however little else is done."
+    );
 }
 
 fn perturbation() {

@@ -1,5 +1,6 @@
 //! What can be said on the command line.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -270,7 +271,7 @@ pub(crate) struct ModesArguments {
     #[arg(long)]
     pub(crate) free: bool,
     /// Case of Jonker & Aarts' Table I, which leaves out stiffening: 1 nothing, 3 both kinds, 5 the geometric one.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=5))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = stiffening)]
     pub(crate) case: u8,
     /// Write frequencies and damping over time as CSV.
     #[arg(long, value_name = "FILE")]
@@ -490,8 +491,47 @@ impl Changes {
     }
 }
 
+impl fmt::Display for Changes {
+    /// The changes as they are typed, each behind a space.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fn name(value: Option<impl ValueEnum>) -> Option<String> {
+            Some(value?.to_possible_value()?.get_name().to_owned())
+        }
+        let switches = [
+            ("formulation", name(self.formulation)),
+            ("fidelity", name(self.fidelity)),
+            ("tip", name(self.tip)),
+            ("closure", name(self.closure)),
+        ];
+        for (option, value) in switches {
+            if let Some(value) = value {
+                write!(f, " --{option} {value}")?;
+            }
+        }
+        for change in &self.set {
+            let text = change.text();
+            let plain = |c: char| c.is_ascii_alphanumeric() || "._=-+/:,".contains(c);
+            if text.chars().all(plain) {
+                write!(f, " --set {text}")?;
+            } else {
+                write!(f, " --set '{text}'")?;
+            }
+        }
+        Ok(())
+    }
+}
+
 fn change(text: &str) -> Result<Override, String> {
     Override::parse(text).map_err(|error| format!("{error}; {}", error.remedy()))
+}
+
+fn stiffening(text: &str) -> Result<u8, String> {
+    match text {
+        "1" => Ok(1),
+        "3" => Ok(3),
+        "5" => Ok(5),
+        _ => Err("frequencies know cases 1, 3 and 5; 2 and 4 are quasi-static".to_owned()),
+    }
 }
 
 fn share(text: &str) -> Result<f64, String> {

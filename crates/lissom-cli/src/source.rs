@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-use lissom::model::Override;
+use lissom::model::{Override, nearest};
 use lissom_io::load::{self, Loaded};
 use lissom_io::models;
 
@@ -25,7 +25,7 @@ pub(crate) fn load(name: &str, overrides: &[Override]) -> Result<Loaded, Stop> {
 pub(crate) fn refuse_nodes(loaded: &Loaded, verb: &str) -> Result<(), Stop> {
     if loaded.spec.is_of_nodes() {
         return Err(Stop::Failed(format!(
-            "{} is written in nodes and elements, and {verb} needs bodies and joints; use run, check or equilibrium",
+            "{} is written in nodes and elements, and {verb} needs bodies and joints; run, check, equilibrium, modes, linearize and perturb do not",
             loaded.label
         )));
     }
@@ -96,15 +96,4 @@ pub(crate) fn choose() -> Result<String, Stop> {
             }),
         Err(_) => Ok(answer.to_owned()),
     }
-}
-
-/// The known word nearest to the given one, if it is near enough to be meant.
-pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let allowed = (word.chars().count() / 3).max(1);
-    known
-        .into_iter()
-        .map(|candidate| (strsim::damerau_levenshtein(word, candidate), candidate))
-        .filter(|(distance, _)| *distance <= allowed)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
 }

@@ -293,12 +293,7 @@ fn assemble(
             told.collect::<Vec<_>>()
         })?;
     }
-    let mut model = Model::build(&spec)
-        .map_err(|errors| errors.into_iter().map(Problem::Body).collect::<Vec<_>>())?;
-    close_loops(&mut model, spec.simulation.start_s).map_err(|error| {
-        let at = place_of(&spec, &error);
-        vec![Problem::Loops { at, error }]
-    })?;
+    let model = closed(&spec)?;
     let mesh = mesh(&spec)?;
     let as_run = toml::to_string(&spec).map_err(|error| {
         let message = error.to_string();
@@ -306,6 +301,17 @@ fn assemble(
         all(vec![ModelError::new(model::Path::root(), kind)])
     })?;
     Ok((spec, model, mesh, as_run))
+}
+
+/// The model of a spec with its loops closed.
+pub(crate) fn closed(spec: &ModelSpec) -> Result<Model, Vec<Problem>> {
+    let mut model = Model::build(spec)
+        .map_err(|errors| errors.into_iter().map(Problem::Body).collect::<Vec<_>>())?;
+    close_loops(&mut model, spec.simulation.start_s).map_err(|error| {
+        let at = place_of(spec, &error);
+        vec![Problem::Loops { at, error }]
+    })?;
+    Ok(model)
 }
 
 /// The nodal mechanism of a model that asks for one.

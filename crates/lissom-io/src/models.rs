@@ -122,12 +122,12 @@ pub const SHIPPED: [ShippedModel; 28] = [
     },
     ShippedModel {
         name: "quarter-turn",
-        title: "the same beam turned by a quarter with the torque of a rigid one (Jonker & Aarts)",
+        title: "the same beam turned by a quarter under feedback of its hub (Jonker & Aarts)",
         text: include_str!("../../../models/jonker_aarts_2001/quarter_turn.toml"),
     },
     ShippedModel {
         name: "spatial-two-link",
-        title: "two flexible links in space with masses at elbow and tip (Jonker & Aarts)",
+        title: "two flexible links in space led along a path under feedback (Jonker & Aarts)",
         text: include_str!("../../../models/jonker_aarts_2001/two_link.toml"),
     },
     ShippedModel {

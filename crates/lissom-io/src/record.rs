@@ -26,35 +26,21 @@ pub fn write(
     options: Value,
     summary: &mut Summary,
 ) -> Result<Manifest, IoError> {
-    let formats = formats_of(loaded);
-    let paths = output::write(folder, &run.recording, &formats)?;
+    let paths = output::write(folder, &run.recording, &formats_of(loaded))?;
     summary.files = paths
         .iter()
         .map(|path| path.display().to_string())
         .collect();
     let manifest_path = folder.join("manifest.json");
     summary.files.push(manifest_path.display().to_string());
-    let manifest = Manifest {
-        format: Manifest::FORMAT,
-        lissom_version: summary.lissom_version.clone(),
-        model_file: loaded.path.as_ref().and_then(|path| {
-            let name = path.file_name()?;
-            Some(name.display().to_string())
-        }),
-        model: loaded.as_run.clone(),
-        options,
-        fidelity: switches(loaded.model.fidelity),
-        channels: Manifest::channels_of(&run.recording),
-        files: formats.iter().map(|format| format.file_name()).collect(),
-        // a summary holds names and numbers only, so that this cannot fail
-        summary: serde_json::to_value(&*summary).unwrap_or(Value::Null),
-        completed: summary.completed,
-        stopped_at_s: match &run.ending {
-            Ending::Completed => None,
-            Ending::Stopped { at_s } => Some(*at_s),
-            Ending::Failed(error) => Some(error.time_s()),
-        },
+    let stopped_at_s = match &run.ending {
+        Ending::Completed => None,
+        Ending::Stopped { at_s } => Some(*at_s),
+        Ending::Failed(error) => Some(error.time_s()),
     };
+    // a summary holds names and numbers only, so that this cannot fail
+    let told = serde_json::to_value(&*summary).unwrap_or(Value::Null);
+    let manifest = manifest(loaded, &run.recording, options, told, stopped_at_s);
     output::write_manifest(folder, &manifest)?;
     Ok(manifest)
 }
@@ -73,9 +59,21 @@ pub fn write_recording(
     summary: Value,
     stopped_at_s: Option<f64>,
 ) -> Result<Vec<PathBuf>, IoError> {
+    let mut paths = output::write(folder, recording, &formats_of(loaded))?;
+    let manifest = manifest(loaded, recording, options, summary, stopped_at_s);
+    paths.push(output::write_manifest(folder, &manifest)?);
+    Ok(paths)
+}
+
+fn manifest(
+    loaded: &Loaded,
+    recording: &Recording,
+    options: Value,
+    summary: Value,
+    stopped_at_s: Option<f64>,
+) -> Manifest {
     let formats = formats_of(loaded);
-    let mut paths = output::write(folder, recording, &formats)?;
-    let manifest = Manifest {
+    Manifest {
         format: Manifest::FORMAT,
         lissom_version: env!("CARGO_PKG_VERSION").to_owned(),
         model_file: loaded.path.as_ref().and_then(|path| {
@@ -90,9 +88,7 @@ pub fn write_recording(
         summary,
         completed: stopped_at_s.is_none(),
         stopped_at_s,
-    };
-    paths.push(output::write_manifest(folder, &manifest)?);
-    Ok(paths)
+    }
 }
 
 /// The formats that a model asks for.

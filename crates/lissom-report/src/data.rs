@@ -225,7 +225,7 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
         scene: scene.filter(|_| animation.is_some()),
         animation,
         no_animation,
-        verdicts: verdicts(model, &manifest.summary),
+        verdicts: verdicts(&manifest.summary),
         understanding: source.understanding.clone(),
         summary,
         fidelity: manifest.fidelity.clone(),

@@ -6,14 +6,14 @@
 //! |---|---|---|
 //! | [`scalar`] | the numbers the recursions compute with: `f64`, lanes, dual numbers | nothing |
 //! | [`spatial`] | twists, wrenches, inertias, poses, rotations | `scalar` |
-//! | [`flex`] | one flexible body before any motion: beams, elements, nodes | nothing |
-//! | [`model`] | from the text of a model to a [`model::System`] that cannot be wrong | `flex`, `spatial`, `scalar` |
+//! | [`integrate`] | solvers of differential equations that see vectors only | nothing |
+//! | [`flex`] | one flexible body before any motion: beams, elements, nodes | `spatial`, `scalar` |
+//! | [`model`] | from the text of a model to a [`model::System`] that cannot be wrong | `flex`, `integrate`, `spatial`, `scalar` |
 //! | [`linear`] | linearised equations as data: modes, points along a motion, the perturbation method | `integrate`, `spatial` |
 //! | [`statics`] | equilibrium under load: damped Newton, continuation of the load, stability | nothing |
 //! | [`nodal`] | finite elements in nodal coordinates: a second formulation that knows nothing of the first | `statics`, `linear`, `integrate`, `spatial`, `scalar` |
 //! | [`tree`] | the recursions: inverse dynamics, mass matrix, accelerations in O(N) | `model`, `flex`, `spatial`, `scalar` |
-//! | [`integrate`] | solvers of differential equations that see vectors only | nothing |
-//! | [`closure`] | kinematic loops: their equations, rank, and how they are kept closed | `model`, `tree`, `spatial`, `scalar` |
+//! | [`closure`] | kinematic loops: their equations, rank, and how they are kept closed | `tree` and what it knows, `integrate` |
 //! | [`simulate`] | loads over time, equations of motion, run, audit, recording | all of these |
 //! | [`mesh`] | a model as a nodal mechanism, and its run: where both formulations start from one file | `model`, `nodal`, `simulate` |
 //! | [`analysis`] | linear analyses of a model in either formulation | all of these |

@@ -3,7 +3,7 @@
 use lissom::scalar::Dual;
 use lissom::spatial::{
     ArticulatedInertia, Force, Matrix, Motion, Quaternion, RigidInertia, RotationVector, Symmetric,
-    Transform, Vector, rotation_vector_of,
+    Transform, Vector, inverse_rate_matrix, rotation_vector_of,
 };
 use lissom::testing::Random;
 use nalgebra::{Matrix6, Vector6};
@@ -375,5 +375,17 @@ fn matrix_helpers_do_what_they_say() {
         );
         let expected = m * square * m.transpose();
         close(nine(symmetric.rotate(m).full()), nine(expected), ROUNDING);
+    });
+}
+
+/// Identity: rates of rotation vectors become angular velocities and rates again, for small and large angles.
+#[test]
+fn rates_of_rotation_vectors_are_inverted() {
+    trials(|random| {
+        for size in [0.0, 1e-6, 5e-3, 0.01, 0.3, 1.75] {
+            let vector = Vector(random.vector(size));
+            let product = inverse_rate_matrix(vector) * RotationVector::new(vector).rate_matrix();
+            close(nine(product), nine(Matrix::identity()), ROUNDING);
+        }
     });
 }

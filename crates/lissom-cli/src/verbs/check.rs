@@ -16,12 +16,15 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Stop> {
     if arguments.json {
         output::json(&understanding)
     } else {
-        output::say(&in_words(&understanding, &arguments.model));
+        output::say(&in_words(
+            &understanding,
+            &format!("{}{}", arguments.model, arguments.changes),
+        ));
         Ok(())
     }
 }
 
-fn in_words(understood: &Understanding, name: &str) -> String {
+fn in_words(understood: &Understanding, typed: &str) -> String {
     let mut lines = vec![understood.model.clone(), String::new()];
     // a model of nodes and elements has no bodies
     let of_bodies = !understood.bodies.is_empty();
@@ -81,7 +84,7 @@ fn in_words(understood: &Understanding, name: &str) -> String {
     for warning in &understood.warnings {
         lines.push(format!("warning: {warning}"));
     }
-    lines.push(format!("\nThe model is sound. Next: lissom run {name}"));
+    lines.push(format!("\nThe model is sound. Next: lissom run {typed}"));
     lines.join("\n")
 }
 

@@ -126,8 +126,17 @@ fn run_one(
         ..run.clone()
     };
     let mut summary = Summary::new(&model, &shown, &[], wall_s);
-    let changes: Vec<String> = arguments.set.iter().map(Override::text).collect();
-    let options = json!({ "set": changes, "at_s": [], "fidelity": choice.to_string() });
+    let mut changes: Vec<String> = arguments.set.iter().map(Override::text).collect();
+    // what makes the same run
+    let switched = choice.to_string();
+    let (preset, tip) = switched.split_once('/').unwrap_or((&switched, ""));
+    changes.push(format!("fidelity.preset={preset}"));
+    if !tip.is_empty() {
+        changes.push(format!("fidelity.tip={tip}"));
+    }
+    let options = json!({
+        "verb": "run", "model": arguments.model, "set": changes, "at_s": [], "fidelity": switched,
+    });
     let own = folder.join(choice.to_string().replace('/', "-"));
     let manifest = record::write(&own, &model, &shown, options, &mut summary)
         .map_err(|error| Stop::Failed(error.to_string()))?;

@@ -85,10 +85,16 @@ fn read_markers(given: &Value, model: &Model, targets: &mut Targets, problems: &
             continue;
         };
         let empty = Map::new();
-        let velocity = wanted
-            .get("velocity")
-            .and_then(Value::as_object)
-            .unwrap_or(&empty);
+        let velocity = match wanted.get("velocity") {
+            None => &empty,
+            Some(Value::Object(velocity)) => velocity,
+            Some(other) => {
+                problems.push(format!(
+                    "velocity of marker {name} is {other}, expected an object such as {{\"x\": 0.5}}"
+                ));
+                continue;
+            }
+        };
         for (key, value) in wanted.iter().filter(|(key, _)| *key != "velocity") {
             let component = TwistComponent::ALL.into_iter().find(|c| c.key() == key);
             let rate = velocity.get(key).map_or(Some(0.0), Value::as_f64);

@@ -96,8 +96,8 @@ fn in_words(loaded: &Loaded, rest: &Rest, arguments: &EquilibriumArguments) -> S
         lines.push(format!("\nWrote {}.", file.display()));
     }
     lines.push(format!(
-        "\nNext: lissom run {} --set simulation.initial=equilibrium",
-        arguments.model
+        "\nNext: lissom run {}{} --set simulation.initial=equilibrium",
+        arguments.model, arguments.changes
     ));
     lines.join("\n")
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lissom::closure::{ClosureError, Targets, close};
-use lissom::model::{Coordinate, CoordinateKind, Model};
+use lissom::model::{Coordinate, CoordinateKind, Model, nearest};
 use lissom::simulate::{self, ClosedEvaluation, Evaluation, StateInput};
 use serde_json::{Map, Value, json};
 
@@ -195,7 +195,7 @@ pub(super) fn unknown<'a>(
     known: impl IntoIterator<Item = &'a str>,
 ) -> String {
     let known: Vec<&str> = known.into_iter().collect();
-    match source::nearest(name, known.iter().copied()) {
+    match nearest(name, known.iter().copied()) {
         Some(near) => format!("there is no {what} `{name}`; did you mean `{near}`?"),
         None => format!("there is no {what} `{name}`; use {}", known.join(", ")),
     }

@@ -1,6 +1,8 @@
 //! What the verbs of linearised models share: where to linearise, with progress and Ctrl-C.
 
-use lissom::analysis::{AnalysisError, Linearized, Place, linearized};
+use lissom::analysis::{AnalysisError, Linearized, Place, frozen, linearized};
+use lissom::integrate::Flow;
+use lissom::linear::Frozen;
 use lissom::model::spec::ModelSpec;
 use lissom_io::load::Loaded;
 
@@ -17,36 +19,57 @@ pub(super) fn at(
     arguments: &PlaceArguments,
     silent: bool,
 ) -> Result<Linearized, Stop> {
+    let (place, times) = place(loaded, arguments)?;
+    let (spec, mesh) = (&loaded.spec, loaded.mesh.as_ref());
+    watched(loaded, silent, |watch| {
+        linearized(spec, &loaded.model, mesh, place, &times, watch)
+    })
+}
+
+/// Freezes the equations of a model where the arguments say, with driven joints held or `free`.
+pub(super) fn frozen_at(
+    loaded: &Loaded,
+    arguments: &PlaceArguments,
+    free: bool,
+    silent: bool,
+) -> Result<Frozen, Stop> {
+    let (place, times) = place(loaded, arguments)?;
+    let (spec, mesh) = (&loaded.spec, loaded.mesh.as_ref());
+    watched(loaded, silent, |watch| {
+        frozen(spec, &loaded.model, mesh, place, &times, free, watch)
+    })
+}
+
+fn watched<T>(
+    loaded: &Loaded,
+    silent: bool,
+    analysis: impl FnOnce(&mut dyn FnMut(f64) -> Flow) -> Result<T, AnalysisError>,
+) -> Result<T, Stop> {
+    let simulation = &loaded.spec.simulation;
+    run::watched(simulation.start_s, simulation.duration_s, silent, |watch| {
+        analysis(watch)
+    })
+    .map_err(stopped)
+}
+
+/// Where the arguments say, with the instants of a motion.
+fn place(loaded: &Loaded, arguments: &PlaceArguments) -> Result<(Place, Vec<f64>), Stop> {
     let place = match arguments.along {
         PlaceArgument::Start => Place::Start,
         PlaceArgument::Equilibrium => Place::Equilibrium,
         PlaceArgument::Nominal => Place::Nominal,
         PlaceArgument::Run => Place::Run,
     };
-    let moves = matches!(place, Place::Nominal | Place::Run);
-    if !moves && (!arguments.at.is_empty() || arguments.points.is_some()) {
+    if matches!(place, Place::Nominal | Place::Run) {
+        return Ok((place, instants(&loaded.spec, arguments)?));
+    }
+    if !arguments.at.is_empty() || arguments.points.is_some() {
         return Err(Stop::Usage(
             "--at and --points name instants of a motion; say --along nominal or --along run"
                 .to_owned(),
         ));
     }
-    let times = if moves {
-        instants(&loaded.spec, arguments)?
-    } else {
-        Vec::new()
-    };
-    let simulation = &loaded.spec.simulation;
-    let found = run::watched(simulation.start_s, simulation.duration_s, silent, |watch| {
-        linearized(
-            &loaded.spec,
-            &loaded.model,
-            loaded.mesh.as_ref(),
-            place,
-            &times,
-            watch,
-        )
-    });
-    found.map_err(stopped)
+    Ok((place, Vec::new()))
 }
 
 /// What an analysis that ended early says.
@@ -71,6 +94,9 @@ fn instants(spec: &ModelSpec, arguments: &PlaceArguments) -> Result<Vec<f64>, St
 
 /// So many instants from the start of a span to its end.
 pub(super) fn evenly(start: f64, duration: f64, count: usize) -> Vec<f64> {
-    let step = duration / (count.max(2) - 1) as f64;
-    (0..count).map(|i| start + step * i as f64).collect()
+    let last = (count.max(2) - 1) as f64;
+    // the last is the end itself, not a rounded one
+    (0..count)
+        .map(|i| start + duration * (i as f64 / last))
+        .collect()
 }

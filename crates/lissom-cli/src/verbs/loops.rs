@@ -1,7 +1,7 @@
 //! What is understood of the loops of a model.
 
 use lissom::closure::diagnose;
-use lissom::model::spec::{AttachmentSpec, ModelSpec, Place};
+use lissom::model::spec::{AttachmentSpec, ModelSpec, Place, Slopes};
 use lissom::model::{ClosureKind, ClosureMethod, Model, spanning_tree};
 use serde::Serialize;
 
@@ -47,13 +47,19 @@ impl LoopsEntry {
         }
         let cuts = spanning_tree(spec).cuts;
         let cut = cuts.iter().map(|&cut| &spec.joint[cut]);
+        // a support that holds the direction of a beam is two closures
+        let supports = spec.support.iter().flat_map(|support| {
+            let closures = match support.slopes {
+                Slopes::Free => 1,
+                Slopes::Tied => 2,
+            };
+            std::iter::repeat_n([support.beam.clone(), side(&support.on)], closures)
+        });
+        let loops = spec.loops.iter();
         let sides: Vec<[String; 2]> = cut
             .map(|joint| [side(&joint.parent), side(&joint.child)])
-            .chain(
-                spec.loops
-                    .iter()
-                    .map(|closure| [side(&closure.from), side(&closure.to)]),
-            )
+            .chain(loops.map(|closure| [side(&closure.from), side(&closure.to)]))
+            .chain(supports)
             .collect();
         let closures = model.closures.iter().zip(sides).enumerate();
         let diagnosis = diagnose(model);

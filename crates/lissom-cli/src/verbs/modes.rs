@@ -3,8 +3,8 @@
 use std::f64::consts::TAU;
 use std::io::Write;
 
-use lissom::analysis::{Linearized, mode_recording};
-use lissom::linear::{ModeAt, Terms, TrackedModes};
+use lissom::analysis::mode_recording;
+use lissom::linear::{Frozen, Meeting, ModeAt, Terms, TrackedModes};
 use lissom_io::load::Loaded;
 use lissom_io::{IoError, atomic, csv};
 use serde_json::{Value, json};
@@ -15,8 +15,8 @@ use crate::output::{counted, short};
 use crate::stop::Stop;
 use crate::{output, source};
 
-/// Modal assurance below which a curve may have changed into another.
-const UNLIKE: f64 = 0.5;
+/// Meetings of modes that are told one by one.
+const TOLD: usize = 3;
 /// Coordinates of a shape that are named in the table, and the part of the largest that they have at least.
 const NAMED: (usize, f64) = (3, 0.1);
 
@@ -24,10 +24,9 @@ const NAMED: (usize, f64) = (3, 0.1);
 pub(crate) fn run(arguments: &ModesArguments) -> Result<(), Stop> {
     let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
     let silent = arguments.quiet || arguments.json;
-    let found = linear::at(&loaded, &arguments.place, silent)?;
-    let held: &[usize] = if arguments.free { &[] } else { &found.driven };
+    let frozen = linear::frozen_at(&loaded, &arguments.place, arguments.free, silent)?;
     let terms = Terms::CASES[usize::from(arguments.case) - 1];
-    let modes = TrackedModes::new(&found.along, held, terms, arguments.count)
+    let modes = TrackedModes::new(&frozen, terms, arguments.count)
         .map_err(|error| Stop::Failed(error.to_string()))?;
     if modes.modes.is_empty() {
         return Err(Stop::Failed(
@@ -58,10 +57,10 @@ pub(crate) fn run(arguments: &ModesArguments) -> Result<(), Stop> {
         files.push(path.display().to_string());
     }
     if arguments.json {
-        return output::json(&as_json(&loaded, &found, &modes, held, &files));
+        return output::json(&as_json(&loaded, &frozen, &modes, &files));
     }
     if !arguments.quiet {
-        output::say(&in_words(&loaded, &found, &modes, held, &files));
+        output::say(&in_words(&loaded, &frozen, &modes, &files));
     }
     Ok(())
 }
@@ -70,14 +69,8 @@ fn name(loaded: &Loaded) -> &str {
     loaded.spec.name.as_deref().unwrap_or(&loaded.label)
 }
 
-fn as_json(
-    loaded: &Loaded,
-    found: &Linearized,
-    modes: &TrackedModes,
-    held: &[usize],
-    files: &[String],
-) -> Value {
-    let labels = &found.along.labels().coordinates;
+fn as_json(loaded: &Loaded, frozen: &Frozen, modes: &TrackedModes, files: &[String]) -> Value {
+    let labels = &frozen.coordinates;
     let names = |dofs: &[usize]| -> Vec<&str> {
         dofs.iter().map(|&dof| labels[dof].name.as_str()).collect()
     };
@@ -89,7 +82,8 @@ fn as_json(
         json!({
             "frequency_rad_per_s": each(ModeAt::frequency),
             "frequency_hz": each(|at| at.frequency().map(|x| x / TAU)),
-            "frequency_squared": each(|at| Some(at.square)),
+            "frequency_squared": each(|at| Some(at.square.re)),
+            "growth_per_s": each(|at| Some(at.growth())),
             "damping_ratio": each(ModeAt::damping_ratio),
             "eigenvalue": eigenvalues,
             "likeness": each(|at| Some(at.likeness)),
@@ -100,35 +94,50 @@ fn as_json(
         "model": name(loaded),
         "time_s": modes.times,
         "coordinates": names(&modes.coordinates),
-        "held": names(held),
-        "natural": modes.natural,
+        "held": names(&frozen.held),
+        "rigid_motions": names(&modes.rigid),
+        "encounters": modes.encounters.iter().map(|met| json!({
+            "time_s": met.time,
+            "modes": met.modes.iter().map(|mode| mode + 1).collect::<Vec<_>>(),
+            "kind": match met.kind {
+                Meeting::Coalescence => "coalescence",
+                Meeting::Separation => "separation",
+                Meeting::Confusion => "confusion",
+            },
+        })).collect::<Vec<_>>(),
         "modes": modes.modes.iter().map(mode).collect::<Vec<_>>(),
         "files": files,
     })
 }
 
-fn in_words(
-    loaded: &Loaded,
-    found: &Linearized,
-    modes: &TrackedModes,
-    held: &[usize],
-    files: &[String],
-) -> String {
-    let labels = &found.along.labels().coordinates;
+fn in_words(loaded: &Loaded, frozen: &Frozen, modes: &TrackedModes, files: &[String]) -> String {
+    let names = |dofs: &[usize]| {
+        let names: Vec<&str> = dofs
+            .iter()
+            .map(|&dof| frozen.coordinates[dof].name.as_str())
+            .collect();
+        names.join(", ")
+    };
     let mut lines = vec![format!(
         "{}: {}, {}",
         name(loaded),
         counted(modes.coordinates.len(), "coordinate"),
-        if held.is_empty() {
+        if frozen.held.is_empty() {
             "nothing held".to_owned()
         } else {
-            let names: Vec<&str> = held.iter().map(|&dof| labels[dof].name.as_str()).collect();
-            format!("{} held", names.join(", "))
+            format!("{} held", names(&frozen.held))
         }
     )];
-    let frequency = |at: &ModeAt| match at.frequency() {
-        Some(value) => short(value),
-        None => format!("grows {}/s", short((-at.square).sqrt())),
+    if !modes.rigid.is_empty() {
+        lines.push(format!(
+            "  floats: {} move it as a whole, at no frequency; its modes are those without momentum",
+            names(&modes.rigid)
+        ));
+    }
+    let frequency = |at: &ModeAt| match (at.frequency(), at.growth()) {
+        (Some(value), 0.0) => short(value),
+        (Some(value), growth) => format!("{} ±{}i", short(value), short(growth)),
+        (None, growth) => format!("grows {}/s", short(growth)),
     };
     let ratio = |at: &ModeAt| at.damping_ratio().map_or("-".to_owned(), short);
     if let [time] = modes.times[..] {
@@ -146,7 +155,7 @@ fn in_words(
                 i + 1,
                 frequency(&mode[0]),
                 ratio(&mode[0]),
-                shape(&mode[0].shape, &modes.coordinates, found)
+                shape(&mode[0].shape, &modes.coordinates, frozen)
             ));
         }
     } else {
@@ -162,7 +171,9 @@ fn in_words(
             "mode", "first", "smallest", "largest", "last"
         ));
         for (i, mode) in modes.modes.iter().enumerate() {
-            let by_square = |a: &&ModeAt, b: &&ModeAt| a.square.total_cmp(&b.square);
+            // one that grows without oscillating has no frequency
+            let low = |at: &ModeAt| at.frequency().unwrap_or(-at.growth());
+            let by_square = |a: &&ModeAt, b: &&ModeAt| low(a).total_cmp(&low(b));
             let picked = [
                 mode.first(),
                 mode.iter().min_by(by_square),
@@ -176,21 +187,15 @@ fn in_words(
                 "  {:>4}  {}  {}",
                 i + 1,
                 texts.join("  "),
-                shape(&mode[0].shape, &modes.coordinates, found)
+                shape(&mode[0].shape, &modes.coordinates, frozen)
             ));
         }
-        if let Some((time, likeness)) = modes.least_likeness().filter(|(_, x)| *x < UNLIKE) {
-            lines.push(format!(
-                "  warning: a mode changes its shape much before {} s (modal assurance {}); with more --points curves \
-                 are followed more surely",
-                short(time),
-                short(likeness)
-            ));
-        }
+        lines.extend(encounters(modes));
     }
-    if !modes.natural {
+    let flutters = (modes.modes.iter().flatten()).any(|at| at.square.im != 0.0);
+    if flutters {
         lines.push(
-            "  frequencies without velocity terms are complex (flutter); these are the modes with velocity terms"
+            "  ±i: without velocity terms a pair of modes grows and decays at this rate (flutter)"
                 .to_owned(),
         );
     }
@@ -200,9 +205,31 @@ fn in_words(
     lines.join("\n")
 }
 
+/// Where numbers of modes are a convention.
+fn encounters(modes: &TrackedModes) -> Vec<String> {
+    let told = modes.encounters.iter().take(TOLD).map(|met| {
+        let numbers: Vec<String> = met.modes.iter().map(|mode| (mode + 1).to_string()).collect();
+        let (which, time) = (numbers.join(" and "), short(met.time));
+        match met.kind {
+            Meeting::Coalescence => {
+                format!("  at {time} s modes {which} coalesce: one frequency, growth and decay")
+            }
+            Meeting::Separation => format!(
+                "  at {time} s modes {which} part again: which of them is which is a convention"
+            ),
+            Meeting::Confusion => format!(
+                "  warning: before {time} s modes {which} cannot be told apart; with more --points they may be"
+            ),
+        }
+    });
+    let more = modes.encounters.len().saturating_sub(TOLD);
+    let rest = (more > 0).then(|| format!("  and {more} more times; --json has them all"));
+    told.chain(rest).collect()
+}
+
 /// The largest coordinates of a shape.
-fn shape(shape: &[f64], coordinates: &[usize], found: &Linearized) -> String {
-    let labels = &found.along.labels().coordinates;
+fn shape(shape: &[f64], coordinates: &[usize], frozen: &Frozen) -> String {
+    let labels = &frozen.coordinates;
     let mut order: Vec<usize> = (0..shape.len()).collect();
     order.sort_by(|&i, &j| shape[j].abs().total_cmp(&shape[i].abs()));
     let largest = order.first().map_or(0.0, |&i| shape[i].abs());

@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
 
     let changes: Vec<String> = overrides.iter().map(Override::text).collect();
     let asked = json!({
-        "verb": "perturb", "set": changes, "points": arguments.points, "case": arguments.case,
+        "verb": "perturb", "model": arguments.model, "set": changes, "points": arguments.points, "case": arguments.case,
         "second_order": options.second_order,
     });
     let mut summary = summary(&loaded, &done, arguments, [linearized_s, solved_s]);

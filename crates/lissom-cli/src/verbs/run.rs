@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
 
     let mut summary = Summary::new(&loaded, &run, &arguments.at, wall_s);
     let changes: Vec<String> = overrides.iter().map(Override::text).collect();
-    let options = json!({ "set": changes, "at_s": arguments.at });
+    let options = json!({ "verb": "run", "model": name, "set": changes, "at_s": arguments.at });
     let manifest = record::write(&folder, &loaded, &run, options, &mut summary)
         .map_err(|error| Stop::Failed(error.to_string()))?;
     if arguments.pictures.wanted() {
@@ -67,7 +67,11 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
     if arguments.json {
         output::json(&summary)?;
     } else if !arguments.quiet {
-        output::say(&in_words(&loaded, &summary, &name));
+        output::say(&in_words(
+            &loaded,
+            &summary,
+            &format!("{name}{}", arguments.changes),
+        ));
     }
     if let Some(failure) = &summary.failure {
         return Err(Stop::Failed(format!(
@@ -190,7 +194,7 @@ pub(super) fn folder_for(out: Option<&Path>, name: &str) -> Result<PathBuf, Stop
 }
 
 /// What came of the run, for a person.
-fn in_words(loaded: &Loaded, summary: &Summary, name: &str) -> String {
+fn in_words(loaded: &Loaded, summary: &Summary, typed: &str) -> String {
     let cost = &summary.cost;
     let reached_s = match (summary.stopped_at_s, &summary.failure) {
         (Some(at_s), _) => at_s - loaded.spec.simulation.start_s,
@@ -257,7 +261,7 @@ fn in_words(loaded: &Loaded, summary: &Summary, name: &str) -> String {
             lines.push(format!("  lissom report {}", folder.display()));
         }
         lines.push(format!(
-            "  lissom run {name} --set simulation.duration_s={}",
+            "  lissom run {typed} --set simulation.duration_s={}",
             2.0 * summary.duration_s
         ));
     }

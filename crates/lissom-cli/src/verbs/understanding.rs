@@ -6,7 +6,7 @@ use lissom::model::spec::{
 };
 use lissom::model::{Body, JointKind, Model, spanning_tree};
 use lissom::simulate::{StateInput, evaluate, nominal_drives};
-use lissom::tree::{Kinematics, energy};
+use lissom::tree::{self, Kinematics};
 use lissom_io::load::Loaded;
 use lissom_io::{notes, record};
 use serde::Serialize;
@@ -152,7 +152,7 @@ impl Understanding {
             center_of_mass_m: if spec.is_of_nodes() {
                 [0.0; 3]
             } else {
-                center_of_mass(spec, model, total_mass_kg)
+                center_of_mass(model)
             },
             gravity_m_per_s2: spec.gravity_m_per_s2,
             inputs: inputs(spec),
@@ -255,21 +255,18 @@ fn freedoms(model: &Model, loops: Option<&LoopsEntry>) -> Freedoms {
     }
 }
 
-/// The centre of mass at the start, read off the potential energy in a unit field along every axis.
-fn center_of_mass(spec: &ModelSpec, assembled: &Model, mass: f64) -> [f64; 3] {
-    std::array::from_fn(|axis| {
-        let mut in_field = spec.clone();
-        in_field.gravity_m_per_s2 = std::array::from_fn(|i| if i == axis { 1.0 } else { 0.0 });
-        let Ok(model) = Model::build(&in_field) else {
-            return f64::NAN;
-        };
-        let (position, velocity) = (&assembled.initial_position, &assembled.initial_velocity);
-        let mut kinematics = Kinematics::new(&model.system);
-        kinematics.update(&model.system, position, velocity);
-        kinematics.update_poses(&model.system);
-        // adding zero turns a negative zero into zero
-        -energy(&model.system, &kinematics, position, velocity).gravity / mass + 0.0
-    })
+/// The centre of mass at the start.
+fn center_of_mass(model: &Model) -> [f64; 3] {
+    let mut kinematics = Kinematics::new(&model.system);
+    kinematics.update(
+        &model.system,
+        &model.initial_position,
+        &model.initial_velocity,
+    );
+    kinematics.update_poses(&model.system);
+    let center = tree::center_of_mass(&model.system, &kinematics);
+    // adding zero turns a negative zero into zero
+    center.map_or([f64::NAN; 3], |center| center.0.map(|x| x + 0.0))
 }
 
 fn inputs(spec: &ModelSpec) -> Vec<Driven> {

@@ -272,3 +272,26 @@ fn interruption_keeps_what_is_done() {
     assert!(number(&run(&comparison, "default")["stopped_at_s"]) < 3.0);
     assert_eq!(run(&comparison, "default")["sound"], false);
 }
+
+/// Property: loops are closed before they are compared.
+#[test]
+fn mechanisms_with_loops_are_compared() {
+    let folder = Folder::new();
+    let set = "simulation.duration_s=0.05";
+    let comparison = folder.json(&[
+        "compare",
+        "four-bar",
+        "--with",
+        "default,exact",
+        "--set",
+        set,
+        "--json",
+    ]);
+    for fidelity in ["default", "exact"] {
+        assert_eq!(
+            run(&comparison, fidelity)["completed"],
+            true,
+            "{comparison}"
+        );
+    }
+}

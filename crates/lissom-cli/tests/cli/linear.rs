@@ -15,11 +15,12 @@ fn modes_at_rest_and_along_a_motion() {
     let answer = folder.json(&["modes", "spin-up-beam", "--json"]);
     let wanted = [
         "coordinates",
+        "encounters",
         "files",
         "held",
         "model",
         "modes",
-        "natural",
+        "rigid_motions",
         "time_s",
     ];
     assert_eq!(keys(&answer), wanted);
@@ -166,10 +167,18 @@ fn wrong_usage_is_explained() {
     folder
         .lissom(&["linearize", "two-link-arm", "--out", "a.txt"])
         .says(2, &[".npz", ".mat", ".json"]);
-    // a support moves from element to element, and with it what it makes dependent
+    // a support moves from element to element, and with it what it makes dependent: modes do not mind
+    let along = ["sliding-boom", "--along", "run", "--points", "6"];
+    let matrices = [&["linearize"], &along[..], &["--out", "a.npz"]].concat();
     folder
-        .lissom(&["modes", "sliding-boom", "--along", "run", "--points", "6"])
+        .lissom(&matrices)
         .says(1, &["independent at the first instant", "one by one"]);
+    folder
+        .lissom(&[&["modes"], &along[..]].concat())
+        .says(0, &["6 instants"]);
+    folder
+        .lissom(&["modes", "space-arm"])
+        .says(0, &["floats: float.turn.x", "at no frequency"]);
 }
 
 /// Words: mistakes in a controller.
@@ -196,4 +205,15 @@ fn controllers_are_checked() {
         .says(1, &["frequency_rad_per_s"]);
     with("joints = [\"shoulder\"]\njoint_pd = { position_gain = [5.0], rate_gain = [1.0] }")
         .says(0, &["sound"]);
+}
+
+/// Property: the last of evenly spread instants is the end of the run, however its span is rounded.
+#[test]
+fn instants_end_with_the_run() {
+    let folder = Folder::new();
+    let arguments = ["modes", "two-link-arm", "--along", "run", "--points", "36"];
+    let set = ["--set", "simulation.duration_s=0.7", "--json"];
+    let modes = folder.json(&[&arguments[..], &set].concat());
+    let times = modes["time_s"].as_array().unwrap();
+    assert!(number(times.last().unwrap()) == 0.7);
 }

@@ -302,3 +302,37 @@ fn loops_that_do_not_close_are_explained() {
         &["nothing can move: the loops leave no degree of freedom"],
     );
 }
+
+/// Property: a joint under feedback is not cut, so that every gain acts on the joint it is written for.
+#[test]
+fn joints_under_feedback_stay_in_the_tree() {
+    let folder = Folder::new();
+    let pd = "[[controller]]\nname = \"pd\"\njoints = [\"pin\", \"motor\"]\n\
+              joint_pd = { position_gain = [100, 0], rate_gain = [1, 0] }\n\
+              [simulation]\nduration_s = 0.2\n";
+    folder.write("four.toml", parallelogram(pd));
+    let summary = folder.json(&["run", "four.toml", "--json"]);
+    let largest = |channel: &str| {
+        let told = &summary["channels"][channel];
+        number(&told["maximum"]["value"])
+            .abs()
+            .max(number(&told["minimum"]["value"]).abs())
+    };
+    assert!(largest("pd.pin.torque") > 0.1);
+    assert!(largest("pd.motor.torque") == 0.0);
+}
+
+/// Property: supports are among the closures that `check` lists.
+#[test]
+fn supports_are_listed() {
+    let folder = Folder::new();
+    let understood = folder.json(&["check", "sliding-links", "--json"]);
+    let closures = understood["loops"]["closures"].as_array().unwrap();
+    let names: Vec<&str> = closures
+        .iter()
+        .map(|c| c["name"].as_str().unwrap())
+        .collect();
+    assert!(names.contains(&"first-bearing"), "{names:?}");
+    let equations: f64 = closures.iter().map(|c| number(&c["equations"])).sum();
+    assert!(equations == number(&understood["loops"]["equations"]));
+}

@@ -4,12 +4,12 @@ use std::fmt;
 use std::str::FromStr;
 
 use lissom::model::spec::{FidelityPreset, FidelitySpec, FormulationSpec};
-use lissom::model::{self, Model, ModelError, Tip};
+use lissom::model::{self, ModelError, Tip};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::load::{LoadError, Loaded, Problem};
+use crate::load::{self, LoadError, Loaded, Problem};
 
 /// A preset, with its own tips or others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub enum UnknownFidelity {
     /// The tip.
     #[error(
         "unknown tip \"{0}\"; choose rigid, linear, euler_321, euler_123, exact, rotation_vector or \
-         rotation_vector_plain_rate"
+         chord"
     )]
     Tip(String),
 }
@@ -125,8 +125,7 @@ pub(super) fn with_switches(loaded: &Loaded, switches: FidelitySpec) -> Result<L
     };
     let told = |errors: Vec<ModelError>| failed(errors.into_iter().map(Problem::Model).collect());
     spec.check().map_err(told)?;
-    let model = Model::build(&spec)
-        .map_err(|errors| failed(errors.into_iter().map(Problem::Body).collect()))?;
+    let model = load::closed(&spec).map_err(failed)?;
     let as_run = toml::to_string(&spec).map_err(|error| {
         let message = error.to_string();
         let kind = model::ErrorKind::Unreadable { message };

@@ -2,16 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use lissom::integrate::{Control, FirstOrder, Flow, Method, Observer, Schedule, integrate};
-use lissom::linear::{
-    Along, Feedback, Interpolation, OpenLoop, Perturbed, Servo, Terms, UndampedModes, with_breaks,
-};
-use lissom::mesh;
+use lissom::analysis::{Linearized, PerturbOptions, Place, linearized, perturb, with_breaks};
+use lissom::integrate::Flow;
+use lissom::linear::{Along, Interpolation, Point, Terms, UndampedModes};
+use lissom::mesh::{self, Mesh};
 use lissom::model::Override;
-use lissom::nodal::classics::{QuarterTurn, SpinUp, TwoLinkPath, jonker_beam, lateral, two_link};
-use lissom::nodal::{Dynamics, Equations, NodalError, Role, Steered, linearize_along};
+use lissom::model::spec::InitialSpec;
 use lissom::simulate::{Recording, sample_instants};
-use lissom::spatial::Vector;
 use serde::Deserialize;
 
 use super::Row;
@@ -176,6 +173,12 @@ fn deflection(name: &str, changes: &[&str]) -> Option<Numbers> {
     ["x", "y", "z"].into_iter().zip(start).map(moved).collect()
 }
 
+/// Component of a place across the direction of an angle.
+fn lateral([x, y]: [f64; 2], angle: f64) -> f64 {
+    let (sin, cos) = angle.sin_cos();
+    cos * y - sin * x
+}
+
 /// Tip along and across the axis of the hub at the samples.
 fn turning(recording: &Recording) -> Option<[Vec<f64>; 2]> {
     let of = |name: &str| Some(&recording.channel(name)?.samples);
@@ -188,57 +191,61 @@ fn turning(recording: &Recording) -> Option<[Vec<f64>; 2]> {
     for (i, angle) in angle.iter().enumerate() {
         let (sin, cos) = angle.sin_cos();
         along.push(cos * x[i] + sin * y[i]);
-        across.push(lateral([x[i], y[i], 0.0], *angle));
+        across.push(lateral([x[i], y[i]], *angle));
     }
     Some([along, across])
-}
-
-/// States at the samples.
-#[derive(Default)]
-struct States(Vec<Vec<f64>>);
-
-impl Observer for States {
-    fn sample(&mut self, _: f64, state: &[f64]) -> Flow {
-        self.0.push(state.to_vec());
-        Flow::Continue
-    }
-    fn step(&mut self, _: f64, _: &[f64]) -> Flow {
-        Flow::Continue
-    }
 }
 
 fn instants(end: f64, count: usize) -> Vec<f64> {
     (0..=count).map(|i| end * i as f64 / count as f64).collect()
 }
 
-fn schedule<'a>(samples: &'a [f64], breakpoints: &'a [f64]) -> Schedule<'a> {
-    Schedule {
-        start: 0.0,
-        end: samples.last().copied().unwrap_or_default(),
-        breakpoints,
-        samples,
-    }
+/// A model linearised along its nominal motion.
+fn along_nominal(loaded: &Loaded, times: &[f64]) -> Option<Linearized> {
+    let mesh = loaded.mesh.as_ref();
+    let watch = &mut |_| Flow::Continue;
+    linearized(
+        &loaded.spec,
+        &loaded.model,
+        mesh,
+        Place::Nominal,
+        times,
+        watch,
+    )
+    .ok()
 }
 
-fn solved(
-    method: Method,
-    rtol: f64,
-    system: &mut dyn FirstOrder,
-    mut state: Vec<f64>,
+/// Its perturbation run.
+fn perturbed(
+    loaded: &Loaded,
+    linearized: &Linearized,
+    options: PerturbOptions,
     samples: &[f64],
-    breakpoints: &[f64],
-) -> Result<Vec<Vec<f64>>, NodalError> {
-    let control = Control {
-        rtol,
-        atol: vec![1e-2 * rtol],
-        initial_step: None,
-        max_step: None,
-        max_steps: 1_000_000,
+) -> Option<Recording> {
+    let watch = &mut |_| Flow::Continue;
+    let run = perturb(&loaded.spec, linearized, samples, options, watch).ok()?;
+    Some(run.recording)
+}
+
+/// Place of the tip along the axes of the ground at the samples, or how far it is off its nominal place.
+fn tip(recording: &Recording, what: &str) -> Option<Vec<[f64; 3]>> {
+    let of = |axis: &str| Some(&recording.channel(&format!("tip.{what}.{axis}"))?.samples);
+    let (x, y) = (of("x")?, of("y")?);
+    // a planar point has no third coordinate
+    let z = |i: usize| of("z").map_or(0.0, |z| z[i]);
+    Some((0..x.len()).map(|i| [x[i], y[i], z(i)]).collect())
+}
+
+/// How far the tip of a beam that turns about the origin is off its nominal place, across the beam, at the samples of a
+/// perturbation run.
+fn lag(recording: &Recording) -> Option<Vec<f64>> {
+    let places = tip(recording, "position")?;
+    let deviations = tip(recording, "deviation")?;
+    let across = |(place, off): (&[f64; 3], &[f64; 3])| {
+        let angle = (place[1] - off[1]).atan2(place[0] - off[0]);
+        lateral([off[0], off[1]], angle)
     };
-    let mut states = States::default();
-    let schedule = schedule(samples, breakpoints);
-    integrate(method, &control, system, &schedule, &mut state, &mut states)?;
-    Ok(states.0)
+    Some(places.iter().zip(&deviations).map(across).collect())
 }
 
 /// Smallest value and its instant.
@@ -255,11 +262,6 @@ fn lowest(values: &[f64], instants: &[f64]) -> (f64, f64) {
         })
 }
 
-const SPIN_UP: SpinUp = SpinUp {
-    speed: 4.0,
-    time: 15.0,
-};
-
 fn spin_up(quadratic: bool) -> Option<Numbers> {
     let terms = if quadratic { "elongation" } else { "none" };
     let terms = format!("element.beam.beam.second_order={terms}");
@@ -271,204 +273,168 @@ fn spin_up(quadratic: bool) -> Option<Numbers> {
     ]))
 }
 
-fn table_1(quadratic: bool) -> Result<Numbers, NodalError> {
-    let beam = jonker_beam(4, quadratic, Role::Prescribed)?;
-    let mut equations = Equations::new(&beam.mechanism)?;
-    let times = instants(15.0, 600);
-    let along = linearize_along(&mut equations, &mut SPIN_UP.clone(), &times, &[beam.tip])?;
+fn table_1(quadratic: bool) -> Option<Numbers> {
+    const INTERVALS: usize = 600;
+    let terms = if quadratic { "elongation" } else { "none" };
+    let terms = format!("element.beam.beam.second_order={terms}");
+    let loaded = shipped("rotating-beam", &[&terms])?;
+    let found = along_nominal(&loaded, &instants(15.0, INTERVALS))?;
     let samples = instants(15.0, 3000);
-    let deflection = |time: f64, deviation: &[f64]| {
-        let displacement = along.displacement(0, time, deviation, true);
-        lateral(displacement.0, SPIN_UP.at(time).value)
-    };
     let mut numbers = Numbers::new();
-    for (case, terms) in Terms::CASES[..4].iter().enumerate() {
-        let mut tip = Vec::new();
-        if terms.inertia {
-            let mut system = Perturbed::new(&along, OpenLoop, *terms, Interpolation::Matrices)?;
-            let dofs = system.dof_count();
-            let start = vec![0.0; 2 * dofs];
-            let states = solved(Method::Dop853, 1e-7, &mut system, start, &samples, &[])?;
-            for (state, &time) in states.iter().zip(&samples) {
-                tip.push(deflection(time, &state[..dofs]));
-            }
-        } else {
-            for &time in &samples {
-                tip.push(deflection(time, &along.steady(time, *terms, None)?));
-            }
-        }
-        let (largest, _) = lowest(&tip, &samples);
+    for (case, &terms) in Terms::CASES[..4].iter().enumerate() {
+        let options = PerturbOptions {
+            terms,
+            interpolation: Interpolation::Matrices,
+            second_order: true,
+        };
+        let recording = perturbed(&loaded, &found, options, &samples)?;
+        let (largest, _) = lowest(&lag(&recording)?, &samples);
         numbers.insert(format!("case_{}", case + 1), -largest);
     }
-    numbers.insert(
-        "frequency_at_rest".to_owned(),
-        first_square(&along, 0, COMPLETE)?.sqrt(),
-    );
-    numbers.insert(
-        "frequency_turning".to_owned(),
-        first_square(&along, 600, COMPLETE)?.sqrt(),
-    );
+    let along = &found.along;
+    for (name, point) in [("at_rest", 0), ("turning", INTERVALS)] {
+        let frequency = first_square(along, point, COMPLETE)?.sqrt();
+        numbers.insert(format!("frequency_{name}"), frequency);
+    }
     // between two points the square of the frequency is nearly linear in time
-    for point in 1..=600 {
-        let [before, after] = [point - 1, point].map(|i| first_square(&along, i, Terms::CASES[4]));
+    for point in 1..=INTERVALS {
+        let [before, after] = [point - 1, point].map(|i| first_square(along, i, Terms::CASES[4]));
         let (before, after) = (before?, after?);
         if before > 0.0 && after <= 0.0 {
             let share = before / (before - after);
-            let zero = times[point - 1] + share * (times[point] - times[point - 1]);
-            numbers.insert("case_5_zero".to_owned(), zero);
+            let [from, until] = [point - 1, point].map(|i| along.points()[i].time);
+            numbers.insert("case_5_zero".to_owned(), from + share * (until - from));
         }
     }
-    Ok(numbers)
+    Some(numbers)
 }
 
-fn first_square(along: &Along, point: usize, terms: Terms) -> Result<f64, NodalError> {
+fn first_square(along: &Along, point: usize, terms: Terms) -> Option<f64> {
     let (mass, stiffness) = along.constrained(point, terms);
-    Ok(UndampedModes::new(&mass, &stiffness)?.squares[0])
+    Some(UndampedModes::new(&mass, &stiffness).ok()?.squares[0])
 }
 
-/// Feedback that may be absent.
-#[derive(Clone)]
-struct Loop(Option<Servo>);
-
-impl Feedback for Loop {
-    fn effort(&mut self, time: f64, deviation: &[f64], rate: &[f64], effort: &mut [f64]) {
-        match &mut self.0 {
-            Some(servo) => servo.effort(time, deviation, rate, effort),
-            None => OpenLoop.effort(time, deviation, rate, effort),
-        }
+fn quarter_turn(closed: bool) -> Option<Numbers> {
+    const LENGTH_M: f64 = 8.0;
+    let mut loaded = shipped("quarter-turn", &[])?;
+    if !closed {
+        loaded.spec.controller.clear();
+        loaded.mesh = Mesh::new(&loaded.spec, 1).ok();
     }
-}
-
-fn quarter_turn(closed: bool) -> Result<Numbers, NodalError> {
-    let beam = jonker_beam(4, true, Role::Actuated)?;
-    let mut equations = Equations::new(&beam.mechanism)?;
-    let times = with_breaks(&instants(8.0, 600), &[5.0]);
-    let along = linearize_along(&mut equations, &mut QuarterTurn, &times, &[beam.tip])?;
-    let feedback = Loop(closed.then(|| Servo::new(&along, 1.45, 0.9)));
     let samples = [1.0, 3.0, 5.0, 8.0];
-    let mut system = Perturbed::new(&along, feedback.clone(), COMPLETE, Interpolation::Matrices)?;
-    let dofs = system.dof_count();
-    let start = vec![0.0; 2 * dofs];
-    let method = Method::Dop853;
-    let linear = solved(method, 1e-7, &mut system, start.clone(), &samples, &[5.0])?;
-    let steered = Steered::new(&beam.mechanism, &along, QuarterTurn, feedback);
-    let mut dynamics = Dynamics::new(equations.clone(), steered);
-    let nonlinear = solved(method, 1e-7, &mut dynamics, start, &samples, &[5.0])?;
+    let (mesh, times) = (loaded.mesh.as_ref(), instants(8.0, 600));
+    let times = with_breaks(&loaded.spec, &loaded.model, mesh, &times).ok()?;
+    let found = along_nominal(&loaded, &times)?;
+    let options = PerturbOptions {
+        terms: COMPLETE,
+        interpolation: Interpolation::Matrices,
+        second_order: false,
+    };
+    let linear = perturbed(&loaded, &found, options, &samples)?;
+    let (mesh, simulation) = (loaded.mesh.as_ref()?, &loaded.spec.simulation);
+    let nonlinear = mesh::run(mesh, simulation, &samples, None, &mut |_| Flow::Continue).recording;
+    let (off, place) = (lag(&linear)?, tip(&nonlinear, "position")?);
+    let angle = |recording: &Recording| Some(recording.channel("hub.rotation")?.samples.clone());
+    let (turned, perturbed_angle) = (angle(&nonlinear)?, angle(&linear)?);
+    let hub = (found.along.labels().coordinates.iter()).position(|c| c.name == "hub.rotation")?;
     let mut numbers = Numbers::new();
     for (i, &time) in samples.iter().enumerate() {
-        let nominal = QuarterTurn::at(time).value;
-        let deviation = along.displacement(0, time, &linear[i][..dofs], false);
-        let mut elastic = linear[i][..dofs].to_vec();
-        elastic[0] = 0.0;
-        let elastic = along.displacement(0, time, &elastic, false);
-        equations.place(&nonlinear[i][..dofs], &[])?;
-        let place = equations.node(beam.tip).position.0;
+        let mut nominal = [0.0];
+        let angle = |point: &Point, _| point.position[hub];
+        found.along.nominal(time, angle, &mut nominal);
+        let [nominal] = nominal;
+        let [x, y, _] = place[i];
         for (name, value) in [
-            ("elastic_nonlinear", lateral(place, nonlinear[i][0])),
-            ("elastic_perturbed", lateral(elastic.0, nominal)),
-            ("nominal_nonlinear", lateral(place, nominal)),
-            ("nominal_perturbed", lateral(deviation.0, nominal)),
+            ("elastic_nonlinear", lateral([x, y], turned[i])),
+            (
+                "elastic_perturbed",
+                off[i] - LENGTH_M * (perturbed_angle[i] - nominal),
+            ),
+            ("nominal_nonlinear", lateral([x, y], nominal)),
+            ("nominal_perturbed", off[i]),
         ] {
             numbers.insert(format!("{name}_{time}"), value);
         }
     }
-    Ok(numbers)
+    Some(numbers)
 }
 
-fn two_link_arm() -> Result<Numbers, NodalError> {
+fn two_link_arm() -> Option<Numbers> {
     const AXES: [&str; 3] = ["x", "y", "z"];
-    let arm = two_link()?;
-    let path = TwoLinkPath::new(&arm);
-    let mut equations = Equations::new(&arm.mechanism)?;
-    let dofs = arm.mechanism.dof_count();
+    let loaded = shipped("spatial-two-link", &[])?;
     let mut numbers = Numbers::new();
-    let fine = linearize_along(
-        &mut equations,
-        &mut path.clone(),
-        &instants(2.0, 1500),
-        &[arm.tip],
-    )?;
+    let fine = along_nominal(&loaded, &instants(2.0, 1500))?;
     for (point, at) in [(0, "at_A"), (375, "at_05_s")] {
-        let (mass, stiffness) = fine.constrained(point, COMPLETE);
-        let modes = UndampedModes::new(&mass, &stiffness)?;
+        let (mass, stiffness) = fine.along.constrained(point, COMPLETE);
+        let modes = UndampedModes::new(&mass, &stiffness).ok()?;
         for (i, frequency) in modes.frequencies().into_iter().enumerate() {
             numbers.insert(format!("frequency_{}_{at}", i + 1), frequency);
         }
     }
-    for (i, &torque) in fine.points()[0].input.iter().enumerate() {
+    for (i, &torque) in fine.along.points()[0].input.iter().enumerate() {
         numbers.insert(format!("torque_{}", i + 1), torque);
     }
-    let servo = Servo::new(&fine, 11.8, 0.85);
-    let steady = fine.steady(0.0, COMPLETE, Some(&servo.position_gain(0.0)))?;
-    let tip = fine.displacement(0, 0.0, &steady, false).scale(1e3);
-    for (axis, value) in AXES.iter().zip(tip.0) {
-        numbers.insert(format!("steady_{axis}"), value);
+    // at rest without inertia: the steady deviation of eq (41)
+    let steady = PerturbOptions {
+        terms: Terms::CASES[1],
+        interpolation: Interpolation::Matrices,
+        second_order: false,
+    };
+    let steady = perturbed(&loaded, &fine, steady, &[0.0])?;
+    for (axis, value) in AXES.iter().zip(tip(&steady, "deviation")?[0]) {
+        numbers.insert(format!("steady_{axis}"), 1e3 * value);
     }
 
     let samples = instants(2.0, 200);
-    let breakpoints = [0.3, 0.7, 1.0];
-    let mut start: Vec<f64> = fine.points()[0].position.clone();
-    for (position, deviation) in start.iter_mut().zip(&steady) {
-        *position += deviation;
-    }
-    start.extend(vec![0.0; dofs]);
-    let steered = Steered::new(&arm.mechanism, &fine, path.clone(), servo);
-    let mut dynamics = Dynamics::new(equations.clone(), steered);
-    let states = solved(
-        Method::Radau,
-        1e-6,
-        &mut dynamics,
-        start,
-        &samples,
-        &breakpoints,
-    )?;
-    let mut nonlinear = Vec::new();
-    for (state, &time) in states.iter().zip(&samples) {
-        equations.place(&state[..dofs], &[])?;
-        let nominal = Vector(path.tip(time).map(|drive| drive.value));
-        nonlinear.push((equations.node(arm.tip).position - nominal).scale(1e3));
+    let coordinates = fine.along.labels().coordinates.iter();
+    let position = coordinates.map(|label| steady.channel(&label.name)?.samples.first().copied());
+    let position: Vec<f64> = position.collect::<Option<_>>()?;
+    let started = loaded
+        .mesh
+        .as_ref()?
+        .starting_at(&position, &vec![0.0; position.len()]);
+    let mut simulation = loaded.spec.simulation.clone();
+    simulation.initial = InitialSpec::Written;
+    let run = mesh::run(&started, &simulation, &samples, None, &mut |_| {
+        Flow::Continue
+    });
+    let marker = (fine.along.labels().markers.iter()).position(|name| name == "tip")?;
+    let mut nonlinear = tip(&run.recording, "position")?;
+    for (place, &time) in nonlinear.iter_mut().zip(&samples) {
+        let mut nominal = [0.0; 3];
+        let at = |point: &Point, i: usize| point.outputs[marker].position[i];
+        fine.along.nominal(time, at, &mut nominal);
+        for (x, nominal) in place.iter_mut().zip(nominal) {
+            *x = 1e3 * (*x - nominal);
+        }
     }
     for sample in [0, 50, 100] {
-        for (axis, value) in AXES.iter().zip(nonlinear[sample].0) {
+        for (axis, value) in AXES.iter().zip(nonlinear[sample]) {
             numbers.insert(format!("nonlinear_{sample}_{axis}"), value);
         }
     }
 
-    let coarse = linearize_along(
-        &mut equations,
-        &mut path.clone(),
-        &instants(2.0, 250),
-        &[arm.tip],
-    )?;
-    for (name, along, interpolation) in [
+    let coarse = along_nominal(&loaded, &instants(2.0, 250))?;
+    for (name, found, interpolation) in [
         ("state_space_250", &coarse, Interpolation::StateSpace),
         ("state_space_1500", &fine, Interpolation::StateSpace),
         ("matrices_250", &coarse, Interpolation::Matrices),
     ] {
-        let servo = Servo::new(along, 11.8, 0.85);
-        let mut system = Perturbed::new(along, servo, COMPLETE, interpolation)?;
-        let mut start = steady.clone();
-        start.extend(vec![0.0; dofs]);
-        let states = solved(
-            Method::Radau,
-            1e-6,
-            &mut system,
-            start,
-            &samples,
-            &breakpoints,
-        )?;
+        let options = PerturbOptions {
+            terms: COMPLETE,
+            interpolation,
+            second_order: true,
+        };
+        let linear = tip(&perturbed(&loaded, found, options, &samples)?, "deviation")?;
         for (component, axis) in AXES.iter().enumerate() {
-            let mut worst = 0.0_f64;
-            for (i, &time) in samples.iter().enumerate() {
-                let tip = along
-                    .displacement(0, time, &states[i][..dofs], true)
-                    .scale(1e3);
-                worst = worst.max((tip[component] - nonlinear[i][component]).abs());
-            }
+            let errors = linear.iter().zip(&nonlinear);
+            let worst = errors.fold(0.0_f64, |worst, (linear, nonlinear)| {
+                worst.max((1e3 * linear[component] - nonlinear[component]).abs())
+            });
             numbers.insert(format!("{name}_{axis}"), worst);
         }
     }
-    Ok(numbers)
+    Some(numbers)
 }
 
 fn simo() -> Option<Numbers> {

@@ -2,6 +2,7 @@
 
 use crate::integrate::IntegrateError;
 use crate::linear::LinearError;
+use crate::mesh::MeshError;
 use crate::nodal::NodalError;
 use crate::simulate::{LinearizeError, RunError};
 use crate::statics::NoEquilibrium;
@@ -15,6 +16,9 @@ pub enum AnalysisError {
     /// The nodal mechanism has no such state.
     #[error(transparent)]
     Nodes(#[from] NodalError),
+    /// The nodal mechanism cannot follow its nominal motion.
+    #[error(transparent)]
+    Mesh(Box<MeshError>),
     /// The linearised equations have no answer.
     #[error(transparent)]
     Linear(#[from] LinearError),
@@ -46,4 +50,10 @@ pub enum AnalysisError {
         /// When.
         at_s: f64,
     },
+}
+
+impl From<MeshError> for AnalysisError {
+    fn from(error: MeshError) -> Self {
+        Self::Mesh(Box::new(error))
+    }
 }

@@ -7,11 +7,13 @@ pub use error::AnalysisError;
 pub use perturb::{PerturbOptions, PerturbedRun, perturb};
 
 use crate::integrate::Flow;
-use crate::linear::{self, Along, Labels, Terms, TrackedModes};
+use crate::linear::{self, Along, Frozen, Labels, Terms, TrackedModes};
 use crate::mesh::{self, Mesh, MeshLinearizer};
 use crate::model::spec::{InitialSpec, SimulationSpec};
-use crate::model::{JointKind, Model, ModelSpec};
-use crate::simulate::{Ending, Linearizer, MotionState, Recording, equilibrium, run, settled};
+use crate::model::{Model, ModelSpec};
+use crate::simulate::{
+    Ending, LinearizeError, Linearizer, MotionState, Recording, equilibrium, run, settled,
+};
 
 /// Where a model is linearised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +57,9 @@ pub fn linearized(
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Result<Linearized, AnalysisError> {
     match mesh {
-        None => of_tree(spec, model, place, times, watch),
+        None => at_states(spec, model, place, times, watch, |tree, states, watch| {
+            linearized_tree(spec, tree, states, watch)
+        }),
         Some(mesh) => of_nodes(spec, mesh, place, times, watch),
     }
 }
@@ -79,13 +83,85 @@ pub fn with_breaks(
     Ok(linear::with_breaks(times, &breakpoints))
 }
 
-fn of_tree(
+/// The equations of a model frozen at the states of a place, for modes: joints on which inputs act are held, or `free`. Every state
+/// has coordinates of its own, so that mechanisms may move in any way.
+///
+/// # Errors
+/// When the model has no such state, or its formulation does not know the model.
+pub fn frozen(
+    spec: &ModelSpec,
+    model: &Model,
+    mesh: Option<&Mesh>,
+    place: Place,
+    times: &[f64],
+    free: bool,
+    watch: &mut dyn FnMut(f64) -> Flow,
+) -> Result<Frozen, AnalysisError> {
+    match mesh {
+        None => at_states(spec, model, place, times, watch, |tree, states, watch| {
+            // vibrations that are going on do not count
+            let moving = matches!(place, Place::Start | Place::Run);
+            let locked = states.iter().map(|state| {
+                if moving {
+                    tree.locked(state)
+                } else {
+                    state.clone()
+                }
+            });
+            let states: Vec<MotionState> = locked.collect();
+            Ok(tree.frozen(&states, free, watch)?)
+        }),
+        Some(mesh) => {
+            let found = of_nodes(spec, mesh, place, times, watch)?;
+            let held: &[usize] = if free { &[] } else { &found.driven };
+            Ok(Frozen::new(&found.along, held))
+        }
+    }
+}
+
+fn linearized_tree(
+    spec: &ModelSpec,
+    linearizer: &mut Linearizer<'_>,
+    states: &[MotionState],
+    watch: &mut dyn FnMut(f64) -> Flow,
+) -> Result<Linearized, AnalysisError> {
+    let start_s = spec.simulation.start_s;
+    let along = linearizer.along(states, watch)?;
+    let names = linearizer.driven();
+    let labels = linearizer.labels().coordinates;
+    let initial = linearizer.initial_deviation(&states[0]).map(|all| {
+        // loops leave out what is solved for
+        let kept = along.labels().coordinates.iter();
+        kept.map(|kept| (labels.iter().zip(&all)).find(|(label, _)| *label == kept))
+            .map(|found| found.map_or(0.0, |(_, value)| *value))
+            .collect()
+    });
+    let controlled = linearizer.controlled();
+    Ok(Linearized {
+        driven: places_of(along.labels(), &names),
+        controlled: controlled
+            .iter()
+            .map(|names| actuators(&along, names))
+            .collect(),
+        initial,
+        along,
+        breakpoints: linearizer.breakpoints(start_s, start_s + spec.simulation.duration_s),
+    })
+}
+
+/// Asks something of a tree at the states of a place.
+fn at_states<T>(
     spec: &ModelSpec,
     model: &Model,
     place: Place,
     times: &[f64],
     watch: &mut dyn FnMut(f64) -> Flow,
-) -> Result<Linearized, AnalysisError> {
+    question: impl FnOnce(
+        &mut Linearizer<'_>,
+        &[MotionState],
+        &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<T, AnalysisError>,
+) -> Result<T, AnalysisError> {
     let start_s = spec.simulation.start_s;
     let resting;
     let mut linearizer = Linearizer::new(model);
@@ -123,27 +199,7 @@ fn of_tree(
                 .collect::<Result<_, _>>()?
         }
     };
-    let along = linearizer.along(&states, watch)?;
-    let names = linearizer.driven();
-    let labels = linearizer.labels().coordinates;
-    let initial = linearizer.initial_deviation(&states[0]).map(|all| {
-        // loops leave out what is solved for
-        let kept = along.labels().coordinates.iter();
-        kept.map(|kept| (labels.iter().zip(&all)).find(|(label, _)| *label == kept))
-            .map(|found| found.map_or(0.0, |(_, value)| *value))
-            .collect()
-    });
-    let controlled = linearizer.controlled();
-    Ok(Linearized {
-        driven: places_of(along.labels(), &names),
-        controlled: controlled
-            .iter()
-            .map(|names| actuators(&along, names))
-            .collect(),
-        initial,
-        along,
-        breakpoints: linearizer.breakpoints(start_s, start_s + spec.simulation.duration_s),
-    })
+    question(&mut linearizer, &states, watch)
 }
 
 fn of_nodes(
@@ -203,7 +259,7 @@ fn of_nodes(
     Ok(Linearized {
         driven: linearizer.driven(),
         breakpoints: linearizer.breakpoints(),
-        controlled: Vec::new(),
+        controlled: linearizer.controlled(),
         initial,
         along: Along::new(linearizer.labels(), points, mesh.mechanism.actuated_dofs()),
     })
@@ -266,19 +322,19 @@ pub fn recorded_frequencies(
 ) -> Option<(Vec<usize>, TrackedModes)> {
     let last = recording.len().checked_sub(1)?;
     let taken = instants.min(last + 1);
-    // what floats moves as a whole first, at no frequency
-    let floats = (model.system.bodies().iter()).any(|body| body.joint.kind == JointKind::Free);
-    if taken < 2 || floats {
+    if taken < 2 {
         return None;
     }
     let samples: Vec<usize> = (0..taken).map(|i| i * last / (taken - 1)).collect();
     let mut linearizer = Linearizer::new(model);
     let states = (samples.iter())
-        .map(|&sample| linearizer.recorded_state(recording, sample))
-        .collect::<Result<Vec<_>, _>>()
+        .map(|&sample| {
+            let state = linearizer.recorded_state(recording, sample)?;
+            Ok(linearizer.locked(&state))
+        })
+        .collect::<Result<Vec<_>, LinearizeError>>()
         .ok()?;
-    let along = linearizer.along(&states, &mut |_| Flow::Continue).ok()?;
-    let driven = places_of(along.labels(), &linearizer.driven());
-    let modes = TrackedModes::undamped(&along, &driven, Terms::CASES[0], count).ok()?;
+    let frozen = linearizer.frozen(&states, false, &mut |_| Flow::Continue);
+    let modes = TrackedModes::undamped(&frozen.ok()?, Terms::CASES[0], count).ok()?;
     (!modes.modes.is_empty()).then_some((samples, modes))
 }

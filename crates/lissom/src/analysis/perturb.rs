@@ -6,12 +6,11 @@
 use nalgebra::DMatrix;
 
 use super::{AnalysisError, Linearized};
-use crate::integrate::{
-    Control, Flow, IntegrateError, Method, Observer, Schedule, Statistics, integrate,
-};
+use crate::integrate::{Flow, IntegrateError, Observer, Schedule, Statistics, integrate};
 use crate::linear::{Along, Interpolation, Label, Perturbed, Servo, Terms};
-use crate::model::spec::{AdaptiveSpec, InitialSpec, IntegratorSpec, ModelSpec};
-use crate::simulate::Recording;
+use crate::model::ControlLaw;
+use crate::model::spec::{ControllerSpec, InitialSpec, ModelSpec};
+use crate::simulate::{Integrator, Recording};
 
 /// Choices of a perturbation run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,14 +89,7 @@ pub fn perturb(
         breakpoints: &breakpoints,
         samples,
     };
-    let (method, tolerance) = method(&spec.simulation.integrator);
-    let control = Control {
-        rtol: tolerance.rtol,
-        atol: vec![tolerance.atol],
-        initial_step: tolerance.initial_step_s,
-        max_step: tolerance.max_step_s,
-        max_steps: tolerance.max_steps as u64,
-    };
+    let (method, control) = Integrator::adaptive_of(&spec.simulation.integrator);
     let outcome = integrate(
         method,
         &control,
@@ -109,19 +101,6 @@ pub fn perturb(
     match outcome {
         Ok(outcome) => Ok(recorder.finish(outcome.statistics, outcome.stopped_at)),
         Err(error) => Err(failed(along, error)),
-    }
-}
-
-/// The model's adaptive method; for methods of fixed steps one that suits stiff systems.
-fn method(integrator: &IntegratorSpec) -> (Method, AdaptiveSpec) {
-    match integrator {
-        IntegratorSpec::Dop853(spec) => (Method::Dop853, *spec),
-        IntegratorSpec::Dopri5(spec) => (Method::Dopri5, *spec),
-        IntegratorSpec::Adams(spec) => (Method::Adams, *spec),
-        IntegratorSpec::Radau(spec) => (Method::Radau, *spec),
-        IntegratorSpec::GeneralizedAlpha(_) | IntegratorSpec::Newmark(_) => {
-            (Method::Radau, AdaptiveSpec::default())
-        }
     }
 }
 
@@ -139,22 +118,14 @@ fn failed(along: &Along, source: IntegrateError) -> AnalysisError {
 
 /// The controllers of a model on the actuated coordinates.
 fn servos(spec: &ModelSpec, linearized: &Linearized) -> Vec<Servo> {
-    let servo = |(controller, members): (&crate::model::spec::ControllerSpec, &Vec<usize>)| match (
-        &controller.joint_pd,
-        &controller.computed_pd,
-    ) {
-        (Some(law), _) => Some(Servo::constant(
-            members.clone(),
-            &law.position_gain,
-            &law.rate_gain,
-        )),
-        (None, Some(law)) => Some(Servo::computed(
-            &linearized.along,
-            members.clone(),
-            law.frequency_rad_per_s,
-            law.damping_ratio,
-        )),
-        (None, None) => None,
+    let servo = |(controller, members): (&ControllerSpec, &Vec<usize>)| {
+        let (along, members) = (&linearized.along, members.clone());
+        Some(match ControlLaw::of(controller)? {
+            ControlLaw::Joint { position, rate } => Servo::constant(members, &position, &rate),
+            ControlLaw::Computed { frequency, damping } => {
+                Servo::computed(along, members, frequency, damping)
+            }
+        })
     };
     let controllers = spec.controller.iter();
     controllers

@@ -158,7 +158,6 @@ pub fn close(model: &Model, targets: &Targets) -> Result<Closed, AssemblyError> 
             if best.as_ref().is_none_or(|(least, _)| gap < *least) {
                 best = Some((gap, found));
             }
-            // without loops to be unfolded another guess ends where the first did
             continue;
         }
         nearest_turn(model, guess, &solver.free, &mut found);

@@ -58,7 +58,7 @@ pub enum ClosureError {
     /// A body in a loop has kinematics whose rates are not the derivatives of its poses.
     #[error(
         "body {body:?} is part of a loop, but its fidelity turns or places its nodes so that their rates are \
-         not the derivatives of their poses: such a loop cannot stay closed; use tip \"rotation-vector\", \
+         not the derivatives of their poses: such a loop cannot stay closed; use tip \"rotation_vector\", \
          \"exact\" or Euler angles, without frozen kinematics"
     )]
     InconsistentTip {

@@ -6,7 +6,7 @@ use super::Constraints;
 use super::assembly::{AssemblyError, Targets, is_angle};
 use crate::flex::RigidMotions;
 use crate::model::{Body, JointKind, Model, System};
-use crate::spatial::{Matrix, Motion, Quaternion, Vector, rotation_vector_of};
+use crate::spatial::{Matrix, Motion, Quaternion, Vector, inverse_rate_matrix, rotation_vector_of};
 use crate::tree::{Kinematics, displace, marker_jacobian, marker_motion};
 
 /// Violation, in metres or radians per metre of reach, at which a configuration counts as closed.
@@ -167,7 +167,7 @@ impl<'m> Solver<'m> {
                 let gap = turned[entry] - target.position;
                 let turns = (gap / std::f64::consts::TAU).round();
                 self.residual[closures + i] = gap - turns * std::f64::consts::TAU;
-                let per_turn = rate_of_rotation_vector(turned);
+                let per_turn = inverse_rate_matrix(turned);
                 for (at, out) in self.jacobian[row].iter_mut().enumerate() {
                     *out = (0..3)
                         .map(|j| per_turn.0[entry][j] * jacobian[j * n + at])
@@ -483,26 +483,6 @@ pub(super) fn nearest_turn(model: &Model, guess: &[f64], free: &[usize], positio
             position[p] -= TAU * ((position[p] - guess[p]) / TAU).round();
         }
     }
-}
-
-/// How the rotation vector changes with the angular velocity, both in axes of the ground.
-fn rate_of_rotation_vector(turned: Vector<f64>) -> Matrix<f64> {
-    let square = turned.dot(turned);
-    let angle = square.sqrt();
-    // below, its series 1/12 + θ²/720 is exact to rounding
-    let factor = if angle < 1e-3 {
-        1.0 / 12.0 + square / 720.0
-    } else {
-        1.0 / square - (1.0 + angle.cos()) / (2.0 * angle * angle.sin())
-    };
-    let skew = Matrix::skew(turned);
-    let squared = skew * skew;
-    Matrix(std::array::from_fn(|i| {
-        std::array::from_fn(|j| {
-            let one = if i == j { 1.0 } else { 0.0 };
-            one - 0.5 * skew.0[i][j] + factor * squared.0[i][j]
-        })
-    }))
 }
 
 #[cfg(test)]

@@ -16,15 +16,15 @@
 //!
 //! for $`\dot v_1`$ by Newton's iteration. Newmark's method is the case $`\alpha_m = \alpha_f = 0`$.
 //! The tangent is taken by finite differences along $`\dot v_1`$, with $`q_1`$ and $`v_1`$ following, and
-//! kept as long as the iteration converges fast. Between the ends of a step the increment of position
+//! kept as long as the iterations it needs cost less than a new one. Between the ends of a step the increment of position
 //! is a cubic Hermite polynomial, the velocity its derivative, the acceleration linear.
 
 use super::driver::{Piece, Stepper};
 use super::lu::{Lu, SingularColumn};
 use super::{FixedStep, Flow, IntegrateError, Scheme, SecondOrder, Statistics};
 
-/// With an old tangent a correction must be below this part of the one before, else a new one is built.
-const SLOW_RATE: f64 = 0.3;
+/// Corrections that grow by more than this do not converge, whatever the tangent.
+const DIVERGING_RATE: f64 = 2.0;
 /// Share of the step below which a remainder is added to the step before it.
 const NEGLIGIBLE_REMAINDER: f64 = 1e-6;
 /// An old tangent serves a step that differs by less than this share.
@@ -267,8 +267,8 @@ impl<'a> Structural<'a> {
         self.tangent.factor(|row, column| matrix[row * n + column])
     }
 
-    /// Newton's iteration with the tangent at hand.
-    fn iterate(&mut self, end: f64, step: f64, patient: bool) -> Result<(), Unsolved> {
+    /// Newton's iteration with the tangent at hand, which is of this step or an old one.
+    fn iterate(&mut self, end: f64, step: f64, fresh: bool) -> Result<(), Unsolved> {
         let share = self.parameters.acceleration_share();
         let position_weight = step * step * self.parameters.beta * share;
         let mut previous_size = f64::INFINITY;
@@ -299,7 +299,14 @@ impl<'a> Structural<'a> {
                 self.follow_acceleration(step);
                 return Ok(());
             }
-            if measured && rate > if patient { 2.0 } else { SLOW_RATE } {
+            let hopeless = if fresh {
+                rate > DIVERGING_RATE
+            } else {
+                // a new tangent costs an evaluation per column: the old one serves while it needs fewer
+                let needed = (tolerated / (step * size)).ln() / rate.ln();
+                rate >= 1.0 || needed > self.velocities as f64
+            };
+            if measured && hopeless {
                 // stiff systems near rest: forces that cancel leave accelerations of rounding, which move nothing
                 if position_weight * size <= POSITION_NOISE {
                     self.follow_acceleration(step);

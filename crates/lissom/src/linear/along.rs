@@ -308,14 +308,7 @@ pub fn with_breaks(times: &[f64], breaks: &[f64]) -> Vec<f64> {
 impl Point {
     /// Stiffness with the terms taken.
     pub fn stiffness(&self, terms: Terms) -> DMatrix<f64> {
-        let mut stiffness = self.linear.structural.clone();
-        if terms.dynamic {
-            stiffness += &self.linear.dynamic;
-        }
-        if terms.geometric {
-            stiffness += &self.linear.geometric;
-        }
-        stiffness
+        self.linear.stiffness_with(terms)
     }
 }
 

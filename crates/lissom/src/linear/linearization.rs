@@ -2,6 +2,8 @@
 
 use nalgebra::DMatrix;
 
+use super::along::Terms;
+
 /// Coefficients of $`M_0\,\delta\ddot q + C_0\,\delta\dot q + (K_0 + N_0 + G_0)\,\delta q = B\,\delta u`$, eq (21).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Linearization {
@@ -23,6 +25,31 @@ impl Linearization {
     /// $`K_0 + N_0 + G_0`$, eq (25).
     pub fn stiffness(&self) -> DMatrix<f64> {
         &self.structural + &self.dynamic + &self.geometric
+    }
+
+    /// Stiffness with the terms taken.
+    pub fn stiffness_with(&self, terms: Terms) -> DMatrix<f64> {
+        let mut stiffness = self.structural.clone();
+        if terms.dynamic {
+            stiffness += &self.dynamic;
+        }
+        if terms.geometric {
+            stiffness += &self.geometric;
+        }
+        stiffness
+    }
+
+    /// The equations of some of the degrees of freedom, the others held at rest.
+    pub(crate) fn restricted(&self, dofs: &[usize]) -> Self {
+        let pick = |matrix: &DMatrix<f64>| matrix.select_rows(dofs).select_columns(dofs);
+        Self {
+            mass: pick(&self.mass),
+            damping: pick(&self.damping),
+            structural: pick(&self.structural),
+            dynamic: pick(&self.dynamic),
+            geometric: pick(&self.geometric),
+            input: self.input.select_rows(dofs),
+        }
     }
 }
 

@@ -4,7 +4,8 @@
 //! | job | where |
 //! |---|---|
 //! | $`M_0`$, $`C_0`$, $`K_0`$, $`N_0`$, $`G_0`$, $`B`$ at one state | [`Linearization`] |
-//! | natural frequencies, damping, mode shapes, tracking | [`UndampedModes`], [`DampedMode`], [`follow_modes`], [`TrackedModes`] |
+//! | natural frequencies, damping, mode shapes at a state | [`UndampedModes`], [`DampedMode`] |
+//! | the same followed along a motion | [`Frozen`], [`TrackedModes`] |
 //! | $`\dot x = Ax + Bu`$, $`y = Cx + Du`$ | [`StateSpace`] |
 //! | points along a motion, interpolation, outputs to second order | [`Along`] |
 //! | the time-varying system and feedback | [`Perturbed`], [`Feedback`] |
@@ -12,17 +13,23 @@
 //! Source: Jonker & Aarts, *Multibody System Dynamics* 6 (2001). Theory: `docs/theory/nodal.md`.
 
 mod along;
+mod assignment;
 mod error;
+mod following;
+mod frozen;
 mod linearization;
 mod modes;
 mod perturbation;
+mod spectrum;
 mod state_space;
 mod tracking;
 
 pub use along::{Along, Interpolation, Output, Point, Terms, with_breaks};
 pub use error::LinearError;
+pub use following::Meeting;
+pub use frozen::{Frozen, FrozenPoint};
 pub use linearization::{Label, Labels, Linearization};
-pub use modes::{DampedMode, UndampedModes, follow_modes};
+pub use modes::{DampedMode, UndampedModes};
 pub use perturbation::{Feedback, OpenLoop, Perturbed, Servo};
 pub use state_space::{SignalNames, StateSpace};
-pub use tracking::{ModeAt, TrackedModes};
+pub use tracking::{Encounter, ModeAt, TrackedModes};

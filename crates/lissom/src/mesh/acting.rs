@@ -1,38 +1,41 @@
-//! What acts on a mesh: inputs, friction, prescribed motions.
+//! What acts on a mesh: inputs, feedback, friction, prescribed motions.
 
+use crate::model::ControlLaw;
 use crate::nodal::{Acting, Actions, Drive, ElementId, Equations, Excitation, NodalError};
-use crate::simulate::{LoadCurve, MotionCurve, MotionPoint};
+use crate::simulate::{LoadCurve, MotionCurve};
 use crate::spatial::{Matrix, Vector};
 
-use super::{Mesh, MeshedJoint, Target};
+use super::course::{Course, drive};
+use super::{Foreseen, Load, Mesh, MeshError, MeshedJoint, Target};
 
-/// Drives and loads of a mesh at an instant.
+/// Drives, loads and feedback of a mesh at an instant.
 #[derive(Clone, Debug)]
 pub struct Acts<'a> {
     mesh: &'a Mesh,
     /// Value of every input.
     values: Vec<f64>,
-    /// Degree of freedom of every axis that is one, and its motion as a rigid mechanism.
-    nominal: Vec<(usize, MotionCurve)>,
-    /// Degree of freedom and input of inverse dynamics.
-    foreseen: Vec<(usize, usize)>,
-    rigid: Option<Equations<'a>>,
-    drives: Vec<Drive>,
-    position: Vec<f64>,
-    velocity: Vec<f64>,
-    acceleration: Vec<f64>,
-    residual: Vec<f64>,
-    no_efforts: Vec<f64>,
-    /// Friction of joints that follow from others, at nodes.
-    resisting: Vec<Vector<f64>>,
+    /// The motion that inverse dynamics and controllers go by, if there are any.
+    guide: Option<Guide<'a>>,
+    /// Torques and forces of the controllers, in the order of their axes.
+    controls: Vec<f64>,
+    /// Why the guide could not be followed last.
+    trouble: Option<MeshError>,
 }
 
-pub(super) fn drive(point: MotionPoint) -> Drive {
-    Drive {
-        value: point.position,
-        rate: point.rate,
-        acceleration: point.acceleration,
-    }
+/// The nominal motion with what it takes.
+#[derive(Clone, Debug)]
+struct Guide<'a> {
+    course: Course<'a>,
+    /// Degree of freedom and input of inverse dynamics.
+    foreseen: Vec<(usize, usize)>,
+    /// What each degree of freedom needs.
+    efforts: Vec<f64>,
+    no_efforts: Vec<f64>,
+    loads: Vec<Vector<f64>>,
+    /// Mass matrix, if a controller asks for it.
+    mass: Vec<f64>,
+    /// Deviations of positions and rates of the axes of one controller.
+    deviations: Vec<[f64; 2]>,
 }
 
 /// Axes of the frame of a turning joint on the side of its child.
@@ -44,72 +47,163 @@ pub(super) fn child_axes(
     equations.node(child.orientation).rotation * *frame
 }
 
+impl<'a> Guide<'a> {
+    /// `None` if nothing goes by it.
+    fn new(mesh: &'a Mesh) -> Result<Option<Self>, NodalError> {
+        let foreseen: Vec<(usize, usize)> = (mesh.loads.iter().enumerate())
+            .filter_map(|(index, load)| match (&load.foreseen, &load.target) {
+                (Foreseen::Along(_) | Foreseen::Following, Target::Axis(joint)) => {
+                    Some((mesh.axis_dof(*joint)?, index))
+                }
+                _ => None,
+            })
+            .collect();
+        let controllers = &mesh.guidance.controllers;
+        if foreseen.is_empty() && controllers.is_empty() {
+            return Ok(None);
+        }
+        let mechanism = &mesh.mechanism;
+        let dofs = mechanism.dof_count();
+        let axes = controllers.iter().map(|controller| controller.axes.len());
+        let weighs = (controllers.iter())
+            .any(|controller| matches!(controller.law, ControlLaw::Computed { .. }));
+        Ok(Some(Self {
+            course: Course::new(mesh)?,
+            foreseen,
+            efforts: vec![0.0; dofs],
+            no_efforts: vec![0.0; dofs],
+            loads: vec![Vector([0.0; 3]); mechanism.node_count()],
+            mass: vec![0.0; if weighs { dofs * dofs } else { 0 }],
+            deviations: vec![[0.0; 2]; axes.max().unwrap_or(0)],
+        }))
+    }
+
+    /// The nominal motion at an instant, the torques and forces that would move the rigidified mechanism so, and its
+    /// mass matrix.
+    fn update(&mut self, mesh: &Mesh, time: f64) -> Result<(), MeshError> {
+        if !self.course.update(time)? {
+            return Ok(());
+        }
+        let equations = &mut self.course.equations;
+        if !self.foreseen.is_empty() {
+            self.loads.fill(Vector([0.0; 3]));
+            let counted = |load: &&Load| matches!(load.foreseen, Foreseen::Counted);
+            for load in mesh.loads.iter().filter(counted) {
+                push(
+                    mesh,
+                    load,
+                    load.curve.value(time),
+                    equations,
+                    &mut self.loads,
+                );
+            }
+            for (element, law) in &mesh.drags {
+                let mechanism = &mesh.mechanism;
+                let follows = mechanism.deformation_dof(*element, 0).is_none()
+                    && mechanism.deformation_drive(*element, 0).is_none();
+                if follows {
+                    let drag = law.drag(equations.deformation_rate(*element, 0));
+                    equations.exert(*element, 0, drag, &mut self.loads);
+                }
+            }
+            equations.residual(&self.no_efforts, &self.loads, &mut self.efforts);
+            for (element, law) in &mesh.drags {
+                if let Some(dof) = mesh.mechanism.deformation_dof(*element, 0) {
+                    self.efforts[dof] -= law.drag(equations.deformation_rate(*element, 0));
+                }
+            }
+        }
+        if !self.mass.is_empty() {
+            equations.mass_matrix(&mut self.mass);
+        }
+        Ok(())
+    }
+
+    /// Torques and forces of the controllers at a state.
+    fn feed_back(&mut self, mesh: &Mesh, state: &Acting<'_>, controls: &mut [f64]) {
+        let (nominal, dofs) = (&self.course.state, mesh.mechanism.dof_count());
+        let mut first = 0;
+        for controller in &mesh.guidance.controllers {
+            let axes = &controller.axes;
+            for (deviation, axis) in self.deviations.iter_mut().zip(axes) {
+                let at = mesh.mechanism.dof_positions(axis.dof).start;
+                *deviation = [
+                    state.position[at] - nominal.position[at],
+                    state.velocity[axis.dof] - nominal.velocity[axis.dof],
+                ];
+            }
+            let mass = |i: usize, j: usize| self.mass[axes[i].dof * dofs + axes[j].dof];
+            let efforts = &mut controls[first..first + axes.len()];
+            (controller.law).feed_back(&self.deviations[..axes.len()], mass, efforts);
+            first += axes.len();
+        }
+    }
+}
+
+/// Adds an input that does not act along an axis to the loads at nodes.
+fn push(
+    mesh: &Mesh,
+    load: &Load,
+    value: f64,
+    equations: &Equations<'_>,
+    loads: &mut [Vector<f64>],
+) {
+    match &load.target {
+        Target::Axis(_) => {}
+        Target::Component(joint, component) => {
+            let MeshedJoint::Turning {
+                parent,
+                child,
+                frame,
+                ..
+            } = &mesh.joints[*joint]
+            else {
+                return;
+            };
+            let axes = child_axes(equations, *child, frame).transpose();
+            let along = Vector(axes.0[component % 3]).scale(value);
+            if *component < 3 {
+                loads[child.orientation.index()] += along;
+                loads[parent.orientation.index()] += -along;
+            } else {
+                loads[child.point.index()] += along;
+            }
+        }
+        Target::Node {
+            node,
+            direction,
+            carried_by,
+        } => {
+            let along = match carried_by {
+                None => *direction,
+                Some((by, attitude)) => equations.node(*by).rotation * (*attitude * *direction),
+            };
+            loads[node.index()] += along.scale(value);
+        }
+    }
+}
+
 impl<'a> Acts<'a> {
     /// What acts on a mesh.
     ///
     /// # Errors
     ///
-    /// When inverse dynamics is asked for where the mechanism is singular at assembly.
+    /// When there is a nominal motion and the mechanism is singular where it is assembled or starts.
     pub fn new(mesh: &'a Mesh) -> Result<Self, NodalError> {
-        let mechanism = &mesh.mechanism;
-        let mut nominal = Vec::new();
-        let mut foreseen = Vec::new();
-        for (index, joint) in mesh.joints.iter().enumerate() {
-            let MeshedJoint::Axis {
-                element,
-                deformation,
-                ..
-            } = joint
-            else {
-                continue;
-            };
-            let Some(dof) = mechanism.deformation_dof(*element, *deformation) else {
-                continue;
-            };
-            let driving = mesh.loads.iter().enumerate().find(|(_, load)| {
-                matches!(load.target, Target::Axis(at) if at == index) && load.foreseen.is_some()
-            });
-            let driving = driving.and_then(|(load, input)| Some((load, input.foreseen.clone()?)));
-            if let Some((load, curve)) = driving {
-                nominal.push((dof, curve));
-                foreseen.push((dof, load));
-            } else {
-                let at = mesh.initial_position[mechanism.dof_positions(dof).start];
-                nominal.push((dof, MotionCurve::held(at)));
-            }
-        }
-        let rigid = (!foreseen.is_empty())
-            .then(|| Equations::new(mechanism))
-            .transpose()?;
-        let dofs = mechanism.dof_count();
-        let mut position = mechanism.assembled_position();
-        // what turns or slides in any way counts as held where it starts
-        for dof in 0..dofs {
-            let at = mechanism.dof_positions(dof);
-            if at.len() > 1 {
-                position[at.clone()].copy_from_slice(&mesh.initial_position[at]);
-            }
-        }
+        let controllers = mesh.guidance.controllers.iter();
+        let axes = controllers.map(|controller| controller.axes.len());
         Ok(Self {
             mesh,
             values: vec![0.0; mesh.loads.len()],
-            nominal,
-            foreseen,
-            rigid,
-            drives: mechanism.assembled_drives(),
-            position,
-            velocity: vec![0.0; dofs],
-            acceleration: vec![0.0; dofs],
-            residual: vec![0.0; dofs],
-            no_efforts: vec![0.0; dofs],
-            resisting: vec![Vector([0.0; 3]); mechanism.node_count()],
+            guide: Guide::new(mesh)?,
+            controls: vec![0.0; axes.sum()],
+            trouble: None,
         })
     }
 
     /// Instants at which something is not smooth, in ascending order.
     pub fn breakpoints(&self) -> Vec<f64> {
-        let nominal = self.nominal.iter().map(|(_, curve)| curve);
-        let nominal = nominal.filter(|_| self.rigid.is_some());
+        let nominal = self.guide.iter().flat_map(|guide| guide.course.curves());
         let motions = self.mesh.motions.iter().chain(nominal);
         let loads = self.mesh.loads.iter().map(|load| &load.curve);
         let mut all: Vec<f64> = motions
@@ -126,40 +220,14 @@ impl<'a> Acts<'a> {
         &self.values
     }
 
-    /// Torques and forces that would move the rigidified mechanism as said.
-    fn foresee(&mut self, time: f64) -> Result<(), NodalError> {
-        let Some(rigid) = &mut self.rigid else {
-            return Ok(());
-        };
-        for (target, curve) in self.drives.iter_mut().zip(&self.mesh.motions) {
-            *target = drive(curve.at(time));
-        }
-        for (dof, curve) in &self.nominal {
-            let point = curve.at(time);
-            self.position[rigid.mechanism().dof_positions(*dof).start] = point.position;
-            self.velocity[*dof] = point.rate;
-            self.acceleration[*dof] = point.acceleration;
-        }
-        rigid.place(&self.position, &self.drives)?;
-        rigid.set_velocity(&self.velocity, &self.drives);
-        rigid.set_acceleration(&self.acceleration, &self.drives);
-        self.resisting.fill(Vector([0.0; 3]));
-        for (element, law) in &self.mesh.drags {
-            let mechanism = rigid.mechanism();
-            let follows = mechanism.deformation_dof(*element, 0).is_none()
-                && mechanism.deformation_drive(*element, 0).is_none();
-            if follows {
-                let drag = law.drag(rigid.deformation_rate(*element, 0));
-                rigid.exert(*element, 0, drag, &mut self.resisting);
-            }
-        }
-        rigid.residual(&self.no_efforts, &self.resisting, &mut self.residual);
-        for (element, law) in &self.mesh.drags {
-            if let Some(dof) = rigid.mechanism().deformation_dof(*element, 0) {
-                self.residual[dof] -= law.drag(rigid.deformation_rate(*element, 0));
-            }
-        }
-        Ok(())
+    /// Torque or force of every controlled axis, of the evaluation last made.
+    pub(super) fn controls(&self) -> &[f64] {
+        &self.controls
+    }
+
+    /// Why the nominal motion could not be followed in the evaluation last made.
+    pub(super) fn trouble(&self) -> Option<&MeshError> {
+        self.trouble.as_ref()
     }
 }
 
@@ -175,64 +243,42 @@ impl Excitation for Acts<'_> {
         for (value, load) in self.values.iter_mut().zip(&mesh.loads) {
             *value = load.curve.value(time);
         }
-        if self.rigid.is_some() {
-            let known = self.foresee(time).is_ok();
-            for &(dof, load) in &self.foreseen {
+        if let Some(guide) = &mut self.guide {
+            self.trouble = guide.update(mesh, time).err();
+            for &(dof, load) in &guide.foreseen {
+                self.values[load] = guide.efforts[dof];
+            }
+            guide.feed_back(mesh, state, &mut self.controls);
+            if self.trouble.is_some() {
                 // what is not known is not a number, which the integrator reports
-                self.values[load] = if known { self.residual[dof] } else { f64::NAN };
+                for &(_, load) in &guide.foreseen {
+                    self.values[load] = f64::NAN;
+                }
+                self.controls.fill(f64::NAN);
             }
         }
-        let equations = state.equations;
         for (load, &value) in mesh.loads.iter().zip(&self.values) {
-            match &load.target {
-                Target::Axis(joint) => {
-                    if let MeshedJoint::Axis {
-                        element,
-                        deformation,
-                        ..
-                    } = &mesh.joints[*joint]
-                        && let Some(dof) = mesh.mechanism.deformation_dof(*element, *deformation)
-                    {
-                        on.efforts[dof] += value;
-                    }
+            if let Target::Axis(joint) = load.target {
+                if let MeshedJoint::Axis {
+                    element,
+                    deformation,
+                    ..
+                } = &mesh.joints[joint]
+                {
+                    exert(state.equations, *element, *deformation, value, on);
                 }
-                Target::Component(joint, component) => {
-                    let MeshedJoint::Turning {
-                        parent,
-                        child,
-                        frame,
-                        ..
-                    } = &mesh.joints[*joint]
-                    else {
-                        continue;
-                    };
-                    let axes = child_axes(equations, *child, frame).transpose();
-                    let along = Vector(axes.0[component % 3]).scale(value);
-                    if *component < 3 {
-                        on.loads[child.orientation.index()] += along;
-                        on.loads[parent.orientation.index()] += -along;
-                    } else {
-                        on.loads[child.point.index()] += along;
-                    }
-                }
-                Target::Node {
-                    node,
-                    direction,
-                    carried_by,
-                } => {
-                    let along = match carried_by {
-                        None => *direction,
-                        Some((by, attitude)) => {
-                            equations.node(*by).rotation * (*attitude * *direction)
-                        }
-                    };
-                    on.loads[node.index()] += along.scale(value);
-                }
+            } else {
+                push(mesh, load, value, state.equations, on.loads);
             }
+        }
+        let controllers = mesh.guidance.controllers.iter();
+        let axes = controllers.flat_map(|controller| &controller.axes);
+        for (axis, effort) in axes.zip(&self.controls) {
+            on.efforts[axis.dof] += effort;
         }
         for (element, law) in &mesh.drags {
-            let rate = equations.deformation_rate(*element, 0);
-            exert(equations, *element, 0, law.drag(rate), on);
+            let rate = state.equations.deformation_rate(*element, 0);
+            exert(state.equations, *element, 0, law.drag(rate), on);
         }
     }
 }

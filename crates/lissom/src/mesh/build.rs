@@ -13,11 +13,12 @@ use crate::nodal::{
 use crate::simulate::MotionCurve;
 use crate::spatial::{Matrix, RotationVector, Vector};
 
-use super::acting::drive;
+use super::course::drive;
 use super::damping::{Clamped, matrix};
+use super::guidance::Guidance;
 use super::joints::{Carrier, Start, quaternion};
 use super::loops::{Closing, close, closed_start};
-use super::{Load, Mesh, MeshError, MeshedJoint, MeshedMarker, Target};
+use super::{Foreseen, Load, Mesh, MeshError, MeshedJoint, MeshedMarker, Target};
 
 /// Places nearer than this part of a length are the same.
 const SAME_PLACE: f64 = 1e-9;
@@ -343,15 +344,13 @@ impl<'a> Builder<'a> {
             let Target::Axis(joint) = load.target else {
                 continue;
             };
-            if let (
-                Some(_),
-                MeshedJoint::Axis {
-                    coordinate,
-                    element,
-                    deformation,
-                    ..
-                },
-            ) = (&load.foreseen, &self.joints[joint])
+            if let MeshedJoint::Axis {
+                coordinate,
+                element,
+                deformation,
+                ..
+            } = &self.joints[joint]
+                && matches!(load.foreseen, Foreseen::Along(_) | Foreseen::Following)
                 && mechanism.deformation_dof(*element, *deformation).is_none()
             {
                 let at = Path::root().key("input").index(index);
@@ -374,6 +373,7 @@ impl<'a> Builder<'a> {
             drive_channels: self.drive_channels,
             drags: self.drags,
             limits: self.limits,
+            guidance: Guidance::default(),
             initial_position: position,
             initial_velocity: velocity,
         })

@@ -2,7 +2,7 @@
 
 use super::MeshedJoint;
 use super::build::{Builder, missing};
-use super::{Load, MeshError, Target};
+use super::{Foreseen, Load, MeshError, Target};
 use crate::model::spec::{
     InputSpec, JointKind, LoadQuantity, MotionSpec, PrismaticSpec, RevoluteSpec,
 };
@@ -462,7 +462,7 @@ impl<'a> Builder<'a> {
                 unit: unit_of,
                 target: Target::at_marker(marker, turns, unit, input.frame),
                 curve,
-                foreseen: None,
+                foreseen: Foreseen::of(input, 0.0),
             });
         }
         let name = input.joint.as_deref().ok_or_else(none)?;
@@ -496,13 +496,12 @@ impl<'a> Builder<'a> {
             JointKind::Universal(universal) => universal.second.initial_angle_rad,
             _ => 0.0,
         };
-        let foreseen = input.rigid_inverse_dynamics.as_ref();
         Ok(Load {
             channel,
             unit,
             target,
             curve,
-            foreseen: foreseen.map(|profile| MotionCurve::new(&profile.profile(), position)),
+            foreseen: Foreseen::of(input, position),
         })
     }
 }

@@ -4,13 +4,15 @@
 //! on nothing is shared but the run. What a beam's basis leaves out (bending in a plane, stretch, torsion)
 //! is a suppressed deformation here; what it contains is not expanded in functions but left to the elements.
 //!
-//! Understood are rigid bodies and beams with all kinds of damping, all joints with rigid gears, springs and friction,
-//! loops, payloads, point masses, markers, inputs (those of rigid inverse dynamics among them) and prescribed
-//! motions. Everything else is refused by name, all of it at once.
+//! Understood are rigid bodies and beams with all kinds of damping, all joints with gears, springs and friction,
+//! loops, payloads, point masses, markers, inputs (those of rigid inverse dynamics among them), prescribed
+//! motions, controllers and paths of markers. Everything else is refused by name, all of it at once.
 
 mod acting;
 mod build;
+mod course;
 mod damping;
+mod guidance;
 mod joints;
 mod loops;
 mod nodes;
@@ -23,14 +25,15 @@ mod run;
 
 use crate::closure::AssemblyError;
 use crate::flex::FlexError;
-use crate::model::spec::Frame;
+use crate::model::spec::{Frame, InputSpec};
 use crate::model::{Limit, ModelSpec, Path, Resistance};
 use crate::nodal::{ElementId, End, Mechanism, NodalError, NodeId};
 use crate::readable::readable;
-use crate::simulate::{LoadCurve, MotionCurve};
+use crate::simulate::{LoadCurve, MotionCurve, NominalError};
 use crate::spatial::{Matrix, Vector};
 
 pub use acting::Acts;
+use guidance::Guidance;
 pub use nominal::MeshLinearizer;
 pub use replay::Replay;
 pub use rest::{positions_at_rest, rest};
@@ -102,6 +105,9 @@ pub enum MeshError {
     /// The mechanism is refused.
     #[error(transparent)]
     Nodal(#[from] NodalError),
+    /// The nominal motion cannot be followed or driven.
+    #[error(transparent)]
+    NominalMotion(#[from] NominalError),
 }
 
 impl MeshError {
@@ -109,6 +115,7 @@ impl MeshError {
     pub fn path(&self) -> Path {
         match self {
             Self::Unknown { at, .. } => at.clone(),
+            Self::NominalMotion(_) => Path::root().key("nominal_motion"),
             _ => Path::root().key("formulation"),
         }
     }
@@ -132,6 +139,8 @@ pub struct Mesh {
     drive_channels: Vec<(String, &'static str)>,
     drags: Vec<(ElementId, Resistance)>,
     limits: Vec<Limit>,
+    /// Controllers, and the marker that is led.
+    guidance: Guidance,
     initial_position: Vec<f64>,
     initial_velocity: Vec<f64>,
 }
@@ -186,8 +195,32 @@ struct Load {
     unit: &'static str,
     target: Target,
     curve: LoadCurve,
-    /// Motion that rigid inverse dynamics is to bring about.
-    foreseen: Option<MotionCurve>,
+    foreseen: Foreseen,
+}
+
+/// What rigid inverse dynamics has to do with an input.
+#[derive(Clone, Debug)]
+enum Foreseen {
+    /// Nothing.
+    Not,
+    /// It counts on this load.
+    Counted,
+    /// It says the input, which is to bring about this motion of its joint.
+    Along(MotionCurve),
+    /// It says the input, which has its part in a motion that is said elsewhere.
+    Following,
+}
+
+impl Foreseen {
+    /// Of an input on something that starts at this position.
+    fn of(input: &InputSpec, position: f64) -> Self {
+        match &input.rigid_inverse_dynamics {
+            Some(motion) => Self::Along(MotionCurve::new(&motion.profile(), position)),
+            None if input.nominal_motion => Self::Following,
+            None if input.foreseen => Self::Counted,
+            None => Self::Not,
+        }
+    }
 }
 
 /// On what an input acts.
@@ -231,27 +264,31 @@ impl Mesh {
     ///
     /// Everything that the nodal formulation does not know, or what is wrong with the mechanism.
     pub fn new(spec: &ModelSpec, elements: usize) -> Result<Self, Vec<MeshError>> {
-        if spec.is_of_nodes() {
-            let mesh = nodes::build(spec).map_err(|error| vec![error])?;
-            mesh.can_start(spec.simulation.start_s)
-                .map_err(|error| vec![error.into()])?;
-            return Ok(mesh);
-        }
-        let unknown = refused::refused(spec);
-        if !unknown.is_empty() {
-            return Err(unknown);
-        }
-        let mesh = build::build(spec, elements).map_err(|error| vec![error])?;
-        mesh.can_start(spec.simulation.start_s)
-            .map_err(|error| vec![error.into()])?;
+        let mesh = if spec.is_of_nodes() {
+            nodes::build(spec)
+        } else {
+            let unknown = refused::refused(spec);
+            if !unknown.is_empty() {
+                return Err(unknown);
+            }
+            build::build(spec, elements)
+        };
+        let mut mesh = mesh.map_err(|error| vec![error])?;
+        mesh.guidance = Guidance::new(spec, &mesh).map_err(|error| vec![error])?;
+        mesh.can_start().map_err(|error| vec![error])?;
         Ok(mesh)
     }
 
     /// Places the mechanism where it starts.
-    fn can_start(&self, start_s: f64) -> Result<(), NodalError> {
+    fn can_start(&self) -> Result<(), MeshError> {
         let mut equations = run::MeshEquations::new(self)?;
         let (position, velocity) = (&self.initial_position, &self.initial_velocity);
-        equations.dynamics.set_state(start_s, position, velocity)
+        let start_s = self.guidance.start_s;
+        equations.dynamics.set_state(start_s, position, velocity)?;
+        match equations.dynamics.excitation().trouble() {
+            Some(trouble) => Err(trouble.clone()),
+            None => Ok(()),
+        }
     }
 
     /// The marker of that name.
@@ -267,5 +304,19 @@ impl Mesh {
     /// Velocities of the degrees of freedom at the start.
     pub fn initial_velocity(&self) -> &[f64] {
         &self.initial_velocity
+    }
+
+    /// The same mesh, which starts at these positions and velocities of the degrees of freedom; joints without a
+    /// nominal motion count as held there.
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many as the mechanism has.
+    #[must_use]
+    pub fn starting_at(&self, position: &[f64], velocity: &[f64]) -> Self {
+        let mut mesh = self.clone();
+        mesh.initial_position.copy_from_slice(position);
+        mesh.initial_velocity.copy_from_slice(velocity);
+        mesh
     }
 }

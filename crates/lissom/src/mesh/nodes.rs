@@ -13,7 +13,8 @@ use crate::simulate::{LoadCurve, MotionCurve};
 use crate::spatial::{Matrix, RotationVector, Vector};
 
 use super::build::{least_along, missing, tensor};
-use super::{Load, Mesh, MeshError, MeshedJoint, Target};
+use super::guidance::Guidance;
+use super::{Foreseen, Load, Mesh, MeshError, MeshedJoint, Target};
 
 struct Builder<'a> {
     spec: &'a ModelSpec,
@@ -271,7 +272,7 @@ impl<'a> Builder<'a> {
                     carried_by,
                 },
                 curve,
-                foreseen: None,
+                foreseen: Foreseen::of(input, 0.0),
             });
         }
         let name = input.joint.as_deref().ok_or_else(none)?;
@@ -291,13 +292,12 @@ impl<'a> Builder<'a> {
         } else {
             format!("{name}.{}", meant.key())
         };
-        let foreseen = input.rigid_inverse_dynamics.as_ref();
         Ok(Load {
             channel: format!("{of}.{what}"),
             unit,
             target: Target::Axis(joint),
             curve,
-            foreseen: foreseen.map(|profile| MotionCurve::new(&profile.profile(), 0.0)),
+            foreseen: Foreseen::of(input, 0.0),
         })
     }
 
@@ -366,6 +366,7 @@ impl<'a> Builder<'a> {
             drive_channels,
             drags: Vec::new(),
             limits: Vec::new(),
+            guidance: Guidance::default(),
             initial_position: mechanism.assembled_position(),
             initial_velocity: velocity,
             mechanism,

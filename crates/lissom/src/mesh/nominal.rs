@@ -1,11 +1,10 @@
-//! The rigid motion of a mesh: its joints along the nominal motion of their inputs, as prescribed, or held where they
-//! start, with every deformation at zero.
+//! A mesh linearised: where it starts, where a recording has it, and along its nominal motion.
 
-use crate::nodal::{Drive, Dynamics, Equations, NodalError, NodeId, State, linearize_state};
-use crate::simulate::{MotionCurve, Recording};
+use crate::nodal::{Dynamics, Equations, NodalError, NodeId, NodeKind, State, linearize_state};
+use crate::simulate::Recording;
 
-use super::acting::drive;
-use super::{Acts, Mesh, MeshedJoint, Target};
+use super::course::Course;
+use super::{Acts, Mesh, MeshError, MeshedJoint};
 use crate::linear::{Label, Labels, Point};
 use crate::nodal;
 
@@ -15,9 +14,9 @@ pub struct MeshLinearizer<'m> {
     mesh: &'m Mesh,
     equations: Equations<'m>,
     dynamics: Dynamics<'m, Acts<'m>>,
-    /// Motion of degrees of freedom of joints.
-    course: Vec<(usize, MotionCurve)>,
-    markers: Vec<NodeId>,
+    course: Course<'m>,
+    /// Points whose positions are outputs.
+    outputs: Vec<NodeId>,
 }
 
 impl<'m> MeshLinearizer<'m> {
@@ -25,48 +24,31 @@ impl<'m> MeshLinearizer<'m> {
     ///
     /// # Errors
     ///
-    /// When the mechanism is singular at assembly.
+    /// When the mechanism is singular where it is assembled or starts.
     pub fn new(mesh: &'m Mesh) -> Result<Self, NodalError> {
         let mechanism = &mesh.mechanism;
-        let mut course = Vec::new();
-        for (index, joint) in mesh.joints.iter().enumerate() {
-            let MeshedJoint::Axis {
-                element,
-                deformation,
-                ..
-            } = joint
-            else {
-                continue;
-            };
-            let Some(dof) = mechanism.deformation_dof(*element, *deformation) else {
-                continue;
-            };
-            let foreseen = (mesh.loads.iter())
-                .filter(|load| matches!(load.target, Target::Axis(at) if at == index))
-                .find_map(|load| load.foreseen.clone());
-            let start = mesh.initial_position[mechanism.dof_positions(dof).start];
-            course.push((dof, foreseen.unwrap_or(MotionCurve::held(start))));
-        }
+        let moves = |node: &NodeId| {
+            let kind = mechanism.node_kind(*node);
+            matches!(kind, NodeKind::Point | NodeKind::PlanarPoint)
+                && !mechanism.is_supported(*node)
+        };
+        let markers = mesh.markers.iter().map(|marker| marker.end.point);
+        let nodes = mesh.nodes.iter().copied().filter(moves);
         Ok(Self {
             mesh,
             equations: Equations::new(mechanism)?,
             dynamics: Dynamics::new(Equations::new(mechanism)?, Acts::new(mesh)?),
-            course,
-            markers: mesh.markers.iter().map(|marker| marker.end.point).collect(),
+            course: Course::new(mesh)?,
+            outputs: markers.chain(nodes).collect(),
         })
     }
 
     /// Names of degrees of freedom, inputs and markers; joints are called as in the model.
     pub fn labels(&self) -> Labels {
-        let mut labels = nodal::labels(&self.mesh.mechanism, &self.markers);
-        for joint in &self.mesh.joints {
-            if let MeshedJoint::Axis {
-                coordinate,
-                element,
-                deformation,
-                ..
-            } = joint
-                && let Some(dof) = self.mesh.mechanism.deformation_dof(*element, *deformation)
+        let mut labels = nodal::labels(&self.mesh.mechanism, &self.outputs);
+        for (index, joint) in self.mesh.joints.iter().enumerate() {
+            if let MeshedJoint::Axis { coordinate, .. } = joint
+                && let Some(dof) = self.mesh.axis_dof(index)
             {
                 labels.coordinates[dof].name.clone_from(coordinate);
             }
@@ -77,31 +59,27 @@ impl<'m> MeshLinearizer<'m> {
                 Label::effort(&label.name, label.unit)
             })
             .collect();
-        labels.markers = (self.mesh.markers.iter())
-            .map(|marker| marker.name.clone())
-            .collect();
+        for (label, marker) in labels.markers.iter_mut().zip(&self.mesh.markers) {
+            label.clone_from(&marker.name);
+        }
         labels
     }
 
-    /// Degrees of freedom on which inputs act.
+    /// Degrees of freedom on which inputs or controllers act.
     pub fn driven(&self) -> Vec<usize> {
-        let axis = |target: &Target| match target {
-            Target::Axis(joint) => match &self.mesh.joints[*joint] {
-                MeshedJoint::Axis {
-                    element,
-                    deformation,
-                    ..
-                } => self.mesh.mechanism.deformation_dof(*element, *deformation),
-                MeshedJoint::Turning { .. } => None,
-            },
-            _ => None,
-        };
-        let mut driven: Vec<usize> = (self.mesh.loads.iter())
-            .filter_map(|load| axis(&load.target))
-            .collect();
-        driven.sort_unstable();
-        driven.dedup();
-        driven
+        self.mesh.driven_dofs()
+    }
+
+    /// Degrees of freedom that every controller drives, as places among the actuated ones.
+    pub fn controlled(&self) -> Vec<Vec<usize>> {
+        let actuated = self.mesh.mechanism.actuated_dofs();
+        let place = |dof: usize| actuated.iter().position(|&other| other == dof);
+        let controllers = self.mesh.guidance.controllers.iter();
+        let places = controllers.map(|controller| {
+            let axes = controller.axes.iter();
+            axes.filter_map(|axis| place(axis.dof)).collect()
+        });
+        places.collect()
     }
 
     /// Instants at which something is not smooth, in ascending order.
@@ -165,34 +143,17 @@ impl<'m> MeshLinearizer<'m> {
         }
     }
 
-    /// The equations on the nominal motion.
+    /// The equations on the nominal motion, which is followed from where it starts.
     ///
     /// # Errors
     ///
-    /// When there is no such configuration.
-    pub fn nominal(&mut self, time: f64) -> Result<Point, NodalError> {
-        let mechanism = &self.mesh.mechanism;
-        let dofs = mechanism.dof_count();
-        let mut position = mechanism.assembled_position();
-        let (mut velocity, mut acceleration) = (vec![0.0; dofs], vec![0.0; dofs]);
-        for dof in 0..dofs {
-            let at = mechanism.dof_positions(dof);
-            if at.len() > 1 {
-                position[at.clone()].copy_from_slice(&self.mesh.initial_position[at]);
-            }
-        }
-        for (dof, curve) in &self.course {
-            let Drive {
-                value,
-                rate,
-                acceleration: change,
-            } = drive(curve.at(time));
-            position[mechanism.dof_positions(*dof).start] = value;
-            velocity[*dof] = rate;
-            acceleration[*dof] = change;
-        }
-        self.dynamics.set_state(time, &position, &velocity)?;
-        self.at(time, &position, &velocity, &acceleration)
+    /// When it cannot be followed.
+    pub fn nominal(&mut self, time: f64) -> Result<Point, MeshError> {
+        self.course.update(time)?;
+        let state = self.course.state.clone();
+        let (position, velocity) = (&state.position, &state.velocity);
+        self.dynamics.set_state(time, position, velocity)?;
+        Ok(self.at(time, position, velocity, &state.acceleration)?)
     }
 
     /// The equations at a state that the dynamics were last evaluated at.
@@ -211,7 +172,7 @@ impl<'m> MeshLinearizer<'m> {
             drives: self.dynamics.drives(),
             loads,
         };
-        let mut point = linearize_state(&mut self.equations, time, &state, &self.markers)?;
+        let mut point = linearize_state(&mut self.equations, time, &state, &self.outputs)?;
         let actuated = self.mesh.mechanism.actuated_dofs();
         for (dof, &effort) in efforts.iter().enumerate() {
             point.excitation[dof] += effort;

@@ -9,7 +9,7 @@ use crate::spatial::Force;
 use super::acting::child_axes;
 use super::joints::quaternion;
 use super::run::MeshEquations;
-use super::{Mesh, MeshedJoint, MeshedMarker, Target};
+use super::{Mesh, MeshError, MeshedJoint, MeshedMarker, Target};
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 const PARTS: [&str; 4] = ["w", "x", "y", "z"];
@@ -240,6 +240,9 @@ impl Formulation for MeshEquations<'_> {
         let owned = |(name, unit): &(String, &str)| (name.clone(), (*unit).to_owned());
         let loads = self.mesh.loads.iter();
         channels.extend(loads.map(|load| (load.channel.clone(), load.unit.to_owned())));
+        let controllers = self.mesh.guidance.controllers.iter();
+        let controlled = controllers.flat_map(|controller| &controller.axes);
+        channels.extend(controlled.map(|axis| owned(&axis.channel)));
         channels.extend(self.mesh.drive_channels.iter().map(owned));
         channels.extend(self.mesh.node_channels());
         let markers = self.mesh.markers.iter();
@@ -317,6 +320,7 @@ impl Formulation for MeshEquations<'_> {
         }
         row.extend(elastic.iter().map(|&dof| self.velocity[dof]));
         row.extend_from_slice(self.dynamics.excitation().values());
+        row.extend_from_slice(self.dynamics.excitation().controls());
         row.extend_from_slice(&self.drive_efforts);
         for &node in &mesh.nodes {
             mesh.read_node(equations, node, row);
@@ -369,12 +373,14 @@ impl Formulation for MeshEquations<'_> {
                 {
                     return self.drive_efforts[drive];
                 }
-                let values = self.dynamics.excitation().values();
-                let inputs = self.mesh.loads.iter().zip(values);
-                inputs
-                    .filter(|(load, _)| matches!(load.target, Target::Axis(at) if at == joint))
-                    .map(|(_, value)| value)
-                    .sum()
+                let acts = self.dynamics.excitation();
+                let inputs = (self.mesh.loads.iter().zip(acts.values()))
+                    .filter(|(load, _)| matches!(load.target, Target::Axis(at) if at == joint));
+                let controllers = self.mesh.guidance.controllers.iter();
+                let axes = controllers.flat_map(|controller| &controller.axes);
+                let controls = (axes.zip(acts.controls())).filter(|(axis, _)| axis.joint == joint);
+                let inputs = inputs.map(|(_, value)| value);
+                inputs.chain(controls.map(|(_, value)| value)).sum()
             }
         }
     }
@@ -384,10 +390,16 @@ impl Formulation for MeshEquations<'_> {
     }
 
     fn trouble(&self, result: &Result<Outcome, IntegrateError>) -> Option<RunError> {
-        let (source, error) = (self.error.clone()?, result.as_ref().err()?);
-        Some(RunError::Nodal {
-            source,
-            time_s: error.time(),
-        })
+        let time_s = result.as_ref().err()?.time();
+        match self.dynamics.excitation().trouble().cloned() {
+            Some(MeshError::NominalMotion(source)) => {
+                Some(RunError::NominalMotion { source, time_s })
+            }
+            Some(MeshError::Nodal(source)) => Some(RunError::Nodal { source, time_s }),
+            _ => {
+                let source = self.error.clone()?;
+                Some(RunError::Nodal { source, time_s })
+            }
+        }
     }
 }

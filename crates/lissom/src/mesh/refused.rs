@@ -62,20 +62,49 @@ pub(super) fn refused(spec: &ModelSpec) -> Vec<MeshError> {
         let turns_freely =
             kind.is_some_and(|kind| matches!(kind, JointKind::Spherical(_) | JointKind::Free(_)));
         let geared = kind.is_some_and(|kind| has_elastic_gear(kind, input.component));
-        if input.nominal_motion {
-            let what = "an input along a nominal motion";
-            found.add(at.key("nominal_motion"), name, what, TREE);
-        } else if turns_freely && input.rigid_inverse_dynamics.is_some() {
+        if turns_freely && input.rigid_inverse_dynamics.is_some() {
             let what = "rigid inverse dynamics of a joint with several degrees of freedom";
             found.add(at.key("rigid_inverse_dynamics"), name, what, TREE);
+        } else if turns_freely && input.nominal_motion {
+            let what = "a nominal motion of a joint with several degrees of freedom";
+            found.add(at.key("nominal_motion"), name, what, TREE);
         } else if geared && input.rigid_inverse_dynamics.is_some() {
             let what = "rigid inverse dynamics of a motor behind an elastic gear";
             found.add(at.key("rigid_inverse_dynamics"), name, what, TREE);
+        } else if geared && input.nominal_motion {
+            let what = "a nominal motion of a motor behind an elastic gear";
+            found.add(at.key("nominal_motion"), name, what, TREE);
         }
     }
     for (index, controller) in spec.controller.iter().enumerate() {
-        let at = root.key("controller").index(index);
-        found.add(at, &controller.name, "a controller", TREE);
+        let joints = controller.joints.iter().enumerate();
+        for (place, joint) in joints {
+            let kind = spec.find_joint(joint).and_then(|joint| joint.kind());
+            if kind.is_some_and(|kind| has_elastic_gear(kind, 1)) {
+                let at = root.key("controller").index(index);
+                let at = at.key("joints").index(place);
+                found.add(
+                    at,
+                    joint,
+                    "feedback of a motor behind an elastic gear",
+                    TREE,
+                );
+            }
+        }
+    }
+    if spec.nominal_motion.is_some()
+        && !(spec.loops.is_empty() && spanning_tree(spec).cuts.is_empty())
+    {
+        let what = "the path of a marker of a model with loops";
+        found.add(root.key("nominal_motion"), "nominal_motion", what, TREE);
+    }
+    let turning = (spec.joint.iter()).find(|joint| {
+        let kind = joint.kind();
+        matches!(kind, Some(JointKind::Spherical(_) | JointKind::Free(_)))
+    });
+    if let (Some(_), Some(joint)) = (&spec.nominal_motion, turning) {
+        let what = "the path of a marker together with a joint of several degrees of freedom";
+        found.add(root.key("nominal_motion"), &joint.name, what, TREE);
     }
     found.errors
 }

@@ -4,7 +4,7 @@ use crate::nodal::{Drive, Equations, Excitation, NodalError, NodeKind};
 use crate::simulate::{MotionCurve, Recording};
 use crate::spatial::{Quaternion, Vector};
 
-use super::{Acts, Mesh, MeshedJoint, Target};
+use super::{Acts, Foreseen, Mesh, MeshedJoint, Target};
 
 /// A mesh that goes where a recording was.
 #[derive(Debug)]
@@ -112,19 +112,11 @@ impl<'m> Replay<'m> {
             }
         }
         let nominal = mesh.loads.iter().filter_map(|load| {
-            let Target::Axis(joint) = load.target else {
-                return None;
-            };
-            let MeshedJoint::Axis {
-                element,
-                deformation,
-                ..
-            } = &mesh.joints[joint]
+            let (Target::Axis(joint), Foreseen::Along(curve)) = (&load.target, &load.foreseen)
             else {
                 return None;
             };
-            let dof = mechanism.deformation_dof(*element, *deformation)?;
-            Some((first(dof), load.foreseen.clone()?))
+            Some((first(mesh.axis_dof(*joint)?), curve.clone()))
         });
         Ok(Self {
             mesh,

@@ -7,7 +7,7 @@ use crate::spatial::Vector;
 use crate::statics::Equilibrium;
 
 use super::run::MeshEquations;
-use super::{Acts, Mesh, MeshedJoint, Target};
+use super::{Acts, Mesh, Target};
 
 /// Every channel of a mesh at rest in equilibrium, under the loads of the start or those before it.
 ///
@@ -39,7 +39,7 @@ pub fn positions_at_rest(mesh: &Mesh, simulation: &SimulationSpec) -> Result<Vec
     Ok(found.place)
 }
 
-/// The mesh at rest. What inputs drive along an axis stays where it starts, as if brakes held it.
+/// The mesh at rest. What inputs or controllers drive along an axis stays where it starts, as if brakes held it.
 fn resting<'m>(
     mesh: &'m Mesh,
     simulation: &SimulationSpec,
@@ -47,19 +47,9 @@ fn resting<'m>(
     let mechanism = &mesh.mechanism;
     let equations = Equations::new(mechanism)?;
     let mut resting = Resting::new(equations, Acts::new(mesh)?, simulation.start_s);
-    let mut held = Vec::new();
     for load in &mesh.loads {
         match &load.target {
-            Target::Axis(joint) => {
-                if let MeshedJoint::Axis {
-                    element,
-                    deformation,
-                    ..
-                } = &mesh.joints[*joint]
-                {
-                    held.extend(mechanism.deformation_dof(*element, *deformation));
-                }
-            }
+            Target::Axis(_) => {}
             Target::Component(..) => resting.loads_follow(),
             Target::Node { carried_by, .. } => {
                 if carried_by.is_some() {
@@ -68,7 +58,7 @@ fn resting<'m>(
             }
         }
     }
-    resting.hold(&held);
+    resting.hold(&mesh.driven_dofs());
     if let InitialSpec::StaticLoad(case) = &simulation.initial {
         if let Some(gravity) = case.gravity_m_per_s2 {
             resting.set_gravity(gravity);

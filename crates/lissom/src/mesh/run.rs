@@ -152,6 +152,11 @@ impl<'m> MeshEquations<'m> {
         for (load, value) in loads {
             power.input += value * self.conjugate_rate(&load.target);
         }
+        let controllers = self.mesh.guidance.controllers.iter();
+        let axes = controllers.flat_map(|controller| &controller.axes);
+        for (axis, effort) in axes.zip(self.dynamics.excitation().controls()) {
+            power.input += effort * velocity[axis.dof];
+        }
         if !self.drive_efforts.is_empty() {
             self.dynamics
                 .settle_stresses(&self.acceleration, &mut self.residual);

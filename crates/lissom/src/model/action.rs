@@ -1,9 +1,9 @@
 //! What acts on a system besides gravity: springs, friction, transmissions, limits, inputs, motions.
 
-use crate::model::spec::{Frame, LoadProfile, LoadQuantity, MotionProfile};
+use crate::model::spec::{ControllerSpec, Frame, LoadProfile, LoadQuantity, MotionProfile};
 use crate::model::system::Place;
 use crate::scalar::Scalar;
-use crate::spatial::Vector;
+use crate::spatial::{Force, Matrix, Vector};
 
 /// A place whose motion is recorded and where a force may act.
 #[derive(Clone, Debug)]
@@ -116,7 +116,7 @@ pub enum LimitedQuantity {
     QuaternionAngle(usize),
     /// Entry of the velocity vector.
     Rate(usize),
-    /// Sum of the inputs on this entry of the velocity vector.
+    /// Sum of inputs and feedback on this entry of the velocity vector.
     Effort(usize),
 }
 
@@ -131,6 +131,31 @@ pub struct Load {
     pub target: LoadTarget,
     /// How it runs in time.
     pub profile: LoadProfile,
+    /// Whether rigid inverse dynamics counts on it.
+    pub foreseen: bool,
+}
+
+impl Load {
+    /// Force and moment in ground components of a load of this value on a marker with this attitude; `None` for loads
+    /// on joints and motors.
+    pub fn wrench<T: Scalar>(&self, value: T, attitude: &Matrix<T>) -> Option<Force<T>> {
+        let LoadTarget::Marker {
+            direction, frame, ..
+        } = &self.target
+        else {
+            return None;
+        };
+        let direction = Vector::constant(direction.0);
+        let along = match frame {
+            Frame::World => direction,
+            Frame::Body => *attitude * direction,
+        }
+        .scale(value);
+        Some(match self.quantity {
+            LoadQuantity::Torque => Force::new(along, Vector::zero()),
+            LoadQuantity::Force | LoadQuantity::Either => Force::new(Vector::zero(), along),
+        })
+    }
 }
 
 /// On what a load acts.
@@ -219,4 +244,48 @@ pub enum ControlLaw {
         /// $`\beta`$.
         damping: f64,
     },
+}
+
+impl ControlLaw {
+    /// The law of a controller; `None` where none is given.
+    pub fn of(spec: &ControllerSpec) -> Option<Self> {
+        match (&spec.joint_pd, &spec.computed_pd) {
+            (Some(law), _) => Some(Self::Joint {
+                position: law.position_gain.clone(),
+                rate: law.rate_gain.clone(),
+            }),
+            (None, Some(law)) => Some(Self::Computed {
+                frequency: law.frequency_rad_per_s,
+                damping: law.damping_ratio,
+            }),
+            (None, None) => None,
+        }
+    }
+
+    /// Torques and forces on the joints of one controller for deviations of their positions and rates; `mass` gives
+    /// $`\bar M`$ by places among these joints.
+    pub fn feed_back(
+        &self,
+        deviations: &[[f64; 2]],
+        mass: impl Fn(usize, usize) -> f64,
+        efforts: &mut [f64],
+    ) {
+        for (i, (effort, [deviation, rate])) in efforts.iter_mut().zip(deviations).enumerate() {
+            *effort = match self {
+                Self::Joint {
+                    position,
+                    rate: rates,
+                } => -position[i] * deviation - rates[i] * rate,
+                Self::Computed { frequency, damping } => {
+                    let mut sum = 0.0;
+                    for (j, [deviation, rate]) in deviations.iter().enumerate() {
+                        let wanted =
+                            frequency * frequency * deviation + 2.0 * damping * frequency * rate;
+                        sum -= mass(i, j) * wanted;
+                    }
+                    sum
+                }
+            };
+        }
+    }
 }

@@ -412,9 +412,7 @@ pub enum ErrorKind {
         expected: &'static str,
     },
     /// A motion of a joint whose rotation is not one angle.
-    #[error(
-        "the motion of joint {joint:?} cannot be prescribed: a {kind} joint has no single angle"
-    )]
+    #[error("joint {joint:?} has no single angle to prescribe or control: it is {kind}")]
     NoSingleAngle {
         /// The joint.
         joint: String,
@@ -422,7 +420,9 @@ pub enum ErrorKind {
         kind: &'static str,
     },
     /// A degree of freedom that is both driven and prescribed.
-    #[error("component {component} of joint {joint:?} has a prescribed motion and an input")]
+    #[error(
+        "component {component} of joint {joint:?} has a prescribed motion, and an input or a controller"
+    )]
     DrivenAndPrescribed {
         /// The joint.
         joint: String,
@@ -556,7 +556,10 @@ impl ErrorKind {
             Self::UnknownReference { what: "body", .. } => {
                 "use the name of a [[body]], or \"ground\" where a joint stands".into()
             }
-            Self::UnknownReference { what, .. } => format!("use the name of a [[{what}]]"),
+            Self::UnknownReference { what: what @ ("joint" | "marker" | "node" | "element"), .. } => {
+                format!("use the name of a [[{what}]]")
+            }
+            Self::UnknownReference { what, .. } => format!("use the name of a {what}"),
             Self::GroundAsChild { .. } => "let the ground be the parent, and a body the child".into(),
             Self::NotABeam { .. } => "name a body with [body.beam], or hold the body by a [[loop]]".into(),
             Self::NothingToHold { .. } => {
@@ -623,9 +626,9 @@ impl ErrorKind {
                 format!("write `{expected}_{profile}`, with its own unit in the keys")
             }
             Self::NoSingleAngle { .. } => {
-                "prescribe motions on revolute, prismatic or universal joints, or drive it with torques".into()
+                "name a revolute or prismatic joint, or drive this one with torques".into()
             }
-            Self::DrivenAndPrescribed { .. } => "remove the [[input]] or the [[motion]]".into(),
+            Self::DrivenAndPrescribed { .. } => "remove the [[motion]], or what else drives the joint".into(),
             Self::LimitsReversed { .. } => "exchange the two limits".into(),
             Self::UnknownCoordinate { suggestion: Some(name), .. } => format!("did you mean `{name}`?"),
             Self::UnknownCoordinate { .. } => {

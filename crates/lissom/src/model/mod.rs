@@ -40,6 +40,7 @@ pub use parse::Override;
 pub use path::{Path, Step};
 pub use schema::json_schema;
 pub use spec::ModelSpec;
+pub use spelling::nearest;
 pub use system::{Body, Layout, Place, System};
 pub use template::TEMPLATE;
 pub use topology::{SpanningTree, TreeJoint, spanning_tree};

@@ -8,7 +8,7 @@ const UNITS: [&str; 37] = [
 ];
 
 /// The known word nearest to the given one, if it is near enough to be meant.
-pub(super) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = (word.chars().count() / 3).max(1);
     known
         .into_iter()

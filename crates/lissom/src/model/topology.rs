@@ -140,6 +140,9 @@ pub(super) fn lost_by_cutting(spec: &ModelSpec, joint: &JointSpec) -> Option<&'s
     if spec.motion.iter().any(|motion| motion.joint == joint.name) {
         return Some("motion");
     }
+    if (spec.controller.iter()).any(|controller| controller.joints.contains(&joint.name)) {
+        return Some("controller");
+    }
     let parts: Vec<(&'static str, bool)> = match joint.kind()? {
         JointKind::Revolute(r) => revolute_parts(r).to_vec(),
         JointKind::Universal(u) => [revolute_parts(&u.first), revolute_parts(&u.second)].concat(),

@@ -5,7 +5,6 @@
 
 mod assembly;
 mod beam;
-pub mod classics;
 mod dynamics;
 mod element;
 mod equations;
@@ -32,7 +31,7 @@ pub use linear::State;
 pub use mechanism::Mechanism;
 pub use node::{Followed, NodeId, NodeKind, NodeState};
 pub(crate) use perturbation::labels;
-pub use perturbation::{Nominal, Steered, linearize_along, linearize_state};
+pub use perturbation::linearize_state;
 pub use role::{Drive, Role};
 pub use shape::{BeamFigure, Figure, FigureKind};
 pub use statics::Resting;

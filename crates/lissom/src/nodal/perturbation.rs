@@ -1,53 +1,18 @@
-//! A nodal mechanism along a nominal rigid motion: Jonker & Aarts (23), (30), (36).
+//! A nodal mechanism at a state of its nominal rigid motion: Jonker & Aarts (23), (30).
 //!
-//! The rigidified mechanism follows the nominal motion with all elastic degrees of freedom at zero. That
-//! gives the nominal inputs $`u_0`$ and the stress resultants $`\sigma_0`$ of the rigid links, eq (23); what
-//! becomes of them is [`crate::linear`]'s to say.
+//! With all elastic degrees of freedom at zero this gives the nominal inputs $`u_0`$ and the stress resultants
+//! $`\sigma_0`$ of the rigid links, eq (23); what becomes of them is [`crate::linear`]'s to say.
 
 use nalgebra::DMatrix;
 
-use crate::linear::{Along, Feedback, Label, Labels, Output, Point};
+use crate::linear::{Label, Labels, Output, Point};
 use crate::spatial::Vector;
 
-use super::dynamics::{Acting, Actions, Excitation};
 use super::equations::Equations;
 use super::error::NodalError;
 use super::linear::State;
 use super::mechanism::Mechanism;
 use super::node::NodeId;
-use super::role::Drive;
-
-/// A nominal rigid motion.
-pub trait Nominal {
-    /// Writes the motion of the actuated degrees of freedom, in their order.
-    fn rigid(&mut self, time: f64, motion: &mut [Drive]);
-
-    /// Writes what is prescribed.
-    fn drive(&mut self, time: f64, drives: &mut [Drive]);
-
-    /// Writes loads at nodes, which hold zeros.
-    fn load(&mut self, time: f64, loads: &mut [Vector<f64>]);
-}
-
-/// Linearises at `times`, which rise, with the positions of `outputs` as outputs.
-///
-/// # Errors
-///
-/// When the nominal motion meets a singular configuration.
-pub fn linearize_along(
-    equations: &mut Equations<'_>,
-    nominal: &mut dyn Nominal,
-    times: &[f64],
-    outputs: &[NodeId],
-) -> Result<Along, NodalError> {
-    let mechanism = equations.mechanism();
-    let actuated = mechanism.actuated_dofs();
-    let mut points = Vec::with_capacity(times.len());
-    for &time in times {
-        points.push(linearize_at(equations, nominal, time, &actuated, outputs)?);
-    }
-    Ok(Along::new(labels(mechanism, outputs), points, actuated))
-}
 
 /// Names of the degrees of freedom, of the inputs on the actuated ones, and of output nodes.
 pub(crate) fn labels(mechanism: &Mechanism, outputs: &[NodeId]) -> Labels {
@@ -68,38 +33,6 @@ pub(crate) fn labels(mechanism: &Mechanism, outputs: &[NodeId]) -> Labels {
             .map(|&node| mechanism.node_name(node).to_owned())
             .collect(),
     }
-}
-
-fn linearize_at(
-    equations: &mut Equations<'_>,
-    nominal: &mut dyn Nominal,
-    time: f64,
-    actuated: &[usize],
-    output_nodes: &[NodeId],
-) -> Result<Point, NodalError> {
-    let mechanism = equations.mechanism();
-    let dofs = mechanism.dof_count();
-    let mut rigid = vec![Drive::default(); actuated.len()];
-    let mut drives = mechanism.assembled_drives();
-    let mut loads = vec![Vector([0.0; 3]); mechanism.node_count()];
-    nominal.rigid(time, &mut rigid);
-    nominal.drive(time, &mut drives);
-    nominal.load(time, &mut loads);
-    let mut position = mechanism.assembled_position();
-    let (mut velocity, mut acceleration) = (vec![0.0; dofs], vec![0.0; dofs]);
-    for (&dof, motion) in actuated.iter().zip(&rigid) {
-        position[mechanism.dofs[dof].position] = motion.value;
-        velocity[dof] = motion.rate;
-        acceleration[dof] = motion.acceleration;
-    }
-    let state = State {
-        position: &position,
-        velocity: &velocity,
-        acceleration: &acceleration,
-        drives: &drives,
-        loads: &loads,
-    };
-    linearize_state(equations, time, &state, output_nodes)
 }
 
 /// Linearises at one state with the positions of `outputs` as outputs. Efforts on actuated degrees of freedom are those
@@ -171,62 +104,4 @@ fn outputs_at(equations: &mut Equations<'_>, nodes: &[NodeId]) -> Vec<Output> {
         a[i] = 0.0;
     }
     outputs
-}
-
-/// A nonlinear mechanism steered along the nominal motion: nominal inputs and feedback act on the
-/// actuated degrees of freedom.
-#[derive(Debug)]
-pub struct Steered<'a, N, F> {
-    along: &'a Along,
-    nominal: N,
-    feedback: F,
-    positions: Vec<usize>,
-    motion: Vec<Drive>,
-    deviation: Vec<f64>,
-    rate: Vec<f64>,
-    effort: Vec<f64>,
-    input: Vec<f64>,
-}
-
-impl<'a, N: Nominal, F: Feedback> Steered<'a, N, F> {
-    /// For a mechanism linearised along the same nominal motion.
-    pub fn new(mechanism: &Mechanism, along: &'a Along, nominal: N, feedback: F) -> Self {
-        let count = along.actuated().len();
-        Self {
-            along,
-            nominal,
-            feedback,
-            positions: along
-                .actuated()
-                .iter()
-                .map(|&dof| mechanism.dofs[dof].position)
-                .collect(),
-            motion: vec![Drive::default(); count],
-            deviation: vec![0.0; count],
-            rate: vec![0.0; count],
-            effort: vec![0.0; count],
-            input: vec![0.0; count],
-        }
-    }
-}
-
-impl<N: Nominal, F: Feedback> Excitation for Steered<'_, N, F> {
-    fn drive(&mut self, time: f64, drives: &mut [Drive]) {
-        self.nominal.drive(time, drives);
-    }
-
-    fn act(&mut self, time: f64, state: &Acting<'_>, on: &mut Actions<'_>) {
-        self.nominal.load(time, on.loads);
-        self.nominal.rigid(time, &mut self.motion);
-        for (i, &dof) in self.along.actuated().iter().enumerate() {
-            self.deviation[i] = state.position[self.positions[i]] - self.motion[i].value;
-            self.rate[i] = state.velocity[dof] - self.motion[i].rate;
-        }
-        self.feedback
-            .effort(time, &self.deviation, &self.rate, &mut self.effort);
-        self.along.input(time, &mut self.input);
-        for (i, &dof) in self.along.actuated().iter().enumerate() {
-            on.efforts[dof] += self.input[i] + self.effort[i];
-        }
-    }
 }

@@ -109,6 +109,7 @@ fn loaded(model: &Model, simulation: &SimulationSpec) -> Model {
                     frame: Frame::World,
                 },
                 profile: LoadProfile::Constant { value: size },
+                foreseen: false,
             })
             .filter(|_| size > 0.0)
         }));

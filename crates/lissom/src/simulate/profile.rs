@@ -43,6 +43,19 @@ fn cycloid(s: f64) -> [f64; 3] {
     [s - sin / TAU, 1.0 - cos, TAU * sin]
 }
 
+/// The integral of the cycloid with its first two derivatives: from rest to a rate of one.
+fn speeding_up(s: f64) -> [f64; 3] {
+    let [rate, acceleration, _] = cycloid(s);
+    let way = if s <= 0.0 {
+        0.0
+    } else if s < 1.0 {
+        0.5 * s * s + ((TAU * s).cos() - 1.0) / (TAU * TAU)
+    } else {
+        s - 0.5
+    };
+    [way, rate, acceleration]
+}
+
 /// Whether `time` is inside a window that is closed on the left.
 fn inside(time: f64, from: f64, until: Option<f64>) -> bool {
     time >= from && until.is_none_or(|until| time < until)
@@ -210,21 +223,33 @@ impl MotionCurve {
                     way * s_acceleration / (duration_s * duration_s),
                 ])
             }
+            MotionProfile::CycloidalRamps {
+                initial,
+                target,
+                from_s,
+                duration_s,
+                ramp_s,
+            } => {
+                let start = initial.unwrap_or(self.initial);
+                let rate = (target - start) / (duration_s - ramp_s);
+                // what is gained in the ramp at the end is lost again
+                let up = speeding_up((time - from_s) / ramp_s);
+                let down = speeding_up((time - from_s - (duration_s - ramp_s)) / ramp_s);
+                if time >= from_s + duration_s {
+                    return held(*target);
+                }
+                point([
+                    start + rate * ramp_s * (up[0] - down[0]),
+                    rate * (up[1] - down[1]),
+                    rate / ramp_s * (up[2] - down[2]),
+                ])
+            }
             MotionProfile::CycloidalRate {
                 rate,
                 from_s,
                 duration_s,
             } => {
-                let s = (time - from_s) / duration_s;
-                let [factor, factor_rate, _] = cycloid(s);
-                // integral of the cycloid: s²/2 + (cos 2πs − 1)/4π², then linear
-                let way = if s <= 0.0 {
-                    0.0
-                } else if s < 1.0 {
-                    0.5 * s * s + ((TAU * s).cos() - 1.0) / (TAU * TAU)
-                } else {
-                    s - 0.5
-                };
+                let [way, factor, factor_rate] = speeding_up((time - from_s) / duration_s);
                 point([
                     self.initial + rate * duration_s * way,
                     rate * factor,
@@ -303,6 +328,15 @@ impl MotionCurve {
             | MotionProfile::CycloidalRate {
                 from_s, duration_s, ..
             } => vec![*from_s, from_s + duration_s],
+            MotionProfile::CycloidalRamps {
+                from_s,
+                duration_s,
+                ramp_s,
+                ..
+            } => {
+                let until = from_s + duration_s;
+                vec![*from_s, from_s + ramp_s, until - ramp_s, until]
+            }
             MotionProfile::Polynomial {
                 from_s, until_s, ..
             }
@@ -363,6 +397,13 @@ mod tests {
                 from_s: 0.1,
                 duration_s: 0.8,
             },
+            MotionProfile::CycloidalRamps {
+                initial: Some(0.2),
+                target: 1.5,
+                from_s: 0.05,
+                duration_s: 0.9,
+                ramp_s: 0.3,
+            },
             MotionProfile::CycloidalRate {
                 rate: 2.0,
                 from_s: 0.05,
@@ -406,6 +447,37 @@ mod tests {
                     "{profile:?} at {t}"
                 );
             }
+        }
+    }
+
+    /// Closed form: half of the way in the middle, at the way over duration less one ramp; at rest at both ends.
+    #[test]
+    fn ramps_lead_to_a_constant_rate_and_back() {
+        // rounding of a dozen operations on numbers near one
+        const ROUNDING: f64 = 1e-14;
+        let curve = MotionCurve::new(
+            &MotionProfile::CycloidalRamps {
+                initial: None,
+                target: 1.5,
+                from_s: 0.1,
+                duration_s: 1.0,
+                ramp_s: 0.3,
+            },
+            0.1,
+        );
+        for (time, position, rate) in [
+            (0.0, 0.1, 0.0),
+            (0.1, 0.1, 0.0),
+            (0.4, 0.1 + 0.3, 2.0),
+            (0.6, 0.8, 2.0),
+            (0.8, 1.5 - 0.3, 2.0),
+            (1.1, 1.5, 0.0),
+            (7.0, 1.5, 0.0),
+        ] {
+            let point = curve.at(time);
+            assert!((point.position - position).abs() < ROUNDING, "{point:?}");
+            assert!((point.rate - rate).abs() < ROUNDING, "{point:?}");
+            assert!(point.acceleration.abs() < 1e3 * ROUNDING, "{point:?}");
         }
     }
 

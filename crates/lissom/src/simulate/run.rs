@@ -2,10 +2,9 @@
 
 use crate::closure::ClosureError;
 use crate::integrate::{
-    self, Control, FirstOrder, FixedStep, Flow, IntegrateError, Method, Observer, Outcome,
-    Projection, Schedule, Scheme, Statistics,
+    self, FirstOrder, Flow, IntegrateError, Observer, Outcome, Projection, Schedule, Statistics,
 };
-use crate::model::spec::{AdaptiveSpec, IntegratorSpec, ModelSpec, NodePassages, SimulationSpec};
+use crate::model::spec::{ModelSpec, NodePassages, SimulationSpec};
 use crate::model::{Coordinate, Model};
 use crate::nodal::NodalError;
 use crate::readable::readable;
@@ -14,6 +13,7 @@ use crate::simulate::equations::{Equations, NominalError, nominal_drives};
 use crate::simulate::equilibrium::settled;
 use crate::simulate::extent::Departure;
 use crate::simulate::formulation::{Formulation, Power};
+use crate::simulate::integrator::Integrator;
 use crate::simulate::recording::Recording;
 use crate::simulate::sampler::Sampler;
 use crate::statics::NoEquilibrium;
@@ -95,7 +95,7 @@ pub enum RunError {
     NominalMotion {
         /// Why.
         source: NominalError,
-        /// Start of the run.
+        /// When.
         time_s: f64,
     },
     /// The nodal mechanism could not be placed or moved.
@@ -310,66 +310,20 @@ pub(crate) fn advance<F: Formulation + Clone>(
     let startable =
         FirstOrder::project(&mut equations, simulation.start_s, &mut state) != Projection::Stop;
 
-    let result = match simulation.integrator {
+    let result = match Integrator::of(&simulation.integrator) {
         _ if !startable => Ok(Outcome {
             statistics: Statistics::default(),
             stopped_at: Some(simulation.start_s),
         }),
-        IntegratorSpec::Dop853(spec) => adaptive(
-            Method::Dop853,
-            &spec,
+        Integrator::Adaptive(method, control) => integrate::integrate(
+            method,
+            &control,
             &mut equations,
             &schedule,
             &mut state,
             &mut recorder,
         ),
-        IntegratorSpec::Dopri5(spec) => adaptive(
-            Method::Dopri5,
-            &spec,
-            &mut equations,
-            &schedule,
-            &mut state,
-            &mut recorder,
-        ),
-        IntegratorSpec::Adams(spec) => adaptive(
-            Method::Adams,
-            &spec,
-            &mut equations,
-            &schedule,
-            &mut state,
-            &mut recorder,
-        ),
-        IntegratorSpec::Radau(spec) => adaptive(
-            Method::Radau,
-            &spec,
-            &mut equations,
-            &schedule,
-            &mut state,
-            &mut recorder,
-        ),
-        IntegratorSpec::GeneralizedAlpha(spec) => {
-            let scheme = Scheme::GeneralizedAlpha {
-                spectral_radius: spec.spectral_radius,
-            };
-            let options = fixed_step(spec.step_s, spec.tolerance);
-            recorder.accumulate_work(n_q, n_v, &breakpoints);
-            let (q, v) = state.split_at_mut(n_q);
-            integrate::integrate_second_order(
-                scheme,
-                &options,
-                &mut equations,
-                &schedule,
-                q,
-                &mut v[..n_v],
-                &mut recorder,
-            )
-        }
-        IntegratorSpec::Newmark(spec) => {
-            let scheme = Scheme::Newmark {
-                beta: spec.beta,
-                gamma: spec.gamma,
-            };
-            let options = fixed_step(spec.step_s, spec.tolerance);
+        Integrator::Fixed(scheme, options) => {
             recorder.accumulate_work(n_q, n_v, &breakpoints);
             let (q, v) = state.split_at_mut(n_q);
             integrate::integrate_second_order(
@@ -383,33 +337,23 @@ pub(crate) fn advance<F: Formulation + Clone>(
             )
         }
     };
+    let statistics = match &result {
+        Ok(outcome) => outcome.statistics,
+        Err(error) => error.statistics(),
+    };
     let trouble = equations.trouble(&result);
-    let (statistics, ending) = match result {
-        Ok(Outcome { statistics, .. }) if trouble.is_some() => (
-            statistics,
-            trouble.map_or(Ending::Completed, Ending::Failed),
-        ),
-        Err(source) if trouble.is_some() => (
-            source.statistics(),
-            trouble.map_or(Ending::Completed, Ending::Failed),
-        ),
-        Ok(Outcome { statistics, .. }) if recorder.failure.is_some() => {
-            let failure = recorder.failure.take().map(Ending::Failed);
-            (statistics, failure.unwrap_or(Ending::Completed))
-        }
-        Ok(Outcome {
-            statistics,
-            stopped_at: Some(at_s),
-        }) => (statistics, Ending::Stopped { at_s }),
-        Ok(Outcome { statistics, .. }) => (statistics, Ending::Completed),
-        Err(source) => {
+    let ending = match (trouble, result) {
+        (Some(error), _) => Ending::Failed(error),
+        (None, Ok(outcome)) => match (recorder.failure.take(), outcome.stopped_at) {
+            (Some(error), _) => Ending::Failed(error),
+            (None, Some(at_s)) => Ending::Stopped { at_s },
+            (None, None) => Ending::Completed,
+        },
+        (None, Err(source)) => {
             // methods of second order count velocities only
             let first = if recorder.work.is_some() { n_q } else { 0 };
             let coordinate = coordinate_name(&layout[first..], &source);
-            (
-                source.statistics(),
-                Ending::Failed(RunError::Integration { source, coordinate }),
-            )
+            Ending::Failed(RunError::Integration { source, coordinate })
         }
     };
     let mut audit = recorder.auditor.finish();
@@ -420,35 +364,6 @@ pub(crate) fn advance<F: Formulation + Clone>(
         statistics,
         ending,
     }
-}
-
-/// How many Newton iterations a step of a structural method may take.
-const NEWTON_ITERATIONS: usize = 20;
-
-fn fixed_step(step: f64, tolerance: f64) -> FixedStep {
-    FixedStep {
-        step,
-        tolerance,
-        max_iterations: NEWTON_ITERATIONS,
-    }
-}
-
-fn adaptive<F: Formulation + Clone>(
-    method: Method,
-    spec: &AdaptiveSpec,
-    equations: &mut F,
-    schedule: &Schedule<'_>,
-    state: &mut [f64],
-    recorder: &mut Recorder<'_, F>,
-) -> Result<Outcome, IntegrateError> {
-    let control = Control {
-        rtol: spec.rtol,
-        atol: vec![spec.atol],
-        initial_step: spec.initial_step_s,
-        max_step: spec.max_step_s,
-        max_steps: spec.max_steps as u64,
-    };
-    integrate::integrate(method, &control, equations, schedule, state, recorder)
 }
 
 /// Name of the state component an integrator complains of.

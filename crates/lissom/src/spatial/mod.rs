@@ -21,6 +21,6 @@ mod vector;
 
 pub use inertia::{ArticulatedInertia, RigidInertia};
 pub use motion::{Force, Motion};
-pub use rotation::{Quaternion, RotationVector, rotation_vector_of};
+pub use rotation::{Quaternion, RotationVector, inverse_rate_matrix, rotation_vector_of};
 pub use transform::Transform;
 pub use vector::{Matrix, Symmetric, Vector};

@@ -114,6 +114,21 @@ impl<T: Scalar> RotationVector<T> {
     }
 }
 
+/// $`\Gamma^{-1}(\vartheta) = 1 - \tfrac12\vartheta^\times + (1 - \tfrac x2\cot\tfrac x2)/x^2\;\vartheta^\times\vartheta^\times`$: turns angular velocity
+/// into the rate of the rotation vector; its transpose does so for components in the turned frame.
+pub fn inverse_rate_matrix(vector: Vector<f64>) -> Matrix<f64> {
+    let squared = vector.dot(vector);
+    // the series where the quotient would lose its digits
+    let factor = if squared < 1e-4 {
+        (1.0 + squared / 60.0) / 12.0
+    } else {
+        let half = 0.5 * squared.sqrt();
+        (1.0 - half / half.tan()) / squared
+    };
+    let skew = Matrix::skew(vector);
+    Matrix::identity() - skew.scale(0.5) + (skew * skew).scale(factor)
+}
+
 /// The rotation vector, at most π long, of a rotation matrix.
 pub fn rotation_vector_of(rotation: &Matrix<f64>) -> Vector<f64> {
     let q = Quaternion::of_matrix(rotation).0;

@@ -569,7 +569,7 @@ mod tests {
             let mut kinematics = Kinematics::<f64>::new(system);
             let mut articulated = ArticulatedBody::new(system);
             let mut plain = vec![0.0; n];
-            kinematics.update_all(system, &position, &velocity);
+            kinematics.update_here(system, 0, &position, &velocity);
             assert_eq!(wide_kinematics.bias, kinematics.bias);
             assert_eq!(wide_kinematics.modal_bias, kinematics.modal_bias);
             articulated.factor_all(system, &kinematics);

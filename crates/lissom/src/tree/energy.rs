@@ -40,7 +40,6 @@ pub fn energy<T: Scalar>(
     };
     for (k, body) in system.bodies().iter().enumerate() {
         let n = body.modes();
-        let inertia = &kinematics.inertia[k];
         let elastic = &position[layout.elastic_position[k]..][..n];
         let rate = &velocity[layout.elastic_velocity[k]..][..n];
         energy.kinetic +=
@@ -69,12 +68,26 @@ pub fn energy<T: Scalar>(
                 }
             }
         }
-        let pose = &kinematics.ground_from_body[k];
-        let first_moment =
-            pose.rotation * inertia.first_moment + pose.translation.scale(inertia.mass);
-        energy.gravity -= gravity.dot(first_moment);
     }
+    energy.gravity = -gravity.dot(first_moment(system, kinematics));
     energy
+}
+
+/// Centre of mass in ground components, in the poses last given to [`Kinematics::update_poses`]; `None` without mass.
+pub fn center_of_mass(system: &System, kinematics: &Kinematics<f64>) -> Option<Vector<f64>> {
+    let bodies = 0..system.bodies().len();
+    let mass: f64 = bodies.map(|k| kinematics.inertia[k].mass).sum();
+    (mass > 0.0).then(|| first_moment(system, kinematics).scale(1.0 / mass))
+}
+
+/// Sum of all masses times their places.
+fn first_moment<T: Scalar>(system: &System, kinematics: &Kinematics<T>) -> Vector<T> {
+    let mut sum = Vector::zero();
+    for k in 0..system.bodies().len() {
+        let (pose, inertia) = (&kinematics.ground_from_body[k], &kinematics.inertia[k]);
+        sum += pose.rotation * inertia.first_moment + pose.translation.scale(inertia.mass);
+    }
+    sum
 }
 
 /// Linear momentum, and angular momentum about the ground's origin, in ground components.

@@ -12,6 +12,9 @@ use crate::spatial::{Force, Motion};
 #[derive(Clone, Debug)]
 pub struct InverseDynamics<T> {
     acceleration: Vec<Motion<T>>,
+    /// What each body needs by itself, and its elastic coordinates.
+    own: Vec<Force<T>>,
+    own_modal: Vec<T>,
     force: Vec<Force<T>>,
 }
 
@@ -21,6 +24,8 @@ impl<T: Scalar> InverseDynamics<T> {
         let bodies = system.bodies().len();
         Self {
             acceleration: vec![Motion::zero(); bodies],
+            own: vec![Force::zero(); bodies],
+            own_modal: vec![T::zero(); system.velocity_count()],
             force: vec![Force::zero(); bodies],
         }
     }
@@ -44,8 +49,28 @@ pub fn inverse_dynamics<T: Scalar>(
     workspace: &mut InverseDynamics<T>,
     generalized_force: &mut [T],
 ) {
+    inverse_dynamics_from(
+        system,
+        0,
+        kinematics,
+        acceleration,
+        workspace,
+        generalized_force,
+    );
+}
+
+/// [`inverse_dynamics`] when nothing has changed on the bodies before `first` since the last call.
+pub(crate) fn inverse_dynamics_from<T: Scalar>(
+    system: &System,
+    first: usize,
+    kinematics: &Kinematics<T>,
+    acceleration: &[T],
+    workspace: &mut InverseDynamics<T>,
+    generalized_force: &mut [T],
+) {
     run_wide(NewtonEuler {
         system,
+        first,
         kinematics,
         acceleration,
         workspace,
@@ -56,6 +81,7 @@ pub fn inverse_dynamics<T: Scalar>(
 /// A call of [`inverse_dynamics`].
 struct NewtonEuler<'a, T> {
     system: &'a System,
+    first: usize,
     kinematics: &'a Kinematics<T>,
     acceleration: &'a [T],
     workspace: &'a mut InverseDynamics<T>,
@@ -67,6 +93,7 @@ impl<T: Scalar> Kernel for NewtonEuler<'_, T> {
     fn run(self) {
         let Self {
             system,
+            first,
             kinematics,
             acceleration,
             workspace: w,
@@ -75,7 +102,7 @@ impl<T: Scalar> Kernel for NewtonEuler<'_, T> {
         let layout = system.layout();
 
         // outward pass: accelerations, and the force each body needs by itself
-        for (k, body) in system.bodies().iter().enumerate() {
+        for (k, body) in system.bodies().iter().enumerate().skip(first) {
             let n = body.modes();
             let modes = layout.elastic[k]..layout.elastic[k] + n;
             let elastic_acceleration = &acceleration[layout.elastic_velocity[k]..][..n];
@@ -120,12 +147,14 @@ impl<T: Scalar> Kernel for NewtonEuler<'_, T> {
                 for beta in 0..n {
                     modal += modal_mass[alpha * n + beta] * elastic_acceleration[beta];
                 }
-                generalized_force[layout.elastic_velocity[k] + alpha] = modal;
+                w.own_modal[layout.elastic_velocity[k] + alpha] = modal;
             }
-            w.force[k] = force;
+            w.own[k] = force;
         }
 
         // inward pass: each joint carries what hangs on it
+        w.force.copy_from_slice(&w.own);
+        generalized_force[..w.own_modal.len()].copy_from_slice(&w.own_modal);
         for (k, body) in system.bodies().iter().enumerate().rev() {
             let force = w.force[k];
             if matches!(body.inboard, Place::Node { .. }) {

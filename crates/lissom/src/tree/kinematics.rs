@@ -130,21 +130,39 @@ impl<T: Scalar> Kinematics<T> {
     /// # Panics
     /// If the vectors are shorter than the system's.
     pub fn update(&mut self, system: &System, position: &[T], velocity: &[T]) {
+        self.update_from(system, 0, position, velocity);
+    }
+
+    /// [`update`](Self::update) when nothing has changed on the bodies before `first`, on which no later one acts here.
+    pub(crate) fn update_from(
+        &mut self,
+        system: &System,
+        first: usize,
+        position: &[T],
+        velocity: &[T],
+    ) {
         run_wide(Update {
             kinematics: self,
             system,
+            first,
             position,
             velocity,
         });
     }
 
-    /// [`update`](Self::update) in the instructions of whoever calls.
+    /// [`update_from`](Self::update_from) in the instructions of whoever calls.
     #[inline(always)]
-    pub(super) fn update_all(&mut self, system: &System, position: &[T], velocity: &[T]) {
+    pub(super) fn update_here(
+        &mut self,
+        system: &System,
+        first: usize,
+        position: &[T],
+        velocity: &[T],
+    ) {
         self.external.fill(Force::zero());
         self.modal_external.fill(T::zero());
-        self.update_motion(system, position, velocity);
-        self.update_inertia(system, position, velocity);
+        self.update_motion_from(system, first, position, velocity);
+        self.update_inertia(system, first, position, velocity);
     }
 
     /// Poses, twists and velocity products only: what closures and markers read.
@@ -153,8 +171,19 @@ impl<T: Scalar> Kinematics<T> {
     /// If the vectors are shorter than the system's.
     #[inline(always)]
     pub fn update_motion(&mut self, system: &System, position: &[T], velocity: &[T]) {
+        self.update_motion_from(system, 0, position, velocity);
+    }
+
+    #[inline(always)]
+    fn update_motion_from(
+        &mut self,
+        system: &System,
+        first: usize,
+        position: &[T],
+        velocity: &[T],
+    ) {
         let layout = system.layout();
-        for (k, body) in system.bodies().iter().enumerate() {
+        for (k, body) in system.bodies().iter().enumerate().skip(first) {
             let joint_position = &position[layout.joint_position[k]..];
             let joint_velocity = &velocity[layout.joint_velocity[k]..];
             let inner = system.joint_geometry()[k].pose(joint_position);
@@ -260,9 +289,9 @@ impl<T: Scalar> Kinematics<T> {
 
     /// Inertia and bias forces of the bodies in the motion last given.
     #[inline(always)]
-    fn update_inertia(&mut self, system: &System, position: &[T], velocity: &[T]) {
+    fn update_inertia(&mut self, system: &System, first: usize, position: &[T], velocity: &[T]) {
         let layout = system.layout();
-        for (k, body) in system.bodies().iter().enumerate() {
+        for (k, body) in system.bodies().iter().enumerate().skip(first) {
             let twist = self.twist[k];
             match &body.flexible {
                 None => {
@@ -365,6 +394,7 @@ fn add_centrifugal_forces<T: Scalar>(matrix: &[f64], rate_squared: T, x: &[T], f
 struct Update<'a, T> {
     kinematics: &'a mut Kinematics<T>,
     system: &'a System,
+    first: usize,
     position: &'a [T],
     velocity: &'a [T],
 }
@@ -373,7 +403,7 @@ impl<T: Scalar> Kernel for Update<'_, T> {
     #[inline(always)]
     fn run(self) {
         self.kinematics
-            .update_all(self.system, self.position, self.velocity);
+            .update_here(self.system, self.first, self.position, self.velocity);
     }
 }
 

@@ -5,6 +5,8 @@
 //! the shortening $`a = -\tfrac12\eta^T S\eta`$ where the body's fidelity moves points by it: the displacement field that
 //! `body_inertia.rs` integrates.
 
+use std::ops::Range;
+
 use nalgebra::{Matrix3, SymmetricEigen};
 
 use super::Kinematics;
@@ -77,34 +79,132 @@ impl MaterialPoints {
         }
     }
 
-    /// Adds the generalised force of forces in ground components, one per point.
-    pub(crate) fn add_forces<T: Scalar>(
+    /// Forces in ground components, one per point, that stay as they are while the points move.
+    pub(crate) fn hold(&self, system: &System, forces: &[Vector<f64>]) -> HeldForces {
+        let mut forces = forces.iter();
+        let bodies = self
+            .bodies
+            .iter()
+            .zip(system.bodies())
+            .map(|(points, body)| {
+                let mut held = HeldOnBody {
+                    planes: planes(body).cloned(),
+                    ..HeldOnBody::default()
+                };
+                for (point, &force) in points.iter().zip(&mut forces) {
+                    held.sum += force;
+                    for (axis, moment) in held.moments.iter_mut().enumerate() {
+                        *moment += force.scale(point.position[axis]);
+                    }
+                    let coordinates = point.displacement.len();
+                    held.by_coordinate.resize(coordinates, [Vector::zero(); 3]);
+                    for (moments, displacement) in
+                        held.by_coordinate.iter_mut().zip(&point.displacement)
+                    {
+                        for (axis, moment) in moments.iter_mut().enumerate() {
+                            *moment += force.scale(displacement[axis]);
+                        }
+                    }
+                    (held.by_shortening).resize(point.shortening.len(), Vector::zero());
+                    for (moment, &shortening) in
+                        held.by_shortening.iter_mut().zip(&point.shortening)
+                    {
+                        *moment += force.scale(shortening);
+                    }
+                }
+                held
+            });
+        HeldForces {
+            bodies: bodies.collect(),
+        }
+    }
+}
+
+/// Forces held at the points of all bodies, summed up as far as they do not depend on the state.
+#[derive(Clone, Debug)]
+pub(crate) struct HeldForces {
+    bodies: Vec<HeldOnBody>,
+}
+
+/// Of the points $`p = r + \sum\psi_\alpha\eta_\alpha - \tfrac12\eta^TS\eta\,e_x`$ of one body with forces $`f`$.
+#[derive(Clone, Debug)]
+struct HeldOnBody {
+    /// $`\sum f`$.
+    sum: Vector<f64>,
+    /// $`\sum r_j f`$.
+    moments: [Vector<f64>; 3],
+    /// $`\sum \psi_{\alpha j} f`$.
+    by_coordinate: Vec<[Vector<f64>; 3]>,
+    /// $`\sum S f`$, laid out as $`S`$.
+    by_shortening: Vec<Vector<f64>>,
+    planes: Option<[Range<usize>; 2]>,
+}
+
+impl Default for HeldOnBody {
+    fn default() -> Self {
+        Self {
+            sum: Vector::zero(),
+            moments: [Vector::zero(); 3],
+            by_coordinate: Vec::new(),
+            by_shortening: Vec::new(),
+            planes: None,
+        }
+    }
+}
+
+impl HeldForces {
+    /// Adds the generalised force in the state last given to [`Kinematics::update`] and [`Kinematics::update_poses`].
+    pub(crate) fn add<T: Scalar>(
         &self,
         system: &System,
         kinematics: &Kinematics<T>,
         position: &[T],
-        forces: &[Vector<f64>],
         generalized_force: &mut [T],
     ) {
         let layout = system.layout();
-        let mut forces = forces.iter();
-        for (k, points) in self.bodies.iter().enumerate() {
+        let none: &[Motion<T>] = &[];
+        for (k, held) in self.bodies.iter().enumerate() {
             let elastic = &position[layout.elastic_position[k]..];
             let rotation = kinematics.ground_from_body[k].rotation;
-            let mut sum = Force::zero();
-            for (point, force) in points.iter().zip(&mut forces) {
-                let (place, slope) = point.place(&system.bodies()[k], elastic);
-                let force = rotation.transpose_mul(Vector::constant(force.0));
-                sum += Force::new(place.cross(force), force);
-                for (alpha, displacement) in point.displacement.iter().enumerate() {
-                    generalized_force[layout.elastic_velocity[k] + alpha] +=
-                        Vector::constant(*displacement).dot(force) - slope(alpha) * force[0];
+            let in_body = |ground: Vector<T>| rotation.transpose_mul(ground);
+            let lifted = |ground: Vector<f64>| Vector::constant(ground.0);
+            let own = &mut generalized_force[layout.elastic_velocity[k]..];
+            let mut moments = held.moments.map(lifted);
+            for (alpha, by_coordinate) in held.by_coordinate.iter().enumerate() {
+                for (axis, &moment) in by_coordinate.iter().enumerate() {
+                    let moment = lifted(moment);
+                    moments[axis] += moment.scale(elastic[alpha]);
+                    own[alpha] += in_body(moment)[axis];
                 }
             }
-            let none: &[Motion<T>] = &[];
-            add_generalized_force(system, kinematics, k, none, sum, generalized_force);
+            let mut block = held.by_shortening.as_slice();
+            for plane in held.planes.iter().flatten() {
+                let size = plane.len();
+                if block.len() < size * size {
+                    break;
+                }
+                for alpha in plane.clone() {
+                    let mut sum = Vector::zero();
+                    for (&moment, beta) in block.iter().zip(plane.clone()) {
+                        sum += lifted(moment).scale(elastic[beta]);
+                    }
+                    block = &block[size..];
+                    own[alpha] -= in_body(sum)[0];
+                    moments[0] = moments[0] - sum.scale(elastic[alpha] * 0.5);
+                }
+            }
+            let [x, y, z] = moments.map(in_body);
+            let moment = Vector([y[2] - z[1], z[0] - x[2], x[1] - y[0]]);
+            let force = Force::new(moment, in_body(lifted(held.sum)));
+            add_generalized_force(system, kinematics, k, none, force, generalized_force);
         }
     }
+}
+
+/// Coordinates that shorten a body, by plane.
+fn planes(body: &Body) -> Option<&[Range<usize>; 2]> {
+    let flexible = body.flexible.as_ref()?;
+    Some(&flexible.shortening.as_ref()?.planes)
 }
 
 impl MaterialPoint {
@@ -114,12 +214,7 @@ impl MaterialPoint {
         body: &'a Body,
         elastic: &'a [T],
     ) -> (Vector<T>, impl Fn(usize) -> T + 'a) {
-        let planes = body
-            .flexible
-            .as_ref()
-            .and_then(|flexible| flexible.shortening.as_ref())
-            .filter(|_| !self.shortening.is_empty())
-            .map(|shortening| &shortening.planes);
+        let planes = planes(body).filter(|_| !self.shortening.is_empty());
         let slope = move |alpha: usize| {
             let mut sum = T::zero();
             let mut block = 0;

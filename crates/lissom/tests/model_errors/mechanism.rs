@@ -167,7 +167,7 @@ fn inputs_and_motions() {
         "[[input]]\njoint = \"slide\"\nforce_constant.value_n = 1.0\n[simulation]\n",
         "motion[0].joint",
         "\"slide\"",
-        "component 1 of joint \"slide\" has a prescribed motion and an input",
+        "component 1 of joint \"slide\" has a prescribed motion, and an input or a controller",
     );
     assert_error(
         "final_displacement_m = 0.2",
@@ -188,7 +188,7 @@ fn inputs_and_motions() {
         "joint = \"ball\"",
         "input[2].rigid_inverse_dynamics",
         "rigid_inverse_dynamics",
-        "the motion of joint \"ball\" cannot be prescribed: a spherical joint has no single angle",
+        "joint \"ball\" has no single angle to prescribe or control: it is spherical",
     );
     assert_error(
         "[simulation]\n",
@@ -292,6 +292,13 @@ fn simulation_and_output() {
         "simulation.integrator.newmark.step_s",
         "-0.1",
         "`step_s` is -0.1, expected a number above zero",
+    );
+    assert_error(
+        "[simulation.integrator.radau]\nrtol = 1e-7",
+        "[simulation.integrator.newmark]\nstep_s = 1e-20",
+        "simulation.integrator.newmark.step_s",
+        "1e-20",
+        "`step_s` is 1e-20, expected at least 2e-10, for 1e10 steps",
     );
     assert_error(
         "sample_period_s = 0.01",

@@ -1,12 +1,11 @@
 //! Forces against energies, conservation, and a flying beam.
 
 use lissom::integrate::{Control, FirstOrder, Flow, Method, Observer, Schedule, integrate};
-use lissom::nodal::classics::SpinUp;
 use lissom::nodal::{Dynamics, Equations, Role, Unforced};
 use lissom::spatial::Vector;
 use lissom::testing::Random;
 
-use crate::models::{everything, four_bar, jonker_beam};
+use crate::models::{SpinUp, everything, four_bar, jonker_beam};
 
 struct Quiet;
 

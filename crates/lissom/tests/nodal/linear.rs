@@ -1,12 +1,11 @@
 //! Linearised equations: exact derivatives, closed forms, frequencies.
 
-use lissom::linear::{DampedMode, Linearization, UndampedModes, follow_modes};
-use lissom::nodal::classics::RotatingBeam;
+use lissom::linear::{DampedMode, Linearization, UndampedModes};
 use lissom::nodal::{Drive, Equations, Role, State};
 use lissom::spatial::Vector;
 use lissom::testing::Random;
 
-use crate::models::{everything, jonker_beam};
+use crate::models::{RotatingBeam, everything, jonker_beam};
 
 /// The beam turning at a constant speed, undeformed.
 fn turning(beam: &RotatingBeam, speed: f64) -> Linearization {
@@ -141,22 +140,5 @@ fn matrices_are_derivatives_of_the_residual() {
                 );
             }
         }
-    }
-}
-
-/// Property: modes followed by their shapes keep their numbers when frequencies cross.
-#[test]
-fn modes_are_followed_by_shape() {
-    let beam = jonker_beam(2, true, Role::Prescribed);
-    let linear = turning(&beam, 0.0);
-    let modes = UndampedModes::new(&linear.mass, &linear.stiffness()).unwrap();
-    let order = [2, 0, 3, 1];
-    let mut shuffled = modes.shapes.clone();
-    for (to, from) in order.into_iter().enumerate() {
-        shuffled.set_column(to, &(modes.shapes.column(from) * -1.0));
-    }
-    let found = follow_modes(&linear.mass, &modes.shapes, &shuffled);
-    for (mode, place) in found.into_iter().enumerate() {
-        assert_eq!(order[place], mode);
     }
 }

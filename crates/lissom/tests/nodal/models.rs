@@ -1,12 +1,94 @@
 //! Mechanisms that several tests share.
 
-use lissom::nodal::classics::{self, RotatingBeam};
-use lissom::nodal::{Assembly, BeamSection, End, Mechanism, NodeId, Role};
+use std::f64::consts::PI;
+
+use lissom::nodal::{
+    Acting, Actions, Assembly, BeamSection, Drive, ElementId, End, Excitation, Mechanism, NodeId,
+    Role, SecondOrderTerms,
+};
 use lissom::spatial::{Matrix, RotationVector, Vector};
 
-/// The beam of Jonker & Aarts (2001), section 7.
+/// A hub and a straight planar beam along x, with its parts.
+#[derive(Clone, Debug)]
+pub(crate) struct RotatingBeam {
+    /// The mechanism.
+    pub(crate) mechanism: Mechanism,
+    /// The hinge of the hub; its rotation is the first degree of freedom or the only drive.
+    pub(crate) hinge: ElementId,
+}
+
+/// The beam of Jonker & Aarts (2001), section 7, with or without the second-order term of eq (2); `hub` is the role of its rotation.
 pub(crate) fn jonker_beam(elements: usize, quadratic: bool, hub: Role) -> RotatingBeam {
-    classics::jonker_beam(elements, quadratic, hub).unwrap()
+    let (area, inertia, density, modulus) = (7.3e-5, 8.218e-9, 2766.67, 6.895e10);
+    let section = BeamSection {
+        second_order: if quadratic {
+            SecondOrderTerms::ELONGATION
+        } else {
+            SecondOrderTerms::NONE
+        },
+        ..BeamSection::slender(density * area, modulus * area, 0.0, modulus * inertia)
+    };
+    let mut assembly = Assembly::new();
+    let ground = assembly.planar_angle("ground", 0.0);
+    assembly.set_node(ground, Role::Fixed);
+    let mut end = End {
+        point: assembly.planar_point("point_0", [0.0, 0.0]),
+        orientation: assembly.planar_angle("angle_0", 0.0),
+    };
+    assembly.set_node(end.point, Role::Fixed);
+    let hinge = assembly.hinge("hub", ground, end.orientation, [0.0, 0.0, 1.0]);
+    assembly.set_deformation(hinge, 0, hub);
+    for i in 1..=elements {
+        let x = 8.0 * i as f64 / elements as f64;
+        let next = End {
+            point: assembly.planar_point(&format!("point_{i}"), [x, 0.0]),
+            orientation: assembly.planar_angle(&format!("angle_{i}"), 0.0),
+        };
+        let beam = assembly.beam(&format!("beam_{i}"), end, next, section, [0.0; 3]);
+        assembly.set_deformation(beam, 0, Role::Fixed);
+        end = next;
+    }
+    RotatingBeam {
+        mechanism: assembly.finish().unwrap(),
+        hinge,
+    }
+}
+
+/// Hub angle of eq (34): from rest to `speed` in `time`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SpinUp {
+    /// Final speed.
+    pub(crate) speed: f64,
+    /// Time to reach it.
+    pub(crate) time: f64,
+}
+
+impl SpinUp {
+    /// Angle at an instant.
+    pub(crate) fn at(&self, t: f64) -> Drive {
+        let (speed, duration) = (self.speed, self.time);
+        if t >= duration {
+            return Drive {
+                value: speed * (t - 0.5 * duration),
+                rate: speed,
+                acceleration: 0.0,
+            };
+        }
+        let turn = 2.0 * PI / duration;
+        let (sin, cos) = (turn * t).sin_cos();
+        Drive {
+            value: speed / duration * (0.5 * t * t + (cos - 1.0) / (turn * turn)),
+            rate: speed / duration * (t - sin / turn),
+            acceleration: speed / duration * (1.0 - cos),
+        }
+    }
+}
+
+impl Excitation for SpinUp {
+    fn drive(&mut self, time: f64, drives: &mut [Drive]) {
+        drives[0] = self.at(time);
+    }
+    fn act(&mut self, _: f64, _: &Acting<'_>, _: &mut Actions<'_>) {}
 }
 
 /// A mechanism with every spatial element: hinges, one of them elastic, beams that bend, twist, stretch

@@ -3,7 +3,7 @@
 use super::Checker;
 use crate::model::error::ErrorKind;
 use crate::model::path::Path;
-use crate::model::spec::{ControllerSpec, JointKind};
+use crate::model::spec::{ControllerSpec, ElementSpec, JointKind, RoleSpec};
 
 impl Checker<'_> {
     pub(super) fn controllers(&mut self) {
@@ -28,6 +28,10 @@ impl Checker<'_> {
         }
         for (index, name) in controller.joints.iter().enumerate() {
             let at = path.key("joints").index(index);
+            if spec.is_of_nodes() {
+                self.controlled_element(at, name);
+                continue;
+            }
             let Some(joint) = spec.find_joint(name) else {
                 let known = spec.joint.iter().map(|joint| joint.name.as_str());
                 self.unknown(at, "joint", name, known);
@@ -73,6 +77,21 @@ impl Checker<'_> {
             let path = path.key("computed_pd");
             self.positive(path.key("frequency_rad_per_s"), law.frequency_rad_per_s);
             self.not_negative(path.key("damping_ratio"), law.damping_ratio);
+        }
+    }
+
+    /// Asks for an element with an actuator.
+    fn controlled_element(&mut self, at: Path, name: &str) {
+        let spec = self.spec;
+        let actuated = |element: &&ElementSpec| {
+            let main = spec.addressed(element, None);
+            matches!(main, Some((.., RoleSpec::Actuated)))
+        };
+        let mut known = spec.element.iter().filter(actuated);
+        if !known.any(|element| element.name == name) {
+            let known = spec.element.iter().filter(actuated);
+            let known = known.map(|element| element.name.as_str());
+            self.unknown(at, "actuated hinge, slider or truss", name, known);
         }
     }
 }

@@ -21,6 +21,7 @@ impl Checker<'_> {
                 (None, Some(marker)) => self.input_on_marker(&path, input, marker),
                 _ => {}
             }
+            self.foreseen(&path, input);
         }
     }
 
@@ -38,14 +39,7 @@ impl Checker<'_> {
                 self.motion_profile(&path.key(motion.key()), motion, translates);
             }
         }
-        let spec = self.spec;
-        let moves = |other: &InputSpec| other.rigid_inverse_dynamics.is_some();
-        if input.nominal_motion && spec.nominal_motion.is_none() && !spec.input.iter().any(moves) {
-            self.no_effect(
-                path.key("nominal_motion"),
-                "neither [nominal_motion] nor another joint's rigid_inverse_dynamics says how to move",
-            );
-        }
+        self.follows(path, input);
         let (wrong, expected) = if translates {
             (LoadQuantity::Torque, "force")
         } else {
@@ -95,6 +89,31 @@ impl Checker<'_> {
             if given {
                 self.no_effect(path.key(key), "it drives joints, not markers");
             }
+        }
+    }
+
+    /// Whether there is a nominal motion for an input that has its part in one.
+    pub(super) fn follows(&mut self, path: &Path, input: &InputSpec) {
+        let spec = self.spec;
+        let moves = |other: &InputSpec| other.rigid_inverse_dynamics.is_some();
+        if input.nominal_motion && spec.nominal_motion.is_none() && !spec.input.iter().any(moves) {
+            self.no_effect(
+                path.key("nominal_motion"),
+                "neither [nominal_motion] nor another joint's rigid_inverse_dynamics says how to move",
+            );
+        }
+    }
+
+    /// Whether there is somebody to foresee a load.
+    pub(super) fn foreseen(&mut self, path: &Path, input: &InputSpec) {
+        let asks =
+            |input: &InputSpec| input.rigid_inverse_dynamics.is_some() || input.nominal_motion;
+        if input.foreseen && input.joint.is_some() {
+            let reason = "what acts on a joint adds to what drives it";
+            self.no_effect(path.key("foreseen"), reason);
+        } else if input.foreseen && !self.spec.input.iter().any(asks) {
+            let reason = "no input has rigid_inverse_dynamics or nominal_motion = true";
+            self.no_effect(path.key("foreseen"), reason);
         }
     }
 

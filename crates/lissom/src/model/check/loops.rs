@@ -250,6 +250,7 @@ fn with_article(what: &str) -> &'static str {
     match what {
         "input" => "an input",
         "motion" => "a prescribed motion",
+        "controller" => "a controller",
         "motor" => "a motor",
         "spring" => "a spring",
         "friction" => "friction",

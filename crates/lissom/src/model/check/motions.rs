@@ -44,6 +44,7 @@ impl<'a> Checker<'a> {
     pub(super) fn one_profile(&mut self, path: &Path, motion: &MotionSpec) {
         let choices = [
             ("cycloid", motion.cycloid.is_some()),
+            ("cycloidal_ramps", motion.cycloidal_ramps.is_some()),
             ("cycloidal_rate", motion.cycloidal_rate.is_some()),
             ("polynomial", motion.polynomial.is_some()),
             ("sines", motion.sines.is_some()),
@@ -129,31 +130,20 @@ impl<'a> Checker<'a> {
     ) {
         match profile {
             MotionProfileSpec::Cycloid(spec) => {
-                let initial = (
-                    spec.initial_angle_rad.is_some(),
-                    spec.initial_displacement_m.is_some(),
-                );
-                let target = (
-                    spec.final_angle_rad.is_some(),
-                    spec.final_displacement_m.is_some(),
-                );
-                let initial_keys = ["initial_angle_rad", "initial_displacement_m"];
-                self.spelling(path, initial_keys, initial, translates);
-                self.needed(
-                    path,
-                    ["final_angle_rad", "final_displacement_m"],
-                    target,
-                    translates,
-                );
-                for (key, angle_rad) in [
-                    ("initial_angle_rad", spec.initial_angle_rad),
-                    ("final_angle_rad", spec.final_angle_rad),
-                ] {
-                    if let Some(angle_rad) = angle_rad {
-                        self.angle(path.key(key), angle_rad);
-                    }
-                }
+                let angles = [spec.initial_angle_rad, spec.final_angle_rad];
+                let displacements = [spec.initial_displacement_m, spec.final_displacement_m];
+                self.way(path, angles, displacements, translates);
                 self.positive(path.key("duration_s"), spec.duration_s);
+            }
+            MotionProfileSpec::CycloidalRamps(spec) => {
+                let angles = [spec.initial_angle_rad, spec.final_angle_rad];
+                let displacements = [spec.initial_displacement_m, spec.final_displacement_m];
+                self.way(path, angles, displacements, translates);
+                self.positive(path.key("duration_s"), spec.duration_s);
+                self.positive(path.key("ramp_s"), spec.ramp_s);
+                let accepted = spec.ramp_s <= 0.5 * spec.duration_s;
+                let expected = format!("at most half of duration_s = {}", spec.duration_s);
+                self.in_range(path.key("ramp_s"), spec.ramp_s, accepted, &expected);
             }
             MotionProfileSpec::CycloidalRate(spec) => {
                 let given = (
@@ -220,6 +210,28 @@ impl<'a> Checker<'a> {
             MotionProfileSpec::ConstantRate(spec) => {
                 let given = (spec.rate_rad_per_s.is_some(), spec.rate_m_per_s.is_some());
                 self.needed(path, ["rate_rad_per_s", "rate_m_per_s"], given, translates);
+            }
+        }
+    }
+
+    /// First and last place of a profile, as angles or as displacements.
+    fn way(
+        &mut self,
+        path: &Path,
+        angles: [Option<f64>; 2],
+        displacements: [Option<f64>; 2],
+        translates: bool,
+    ) {
+        let given = |i: usize| (angles[i].is_some(), displacements[i].is_some());
+        let [first, last] = [
+            ["initial_angle_rad", "initial_displacement_m"],
+            ["final_angle_rad", "final_displacement_m"],
+        ];
+        self.spelling(path, first, given(0), translates);
+        self.needed(path, last, given(1), translates);
+        for (key, angle_rad) in [first[0], last[0]].into_iter().zip(angles) {
+            if let Some(angle_rad) = angle_rad {
+                self.angle(path.key(key), angle_rad);
             }
         }
     }

@@ -25,7 +25,6 @@ impl Checker<'_> {
             ("loop", !spec.loops.is_empty()),
             ("support", !spec.support.is_empty()),
             ("payload", !spec.payload.is_empty()),
-            ("nominal_motion", spec.nominal_motion.is_some()),
         ] {
             if given {
                 let reason = "a model is written in bodies and joints or in nodes and elements";
@@ -80,6 +79,8 @@ impl Checker<'_> {
             self.motion_of_nodes(&root.key("motion").index(index), motion);
         }
         self.prescribed_nodes();
+        self.nominal_motion();
+        self.controllers();
     }
 
     fn element(&mut self, path: &Path, element: &ElementSpec) {
@@ -292,9 +293,16 @@ impl Checker<'_> {
                 let key = "direction".to_owned();
                 self.error(path.clone(), ErrorKind::MissingKey { key });
             }
-            if input.rigid_inverse_dynamics.is_some() {
-                let reason = "it drives elements, not nodes";
-                self.no_effect(path.key("rigid_inverse_dynamics"), reason);
+            for (key, given) in [
+                (
+                    "rigid_inverse_dynamics",
+                    input.rigid_inverse_dynamics.is_some(),
+                ),
+                ("nominal_motion", input.nominal_motion),
+            ] {
+                if given {
+                    self.no_effect(path.key(key), "it drives elements, not nodes");
+                }
             }
             if input.deformation.is_some() {
                 let reason = "nodes have coordinates, elements have deformations";
@@ -302,10 +310,8 @@ impl Checker<'_> {
             }
         }
         self.axes_of_load(path, input);
-        if input.nominal_motion {
-            let reason = "there is no nominal motion of nodes";
-            self.no_effect(path.key("nominal_motion"), reason);
-        }
+        self.follows(path, input);
+        self.foreseen(path, input);
         for (key, quantity, _) in input.loads() {
             if let Some((not, expected)) = wrong
                 && quantity == not

@@ -3,7 +3,7 @@
 use super::Checker;
 use crate::model::error::ErrorKind;
 use crate::model::path::Path;
-use crate::model::spec::GROUND;
+use crate::model::spec::{ElementNodeSpec, GROUND, NominalMotionSpec};
 
 impl Checker<'_> {
     pub(super) fn nominal_motion(&mut self) {
@@ -12,7 +12,16 @@ impl Checker<'_> {
             return;
         };
         let path = Path::root().key("nominal_motion");
+        let node = spec.find_node(&nominal.marker);
+        if let Some(node) = node {
+            self.path_of_node(&path, nominal, node);
+        }
         match spec.find_marker(&nominal.marker) {
+            None if node.is_some() => {}
+            None if spec.is_of_nodes() => {
+                let known = spec.node.iter().map(|node| node.name.as_str());
+                self.unknown(path.key("marker"), "node", &nominal.marker, known);
+            }
             None => {
                 let known = spec.marker.iter().map(|marker| marker.name.as_str());
                 self.unknown(path.key("marker"), "marker", &nominal.marker, known);
@@ -39,6 +48,25 @@ impl Checker<'_> {
         }
         if !spec.input.iter().any(|input| input.nominal_motion) {
             self.no_effect(path.key("marker"), "no input has nominal_motion = true");
+        }
+    }
+
+    /// A node is a point, which goes somewhere, or an orientation, which turns.
+    fn path_of_node(&mut self, path: &Path, nominal: &NominalMotionSpec, node: &ElementNodeSpec) {
+        for (key, _, translates) in nominal.components() {
+            if node.turns() == translates {
+                let reason = if translates {
+                    "the node is an orientation, which has no place"
+                } else {
+                    "the node is a point, which does not turn"
+                };
+                self.no_effect(path.key(key), reason);
+            } else if key == "z" && node.is_planar() {
+                self.no_effect(path.key(key), "the node stays in the plane z = 0");
+            }
+        }
+        if nominal.rotation_axis.is_some() && node.is_planar() {
+            self.no_effect(path.key("rotation_axis"), "in the plane angles are about z");
         }
     }
 }

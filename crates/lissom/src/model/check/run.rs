@@ -8,6 +8,9 @@ use crate::model::spec::{AdaptiveSpec, FormulationSpec, InitialSpec, IntegratorS
 /// Most samples of one run; more than this is a slip of the pen and would fill the memory.
 const MOST_SAMPLES: f64 = 1e8;
 
+/// Most steps of a method of fixed steps; more would not end.
+const MOST_STEPS: f64 = 1e10;
+
 /// Most durations that the start may lie away from zero; beyond, steps are lost in the rounding of time.
 const LATEST_START: f64 = 1e9;
 
@@ -81,6 +84,20 @@ impl Checker<'_> {
         }
     }
 
+    /// A step that is not too short for the duration.
+    fn step(&mut self, path: Path, step_s: f64) {
+        let duration_s = self.spec.simulation.duration_s;
+        if step_s > 0.0 {
+            let expected = format!(
+                "at least {:e}, for {MOST_STEPS:e} steps",
+                duration_s / MOST_STEPS
+            );
+            self.in_range(path, step_s, duration_s / step_s <= MOST_STEPS, &expected);
+        } else {
+            self.positive(path, step_s);
+        }
+    }
+
     fn integrator(&mut self, path: &Path, integrator: &IntegratorSpec) {
         match integrator {
             IntegratorSpec::Dop853(settings) => self.adaptive(&path.key("dop853"), settings),
@@ -89,7 +106,7 @@ impl Checker<'_> {
             IntegratorSpec::Radau(settings) => self.adaptive(&path.key("radau"), settings),
             IntegratorSpec::GeneralizedAlpha(settings) => {
                 let path = path.key("generalized_alpha");
-                self.positive(path.key("step_s"), settings.step_s);
+                self.step(path.key("step_s"), settings.step_s);
                 self.positive(path.key("tolerance"), settings.tolerance);
                 let radius = settings.spectral_radius;
                 let accepted = (0.0..=1.0).contains(&radius);
@@ -102,7 +119,7 @@ impl Checker<'_> {
             }
             IntegratorSpec::Newmark(settings) => {
                 let path = path.key("newmark");
-                self.positive(path.key("step_s"), settings.step_s);
+                self.step(path.key("step_s"), settings.step_s);
                 self.positive(path.key("tolerance"), settings.tolerance);
                 let (beta, gamma) = (settings.beta, settings.gamma);
                 let accepted = beta > 0.0 && beta <= 0.5;

@@ -102,8 +102,10 @@ pub(super) fn compare(document: &mut Table, schema: &Json) -> Findings {
 }
 
 /// Sections whose items refer to each other by name.
-const SECTIONS_OF_ITEMS: [&str; 9] = [
+const SECTIONS_OF_ITEMS: [&str; 11] = [
     "body",
+    "node",
+    "element",
     "joint",
     "loop",
     "support",

@@ -76,7 +76,7 @@ pub struct InputSpec {
     pub force_sines: Option<ForceSinesSpec>,
     /// The torque or force that would move the joint as said if every body and gear were rigid, against
     /// gravity, springs and friction of the joints. Joints without a nominal motion of their own count as
-    /// held where they start, or as moving as prescribed; loads at markers are not foreseen.
+    /// held where they start, or as moving as prescribed; loads at markers count where they are `foreseen`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rigid_inverse_dynamics: Option<MotionProfileSpec>,
     /// Whether the joint takes part in moving the model along its nominal motion, as `[nominal_motion]` or other
@@ -84,6 +84,9 @@ pub struct InputSpec {
     /// were rigid. Of more such joints than degrees of freedom, the smallest torques and forces are taken.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub nominal_motion: bool,
+    /// Whether rigid inverse dynamics counts on this load at a marker, as on a weight that is known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub foreseen: bool,
 }
 
 impl Default for InputSpec {
@@ -111,6 +114,7 @@ impl Default for InputSpec {
             force_sines: None,
             rigid_inverse_dynamics: None,
             nominal_motion: false,
+            foreseen: false,
         }
     }
 }

@@ -41,8 +41,8 @@ pub use joint::{
     SphericalSpec, SphericalSpringSpec, UniversalSpec,
 };
 pub use motion::{
-    ConstantRateSpec, CycloidMotionSpec, CycloidalRateSpec, MotionProfileSpec, MotionSpec,
-    PolynomialMotionSpec, SinesMotionSpec, TableMotionSpec,
+    ConstantRateSpec, CycloidMotionSpec, CycloidalRampsSpec, CycloidalRateSpec, MotionProfileSpec,
+    MotionSpec, PolynomialMotionSpec, SinesMotionSpec, TableMotionSpec,
 };
 pub use nodes::{
     BeamElementSpec, BeamRolesSpec, Deformation, ElementNodeSpec, ElementSpec, EndSpec, HingeSpec,

@@ -24,6 +24,9 @@ pub struct MotionSpec {
     /// From one position to another, as a cycloid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cycloid: Option<CycloidMotionSpec>,
+    /// From one position to another at a constant rate between smooth ramps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycloidal_ramps: Option<CycloidalRampsSpec>,
     /// From rest to a constant rate, smoothly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cycloidal_rate: Option<CycloidalRateSpec>,
@@ -49,6 +52,7 @@ impl Default for MotionSpec {
             component: super::first_component(),
             deformation: None,
             cycloid: None,
+            cycloidal_ramps: None,
             cycloidal_rate: None,
             polynomial: None,
             sines: None,
@@ -62,6 +66,10 @@ impl MotionSpec {
     /// The profiles that are given, in the order of the format.
     pub fn profile_specs(&self) -> Vec<MotionProfileSpec> {
         let cycloid = self.cycloid.clone().map(MotionProfileSpec::Cycloid);
+        let cycloidal_ramps = self
+            .cycloidal_ramps
+            .clone()
+            .map(MotionProfileSpec::CycloidalRamps);
         let cycloidal_rate = self
             .cycloidal_rate
             .clone()
@@ -75,6 +83,7 @@ impl MotionSpec {
             .map(MotionProfileSpec::ConstantRate);
         [
             cycloid,
+            cycloidal_ramps,
             cycloidal_rate,
             polynomial,
             sines,
@@ -101,6 +110,8 @@ impl MotionSpec {
 pub enum MotionProfileSpec {
     /// From one position to another, as a cycloid.
     Cycloid(CycloidMotionSpec),
+    /// From one position to another at a constant rate between smooth ramps.
+    CycloidalRamps(CycloidalRampsSpec),
     /// From rest to a constant rate, smoothly.
     CycloidalRate(CycloidalRateSpec),
     /// A polynomial in time.
@@ -135,6 +146,32 @@ pub struct CycloidMotionSpec {
     pub from_s: f64,
     /// How long it takes.
     pub duration_s: f64,
+}
+
+/// From one position to another, at rest at both ends and at a constant rate between: in ramps of `ramp_s` at the
+/// beginning and the end the acceleration is a squared sine, $`1 - \cos 2\pi s`$. Held outside.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CycloidalRampsSpec {
+    /// Angle before; the joint's initial angle when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial_angle_rad: Option<f64>,
+    /// Angle after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_angle_rad: Option<f64>,
+    /// Displacement before; the joint's initial displacement when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial_displacement_m: Option<f64>,
+    /// Displacement after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_displacement_m: Option<f64>,
+    /// When the motion begins.
+    #[serde(default)]
+    pub from_s: f64,
+    /// How long it takes, both ramps included.
+    pub duration_s: f64,
+    /// How long each ramp takes, at most half of the duration.
+    pub ramp_s: f64,
 }
 
 /// From rest to a constant rate: the rate is $`\Omega (s - \sin 2\pi s / 2\pi)`$ with s running from 0 to
@@ -232,6 +269,7 @@ impl MotionProfileSpec {
     pub fn key(&self) -> &'static str {
         match self {
             Self::Cycloid(_) => "cycloid",
+            Self::CycloidalRamps(_) => "cycloidal_ramps",
             Self::CycloidalRate(_) => "cycloidal_rate",
             Self::Polynomial(_) => "polynomial",
             Self::Sines(_) => "sines",
@@ -252,6 +290,16 @@ impl MotionProfileSpec {
                     .unwrap_or(0.0),
                 from_s: spec.from_s,
                 duration_s: spec.duration_s,
+            },
+            Self::CycloidalRamps(spec) => MotionProfile::CycloidalRamps {
+                initial: spec.initial_angle_rad.or(spec.initial_displacement_m),
+                target: spec
+                    .final_angle_rad
+                    .or(spec.final_displacement_m)
+                    .unwrap_or(0.0),
+                from_s: spec.from_s,
+                duration_s: spec.duration_s,
+                ramp_s: spec.ramp_s,
             },
             Self::CycloidalRate(spec) => MotionProfile::CycloidalRate {
                 rate: spec

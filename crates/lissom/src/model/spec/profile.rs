@@ -76,6 +76,19 @@ pub enum MotionProfile {
         /// How long it takes.
         duration_s: f64,
     },
+    /// From `initial` to `target` at a constant rate between ramps whose acceleration is $`1 - \cos 2\pi s`$; held outside.
+    CycloidalRamps {
+        /// Position before; the joint's initial position if not given.
+        initial: Option<f64>,
+        /// Position after.
+        target: f64,
+        /// When the motion begins.
+        from_s: f64,
+        /// How long it takes.
+        duration_s: f64,
+        /// How long each ramp takes.
+        ramp_s: f64,
+    },
     /// Rate from zero to `rate` as $`s - \sin 2\pi s / 2\pi`$, then constant; from the joint's initial
     /// position.
     CycloidalRate {

@@ -1,7 +1,7 @@
 //! Feedback of the controllers: torques and forces by deviations from the nominal motion.
 
 use super::nominal::NominalPath;
-use crate::model::{ControlLaw, Model};
+use crate::model::Model;
 
 /// Controllers of a model, with the motion that they keep to.
 #[derive(Clone, Debug)]
@@ -69,25 +69,11 @@ impl Control {
                     rate - self.velocity[joint.velocity],
                 ];
             }
-            for (i, joint) in joints.iter().enumerate() {
-                let [deviation, rate] = self.deviation[i];
-                self.efforts[first + i] = match &controller.law {
-                    ControlLaw::Joint {
-                        position,
-                        rate: rates,
-                    } => -position[i] * deviation - rates[i] * rate,
-                    ControlLaw::Computed { frequency, damping } => {
-                        let mut sum = 0.0;
-                        for (other, [deviation, rate]) in joints.iter().zip(&self.deviation) {
-                            let wanted = frequency * frequency * deviation
-                                + 2.0 * damping * frequency * rate;
-                            sum -= self.path.mass(joint.velocity, other.velocity) * wanted;
-                        }
-                        sum
-                    }
-                };
-            }
-            first += joints.len();
+            let (path, count) = (&self.path, joints.len());
+            let mass = |i: usize, j: usize| path.mass(joints[i].velocity, joints[j].velocity);
+            let efforts = &mut self.efforts[first..first + count];
+            (controller.law).feed_back(&self.deviation[..count], mass, efforts);
+            first += count;
         }
     }
 }

@@ -4,9 +4,8 @@ use super::Equations;
 use super::control::Control;
 use super::resistance::add_resistance;
 use crate::model::LoadTarget;
-use crate::model::spec::{Frame, LoadProfile, LoadQuantity};
+use crate::model::spec::LoadProfile;
 use crate::simulate::formulation::Power;
-use crate::spatial::{Force, Vector};
 use crate::tree::{apply_wrench, marker_motion};
 
 impl Equations<'_> {
@@ -134,11 +133,7 @@ impl Equations<'_> {
                     self.motor_force[*index] += value;
                     power.input += value * self.motor_rate[*index];
                 }
-                LoadTarget::Marker {
-                    index,
-                    direction,
-                    frame,
-                } => {
+                LoadTarget::Marker { index, .. } => {
                     let marker = &model.markers[*index];
                     let Some(body) = marker.body else { continue };
                     if !posed {
@@ -154,16 +149,8 @@ impl Equations<'_> {
                         &self.velocity,
                         &mut self.influence,
                     );
-                    let along = match frame {
-                        Frame::World => *direction,
-                        Frame::Body => motion.pose.rotation * *direction,
-                    }
-                    .scale(value);
-                    let wrench = match load.quantity {
-                        LoadQuantity::Torque => Force::new(along, Vector::zero()),
-                        LoadQuantity::Force | LoadQuantity::Either => {
-                            Force::new(Vector::zero(), along)
-                        }
+                    let Some(wrench) = load.wrench(value, &motion.pose.rotation) else {
+                        continue;
                     };
                     power.input += motion.twist.dot(wrench);
                     apply_wrench(

@@ -31,7 +31,7 @@ pub(super) use first_order::position_rates;
 use nominal::Nominal;
 pub(super) use nominal::NominalPath;
 pub use nominal::{NominalDrives, NominalError, nominal_drives};
-pub(crate) use nominal::{NominalPositions, nominal_motions};
+pub(crate) use nominal::{NominalPositions, PivotedQr, course, nominal_motions};
 use resistance::spring_energy;
 pub(super) use resistance::{Turning, add_resistance, rotation_vector};
 

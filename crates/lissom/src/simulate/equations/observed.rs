@@ -228,7 +228,7 @@ fn normalize_quaternions(model: &Model, row: &mut [f64]) {
     }
 }
 
-/// What drives a joint: the sum of its inputs, through its gear if it has one, or what its prescribed
+/// What drives a joint: the sum of its inputs and of feedback, through its gear if it has one, or what its prescribed
 /// motion needs.
 fn effort(equations: &Equations<'_>, at: usize) -> f64 {
     let model = equations.model();
@@ -240,11 +240,14 @@ fn effort(equations: &Equations<'_>, at: usize) -> f64 {
         LoadTarget::Motor(index) => model.transmissions[index].velocity == at,
         LoadTarget::Marker { .. } => false,
     };
-    let inputs = model.loads.iter().zip(&equations.load_values);
-    inputs
+    let inputs = (model.loads.iter().zip(&equations.load_values))
         .filter(|(load, _)| acts(&load.target))
-        .map(|(_, value)| value)
-        .sum()
+        .map(|(_, value)| value);
+    let joints = model.controllers.iter().flat_map(|c| &c.joints);
+    let controls = (joints.zip(equations.control_efforts()))
+        .filter(|(joint, _)| joint.velocity == at)
+        .map(|(_, effort)| effort);
+    inputs.chain(controls).sum()
 }
 
 /// What the loops have to do with the end of a run: what stopped it, or a configuration close to a singular

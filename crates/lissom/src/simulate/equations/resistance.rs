@@ -3,7 +3,7 @@
 use crate::flex::Along;
 use crate::model::{JointResistance, Resistance, System};
 use crate::scalar::{Dual, Scalar};
-use crate::spatial::{Matrix, Quaternion, Vector, rotation_vector_of};
+use crate::spatial::{Quaternion, Vector, inverse_rate_matrix, rotation_vector_of};
 
 /// A scalar of which rotation vectors can be made: they take a branch that a plain scalar hides.
 pub(in crate::simulate) trait Turning: Along {
@@ -21,7 +21,7 @@ impl<const N: usize> Turning for Dual<f64, N> {
     fn rotation_vector(quaternion: [Self; 4]) -> Vector<Self> {
         let value = quaternion.map(|x| x.value);
         let turn = rotation_vector(value);
-        let rates = inverse_rate_matrix(turn);
+        let rates = inverse_rate_matrix(turn).transpose();
         let [w, x, y, z] = value;
         let (axis, squared) = (Vector([x, y, z]), w * w + x * x + y * y + z * z);
         let mut vector = Vector(turn.0.map(Self::constant));
@@ -37,21 +37,6 @@ impl<const N: usize> Turning for Dual<f64, N> {
         }
         vector
     }
-}
-
-/// Rate of a rotation vector per angular velocity in the turned frame,
-/// $`1 + \tfrac12\vartheta^\times + (1 - \tfrac x2\cot\tfrac x2)/x^2\;\vartheta^\times\vartheta^\times`$.
-fn inverse_rate_matrix(turn: Vector<f64>) -> Matrix<f64> {
-    let squared = turn.dot(turn);
-    // the series where the quotient would lose its digits
-    let square_factor = if squared < 1e-4 {
-        (1.0 + squared / 60.0) / 12.0
-    } else {
-        let half = 0.5 * squared.sqrt();
-        (1.0 - half / half.tan()) / squared
-    };
-    let skew = Matrix::skew(turn);
-    Matrix::identity() + skew.scale(0.5) + (skew * skew).scale(square_factor)
 }
 
 /// Adds what resists a joint to `force`; returns the power lost in dampers and friction.

@@ -1,10 +1,11 @@
 //! What the equations of motion leave unbalanced at a state, over any scalar: the function that is differentiated.
 
-use crate::model::spec::{Frame, LoadQuantity};
 use crate::model::{Body, LoadTarget, Model};
 use crate::simulate::equations::{Turning, add_resistance};
 use crate::spatial::{Force, Motion, Vector};
-use crate::tree::{InverseDynamics, Kinematics, apply_wrench, inverse_dynamics, marker_motion};
+use crate::tree::{
+    InverseDynamics, Kinematics, apply_wrench, inverse_dynamics_from, marker_motion,
+};
 
 /// A state with its accelerations, and what evaluating it needs and leaves.
 #[derive(Clone, Debug)]
@@ -48,11 +49,18 @@ impl<T: Turning> Unbalanced<T> {
         }
     }
 
-    /// Evaluates the state under inputs and efforts of controllers of the given values.
-    pub(super) fn evaluate(&mut self, model: &Model, loads: &[f64], controls: &[f64]) {
+    /// Evaluates the state under inputs and efforts of controllers of the given values. Nothing may have changed on the bodies
+    /// before `first` since the last evaluation.
+    pub(super) fn evaluate(
+        &mut self,
+        model: &Model,
+        first: usize,
+        loads: &[f64],
+        controls: &[f64],
+    ) {
         let system = &model.system;
         self.kinematics
-            .update(system, &self.position, &self.velocity);
+            .update_from(system, first, &self.position, &self.velocity);
         self.kinematics.update_poses(system);
         self.force.fill(T::zero());
         for (k, resistance) in &model.resistances {
@@ -86,8 +94,9 @@ impl<T: Turning> Unbalanced<T> {
                 None => self.force[joint.velocity] += T::constant(effort),
             }
         }
-        inverse_dynamics(
+        inverse_dynamics_from(
             system,
+            first,
             &self.kinematics,
             &self.acceleration,
             &mut self.inverse,
@@ -119,12 +128,7 @@ impl<T: Turning> Unbalanced<T> {
         load: &crate::model::Load,
         value: f64,
     ) -> Option<(usize, Vector<T>, Force<T>)> {
-        let LoadTarget::Marker {
-            index,
-            direction,
-            frame,
-        } = &load.target
-        else {
+        let LoadTarget::Marker { index, .. } = &load.target else {
             return None;
         };
         let marker = &model.markers[*index];
@@ -138,16 +142,7 @@ impl<T: Turning> Unbalanced<T> {
             &self.velocity,
             &mut self.influence,
         );
-        let direction = Vector::constant(direction.0);
-        let along = match frame {
-            Frame::World => direction,
-            Frame::Body => motion.pose.rotation * direction,
-        }
-        .scale(T::constant(value));
-        let wrench = match load.quantity {
-            LoadQuantity::Torque => Force::new(along, Vector::zero()),
-            LoadQuantity::Force | LoadQuantity::Either => Force::new(Vector::zero(), along),
-        };
+        let wrench = load.wrench(T::constant(value), &motion.pose.rotation)?;
         Some((body, motion.pose.translation, wrench))
     }
 }

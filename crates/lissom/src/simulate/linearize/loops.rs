@@ -14,6 +14,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use super::derivatives::Derivatives;
 use super::{DIRECTIONS, LinearizeError, Linearizer, MotionState, Tangent, is_elastic};
 use crate::closure::{Constraints, pivot_columns, row_rank};
 use crate::linear::{Linearization, Output, Point};
@@ -29,6 +30,15 @@ pub(super) struct Independent {
     /// Entries of the state's velocities that are solved for, and that stay.
     solved: Vec<usize>,
     kept: Vec<usize>,
+}
+
+/// Coefficients in independent coordinates.
+pub(super) struct Reduced {
+    pub(super) linear: Linearization,
+    /// $`N`$.
+    pub(super) basis: DMatrix<f64>,
+    /// $`P`$.
+    change: DMatrix<f64>,
 }
 
 /// Derivatives of the closures, in independent equations and the coordinates of the state.
@@ -48,10 +58,11 @@ impl Independent {
         &self.kept
     }
 
-    /// Chooses at a state; `None` for a model without closures.
+    /// Chooses at a state, of what is not held; `None` for a model without closures.
     pub(super) fn choose(
         linearizer: &mut Linearizer<'_>,
         state: &MotionState,
+        held: &[usize],
     ) -> Result<Option<Self>, LinearizeError> {
         let model = linearizer.model;
         if model.closures.is_empty() {
@@ -72,15 +83,20 @@ impl Independent {
             &plain.velocity,
         );
         let free = linearizer.equations.free_velocities.clone();
+        let entry = |(i, &at): (usize, &usize), row: &[f64]| {
+            if held.contains(&i) { 0.0 } else { row[at] }
+        };
         let matrix: Vec<f64> = (0..constraints.len())
             .flat_map(|row| {
                 let row = constraints.row(row);
-                free.iter().map(|&at| row[at]).collect::<Vec<_>>()
+                let entries = free.iter().enumerate().map(|at| entry(at, row));
+                entries.collect::<Vec<_>>()
             })
             .collect();
         let rows = row_rank(&matrix, free.len()).independent;
-        let (elastic, joints): (Vec<usize>, Vec<usize>) =
-            (0..free.len()).partition(|&i| is_elastic(model, free[i]));
+        let (elastic, joints): (Vec<usize>, Vec<usize>) = (0..free.len())
+            .filter(|i| !held.contains(i))
+            .partition(|&i| is_elastic(model, free[i]));
         let driven = linearizer.driven_entries();
         let (active, passive): (Vec<usize>, Vec<usize>) =
             joints.into_iter().partition(|i| driven.contains(i));
@@ -95,7 +111,9 @@ impl Independent {
             });
         }
         let n = linearizer.equations.state_velocities();
-        let kept = (0..n).filter(|i| !solved.contains(i)).collect();
+        let kept = (0..n)
+            .filter(|i| !solved.contains(i) && !held.contains(i))
+            .collect();
         Ok(Some(Self { rows, solved, kept }))
     }
 
@@ -106,66 +124,21 @@ impl Independent {
         state: &MotionState,
         whole: Point,
     ) -> Result<Point, LinearizeError> {
-        let n = whole.linear.mass.nrows();
-        let singular = LinearizeError::Singular {
-            time_s: state.time_s,
+        let derivatives = Derivatives {
+            linear: whole.linear,
+            unbalanced: whole.excitation.iter().map(|x| -x).collect(),
         };
-        let closures = self.differentiate(linearizer, state);
-        let solved = DMatrix::from_fn(self.rows.len(), self.solved.len(), |i, j| {
-            closures.jacobian[(i, self.solved[j])]
-        });
-        let factor = solved.clone().lu();
-        // P, and N with ones at what is kept
-        let solution = factor
-            .solve(&DMatrix::identity(self.rows.len(), self.rows.len()))
-            .filter(|inverse| inverse.iter().all(|x| x.is_finite()))
-            .ok_or(singular.clone())?;
-        let mut change = DMatrix::zeros(n, self.rows.len());
-        for (i, &at) in self.solved.iter().enumerate() {
-            change.set_row(at, &solution.row(i));
-        }
-        let mut basis = DMatrix::zeros(n, self.kept.len());
-        for (j, &at) in self.kept.iter().enumerate() {
-            basis[(at, j)] = 1.0;
-        }
-        basis -= &change * (&closures.jacobian * &basis);
+        let Reduced {
+            linear,
+            basis,
+            change,
+        } = self.reduce_linear(linearizer, state, &derivatives)?;
         if basis.amax() > WORN {
             return Err(LinearizeError::Worn {
                 time_s: state.time_s,
             });
         }
-        // forces of the closures, which balance what is solved for
-        let unbalanced = DVector::from_iterator(
-            self.solved.len(),
-            self.solved.iter().map(|&at| -whole.excitation[at]),
-        );
-        let multipliers = solved.transpose().lu().solve(&unbalanced).ok_or(singular)?;
-        let curvature = self.curvature(linearizer, state, multipliers.as_slice());
-
-        let velocity = -(&change * (&closures.rate * &basis));
-        let acceleration =
-            -(&change * (&closures.bias_by_velocity * &velocity + &closures.acceleration * &basis));
-        let by_rate = -(&change * (&closures.bias_by_velocity * &basis));
-        let Linearization {
-            mass,
-            damping,
-            structural,
-            dynamic,
-            geometric,
-            input,
-        } = whole.linear;
         let across = basis.transpose();
-        let moved = &across * (&damping * &velocity + &mass * acceleration);
-        let bent = &across * (geometric - &curvature) * &basis;
-        let geometric = (&bent + bent.transpose()) * 0.5;
-        let linear = Linearization {
-            damping: &across * (&damping * &basis + &mass * by_rate),
-            structural: &across * structural * &basis,
-            dynamic: &across * dynamic * &basis + moved + (bent - &geometric),
-            geometric,
-            input: &across * input,
-            mass: &across * mass * &basis,
-        };
         let excitation = &across * DVector::from_vec(whole.excitation);
         let second = self.second_order(linearizer, state, &basis, &change);
         let outputs = whole
@@ -201,6 +174,76 @@ impl Independent {
             input,
             excitation: excitation.as_slice().to_vec(),
             outputs,
+        })
+    }
+
+    /// The coefficients of a state of the tree in independent coordinates.
+    pub(super) fn reduce_linear(
+        &self,
+        linearizer: &mut Linearizer<'_>,
+        state: &MotionState,
+        derivatives: &Derivatives,
+    ) -> Result<Reduced, LinearizeError> {
+        let whole = &derivatives.linear;
+        let n = whole.mass.nrows();
+        let singular = LinearizeError::Singular {
+            time_s: state.time_s,
+        };
+        let closures = self.differentiate(linearizer, state);
+        let solved = DMatrix::from_fn(self.rows.len(), self.solved.len(), |i, j| {
+            closures.jacobian[(i, self.solved[j])]
+        });
+        let factor = solved.clone().lu();
+        // P, and N with ones at what is kept
+        let solution = factor
+            .solve(&DMatrix::identity(self.rows.len(), self.rows.len()))
+            .filter(|inverse| inverse.iter().all(|x| x.is_finite()))
+            .ok_or(singular.clone())?;
+        let mut change = DMatrix::zeros(n, self.rows.len());
+        for (i, &at) in self.solved.iter().enumerate() {
+            change.set_row(at, &solution.row(i));
+        }
+        let mut basis = DMatrix::zeros(n, self.kept.len());
+        for (j, &at) in self.kept.iter().enumerate() {
+            basis[(at, j)] = 1.0;
+        }
+        basis -= &change * (&closures.jacobian * &basis);
+        // forces of the closures, which balance what is solved for
+        let unbalanced = DVector::from_iterator(
+            self.solved.len(),
+            self.solved.iter().map(|&at| derivatives.unbalanced[at]),
+        );
+        let multipliers = solved.transpose().lu().solve(&unbalanced).ok_or(singular)?;
+        let curvature = self.curvature(linearizer, state, multipliers.as_slice());
+
+        let velocity = -(&change * (&closures.rate * &basis));
+        let acceleration =
+            -(&change * (&closures.bias_by_velocity * &velocity + &closures.acceleration * &basis));
+        let by_rate = -(&change * (&closures.bias_by_velocity * &basis));
+        let Linearization {
+            mass,
+            damping,
+            structural,
+            dynamic,
+            geometric,
+            input,
+        } = whole;
+        let across = basis.transpose();
+        let moved = &across * (damping * &velocity + mass * acceleration);
+        let bent = &across * (geometric - &curvature) * &basis;
+        let geometric = (&bent + bent.transpose()) * 0.5;
+        let linear = Linearization {
+            damping: &across * (damping * &basis + mass * by_rate),
+            structural: &across * structural * &basis,
+            dynamic: &across * dynamic * &basis + moved + (bent - &geometric),
+            geometric,
+            input: &across * input,
+            mass: &across * mass * &basis,
+        };
+        Ok(Reduced {
+            linear,
+            basis,
+            change,
         })
     }
 

@@ -377,21 +377,13 @@ impl<'a> Assembly<'a> {
             })
         };
         let built = |controller: &spec::ControllerSpec| {
-            let law = match (&controller.joint_pd, &controller.computed_pd) {
-                (Some(law), _) => ControlLaw::Joint {
-                    position: law.position_gain.clone(),
-                    rate: law.rate_gain.clone(),
-                },
-                (None, Some(law)) => ControlLaw::Computed {
-                    frequency: law.frequency_rad_per_s,
-                    damping: law.damping_ratio,
-                },
-                (None, None) => return None,
-            };
             Some(Controller {
                 name: controller.name.clone(),
-                joints: controller.joints.iter().filter_map(controlled).collect(),
-                law,
+                // gains belong to joints by their place
+                joints: (controller.joints.iter())
+                    .map(controlled)
+                    .collect::<Option<_>>()?,
+                law: ControlLaw::of(controller)?,
             })
         };
         self.spec.controller.iter().filter_map(built).collect()
@@ -401,16 +393,16 @@ impl<'a> Assembly<'a> {
         let (mut quantity, profile) = input.load()?;
         if let Some(marker) = &input.marker {
             let index = self.spec.marker.iter().position(|m| m.name == *marker)?;
-            let direction = Vector(input.direction?);
             return Some(Load {
                 name: marker.clone(),
                 quantity,
                 target: LoadTarget::Marker {
                     index,
-                    direction: direction.scale(1.0 / direction.dot(direction).sqrt()),
+                    direction: unit(input.direction?),
                     frame: input.frame,
                 },
                 profile,
+                foreseen: input.foreseen,
             });
         }
         let joint = self.spec.find_joint(input.joint.as_deref()?)?;
@@ -438,6 +430,7 @@ impl<'a> Assembly<'a> {
             quantity,
             target: motor.map_or(LoadTarget::Joint(at), LoadTarget::Motor),
             profile,
+            foreseen: false,
         })
     }
 }

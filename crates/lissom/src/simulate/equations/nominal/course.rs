@@ -16,14 +16,49 @@ use crate::tree::{
 };
 
 /// Correction in radians or metres after which Newton's method, which doubles its digits, has reached rounding.
-const CONVERGED: f64 = 1e-11;
-const MOST_ITERATIONS: usize = 20;
+pub(crate) const CONVERGED: f64 = 1e-11;
+pub(crate) const MOST_ITERATIONS: usize = 20;
 /// Violation that remains of equations that contradict each other, in radians or metres.
-const CLOSED: f64 = 1e-9;
+pub(crate) const CLOSED: f64 = 1e-9;
 /// Correction of a prediction beyond which another branch may have been found.
-const NEAR: f64 = 0.2;
-/// Parts into which the way from one instant to the next is divided at most.
-const MOST_PARTS: usize = 512;
+pub(crate) const NEAR: f64 = 0.2;
+/// Smallest part of the way from one instant to the next that is tried.
+const SMALLEST_PART: f64 = 1.0 / 512.0;
+
+/// Goes from one instant to another in one part or, where that leads nowhere, in smaller ones: `leg` goes on by a time to
+/// an instant, `keep` and `back` keep where it has come and go back there. Returns the instant that was reached.
+pub(crate) fn in_parts<S, E>(
+    subject: &mut S,
+    [from, until]: [f64; 2],
+    leg: impl Fn(&mut S, f64, f64) -> Result<(), E>,
+    keep: impl Fn(&mut S),
+    back: impl Fn(&mut S),
+) -> (f64, Result<(), E>) {
+    let (mut reached, mut done, mut part) = (from, 0.0_f64, 1.0_f64);
+    keep(subject);
+    loop {
+        let goal = done + part;
+        let next = if goal >= 1.0 {
+            until
+        } else {
+            from + (until - from) * goal
+        };
+        match leg(subject, next - reached, next) {
+            Ok(()) if goal >= 1.0 => return (until, Ok(())),
+            Ok(()) => {
+                keep(subject);
+                (reached, done, part) = (next, goal, 2.0 * part);
+            }
+            Err(error) => {
+                back(subject);
+                part *= 0.5;
+                if part < SMALLEST_PART {
+                    return (reached, Err(error));
+                }
+            }
+        }
+    }
+}
 
 /// Positions, rates and accelerations of all joints along the nominal motion.
 #[derive(Clone, Debug)]
@@ -142,40 +177,28 @@ impl Course {
         if from == time {
             return Ok(());
         }
-        self.before.copy(state);
-        let mut parts = 1;
-        loop {
-            let mut reached = from;
-            let mut outcome = Ok(());
-            for part in 1..=parts {
-                let next = if part == parts {
-                    time
-                } else {
-                    from + (time - from) * (part as f64 / parts as f64)
-                };
-                let way = next - reached;
+        let mut all = (&mut *self, kinematics, state);
+        let leg =
+            |(course, kinematics, state): &mut (&mut Self, &mut Kinematics<f64>, &mut State),
+             way: f64,
+             next: f64| {
                 for ((step, rate), acceleration) in
-                    (self.step.iter_mut().zip(&state.velocity)).zip(&state.acceleration)
+                    (course.step.iter_mut().zip(&state.velocity)).zip(&state.acceleration)
                 {
                     *step = way * (rate + 0.5 * way * acceleration);
                 }
-                displace(system, &mut state.position, &self.step);
-                outcome = self.close(system, kinematics, state, next, NEAR);
-                if outcome.is_err() {
-                    break;
-                }
-                reached = next;
-            }
-            if outcome.is_ok() {
-                self.time = Some(time);
-                return Ok(());
-            }
-            state.copy(&self.before);
-            parts *= 2;
-            if parts > MOST_PARTS {
-                return outcome;
-            }
-        }
+                displace(system, &mut state.position, &course.step);
+                course.close(system, kinematics, state, next, NEAR)
+            };
+        let (reached, outcome) = in_parts(
+            &mut all,
+            [from, time],
+            leg,
+            |(course, _, state)| course.before.copy(state),
+            |(course, _, state)| state.copy(&course.before),
+        );
+        self.time = Some(reached);
+        outcome
     }
 
     /// Solves for positions near those of `state`, then for rates and accelerations.

@@ -11,16 +11,19 @@
 //!
 //! the shortest $`\tau_a`$ if there are more drives than degrees of freedom \[Fattah 1995, section 4.5\].
 
-mod course;
+pub(crate) mod course;
 mod qr;
 
 use super::resistance::add_resistance;
 use crate::model::spec::LoadProfile;
-use crate::model::{JointResistance, LoadTarget, Model, System};
-use crate::simulate::profile::MotionCurve;
-use crate::tree::{CompositeBody, InverseDynamics, Kinematics, inverse_dynamics, mass_matrix};
+use crate::model::{JointResistance, Load, LoadTarget, Model, Place, System};
+use crate::simulate::profile::{LoadCurve, MotionCurve};
+use crate::tree::{
+    CompositeBody, InverseDynamics, Kinematics, apply_wrench, inverse_dynamics, marker_motion,
+    mass_matrix,
+};
 use course::{Course, State};
-use qr::PivotedQr;
+pub(crate) use qr::PivotedQr;
 
 /// Why the drives cannot move a mechanism along its nominal motion.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -148,8 +151,37 @@ pub(super) struct Nominal {
     /// Entry of the rigid velocity vector and inertia of the rotors behind elastic gears, which are not
     /// part of the system; here they turn with their joints.
     rotors: Vec<(usize, f64)>,
+    /// Loads at markers that the drives count on.
+    foreseen: Vec<ForeseenLoad>,
     kinematics: Kinematics<f64>,
     inverse: InverseDynamics<f64>,
+}
+
+/// A load at a marker of the rigid system.
+#[derive(Clone, Debug)]
+struct ForeseenLoad {
+    load: Load,
+    curve: LoadCurve,
+    body: usize,
+    place: Place,
+}
+
+impl ForeseenLoad {
+    /// `None` for loads that are not to be counted on.
+    fn new(model: &Model, load: &Load) -> Option<Self> {
+        let LoadTarget::Marker { index, .. } = load.target else {
+            return None;
+        };
+        let marker = &model.markers[index];
+        let body = marker.body.filter(|_| load.foreseen)?;
+        let flexible = model.system.bodies()[body].flexible.as_ref();
+        Some(Self {
+            curve: LoadCurve::new(&load.profile),
+            load: load.clone(),
+            body,
+            place: marker.place.clone().undeformed(flexible),
+        })
+    }
 }
 
 /// How the joints move.
@@ -284,6 +316,9 @@ impl Nominal {
             rotors,
             state,
             force: vec![0.0; n],
+            foreseen: (model.loads.iter())
+                .filter_map(|load| ForeseenLoad::new(model, load))
+                .collect(),
             kinematics: Kinematics::new(&system),
             inverse: InverseDynamics::new(&system),
             system,
@@ -337,6 +372,24 @@ impl Nominal {
             }
             Path::Loops { course, .. } => {
                 course.follow(&self.system, &mut self.kinematics, state, time)?;
+            }
+        }
+        for foreseen in &self.foreseen {
+            self.kinematics.update_poses(&self.system);
+            let pose = marker_motion(
+                &self.system,
+                &self.kinematics,
+                foreseen.body,
+                &foreseen.place,
+                &state.position,
+                &state.velocity,
+                &mut [],
+            )
+            .pose;
+            let value = foreseen.curve.value(time);
+            if let Some(wrench) = foreseen.load.wrench(value, &pose.rotation) {
+                let (body, at) = (foreseen.body, pose.translation);
+                apply_wrench(&self.system, &mut self.kinematics, body, at, &[], wrench);
             }
         }
         inverse_dynamics(

@@ -5,7 +5,7 @@ const RANK_TOLERANCE: f64 = 1e-9;
 
 /// The factors, in memory that is used again.
 #[derive(Clone, Debug)]
-pub(super) struct PivotedQr {
+pub(crate) struct PivotedQr {
     rows: usize,
     columns: usize,
     /// By columns: R on and above the diagonal, below it the reflections, whose first entry is one.
@@ -19,7 +19,7 @@ pub(super) struct PivotedQr {
 }
 
 impl PivotedQr {
-    pub(super) fn new(rows: usize, columns: usize) -> Self {
+    pub(crate) fn new(rows: usize, columns: usize) -> Self {
         Self {
             rows,
             columns,
@@ -32,12 +32,12 @@ impl PivotedQr {
     }
 
     /// Number of independent columns.
-    pub(super) fn rank(&self) -> usize {
+    pub(crate) fn rank(&self) -> usize {
         self.rank
     }
 
     /// Factors the matrix with these entries by row and column.
-    pub(super) fn factor(&mut self, entry: impl Fn(usize, usize) -> f64) {
+    pub(crate) fn factor(&mut self, entry: impl Fn(usize, usize) -> f64) {
         let (m, n) = (self.rows, self.columns);
         for j in 0..n {
             self.order[j] = j;
@@ -95,14 +95,14 @@ impl PivotedQr {
 
     /// Replaces `vector` by $`Q`$ times it. The last entries, as many as the rank leaves, span what no column
     /// reaches.
-    pub(super) fn expand(&self, vector: &mut [f64]) {
+    pub(crate) fn expand(&self, vector: &mut [f64]) {
         for k in (0..self.rank).rev() {
             reflect(&self.factors[k * self.rows..], k, self.scale[k], vector);
         }
     }
 
     /// The solution of $`A x = b`$ with the least residual, for a matrix whose columns are independent.
-    pub(super) fn solve(&mut self, right: &[f64], solution: &mut [f64]) {
+    pub(crate) fn solve(&mut self, right: &[f64], solution: &mut [f64]) {
         let (m, n) = (self.rows, self.columns);
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch[..m].copy_from_slice(right);
@@ -118,7 +118,7 @@ impl PivotedQr {
     }
 
     /// The shortest solution of $`A^T y = b`$, for a matrix whose columns are independent.
-    pub(super) fn solve_transposed(&self, right: &[f64], solution: &mut [f64]) {
+    pub(crate) fn solve_transposed(&self, right: &[f64], solution: &mut [f64]) {
         let (m, n) = (self.rows, self.columns);
         solution.fill(0.0);
         for k in 0..n {

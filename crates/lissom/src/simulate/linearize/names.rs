@@ -1,0 +1,175 @@
+//! Coordinates and inputs of linearised equations: what they are called, and which of them actuators, inputs and controllers
+//! act on.
+
+use super::Linearizer;
+use crate::linear::{Label, Labels};
+use crate::model::{ControlledJoint, Controller, JointKind, LoadTarget};
+
+impl<'m> Linearizer<'m> {
+    /// Names of all coordinates that are not prescribed, of inputs and of markers.
+    pub fn labels(&self) -> Labels {
+        let model = self.model;
+        let system = &model.system;
+        let layout = system.layout();
+        let mut full: Vec<Option<Label>> = vec![None; model.velocities.len()];
+        for (k, body) in system.bodies().iter().enumerate() {
+            let (p, v) = (layout.joint_position[k], layout.joint_velocity[k]);
+            let joint = &body.joint.name;
+            let mut set = |at: usize, name: String, unit: &'static str| {
+                full[at] = Some(Label::coordinate(name, unit, model.velocities[at].unit));
+            };
+            match body.joint.kind {
+                JointKind::Fixed => {}
+                JointKind::Revolute { .. } | JointKind::Prismatic { .. } => {
+                    let position = &model.positions[p];
+                    set(v, position.name.clone(), position.unit);
+                }
+                JointKind::Spherical | JointKind::Free => {
+                    for (i, axis) in ["x", "y", "z"].into_iter().enumerate() {
+                        set(v + i, format!("{joint}.turn.{axis}"), "rad");
+                        if body.joint.kind == JointKind::Free {
+                            set(v + 3 + i, format!("{joint}.slide.{axis}"), "m");
+                        }
+                    }
+                }
+            }
+            for alpha in 0..body.modes() {
+                let position = &model.positions[layout.elastic_position[k] + alpha];
+                set(
+                    layout.elastic_velocity[k] + alpha,
+                    position.name.clone(),
+                    position.unit,
+                );
+            }
+        }
+        let motors = model.transmissions.iter().map(|gear| {
+            let (unit, rate) = if gear.translates {
+                ("m", "m/s")
+            } else {
+                ("rad", "rad/s")
+            };
+            Label::coordinate(gear.name.clone(), unit, rate)
+        });
+        let coordinates: Vec<Label> = (self.equations.free_velocities.iter())
+            .filter_map(|&at| full[at].clone())
+            .chain(motors)
+            .collect();
+        let mut inputs: Vec<Label> = self
+            .actuated()
+            .into_iter()
+            .map(|at| Label::effort(&coordinates[at].name, coordinates[at].unit))
+            .collect();
+        for load in self.marker_loads() {
+            let (unit, rate_unit) = match load.quantity {
+                crate::model::spec::LoadQuantity::Torque => ("N m", "N m/s"),
+                _ => ("N", "N/s"),
+            };
+            inputs.push(Label::coordinate(load.name.clone(), unit, rate_unit));
+        }
+        Labels {
+            coordinates,
+            inputs,
+            markers: model.markers.iter().map(|m| m.name.clone()).collect(),
+        }
+    }
+
+    /// Coordinates of the state that an actuator may act on: joints with one degree of freedom, or their motors.
+    pub(super) fn actuated(&self) -> Vec<usize> {
+        let model = self.model;
+        let layout = model.system.layout();
+        let free = &self.equations.free_velocities;
+        let geared = |at: usize| model.transmissions.iter().any(|gear| gear.velocity == at);
+        let single = |at: usize| {
+            let body = layout
+                .joint_velocity
+                .iter()
+                .enumerate()
+                .rev()
+                .find(|(k, first)| {
+                    **first == at && model.system.bodies()[*k].joint.kind.velocities() == 1
+                });
+            body.is_some()
+        };
+        let joints = (0..free.len()).filter(|&i| single(free[i]) && !geared(free[i]));
+        joints
+            .chain((0..model.transmissions.len()).map(|i| free.len() + i))
+            .collect()
+    }
+
+    /// Coordinates of the state on which an input of the model acts.
+    pub fn driven(&self) -> Vec<String> {
+        let coordinates = self.labels().coordinates;
+        self.driven_entries()
+            .into_iter()
+            .map(|at| coordinates[at].name.clone())
+            .collect()
+    }
+
+    pub(super) fn driven_entries(&self) -> Vec<usize> {
+        let loads = self.model.loads.iter();
+        let joints = self.model.controllers.iter().flat_map(|c| &c.joints);
+        let mut entries: Vec<usize> = loads
+            .filter_map(|load| self.entry(&load.target))
+            .chain(joints.filter_map(|joint| self.controlled_entry(joint)))
+            .collect();
+        entries.sort_unstable();
+        entries.dedup();
+        entries
+    }
+
+    /// Coordinate of the state that a controller measures and drives.
+    fn controlled_entry(&self, joint: &ControlledJoint) -> Option<usize> {
+        let free = &self.equations.free_velocities;
+        match joint.motor {
+            Some(motor) => Some(free.len() + motor),
+            None => free.binary_search(&joint.velocity).ok(),
+        }
+    }
+
+    /// Names of the coordinates that every controller drives.
+    pub fn controlled(&self) -> Vec<Vec<String>> {
+        let coordinates = self.labels().coordinates;
+        let names = |controller: &Controller| {
+            let joints = controller.joints.iter();
+            let entries = joints.filter_map(|joint| self.controlled_entry(joint));
+            entries.map(|at| coordinates[at].name.clone()).collect()
+        };
+        self.model.controllers.iter().map(names).collect()
+    }
+
+    /// Coordinate of the state that a load acts on.
+    fn entry(&self, target: &LoadTarget) -> Option<usize> {
+        let free = &self.equations.free_velocities;
+        match target {
+            LoadTarget::Joint(at) => free.binary_search(at).ok(),
+            LoadTarget::Motor(index) => Some(free.len() + index),
+            LoadTarget::Marker { .. } => None,
+        }
+    }
+
+    pub(super) fn marker_loads(&self) -> impl Iterator<Item = &'m crate::model::Load> + use<'m> {
+        self.model
+            .loads
+            .iter()
+            .filter(|load| matches!(load.target, LoadTarget::Marker { .. }))
+    }
+
+    /// Sum of the inputs on every actuated coordinate.
+    pub(super) fn inputs(&self, actuated: &[usize]) -> Vec<f64> {
+        let mut sums = vec![0.0; actuated.len()];
+        for (load, value) in self.model.loads.iter().zip(&self.equations.load_values) {
+            let at = self.entry(&load.target);
+            if let Some(slot) = at.and_then(|at| actuated.iter().position(|&a| a == at)) {
+                sums[slot] += value;
+            }
+        }
+        let joints = self.model.controllers.iter().flat_map(|c| &c.joints);
+        for (joint, value) in joints.zip(self.equations.control_efforts()) {
+            let at = self.controlled_entry(joint);
+            if let Some(slot) = at.and_then(|at| actuated.iter().position(|&a| a == at)) {
+                sums[slot] += value;
+            }
+        }
+        sums
+    }
+}
