@@ -1,7 +1,9 @@
 //! What a model may contain that the nodal formulation does not know, found in one pass.
 
 use super::MeshError;
-use crate::model::spec::{BodyKind, DampingSpec, GROUND, JointKind, ModelSpec, RevoluteSpec};
+use crate::model::spec::{
+    BodyKind, DampingSpec, GROUND, JointKind, JointSpec, ModelSpec, RevoluteSpec,
+};
 use crate::model::{Path, spanning_tree};
 
 const TREE: &str = "leave it out or use the tree formulation";
@@ -79,7 +81,7 @@ pub(super) fn refused(spec: &ModelSpec) -> Vec<MeshError> {
     for (index, controller) in spec.controller.iter().enumerate() {
         let joints = controller.joints.iter().enumerate();
         for (place, joint) in joints {
-            let kind = spec.find_joint(joint).and_then(|joint| joint.kind());
+            let kind = spec.find_joint(joint).and_then(JointSpec::kind);
             if kind.is_some_and(|kind| has_elastic_gear(kind, 1)) {
                 let at = root.key("controller").index(index);
                 let at = at.key("joints").index(place);
