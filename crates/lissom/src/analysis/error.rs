@@ -44,6 +44,15 @@ pub enum AnalysisError {
         /// What was asked for.
         what: &'static str,
     },
+    /// A controller on a coordinate that the loops solve for.
+    #[error(
+        "controller {controller:?} feeds back a joint that the loops solve for, whose deviation is no coordinate of the \
+         linear system; control independent joints, such as those that inputs drive"
+    )]
+    SolvedFor {
+        /// Name of the controller.
+        controller: String,
+    },
     /// Whoever watches stopped it.
     #[error("stopped at {at_s} s")]
     Stopped {

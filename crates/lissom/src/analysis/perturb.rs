@@ -46,7 +46,7 @@ pub fn perturb(
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Result<PerturbedRun, AnalysisError> {
     let along = &linearized.along;
-    let servos = servos(spec, linearized);
+    let servos = servos(spec, linearized)?;
     let start = spec.simulation.start_s;
     let steady = |time: f64| {
         let count = along.actuated().len();
@@ -117,15 +117,21 @@ fn failed(along: &Along, source: IntegrateError) -> AnalysisError {
 }
 
 /// The controllers of a model on the actuated coordinates.
-fn servos(spec: &ModelSpec, linearized: &Linearized) -> Vec<Servo> {
+fn servos(spec: &ModelSpec, linearized: &Linearized) -> Result<Vec<Servo>, AnalysisError> {
     let servo = |(controller, members): (&ControllerSpec, &Vec<usize>)| {
         let (along, members) = (&linearized.along, members.clone());
-        Some(match ControlLaw::of(controller)? {
+        // gains belong to joints by their place
+        if members.len() < controller.joints.len() {
+            return Some(Err(AnalysisError::SolvedFor {
+                controller: controller.name.clone(),
+            }));
+        }
+        Some(Ok(match ControlLaw::of(controller)? {
             ControlLaw::Joint { position, rate } => Servo::constant(members, &position, &rate),
             ControlLaw::Computed { frequency, damping } => {
                 Servo::computed(along, members, frequency, damping)
             }
-        })
+        }))
     };
     let controllers = spec.controller.iter();
     controllers
