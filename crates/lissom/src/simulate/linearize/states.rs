@@ -31,7 +31,7 @@ impl Linearizer<'_> {
         self.moving_state(time_s, &state)
     }
 
-    /// A state given by positions and velocities as [`Equations::state_layout`] lists them, with the accelerations
+    /// A state given by positions and velocities as [`Equations::state_layout`](crate::simulate::Equations::state_layout) lists them, with the accelerations
     /// that it has.
     ///
     /// # Errors
