@@ -286,9 +286,9 @@ fn a_model_runs_as_finite_elements() {
     }
     // the manifest runs again, and a picture can be made of it
     folder.lissom(&["report", "nodal", "--quiet"]).says(0, &[]);
-    let refused = ["check", "flexible-joint", "--formulation", "nodal"];
+    let refused = ["check", "sliding-beam", "--formulation", "nodal"];
     folder.lissom(&refused).says(
         1,
-        &["an elastic gear is not known to the nodal formulation"],
+        &["a support that a beam slides through is not known to the nodal formulation"],
     );
 }
