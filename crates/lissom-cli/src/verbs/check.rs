@@ -67,12 +67,11 @@ fn in_words(understood: &Understanding, typed: &str) -> String {
     for body in flexible {
         lines.push(frequencies_in_words(body));
     }
-    for driven in understood.inputs.iter().chain(&understood.motions) {
+    let (inputs, motions) = (understood.inputs.iter(), &understood.motions);
+    for driven in inputs.chain(motions).chain(&understood.controllers) {
         lines.push(format!(
             "{:<20}{} of {}",
-            if driven.prescribed { "motion" } else { "input" },
-            driven.profile,
-            driven.target
+            driven.what, driven.profile, driven.target
         ));
     }
     lines.push(format!(

@@ -2,7 +2,8 @@
 
 use lissom::mesh::Mesh;
 use lissom::model::spec::{
-    AttachmentSpec, BodyKind, InputSpec, IntegratorSpec, JointSpec, ModelSpec, MotionSpec, Place,
+    AttachmentSpec, BodyKind, ControllerSpec, InputSpec, IntegratorSpec, JointSpec, ModelSpec,
+    MotionSpec, Place,
 };
 use lissom::model::{Body, JointKind, Model, spanning_tree};
 use lissom::simulate::{StateInput, evaluate, nominal_drives};
@@ -45,6 +46,8 @@ pub(super) struct Understanding {
     pub(super) gravity_m_per_s2: [f64; 3],
     pub(super) inputs: Vec<Driven>,
     pub(super) motions: Vec<Driven>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) controllers: Vec<Driven>,
     pub(super) fidelity: Value,
     pub(super) integrator: &'static str,
     pub(super) duration_s: f64,
@@ -126,14 +129,14 @@ pub(super) struct Freedoms {
     pub(super) total: usize,
 }
 
-/// An input or a prescribed motion.
+/// An input, a prescribed motion or a controller.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Driven {
+    #[serde(skip)]
+    pub(super) what: &'static str,
     /// Joint, with the component if it has several, or marker.
     pub(super) target: String,
     pub(super) profile: &'static str,
-    #[serde(skip)]
-    pub(super) prescribed: bool,
 }
 
 impl Understanding {
@@ -157,6 +160,7 @@ impl Understanding {
             gravity_m_per_s2: spec.gravity_m_per_s2,
             inputs: inputs(spec),
             motions: motions(spec),
+            controllers: controllers(spec),
             fidelity: record::switches(model.fidelity),
             integrator: integrator(&spec.simulation.integrator).0,
             duration_s: spec.simulation.duration_s,
@@ -278,10 +282,22 @@ fn inputs(spec: &ModelSpec) -> Vec<Driven> {
         Driven {
             target,
             profile: input.loads().first().map_or("", |(key, _, _)| *key),
-            prescribed: false,
+            what: "input",
         }
     };
     spec.input.iter().map(driven).collect()
+}
+
+fn controllers(spec: &ModelSpec) -> Vec<Driven> {
+    let driven = |controller: &ControllerSpec| Driven {
+        what: "controller",
+        target: controller.joints.join(", "),
+        profile: match controller.joint_pd {
+            Some(_) => "joint_pd",
+            None => "computed_pd",
+        },
+    };
+    spec.controller.iter().map(driven).collect()
 }
 
 fn motions(spec: &ModelSpec) -> Vec<Driven> {
@@ -291,7 +307,7 @@ fn motions(spec: &ModelSpec) -> Vec<Driven> {
             .profile_specs()
             .first()
             .map_or("", |profile| profile.key()),
-        prescribed: true,
+        what: "motion",
     };
     spec.motion.iter().map(driven).collect()
 }
