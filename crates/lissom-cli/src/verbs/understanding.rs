@@ -1,5 +1,8 @@
 //! [`Understanding`]: what a model was understood to be, as `check --json` prints it.
 
+use lissom::analysis::{Place as Along, linearized};
+use lissom::integrate::Flow;
+use lissom::linear::UndampedModes;
 use lissom::mesh::Mesh;
 use lissom::model::spec::{
     AttachmentSpec, BodyKind, ControllerSpec, InputSpec, IntegratorSpec, JointSpec, ModelSpec,
@@ -23,6 +26,8 @@ const STILL: f64 = 1e-10;
 const NO_INERTIA: f64 = 1e-14;
 /// Radians of the fastest oscillation that an explicit method passes in a step, at most.
 const RADIANS_PER_STEP: f64 = 5.0;
+/// Degrees of freedom of a mesh up to which its vibrations are looked at.
+const MANY_FREEDOMS: usize = 150;
 /// Steps beyond which an explicit method is slow.
 const MANY_STEPS: f64 = 1e5;
 
@@ -165,11 +170,22 @@ impl Understanding {
             integrator: integrator(&spec.simulation.integrator).0,
             duration_s: spec.simulation.duration_s,
             sample_period_s: spec.sample_period_s(),
-            warnings: if spec.is_of_nodes() {
-                Vec::new()
-            } else {
-                let found = warnings(spec, model, &bodies, loops.as_ref());
-                [found, notes::notes(loaded)].concat()
+            warnings: match &loaded.mesh {
+                None => {
+                    let found = warnings(spec, model, loops.as_ref());
+                    let many = many_steps(spec, fastest(model, &bodies), "keep fewer modes");
+                    [found, many, notes::notes(loaded)].concat()
+                }
+                Some(mesh) => {
+                    let found = if spec.is_of_nodes() {
+                        Vec::new()
+                    } else {
+                        warnings(spec, model, loops.as_ref())
+                    };
+                    let many =
+                        many_steps(spec, fastest_of_mesh(loaded, mesh), "take fewer elements");
+                    [found, many].concat()
+                }
             },
             loops,
             bodies,
@@ -334,12 +350,7 @@ fn integrator(integrator: &IntegratorSpec) -> (&'static str, bool) {
     }
 }
 
-fn warnings(
-    spec: &ModelSpec,
-    model: &Model,
-    bodies: &[BodyEntry],
-    loops: Option<&LoopsEntry>,
-) -> Vec<String> {
+fn warnings(spec: &ModelSpec, model: &Model, loops: Option<&LoopsEntry>) -> Vec<String> {
     let mut warnings = Vec::new();
     if loops.is_some_and(|loops| loops.singular_start) {
         warnings.push(
@@ -380,26 +391,49 @@ fn warnings(
     if spec.marker.is_empty() {
         warnings.push("no place in space is recorded; add a [[marker]] to follow one".to_owned());
     }
+    warnings
+}
+
+/// The fastest vibration of a tree in rad/s, and what vibrates.
+fn fastest<'a>(model: &'a Model, bodies: &'a [BodyEntry]) -> Option<(&'a str, f64)> {
     let gears = (model.transmissions.iter())
         .map(|gear| (gear.name.as_str(), (gear.stiffness / gear.inertia).sqrt()));
     let elastic = (bodies.iter())
         .filter_map(|body| Some((body.name.as_str(), *body.frequencies_rad_per_s.last()?)));
-    let fastest = elastic.chain(gears).max_by(|a, b| a.1.total_cmp(&b.1));
-    let (name, explicit) = integrator(&spec.simulation.integrator);
-    if let Some((what, frequency)) = fastest
-        && explicit
-    {
-        let steps = frequency * spec.simulation.duration_s / RADIANS_PER_STEP;
-        if steps > MANY_STEPS {
-            warnings.push(format!(
-                "{what} oscillates at up to {} rad/s, which takes {name} about {} steps; keep fewer \
-                 modes, or use the stiff integrator: --set simulation.integrator={{radau={{}}}}",
-                short(frequency),
-                short(steps)
-            ));
-        }
+    elastic.chain(gears).max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// The fastest vibration of finite elements at the start in rad/s, if it is found in little time.
+fn fastest_of_mesh(loaded: &Loaded, mesh: &Mesh) -> Option<(&'static str, f64)> {
+    if mesh.mechanism.dof_count() > MANY_FREEDOMS {
+        return None;
     }
-    warnings
+    let (spec, model) = (&loaded.spec, &loaded.model);
+    let mut watch = |_| Flow::Continue;
+    let found = linearized(spec, model, Some(mesh), Along::Start, &[], &mut watch).ok()?;
+    let linear = &found.along.points().first()?.linear;
+    let modes = UndampedModes::new(&linear.mass, &linear.structural).ok()?;
+    let square = modes.squares.into_iter().fold(0.0, f64::max);
+    Some(("the mesh of finite elements", square.sqrt()))
+}
+
+/// What to say of a vibration that an explicit integrator follows in many steps.
+fn many_steps(spec: &ModelSpec, fastest: Option<(&str, f64)>, remedy: &str) -> Vec<String> {
+    let (name, explicit) = integrator(&spec.simulation.integrator);
+    let Some((what, frequency)) = fastest.filter(|_| explicit) else {
+        return Vec::new();
+    };
+    let steps = frequency * spec.simulation.duration_s / RADIANS_PER_STEP;
+    if steps <= MANY_STEPS {
+        return Vec::new();
+    }
+    vec![format!(
+        "{what} oscillates at up to {} rad/s, which takes {name} about {} steps; {remedy}, or use an \
+         integrator for stiff equations: --set simulation.integrator={{radau={{}}}}, or \
+         --set simulation.integrator={{generalized_alpha={{step_s=0.005}}}}",
+        short(frequency),
+        short(steps)
+    )]
 }
 
 /// The first velocity that is free to change and has, with those before it held in balance, no inertia:
