@@ -1,9 +1,7 @@
 //! [`Understanding`]: what a model was understood to be, as `check --json` prints it.
 
-use lissom::analysis::{Place as Along, linearized};
-use lissom::integrate::Flow;
 use lissom::linear::UndampedModes;
-use lissom::mesh::Mesh;
+use lissom::mesh::{Mesh, MeshLinearizer};
 use lissom::model::spec::{
     AttachmentSpec, BodyKind, ControllerSpec, InputSpec, IntegratorSpec, JointSpec, ModelSpec,
     MotionSpec, Place,
@@ -182,8 +180,7 @@ impl Understanding {
                     } else {
                         warnings(spec, model, loops.as_ref())
                     };
-                    let many =
-                        many_steps(spec, fastest_of_mesh(loaded, mesh), "take fewer elements");
+                    let many = many_steps(spec, fastest_of_mesh(spec, mesh), "take fewer elements");
                     [found, many].concat()
                 }
             },
@@ -404,14 +401,14 @@ fn fastest<'a>(model: &'a Model, bodies: &'a [BodyEntry]) -> Option<(&'a str, f6
 }
 
 /// The fastest vibration of finite elements at the start in rad/s, if it is found in little time.
-fn fastest_of_mesh(loaded: &Loaded, mesh: &Mesh) -> Option<(&'static str, f64)> {
+fn fastest_of_mesh(spec: &ModelSpec, mesh: &Mesh) -> Option<(&'static str, f64)> {
     if mesh.mechanism.dof_count() > MANY_FREEDOMS {
         return None;
     }
-    let (spec, model) = (&loaded.spec, &loaded.model);
-    let mut watch = |_| Flow::Continue;
-    let found = linearized(spec, model, Some(mesh), Along::Start, &[], &mut watch).ok()?;
-    let linear = &found.along.points().first()?.linear;
+    let (position, velocity) = (mesh.initial_position(), mesh.initial_velocity());
+    let mut linearizer = MeshLinearizer::new(mesh).ok()?;
+    let point = linearizer.moving(spec.simulation.start_s, position, velocity);
+    let linear = point.ok()?.linear;
     let modes = UndampedModes::new(&linear.mass, &linear.structural).ok()?;
     let square = modes.squares.into_iter().fold(0.0, f64::max);
     Some(("the mesh of finite elements", square.sqrt()))

@@ -71,6 +71,13 @@ impl Spectrum {
                 reason: "mass or stiffness is not finite",
             });
         }
+        // the eigenvalue iteration knows no matrix without entries
+        if size == 0 {
+            return Ok(Self {
+                squares: Vec::new(),
+                shapes: DMatrix::zeros(0, 0),
+            });
+        }
         let inertia = Cholesky::new(mass.clone());
         let skew = (stiffness - stiffness.transpose()).norm();
         let symmetric = (stiffness + stiffness.transpose()) * 0.5;
@@ -119,6 +126,8 @@ fn shift(
     let factor = inertia.l();
     let reduced = factor.solve_lower_triangular(symmetric);
     let reduced = reduced.and_then(|half| factor.solve_lower_triangular(&half.transpose()));
+    // the iteration does not end on what is not a number
+    let reduced = reduced.filter(|matrix| matrix.iter().all(|x| x.is_finite()));
     let lowest = reduced.map_or(0.0, |matrix| SymmetricEigen::new(matrix).eigenvalues.min());
     // a little beyond the lowest eigenvalue, and beyond rounding of a zero one
     2.0 * lowest.abs() + f64::EPSILON.sqrt() * symmetric.norm() / mass.norm()
@@ -282,6 +291,18 @@ fn null_vector(matrix: &DMatrix<Complex<f64>>, column: usize) -> DVector<Complex
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Property: what cannot move has no modes, and no panic.
+    #[test]
+    fn nothing_has_no_modes() {
+        let nothing = DMatrix::zeros(0, 0);
+        assert!(
+            Spectrum::new(&nothing, &nothing)
+                .unwrap()
+                .squares
+                .is_empty()
+        );
+    }
 
     /// Property: every pair satisfies its equation, for a stiffness with real, negative and conjugate squares, and for one
     /// with equal ones.
