@@ -112,7 +112,7 @@ pub struct Bench<'m, T> {
 impl<'m, T: Scalar> Bench<'m, T> {
     /// Buffers for `model`, at its initial state with a little bending.
     pub fn new(model: &'m Model) -> Self {
-        let system = &model.system;
+        let system = &model.linkage.system;
         let n = system.velocity_count();
         let bend = |coordinates: &[lissom::model::Coordinate], values: &[f64], size: f64| {
             let elastic =
@@ -130,8 +130,8 @@ impl<'m, T: Scalar> Bench<'m, T> {
         };
         Self {
             model,
-            position: bend(&model.positions, &model.initial_position, 0.004),
-            velocity: bend(&model.velocities, &model.initial_velocity, 0.05),
+            position: bend(&model.linkage.positions, &model.initial_position, 0.004),
+            velocity: bend(&model.linkage.velocities, &model.initial_velocity, 0.05),
             force: vec![T::zero(); n],
             acceleration: vec![T::zero(); n],
             kinematics: Kinematics::new(system),
@@ -146,26 +146,26 @@ impl<'m, T: Scalar> Bench<'m, T> {
     /// The same, with the indirect inverse for bodies of at least `modes` elastic coordinates.
     #[must_use]
     pub fn with_indirect_from(mut self, modes: usize) -> Self {
-        self.articulated = ArticulatedBody::with_indirect_from(&self.model.system, modes);
+        self.articulated = ArticulatedBody::with_indirect_from(&self.model.linkage.system, modes);
         self
     }
 
     /// Velocities, biases, body inertias.
     pub fn kinematics(&mut self) {
         self.kinematics
-            .update(&self.model.system, &self.position, &self.velocity);
+            .update(&self.model.linkage.system, &self.position, &self.velocity);
     }
 
     /// Articulated inertias of the state last given to [`kinematics`](Self::kinematics).
     pub fn factor(&mut self) {
         self.articulated
-            .factor(&self.model.system, &self.kinematics);
+            .factor(&self.model.linkage.system, &self.kinematics);
     }
 
     /// Accelerations of the state last given to [`factor`](Self::factor).
     pub fn forward(&mut self) {
         self.articulated.forward_dynamics(
-            &self.model.system,
+            &self.model.linkage.system,
             &self.kinematics,
             &self.force,
             &mut self.acceleration,
@@ -182,7 +182,7 @@ impl<'m, T: Scalar> Bench<'m, T> {
     /// Accelerations by composite bodies, kinematics included: mass matrix, bias, Cholesky.
     pub fn composite(&mut self) {
         self.kinematics();
-        let system = &self.model.system;
+        let system = &self.model.linkage.system;
         mass_matrix(
             system,
             &self.kinematics,

@@ -30,7 +30,7 @@ pub struct ClosedChain<'m, T> {
 impl<'m, T: Scalar> ClosedChain<'m, T> {
     /// Buffers for a chain of links.
     pub fn new(model: &'m Model) -> Self {
-        let system = &model.system;
+        let system = &model.linkage.system;
         let lift = |x: &[f64]| x.iter().map(|&x| T::constant(x)).collect::<Vec<T>>();
         let bodies = system.bodies().len();
         let ends = [bodies - 1, bodies / 2];
@@ -51,7 +51,7 @@ impl<'m, T: Scalar> ClosedChain<'m, T> {
 
     /// The whole recursion: kinematics, factor, compliances.
     pub fn operational_space(&mut self) {
-        let system = &self.model.system;
+        let system = &self.model.linkage.system;
         self.kinematics
             .update(system, &self.position, &self.velocity);
         self.kinematics.update_poses(system);
@@ -150,13 +150,13 @@ pub fn parallel_manipulator(modes: usize) -> [Model; 2] {
     let spec = ModelSpec::parse(&text, &[]).expect("the text is a model");
     let mut model = Model::build(&spec).expect("its beams can be reduced");
     let marker = |name: &str| {
-        let found = model.markers.iter().position(|m| m.name == name);
+        let found = model.linkage.markers.iter().position(|m| m.name == name);
         found.expect("the marker exists")
     };
     let platform = marker("platform");
-    model.closures = (1..3)
+    model.linkage.closures = (1..3)
         .map(|i| {
-            let tip = &model.markers[marker(&format!("far_{i}"))];
+            let tip = &model.linkage.markers[marker(&format!("far_{i}"))];
             let [x, y] = corners[i];
             let corner = Transform::new(lissom::spatial::Matrix::identity(), Vector([x, y, 0.0]));
             Closure {
@@ -169,13 +169,13 @@ pub fn parallel_manipulator(modes: usize) -> [Model; 2] {
                     place: tip.place.clone(),
                 },
                 to: ClosureEnd {
-                    body: model.markers[platform].body,
+                    body: model.linkage.markers[platform].body,
                     place: Place::Fixed(corner),
                 },
             }
         })
         .collect();
-    let actuated = (model.velocities.iter().enumerate())
+    let actuated = (model.linkage.velocities.iter().enumerate())
         .filter(|(_, c)| c.kind == CoordinateKind::Joint && c.name.starts_with("near"))
         .map(|(at, _)| at)
         .collect();
@@ -186,9 +186,10 @@ pub fn parallel_manipulator(modes: usize) -> [Model; 2] {
         marker: platform,
         components: vec![2, 3, 4],
     };
-    [joint_space, cartesian_space].map(|closure_method| Model {
-        closure_method,
-        ..model.clone()
+    [joint_space, cartesian_space].map(|closure_method| {
+        let mut model = model.clone();
+        model.linkage.closure_method = closure_method;
+        model
     })
 }
 

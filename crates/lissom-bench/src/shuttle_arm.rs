@@ -75,7 +75,7 @@ pub fn whole_run(spec: &ModelSpec, model: &Model) -> Run {
 /// of the largest eigenvalue of $`M^{-1}K`$, by power iteration with the mass matrix as an operator.
 pub fn fastest_vibration(model: &Model) -> f64 {
     const ITERATIONS: usize = 200;
-    let system = &model.system;
+    let system = &model.linkage.system;
     let layout = system.layout();
     let n = system.velocity_count();
     let mut kinematics = Kinematics::new(system);

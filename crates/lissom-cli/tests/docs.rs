@@ -184,12 +184,15 @@ fn paths_exist() {
                 continue;
             }
             checked += 1;
-            let bases = [
+            let mut bases = vec![
                 root.clone(),
                 path.parent().unwrap().to_owned(),
-                root.join("crates/lissom/src"),
-                root.join("crates/lissom/src/tree"),
+                root.join("crates"),
+                root.join("crates/lissom-tree/src/tree"),
             ];
+            for kernel in ["", "-spatial", "-numerics", "-spec", "-tree", "-nodal"] {
+                bases.push(root.join(format!("crates/lissom{kernel}/src")));
+            }
             assert!(
                 bases.iter().any(|base| base.join(span).exists()),
                 "{}: there is no {span}",

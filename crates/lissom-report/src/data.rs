@@ -238,7 +238,7 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
 
 /// Natural frequencies over the recorded motion, drawn straight between the instants at which they are known.
 fn frequencies(model: &Model, recording: &Recording) -> Vec<Channel> {
-    if model.velocities.len() > MOST_COORDINATES {
+    if model.linkage.velocities.len() > MOST_COORDINATES {
         return Vec::new();
     }
     let found = recorded_frequencies(model, recording, INSTANTS, MODES);

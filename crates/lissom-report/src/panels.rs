@@ -29,7 +29,10 @@ pub(crate) fn group(model: &Model, name: &str) -> &'static str {
         let found = coordinates.iter().find(|c| c.name == name);
         found.map(|coordinate| coordinate.kind)
     };
-    match (kind(&model.positions), kind(&model.velocities)) {
+    match (
+        kind(&model.linkage.positions),
+        kind(&model.linkage.velocities),
+    ) {
         (Some(CoordinateKind::Elastic), _) => return "elastic",
         (_, Some(CoordinateKind::Elastic)) => return "elastic_rate",
         (Some(CoordinateKind::Joint | CoordinateKind::Motor), _) => return "joint",
@@ -54,7 +57,11 @@ pub(crate) fn group(model: &Model, name: &str) -> &'static str {
             .find(|g| g.0 == first)
             .map_or("other", |g| g.0)
     } else if ["closure", "closures", "constraint", "loop"].contains(&first)
-        || model.closures.iter().any(|closure| closure.name == first)
+        || model
+            .linkage
+            .closures
+            .iter()
+            .any(|closure| closure.name == first)
     {
         "closure"
     } else if name.contains(".position.") {
@@ -83,6 +90,7 @@ pub(crate) fn panels(model: &Model, recording: &Recording, asked: &[String]) -> 
     if asked.is_empty() {
         // the last marker is usually the hand; its coordinates and its own deflection tell most
         let marker = model
+            .linkage
             .markers
             .last()
             .map(|marker| format!("{}.", marker.name));

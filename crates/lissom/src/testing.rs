@@ -13,7 +13,7 @@ use crate::model::spec::{
     SphericalSpec, UniversalSpec,
 };
 use crate::model::{ShorteningTerms, Tip};
-use crate::spatial::{Quaternion, Vector};
+use lissom_spatial::{Quaternion, Vector};
 
 /// Largest deflection of a random state, as a fraction of the body's length, per elastic coordinate.
 const DEFLECTION: f64 = 0.03;

@@ -96,14 +96,14 @@ fn closed_form(crank_angle: f64, sign: f64) -> (f64, f64) {
 }
 
 fn knee(model: &Model, position: &[f64], velocity: &[f64]) -> (Vector<f64>, Motion<f64>) {
-    let mut kinematics = Kinematics::new(&model.system);
-    kinematics.update(&model.system, position, velocity);
-    kinematics.update_poses(&model.system);
-    let marker = &model.markers[0];
+    let mut kinematics = Kinematics::new(&model.linkage.system);
+    kinematics.update(&model.linkage.system, position, velocity);
+    kinematics.update_poses(&model.linkage.system);
+    let marker = &model.linkage.markers[0];
     let body = marker.body.expect("on a body");
     let mut influence: [Motion<f64>; 0] = [];
     let motion = marker_motion(
-        &model.system,
+        &model.linkage.system,
         &kinematics,
         body,
         &marker.place,
@@ -122,12 +122,12 @@ fn held(model: &Model, joint: &str, angle: f64, rate: f64) -> Targets {
     let mut targets = Targets {
         position: model.initial_position.clone(),
         velocity: model.initial_velocity.clone(),
-        held: vec![at(&model.velocities, "angle.rate")],
+        held: vec![at(&model.linkage.velocities, "angle.rate")],
         branches: model.assembly.branches.clone(),
         ..Targets::default()
     };
-    targets.position[at(&model.positions, "angle")] = angle;
-    targets.velocity[at(&model.velocities, "angle.rate")] = rate;
+    targets.position[at(&model.linkage.positions, "angle")] = angle;
+    targets.velocity[at(&model.linkage.velocities, "angle.rate")] = rate;
     targets
 }
 
@@ -142,7 +142,7 @@ fn a_four_bar_closes_as_the_cosine_rule_says() {
             let rate = 1.5;
             let Closed {
                 position, velocity, ..
-            } = close(&model, &held(&model, "motor", angle, rate)).expect("closes");
+            } = close(&model.linkage, &held(&model, "motor", angle, rate)).expect("closes");
             let (coupler, _) = closed_form(angle, sign);
             let (point, twist) = knee(&model, &position, &velocity);
             let expected = [
@@ -187,8 +187,9 @@ fn a_slider_crank_closes_as_pythagoras_says() {
     let model = assembled(&text);
     for step in 0..12 {
         let angle = 0.4 + 0.5 * f64::from(step);
-        let closed = close(&model, &held(&model, "motor", angle, 2.0)).expect("closes");
+        let closed = close(&model.linkage, &held(&model, "motor", angle, 2.0)).expect("closes");
         let slider = model
+            .linkage
             .positions
             .iter()
             .position(|c| c.name == "guide.displacement");
@@ -219,7 +220,7 @@ fn inverse_and_direct_kinematics_are_inverse() {
         }],
         ..Targets::default()
     };
-    let closed = close(&model, &targets).expect("closes");
+    let closed = close(&model.linkage, &targets).expect("closes");
     let (point, twist) = knee(&model, &closed.position, &closed.velocity);
     assert!((point[0] - x).abs() < CLOSED_FORM);
     assert!((twist.linear[0] - 0.25).abs() < CLOSED_FORM);
@@ -234,7 +235,7 @@ fn inverse_and_direct_kinematics_are_inverse() {
         }],
         ..targets
     };
-    let closed = close(&model, &targets).expect("closes");
+    let closed = close(&model.linkage, &targets).expect("closes");
     assert!((closed.position[0] - 1.3).abs() < 10.0 * CLOSED_FORM);
 }
 
@@ -256,7 +257,7 @@ fn the_change_from_the_guess_is_least() {
     let own = distance(&model.initial_position);
     for step in [-STEP, STEP] {
         let targets = held(&model, "motor", model.initial_position[0] + step, 0.0);
-        let near = close(&model, &targets).expect("closes").position;
+        let near = close(&model.linkage, &targets).expect("closes").position;
         assert!(distance(&near) > own);
     }
 }
@@ -286,6 +287,7 @@ fn a_cut_elsewhere_closes_in_the_same_configuration() {
     let (coupler, rocker) = closed_form(0.7, 1.0);
     let at = |name: &str| {
         third
+            .linkage
             .positions
             .iter()
             .position(|c| c.name == name)
@@ -342,7 +344,7 @@ fn what_cannot_be_closed_is_explained() {
 #[test]
 fn freedom_is_counted_by_rank() {
     let model = assembled(&four_bar(", branch = \"positive\"", "0.0"));
-    let diagnosis = diagnose(&model);
+    let diagnosis = diagnose(&model.linkage, &model.initial_position);
     assert_eq!(diagnosis.gruebler, -2);
     assert_eq!(diagnosis.mobility.rigid_degrees_of_freedom(), 1);
     assert_eq!(diagnosis.mobility.redundant.len(), 3);
@@ -376,10 +378,10 @@ fn freedom_is_counted_by_rank() {
     .concat();
     let model = assembled(&flat);
     assert_eq!(
-        mobility(&model, &model.initial_position).rigid_degrees_of_freedom(),
+        mobility(&model.linkage, &model.initial_position).rigid_degrees_of_freedom(),
         2
     );
-    let diagnosis = diagnose(&model);
+    let diagnosis = diagnose(&model.linkage, &model.initial_position);
     assert!(diagnosis.singular_start);
     assert_eq!(diagnosis.mobility.rigid_degrees_of_freedom(), 1);
 }
@@ -393,7 +395,7 @@ fn components_are_chosen() {
     let mut model = Model::build(&spec).expect("can be built");
     close_loops(&mut model, 0.0).expect("closes");
     assert_eq!(
-        model.closure_method,
+        model.linkage.closure_method,
         ClosureMethod::CartesianSpace {
             marker: 0,
             components: vec![3]

@@ -61,7 +61,7 @@ fn names() -> Vec<String> {
 
 fn rate_at(model: &Model, name: &str) -> usize {
     let name = format!("{name}.rate");
-    let mut velocities = model.velocities.iter();
+    let mut velocities = model.linkage.velocities.iter();
     velocities.position(|c| c.name == name).unwrap()
 }
 
@@ -73,10 +73,17 @@ fn state(model: &Model) -> StateInput {
     let mut input = StateInput {
         position: model.initial_position.clone(),
         velocity: model.initial_velocity.clone(),
-        force: vec![0.0; model.velocities.len()],
+        force: vec![0.0; model.linkage.velocities.len()],
         acceleration: None,
     };
-    let at = |name: &str| model.positions.iter().position(|c| c.name == name).unwrap();
+    let at = |name: &str| {
+        model
+            .linkage
+            .positions
+            .iter()
+            .position(|c| c.name == name)
+            .unwrap()
+    };
     for (i, name) in names().iter().enumerate() {
         input.position[at(name)] = position[i];
         input.velocity[rate_at(model, name)] = velocity[i];
@@ -85,6 +92,7 @@ fn state(model: &Model) -> StateInput {
     let rows = list(&reference()["tip_rotation_rows_xyz"]);
     for (boom, carried) in ["elbow_pitch", "wrist_pitch_joint"].into_iter().enumerate() {
         let Some(first) = model
+            .linkage
             .positions
             .iter()
             .position(|c| c.name == format!("{carried}.tip.quaternion.w"))
@@ -184,10 +192,15 @@ fn close(found: f64, expected: f64, scale: f64, what: &str) {
 fn energy_of(preset: &str, tip: &str) -> Energy<f64> {
     let model = arm(preset, tip);
     let state = state(&model);
-    let mut kinematics = Kinematics::new(&model.system);
-    kinematics.update(&model.system, &state.position, &state.velocity);
-    kinematics.update_poses(&model.system);
-    energy(&model.system, &kinematics, &state.position, &state.velocity)
+    let mut kinematics = Kinematics::new(&model.linkage.system);
+    kinematics.update(&model.linkage.system, &state.position, &state.velocity);
+    kinematics.update_poses(&model.linkage.system);
+    energy(
+        &model.linkage.system,
+        &kinematics,
+        &state.position,
+        &state.velocity,
+    )
 }
 
 /// Kinetic energy with each model's own mass matrices and rates; strain energy of second, third and fourth
@@ -227,7 +240,7 @@ fn order(boom: &FlexibleBody) -> Vec<usize> {
 fn modal_integrals() {
     let reference = reference();
     let model = arm("exact", "exact");
-    let booms = model.system.bodies().iter();
+    let booms = model.linkage.system.bodies().iter();
     let booms: Vec<&FlexibleBody> = booms.filter_map(|body| body.flexible.as_ref()).collect();
     assert_eq!(booms.len(), 2);
     for (b, boom) in booms.into_iter().enumerate() {
@@ -287,7 +300,7 @@ fn modal_integrals() {
 #[test]
 fn frequencies_with_free_joints() {
     let model = arm("exact", "exact");
-    let n = model.velocities.len();
+    let n = model.linkage.velocities.len();
     let input = StateInput {
         position: model.initial_position.clone(),
         velocity: vec![0.0; n],
@@ -296,8 +309,8 @@ fn frequencies_with_free_joints() {
     };
     let mass = DMatrix::from_row_slice(n, n, &evaluate(&model, &input).mass_matrix);
     let mut stiffness = DMatrix::zeros(n, n);
-    let layout = model.system.layout();
-    for (k, body) in model.system.bodies().iter().enumerate() {
+    let layout = model.linkage.system.layout();
+    for (k, body) in model.linkage.system.bodies().iter().enumerate() {
         let Some(flexible) = &body.flexible else {
             continue;
         };

@@ -222,7 +222,7 @@ fn chords_turn_by_deflection_over_distance() {
     let mut spec = ModelSpec::parse(&text, &[]).unwrap();
     spec.fidelity = switches(Inertia::Full, STRAINS[0], Tip::Chord);
     let model = Model::build(&spec).unwrap();
-    let system = &model.system;
+    let system = &model.linkage.system;
     let mut position = model.initial_position.clone();
     let first = system.layout().elastic_position[0];
     let amplitudes = [0.05, -0.08];
@@ -232,7 +232,7 @@ fn chords_turn_by_deflection_over_distance() {
     kinematics.update(system, &position, &still);
     kinematics.update_poses(system);
     let mut influence = vec![Motion::zero(); 4];
-    let hand = &model.markers[0];
+    let hand = &model.linkage.markers[0];
     let body = hand.body.unwrap();
     let found = marker_motion(
         system,
@@ -303,7 +303,7 @@ fn a_body_may_have_its_own_fidelity() {
         ..FidelitySpec::default()
     });
     let model = Model::build(&spec).unwrap();
-    let bodies = model.system.bodies();
+    let bodies = model.linkage.system.bodies();
     assert_eq!(bodies[0].fidelity.tip, Tip::RotationVector);
     assert_eq!(bodies[1].fidelity.tip, Tip::Linear);
     assert_eq!(bodies[1].fidelity.shortening, ShorteningTerms::Kinematic);

@@ -35,7 +35,7 @@ revolute.axis = [0, 0, 1]
 /// the positions.
 fn frequencies(model: &Model) -> Vec<f64> {
     type Rate = Dual<f64, 1>;
-    let system = &model.system;
+    let system = &model.linkage.system;
     let size = system.velocity_count();
     let still = vec![Rate::zero(); size];
     let mut stiffness = DMatrix::zeros(size, size);
@@ -172,7 +172,7 @@ revolute.axis = [0, 0, 1]
         );
         let spec: ModelSpec = toml::from_str(&text).unwrap();
         let model = Model::build(&spec).unwrap();
-        let link = model.system.bodies()[0].flexible.as_ref().unwrap();
+        let link = model.linkage.system.bodies()[0].flexible.as_ref().unwrap();
         let found = link.frequencies().unwrap();
         for (mode, (found, expected)) in found.iter().zip(expected).enumerate() {
             let apart = (found - expected).abs();

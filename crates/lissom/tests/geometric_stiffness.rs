@@ -38,7 +38,7 @@ shortening = "{shortening}"
 /// Force on every elastic coordinate of a beam that turns at `rate` about `z` with one of them at 1, without any
 /// acceleration, less the same at rest.
 fn added_by_rotation(model: &Model, coordinate: usize, rate: f64) -> Vec<f64> {
-    let size = model.system.velocity_count();
+    let size = model.linkage.system.velocity_count();
     let at = |rate: f64| -> Evaluation {
         let mut position = vec![0.0; size];
         position[1 + coordinate] = 1.0;
@@ -118,7 +118,12 @@ fn one_element_has_the_stiffness_integrated_by_hand() {
     const RATE: f64 = 2.0;
     let basis = "elements = { count = 1, bending_y = false, bending_z = true }";
     let model = beam(basis, "geometric_stiffness");
-    let names: Vec<&str> = model.positions.iter().map(|c| c.name.as_str()).collect();
+    let names: Vec<&str> = model
+        .linkage
+        .positions
+        .iter()
+        .map(|c| c.name.as_str())
+        .collect();
     assert_eq!(names.len(), 3, "{names:?}");
     let scale = MASS_PER_LENGTH * LENGTH * RATE * RATE;
     let by_hand = [

@@ -73,7 +73,7 @@ fn matrices_are_derivatives_of_the_accelerations() {
         assert_eq!(n_q, n_v);
         let mut state = equations.initial_state();
         if model.motions.is_empty() && model.transmissions.is_empty() {
-            let found = random_state(&model.system, &mut random);
+            let found = random_state(&model.linkage.system, &mut random);
             state[..n_q].copy_from_slice(&found.position);
             state[n_q..n_q + n_v].copy_from_slice(&found.velocity);
         } else {
@@ -343,6 +343,7 @@ fn loops_in_independent_coordinates() {
         .iter()
         .map(|name| {
             model
+                .linkage
                 .positions
                 .iter()
                 .position(|p| p.name == *name)
@@ -351,7 +352,7 @@ fn loops_in_independent_coordinates() {
         .collect();
     assert_eq!(names[0], "motor.angle");
     assert_eq!(independent.len(), 5);
-    model.closure_method = lissom::model::ClosureMethod::JointSpace {
+    model.linkage.closure_method = lissom::model::ClosureMethod::JointSpace {
         independent: independent.clone(),
     };
     let mut linearizer = Linearizer::new(&model);

@@ -21,7 +21,7 @@ fn assert_no_allocation(what: &str, run: impl FnOnce()) {
 }
 
 fn recursions<T: Scalar>(model: &Model, state: &RandomState) {
-    let system = &model.system;
+    let system = &model.linkage.system;
     let size = system.velocity_count();
     let lift = |x: &[f64]| x.iter().map(|&x| T::constant(x)).collect::<Vec<T>>();
     let (position, velocity) = (lift(&state.position), lift(&state.velocity));
@@ -61,7 +61,7 @@ fn recursions<T: Scalar>(model: &Model, state: &RandomState) {
     assert_no_allocation("momentum", || {
         momentum(system, &kinematics, &velocity);
     });
-    for marker in &model.markers {
+    for marker in &model.linkage.markers {
         let body = marker.body.unwrap();
         let mut influence = vec![Motion::zero(); system.bodies()[body].modes()];
         assert_no_allocation("markers", || {
@@ -85,7 +85,7 @@ fn recursions<T: Scalar>(model: &Model, state: &RandomState) {
 #[test]
 fn recursions_allocate_nothing() {
     let model = Model::build(&Variety::everything(30).mechanism(81)).unwrap();
-    let state = random_state(&model.system, &mut Random::new(82));
+    let state = random_state(&model.linkage.system, &mut Random::new(82));
     recursions::<f64>(&model, &state);
     recursions::<Lanes<4>>(&model, &state);
     recursions::<Dual<f64, 3>>(&model, &state);

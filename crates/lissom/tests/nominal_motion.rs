@@ -56,15 +56,20 @@ revolute = {{ axis = [0, 0, 1], initial_angle_rad = {angle:.16} }}
 /// Joins the places of two markers.
 fn close(model: &mut Model, kind: &ClosureKind, from: &str, to: &str) {
     let end = |name: &str| {
-        let marker: &Marker = model.markers.iter().find(|m| m.name == name).unwrap();
+        let marker: &Marker = model
+            .linkage
+            .markers
+            .iter()
+            .find(|m| m.name == name)
+            .unwrap();
         ClosureEnd {
             body: marker.body,
             place: marker.place.clone(),
         }
     };
     let (from, to) = (end(from), end(to));
-    model.closures.push(Closure {
-        name: format!("closure_{}", model.closures.len() + 1),
+    model.linkage.closures.push(Closure {
+        name: format!("closure_{}", model.linkage.closures.len() + 1),
         kind: kind.clone(),
         from,
         to,

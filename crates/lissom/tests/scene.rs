@@ -233,7 +233,7 @@ fn thinning_and_missing_coordinates() {
         &["simulation.duration_s=0.1", "output.channels=[\"energy\"]"],
     );
     let missing = Frames::of(&scene, &r.model, &r.recording, 7).unwrap_err();
-    assert_eq!(missing.names.len(), r.model.positions.len());
+    assert_eq!(missing.names.len(), r.model.linkage.positions.len());
     assert!(missing.to_string().contains("output.channels"), "{missing}");
 }
 
@@ -296,11 +296,12 @@ fn closures_are_drawn_at_their_ends() {
     let spec = ModelSpec::parse(SHUTTLE, &[]).unwrap();
     let hold = Vector([1.0, 2.0, 3.0]);
     let marker = model
+        .linkage
         .markers
         .iter()
         .find(|m| m.name == "lower_tip")
         .unwrap();
-    model.closures.push(Closure {
+    model.linkage.closures.push(Closure {
         name: "stay".to_owned(),
         kind: ClosureKind::Distance { length: 1.0 },
         from: ClosureEnd {

@@ -28,7 +28,7 @@ pub(super) fn targets(
         read_markers(markers, model, &mut targets, problems);
     }
     let asked = state.contains_key("held") || state.contains_key("markers");
-    (asked || !model.closures.is_empty()).then_some(targets)
+    (asked || !model.linkage.closures.is_empty()).then_some(targets)
 }
 
 fn read_held(held: &Value, model: &Model, targets: &mut Targets, problems: &mut Vec<String>) {
@@ -45,16 +45,17 @@ fn read_held(held: &Value, model: &Model, targets: &mut Targets, problems: &mut 
         };
         // the velocities of a joint begin with its name
         let belongs = |at: &usize| {
-            let velocity = &model.velocities[*at];
+            let velocity = &model.linkage.velocities[*at];
             let rest = velocity.name.strip_prefix(name);
             velocity.kind == CoordinateKind::Joint && rest.is_some_and(|rest| rest.starts_with('.'))
         };
         let before = targets.held.len();
         targets
             .held
-            .extend((0..model.velocities.len()).filter(belongs));
+            .extend((0..model.linkage.velocities.len()).filter(belongs));
         if targets.held.len() == before {
             let joints = model
+                .linkage
                 .system
                 .bodies()
                 .iter()
@@ -73,8 +74,17 @@ fn read_markers(given: &Value, model: &Model, targets: &mut Targets, problems: &
     };
     let components = || TwistComponent::ALL.map(TwistComponent::key);
     for (name, wanted) in given {
-        let Some(marker) = model.markers.iter().position(|marker| marker.name == *name) else {
-            let markers = model.markers.iter().map(|marker| marker.name.as_str());
+        let Some(marker) = model
+            .linkage
+            .markers
+            .iter()
+            .position(|marker| marker.name == *name)
+        else {
+            let markers = model
+                .linkage
+                .markers
+                .iter()
+                .map(|marker| marker.name.as_str());
             problems.push(unknown(name, "marker", markers));
             continue;
         };
@@ -127,7 +137,7 @@ fn read_markers(given: &Value, model: &Model, targets: &mut Targets, problems: &
 
 /// Every marker on a body with its motion at a state.
 fn motions<'m>(model: &'m Model, state: &StateInput) -> Vec<(&'m Marker, MarkerMotion<f64>)> {
-    let system = &model.system;
+    let system = &model.linkage.system;
     let mut kinematics = Kinematics::new(system);
     kinematics.update(system, &state.position, &state.velocity);
     kinematics.update_poses(system);
@@ -145,7 +155,12 @@ fn motions<'m>(model: &'m Model, state: &StateInput) -> Vec<(&'m Marker, MarkerM
         );
         Some((marker, motion))
     };
-    model.markers.iter().filter_map(&mut motion).collect()
+    model
+        .linkage
+        .markers
+        .iter()
+        .filter_map(&mut motion)
+        .collect()
 }
 
 /// Adds the configuration to the answer.
@@ -171,11 +186,11 @@ pub(super) fn add(answer: &mut Value, model: &Model, state: &StateInput, violati
 
 pub(super) fn in_words(model: &Model, state: &StateInput) -> String {
     let mut lines = vec![format!("{:<28}{:>13}", "", "position")];
-    for (coordinate, value) in model.positions.iter().zip(&state.position) {
+    for (coordinate, value) in model.linkage.positions.iter().zip(&state.position) {
         lines.push(format!("{:<28}{:>13}", coordinate.name, short(*value)));
     }
     lines.push(format!("\n{:<28}{:>13}", "", "velocity"));
-    for (coordinate, value) in model.velocities.iter().zip(&state.velocity) {
+    for (coordinate, value) in model.linkage.velocities.iter().zip(&state.velocity) {
         lines.push(format!("{:<28}{:>13}", coordinate.name, short(*value)));
     }
     lines.push(String::new());

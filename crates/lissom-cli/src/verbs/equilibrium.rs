@@ -56,7 +56,8 @@ fn as_json(loaded: &Loaded, rest: &Rest) -> Value {
         None => Value::Null,
     };
     // what `lissom eval` reads as a state
-    let is_coordinate = |name: &str| (loaded.model.positions.iter()).any(|c| c.name == name);
+    let is_coordinate =
+        |name: &str| (loaded.model.linkage.positions.iter()).any(|c| c.name == name);
     let position = channels(&rest.recording)
         .filter(|(name, ..)| loaded.mesh.is_none() && is_coordinate(name))
         .map(|(name, _, value)| (name.to_owned(), json!(value)));

@@ -23,8 +23,8 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Stop> {
     let (mut state, targets) = read_state(&arguments.state, &loaded.model)?;
     let mut violation = None;
     if let Some(targets) = &targets {
-        let closed =
-            close(&loaded.model, targets).map_err(|error| Stop::Failed(error.to_string()))?;
+        let closed = close(&loaded.model.linkage, targets)
+            .map_err(|error| Stop::Failed(error.to_string()))?;
         violation = Some(closed.violation);
         (state.position, state.velocity) = (closed.position, closed.velocity);
     }
@@ -60,7 +60,7 @@ fn refuse_overflow(model: &Model, evaluation: &Evaluation) -> Result<(), Stop> {
         Some(at) => Err(Stop::Failed(format!(
             "the equations give no finite number for {} at this state; use smaller numbers in it, and \
              check the masses of the model",
-            model.velocities[at].name
+            model.linkage.velocities[at].name
         ))),
         None => Ok(()),
     }
@@ -109,7 +109,7 @@ fn parse_state(state: &Map<String, Value>, model: &Model) -> Result<Read, Vec<St
         .filter(|key| !KEYS.contains(&key.as_str()))
         .map(|key| unknown(key, "key", KEYS))
         .collect();
-    let n = model.velocities.len();
+    let n = model.linkage.velocities.len();
     let mut read = |key: &str, coordinates: &[Coordinate], otherwise: &[f64]| {
         let mut values = otherwise.to_vec();
         if let Some(given) = state.get(key) {
@@ -117,12 +117,20 @@ fn parse_state(state: &Map<String, Value>, model: &Model) -> Result<Read, Vec<St
         }
         values
     };
-    let mut position = read("position", &model.positions, &model.initial_position);
-    let velocity = read("velocity", &model.velocities, &model.initial_velocity);
+    let mut position = read(
+        "position",
+        &model.linkage.positions,
+        &model.initial_position,
+    );
+    let velocity = read(
+        "velocity",
+        &model.linkage.velocities,
+        &model.initial_velocity,
+    );
     let zeros = vec![0.0; n];
-    let force = read("force", &model.velocities, &zeros);
-    let acceleration = read("acceleration", &model.velocities, &zeros);
-    normalize_quaternions(&model.positions, &mut position, &mut problems);
+    let force = read("force", &model.linkage.velocities, &zeros);
+    let acceleration = read("acceleration", &model.linkage.velocities, &zeros);
+    normalize_quaternions(&model.linkage.positions, &mut position, &mut problems);
     let mut targets = configuration::targets(state, model, &mut problems);
     if let Some(targets) = &mut targets {
         targets.position.clone_from(&position);
@@ -237,8 +245,8 @@ fn as_json(model: &Model, evaluation: &Evaluation) -> Value {
         coordinates.iter().map(entry).collect()
     };
     let mut object = json!({
-        "positions": named(&model.positions),
-        "velocities": named(&model.velocities),
+        "positions": named(&model.linkage.positions),
+        "velocities": named(&model.linkage.velocities),
         "mass_matrix": rows(model, evaluation),
         "bias": evaluation.bias,
         "acceleration": evaluation.acceleration,
@@ -261,7 +269,7 @@ fn closed_as_json(model: &Model, closed: &ClosedEvaluation) -> Value {
     let independent = (closed.independent.iter())
         .map(|(name, unit)| json!({ "name": name, "unit": unit }))
         .collect::<Vec<_>>();
-    let forces: Map<String, Value> = (model.closures.iter().zip(&closed.closure_forces))
+    let forces: Map<String, Value> = (model.linkage.closures.iter().zip(&closed.closure_forces))
         .map(|(closure, wrench)| {
             let value = json!({ "force_n": wrench.force.0, "moment_n_m": wrench.moment.0 });
             (closure.name.clone(), value)
@@ -300,11 +308,11 @@ fn closed_in_words(model: &Model, closed: &Result<ClosedEvaluation, ClosureError
         "\n{:<28}{:>13}",
         "with loops closed", "acceleration"
     ));
-    for (coordinate, value) in model.velocities.iter().zip(&closed.acceleration) {
+    for (coordinate, value) in model.linkage.velocities.iter().zip(&closed.acceleration) {
         lines.push(format!("{:<28}{:>13}", coordinate.name, short(*value)));
     }
     lines.push(String::new());
-    for (closure, wrench) in model.closures.iter().zip(&closed.closure_forces) {
+    for (closure, wrench) in model.linkage.closures.iter().zip(&closed.closure_forces) {
         lines.push(format!(
             "{} carries {} N and {} N m",
             closure.name,
@@ -325,7 +333,7 @@ fn matrix_in_words<'a>(rows: impl Iterator<Item = &'a [f64]>) -> Vec<String> {
 
 fn rows<'a>(model: &Model, evaluation: &'a Evaluation) -> Vec<&'a [f64]> {
     // a model of fixed joints has no row at all
-    let n = model.velocities.len().max(1);
+    let n = model.linkage.velocities.len().max(1);
     evaluation.mass_matrix.chunks(n).collect()
 }
 
@@ -337,7 +345,7 @@ fn in_words(model: &Model, evaluation: &Evaluation) -> String {
     let inverse = evaluation.inverse_dynamics.as_ref();
     let heading = inverse.map_or("", |_| "inverse dynamics");
     let mut lines = vec![row("", "bias", "acceleration", heading)];
-    for (index, coordinate) in model.velocities.iter().enumerate() {
+    for (index, coordinate) in model.linkage.velocities.iter().enumerate() {
         lines.push(row(
             &coordinate.name,
             &short(evaluation.bias[index]),

@@ -42,7 +42,7 @@ pub(super) struct ClosureEntry {
 
 impl LoopsEntry {
     pub(super) fn of(spec: &ModelSpec, model: &Model) -> Option<Self> {
-        if model.closures.is_empty() {
+        if model.linkage.closures.is_empty() {
             return None;
         }
         let cuts = spanning_tree(spec).cuts;
@@ -61,8 +61,8 @@ impl LoopsEntry {
             .chain(loops.map(|closure| [side(&closure.from), side(&closure.to)]))
             .chain(supports)
             .collect();
-        let closures = model.closures.iter().zip(sides).enumerate();
-        let diagnosis = diagnose(model);
+        let closures = model.linkage.closures.iter().zip(sides).enumerate();
+        let diagnosis = diagnose(&model.linkage, &model.initial_position);
         let mobility = diagnosis.mobility;
         Some(Self {
             closures: closures
@@ -75,7 +75,7 @@ impl LoopsEntry {
                     cut: index < cuts.len(),
                 })
                 .collect(),
-            closure: method(&model.closure_method),
+            closure: method(&model.linkage.closure_method),
             equations: mobility.equations,
             rank: mobility.rank,
             rigid_degrees_of_freedom: mobility.rigid_degrees_of_freedom(),

@@ -155,13 +155,13 @@ pub(super) fn refuse_too_large(loaded: &Loaded, samples: usize) -> Result<(), St
     // energy and momentum, then what belongs to coordinates, motors, inputs, loops and markers
     let model = &loaded.model;
     let channels = 13
-        + model.positions.len()
-        + model.velocities.len()
+        + model.linkage.positions.len()
+        + model.linkage.velocities.len()
         + 2 * model.transmissions.len()
         + model.loads.len()
         + model.motions.len()
-        + 8 * model.closures.len()
-        + 13 * model.markers.len();
+        + 8 * model.linkage.closures.len()
+        + 13 * model.linkage.markers.len();
     let channels = match &loaded.mesh {
         Some(mesh) => channels + 2 * mesh.mechanism.dof_count(),
         None => channels,

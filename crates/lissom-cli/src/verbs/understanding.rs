@@ -147,7 +147,13 @@ impl Understanding {
         let (spec, model) = (&loaded.spec, &loaded.model);
         let bodies = bodies(spec, model);
         let loops = LoopsEntry::of(spec, model);
-        let total_mass_kg = model.system.bodies().iter().map(|b| b.rigid.mass).sum();
+        let total_mass_kg = model
+            .linkage
+            .system
+            .bodies()
+            .iter()
+            .map(|b| b.rigid.mass)
+            .sum();
         Self {
             model: spec.name.clone().unwrap_or(loaded.label.clone()),
             lissom_version: env!("CARGO_PKG_VERSION"),
@@ -196,7 +202,12 @@ fn bodies(spec: &ModelSpec, model: &Model) -> Vec<BodyEntry> {
         let joint = &spec.joint[tree.joint];
         let (carrier, carried) = tree.sides(spec);
         let name = &carried.body;
-        let built = model.system.bodies().iter().find(|body| body.name == *name);
+        let built = model
+            .linkage
+            .system
+            .bodies()
+            .iter()
+            .find(|body| body.name == *name);
         let (Some(body), Some(built), Some(kind)) = (spec.find_body(name), built, joint.kind())
         else {
             continue;
@@ -255,7 +266,7 @@ fn place(attachment: &AttachmentSpec) -> Option<String> {
 }
 
 fn freedoms(model: &Model, loops: Option<&LoopsEntry>) -> Freedoms {
-    let bodies = model.system.bodies();
+    let bodies = model.linkage.system.bodies();
     let prescribed = model.motions.len();
     let joints: usize = bodies.iter().map(|b| b.joint.kind.velocities()).sum();
     let joint = joints.saturating_sub(prescribed);
@@ -274,14 +285,14 @@ fn freedoms(model: &Model, loops: Option<&LoopsEntry>) -> Freedoms {
 
 /// The centre of mass at the start.
 fn center_of_mass(model: &Model) -> [f64; 3] {
-    let mut kinematics = Kinematics::new(&model.system);
+    let mut kinematics = Kinematics::new(&model.linkage.system);
     kinematics.update(
-        &model.system,
+        &model.linkage.system,
         &model.initial_position,
         &model.initial_velocity,
     );
-    kinematics.update_poses(&model.system);
-    let center = tree::center_of_mass(&model.system, &kinematics);
+    kinematics.update_poses(&model.linkage.system);
+    let center = tree::center_of_mass(&model.linkage.system, &kinematics);
     // adding zero turns a negative zero into zero
     center.map_or([f64::NAN; 3], |center| center.0.map(|x| x + 0.0))
 }
@@ -357,7 +368,12 @@ fn warnings(spec: &ModelSpec, model: &Model, loops: Option<&LoopsEntry>) -> Vec<
         );
     }
     let locked = |loops: &LoopsEntry| {
-        let elastic = model.system.bodies().iter().any(|body| body.modes() > 0);
+        let elastic = model
+            .linkage
+            .system
+            .bodies()
+            .iter()
+            .any(|body| body.modes() > 0);
         loops.rigid_degrees_of_freedom == 0 && !elastic && model.transmissions.is_empty()
     };
     if loops.is_some_and(locked) {
@@ -436,7 +452,7 @@ fn many_steps(spec: &ModelSpec, fastest: Option<(&str, f64)>, remedy: &str) -> V
 /// The first velocity that is free to change and has, with those before it held in balance, no inertia:
 /// where Cholesky's factor of the mass matrix breaks off.
 fn without_inertia(model: &Model) -> Option<&str> {
-    let n = model.velocities.len();
+    let n = model.linkage.velocities.len();
     let mass = evaluate(model, &start(model)).mass_matrix;
     let free: Vec<usize> = (0..n)
         .filter(|&at| model.motions.iter().all(|motion| motion.velocity != at))
@@ -453,7 +469,7 @@ fn without_inertia(model: &Model) -> Option<&str> {
             } else if rest > NO_INERTIA * mass[row * n + row] {
                 rest.sqrt()
             } else {
-                return Some(&model.velocities[row].name);
+                return Some(&model.linkage.velocities[row].name);
             };
         }
     }
@@ -475,6 +491,7 @@ fn nothing_moves(model: &Model) -> bool {
     let still = free.iter().all(|rate| rate.abs() < STILL);
     still
         || model
+            .linkage
             .system
             .bodies()
             .iter()
@@ -486,7 +503,7 @@ fn start(model: &Model) -> StateInput {
     StateInput {
         position: model.initial_position.clone(),
         velocity: model.initial_velocity.clone(),
-        force: vec![0.0; model.velocities.len()],
+        force: vec![0.0; model.linkage.velocities.len()],
         acceleration: None,
     }
 }

@@ -244,7 +244,7 @@ fn predict(truth: &Finished, other: &Finished, channels: &[String], longest: f64
 
 /// The flexible bodies of a run, which its audit lists in the order of the system.
 fn bendings(truth: &Finished) -> Vec<Bending> {
-    let bodies = truth.loaded.model.system.bodies().iter();
+    let bodies = truth.loaded.model.linkage.system.bodies().iter();
     let flexible = bodies.filter_map(|body| body.flexible.as_ref());
     let extents = truth.run.audit.bodies.iter();
     let bending = |(flexible, extent): (&FlexibleBody, &BodyExtent)| Bending {
@@ -260,7 +260,7 @@ fn rate_ratio(truth: &Finished, bodies: &[Bending]) -> Option<RateRatio> {
         .iter()
         .filter_map(|body| Some((body.lowest_frequency_rad_per_s?, &body.extent.body)))
         .min_by(|a, b| a.0.total_cmp(&b.0))?;
-    let turning = (truth.loaded.model.velocities.iter())
+    let turning = (truth.loaded.model.linkage.velocities.iter())
         .filter(|c| c.kind == CoordinateKind::Joint && c.unit == "rad/s");
     let fastest = turning
         .filter_map(|c| {

@@ -163,17 +163,17 @@ fn compared(reference: &Finished, beginnings: Option<&[String]>) -> Vec<String> 
         return names.filter(asked).cloned().collect();
     }
     let model = &reference.loaded.model;
-    let markers = (model.markers.iter()).filter(|marker| marker.body.is_some());
+    let markers = (model.linkage.markers.iter()).filter(|marker| marker.body.is_some());
     let positions = markers
         .flat_map(|marker| ["x", "y", "z"].map(|axis| format!("{}.position.{axis}", marker.name)));
     let prescribed = |at: usize| model.motions.iter().any(|motion| motion.position == at);
-    let joints = (model.positions.iter().enumerate())
+    let joints = (model.linkage.positions.iter().enumerate())
         .filter(|(at, c)| c.kind == CoordinateKind::Joint && !prescribed(*at))
         .map(|(_, c)| c.name.clone());
     let chosen: Vec<String> = positions.chain(joints).collect();
     if !chosen.is_empty() {
         return chosen;
     }
-    let elastic = (model.positions.iter()).filter(|c| c.kind == CoordinateKind::Elastic);
+    let elastic = (model.linkage.positions.iter()).filter(|c| c.kind == CoordinateKind::Elastic);
     elastic.map(|c| c.name.clone()).collect()
 }

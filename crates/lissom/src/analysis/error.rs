@@ -1,11 +1,11 @@
 //! Why a linear analysis has no answer.
 
-use crate::integrate::IntegrateError;
-use crate::linear::LinearError;
 use crate::mesh::MeshError;
-use crate::nodal::NodalError;
 use crate::simulate::{LinearizeError, RunError};
-use crate::statics::NoEquilibrium;
+use lissom_nodal::NodalError;
+use lissom_numerics::integrate::IntegrateError;
+use lissom_numerics::linear::LinearError;
+use lissom_numerics::statics::NoEquilibrium;
 
 /// Why a model cannot be analysed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -6,14 +6,14 @@ mod perturb;
 pub use error::AnalysisError;
 pub use perturb::{PerturbOptions, PerturbedRun, perturb};
 
-use crate::integrate::Flow;
-use crate::linear::{self, Along, Frozen, Labels, Terms, TrackedModes};
 use crate::mesh::{self, Mesh, MeshLinearizer};
 use crate::model::spec::{InitialSpec, SimulationSpec};
 use crate::model::{Model, ModelSpec};
 use crate::simulate::{
     Ending, LinearizeError, Linearizer, MotionState, Recording, equilibrium, run, settled,
 };
+use lissom_numerics::integrate::Flow;
+use lissom_numerics::linear::{self, Along, Frozen, Labels, Terms, TrackedModes};
 
 /// Where a model is linearised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,7 +174,7 @@ fn at_states<T>(
             vec![linearizer.initial_state(start_s)?]
         }
         Place::Equilibrium => {
-            let n = model.velocities.len();
+            let n = model.linkage.velocities.len();
             vec![MotionState {
                 time_s: start_s,
                 position: equilibrium(model, start_s)?,

@@ -6,11 +6,11 @@
 use nalgebra::DMatrix;
 
 use super::{AnalysisError, Linearized};
-use crate::integrate::{Flow, IntegrateError, Observer, Schedule, Statistics, integrate};
-use crate::linear::{Along, Interpolation, Label, Perturbed, Servo, Terms};
 use crate::model::ControlLaw;
 use crate::model::spec::{ControllerSpec, InitialSpec, ModelSpec};
 use crate::simulate::{Integrator, Recording};
+use lissom_numerics::integrate::{Flow, IntegrateError, Observer, Schedule, Statistics, integrate};
+use lissom_numerics::linear::{Along, Interpolation, Label, Perturbed, Servo, Terms};
 
 /// Choices of a perturbation run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,7 +198,7 @@ impl<'a, 'w> Recorder<'a, 'w> {
 
 impl Observer for Recorder<'_, '_> {
     fn sample(&mut self, time: f64, state: &[f64]) -> Flow {
-        use crate::linear::Feedback as _;
+        use lissom_numerics::linear::Feedback as _;
         let along = self.along;
         let n = state.len() / 2;
         let (deviation, rates) = state.split_at(n);

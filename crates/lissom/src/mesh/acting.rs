@@ -1,9 +1,9 @@
 //! What acts on a mesh: inputs, feedback, friction, prescribed motions.
 
 use crate::model::ControlLaw;
-use crate::nodal::{Acting, Actions, Drive, ElementId, Equations, Excitation, NodalError};
 use crate::simulate::{LoadCurve, MotionCurve};
-use crate::spatial::{Matrix, Vector};
+use lissom_nodal::{Acting, Actions, Drive, ElementId, Equations, Excitation, NodalError};
+use lissom_spatial::{Matrix, Vector};
 
 use super::course::{Course, drive};
 use super::{Foreseen, Load, Mesh, MeshError, MeshedJoint, Target};
@@ -41,7 +41,7 @@ struct Guide<'a> {
 /// Axes of the frame of a turning joint on the side of its child.
 pub(super) fn child_axes(
     equations: &Equations<'_>,
-    child: crate::nodal::End,
+    child: lissom_nodal::End,
     frame: &Matrix<f64>,
 ) -> Matrix<f64> {
     equations.node(child.orientation).rotation * *frame

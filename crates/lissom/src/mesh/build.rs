@@ -7,11 +7,11 @@ use crate::model::spec::{
     PointMassSpec, RigidSpec, SegmentSpec,
 };
 use crate::model::{Limit, Path, Resistance, TreeJoint, spanning_tree};
-use crate::nodal::{
+use crate::simulate::MotionCurve;
+use lissom_nodal::{
     Assembly, BeamSection, ElementId, End, Mechanism, NodeId, Role, SecondOrderTerms,
 };
-use crate::simulate::MotionCurve;
-use crate::spatial::{Matrix, RotationVector, Vector};
+use lissom_spatial::{Matrix, RotationVector, Vector};
 
 use super::course::drive;
 use super::damping::{Clamped, matrix};

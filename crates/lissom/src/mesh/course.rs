@@ -5,10 +5,10 @@
 //! where the mechanism starts; rates and accelerations follow from the same matrix, the marker's first-order transfer
 //! function.
 
-use crate::nodal::{Drive, Equations, NodalError, NodeId, NodeKind};
 use crate::simulate::course::{CLOSED, CONVERGED, MOST_ITERATIONS, NEAR, in_parts};
 use crate::simulate::{MotionCurve, MotionPoint, NominalError, PivotedQr};
-use crate::spatial::{Matrix, RotationVector, Vector, rotation_vector_of};
+use lissom_nodal::{Drive, Equations, NodalError, NodeId, NodeKind};
+use lissom_spatial::{Matrix, RotationVector, Vector, rotation_vector_of};
 
 use super::guidance::LedMarker;
 use super::{Foreseen, Mesh, MeshError, MeshedJoint, Target};
@@ -410,7 +410,7 @@ impl Led {
         equations: &Equations<'_>,
         time: f64,
         wanted: impl Fn(MotionPoint) -> f64,
-        found: impl Fn(&crate::nodal::NodeState<f64>) -> Vector<f64>,
+        found: impl Fn(&lissom_nodal::NodeState<f64>) -> Vector<f64>,
     ) {
         let mut right = self.right.iter_mut();
         for ((node, axis, curve), right) in self.slides.iter().zip(&mut right) {

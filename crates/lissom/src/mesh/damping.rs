@@ -6,10 +6,10 @@
 use nalgebra::DMatrix;
 
 use super::MeshError;
-use crate::flex::Damping;
 use crate::model::spec::DampingSpec;
-use crate::nodal::{Assembly, BeamSection, ElementId, End, Equations, NodalError, Role, State};
-use crate::spatial::{Matrix, Vector};
+use lissom_nodal::{Assembly, BeamSection, ElementId, End, Equations, NodalError, Role, State};
+use lissom_spatial::{Matrix, Vector};
+use lissom_tree::flex::Damping;
 
 /// A beam alone: stations along it, the section between each two, and masses by station.
 pub(super) struct Clamped<'a> {

@@ -2,9 +2,9 @@
 
 use crate::model::spec::{ModelSpec, MotionProfile, MotionProfileSpec, NominalMotionSpec};
 use crate::model::{ControlLaw, Path};
-use crate::nodal::{NodeId, NodeKind};
 use crate::simulate::NominalError;
-use crate::spatial::{Matrix, Vector};
+use lissom_nodal::{NodeId, NodeKind};
+use lissom_spatial::{Matrix, Vector};
 
 use super::build::missing;
 use super::{Foreseen, Mesh, MeshError, MeshedJoint, Target};

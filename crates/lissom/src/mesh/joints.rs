@@ -7,9 +7,9 @@ use crate::model::spec::{
     InputSpec, JointKind, LoadQuantity, MotionSpec, PrismaticSpec, RevoluteSpec,
 };
 use crate::model::{Limit, LimitedQuantity, Resistance};
-use crate::nodal::{ElementId, End, Role};
 use crate::simulate::{LoadCurve, MotionCurve};
-use crate::spatial::{Matrix, Quaternion, RotationVector, Vector};
+use lissom_nodal::{ElementId, End, Role};
+use lissom_spatial::{Matrix, Quaternion, RotationVector, Vector};
 
 /// Where something stands and how it turns at the start, relative to assembly.
 #[derive(Clone, Copy, Debug)]

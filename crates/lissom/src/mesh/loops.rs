@@ -15,9 +15,9 @@ use crate::model::spec::{
     AttachmentSpec, ClosureSpec, JointKind, LoopKind, LoopSpec, ModelSpec, Place,
 };
 use crate::model::{CoordinateKind, Model, SpanningTree};
-use crate::nodal::{Assembly, Drive, ElementId, End, Equations, Mechanism, NodeId, Role};
 use crate::simulate::close_loops;
-use crate::spatial::{Matrix, RotationVector, Vector};
+use lissom_nodal::{Assembly, Drive, ElementId, End, Equations, Mechanism, NodeId, Role};
+use lissom_spatial::{Matrix, RotationVector, Vector};
 
 /// Pivots below this part of the largest rate count as zero: rounding leaves 1e-14, an independent closure of a
 /// mechanism that can be used much more.
@@ -72,8 +72,8 @@ pub(super) fn closed_start(
             .to_owned(),
     })?;
     close_loops(&mut model, spec.simulation.start_s)?;
-    let positions = model.positions.iter().zip(&model.initial_position);
-    let velocities = model.velocities.iter().zip(&model.initial_velocity);
+    let positions = model.linkage.positions.iter().zip(&model.initial_position);
+    let velocities = model.linkage.velocities.iter().zip(&model.initial_velocity);
     Ok(positions
         .chain(velocities)
         .filter(|(coordinate, _)| coordinate.kind != CoordinateKind::Elastic)

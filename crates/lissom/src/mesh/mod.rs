@@ -23,14 +23,14 @@ mod replay;
 mod rest;
 mod run;
 
-use crate::closure::AssemblyError;
-use crate::flex::FlexError;
 use crate::model::spec::{Frame, InputSpec};
 use crate::model::{Limit, ModelSpec, Path, Resistance};
-use crate::nodal::{ElementId, End, Mechanism, NodalError, NodeId};
-use crate::readable::readable;
 use crate::simulate::{LoadCurve, MotionCurve, NominalError};
-use crate::spatial::{Matrix, Vector};
+use lissom_nodal::{ElementId, End, Mechanism, NodalError, NodeId};
+use lissom_spatial::readable;
+use lissom_spatial::{Matrix, Vector};
+use lissom_tree::closure::AssemblyError;
+use lissom_tree::flex::FlexError;
 
 pub use acting::Acts;
 use guidance::Guidance;

@@ -6,11 +6,11 @@ use crate::model::spec::{
     BeamElementSpec, ElementNodeSpec, ElementSpec, EndSpec, Frame, InputSpec, LoadQuantity,
     ModelSpec, RoleSpec, SecondOrderSpec,
 };
-use crate::nodal::{
+use crate::simulate::{LoadCurve, MotionCurve};
+use lissom_nodal::{
     Assembly, BeamSection, ElementId, End, Mechanism, NodeId, Role, SecondOrderTerms,
 };
-use crate::simulate::{LoadCurve, MotionCurve};
-use crate::spatial::{Matrix, RotationVector, Vector};
+use lissom_spatial::{Matrix, RotationVector, Vector};
 
 use super::build::{least_along, missing, tensor};
 use super::guidance::Guidance;

@@ -1,12 +1,11 @@
 //! A mesh linearised: where it starts, where a recording has it, and along its nominal motion.
 
-use crate::nodal::{Dynamics, Equations, NodalError, NodeId, NodeKind, State, linearize_state};
 use crate::simulate::Recording;
+use lissom_nodal::{Dynamics, Equations, NodalError, NodeId, NodeKind, State, linearize_state};
 
 use super::course::Course;
 use super::{Acts, Mesh, MeshError, MeshedJoint};
-use crate::linear::{Label, Labels, Point};
-use crate::nodal;
+use lissom_numerics::linear::{Label, Labels, Point};
 
 /// A mesh to be linearised.
 #[derive(Debug)]
@@ -45,7 +44,7 @@ impl<'m> MeshLinearizer<'m> {
 
     /// Names of degrees of freedom, inputs and markers; joints are called as in the model.
     pub fn labels(&self) -> Labels {
-        let mut labels = nodal::labels(&self.mesh.mechanism, &self.outputs);
+        let mut labels = lissom_nodal::labels(&self.mesh.mechanism, &self.outputs);
         for (index, joint) in self.mesh.joints.iter().enumerate() {
             if let MeshedJoint::Axis { coordinate, .. } = joint
                 && let Some(dof) = self.mesh.axis_dof(index)

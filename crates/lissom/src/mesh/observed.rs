@@ -1,10 +1,10 @@
 //! What a run reads of a mesh: channels, limits, books.
 
-use crate::integrate::{IntegrateError, Outcome};
 use crate::model::{Coordinate, CoordinateKind, Limit, LimitedQuantity};
-use crate::nodal::{Equations, NodeId, NodeKind};
 use crate::simulate::{Formulation, Holdings, Power, RunError, marker_channels};
-use crate::spatial::Force;
+use lissom_nodal::{Equations, NodeId, NodeKind};
+use lissom_numerics::integrate::{IntegrateError, Outcome};
+use lissom_spatial::Force;
 
 use super::acting::child_axes;
 use super::joints::quaternion;
@@ -254,7 +254,7 @@ impl Formulation for MeshEquations<'_> {
         let mesh = self.mesh;
         let equations = self.dynamics.equations();
         let mechanism = &mesh.mechanism;
-        let relative = |node: &crate::nodal::NodeId| equations.node(*node);
+        let relative = |node: &lissom_nodal::NodeId| equations.node(*node);
         for joint in &mesh.joints {
             match joint {
                 MeshedJoint::Axis {

@@ -1,8 +1,8 @@
 //! The configuration of a mesh at the samples of a recording, from the channels that it holds.
 
-use crate::nodal::{Drive, Equations, Excitation, NodalError, NodeKind};
 use crate::simulate::{MotionCurve, Recording};
-use crate::spatial::{Quaternion, Vector};
+use lissom_nodal::{Drive, Equations, Excitation, NodalError, NodeKind};
+use lissom_spatial::{Quaternion, Vector};
 
 use super::{Acts, Foreseen, Mesh, MeshedJoint, Target};
 

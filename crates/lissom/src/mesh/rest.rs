@@ -1,10 +1,10 @@
 //! Where a mesh rests under its loads.
 
 use crate::model::spec::{InitialSpec, SimulationSpec};
-use crate::nodal::{Equations, NodalError, Resting};
 use crate::simulate::{Rest, snapshot};
-use crate::spatial::Vector;
-use crate::statics::Equilibrium;
+use lissom_nodal::{Equations, NodalError, Resting};
+use lissom_numerics::statics::Equilibrium;
+use lissom_spatial::Vector;
 
 use super::run::MeshEquations;
 use super::{Acts, Mesh, Target};

@@ -6,10 +6,10 @@
 //! [ positions | velocities | work of inputs | work lost ]
 //! ```
 
-use crate::integrate::{FirstOrder, Flow, SecondOrder, Statistics};
 use crate::model::spec::{InitialSpec, SimulationSpec};
-use crate::nodal::{Dynamics, Equations, NodalError};
 use crate::simulate::{Audit, Ending, Power, Recording, Run, RunError, advance};
+use lissom_nodal::{Dynamics, Equations, NodalError};
+use lissom_numerics::integrate::{FirstOrder, Flow, SecondOrder, Statistics};
 
 use super::acting::{Acts, child_axes};
 use super::rest::positions_at_rest;

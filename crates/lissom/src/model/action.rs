@@ -1,20 +1,8 @@
 //! What acts on a system besides gravity: springs, friction, transmissions, limits, inputs, motions.
 
-use crate::model::spec::{ControllerSpec, Frame, LoadProfile, LoadQuantity, MotionProfile};
-use crate::model::system::Place;
-use crate::scalar::Scalar;
-use crate::spatial::{Force, Matrix, Vector};
-
-/// A place whose motion is recorded and where a force may act.
-#[derive(Clone, Debug)]
-pub struct Marker {
-    /// Name, unique among markers.
-    pub name: String,
-    /// Index of the body; `None` is the ground.
-    pub body: Option<usize>,
-    /// Where on the body.
-    pub place: Place,
-}
+use lissom_spatial::Scalar;
+use lissom_spatial::{Force, Matrix, Vector};
+use lissom_spec::spec::{ControllerSpec, Frame, LoadProfile, LoadQuantity, MotionProfile};
 
 /// Spring, damper and friction of one direction of a joint.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -10,37 +10,20 @@
 
 mod action;
 mod build;
-mod check;
-mod closure;
-mod coordinate;
-mod error;
-mod fidelity;
-mod joint;
-mod parse;
-mod path;
-mod schema;
-pub mod spec;
-mod spelling;
-mod system;
-mod template;
-mod topology;
 
 pub use action::{
     ControlLaw, ControlledJoint, Controller, JointResistance, Limit, LimitedQuantity, Load,
-    LoadTarget, Marker, NominalMotion, PrescribedMotion, Resistance, Transmission,
+    LoadTarget, NominalMotion, PrescribedMotion, Resistance, Transmission,
 };
 pub(crate) use build::beam_of;
 pub use build::{BuildError, Model};
-pub use closure::{AssemblyHints, Closure, ClosureEnd, ClosureKind, ClosureMethod, HeldStart};
-pub use coordinate::{Coordinate, CoordinateKind};
-pub use error::{ErrorKind, ModelError};
-pub use fidelity::{Elasticity, Fidelity, Inertia, ShorteningTerms, Tip};
-pub use joint::{Joint, JointKind};
-pub use parse::Override;
-pub use path::{Path, Step};
-pub use schema::json_schema;
-pub use spec::ModelSpec;
-pub use spelling::nearest;
-pub use system::{Body, Layout, Place, System};
-pub use template::TEMPLATE;
-pub use topology::{SpanningTree, TreeJoint, spanning_tree};
+pub use lissom_spec::{
+    Elasticity, ErrorKind, Fidelity, Inertia, ModelError, ModelSpec, Override, Path,
+    ShorteningTerms, SpanningTree, Step, TEMPLATE, Tip, TreeJoint, json_schema, nearest,
+    spanning_tree, spec,
+};
+pub use lissom_tree::closure::{AssemblyHints, HeldStart};
+pub use lissom_tree::{
+    Body, Closure, ClosureEnd, ClosureKind, ClosureMethod, Coordinate, CoordinateKind, Joint,
+    JointKind, Layout, Linkage, Marker, Place, System,
+};

@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::{Ghost, Scene};
 use crate::model::{Body, CoordinateKind, Model, System};
 use crate::simulate::{MotionCurve, NominalPositions, Recording, nominal_motions};
-use crate::spatial::Quaternion;
-use crate::tree::Kinematics;
+use lissom_spatial::Quaternion;
+use lissom_tree::tree::Kinematics;
 
 /// The frames of an animation. All lists run over the bodies (coordinates) of one frame first.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -37,7 +37,7 @@ pub struct MissingCoordinates {
 
 /// What the ghost of a model shows whose motion begins at `start_s`.
 pub(super) fn ghost(model: &Model, start_s: f64) -> Ghost {
-    let by_itself = model.closures.is_empty() && !nominal_motions(model).is_empty();
+    let by_itself = model.linkage.closures.is_empty() && !nominal_motions(model).is_empty();
     if by_itself || NominalPositions::new(model, start_s).is_some() {
         Ghost::Nominal
     } else {
@@ -48,7 +48,7 @@ pub(super) fn ghost(model: &Model, start_s: f64) -> Ghost {
 impl Frames {
     /// How many numbers one frame takes.
     pub fn numbers_per_frame(model: &Model) -> usize {
-        let bodies = model.system.bodies();
+        let bodies = model.linkage.system.bodies();
         14 * bodies.len() + bodies.iter().map(Body::modes).sum::<usize>()
     }
 
@@ -62,17 +62,17 @@ impl Frames {
         recording: &Recording,
         most: usize,
     ) -> Result<Self, MissingCoordinates> {
-        let columns: Vec<Option<&[f64]>> = (model.positions.iter())
+        let columns: Vec<Option<&[f64]>> = (model.linkage.positions.iter())
             .map(|coordinate| Some(recording.channel(&coordinate.name)?.samples.as_slice()))
             .collect();
-        let missing = (model.positions.iter().zip(&columns))
+        let missing = (model.linkage.positions.iter().zip(&columns))
             .filter(|(_, column)| column.is_none())
             .map(|(coordinate, _)| coordinate.name.clone())
             .collect::<Vec<_>>();
         if !missing.is_empty() {
             return Err(MissingCoordinates {
                 names: missing,
-                all: model.positions.len(),
+                all: model.linkage.positions.len(),
             });
         }
         let columns: Vec<&[f64]> = columns.into_iter().flatten().collect();
@@ -82,18 +82,18 @@ impl Frames {
             elastic: Vec::new(),
             ghost: Vec::new(),
         };
-        let mut bent = Poses::new(&model.system);
+        let mut bent = Poses::new(&model.linkage.system);
         let mut rigid = RigidMotion::new(scene, model, recording.time_s.first().copied());
-        let mut position = vec![0.0; model.positions.len()];
+        let mut position = vec![0.0; model.linkage.positions.len()];
         for sample in spread(recording.len(), most) {
             let time_s = recording.time_s[sample];
             for (x, column) in position.iter_mut().zip(&columns) {
                 *x = column[sample];
             }
             frames.time_s.push(time_s);
-            bent.write(&model.system, &position, &mut frames.poses);
+            bent.write(&model.linkage.system, &position, &mut frames.poses);
             rigid.write(time_s, &position, &mut frames.ghost);
-            let elastic = (model.positions.iter().zip(&position))
+            let elastic = (model.linkage.positions.iter().zip(&position))
                 .filter(|(coordinate, _)| coordinate.kind == CoordinateKind::Elastic);
             frames.elastic.extend(elastic.map(|(_, &x)| single(x)));
         }
@@ -159,8 +159,8 @@ struct RigidMotion {
 
 impl RigidMotion {
     fn new(scene: &Scene, model: &Model, start_s: Option<f64>) -> Self {
-        let system = model.system.rigidified();
-        let (flexible, rigid) = (model.system.layout(), system.layout());
+        let system = model.linkage.system.rigidified();
+        let (flexible, rigid) = (model.linkage.system.layout(), system.layout());
         let mut from = vec![0; system.position_count()];
         for (k, body) in system.bodies().iter().enumerate() {
             for i in 0..body.joint.kind.positions() {

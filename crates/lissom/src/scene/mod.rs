@@ -31,7 +31,7 @@ use serde::Serialize;
 
 use crate::model::spec::{BodyKind, BodySpec, ModelSpec};
 use crate::model::{Body, ClosureKind, JointKind, Model, Place};
-use crate::spatial::{Transform, Vector};
+use lissom_spatial::{Transform, Vector};
 
 /// Everything about a model that is drawn and does not change with time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -153,7 +153,7 @@ pub enum Ghost {
 impl Scene {
     /// The scene of a model that was built from `spec`.
     pub fn new(spec: &ModelSpec, model: &Model) -> Self {
-        let built = model.system.bodies();
+        let built = model.linkage.system.bodies();
         let mut bodies: Vec<DrawnBody> = (0..built.len())
             .map(|index| drawn_body(spec, model, index))
             .collect();
@@ -161,7 +161,7 @@ impl Scene {
         Self {
             length_m: length(&bodies),
             joints: joints(model),
-            markers: (model.markers.iter())
+            markers: (model.linkage.markers.iter())
                 .map(|marker| DrawnMarker {
                     name: marker.name.clone(),
                     side: side(model, marker.body, &marker.place),
@@ -175,7 +175,7 @@ impl Scene {
 }
 
 fn drawn_body(spec: &ModelSpec, model: &Model, index: usize) -> DrawnBody {
-    let body = &model.system.bodies()[index];
+    let body = &model.linkage.system.bodies()[index];
     let own = spec.find_body(&body.name);
     let payload = (spec.payload.iter())
         .find(|payload| own.is_none() && payload.name == body.name && body.flexible.is_none());
@@ -223,7 +223,7 @@ fn drawn_body(spec: &ModelSpec, model: &Model, index: usize) -> DrawnBody {
 /// A place with what the elastic coordinates of its body do to it.
 fn side(model: &Model, body: Option<usize>, place: &Place) -> Side {
     let offset = place.offset();
-    let flexible = body.map(|index| &model.system.bodies()[index]);
+    let flexible = body.map(|index| &model.linkage.system.bodies()[index]);
     let point = match (place, flexible) {
         (Place::Node { index, .. }, Some(body)) => flexible_point(body, *index),
         _ => FlexiblePoint {
@@ -244,13 +244,13 @@ fn flexible_point(body: &Body, node: usize) -> FlexiblePoint {
 
 /// Bars from the inboard place to everything that is attached.
 fn struts(model: &Model, index: usize, solids: &[Solid]) -> Vec<[[f64; 3]; 2]> {
-    let bodies = model.system.bodies();
+    let bodies = model.linkage.system.bodies();
     let root = bodies[index].inboard.offset().translation;
     let children = (bodies.iter()).filter(|body| body.parent == Some(index));
     let children = children.map(|body| body.outboard.offset().translation);
-    let markers = (model.markers.iter()).filter(|marker| marker.body == Some(index));
+    let markers = (model.linkage.markers.iter()).filter(|marker| marker.body == Some(index));
     let markers = markers.map(|marker| marker.place.offset().translation);
-    let ends = model.closures.iter().flat_map(|c| [&c.from, &c.to]);
+    let ends = model.linkage.closures.iter().flat_map(|c| [&c.from, &c.to]);
     let ends = ends.filter(|end| end.body == Some(index));
     let ends = ends.map(|end| end.place.offset().translation);
     let solids = solids.iter().map(|solid| Vector(solid.position));
@@ -266,7 +266,7 @@ fn struts(model: &Model, index: usize, solids: &[Solid]) -> Vec<[[f64; 3]; 2]> {
 
 fn joints(model: &Model) -> Vec<DrawnJoint> {
     let axis_in_body = |place: &Transform<f64>, axis: Vector<f64>| (place.rotation * axis).0;
-    let bodies = model.system.bodies().iter().enumerate();
+    let bodies = model.linkage.system.bodies().iter().enumerate();
     let tree = bodies.map(|(index, body)| DrawnJoint {
         name: body.joint.name.clone(),
         kind: match body.joint.kind {
@@ -286,7 +286,7 @@ fn joints(model: &Model) -> Vec<DrawnJoint> {
             JointKind::Fixed | JointKind::Spherical | JointKind::Free => None,
         },
     });
-    let closures = model.closures.iter().map(|closure| {
+    let closures = model.linkage.closures.iter().map(|closure| {
         let (from, to) = (closure.from.place.offset(), closure.to.place.offset());
         let (kind, axis) = match closure.kind {
             ClosureKind::Fixed => ("fixed", None),

@@ -18,9 +18,9 @@ use super::{
     length,
 };
 use crate::mesh::{Mesh, Replay};
-use crate::nodal::{BeamFigure, BeamSection, End, Equations, FigureKind, NodalError, NodeId};
 use crate::simulate::Recording;
-use crate::spatial::{Matrix, Quaternion, Vector, rotation_vector_of};
+use lissom_nodal::{BeamFigure, BeamSection, End, Equations, FigureKind, NodalError, NodeId};
+use lissom_spatial::{Matrix, Quaternion, Vector, rotation_vector_of};
 
 /// Intervals along a beam: enough that it looks smooth. A beam of more elements has one for each.
 const INTERVALS: usize = 40;
@@ -676,7 +676,7 @@ fn joints(mesh: &Mesh, figures: &[Figure], assembled: &Equations<'_>) -> Vec<Dra
         body: Some(index),
         point,
     };
-    let drawn = |figure: crate::nodal::Figure<'_>| {
+    let drawn = |figure: lissom_nodal::Figure<'_>| {
         let (kind, axis, (index, point)) = match figure.kind {
             FigureKind::Hinge([from, to], axis) => {
                 let axis = assembled.node(from).rotation * axis;

@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use super::{DrawnBody, FlexiblePoint};
-use crate::flex::{Damping, FlexibleBody, Node};
 use crate::model::spec::{BeamSpec, BodyKind, BodySpec, SegmentSpec};
 use crate::model::{Body, beam_of};
-use crate::spatial::Vector;
+use lissom_spatial::Vector;
+use lissom_tree::flex::{Damping, FlexibleBody, Node};
 
 /// Stations along a beam: enough that a tenth bending mode still looks smooth.
 const STATIONS: usize = 41;

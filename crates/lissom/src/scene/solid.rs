@@ -4,7 +4,7 @@ use nalgebra::{Matrix3, SymmetricEigen};
 use serde::Serialize;
 
 use crate::model::spec::{PayloadSpec, RigidSpec};
-use crate::spatial::{Matrix, Quaternion};
+use lissom_spatial::{Matrix, Quaternion};
 
 /// Moments of inertia that differ by less than this part of the largest count as equal: data of a round body are
 /// often given with three digits.

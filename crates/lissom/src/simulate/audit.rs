@@ -6,14 +6,14 @@
 
 use serde::Serialize;
 
-use crate::closure::Rechoice;
 use crate::model::{
     Closure, Elasticity, Inertia, JointKind, LimitedQuantity, LoadTarget, Model, Place,
     ShorteningTerms, Tip,
 };
 use crate::simulate::extent::{BodyExtent, Extents};
 use crate::simulate::formulation::Formulation;
-use crate::spatial::{Force, Vector};
+use lissom_spatial::{Force, Vector};
+use lissom_tree::closure::Rechoice;
 
 /// Part of the largest total energy that counts as rounding: a peak below it says nothing, as of a
 /// mechanism that stays at rest.
@@ -133,8 +133,9 @@ pub(super) struct Auditor {
 /// Whether nothing outside acts on the mechanism: no gravity, no load at a marker, and every body that
 /// stands on the ground does so by a free joint without motor, resistance or input, and no closure ends there.
 pub(super) fn conserves_momentum(model: &Model) -> bool {
-    let layout = model.system.layout();
+    let layout = model.linkage.system.layout();
     let roots = model
+        .linkage
         .system
         .bodies()
         .iter()
@@ -152,14 +153,14 @@ pub(super) fn conserves_momentum(model: &Model) -> bool {
     let at_markers = |load: &crate::model::Load| matches!(load.target, LoadTarget::Marker { .. });
     let grounded = |closure: &Closure| closure.from.body.is_none() || closure.to.body.is_none();
     free_roots
-        && !model.closures.iter().any(grounded)
-        && model.system.gravity() == Vector([0.0; 3])
+        && !model.linkage.closures.iter().any(grounded)
+        && model.linkage.system.gravity() == Vector([0.0; 3])
         && !model.loads.iter().any(at_markers)
 }
 
 /// What of the fidelity keeps the energy balance from closing, a sentence each.
 pub(super) fn unbalanced_by(model: &Model) -> Vec<String> {
-    let system = &model.system;
+    let system = &model.linkage.system;
     let falls = system.gravity() != Vector([0.0; 3]);
     let mut reasons = Vec::new();
     for (k, body) in system.bodies().iter().enumerate() {

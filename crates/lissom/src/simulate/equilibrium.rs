@@ -13,17 +13,17 @@ use std::convert::Infallible;
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::closure::Constraints;
-use crate::integrate::SecondOrder;
 use crate::model::spec::{Frame, InitialSpec, LoadProfile, LoadQuantity, SimulationSpec};
 use crate::model::{CoordinateKind, Load, LoadTarget, Model};
 use crate::simulate::equations::Equations;
 use crate::simulate::extent;
 use crate::simulate::recording::Recording;
 use crate::simulate::sampler::snapshot;
-use crate::spatial::Vector;
-use crate::statics::{self, Balance, Failure, NoEquilibrium, Stability};
-use crate::tree::Kinematics;
+use lissom_numerics::integrate::SecondOrder;
+use lissom_numerics::statics::{self, Balance, Failure, NoEquilibrium, Stability};
+use lissom_spatial::Vector;
+use lissom_tree::closure::Constraints;
+use lissom_tree::tree::Kinematics;
 
 /// Step of differences, of the scale of a coordinate: the cube root of rounding, for central ones.
 const DIFFERENCE: f64 = 6e-6;
@@ -95,7 +95,7 @@ fn loaded(model: &Model, simulation: &SimulationSpec) -> Model {
     let mut loaded = model.clone();
     if let InitialSpec::StaticLoad(case) = &simulation.initial {
         if let Some(gravity) = case.gravity_m_per_s2 {
-            loaded.system = loaded.system.under_gravity(Vector(gravity));
+            loaded.linkage.system = loaded.linkage.system.under_gravity(Vector(gravity));
         }
         loaded.loads.extend(case.force.iter().filter_map(|force| {
             let vector = Vector(force.force_n);
@@ -104,7 +104,11 @@ fn loaded(model: &Model, simulation: &SimulationSpec) -> Model {
                 name: force.marker.clone(),
                 quantity: LoadQuantity::Force,
                 target: LoadTarget::Marker {
-                    index: model.markers.iter().position(|m| m.name == force.marker)?,
+                    index: model
+                        .linkage
+                        .markers
+                        .iter()
+                        .position(|m| m.name == force.marker)?,
                     direction: vector.scale(1.0 / size),
                     frame: Frame::World,
                 },
@@ -119,11 +123,10 @@ fn loaded(model: &Model, simulation: &SimulationSpec) -> Model {
 
 /// The model without gravity and inputs.
 fn unloaded(model: &Model) -> Model {
-    Model {
-        system: model.system.under_gravity(Vector::zero()),
-        loads: Vec::new(),
-        ..model.clone()
-    }
+    let mut unloaded = model.clone();
+    unloaded.linkage.system = model.linkage.system.under_gravity(Vector::zero());
+    unloaded.loads.clear();
+    unloaded
 }
 
 /// The model at rest at a position.
@@ -185,7 +188,7 @@ impl<'m> TreeBalance<'m> {
         let moving: Vec<usize> = (0..equations.state_velocities())
             .filter(|&entry| !driven(entry) && !controlled(entry))
             .collect();
-        let constraints = Constraints::new(&model.system, &model.closures);
+        let constraints = Constraints::new(&model.linkage.system, &model.linkage.closures);
         let scales = scales(&equations, &moving).into_iter();
         let count = equations.state_velocities();
         Self {
@@ -195,8 +198,8 @@ impl<'m> TreeBalance<'m> {
                 .collect(),
             moving,
             constraints,
-            kinematics: Kinematics::new(&model.system),
-            at_rest: vec![0.0; model.system.velocity_count()],
+            kinematics: Kinematics::new(&model.linkage.system),
+            at_rest: vec![0.0; model.linkage.system.velocity_count()],
             equations,
             unloaded: Equations::new(unloaded),
             time,
@@ -232,10 +235,10 @@ impl<'m> TreeBalance<'m> {
         }
         let full = self.equations.position_at(time, position);
         self.kinematics
-            .update(&self.model.system, full, &self.at_rest);
+            .update(&self.model.linkage.system, full, &self.at_rest);
         self.constraints.update(
-            &self.model.system,
-            &self.model.closures,
+            &self.model.linkage.system,
+            &self.model.linkage.closures,
             &mut self.kinematics,
             full,
             &self.at_rest,
@@ -268,7 +271,7 @@ fn scales(equations: &Equations<'_>, moving: &[usize]) -> Vec<f64> {
     let reach = extent::reach(model);
     (moving.iter())
         .map(|&entry| match equations.velocity_entry(entry) {
-            Some(at) if model.velocities[at].kind == CoordinateKind::Elastic => elastic[at],
+            Some(at) if model.linkage.velocities[at].kind == CoordinateKind::Elastic => elastic[at],
             _ if layout[first + entry].unit == "m/s" => reach,
             _ => 1.0,
         })
@@ -291,7 +294,7 @@ impl Balance for TreeBalance<'_> {
                 let rate = &self.equations.state_layout()[first + entry].name;
                 rate.strip_suffix(".rate").unwrap_or(rate).to_owned()
             }
-            None => (self.constraints).name(&self.model.closures, unknown - moving),
+            None => (self.constraints).name(&self.model.linkage.closures, unknown - moving),
         }
     }
 

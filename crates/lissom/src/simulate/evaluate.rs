@@ -1,10 +1,12 @@
 //! One state, looked at closely: mass matrix, bias, accelerations, inverse dynamics.
 
-use crate::closure::{ClosureError, Loops, ReducedEquations};
 use crate::model::{ClosureMethod, Model};
 use crate::simulate::equations::Equations;
-use crate::spatial::Force;
-use crate::tree::{ArticulatedBody, CompositeBody, InverseDynamics, inverse_dynamics, mass_matrix};
+use lissom_spatial::Force;
+use lissom_tree::closure::{ClosureError, Loops, ReducedEquations};
+use lissom_tree::tree::{
+    ArticulatedBody, CompositeBody, InverseDynamics, inverse_dynamics, mass_matrix,
+};
 
 /// A state with what is asked of it. Vectors are in the order of [`Model::positions`] and
 /// [`Model::velocities`].
@@ -62,7 +64,7 @@ pub struct ClosedEvaluation {
 /// behind elastic gears are left out, joint springs and friction are part of the bias.
 pub fn evaluate(model: &Model, input: &StateInput) -> Evaluation {
     let free = release_prescribed(model);
-    let system = &free.system;
+    let system = &free.linkage.system;
     let n = system.velocity_count();
     let mut equations = Equations::new(&free);
     let resistance = equations
@@ -112,7 +114,7 @@ pub fn evaluate(model: &Model, input: &StateInput) -> Evaluation {
         acceleration,
         acceleration_by_composite_bodies: by_composite,
         inverse_dynamics: by_inverse,
-        closed: (!free.closures.is_empty()).then(|| closed(model, free.clone(), input)),
+        closed: (!free.linkage.closures.is_empty()).then(|| closed(model, free.clone(), input)),
     }
 }
 
@@ -123,7 +125,7 @@ fn closed(
     input: &StateInput,
 ) -> Result<ClosedEvaluation, ClosureError> {
     free.initial_position.clone_from(&input.position);
-    free.closure_method = match &model.closure_method {
+    free.linkage.closure_method = match &model.linkage.closure_method {
         ClosureMethod::JointSpace { independent } => {
             let prescribed = model.motions.iter().map(|motion| motion.velocity);
             ClosureMethod::JointSpace {
@@ -134,16 +136,16 @@ fn closed(
         _ => ClosureMethod::Automatic,
     };
     // what the file chooses may not fit this state, or a mechanism whose prescribed joints are free
-    if Loops::new(&free).is_err() {
-        free.closure_method = ClosureMethod::Automatic;
+    if Loops::new(&free.linkage, &free.initial_position).is_err() {
+        free.linkage.closure_method = ClosureMethod::Automatic;
     }
-    let Some(mut loops) = Loops::new(&free)? else {
+    let Some(mut loops) = Loops::new(&free.linkage, &free.initial_position)? else {
         return Ok(ClosedEvaluation::default());
     };
-    let system = &free.system;
+    let system = &free.linkage.system;
     let (mut position, mut velocity) = (input.position.clone(), input.velocity.clone());
     // closed before, so that this removes what rounding left
-    let _ = loops.settle(&free, &mut position, &mut velocity);
+    let _ = loops.settle(&free.linkage, &mut position, &mut velocity);
     let mut equations = Equations::new(&free);
     let resistance = equations.prepare_bare(&position, &velocity).to_vec();
     let force: Vec<f64> = (input.force.iter().zip(&resistance))
@@ -152,7 +154,7 @@ fn closed(
     let mut acceleration = vec![0.0; system.velocity_count()];
     let kinematics = &mut equations.kinematics;
     loops.accelerate(
-        &free,
+        &free.linkage,
         kinematics,
         &mut ArticulatedBody::new(system),
         &position,
@@ -160,11 +162,11 @@ fn closed(
         &force,
         &mut acceleration,
     );
-    loops.multipliers(&free, kinematics, &force, &acceleration);
-    let closure_forces = (0..free.closures.len())
+    loops.multipliers(&free.linkage, kinematics, &force, &acceleration);
+    let closure_forces = (0..free.linkage.closures.len())
         .map(|closure| loops.force_on_to(closure))
         .collect();
-    let Some(reduced) = loops.reduced(&free, kinematics, &position, &velocity) else {
+    let Some(reduced) = loops.reduced(&free.linkage, kinematics, &position, &velocity) else {
         return Ok(ClosedEvaluation::default());
     };
     let speeds = reduced.bias.len();
@@ -194,8 +196,10 @@ fn names(model: &Model, reduced: &ReducedEquations) -> Vec<(String, &'static str
         ("velocity.y", "m/s"),
         ("velocity.z", "m/s"),
     ];
-    let marker = match &model.closure_method {
-        ClosureMethod::CartesianSpace { marker, .. } => model.markers[*marker].name.as_str(),
+    let marker = match &model.linkage.closure_method {
+        ClosureMethod::CartesianSpace { marker, .. } => {
+            model.linkage.markers[*marker].name.as_str()
+        }
         _ => "",
     };
     let twist = reduced.components.iter().map(|&component| {
@@ -203,7 +207,7 @@ fn names(model: &Model, reduced: &ReducedEquations) -> Vec<(String, &'static str
         (format!("{marker}.{what}"), unit)
     });
     let held = reduced.held.iter().map(|&at| {
-        let coordinate = &model.velocities[at];
+        let coordinate = &model.linkage.velocities[at];
         (coordinate.name.clone(), coordinate.unit)
     });
     twist.chain(held).collect()
@@ -213,6 +217,7 @@ fn names(model: &Model, reduced: &ReducedEquations) -> Vec<(String, &'static str
 fn release_prescribed(model: &Model) -> Model {
     let mut free = model.clone();
     free.motions.clear();
-    free.system = model.system.released();
+    free.linkage.prescribed.clear();
+    free.linkage.system = model.linkage.system.released();
     free
 }

@@ -13,9 +13,9 @@
 
 use serde::Serialize;
 
-use crate::flex::{FlexibleBody, Node};
 use crate::model::Model;
 use crate::simulate::recording::Sample;
+use lissom_tree::flex::{FlexibleBody, Node};
 
 /// Largest rotation of a section that counts as small.
 pub const SMALL_SLOPE_RAD: f64 = 0.3;
@@ -72,8 +72,8 @@ struct Bent {
 
 impl Extents {
     pub(super) fn new(model: &Model) -> Self {
-        let layout = model.system.layout();
-        let bodies = model.system.bodies().iter().enumerate();
+        let layout = model.linkage.system.layout();
+        let bodies = model.linkage.system.bodies().iter().enumerate();
         let bent = bodies.filter_map(|(k, body)| {
             let flexible = body.flexible.as_ref()?;
             let none = Sample {
@@ -107,7 +107,7 @@ impl Extents {
     ) -> Option<Departure> {
         let mut departure = None;
         for bent in &mut self.bodies {
-            let body = &model.system.bodies()[bent.body];
+            let body = &model.linkage.system.bodies()[bent.body];
             let Some(flexible) = &body.flexible else {
                 continue;
             };
@@ -160,7 +160,7 @@ fn points(flexible: &FlexibleBody) -> impl Iterator<Item = &Node> {
 /// Length of the largest body: the distance of its points and of the places of its joints from its origin; a metre for
 /// bodies without extent.
 pub(super) fn reach(model: &Model) -> f64 {
-    let bodies = model.system.bodies().iter();
+    let bodies = model.linkage.system.bodies().iter();
     let flexible = bodies.clone().filter_map(|body| body.flexible.as_ref());
     let lengths = flexible.flat_map(points).map(|node| length(node.position));
     let places = bodies.flat_map(|body| [&body.inboard, &body.outboard]);
@@ -172,9 +172,9 @@ pub(super) fn reach(model: &Model) -> f64 {
 /// For every velocity, the change of an elastic coordinate that displaces its body by its length or turns a section by a
 /// radian, whichever is less; 1 for other coordinates.
 pub(super) fn large_changes(model: &Model) -> Vec<f64> {
-    let layout = model.system.layout();
-    let mut changes = vec![1.0; model.system.velocity_count()];
-    for (k, body) in model.system.bodies().iter().enumerate() {
+    let layout = model.linkage.system.layout();
+    let mut changes = vec![1.0; model.linkage.system.velocity_count()];
+    for (k, body) in model.linkage.system.bodies().iter().enumerate() {
         let Some(flexible) = &body.flexible else {
             continue;
         };
@@ -223,7 +223,7 @@ fn leading(model: &Model, first: usize, flexible: &FlexibleBody, shape: &[f64]) 
     };
     let order = (0..shape.len()).max_by(|&a, &b| reach(a).total_cmp(&reach(b)));
     order.map_or_else(String::new, |alpha| {
-        model.positions[first + alpha].name.clone()
+        model.linkage.positions[first + alpha].name.clone()
     })
 }
 

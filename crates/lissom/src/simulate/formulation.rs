@@ -1,11 +1,11 @@
 //! What a run needs of the equations of a mechanism, whatever formulation they come from.
 
-use crate::integrate::{FirstOrder, IntegrateError, Outcome, SecondOrder};
 use crate::model::{Coordinate, Limit, LimitedQuantity};
 use crate::simulate::audit::Audit;
 use crate::simulate::extent::{Departure, Extents};
 use crate::simulate::run::RunError;
-use crate::spatial::Force;
+use lissom_numerics::integrate::{FirstOrder, IntegrateError, Outcome, SecondOrder};
+use lissom_spatial::Force;
 
 /// Power that flows into and out of the mechanism.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

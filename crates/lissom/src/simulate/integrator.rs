@@ -1,7 +1,7 @@
 //! The integrator that a model file asks for.
 
-use crate::integrate::{Control, FixedStep, Method, Scheme};
 use crate::model::spec::{AdaptiveSpec, IntegratorSpec};
+use lissom_numerics::integrate::{Control, FixedStep, Method, Scheme};
 
 /// How many Newton iterations a step of a structural method may take.
 const NEWTON_ITERATIONS: usize = 20;

@@ -1,13 +1,7 @@
 //! The driver: integrates a model over its time span and records it.
 
-use crate::closure::ClosureError;
-use crate::integrate::{
-    self, FirstOrder, Flow, IntegrateError, Observer, Outcome, Projection, Schedule, Statistics,
-};
 use crate::model::spec::{ModelSpec, NodePassages, SimulationSpec};
 use crate::model::{Coordinate, Model};
-use crate::nodal::NodalError;
-use crate::readable::readable;
 use crate::simulate::audit::{Audit, Auditor};
 use crate::simulate::equations::{Equations, NominalError, nominal_drives};
 use crate::simulate::equilibrium::settled;
@@ -16,7 +10,13 @@ use crate::simulate::formulation::{Formulation, Power};
 use crate::simulate::integrator::Integrator;
 use crate::simulate::recording::Recording;
 use crate::simulate::sampler::Sampler;
-use crate::statics::NoEquilibrium;
+use lissom_nodal::NodalError;
+use lissom_numerics::integrate::{
+    self, FirstOrder, Flow, IntegrateError, Observer, Outcome, Projection, Schedule, Statistics,
+};
+use lissom_numerics::statics::NoEquilibrium;
+use lissom_spatial::readable;
+use lissom_tree::closure::ClosureError;
 
 /// What a run leaves behind.
 #[derive(Clone, Debug)]

@@ -43,10 +43,9 @@ impl Mechanism {
     }
 
     pub(crate) fn with(&self, method: ClosureMethod) -> Model {
-        Model {
-            closure_method: method,
-            ..self.model.clone()
-        }
+        let mut model = self.model.clone();
+        model.linkage.closure_method = method;
+        model
     }
 
     /// Makes the start consistent: independent coordinates as given, the others such that the loops close.
@@ -56,8 +55,10 @@ impl Mechanism {
             model.initial_position.clone(),
             model.initial_velocity.clone(),
         );
-        let mut loops = Loops::new(&model).unwrap().unwrap();
-        loops.settle(&model, &mut q, &mut v).unwrap();
+        let mut loops = Loops::new(&model.linkage, &model.initial_position)
+            .unwrap()
+            .unwrap();
+        loops.settle(&model.linkage, &mut q, &mut v).unwrap();
         self.model.initial_position = q;
         self.model.initial_velocity = v;
         self
@@ -68,10 +69,8 @@ impl Mechanism {
         let mut spec = self.spec;
         change(&mut spec);
         spec.check().unwrap();
-        let model = Model {
-            closures: self.model.closures,
-            ..Model::build(&spec).unwrap()
-        };
+        let mut model = Model::build(&spec).unwrap();
+        model.linkage.closures = self.model.linkage.closures;
         Self {
             spec,
             model,
@@ -88,9 +87,9 @@ impl Mechanism {
 }
 
 fn entry(model: &Model, joint: &str) -> usize {
-    let bodies = model.system.bodies();
+    let bodies = model.linkage.system.bodies();
     let k = bodies.iter().position(|b| b.joint.name == joint).unwrap();
-    model.system.layout().joint_velocity[k]
+    model.linkage.system.layout().joint_velocity[k]
 }
 
 /// A link along its own x axis.
@@ -159,11 +158,16 @@ fn hinge(angle: f64) -> String {
 }
 
 pub(crate) fn marker(model: &Model, name: &str) -> usize {
-    model.markers.iter().position(|m| m.name == name).unwrap()
+    model
+        .linkage
+        .markers
+        .iter()
+        .position(|m| m.name == name)
+        .unwrap()
 }
 
 pub(crate) fn end_at(model: &Model, name: &str) -> ClosureEnd {
-    let Marker { body, place, .. } = &model.markers[marker(model, name)];
+    let Marker { body, place, .. } = &model.linkage.markers[marker(model, name)];
     ClosureEnd {
         body: *body,
         place: place.clone(),
@@ -240,7 +244,7 @@ pub(crate) fn four_bar_of(lengths: [f64; 4], flexible: bool, crank: f64, more: &
     text.push_str(more);
     let (spec, mut model) = built(&text);
     let kind = ClosureKind::Revolute { axis: AXIS };
-    model.closures = vec![closed(&model, "pin", kind, "coupler", "rocker")];
+    model.linkage.closures = vec![closed(&model, "pin", kind, "coupler", "rocker")];
     let independent = vec![entry(&model, "crank")];
     let cartesian = (marker(&model, "crank"), vec![4]);
     Mechanism {
@@ -289,7 +293,7 @@ pub(crate) fn slider_crank(flexible: bool, crank: f64, more: &str) -> Mechanism 
     text.push_str(more);
     let (spec, mut model) = built(&text);
     let kind = ClosureKind::Revolute { axis: AXIS };
-    model.closures = vec![closed(&model, "pin", kind, "rod", "slider_0")];
+    model.linkage.closures = vec![closed(&model, "pin", kind, "rod", "slider_0")];
     Mechanism {
         name: "slider-crank",
         independent: vec![entry(&model, "crank")],
@@ -369,7 +373,7 @@ pub(crate) fn planar_3rrr(flexible: bool) -> Mechanism {
         &hinge(-last_angle),
     );
     let (spec, mut model) = built(&text);
-    model.closures = (1..3)
+    model.linkage.closures = (1..3)
         .map(|i| {
             let kind = ClosureKind::Revolute { axis: AXIS };
             let (far, node) = (format!("far_{i}"), format!("platform_{i}"));
@@ -445,7 +449,7 @@ pub(crate) fn spatial_3rrs(flexible: bool) -> Mechanism {
         &format!("spherical = {{ initial_rotation_vector_rad = [0, {second:.17}, 0] }}"),
     );
     let (spec, mut model) = built(&text);
-    model.closures = (1..3)
+    model.linkage.closures = (1..3)
         .map(|i| {
             let (far, node) = (format!("far_{i}"), format!("platform_{i}"));
             let name = format!("ball_{i}");

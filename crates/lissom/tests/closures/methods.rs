@@ -34,18 +34,20 @@ pub(crate) fn consistent_state(mechanism: &Mechanism, seed: u64) -> (Vec<f64>, V
         model.initial_position.clone(),
         model.initial_velocity.clone(),
     );
-    let layout = model.system.layout();
+    let layout = model.linkage.system.layout();
     for &at in &mechanism.independent {
         v[at] = random.signed(2.0);
     }
-    for (k, body) in model.system.bodies().iter().enumerate() {
+    for (k, body) in model.linkage.system.bodies().iter().enumerate() {
         for alpha in 0..body.modes() {
             q[layout.elastic_position[k] + alpha] = random.signed(0.001);
             v[layout.elastic_velocity[k] + alpha] = random.signed(0.02);
         }
     }
-    let mut loops = Loops::new(&model).unwrap().unwrap();
-    loops.settle(&model, &mut q, &mut v).unwrap();
+    let mut loops = Loops::new(&model.linkage, &model.initial_position)
+        .unwrap()
+        .unwrap();
+    loops.settle(&model.linkage, &mut q, &mut v).unwrap();
     (q, v)
 }
 
@@ -119,7 +121,7 @@ fn mobility_is_counted_by_rank_and_redundant_equations_are_named() {
         (planar_3rrr(true), 3, 6),
         (spatial_3rrs(false), 3, 0),
     ] {
-        let found = mobility(&mechanism.model, &mechanism.model.initial_position);
+        let found = mobility(&mechanism.model.linkage, &mechanism.model.initial_position);
         assert_eq!(found.rigid_degrees_of_freedom(), rigid, "{found:?}");
         assert_eq!(found.redundant.len(), redundant, "{found:?}");
         for name in &found.redundant {
@@ -162,14 +164,14 @@ free = {}
     )
     .unwrap();
     let mut model = Model::build(&spec).unwrap();
-    model.closures = vec![lissom::model::Closure {
+    model.linkage.closures = vec![lissom::model::Closure {
         name: "ball".to_owned(),
         kind: ClosureKind::Spherical,
         from: on_ground(),
         to: super::mechanisms::end_at(&model, "end"),
     }];
     for method in [ClosureMethod::Automatic, ClosureMethod::Projected] {
-        model.closure_method = method;
+        model.linkage.closure_method = method;
         let tilt = 0.6_f64;
         // at the lowest point, and tilted at rest
         for (angle, rate) in [(0.0, rate), (tilt, 0.0)] {
@@ -221,7 +223,10 @@ fn derivatives_and_projections_allocate_nothing() {
 #[test]
 fn methods_that_do_not_fit_are_refused() {
     let mechanism = planar_3rrr(true);
-    let refused = |method: ClosureMethod| Loops::new(&mechanism.with(method)).unwrap_err();
+    let refused = |method: ClosureMethod| {
+        let model = mechanism.with(method);
+        Loops::new(&model.linkage, &model.initial_position).unwrap_err()
+    };
     let few = refused(ClosureMethod::JointSpace {
         independent: mechanism.independent[..2].to_vec(),
     });
@@ -245,7 +250,7 @@ fn methods_that_do_not_fit_are_refused() {
 
     let mut open = mechanism.with(ClosureMethod::Automatic);
     open.initial_position[0] += 0.1;
-    let error = Loops::new(&open).unwrap_err();
+    let error = Loops::new(&open.linkage, &open.initial_position).unwrap_err();
     assert!(error.to_string().contains("pin_"), "{error}");
 
     let mut spec = mechanism.spec.clone();
@@ -257,12 +262,13 @@ fn methods_that_do_not_fit_are_refused() {
             });
         }
     }
-    let linear = Model {
-        closures: mechanism.model.closures.clone(),
-        initial_position: mechanism.model.initial_position.clone(),
-        ..Model::build(&spec).unwrap()
-    };
-    assert_ne!(linear.system.bodies()[1].fidelity, Fidelity::DEFAULT);
-    let error = Loops::new(&linear).unwrap_err();
+    let mut linear = Model::build(&spec).unwrap();
+    (linear.linkage.closures).clone_from(&mechanism.model.linkage.closures);
+    (linear.initial_position).clone_from(&mechanism.model.initial_position);
+    assert_ne!(
+        linear.linkage.system.bodies()[1].fidelity,
+        Fidelity::DEFAULT
+    );
+    let error = Loops::new(&linear.linkage, &linear.initial_position).unwrap_err();
     assert!(matches!(error, ClosureError::InconsistentTip { .. }));
 }

@@ -62,18 +62,28 @@ fn independent(
     closed: &ClosedEvaluation,
 ) -> Vec<f64> {
     let of = |name: &String| {
-        if let Some(at) = model.velocities.iter().position(|c| c.name == *name) {
+        if let Some(at) = model
+            .linkage
+            .velocities
+            .iter()
+            .position(|c| c.name == *name)
+        {
             return velocity[at];
         }
         let (marker, what) = name.split_once('.').unwrap();
-        let marker = model.markers.iter().find(|m| m.name == marker).unwrap();
+        let marker = model
+            .linkage
+            .markers
+            .iter()
+            .find(|m| m.name == marker)
+            .unwrap();
         let body = marker.body.unwrap();
-        let mut kinematics = Kinematics::new(&model.system);
-        kinematics.update(&model.system, position, velocity);
-        kinematics.update_poses(&model.system);
-        let mut influence = vec![Motion::zero(); model.system.bodies()[body].modes()];
+        let mut kinematics = Kinematics::new(&model.linkage.system);
+        kinematics.update(&model.linkage.system, position, velocity);
+        kinematics.update_poses(&model.linkage.system);
+        let mut influence = vec![Motion::zero(); model.linkage.system.bodies()[body].modes()];
         let motion = marker_motion(
-            &model.system,
+            &model.linkage.system,
             &kinematics,
             body,
             &marker.place,
@@ -115,7 +125,7 @@ fn reduced_equations_hold_for_the_accelerations() {
                 let step: Vec<f64> = (input.velocity.iter().zip(&closed.acceleration))
                     .map(|(v, a)| span * (v + 0.5 * span * a))
                     .collect();
-                displace(&model.system, &mut position, &step);
+                displace(&model.linkage.system, &mut position, &step);
                 let velocity: Vec<f64> = (input.velocity.iter().zip(&closed.acceleration))
                     .map(|(v, a)| v + span * a)
                     .collect();

@@ -59,7 +59,7 @@ pub(crate) fn completed(
 /// Largest difference of two runs in the positions.
 pub(crate) fn apart(a: &Run, b: &Run, mechanism: &Mechanism) -> f64 {
     let mut most = 0.0_f64;
-    for coordinate in &mechanism.model.positions {
+    for coordinate in &mechanism.model.linkage.positions {
         let of = |run: &Run| {
             run.recording
                 .channel(&coordinate.name)
@@ -88,7 +88,7 @@ fn methods_agree_over_whole_runs_and_stay_closed() {
         (spatial_3rrs(true), 0.2),
     ] {
         // something to do where gravity does not pull
-        if mechanism.model.system.gravity().0 == [0.0; 3] {
+        if mechanism.model.linkage.system.gravity().0 == [0.0; 3] {
             mechanism = mechanism.started(0, 1.0);
         }
         let simulation = simulated(duration, 1e-11);
@@ -136,7 +136,7 @@ fn driven_joints_gears_and_exact_tips_work_in_loops() {
         });
     });
     let exact = spatial_3rrs(true).changed(|spec| spec.fidelity.tip = Some(Tip::Exact));
-    assert!(exact.model.positions.len() > spatial_3rrs(true).model.positions.len());
+    assert!(exact.model.linkage.positions.len() > spatial_3rrs(true).model.linkage.positions.len());
     for (mechanism, duration, work) in [
         (
             four_bar(true, 0.7, drive).started(0, 3.0),
@@ -240,10 +240,11 @@ fn independent_coordinates_are_chosen_anew_at_a_singularity() {
     const AGREEMENT: f64 = 1e-8;
     for (flexible, duration) in [(false, 0.6), (true, 0.18)] {
         let mechanism = four_bar_of(TRIPLE_ROCKER, flexible, 1.2, "").started(0, 8.0);
-        let first = lissom::closure::Loops::new(&mechanism.with(ClosureMethod::Automatic))
+        let model = mechanism.with(ClosureMethod::Automatic);
+        let first = lissom::closure::Loops::new(&model.linkage, &model.initial_position)
             .unwrap()
             .unwrap()
-            .independent(&mechanism.model);
+            .independent(&mechanism.model.linkage);
         let simulation = simulated(duration, 1e-10);
         let projected = completed(&mechanism, &ClosureMethod::Projected, &simulation);
         let automatic = completed(&mechanism, &ClosureMethod::Automatic, &simulation);
@@ -261,6 +262,7 @@ fn independent_coordinates_are_chosen_anew_at_a_singularity() {
         // the same set, kept: the run ends there and says so
         let entry = mechanism
             .model
+            .linkage
             .velocities
             .iter()
             .position(|c| c.name == first[0])
@@ -346,6 +348,7 @@ fn a_dead_point_is_noticed_by_steps_that_jump_over_it() {
     let mechanism = mechanism.started(0, -20.0);
     let slide = mechanism
         .model
+        .linkage
         .velocities
         .iter()
         .position(|c| c.name == "slide.displacement.rate")

@@ -25,12 +25,12 @@ fn shipped(name: &'static str, text: &str, hand: &str) -> Mechanism {
         (spec, model)
     };
     let (spec, model) = built("joint_space = {}");
-    let ClosureMethod::JointSpace { independent } = model.closure_method.clone() else {
-        panic!("{:?}", model.closure_method);
+    let ClosureMethod::JointSpace { independent } = model.linkage.closure_method.clone() else {
+        panic!("{:?}", model.linkage.closure_method);
     };
     let (_, cartesian) = built(&format!("cartesian_space.marker = \"{hand}\""));
-    let ClosureMethod::CartesianSpace { components, .. } = cartesian.closure_method else {
-        panic!("{:?}", cartesian.closure_method);
+    let ClosureMethod::CartesianSpace { components, .. } = cartesian.linkage.closure_method else {
+        panic!("{:?}", cartesian.linkage.closure_method);
     };
     Mechanism {
         name,

@@ -38,7 +38,7 @@ fn closures(case: &Case, seed: u64) -> Vec<Closure> {
                 place: Place::Fixed(offset),
             };
         }
-        let marker = &case.model.markers[random.below(case.model.markers.len())];
+        let marker = &case.model.linkage.markers[random.below(case.model.linkage.markers.len())];
         let place = match &marker.place {
             Place::Fixed(pose) => Place::Fixed(*pose * offset),
             Place::Node { index, offset: own } => Place::Node {
@@ -93,7 +93,7 @@ fn sliding(case: &Case, seed: u64) -> Vec<Closure> {
             body: None,
             place: Place::Fixed(frame.pose * Transform::new(turn, near)),
         };
-        let marker = &case.model.markers[random.below(case.model.markers.len())];
+        let marker = &case.model.linkage.markers[random.below(case.model.linkage.markers.len())];
         let anywhere = ClosureEnd {
             body: marker.body,
             place: marker.place.clone(),
@@ -173,7 +173,7 @@ fn coinciding_frames_are_closed_and_rates_are_the_relative_twist() {
         if matches!(closure.kind, ClosureKind::Distance { .. }) {
             continue;
         }
-        let marker = &case.model.markers[0];
+        let marker = &case.model.linkage.markers[0];
         let kinematics = case.kinematics();
         let (motion, _) = super::tools::marker(case.system(), &kinematics, marker, q, v);
         // one end where the other one is

@@ -29,7 +29,7 @@ fn angular_velocity<T: Scalar>(rotation: &Matrix<Dual<T, 1>>) -> Vector<T> {
 /// Twist of a marker in ground components, as six numbers.
 fn twist<T: Scalar>(case: &Case, index: usize, position: &[T], velocity: &[T]) -> Vec<T> {
     let kinematics = prepared(case.system(), position, velocity);
-    let place = &case.model.markers[index];
+    let place = &case.model.linkage.markers[index];
     let (motion, _) = marker(case.system(), &kinematics, place, position, velocity);
     six(motion.twist.angular, motion.twist.linear)
 }
@@ -46,7 +46,7 @@ fn twists_are_rates_of_poses() {
             &state.acceleration,
         );
         let kinematics = prepared(system, &q, &v);
-        for place in &case.model.markers {
+        for place in &case.model.linkage.markers {
             let (motion, _) = marker(system, &kinematics, place, &q, &v);
             let linear = Vector(motion.pose.translation.0.map(|x| x.tangent[0]));
             let expected = six(angular_velocity(&motion.pose.rotation), linear);
@@ -71,7 +71,7 @@ fn jacobians_give_twists_and_their_rates() {
             &state.acceleration,
         );
         let kinematics = prepared(system, &q, &v);
-        for (index, place) in case.model.markers.iter().enumerate() {
+        for (index, place) in case.model.linkage.markers.iter().enumerate() {
             let body = place.body.unwrap();
             let (motion, influence) = marker(system, &kinematics, place, &q, &v);
             let mut jacobian = vec![Rate::zero(); 6 * size];
@@ -115,7 +115,7 @@ fn wrenches_act_through_jacobians() {
         let state = &case.state;
         let mut random = Random::new(5);
         let free = forces(system, &case.kinematics(), &state.acceleration);
-        for place in &case.model.markers {
+        for place in &case.model.linkage.markers {
             let body = place.body.unwrap();
             let mut kinematics = case.kinematics();
             let (motion, influence) =

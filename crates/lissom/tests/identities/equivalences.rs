@@ -35,20 +35,23 @@ fn accelerations_do_not_depend_on_where_the_ground_is() {
             joint.parent.position_m = Some(moved.point(position).0);
         }
         let models = [build(&spec), build(&turned)];
-        let state = random_state(&models[0].system, &mut random);
-        let force = random.list(models[0].system.velocity_count(), 10.0);
+        let state = random_state(&models[0].linkage.system, &mut random);
+        let force = random.list(models[0].linkage.system.velocity_count(), 10.0);
         let [here, there] = models.each_ref().map(|model| {
-            let kinematics = prepared(&model.system, &state.position, &state.velocity);
-            let last = model.markers.last().unwrap();
+            let kinematics = prepared(&model.linkage.system, &state.position, &state.velocity);
+            let last = model.linkage.markers.last().unwrap();
             let (motion, _) = marker(
-                &model.system,
+                &model.linkage.system,
                 &kinematics,
                 last,
                 &state.position,
                 &state.velocity,
             );
             let point = motion.pose.translation;
-            (accelerations(&model.system, &kinematics, &force), point)
+            (
+                accelerations(&model.linkage.system, &kinematics, &force),
+                point,
+            )
         });
         let what = format!("accelerations of {bodies} bodies");
         assert_same(&there.0, &here.0, CONDITIONED, &what);
@@ -139,8 +142,8 @@ fn model(body: Vec<BodySpec>, joint: Vec<JointSpec>) -> ModelSpec {
 
 /// Accelerations in a state under forces.
 fn response(model: &Model, position: &[f64], velocity: &[f64], force: &[f64]) -> Vec<f64> {
-    let kinematics = prepared(&model.system, position, velocity);
-    accelerations(&model.system, &kinematics, force)
+    let kinematics = prepared(&model.linkage.system, position, velocity);
+    accelerations(&model.linkage.system, &kinematics, force)
 }
 
 #[test]
@@ -204,8 +207,8 @@ fn a_rigid_body_split_by_a_fixed_joint_moves_the_same() {
     };
     let models = [build(&split), build(&whole)];
     let mut random = Random::new(73);
-    let state = random_state(&models[0].system, &mut random);
-    let force = random.list(models[0].system.velocity_count(), 5.0);
+    let state = random_state(&models[0].linkage.system, &mut random);
+    let force = random.list(models[0].linkage.system.velocity_count(), 5.0);
     let [found, expected] = models
         .each_ref()
         .map(|model| response(model, &state.position, &state.velocity, &force));
@@ -248,8 +251,8 @@ fn a_tip_mass_counts_the_same_in_three_ways() {
 
         let models = [&integrated, &carried, &welded].map(build);
         let mut random = Random::new(74);
-        let state = random_state(&models[0].system, &mut random);
-        let force = random.list(models[0].system.velocity_count(), 5.0);
+        let state = random_state(&models[0].linkage.system, &mut random);
+        let force = random.list(models[0].linkage.system.velocity_count(), 5.0);
         let [by_integrals, by_payload, by_body] = models
             .each_ref()
             .map(|model| response(model, &state.position, &state.velocity, &force));
@@ -300,8 +303,8 @@ fn a_universal_joint_is_two_revolute_ones() {
         build(&model(with_cross, vec![shoulder, first, second])),
     ];
     let mut random = Random::new(75);
-    let state = random_state(&models[0].system, &mut random);
-    let force = random.list(models[0].system.velocity_count(), 5.0);
+    let state = random_state(&models[0].linkage.system, &mut random);
+    let force = random.list(models[0].linkage.system.velocity_count(), 5.0);
     let [by_one, by_two] = models
         .each_ref()
         .map(|model| response(model, &state.position, &state.velocity, &force));
@@ -310,10 +313,16 @@ fn a_universal_joint_is_two_revolute_ones() {
 
 /// Twist and its rate of the only marker, and the elastic accelerations, when nothing but gravity acts.
 fn observed(model: &Model, position: &[f64], velocity: &[f64], elastic: usize) -> Vec<f64> {
-    let system = &model.system;
+    let system = &model.linkage.system;
     let acceleration = response(model, position, velocity, &vec![0.0; velocity.len()]);
     let (q, v) = in_time(system, position, velocity, &acceleration);
-    let (motion, _) = marker(system, &prepared(system, &q, &v), &model.markers[0], &q, &v);
+    let (motion, _) = marker(
+        system,
+        &prepared(system, &q, &v),
+        &model.linkage.markers[0],
+        &q,
+        &v,
+    );
     let twist = motion
         .twist
         .angular
@@ -372,18 +381,24 @@ fn quaternion_joints_are_chains_of_simple_ones() {
             vec![single],
         )));
 
-        let state = random_state(&chain.system, &mut Random::new(76));
+        let state = random_state(&chain.linkage.system, &mut Random::new(76));
         let (position, velocity) = (&state.position, &state.velocity);
-        let elastic = compact.system.bodies()[0].modes();
+        let elastic = compact.linkage.system.bodies()[0].modes();
         let joints = velocity.len() - elastic;
         // the pose and twist of the arm's root give the state in the other coordinates
         let root = lissom::model::Marker {
             name: "root".to_owned(),
-            body: Some(chain.system.bodies().len() - 1),
+            body: Some(chain.linkage.system.bodies().len() - 1),
             place: lissom::model::Place::Fixed(Transform::identity()),
         };
-        let kinematics = prepared(&chain.system, position, velocity);
-        let (motion, _) = marker(&chain.system, &kinematics, &root, position, velocity);
+        let kinematics = prepared(&chain.linkage.system, position, velocity);
+        let (motion, _) = marker(
+            &chain.linkage.system,
+            &kinematics,
+            &root,
+            position,
+            velocity,
+        );
         let rotation = motion.pose.rotation;
         let (mut q, mut v) = (Vec::new(), Vec::new());
         v.extend(rotation.transpose_mul(motion.twist.angular).0);

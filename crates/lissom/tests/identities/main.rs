@@ -48,7 +48,7 @@ fn every_kind_occurs_in_trees_of_thirty_bodies() {
         assert!(spec.body.iter().any(|body| !body.point_mass.is_empty()));
         assert!(!spec.payload.is_empty());
 
-        let system = tools::build(&spec).system;
+        let system = tools::build(&spec).linkage.system;
         let bodies = system.bodies();
         let at_node = |place: &Place| matches!(place, Place::Node { .. });
         assert!(bodies.iter().any(|body| at_node(&body.outboard)));

@@ -16,12 +16,12 @@ fn mass_and_centre(variety: &Variety<'_>, seed: u64, position: &[f64]) -> (f64, 
     let first_moment = std::array::from_fn(|axis| {
         spec.gravity_m_per_s2 = [0.0; 3];
         spec.gravity_m_per_s2[axis] = -1.0;
-        let system = build(&spec).system;
+        let system = build(&spec).linkage.system;
         let still = vec![0.0; system.velocity_count()];
         let kinematics = prepared(&system, position, &still);
         energy(&system, &kinematics, position, &still).gravity
     });
-    let system = build(&spec).system;
+    let system = build(&spec).linkage.system;
     let mass = system.bodies().iter().map(|body| body.rigid.mass).sum();
     (mass, Vector(first_moment).scale(1.0 / mass))
 }
@@ -42,7 +42,7 @@ fn momentum_changes_by_what_acts_from_outside() {
         let mut force: Vec<f64> = random.list(system.velocity_count(), 20.0);
         force[..6].fill(0.0);
         let mut kinematics = case.kinematics();
-        let place = case.model.markers.last().unwrap();
+        let place = case.model.linkage.markers.last().unwrap();
         let (motion, influence) =
             marker(system, &kinematics, place, &state.position, &state.velocity);
         let point = motion.pose.translation;

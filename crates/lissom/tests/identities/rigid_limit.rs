@@ -56,7 +56,7 @@ fn quasi_static(
     velocity: &[f64],
     joint_force: &[f64],
 ) -> Vec<f64> {
-    let system = &model.system;
+    let system = &model.linkage.system;
     let size = system.velocity_count();
     let (_, joints) = joint_entries(system);
     let layout = system.layout();
@@ -109,12 +109,12 @@ fn quasi_static(
 #[test]
 fn joint_accelerations_tend_to_the_rigid_ones_with_the_stiffness() {
     let reference = build(&arm(1.0));
-    let state = random_state(&reference.system, &mut Random::new(52));
-    let (positions, velocities) = joint_entries(&reference.system);
+    let state = random_state(&reference.linkage.system, &mut Random::new(52));
+    let (positions, velocities) = joint_entries(&reference.linkage.system);
     let mut random = Random::new(53);
     let joint_force = random.list(velocities.len(), 10.0);
 
-    let rigid = reference.system.rigidified();
+    let rigid = reference.linkage.system.rigidified();
     let pick = |x: &[f64], entries: &[usize]| entries.iter().map(|&i| x[i]).collect::<Vec<_>>();
     let kinematics = prepared(
         &rigid,
@@ -127,8 +127,8 @@ fn joint_accelerations_tend_to_the_rigid_ones_with_the_stiffness() {
         .into_iter()
         .map(|factor| {
             let model = build(&arm(factor));
-            let mut position = vec![0.0; model.system.position_count()];
-            let mut velocity = vec![0.0; model.system.velocity_count()];
+            let mut position = vec![0.0; model.linkage.system.position_count()];
+            let mut velocity = vec![0.0; model.linkage.system.velocity_count()];
             for &i in &positions {
                 position[i] = state.position[i];
             }
@@ -203,7 +203,10 @@ fn rigidified_systems_are_those_of_rigid_bodies() {
             ..body.clone()
         };
     }
-    let (by_system, by_spec) = (build(&flexible).system.rigidified(), build(&rigid).system);
+    let (by_system, by_spec) = (
+        build(&flexible).linkage.system.rigidified(),
+        build(&rigid).linkage.system,
+    );
     let mut random = Random::new(54);
     let state = random_state(&by_spec, &mut random);
     let force = random.list(by_spec.velocity_count(), 10.0);

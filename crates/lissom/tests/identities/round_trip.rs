@@ -206,7 +206,7 @@ fn prescribed_joints_follow_their_course() {
         })
         .collect();
     let model = build(&spec);
-    let system = &model.system;
+    let system = &model.linkage.system;
     let size = system.velocity_count();
     let mut random = Random::new(35);
     let state = random_state(system, &mut random);

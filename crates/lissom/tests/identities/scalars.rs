@@ -22,7 +22,7 @@ fn everything<T: Scalar>(
     all.extend([sum.kinetic, sum.strain, sum.gravity]);
     let total = momentum(system, &kinematics, velocity);
     all.extend(total.moment.0.into_iter().chain(total.force.0));
-    for place in &case.model.markers {
+    for place in &case.model.linkage.markers {
         let body = place.body.unwrap();
         let (motion, influence) = marker(system, &kinematics, place, position, velocity);
         all.extend(motion.pose.rotation.0.into_iter().flatten());

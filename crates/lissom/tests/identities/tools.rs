@@ -24,7 +24,7 @@ impl Case {
     pub(crate) fn new(variety: &Variety<'_>, seed: u64) -> Self {
         let spec = variety.mechanism(seed);
         let model = Model::build(&spec).unwrap();
-        let state = random_state(&model.system, &mut Random::new(seed));
+        let state = random_state(&model.linkage.system, &mut Random::new(seed));
         Self {
             name: format!("{} bodies of seed {seed}", variety.bodies),
             model,
@@ -33,7 +33,7 @@ impl Case {
     }
 
     pub(crate) fn system(&self) -> &System {
-        &self.model.system
+        &self.model.linkage.system
     }
 
     /// The state as plain numbers, prepared.

@@ -253,6 +253,7 @@ fn foreshortened_coordinates_are_checked_at_build() {
     spec.check().unwrap();
     let model = Model::build(&spec).unwrap();
     let at = model
+        .linkage
         .positions
         .iter()
         .position(|coordinate| coordinate.name == format!("{name}.stretch_3"))

@@ -43,19 +43,24 @@ fn joints_that_make_a_loop_are_cut() {
     let spec = ModelSpec::parse(FOUR_BAR, &[]).expect("sound");
     assert_eq!(spanning_tree(&spec).cuts, [3]);
     let model = built(FOUR_BAR);
-    let names: Vec<&str> = model.closures.iter().map(|c| c.name.as_str()).collect();
+    let names: Vec<&str> = model
+        .linkage
+        .closures
+        .iter()
+        .map(|c| c.name.as_str())
+        .collect();
     assert_eq!(names, ["rocker_pivot", "stay"]);
     assert!(matches!(
-        model.closures[0].kind,
+        model.linkage.closures[0].kind,
         ClosureKind::Revolute { .. }
     ));
-    assert_eq!(model.closures[0].from.body, None);
-    assert_eq!(model.closures[0].to.body, Some(2));
+    assert_eq!(model.linkage.closures[0].from.body, None);
+    assert_eq!(model.linkage.closures[0].to.body, Some(2));
     assert_eq!(
-        model.closures[1].kind,
+        model.linkage.closures[1].kind,
         ClosureKind::Distance { length: 2.0 }
     );
-    assert_eq!(model.closure_method, ClosureMethod::Automatic);
+    assert_eq!(model.linkage.closure_method, ClosureMethod::Automatic);
     assert_eq!(model.assembly.held.len(), 1);
     assert_eq!(model.assembly.branches, [(1, -1.0)]);
 }
@@ -66,18 +71,19 @@ fn a_cut_can_be_forced() {
     let text = edited("name = \"elbow\"", "name = \"elbow\"\ncut = true");
     let model = built(&text);
     let names: Vec<&str> = model
+        .linkage
         .system
         .bodies()
         .iter()
         .map(|b| b.name.as_str())
         .collect();
     assert_eq!(names, ["crank", "rocker", "coupler"]);
-    let axis = |body: usize| model.system.bodies()[body].joint.kind.clone();
+    let axis = |body: usize| model.linkage.system.bodies()[body].joint.kind.clone();
     assert_eq!(
         format!("{:?}", axis(2)),
         "Revolute { axis: Vector([-0.0, -0.0, -1.0]) }"
     );
-    assert_eq!(model.closures[0].name, "elbow");
+    assert_eq!(model.linkage.closures[0].name, "elbow");
 }
 
 #[test]
@@ -85,7 +91,10 @@ fn methods_are_found_by_name() {
     let with = |text: &str| {
         let change = Override::parse(text).expect("an override");
         let spec = ModelSpec::parse(FOUR_BAR, &[change]).expect("sound");
-        Model::build(&spec).expect("can be built").closure_method
+        Model::build(&spec)
+            .expect("can be built")
+            .linkage
+            .closure_method
     };
     assert_eq!(
         with("simulation.closure={joint_space={}}"),

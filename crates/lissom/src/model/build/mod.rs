@@ -7,27 +7,23 @@
 mod assembly;
 mod reduce;
 
-use crate::flex::FlexError;
 use crate::model::action::{
-    Controller, JointResistance, Limit, Load, Marker, NominalMotion, PrescribedMotion, Transmission,
+    Controller, JointResistance, Limit, Load, NominalMotion, PrescribedMotion, Transmission,
 };
-use crate::model::closure::{AssemblyHints, Closure, ClosureMethod};
-use crate::model::coordinate::Coordinate;
-use crate::model::fidelity::Fidelity;
-use crate::model::spec::ModelSpec;
-use crate::model::system::System;
+use lissom_spec::{Fidelity, ModelSpec};
+use lissom_tree::Linkage;
+use lissom_tree::closure::AssemblyHints;
+use lissom_tree::flex::FlexError;
 
 pub(crate) use reduce::beam_of;
 
 /// A system with everything that acts on it, and the state it starts from.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// The mechanism.
-    pub system: System,
+    /// The tree and its loops.
+    pub linkage: Linkage,
     /// Which terms are kept, unless a body says otherwise.
     pub fidelity: Fidelity,
-    /// Places whose motion is recorded.
-    pub markers: Vec<Marker>,
     /// What resists the motion of joints: body index and law.
     pub resistances: Vec<(usize, JointResistance)>,
     /// Motors behind elastic gears.
@@ -42,16 +38,8 @@ pub struct Model {
     pub nominal_motion: Option<NominalMotion>,
     /// Feedback.
     pub controllers: Vec<Controller>,
-    /// What makes loops of the tree.
-    pub closures: Vec<Closure>,
-    /// How the equations of the loops are formed.
-    pub closure_method: ClosureMethod,
     /// What the assembly of the loops is to respect.
     pub assembly: AssemblyHints,
-    /// Name and unit of every entry of the position vector.
-    pub positions: Vec<Coordinate>,
-    /// Name and unit of every entry of the velocity vector.
-    pub velocities: Vec<Coordinate>,
     /// Position vector at the start.
     pub initial_position: Vec<f64>,
     /// Velocity vector at the start.

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::BuildError;
-use crate::flex::{
+use lissom_spatial::{Matrix, RigidInertia, RotationVector, Symmetric, Transform, Vector};
+use lissom_spec::spec::{
+    self, BasisSpec, BeamSpec, BodyKind, BodySpec, DampingSpec, ModelSpec, NodalSpec,
+};
+use lissom_tree::Place;
+use lissom_tree::flex::{
     Basis, Beam, Boundary, Damping, Deformation, FlexError, FlexibleBody, Membrane, ModeCounts,
     NodalBody, NodalMass, Segment,
 };
-use crate::model::spec::{
-    self, BasisSpec, BeamSpec, BodyKind, BodySpec, DampingSpec, ModelSpec, NodalSpec,
-};
-use crate::model::system::Place;
-use crate::spatial::{Matrix, RigidInertia, RotationVector, Symmetric, Transform, Vector};
 
 /// A body of the file, reduced.
 pub(super) struct Reduced {

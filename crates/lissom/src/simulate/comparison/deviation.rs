@@ -29,11 +29,11 @@ use nalgebra::{DMatrix, DVector};
 
 use super::exponential;
 use super::states::States;
-use crate::integrate::{FirstOrder, SecondOrder};
 use crate::model::Model;
 use crate::simulate::equations::Equations;
 use crate::simulate::recording::Recording;
 use crate::simulate::sampler::Sampler;
+use lissom_numerics::integrate::{FirstOrder, SecondOrder};
 
 /// Step of the numerical derivative, relative to the largest value of a coordinate in the run.
 const RELATIVE_STEP: f64 = 1e-5;
@@ -79,7 +79,7 @@ impl Resolution {
 
 /// Lowest natural frequency of a flexible body with its frame held, in rad/s.
 pub(super) fn lowest_frequency(model: &Model) -> Option<f64> {
-    let bodies = model.system.bodies().iter();
+    let bodies = model.linkage.system.bodies().iter();
     let lowest =
         bodies.filter_map(|body| body.flexible.as_ref()?.frequencies().ok()?.first().copied());
     lowest

@@ -14,10 +14,10 @@ use serde::Serialize;
 
 use super::deviation::lowest_frequency;
 use super::states::States;
-use crate::integrate::SecondOrder;
 use crate::model::{CoordinateKind, Model};
 use crate::simulate::equations::Equations;
 use crate::simulate::recording::Recording;
+use lissom_numerics::integrate::SecondOrder;
 
 /// Size of a group of terms in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -110,14 +110,14 @@ struct Stiffness {
 
 fn stiffnesses(equations: &Equations<'_>) -> Vec<Stiffness> {
     let model = equations.model();
-    let places = model.system.layout();
+    let places = model.linkage.system.layout();
     let layout = equations.state_layout();
     let (positions, velocities) = layout.split_at(equations.state_positions());
-    let bodies = model.system.bodies().iter().enumerate();
+    let bodies = model.linkage.system.bodies().iter().enumerate();
     let stiff = bodies.filter_map(|(k, body)| {
         let flexible = body.flexible.as_ref()?;
-        let first = model.positions.get(places.elastic_position[k])?;
-        let first_rate = model.velocities.get(places.elastic_velocity[k])?;
+        let first = model.linkage.positions.get(places.elastic_position[k])?;
+        let first_rate = model.linkage.velocities.get(places.elastic_velocity[k])?;
         let matrix = DMatrix::from_row_slice(body.modes(), body.modes(), &flexible.stiffness);
         Some(Stiffness {
             position: positions.iter().position(|c| c.name == first.name)?,

@@ -1,9 +1,9 @@
 //! Loops in a state: brought onto the closures, watched, read.
 
 use super::Equations;
-use crate::closure::{ClosureError, Loops, Trouble};
-use crate::integrate::Projection;
-use crate::spatial::Force;
+use lissom_numerics::integrate::Projection;
+use lissom_spatial::Force;
+use lissom_tree::closure::{ClosureError, Loops, Trouble};
 
 impl Equations<'_> {
     /// The closures of the model, if it has any.
@@ -42,7 +42,7 @@ impl Equations<'_> {
         };
         if loops.settles() {
             if loops
-                .settle(self.model, &mut self.position, &mut self.velocity)
+                .settle(&self.model.linkage, &mut self.position, &mut self.velocity)
                 .is_err()
             {
                 // the derivative there is not finite, which ends the run with what is known of the place
@@ -55,7 +55,7 @@ impl Equations<'_> {
                 *x = self.velocity[at];
             }
         }
-        self.trouble = loops.watch(self.model, time, &self.position, &self.velocity);
+        self.trouble = loops.watch(&self.model.linkage, time, &self.position, &self.velocity);
         if self.trouble.is_some() {
             Projection::Stop
         } else if loops.settles() && !loops.settles_before_evaluation() {
@@ -80,7 +80,7 @@ impl Equations<'_> {
         let Ok(Some(loops)) = &mut self.loops else {
             return 0.0;
         };
-        let lost = loops.enter(self.model, &self.position, &mut self.velocity);
+        let lost = loops.enter(&self.model.linkage, &self.position, &mut self.velocity);
         for (&at, x) in self.free_velocities.iter().zip(velocities) {
             *x = self.velocity[at];
         }
@@ -101,7 +101,7 @@ impl Equations<'_> {
         let Ok(Some(loops)) = &mut self.loops else {
             return f64::NEG_INFINITY;
         };
-        loops.overrun(self.model, &mut self.position, &mut self.velocity)
+        loops.overrun(&self.model.linkage, &mut self.position, &mut self.velocity)
     }
 
     /// Brings a state onto the closures that is not the next of a run: independent coordinates are chosen for it.
@@ -111,7 +111,7 @@ impl Equations<'_> {
             self.unpack(time, &state[..n_q], &state[n_q..n_q + n_v]);
         }
         if let Ok(Some(loops)) = &mut self.loops {
-            loops.choose(self.model, &self.position, &self.velocity);
+            loops.choose(&self.model.linkage, &self.position, &self.velocity);
         }
         self.settle_state(time, state);
     }
@@ -126,7 +126,7 @@ impl Equations<'_> {
         let Ok(Some(loops)) = &mut self.loops else {
             return None;
         };
-        Some(loops.violation(self.model, &self.position, &self.velocity))
+        Some(loops.violation(&self.model.linkage, &self.position, &self.velocity))
     }
 
     /// Force and moment of every closure on its end `to` in the evaluated state, at the frame of that end and
@@ -134,21 +134,21 @@ impl Equations<'_> {
     pub fn closure_forces(&mut self) -> impl Iterator<Item = Force<f64>> {
         if let Ok(Some(loops)) = &mut self.loops {
             loops.multipliers(
-                self.model,
+                &self.model.linkage,
                 &self.kinematics,
                 &self.force,
                 &self.acceleration,
             );
         }
         let loops = self.loops.as_ref().ok().and_then(Option::as_ref);
-        let closures = 0..self.model.closures.len();
+        let closures = 0..self.model.linkage.closures.len();
         closures.map(move |i| loops.map_or(Force::zero(), |loops| loops.force_on_to(i)))
     }
 
     /// Largest violation of every closure in the evaluated state, of places in metres and of directions in radians.
     pub(in crate::simulate) fn closure_violations(&self) -> impl Iterator<Item = [f64; 2]> {
         let loops = self.loops.as_ref().ok().and_then(Option::as_ref);
-        let closures = 0..self.model.closures.len();
+        let closures = 0..self.model.linkage.closures.len();
         closures.map(move |i| loops.map_or([0.0; 2], |loops| loops.violation_of(i)))
     }
 }

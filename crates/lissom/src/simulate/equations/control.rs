@@ -21,10 +21,10 @@ impl Control {
     pub(super) fn new(model: &Model) -> Option<Self> {
         let joints = model.controllers.iter().map(|c| c.joints.len());
         let most = joints.clone().max()?;
-        let n_v = model.velocities.len();
+        let n_v = model.linkage.velocities.len();
         Some(Self {
             path: NominalPath::new(model),
-            position: vec![0.0; model.positions.len()],
+            position: vec![0.0; model.linkage.positions.len()],
             velocity: vec![0.0; n_v],
             acceleration: vec![0.0; n_v],
             deviation: vec![[0.0; 2]; most],

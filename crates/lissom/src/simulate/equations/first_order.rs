@@ -1,10 +1,10 @@
 //! The equations as $`\dot y = f(t, y)`$.
 
 use super::Equations;
-use crate::integrate::{FirstOrder, Projection};
 use crate::model::{JointKind, System};
-use crate::spatial::{Quaternion, Vector};
-use crate::tree::node_rotation;
+use lissom_numerics::integrate::{FirstOrder, Projection};
+use lissom_spatial::{Quaternion, Vector};
+use lissom_tree::tree::node_rotation;
 
 impl FirstOrder for Equations<'_> {
     fn project(&mut self, time: f64, state: &mut [f64]) -> Projection {
@@ -28,7 +28,7 @@ impl FirstOrder for Equations<'_> {
         let (positions, rest) = state.split_at(n_q);
         let power = self.evaluate(time, positions, &rest[..n_v]);
         position_rates(
-            &self.model.system,
+            &self.model.linkage.system,
             &self.position,
             &self.velocity,
             &mut self.position_rate,

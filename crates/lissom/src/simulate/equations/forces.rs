@@ -6,7 +6,7 @@ use super::resistance::add_resistance;
 use crate::model::LoadTarget;
 use crate::model::spec::LoadProfile;
 use crate::simulate::formulation::Power;
-use crate::tree::{apply_wrench, marker_motion};
+use lissom_tree::tree::{apply_wrench, marker_motion};
 
 impl Equations<'_> {
     /// Values of all inputs at an instant.
@@ -67,7 +67,7 @@ impl Equations<'_> {
     /// Prepares kinematics and all forces of the unpacked state; returns the power that flows.
     pub(super) fn apply_forces(&mut self, time: f64) -> Power {
         let model = self.model;
-        let system = &model.system;
+        let system = &model.linkage.system;
         self.kinematics
             .update(system, &self.position, &self.velocity);
         self.force.fill(0.0);
@@ -134,7 +134,7 @@ impl Equations<'_> {
                     power.input += value * self.motor_rate[*index];
                 }
                 LoadTarget::Marker { index, .. } => {
-                    let marker = &model.markers[*index];
+                    let marker = &model.linkage.markers[*index];
                     let Some(body) = marker.body else { continue };
                     if !posed {
                         self.kinematics.update_poses(system);

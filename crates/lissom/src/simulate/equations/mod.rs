@@ -18,16 +18,16 @@ mod observed;
 mod resistance;
 mod second_order;
 
-use crate::closure::{self, ClosureError, Loops, Trouble};
 use crate::model::{Body, Coordinate, CoordinateKind, Model, System};
 use crate::simulate::formulation::Power;
 use crate::simulate::profile::{LoadCurve, MotionCurve};
-use crate::spatial::Motion;
-use crate::tree::{
-    ArticulatedBody, CompositeBody, Energy, InverseDynamics, Kinematics, energy, inverse_dynamics,
-};
 use control::Control;
 pub(super) use first_order::position_rates;
+use lissom_spatial::Motion;
+use lissom_tree::closure::{self, ClosureError, Loops, Trouble};
+use lissom_tree::tree::{
+    ArticulatedBody, CompositeBody, Energy, InverseDynamics, Kinematics, energy, inverse_dynamics,
+};
 use nominal::Nominal;
 pub(super) use nominal::NominalPath;
 pub use nominal::{NominalDrives, NominalError, nominal_drives};
@@ -78,7 +78,7 @@ pub struct Equations<'m> {
 impl<'m> Equations<'m> {
     /// Equations of `model`.
     pub fn new(model: &'m Model) -> Self {
-        let system = &model.system;
+        let system = &model.linkage.system;
         let (n_q, n_v) = (system.position_count(), system.velocity_count());
         let prescribed = |entry: usize, of: fn(&crate::model::PrescribedMotion) -> usize| {
             model.motions.iter().any(|motion| of(motion) == entry)
@@ -99,7 +99,7 @@ impl<'m> Equations<'m> {
                 .collect(),
             nominal: Nominal::new(model),
             control: Control::new(model),
-            loops: Loops::new(model),
+            loops: Loops::new(&model.linkage, &model.initial_position),
             trouble: None,
             free_positions: (0..n_q)
                 .filter(|&i| !prescribed(i, |m| m.position))
@@ -109,7 +109,7 @@ impl<'m> Equations<'m> {
                 .collect(),
             prescribes: !model.motions.is_empty(),
             locates_passages: true,
-            damped: damped_bodies(&model.system),
+            damped: damped_bodies(&model.linkage.system),
             position: model.initial_position.clone(),
             velocity: model.initial_velocity.clone(),
             acceleration: vec![0.0; n_v],
@@ -122,7 +122,7 @@ impl<'m> Equations<'m> {
             reaction: vec![0.0; n_v],
             influence: vec![Motion::zero(); most],
             kinematics: Kinematics::new(system),
-            articulated: closure::articulated_body(model),
+            articulated: closure::articulated_body(&model.linkage),
             inverse: InverseDynamics::new(system),
             composite: CompositeBody::new(system),
             full_mass: vec![0.0; n_v * n_v],
@@ -181,12 +181,12 @@ impl<'m> Equations<'m> {
         let work = |name: &str| Coordinate::new(name, "J", CoordinateKind::Joint);
         self.free_positions
             .iter()
-            .map(|&i| model.positions[i].clone())
+            .map(|&i| model.linkage.positions[i].clone())
             .chain(motor("", "rad", "m"))
             .chain(
                 self.free_velocities
                     .iter()
-                    .map(|&i| model.velocities[i].clone()),
+                    .map(|&i| model.linkage.velocities[i].clone()),
             )
             .chain(motor(".rate", "rad/s", "m/s"))
             .chain([work("energy.work"), work("energy.lost")])
@@ -243,7 +243,7 @@ impl<'m> Equations<'m> {
         self.acceleration.fill(0.0);
         self.apply_forces(time);
         inverse_dynamics(
-            &self.model.system,
+            &self.model.linkage.system,
             &self.kinematics,
             &self.acceleration,
             &mut self.inverse,
@@ -270,10 +270,10 @@ impl<'m> Equations<'m> {
 
     /// Accelerations of the prepared state.
     fn accelerate(&mut self) {
-        let system = &self.model.system;
+        let system = &self.model.linkage.system;
         let formed = if let Ok(Some(loops)) = &mut self.loops {
             loops.accelerate(
-                self.model,
+                &self.model.linkage,
                 &mut self.kinematics,
                 &mut self.articulated,
                 &self.position,
@@ -305,7 +305,7 @@ impl<'m> Equations<'m> {
             return 0.0;
         }
         inverse_dynamics(
-            &self.model.system,
+            &self.model.linkage.system,
             &self.kinematics,
             &self.acceleration,
             &mut self.inverse,
@@ -313,7 +313,7 @@ impl<'m> Equations<'m> {
         );
         if let Ok(Some(loops)) = &mut self.loops {
             loops.multipliers(
-                self.model,
+                &self.model.linkage,
                 &self.kinematics,
                 &self.force,
                 &self.acceleration,
@@ -337,7 +337,7 @@ impl<'m> Equations<'m> {
         self.unpack(time, positions, velocities);
         let closed = match &mut self.loops {
             Ok(Some(loops)) if loops.settles_before_evaluation() => loops
-                .settle(self.model, &mut self.position, &mut self.velocity)
+                .settle(&self.model.linkage, &mut self.position, &mut self.velocity)
                 .is_ok(),
             Ok(_) => true,
             Err(_) => false,
@@ -358,15 +358,15 @@ impl<'m> Equations<'m> {
     /// Energy of the evaluated state, springs and motors counted as strain and kinetic energy.
     pub(super) fn energy(&mut self) -> Energy<f64> {
         let model = self.model;
-        self.kinematics.update_poses(&model.system);
+        self.kinematics.update_poses(&model.linkage.system);
         let mut sum = energy(
-            &model.system,
+            &model.linkage.system,
             &self.kinematics,
             &self.position,
             &self.velocity,
         );
         for (k, resistance) in &model.resistances {
-            sum.strain += spring_energy(&model.system, *k, resistance, &self.position);
+            sum.strain += spring_energy(&model.linkage.system, *k, resistance, &self.position);
         }
         for (i, gear) in model.transmissions.iter().enumerate() {
             let wind = self.motor_position[i] - self.position[gear.position];
@@ -392,11 +392,12 @@ impl<'m> Equations<'m> {
         let model = self.model;
         self.position.copy_from_slice(position);
         self.velocity.copy_from_slice(velocity);
-        self.kinematics.update(&model.system, position, velocity);
+        self.kinematics
+            .update(&model.linkage.system, position, velocity);
         self.force.fill(0.0);
         for (k, resistance) in &model.resistances {
             add_resistance(
-                &model.system,
+                &model.linkage.system,
                 *k,
                 resistance,
                 position,

@@ -1,8 +1,6 @@
 //! The tree's equations as a run sees them: channels, limits, and the end of loops.
 
 use super::{Equations, Power};
-use crate::closure::{Singularity, Trouble};
-use crate::integrate::{IntegrateError, Outcome};
 use crate::model::spec::LoadQuantity;
 use crate::model::{Coordinate, CoordinateKind, Limit, LimitedQuantity, LoadTarget, Model};
 use crate::simulate::audit::{Audit, conserves_momentum, unbalanced_by};
@@ -11,8 +9,10 @@ use crate::simulate::extent::{Departure, Extents};
 use crate::simulate::formulation::{Formulation, Holdings};
 use crate::simulate::run::RunError;
 use crate::simulate::sampler::marker_channels;
-use crate::spatial::{Quaternion, Vector};
-use crate::tree::{marker_motion, momentum};
+use lissom_numerics::integrate::{IntegrateError, Outcome};
+use lissom_spatial::{Quaternion, Vector};
+use lissom_tree::closure::{Singularity, Trouble};
+use lissom_tree::tree::{marker_motion, momentum};
 
 /// What the two kinds of equations of a closure are about.
 const VIOLATIONS: [(&str, &str); 2] = [("offset", "m"), ("turn", "rad")];
@@ -38,7 +38,12 @@ impl Formulation for Equations<'_> {
         let model = self.model;
         let mut channels: Vec<(String, String)> = Vec::new();
         let mut add = |name: String, unit: &str| channels.push((name, unit.to_owned()));
-        for coordinate in model.positions.iter().chain(&model.velocities) {
+        for coordinate in model
+            .linkage
+            .positions
+            .iter()
+            .chain(&model.linkage.velocities)
+        {
             add(coordinate.name.clone(), coordinate.unit);
         }
         for gear in &model.transmissions {
@@ -74,7 +79,7 @@ impl Formulation for Equations<'_> {
             }
         }
         for motion in &model.motions {
-            let coordinate = &model.positions[motion.position];
+            let coordinate = &model.linkage.positions[motion.position];
             let (what, unit) = if coordinate.unit == "m" {
                 ("force", "N")
             } else {
@@ -86,21 +91,21 @@ impl Formulation for Equations<'_> {
                 .map_or("", |(joint, _)| joint);
             add(format!("{joint}.driving_{what}"), unit);
         }
-        for closure in &model.closures {
+        for closure in &model.linkage.closures {
             for (what, unit) in [("force", "N"), ("moment", "N m")] {
                 for axis in ["x", "y", "z"] {
                     add(format!("{}.{what}.{axis}", closure.name), unit);
                 }
             }
         }
-        for closure in &model.closures {
+        for closure in &model.linkage.closures {
             for ((what, unit), holds) in VIOLATIONS.into_iter().zip(closure.kind.holds()) {
                 if holds {
                     add(format!("{}.violation.{what}", closure.name), unit);
                 }
             }
         }
-        for marker in &model.markers {
+        for marker in &model.linkage.markers {
             channels.extend(marker_channels(&marker.name));
         }
         channels
@@ -124,15 +129,15 @@ impl Formulation for Equations<'_> {
             row.extend_from_slice(&wrench.force.0);
             row.extend_from_slice(&wrench.moment.0);
         }
-        for (closure, violation) in model.closures.iter().zip(self.closure_violations()) {
+        for (closure, violation) in model.linkage.closures.iter().zip(self.closure_violations()) {
             let held = violation.into_iter().zip(closure.kind.holds());
             row.extend(held.filter(|(_, holds)| *holds).map(|(x, _)| x));
         }
-        for marker in &model.markers {
+        for marker in &model.linkage.markers {
             let (pose, velocity, deflection) = match marker.body {
                 Some(body) => {
                     let motion = marker_motion(
-                        &model.system,
+                        &model.linkage.system,
                         &self.kinematics,
                         body,
                         &marker.place,
@@ -157,7 +162,7 @@ impl Formulation for Equations<'_> {
             kinetic: energy.kinetic,
             strain: energy.strain,
             gravity: energy.gravity,
-            momentum: momentum(&self.model.system, &self.kinematics, &self.velocity),
+            momentum: momentum(&self.model.linkage.system, &self.kinematics, &self.velocity),
         }
     }
 
@@ -208,7 +213,7 @@ impl Formulation for Equations<'_> {
 
     fn conclude(&self, audit: &mut Audit) {
         if let (Some(books), Ok(Some(loops))) = (&mut audit.closures, self.loops()) {
-            books.redundant = loops.redundant(self.model);
+            books.redundant = loops.redundant(&self.model.linkage);
             books.rechoices = loops.rechoices().to_vec();
         }
     }
@@ -217,8 +222,8 @@ impl Formulation for Equations<'_> {
 /// A recording shows unit quaternions; the integrated ones may be off by the tolerance.
 fn normalize_quaternions(model: &Model, row: &mut [f64]) {
     let mut i = 0;
-    while i < model.positions.len() {
-        if model.positions[i].kind == CoordinateKind::Quaternion {
+    while i < model.linkage.positions.len() {
+        if model.linkage.positions[i].kind == CoordinateKind::Quaternion {
             let length = row[i..i + 4].iter().map(|x| x * x).sum::<f64>().sqrt();
             row[i..i + 4].iter_mut().for_each(|x| *x /= length);
             i += 4;
@@ -295,7 +300,7 @@ fn closure_trouble(
             let loops = equations.loops().ok()??;
             let near = loops.nearly_singular();
             near.map(|at| singular(source.time(), at)).or_else(|| {
-                let (time_s, at) = loops.heading_for(equations.model())?;
+                let (time_s, at) = loops.heading_for(&equations.model().linkage)?;
                 Some(singular(time_s, &at))
             })
         }

@@ -1,9 +1,9 @@
 //! Springs, dampers and friction of joints.
 
-use crate::flex::Along;
 use crate::model::{JointResistance, Resistance, System};
-use crate::scalar::{Dual, Scalar};
-use crate::spatial::{Quaternion, Vector, inverse_rate_matrix, rotation_vector_of};
+use lissom_spatial::{Dual, Scalar};
+use lissom_spatial::{Quaternion, Vector, inverse_rate_matrix, rotation_vector_of};
+use lissom_tree::flex::Along;
 
 /// A scalar of which rotation vectors can be made: they take a branch that a plain scalar hides.
 pub(in crate::simulate) trait Turning: Along {

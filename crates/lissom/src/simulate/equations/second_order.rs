@@ -5,8 +5,8 @@
 //! right-hand side.
 
 use super::Equations;
-use crate::integrate::{Projection, SecondOrder};
-use crate::tree::{displace_entries, inverse_dynamics, mass_matrix};
+use lissom_numerics::integrate::{Projection, SecondOrder};
+use lissom_tree::tree::{displace_entries, inverse_dynamics, mass_matrix};
 
 impl SecondOrder for Equations<'_> {
     fn position_count(&self) -> usize {
@@ -43,7 +43,7 @@ impl SecondOrder for Equations<'_> {
             self.acceleration[at] = a;
         }
         inverse_dynamics(
-            &self.model.system,
+            &self.model.linkage.system,
             &self.kinematics,
             &self.acceleration,
             &mut self.inverse,
@@ -80,9 +80,9 @@ impl SecondOrder for Equations<'_> {
         }
         self.unpack_positions(time, position);
         self.kinematics
-            .update(&self.model.system, &self.position, &self.velocity);
+            .update(&self.model.linkage.system, &self.position, &self.velocity);
         mass_matrix(
-            &self.model.system,
+            &self.model.linkage.system,
             &self.kinematics,
             &mut self.composite,
             &mut self.full_mass,
@@ -100,7 +100,7 @@ impl SecondOrder for Equations<'_> {
         displaced.copy_from_slice(position);
         // entry of the state for an entry of the full vectors, both sorted
         displace_entries(
-            &self.model.system,
+            &self.model.linkage.system,
             displaced,
             increment,
             |at| self.free_positions.binary_search(&at).ok(),

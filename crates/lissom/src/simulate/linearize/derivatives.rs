@@ -3,11 +3,11 @@
 use nalgebra::DMatrix;
 
 use super::{DIRECTIONS, Linearizer, MotionState, Tangent, constant};
-use crate::linear::{Linearization, Output};
 use crate::model::JointKind;
 use crate::simulate::equations::{add_resistance, position_rates};
-use crate::spatial::{Matrix, Vector};
-use crate::tree::{HeldForces, add_elastic_stiffness, add_generalized_force, mass_matrix};
+use lissom_numerics::linear::{Linearization, Output};
+use lissom_spatial::{Matrix, Vector};
+use lissom_tree::tree::{HeldForces, add_elastic_stiffness, add_generalized_force, mass_matrix};
 
 /// Derivatives of the unbalanced forces in all coordinates that are not prescribed, motors last.
 pub(super) struct Derivatives {
@@ -52,7 +52,12 @@ impl Linearizer<'_> {
             let mut unit = vec![0.0; state.velocity.len()];
             unit[at] = 1.0;
             let mut rate = vec![0.0; state.position.len()];
-            position_rates(&self.model.system, &state.position, &unit, &mut rate);
+            position_rates(
+                &self.model.linkage.system,
+                &state.position,
+                &unit,
+                &mut rate,
+            );
             for (position, rate) in self.tangent.position.iter_mut().zip(&rate) {
                 position.tangent[slot] = *rate;
             }
@@ -85,7 +90,7 @@ impl Linearizer<'_> {
     /// Coordinates of the state from the outermost body inward, each with its body: directions of one body leave those before it
     /// as they are.
     fn inward(&self) -> Vec<(usize, usize)> {
-        let system = &self.model.system;
+        let system = &self.model.linkage.system;
         let layout = system.layout();
         let mut owner = vec![system.bodies().len(); system.velocity_count()];
         for (k, body) in system.bodies().iter().enumerate() {
@@ -199,10 +204,10 @@ impl Linearizer<'_> {
 
     /// Mass matrix at the plain state.
     pub(super) fn mass(&mut self) -> DMatrix<f64> {
-        let full = self.model.system.velocity_count();
+        let full = self.model.linkage.system.velocity_count();
         let mut matrix = vec![0.0; full * full];
         mass_matrix(
-            &self.model.system,
+            &self.model.linkage.system,
             &self.plain.kinematics,
             &mut self.composite,
             &mut matrix,
@@ -223,7 +228,7 @@ impl Linearizer<'_> {
 
     /// Forces of inertia and gravity at the material points.
     fn held_forces(&mut self, state: &MotionState) -> HeldForces {
-        let system = &self.model.system;
+        let system = &self.model.linkage.system;
         // the accelerations of the points are the rates of their velocities
         let mut rate = vec![0.0; state.position.len()];
         position_rates(system, &state.position, &state.velocity, &mut rate);
@@ -261,7 +266,7 @@ impl Linearizer<'_> {
     /// state.
     fn held_forces_moved(&mut self, held: &HeldForces) -> Vec<Tangent> {
         let model = self.model;
-        let system = &model.system;
+        let system = &model.linkage.system;
         let mut force = vec![constant(0.0); system.velocity_count()];
         let tangent = &mut self.tangent;
         held.add(system, &tangent.kinematics, &tangent.position, &mut force);
@@ -273,7 +278,7 @@ impl Linearizer<'_> {
             let pose = *tangent.kinematics.ground_from_body(body);
             let (moment, push) = (fixed(wrench.moment), fixed(wrench.force));
             let about = moment + (point - pose.translation).cross(push);
-            let in_body = crate::spatial::Force::new(
+            let in_body = lissom_spatial::Force::new(
                 pose.rotation.transpose_mul(about),
                 pose.rotation.transpose_mul(push),
             );
@@ -296,7 +301,7 @@ impl Linearizer<'_> {
         let mut force = still.clone();
         for (k, resistance) in &self.model.resistances {
             add_resistance(
-                &self.model.system,
+                &self.model.linkage.system,
                 *k,
                 resistance,
                 &self.tangent.position,
@@ -311,7 +316,7 @@ impl Linearizer<'_> {
     fn elastic_stiffness(&self, state: &MotionState) -> DMatrix<f64> {
         let full = state.velocity.len();
         let mut matrix = vec![0.0; full * full];
-        add_elastic_stiffness(&self.model.system, &state.position, &mut matrix);
+        add_elastic_stiffness(&self.model.linkage.system, &state.position, &mut matrix);
         let free = &self.equations.free_velocities;
         let n = free.len() + self.model.transmissions.len();
         let mut stiffness = DMatrix::zeros(n, n);
@@ -334,7 +339,7 @@ impl Linearizer<'_> {
 
     /// $`W`$ for joint velocities, or its rate for their rates.
     pub(super) fn quasi_rates(&self, velocity: &[f64]) -> DMatrix<f64> {
-        let system = &self.model.system;
+        let system = &self.model.linkage.system;
         let free = &self.equations.free_velocities;
         let n = free.len() + self.model.transmissions.len();
         let mut matrix = DMatrix::zeros(n, n);
@@ -380,13 +385,13 @@ impl Linearizer<'_> {
             if let Some((body, point, wrench)) = self.plain.wrench(model, load, 1.0) {
                 let pose = *self.plain.kinematics.ground_from_body(body);
                 let about = wrench.moment + (point - pose.translation).cross(wrench.force);
-                let in_body = crate::spatial::Force::new(
+                let in_body = lissom_spatial::Force::new(
                     pose.rotation.transpose_mul(about),
                     pose.rotation.transpose_mul(wrench.force),
                 );
-                let modes = model.system.bodies()[body].modes();
+                let modes = model.linkage.system.bodies()[body].modes();
                 add_generalized_force(
-                    &model.system,
+                    &model.linkage.system,
                     &self.plain.kinematics,
                     body,
                     &self.plain.influence[..modes],

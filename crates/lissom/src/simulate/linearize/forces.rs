@@ -2,8 +2,8 @@
 
 use crate::model::{Body, LoadTarget, Model};
 use crate::simulate::equations::{Turning, add_resistance};
-use crate::spatial::{Force, Motion, Vector};
-use crate::tree::{
+use lissom_spatial::{Force, Motion, Vector};
+use lissom_tree::tree::{
     InverseDynamics, Kinematics, apply_wrench, inverse_dynamics_from, marker_motion,
 };
 
@@ -28,7 +28,7 @@ pub(super) struct Unbalanced<T> {
 
 impl<T: Turning> Unbalanced<T> {
     pub(super) fn new(model: &Model) -> Self {
-        let system = &model.system;
+        let system = &model.linkage.system;
         let (n_q, n_v) = (system.position_count(), system.velocity_count());
         let motors = model.transmissions.len();
         let most = system.bodies().iter().map(Body::modes).max().unwrap_or(0);
@@ -58,7 +58,7 @@ impl<T: Turning> Unbalanced<T> {
         loads: &[f64],
         controls: &[f64],
     ) {
-        let system = &model.system;
+        let system = &model.linkage.system;
         self.kinematics
             .update_from(system, first, &self.position, &self.velocity);
         self.kinematics.update_poses(system);
@@ -110,7 +110,7 @@ impl<T: Turning> Unbalanced<T> {
     fn push_marker(&mut self, model: &Model, load: &crate::model::Load, value: f64) {
         if let Some((body, point, wrench)) = self.wrench(model, load, value) {
             apply_wrench(
-                &model.system,
+                &model.linkage.system,
                 &mut self.kinematics,
                 body,
                 point,
@@ -131,10 +131,10 @@ impl<T: Turning> Unbalanced<T> {
         let LoadTarget::Marker { index, .. } = &load.target else {
             return None;
         };
-        let marker = &model.markers[*index];
+        let marker = &model.linkage.markers[*index];
         let body = marker.body?;
         let motion = marker_motion(
-            &model.system,
+            &model.linkage.system,
             &self.kinematics,
             body,
             &marker.place,

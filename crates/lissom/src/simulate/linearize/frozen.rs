@@ -9,10 +9,10 @@ use nalgebra::DMatrix;
 use super::derivatives::Derivatives;
 use super::loops::Independent;
 use super::{LinearizeError, Linearizer, MotionState};
-use crate::closure::Constraints;
-use crate::integrate::Flow;
-use crate::linear::{Frozen, FrozenPoint};
 use crate::model::JointKind;
+use lissom_numerics::integrate::Flow;
+use lissom_numerics::linear::{Frozen, FrozenPoint};
+use lissom_tree::closure::Constraints;
 
 /// A choice is worn when what is solved for moves so much more than when it was made.
 const WORN: f64 = 10.0;
@@ -106,14 +106,14 @@ impl Linearizer<'_> {
     /// Coordinates of free joints that no spring and no closure resists.
     fn rigid_motions(&mut self, state: &MotionState) -> Vec<usize> {
         let model = self.model;
-        let system = &model.system;
+        let system = &model.linkage.system;
         self.load_plain(state);
         let plain = &mut self.plain;
         (plain.kinematics).update(system, &plain.position, &plain.velocity);
-        let mut constraints = Constraints::<f64>::new(system, &model.closures);
+        let mut constraints = Constraints::<f64>::new(system, &model.linkage.closures);
         constraints.update(
             system,
-            &model.closures,
+            &model.linkage.closures,
             &mut plain.kinematics,
             &plain.position,
             &plain.velocity,

@@ -16,8 +16,8 @@ use nalgebra::{DMatrix, DVector};
 
 use super::derivatives::Derivatives;
 use super::{DIRECTIONS, LinearizeError, Linearizer, MotionState, Tangent, is_elastic};
-use crate::closure::{Constraints, pivot_columns, row_rank};
-use crate::linear::{Linearization, Output, Point};
+use lissom_numerics::linear::{Linearization, Output, Point};
+use lissom_tree::closure::{Constraints, pivot_columns, row_rank};
 
 /// How much more what is solved for may move than what is kept: the mass matrix loses twice as many of sixteen digits.
 const WORN: f64 = 1e5;
@@ -65,19 +65,19 @@ impl Independent {
         held: &[usize],
     ) -> Result<Option<Self>, LinearizeError> {
         let model = linearizer.model;
-        if model.closures.is_empty() {
+        if model.linkage.closures.is_empty() {
             return Ok(None);
         }
         linearizer.load_plain(state);
         let plain = &mut linearizer.plain;
-        let system = &model.system;
+        let system = &model.linkage.system;
         plain
             .kinematics
             .update(system, &plain.position, &plain.velocity);
-        let mut constraints = Constraints::<f64>::new(system, &model.closures);
+        let mut constraints = Constraints::<f64>::new(system, &model.linkage.closures);
         constraints.update(
             system,
-            &model.closures,
+            &model.linkage.closures,
             &mut plain.kinematics,
             &plain.position,
             &plain.velocity,
@@ -251,12 +251,14 @@ impl Independent {
     fn at_tangent(linearizer: &mut Linearizer<'_>, constraints: &mut Constraints<Tangent>) {
         let model = linearizer.model;
         let tangent = &mut linearizer.tangent;
-        tangent
-            .kinematics
-            .update_motion(&model.system, &tangent.position, &tangent.velocity);
+        tangent.kinematics.update_motion(
+            &model.linkage.system,
+            &tangent.position,
+            &tangent.velocity,
+        );
         constraints.update(
-            &model.system,
-            &model.closures,
+            &model.linkage.system,
+            &model.linkage.closures,
             &mut tangent.kinematics,
             &tangent.position,
             &tangent.velocity,
@@ -268,7 +270,8 @@ impl Independent {
         let free = linearizer.equations.free_velocities.clone();
         let n = linearizer.equations.state_velocities();
         let m = self.rows.len();
-        let mut constraints = Constraints::<Tangent>::new(&model.system, &model.closures);
+        let mut constraints =
+            Constraints::<Tangent>::new(&model.linkage.system, &model.linkage.closures);
         let (mut jacobian, mut rate) = (DMatrix::zeros(m, n), DMatrix::zeros(m, n));
         let (mut by_velocity, mut acceleration) = (DMatrix::zeros(m, n), DMatrix::zeros(m, n));
         for first in (0..free.len()).step_by(DIRECTIONS) {
@@ -327,7 +330,8 @@ impl Independent {
         let model = linearizer.model;
         let free = linearizer.equations.free_velocities.clone();
         let n = linearizer.equations.state_velocities();
-        let mut constraints = Constraints::<Tangent>::new(&model.system, &model.closures);
+        let mut constraints =
+            Constraints::<Tangent>::new(&model.linkage.system, &model.linkage.closures);
         let mut curvature = DMatrix::zeros(n, n);
         for first in (0..free.len()).step_by(DIRECTIONS) {
             let directions = DIRECTIONS.min(free.len() - first);
@@ -356,13 +360,14 @@ impl Independent {
         basis: &DMatrix<f64>,
         change: &DMatrix<f64>,
     ) -> Vec<DMatrix<f64>> {
-        if linearizer.model.markers.is_empty() {
+        if linearizer.model.linkage.markers.is_empty() {
             return Vec::new();
         }
         let free = linearizer.equations.free_velocities.clone();
         let n = linearizer.equations.state_velocities();
         let model = linearizer.model;
-        let mut constraints = Constraints::<Tangent>::new(&model.system, &model.closures);
+        let mut constraints =
+            Constraints::<Tangent>::new(&model.linkage.system, &model.linkage.closures);
         let mut moving = state.clone();
         let mut second = Vec::with_capacity(self.kept.len());
         for column in 0..self.kept.len() {

@@ -29,15 +29,15 @@ mod states;
 
 pub use states::MotionState;
 
-use crate::integrate::Flow;
-use crate::linear::{Along, Labels, Point};
 use crate::model::{CoordinateKind, Model};
-use crate::scalar::Dual;
 use crate::simulate::NominalError;
 use crate::simulate::equations::{Equations, NominalPath};
-use crate::tree::{CompositeBody, MaterialPoints};
 use derivatives::Derivatives;
 use forces::Unbalanced;
+use lissom_numerics::integrate::Flow;
+use lissom_numerics::linear::{Along, Labels, Point};
+use lissom_spatial::Dual;
+use lissom_tree::tree::{CompositeBody, MaterialPoints};
 use loops::Independent;
 use outputs::made_symmetric;
 
@@ -114,10 +114,10 @@ impl<'m> Linearizer<'m> {
         Self {
             model,
             equations: Equations::new(model),
-            points: MaterialPoints::new(&model.system),
+            points: MaterialPoints::new(&model.linkage.system),
             plain: Unbalanced::new(model),
             tangent: Unbalanced::new(model),
-            composite: CompositeBody::new(&model.system),
+            composite: CompositeBody::new(&model.linkage.system),
             path: None,
         }
     }
@@ -206,5 +206,5 @@ fn constant(value: f64) -> Tangent {
 
 /// Whether an entry of the velocity vector belongs to an elastic coordinate.
 fn is_elastic(model: &Model, at: usize) -> bool {
-    model.velocities[at].kind == CoordinateKind::Elastic
+    model.linkage.velocities[at].kind == CoordinateKind::Elastic
 }

@@ -2,26 +2,30 @@
 //! act on.
 
 use super::Linearizer;
-use crate::linear::{Label, Labels};
 use crate::model::{ControlledJoint, Controller, JointKind, LoadTarget};
+use lissom_numerics::linear::{Label, Labels};
 
 impl<'m> Linearizer<'m> {
     /// Names of all coordinates that are not prescribed, of inputs and of markers.
     pub fn labels(&self) -> Labels {
         let model = self.model;
-        let system = &model.system;
+        let system = &model.linkage.system;
         let layout = system.layout();
-        let mut full: Vec<Option<Label>> = vec![None; model.velocities.len()];
+        let mut full: Vec<Option<Label>> = vec![None; model.linkage.velocities.len()];
         for (k, body) in system.bodies().iter().enumerate() {
             let (p, v) = (layout.joint_position[k], layout.joint_velocity[k]);
             let joint = &body.joint.name;
             let mut set = |at: usize, name: String, unit: &'static str| {
-                full[at] = Some(Label::coordinate(name, unit, model.velocities[at].unit));
+                full[at] = Some(Label::coordinate(
+                    name,
+                    unit,
+                    model.linkage.velocities[at].unit,
+                ));
             };
             match body.joint.kind {
                 JointKind::Fixed => {}
                 JointKind::Revolute { .. } | JointKind::Prismatic { .. } => {
-                    let position = &model.positions[p];
+                    let position = &model.linkage.positions[p];
                     set(v, position.name.clone(), position.unit);
                 }
                 JointKind::Spherical | JointKind::Free => {
@@ -34,7 +38,7 @@ impl<'m> Linearizer<'m> {
                 }
             }
             for alpha in 0..body.modes() {
-                let position = &model.positions[layout.elastic_position[k] + alpha];
+                let position = &model.linkage.positions[layout.elastic_position[k] + alpha];
                 set(
                     layout.elastic_velocity[k] + alpha,
                     position.name.clone(),
@@ -69,14 +73,19 @@ impl<'m> Linearizer<'m> {
         Labels {
             coordinates,
             inputs,
-            markers: model.markers.iter().map(|m| m.name.clone()).collect(),
+            markers: model
+                .linkage
+                .markers
+                .iter()
+                .map(|m| m.name.clone())
+                .collect(),
         }
     }
 
     /// Coordinates of the state that an actuator may act on: joints with one degree of freedom, or their motors.
     pub(super) fn actuated(&self) -> Vec<usize> {
         let model = self.model;
-        let layout = model.system.layout();
+        let layout = model.linkage.system.layout();
         let free = &self.equations.free_velocities;
         let geared = |at: usize| model.transmissions.iter().any(|gear| gear.velocity == at);
         let single = |at: usize| {
@@ -86,7 +95,7 @@ impl<'m> Linearizer<'m> {
                 .enumerate()
                 .rev()
                 .find(|(k, first)| {
-                    **first == at && model.system.bodies()[*k].joint.kind.velocities() == 1
+                    **first == at && model.linkage.system.bodies()[*k].joint.kind.velocities() == 1
                 });
             body.is_some()
         };

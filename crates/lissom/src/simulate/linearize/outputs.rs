@@ -3,15 +3,15 @@
 use nalgebra::DMatrix;
 
 use super::{Linearizer, constant};
-use crate::linear::Output;
-use crate::spatial::Vector;
-use crate::tree::{marker_jacobian, marker_motion};
+use lissom_numerics::linear::Output;
+use lissom_spatial::Vector;
+use lissom_tree::tree::{marker_jacobian, marker_motion};
 
 impl Linearizer<'_> {
     /// Outputs of all markers, in the coordinates that are not prescribed, before they are differentiated.
     pub(super) fn outputs(&self) -> Vec<Output> {
         let n = self.equations.state_velocities();
-        (self.model.markers.iter())
+        (self.model.linkage.markers.iter())
             .map(|marker| Output {
                 position: marker.place.offset().translation,
                 first: DMatrix::zeros(3, n),
@@ -24,11 +24,11 @@ impl Linearizer<'_> {
     /// kinematics and poses are up to date.
     pub(super) fn outputs_at_tangent(&mut self, columns: &[usize], outputs: &mut [Output]) {
         let model = self.model;
-        let system = &model.system;
+        let system = &model.linkage.system;
         let full = system.velocity_count();
         let tangent = &mut self.tangent;
         let mut jacobian = vec![constant(0.0); 6 * full];
-        for (marker, output) in model.markers.iter().zip(outputs) {
+        for (marker, output) in model.linkage.markers.iter().zip(outputs) {
             let Some(body) = marker.body else { continue };
             let motion = marker_motion(
                 system,

@@ -68,7 +68,7 @@ impl Linearizer<'_> {
         match found.acceleration.iter().position(|a| !a.is_finite()) {
             None => Ok(found),
             Some(at) => Err(LinearizeError::NotFinite {
-                coordinate: self.model.velocities[at].name.clone(),
+                coordinate: self.model.linkage.velocities[at].name.clone(),
                 time_s,
             }),
         }
@@ -103,7 +103,7 @@ impl Linearizer<'_> {
     #[must_use]
     pub fn locked(&mut self, state: &MotionState) -> MotionState {
         let model = self.model;
-        if !model.closures.is_empty() {
+        if !model.linkage.closures.is_empty() {
             return state.clone();
         }
         let free = self.equations.free_velocities.clone();
@@ -124,7 +124,7 @@ impl Linearizer<'_> {
         let plain = &mut self.plain;
         plain
             .kinematics
-            .update(&model.system, &plain.position, &plain.velocity);
+            .update(&model.linkage.system, &plain.position, &plain.velocity);
         let mass = self.mass();
         let Some(inertia) = (motions.transpose() * &mass * &motions).cholesky() else {
             return state.clone();
@@ -166,7 +166,7 @@ impl Linearizer<'_> {
     /// # Errors
     /// When there is no such motion.
     pub fn nominal_state(&mut self, time_s: f64) -> Result<MotionState, LinearizeError> {
-        let system = &self.model.system;
+        let system = &self.model.linkage.system;
         let n_v = system.velocity_count();
         let mut state = MotionState {
             time_s,
@@ -208,7 +208,7 @@ impl Linearizer<'_> {
             time_s: from.time_s,
             position: model.initial_position.clone(),
             velocity: model.initial_velocity.clone(),
-            acceleration: vec![0.0; model.velocities.len()],
+            acceleration: vec![0.0; model.linkage.velocities.len()],
             motors: (model.transmissions.iter())
                 .map(|gear| [gear.initial_position, gear.initial_rate, 0.0])
                 .collect(),
@@ -228,7 +228,7 @@ impl Linearizer<'_> {
 
     /// Positions that stand for the coordinates of the chart; orientations count from where they are.
     pub(super) fn chart_position(&self, state: &MotionState) -> Vec<f64> {
-        let system = &self.model.system;
+        let system = &self.model.linkage.system;
         let layout = system.layout();
         let mut full = vec![0.0; state.velocity.len()];
         for (k, body) in system.bodies().iter().enumerate() {

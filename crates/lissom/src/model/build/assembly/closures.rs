@@ -2,13 +2,12 @@
 
 use super::{Assembly, unit};
 use crate::model::action::{Load, LoadTarget};
-use crate::model::closure::{Closure, ClosureEnd, ClosureKind, ClosureMethod};
-use crate::model::spec::{
+use lissom_spatial::Transform;
+use lissom_spec::spec::{
     self, AttachmentSpec, BodyKind, BodySpec, ClosureSpec, GROUND, JointKind, LoopKind, Slopes,
     SupportSpec,
 };
-use crate::model::system::Place;
-use crate::spatial::Transform;
+use lissom_tree::{Closure, ClosureEnd, ClosureKind, ClosureMethod, Place};
 
 impl Assembly<'_> {
     /// Joints that are cut, then loops, then supports, each in the order of the file.

@@ -2,11 +2,10 @@
 
 use super::{AXES, Assembly};
 use crate::model::action::{JointResistance, Limit, LimitedQuantity, Resistance, Transmission};
-use crate::model::closure::HeldStart;
-use crate::model::coordinate::{Coordinate, CoordinateKind};
-use crate::model::joint::Joint;
-use crate::model::spec::{self, Branch, PrismaticSpec, RevoluteSpec};
-use crate::spatial::{Quaternion, RotationVector, Vector};
+use lissom_spatial::{Quaternion, RotationVector, Vector};
+use lissom_spec::spec::{self, Branch, PrismaticSpec, RevoluteSpec};
+use lissom_tree::closure::HeldStart;
+use lissom_tree::{Coordinate, CoordinateKind, Joint};
 
 /// One degree of freedom of a joint, whether it turns or slides: numbers without their unit.
 pub(super) struct Axis {

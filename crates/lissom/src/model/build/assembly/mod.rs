@@ -7,20 +7,19 @@ use std::collections::BTreeMap;
 
 use super::Model;
 use super::reduce::{Reduced, payload_inertia};
-use crate::flex::{FlexibleBody, RigidMotions};
 use crate::model::action::{
-    ControlLaw, ControlledJoint, Controller, JointResistance, Limit, Load, LoadTarget, Marker,
+    ControlLaw, ControlledJoint, Controller, JointResistance, Limit, Load, LoadTarget,
     NominalMotion, PrescribedMotion, Transmission,
 };
-use crate::model::closure::AssemblyHints;
-use crate::model::coordinate::{Coordinate, CoordinateKind};
-use crate::model::fidelity::{Fidelity, Tip};
-use crate::model::joint::{Joint, JointKind};
-use crate::model::spec::{self, AttachmentSpec, BodyKind, BodySpec, LoadQuantity, ModelSpec};
-use crate::model::system::{Body, Place, System};
-use crate::model::topology::{SpanningTree, TreeJoint, spanning_tree};
-use crate::spatial::{Matrix, RigidInertia, RotationVector, Transform, Vector};
 use joints::Axis;
+use lissom_spatial::{Matrix, RigidInertia, RotationVector, Transform, Vector};
+use lissom_spec::spec::{self, AttachmentSpec, BodyKind, BodySpec, LoadQuantity, ModelSpec};
+use lissom_spec::{Fidelity, SpanningTree, Tip, TreeJoint, spanning_tree};
+use lissom_tree::closure::AssemblyHints;
+use lissom_tree::flex::{FlexibleBody, RigidMotions};
+use lissom_tree::{
+    Body, Coordinate, CoordinateKind, Joint, JointKind, Linkage, Marker, Place, System,
+};
 
 /// A model under construction.
 pub(super) struct Assembly<'a> {
@@ -321,7 +320,7 @@ impl<'a> Assembly<'a> {
                 },
             })
             .collect();
-        let motions = spec
+        let motions: Vec<PrescribedMotion> = spec
             .motion
             .iter()
             .filter_map(|motion| {
@@ -344,9 +343,16 @@ impl<'a> Assembly<'a> {
         let closures = self.closures();
         let closure_method = self.closure_method(&loads);
         Model {
-            system: System::new(self.bodies, Vector(spec.gravity_m_per_s2)),
+            linkage: Linkage {
+                system: System::new(self.bodies, Vector(spec.gravity_m_per_s2)),
+                closures,
+                closure_method,
+                prescribed: motions.iter().map(|motion| motion.velocity).collect(),
+                markers,
+                positions: self.model.positions,
+                velocities: self.model.velocities,
+            },
             fidelity: self.fidelity,
-            markers,
             resistances: self.model.resistances,
             transmissions: self.model.transmissions,
             limits: self.model.limits,
@@ -354,11 +360,7 @@ impl<'a> Assembly<'a> {
             motions,
             nominal_motion: nominal_motion(spec),
             controllers,
-            closures,
-            closure_method,
             assembly: self.model.assembly,
-            positions: self.model.positions,
-            velocities: self.model.velocities,
             initial_position: self.model.initial_position,
             initial_velocity: self.model.initial_velocity,
         }

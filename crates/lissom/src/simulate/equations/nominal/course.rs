@@ -6,11 +6,11 @@
 
 use super::NominalError;
 use super::qr::PivotedQr;
-use crate::closure::Constraints;
 use crate::model::{Closure, ClosureEnd, ClosureKind, Model, Place, System};
 use crate::simulate::profile::MotionCurve;
-use crate::spatial::{Motion, RotationVector, Vector, rotation_vector_of};
-use crate::tree::{
+use lissom_spatial::{Motion, RotationVector, Vector, rotation_vector_of};
+use lissom_tree::closure::Constraints;
+use lissom_tree::tree::{
     FrameMotion, Kinematics, bias_accelerations, displace, frame_motion, marker_jacobian,
     marker_motion,
 };
@@ -107,7 +107,7 @@ impl Course {
         start: &State,
     ) -> Self {
         let rigid = |end: &ClosureEnd| {
-            let body = end.body.map(|k| &model.system.bodies()[k]);
+            let body = end.body.map(|k| &model.linkage.system.bodies()[k]);
             let flexible = body.and_then(|body| body.flexible.as_ref());
             ClosureEnd {
                 body: end.body,
@@ -115,6 +115,7 @@ impl Course {
             }
         };
         let closures: Vec<Closure> = model
+            .linkage
             .closures
             .iter()
             .map(|closure| Closure {
@@ -393,9 +394,9 @@ impl State {
 impl MarkerCourse {
     fn new(model: &Model, system: &System, start: &State) -> Option<Self> {
         let nominal = model.nominal_motion.as_ref()?;
-        let marker = &model.markers[nominal.marker];
+        let marker = &model.linkage.markers[nominal.marker];
         let body = marker.body?;
-        let flexible = model.system.bodies()[body].flexible.as_ref();
+        let flexible = model.linkage.system.bodies()[body].flexible.as_ref();
         let place = marker.place.clone().undeformed(flexible);
         let mut kinematics = Kinematics::new(system);
         kinematics.update(system, &start.position, &start.velocity);

@@ -18,11 +18,11 @@ use super::resistance::add_resistance;
 use crate::model::spec::LoadProfile;
 use crate::model::{JointResistance, Load, LoadTarget, Model, Place, System};
 use crate::simulate::profile::{LoadCurve, MotionCurve};
-use crate::tree::{
+use course::{Course, State};
+use lissom_tree::tree::{
     CompositeBody, InverseDynamics, Kinematics, apply_wrench, inverse_dynamics, marker_motion,
     mass_matrix,
 };
-use course::{Course, State};
 pub(crate) use qr::PivotedQr;
 
 /// Why the drives cannot move a mechanism along its nominal motion.
@@ -127,7 +127,7 @@ pub(crate) fn nominal_motions(model: &Model) -> Vec<(usize, MotionCurve)> {
             return None;
         };
         let at = driven_entry(model, &load.profile, &load.target)?;
-        let position = position_of_velocity(&model.system, at)?;
+        let position = position_of_velocity(&model.linkage.system, at)?;
         let initial = model.initial_position[position];
         Some((position, MotionCurve::new(profile, initial)))
     };
@@ -172,9 +172,9 @@ impl ForeseenLoad {
         let LoadTarget::Marker { index, .. } = load.target else {
             return None;
         };
-        let marker = &model.markers[index];
+        let marker = &model.linkage.markers[index];
         let body = marker.body.filter(|_| load.foreseen)?;
-        let flexible = model.system.bodies()[body].flexible.as_ref();
+        let flexible = model.linkage.system.bodies()[body].flexible.as_ref();
         Some(Self {
             curve: LoadCurve::new(&load.profile),
             load: load.clone(),
@@ -205,7 +205,7 @@ pub(crate) struct NominalPositions(Nominal);
 impl NominalPositions {
     /// `None` when inputs and prescribed motions do not tell from `start_s` on.
     pub(crate) fn new(model: &Model, start_s: f64) -> Option<Self> {
-        if model.closures.is_empty() && model.nominal_motion.is_none() {
+        if model.linkage.closures.is_empty() && model.nominal_motion.is_none() {
             return None;
         }
         let mut positions = Self(Nominal::of(model, true));
@@ -241,11 +241,12 @@ impl Nominal {
     fn of(model: &Model, asked: bool) -> Self {
         let driven = |load: &crate::model::Load| driven_entry(model, &load.profile, &load.target);
         let wanted = nominal_motions(model);
-        let together = asked && (!model.closures.is_empty() || model.nominal_motion.is_some());
-        let system = model.system.rigidified();
-        let (flexible_layout, rigid_layout) = (model.system.layout(), system.layout());
+        let together =
+            asked && (!model.linkage.closures.is_empty() || model.nominal_motion.is_some());
+        let system = model.linkage.system.rigidified();
+        let (flexible_layout, rigid_layout) = (model.linkage.system.layout(), system.layout());
         let mut position = vec![0.0; system.position_count()];
-        let mut rigid_velocity = vec![None; model.system.velocity_count()];
+        let mut rigid_velocity = vec![None; model.linkage.system.velocity_count()];
         let mut curves = Vec::new();
         for (k, body) in system.bodies().iter().enumerate() {
             let kind = &body.joint.kind;
@@ -486,13 +487,13 @@ impl NominalPath {
             }
             self.massed = Some(time);
         }
-        let (layout, rigid) = (model.system.layout(), nominal.system.layout());
+        let (layout, rigid) = (model.linkage.system.layout(), nominal.system.layout());
         let state = &nominal.state;
         let [position, velocity, acceleration] = written;
         position.fill(0.0);
         velocity.fill(0.0);
         acceleration.fill(0.0);
-        for (k, body) in model.system.bodies().iter().enumerate() {
+        for (k, body) in model.linkage.system.bodies().iter().enumerate() {
             let kind = &body.joint.kind;
             let copy = |to: &mut [f64], from: &[f64], to_at: usize, from_at: usize, n: usize| {
                 to[to_at..to_at + n].copy_from_slice(&from[from_at..from_at + n]);

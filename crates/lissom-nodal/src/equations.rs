@@ -1,0 +1,318 @@
+//! Equations of motion in the degrees of freedom of a [`Mechanism`]: Jonker & Aarts (8)–(16).
+
+mod energy;
+mod place;
+
+use lissom_spatial::{Quaternion, Vector};
+
+use super::element::ElementId;
+use super::error::NodalError;
+use super::factor::{Factor, SingularColumn, cholesky, cholesky_solve};
+use super::mechanism::{Mechanism, Place};
+use super::node::{NodeId, NodeKind, NodeState, Placement};
+use super::pass::Pass;
+use super::role::Drive;
+
+pub use energy::Energy;
+
+/// A mechanism in motion, with all storage its equations need.
+///
+/// [`Equations::place`] solves the transfer function of order zero, [`Equations::set_velocity`] that of
+/// first order; forces, energy and linearisation refer to the place and velocity set last.
+#[derive(Clone, Debug)]
+pub struct Equations<'a> {
+    pub(super) mechanism: &'a Mechanism,
+    pub(super) placements: Vec<Placement>,
+    saved_placements: Vec<Placement>,
+    /// Whether deformations, gradients and factors are those of the placements.
+    evaluated: bool,
+    /// Last angle of each hinge, zero for other elements.
+    pub(super) references: Vec<f64>,
+    saved_references: Vec<f64>,
+    pub(super) factor: Factor,
+    pub(super) pass: Pass<f64>,
+    correction: Vec<f64>,
+    reached_position: Vec<f64>,
+    reached_drives: Vec<f64>,
+    start_position: Vec<f64>,
+    start_drives: Vec<f64>,
+    part_position: Vec<f64>,
+    part_drives: Vec<f64>,
+    wanted_drives: Vec<f64>,
+    /// First-order transfer function: node by node, one vector per degree of freedom.
+    pub(super) transfer: Vec<Vector<f64>>,
+    unit: Vec<f64>,
+    no_drives: Vec<Drive>,
+    no_efforts: Vec<f64>,
+    no_loads: Vec<Vector<f64>>,
+    mass: Vec<f64>,
+    pub(super) gravity: Vector<f64>,
+}
+
+impl<'a> Equations<'a> {
+    /// The mechanism where it was assembled.
+    ///
+    /// # Errors
+    ///
+    /// When that is a singular configuration.
+    pub fn new(mechanism: &'a Mechanism) -> Result<Self, NodalError> {
+        let dofs = mechanism.dof_count();
+        let nodes = mechanism.node_count();
+        let placements: Vec<Placement> = mechanism.nodes.iter().map(|n| n.placement).collect();
+        let drives = mechanism.assembled_drives();
+        let position = mechanism.assembled_position();
+        let drive_values: Vec<f64> = drives.iter().map(|drive| drive.value).collect();
+        let mut this = Self {
+            mechanism,
+            saved_placements: placements.clone(),
+            placements,
+            evaluated: false,
+            references: mechanism.references.clone(),
+            saved_references: mechanism.references.clone(),
+            factor: Factor::new(mechanism.rows.len()),
+            pass: Pass::new(mechanism, 1),
+            correction: vec![0.0; mechanism.rows.len()],
+            reached_position: position.clone(),
+            reached_drives: drive_values.clone(),
+            start_position: position.clone(),
+            start_drives: drive_values.clone(),
+            part_position: position.clone(),
+            part_drives: drive_values.clone(),
+            wanted_drives: drive_values,
+            transfer: vec![Vector([0.0; 3]); dofs * nodes],
+            unit: vec![0.0; dofs],
+            no_drives: vec![Drive::default(); drives.len()],
+            no_efforts: vec![0.0; dofs],
+            no_loads: vec![Vector([0.0; 3]); nodes],
+            mass: vec![0.0; dofs * dofs],
+            gravity: mechanism.gravity,
+        };
+        this.place(&position, &drives)?;
+        Ok(this)
+    }
+
+    /// The mechanism.
+    pub fn mechanism(&self) -> &'a Mechanism {
+        self.mechanism
+    }
+
+    /// Nodal velocities for these velocities of the degrees of freedom, eq (11), and what the
+    /// accelerations need of them.
+    pub fn set_velocity(&mut self, velocity: &[f64], drives: &[Drive]) {
+        self.pass
+            .velocities(self.mechanism, &self.factor, velocity, drives);
+        self.pass.follow(self.mechanism, &self.references);
+    }
+
+    /// Nodal accelerations for these accelerations of the degrees of freedom, eq (12).
+    pub fn set_acceleration(&mut self, acceleration: &[f64], drives: &[Drive]) {
+        self.pass
+            .accelerations(self.mechanism, &self.factor, acceleration, drives);
+    }
+
+    /// What each degree of freedom lacks at the accelerations set last: eq (16), left side less
+    /// `efforts`. `loads` are forces at points and moments at orientations, node by node.
+    pub fn residual(&mut self, efforts: &[f64], loads: &[Vector<f64>], residual: &mut [f64]) {
+        let mechanism = self.mechanism;
+        self.pass.inertial_forces(mechanism, self.gravity, loads);
+        self.pass.elastic_stresses(mechanism);
+        self.pass.reduce(mechanism, &self.factor, efforts, residual);
+    }
+
+    /// First-order transfer function: `mechanism().node_count()` blocks of one vector per degree of
+    /// freedom. Leaves the nodal velocities unset.
+    pub fn first_order_transfer(&mut self) -> &[Vector<f64>] {
+        let dofs = self.mechanism.dof_count();
+        for dof in 0..dofs {
+            self.unit[dof] = 1.0;
+            self.pass
+                .velocities(self.mechanism, &self.factor, &self.unit, &self.no_drives);
+            self.unit[dof] = 0.0;
+            for (index, node) in self.pass.nodes.iter().enumerate() {
+                self.transfer[index * dofs + dof] = node.velocity;
+            }
+        }
+        &self.transfer
+    }
+
+    /// Reduced mass matrix, eq (14), by rows. Leaves nodal velocities and accelerations unset.
+    pub fn mass_matrix(&mut self, mass: &mut [f64]) {
+        self.first_order_transfer();
+        let dofs = self.mechanism.dof_count();
+        let nodes = self.mechanism.node_count();
+        for node in &mut self.pass.nodes {
+            node.velocity = Vector([0.0; 3]);
+        }
+        for followed in &mut self.pass.followed {
+            (followed.rate, followed.bias) = (0.0, 0.0);
+        }
+        for dof in 0..dofs {
+            for index in 0..nodes {
+                self.pass.nodes[index].acceleration = self.transfer[index * dofs + dof];
+            }
+            self.pass.elastic.fill(0.0);
+            self.pass.add_rotors(self.mechanism);
+            self.pass
+                .inertial_forces(self.mechanism, Vector([0.0; 3]), &self.no_loads);
+            // a symmetric matrix: its rows are its columns
+            self.pass.reduce(
+                self.mechanism,
+                &self.factor,
+                &self.no_efforts,
+                &mut mass[dof * dofs..(dof + 1) * dofs],
+            );
+        }
+    }
+
+    /// Accelerations of the degrees of freedom at a velocity, under `efforts` and `loads`.
+    ///
+    /// # Errors
+    ///
+    /// When the mass matrix is singular.
+    pub fn accelerate(
+        &mut self,
+        velocity: &[f64],
+        drives: &[Drive],
+        efforts: &[f64],
+        loads: &[Vector<f64>],
+        acceleration: &mut [f64],
+    ) -> Result<(), NodalError> {
+        let mut mass = std::mem::take(&mut self.mass);
+        self.mass_matrix(&mut mass);
+        self.set_velocity(velocity, drives);
+        acceleration.fill(0.0);
+        let zeros = std::mem::take(&mut self.unit);
+        self.set_acceleration(&zeros, drives);
+        self.unit = zeros;
+        self.residual(efforts, loads, acceleration);
+        let outcome = cholesky(&mut mass, acceleration.len());
+        if outcome.is_ok() {
+            cholesky_solve(&mass, acceleration);
+            for x in acceleration.iter_mut() {
+                *x = -*x;
+            }
+        }
+        self.mass = mass;
+        outcome.map_err(
+            |SingularColumn { column, ratio }| NodalError::SingularMass {
+                dof: self.mechanism.dof_name(column),
+                ratio,
+            },
+        )
+    }
+
+    /// Nodal forces weighed against the conditions: what they are worth to each degree of freedom.
+    pub(super) fn project(&mut self, forces: impl Iterator<Item = Vector<f64>>, worth: &mut [f64]) {
+        for (force, given) in self.pass.force.iter_mut().zip(forces) {
+            *force = given;
+        }
+        self.pass.elastic.fill(0.0);
+        self.pass
+            .reduce(self.mechanism, &self.factor, &self.no_efforts, worth);
+    }
+
+    /// Adds the forces and moments at nodes that an effort on a deformation is, to what they have.
+    pub fn exert(&self, element: ElementId, index: usize, effort: f64, loads: &mut [Vector<f64>]) {
+        let gradient = &self.pass.gradient[self.mechanism.deformation(element, index)];
+        let nodes = &self.mechanism.elements[element.index()].nodes;
+        for (&node, slope) in nodes.iter().zip(gradient) {
+            loads[node] += slope.scale(effort);
+        }
+    }
+
+    /// Effort that keeps a prescribed coordinate or deformation on its course, after
+    /// [`Equations::residual`].
+    pub fn drive_effort(&self, drive: usize) -> f64 {
+        match self.mechanism.drives[drive] {
+            Place::Coordinate(node, component) => self.pass.remaining(node)[component],
+            Place::Deformation(deformation) => {
+                let row = self.mechanism.conditions[deformation].row;
+                self.pass.elastic[deformation] - row.map_or(0.0, |row| self.pass.stress[row])
+            }
+        }
+    }
+
+    /// Rate of a deformation parameter.
+    pub fn deformation_rate(&self, element: ElementId, index: usize) -> f64 {
+        self.pass.followed[self.mechanism.deformation(element, index)].rate
+    }
+
+    /// Where a node is and how it moves.
+    pub fn node(&self, node: NodeId) -> &NodeState<f64> {
+        &self.pass.nodes[node.0]
+    }
+
+    /// Angle of a planar orientation, counted through full turns.
+    pub fn angle(&self, node: NodeId) -> f64 {
+        self.placements[node.0].angle
+    }
+
+    /// Value of a deformation parameter.
+    pub fn deformation(&self, element: ElementId, index: usize) -> f64 {
+        self.pass.value[self.mechanism.deformation(element, index)]
+    }
+
+    /// Values of all deformation parameters, element by element.
+    pub fn deformations(&self) -> &[f64] {
+        &self.pass.value
+    }
+
+    /// Stress resultant of a deformation parameter after [`Equations::residual`]: what holds a fixed
+    /// or prescribed deformation, what an elastic one carries.
+    pub fn stress(&self, element: ElementId, index: usize) -> f64 {
+        let deformation = self.mechanism.deformation(element, index);
+        match self.mechanism.conditions[deformation].row {
+            Some(row) => self.pass.stress[row],
+            None => self.pass.elastic[deformation],
+        }
+    }
+
+    /// Force or moment that supports and drives exert on a node after [`Equations::residual`].
+    pub fn reaction(&self, node: NodeId) -> Vector<f64> {
+        self.pass.remaining(node.0)
+    }
+
+    /// Where a constant velocity `increment` leads from `position` in unit time.
+    pub fn displace(&self, position: &[f64], increment: &[f64], displaced: &mut [f64]) {
+        for (dof, entry) in self.mechanism.dofs.iter().enumerate() {
+            let first = entry.position;
+            match self.orientation_dof(entry.place) {
+                None => displaced[first] = position[first] + increment[dof],
+                Some(0) => {
+                    let q = Quaternion(std::array::from_fn(|i| position[first + i]));
+                    let turn = Vector(std::array::from_fn(|i| increment[dof + i]));
+                    displaced[first..first + 4].copy_from_slice(&q.turned_in_parent(turn).0);
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Rates of the positions at a velocity.
+    pub fn position_rate(&self, position: &[f64], velocity: &[f64], rate: &mut [f64]) {
+        for (dof, entry) in self.mechanism.dofs.iter().enumerate() {
+            let first = entry.position;
+            match self.orientation_dof(entry.place) {
+                None => rate[first] = velocity[dof],
+                Some(0) => {
+                    let q = Quaternion(std::array::from_fn(|i| position[first + i]));
+                    let angular = Vector(std::array::from_fn(|i| velocity[dof + i]));
+                    rate[first..first + 4].copy_from_slice(&q.rate_from_parent(angular).0);
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Component of an orientation that a degree of freedom is.
+    fn orientation_dof(&self, place: Place) -> Option<usize> {
+        match place {
+            Place::Coordinate(node, component)
+                if self.mechanism.nodes[node].kind == NodeKind::Orientation =>
+            {
+                Some(component)
+            }
+            _ => None,
+        }
+    }
+}

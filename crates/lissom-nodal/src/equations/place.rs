@@ -1,0 +1,284 @@
+//! The transfer function of order zero, eq (8): where the nodes are for these degrees of freedom.
+
+use lissom_spatial::{Quaternion, Vector};
+
+use super::Equations;
+use crate::element::ElementKind;
+use crate::error::NodalError;
+use crate::factor::SingularColumn;
+use crate::mechanism::{Place, Slot};
+use crate::node::{NodeKind, Placement};
+use crate::role::Drive;
+
+/// Newton's iterations for one placement.
+const MOST_ITERATIONS: usize = 25;
+/// Newton's iteration squares its error: after a correction below this, rounding is what is left.
+const LAST_CORRECTION: f64 = 1e-8;
+/// Largest turn in one iteration, in radians: beyond it the conditions are not nearly linear.
+const LARGEST_TURN: f64 = 0.7;
+/// Smallest part of the way that continuation tries.
+const SMALLEST_PART: f64 = 1.0 / 4096.0;
+
+impl Equations<'_> {
+    /// Finds the configuration for these positions and drives, eq (8): Newton's iteration from the
+    /// configuration before, in parts of the way if it is far.
+    ///
+    /// # Errors
+    ///
+    /// At a singular configuration, or when none is found; the configuration is then the last one found.
+    pub fn place(&mut self, position: &[f64], drives: &[Drive]) -> Result<(), NodalError> {
+        for (wanted, drive) in self.wanted_drives.iter_mut().zip(drives) {
+            *wanted = drive.value;
+        }
+        let wanted = std::mem::take(&mut self.wanted_drives);
+        let outcome = self.travel(position, &wanted);
+        self.wanted_drives = wanted;
+        outcome
+    }
+
+    fn travel(&mut self, position: &[f64], drives: &[f64]) -> Result<(), NodalError> {
+        self.save();
+        if self.iterate(position, drives).is_ok() {
+            self.reached_position.copy_from_slice(position);
+            self.reached_drives.copy_from_slice(drives);
+            return Ok(());
+        }
+        self.restore();
+        self.start_position.copy_from_slice(&self.reached_position);
+        self.start_drives.copy_from_slice(&self.reached_drives);
+        let (mut done, mut part) = (0.0_f64, 0.5_f64);
+        while done < 1.0 {
+            let goal = (done + part).min(1.0);
+            self.blend(position, drives, goal);
+            let (part_position, part_drives) = (
+                std::mem::take(&mut self.part_position),
+                std::mem::take(&mut self.part_drives),
+            );
+            let outcome = self.iterate(&part_position, &part_drives);
+            if outcome.is_ok() {
+                self.reached_position.copy_from_slice(&part_position);
+                self.reached_drives.copy_from_slice(&part_drives);
+                self.save();
+                done = goal;
+                part *= 2.0;
+            } else {
+                self.restore();
+                part *= 0.5;
+            }
+            self.part_position = part_position;
+            self.part_drives = part_drives;
+            if part < SMALLEST_PART {
+                // leave the matrices of the configuration that was reached
+                let reached = std::mem::take(&mut self.reached_position);
+                let reached_drives = std::mem::take(&mut self.reached_drives);
+                let _ = self.iterate(&reached, &reached_drives);
+                self.reached_position = reached;
+                self.reached_drives = reached_drives;
+                return outcome;
+            }
+        }
+        Ok(())
+    }
+
+    fn save(&mut self) {
+        self.saved_placements.copy_from_slice(&self.placements);
+        self.saved_references.copy_from_slice(&self.references);
+    }
+
+    fn restore(&mut self) {
+        self.placements.copy_from_slice(&self.saved_placements);
+        self.evaluated = false;
+        self.references.copy_from_slice(&self.saved_references);
+    }
+
+    /// Positions and drives at a part of the way.
+    fn blend(&mut self, position: &[f64], drives: &[f64], part: f64) {
+        for (i, x) in self.part_drives.iter_mut().enumerate() {
+            *x = self.start_drives[i] + part * (drives[i] - self.start_drives[i]);
+        }
+        for (i, x) in self.part_position.iter_mut().enumerate() {
+            *x = self.start_position[i] + part * (position[i] - self.start_position[i]);
+        }
+        for dof in &self.mechanism.dofs {
+            let Place::Coordinate(node, 0) = dof.place else {
+                continue;
+            };
+            if self.mechanism.nodes[node].kind != NodeKind::Orientation {
+                continue;
+            }
+            let range = dof.position..dof.position + 4;
+            let (from, to) = (
+                &self.start_position[range.clone()],
+                &position[range.clone()],
+            );
+            let same: f64 = from.iter().zip(to).map(|(a, b)| a * b).sum();
+            // a quaternion and its negative are one attitude: take the shorter way
+            let sign = if same < 0.0 { -1.0 } else { 1.0 };
+            for (i, x) in self.part_position[range].iter_mut().enumerate() {
+                *x = from[i] + part * (sign * to[i] - from[i]);
+            }
+        }
+    }
+
+    /// Places the nodal coordinates that are given.
+    fn set_given(&mut self, position: &[f64], drives: &[f64]) {
+        for (index, slots) in self.mechanism.slots.iter().enumerate() {
+            let kind = self.mechanism.nodes[index].kind;
+            for component in 0..3 {
+                let value = match slots[component] {
+                    Slot::Dof(dof) => {
+                        let first = self.mechanism.dofs[dof].position;
+                        if kind == NodeKind::Orientation {
+                            let q = Quaternion(std::array::from_fn(|i| position[first + i]));
+                            let length = q.0.iter().map(|x| x * x).sum::<f64>().sqrt();
+                            let attitude = Quaternion(q.0.map(|x| x / length));
+                            if self.placements[index].attitude != attitude {
+                                self.placements[index].attitude = attitude;
+                                self.evaluated = false;
+                            }
+                            continue;
+                        }
+                        position[first]
+                    }
+                    Slot::Drive(drive) => drives[drive],
+                    Slot::Still | Slot::Unknown(_) => continue,
+                };
+                let placement = &mut self.placements[index];
+                if kind == NodeKind::PlanarAngle {
+                    if placement.angle != value {
+                        *placement = Placement::at_angle(value);
+                        self.evaluated = false;
+                    }
+                } else if placement.position[component] != value {
+                    placement.position[component] = value;
+                    self.evaluated = false;
+                }
+            }
+        }
+    }
+
+    fn iterate(&mut self, position: &[f64], drives: &[f64]) -> Result<(), NodalError> {
+        self.set_given(position, drives);
+        let mut settled = false;
+        for _ in 0..MOST_ITERATIONS {
+            if !self.evaluated {
+                self.evaluate()?;
+                self.evaluated = true;
+            }
+            if settled {
+                return self.refuse_folded();
+            }
+            for (row, &deformation) in self.mechanism.rows.iter().enumerate() {
+                let wanted = match self.mechanism.conditions[deformation].slot {
+                    Slot::Dof(dof) => position[self.mechanism.dofs[dof].position],
+                    Slot::Drive(drive) => drives[drive],
+                    Slot::Still | Slot::Unknown(_) => self.mechanism.assembled[deformation],
+                };
+                self.correction[row] = wanted - self.pass.value[deformation];
+            }
+            self.factor.solve(&mut self.correction);
+            settled = self.correct()?;
+        }
+        let (mut worst, mut miss) = (0, 0.0);
+        for (row, &deformation) in self.mechanism.rows.iter().enumerate() {
+            if self.correction[row].abs() > miss {
+                (worst, miss) = (deformation, self.correction[row].abs());
+            }
+        }
+        Err(NodalError::Unreachable {
+            condition: self.mechanism.place_name(Place::Deformation(worst)),
+            miss,
+            iterations: MOST_ITERATIONS,
+        })
+    }
+
+    /// A beam whose chord points against its ends meets its conditions as well as one that does not: such a
+    /// configuration is the wrong one of two.
+    fn refuse_folded(&self) -> Result<(), NodalError> {
+        for element in &self.mechanism.elements {
+            if let ElementKind::Beam(beam) = &element.kind
+                && beam.is_folded(std::array::from_fn(|i| &self.pass.nodes[element.nodes[i]]))
+            {
+                return Err(NodalError::Folded {
+                    element: element.name.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the unknown coordinates by the correction; whether it was the last one needed.
+    fn correct(&mut self) -> Result<bool, NodalError> {
+        let mut largest = 0.0_f64;
+        let mut turn = 0.0_f64;
+        for (&(node, _), correction) in self.mechanism.unknowns.iter().zip(&self.correction) {
+            if !correction.is_finite() {
+                return Err(NodalError::Unreachable {
+                    condition: self.mechanism.nodes[node].name.clone(),
+                    miss: f64::NAN,
+                    iterations: MOST_ITERATIONS,
+                });
+            }
+            largest = largest.max(correction.abs());
+            if self.mechanism.nodes[node].kind.turns() {
+                turn = turn.max(correction.abs());
+            }
+        }
+        let share = if turn > LARGEST_TURN {
+            LARGEST_TURN / turn
+        } else {
+            1.0
+        };
+        self.evaluated = false;
+        for (index, slots) in self.mechanism.slots.iter().enumerate() {
+            let mut increment = Vector([0.0; 3]);
+            for component in 0..3 {
+                if let Slot::Unknown(unknown) = slots[component] {
+                    increment[component] = share * self.correction[unknown];
+                }
+            }
+            if increment.0 != [0.0; 3] {
+                self.placements[index].displace(self.mechanism.nodes[index].kind, increment);
+            }
+        }
+        Ok(largest < LAST_CORRECTION)
+    }
+
+    /// Deformations and gradients where the nodes stand, and the factors of their matrix.
+    fn evaluate(&mut self) -> Result<(), NodalError> {
+        let mechanism = self.mechanism;
+        for (node, placement) in self.pass.nodes.iter_mut().zip(&self.placements) {
+            node.position = placement.position;
+            node.rotation = placement.attitude.matrix();
+        }
+        for (index, element) in mechanism.elements.iter().enumerate() {
+            if let ElementKind::Hinge(hinge) = &element.kind {
+                let nodes = [element.nodes[0], element.nodes[1]].map(|i| &self.pass.nodes[i]);
+                self.references[index] = hinge.angle(nodes, self.references[index]);
+            }
+        }
+        self.pass.shape(mechanism, &self.references);
+        self.factor.clear();
+        for (row, &deformation) in mechanism.rows.iter().enumerate() {
+            let element = &mechanism.elements[mechanism.element_of[deformation]];
+            for (site, &node) in element.nodes.iter().enumerate() {
+                for component in 0..3 {
+                    if let Slot::Unknown(unknown) = mechanism.slots[node][component] {
+                        let slope = self.pass.gradient[deformation][site][component];
+                        self.factor.add(row, unknown, slope);
+                    }
+                }
+            }
+        }
+        self.factor
+            .factor()
+            .map_err(|SingularColumn { column, ratio }| {
+                let (node, component) = mechanism.unknowns[column];
+                NodalError::SingularConfiguration {
+                    coordinate: mechanism.place_name(Place::Coordinate(node, component)),
+                    condition: mechanism.place_name(Place::Deformation(mechanism.rows[column])),
+                    ratio,
+                }
+            })
+    }
+}

@@ -1,0 +1,313 @@
+//! Inertial forces, kinetic energy and weight of beams and lumped masses.
+//!
+//! A beam's axis is interpolated by cubic Hermite polynomials,
+//! $`r(\xi) = H_1 x^p + l_0 H_2 x\text{-axis}^p + H_3 x^q + l_0 H_4 x\text{-axis}^q`$, so that its kinetic energy is
+//! a constant quadratic form in the rates of these four vectors and its inertial forces are
+//! $`(\partial X/\partial x)^T\,\mathcal M\,\ddot X`$: consistent mass matrix and convective forces at once.
+//! Rotary inertia of sections follows the angular velocities of both ends in their own axes,
+//! $`\tfrac12 l_0\,(\tfrac{5}{12}\Omega_p^T J\Omega_p + \tfrac16\Omega_p^T J\Omega_q + \tfrac{5}{12}\Omega_q^T J\Omega_q)`$:
+//! halfway between lumped and linearly interpolated inertia, whose errors in frequency cancel. Gravity
+//! acts as an acceleration of the ground of $`-g`$.
+
+use lissom_spatial::Scalar;
+use lissom_spatial::{Matrix, Vector};
+
+use super::beam::Beam;
+use super::node::NodeState;
+
+/// Mass matrix of cubic Hermite functions over 1/420 of the element's mass.
+const HERMITE: [[f64; 4]; 4] = [
+    [156.0, 22.0, 54.0, -13.0],
+    [22.0, 4.0, 13.0, -3.0],
+    [54.0, 13.0, 156.0, -22.0],
+    [-13.0, -3.0, -22.0, 4.0],
+];
+
+/// Weights of an end's own and the other end's angular velocity in its angular momentum.
+const ROTARY: [f64; 2] = [5.0 / 12.0, 1.0 / 12.0];
+
+/// Share of the gravity's work of each Hermite function, over the element's mass.
+const HERMITE_MEAN: [f64; 4] = [0.5, 1.0 / 12.0, 0.5, -1.0 / 12.0];
+
+impl Beam {
+    fn mass(&self) -> f64 {
+        self.section.mass_per_length * self.length
+    }
+
+    /// Components of a vector along the axes of one end.
+    #[inline(always)]
+    fn along_axes<T: Scalar>(
+        &self,
+        node: &NodeState<T>,
+        end: usize,
+        vector: Vector<T>,
+    ) -> Vector<T> {
+        Vector(self.axes[end].map(|axis| node.direction(axis).dot(vector)))
+    }
+
+    /// Angular momentum of one end, of rates in the axes of both ends.
+    #[inline(always)]
+    fn rotary_momentum<T: Scalar>(&self, own: Vector<T>, other: Vector<T>) -> Vector<T> {
+        let inertia = self.section.rotary_inertia_per_length;
+        Vector(std::array::from_fn(|i| {
+            (own[i] * ROTARY[0] + other[i] * ROTARY[1]) * (self.length * inertia[i])
+        }))
+    }
+
+    fn turns_with_inertia(&self) -> bool {
+        self.section.rotary_inertia_per_length != [0.0; 3]
+    }
+
+    /// Moments that turn the sections, in inertial components: momentum's rate in turning axes.
+    #[inline(always)]
+    fn rotary_moments<T: Scalar>(&self, ends: [&NodeState<T>; 2]) -> [Vector<T>; 2] {
+        let spin: [Vector<T>; 2] =
+            std::array::from_fn(|end| self.along_axes(ends[end], end, ends[end].velocity));
+        let rate: [Vector<T>; 2] =
+            std::array::from_fn(|end| self.along_axes(ends[end], end, ends[end].acceleration));
+        std::array::from_fn(|end| {
+            let momentum = self.rotary_momentum(spin[end], spin[1 - end]);
+            let moment = self.rotary_momentum(rate[end], rate[1 - end]) + spin[end].cross(momentum);
+            let mut sum = Vector::zero();
+            for i in 0..3 {
+                sum += ends[end].direction(self.axes[end][i]).scale(moment[i]);
+            }
+            sum
+        })
+    }
+
+    /// Inertial forces less weight at `[point p, end p, point q, end q]`.
+    #[inline(always)]
+    pub(super) fn inertial_forces<T: Scalar>(
+        &self,
+        nodes: [&NodeState<T>; 4],
+        gravity: Vector<f64>,
+    ) -> [Vector<T>; 4] {
+        let (axes, force) = self.hermite_forces(nodes, gravity);
+        let mut forces = [
+            force[0],
+            axes[0].cross(force[1]),
+            force[2],
+            axes[1].cross(force[3]),
+        ];
+        if self.turns_with_inertia() {
+            let [p, q] = self.rotary_moments([nodes[1], nodes[3]]);
+            forces[1] += p;
+            forces[3] += q;
+        }
+        forces
+    }
+
+    /// Axes of both ends times the length, and the forces on the four interpolated vectors.
+    #[inline(always)]
+    fn hermite_forces<T: Scalar>(
+        &self,
+        [point_p, end_p, point_q, end_q]: [&NodeState<T>; 4],
+        gravity: Vector<f64>,
+    ) -> ([Vector<T>; 2], [Vector<T>; 4]) {
+        let gravity = Vector::constant(gravity.0);
+        let length = T::constant(self.length);
+        let axes = [(end_p, 0), (end_q, 1)]
+            .map(|(node, end)| node.direction(self.axes[end][0]).scale(length));
+        let accelerated = |node: &NodeState<T>, axis: Vector<T>| {
+            node.acceleration.cross(axis) + node.velocity.cross(node.velocity.cross(axis))
+        };
+        let acceleration = [
+            point_p.acceleration - gravity,
+            accelerated(end_p, axes[0]),
+            point_q.acceleration - gravity,
+            accelerated(end_q, axes[1]),
+        ];
+        (axes, hermite(self.mass(), &acceleration))
+    }
+
+    /// For each end, how the moment of its inertial forces turns with the end while the forces stay:
+    /// $`a f^T - (a\cdot f)\,1`$ of arms and forces.
+    pub(super) fn lever_stiffness(
+        &self,
+        nodes: [&NodeState<f64>; 4],
+        gravity: Vector<f64>,
+    ) -> [Matrix<f64>; 2] {
+        let (axes, force) = self.hermite_forces(nodes, gravity);
+        std::array::from_fn(|end| arm_matrix(axes[end].outer(force[1 + 2 * end])))
+    }
+
+    /// Linear momentum, and angular momentum about the origin.
+    pub(super) fn momentum(
+        &self,
+        [point_p, end_p, point_q, end_q]: [&NodeState<f64>; 4],
+    ) -> [Vector<f64>; 2] {
+        let axes = [(end_p, 0), (end_q, 1)]
+            .map(|(node, end)| node.direction(self.axes[end][0]).scale(self.length));
+        let position = [point_p.position, axes[0], point_q.position, axes[1]];
+        let velocity = [
+            point_p.velocity,
+            end_p.velocity.cross(axes[0]),
+            point_q.velocity,
+            end_q.velocity.cross(axes[1]),
+        ];
+        let parts = hermite(self.mass(), &velocity);
+        let mut angular = Vector([0.0; 3]);
+        for (arm, part) in position.into_iter().zip(parts) {
+            angular += arm.cross(part);
+        }
+        if self.turns_with_inertia() {
+            let spin = [(end_p, 0), (end_q, 1)]
+                .map(|(node, end)| self.along_axes(node, end, node.velocity));
+            for (end, node) in [end_p, end_q].into_iter().enumerate() {
+                let momentum = self.rotary_momentum(spin[end], spin[1 - end]);
+                for i in 0..3 {
+                    angular += node.direction(self.axes[end][i]).scale(momentum[i]);
+                }
+            }
+        }
+        // the functions of both points sum up to one everywhere
+        [parts[0] + parts[2], angular]
+    }
+
+    /// Kinetic energy, and potential energy in the field of `gravity`.
+    pub(super) fn energy(
+        &self,
+        [point_p, end_p, point_q, end_q]: [&NodeState<f64>; 4],
+        gravity: Vector<f64>,
+    ) -> (f64, f64) {
+        let axes = [(end_p, 0), (end_q, 1)]
+            .map(|(node, end)| node.direction(self.axes[end][0]).scale(self.length));
+        let position = [point_p.position, axes[0], point_q.position, axes[1]];
+        let velocity = [
+            point_p.velocity,
+            end_p.velocity.cross(axes[0]),
+            point_q.velocity,
+            end_q.velocity.cross(axes[1]),
+        ];
+        let momentum = hermite(self.mass(), &velocity);
+        let mut kinetic = 0.0;
+        let mut potential = 0.0;
+        for i in 0..4 {
+            kinetic += 0.5 * velocity[i].dot(momentum[i]);
+            potential -= self.mass() * HERMITE_MEAN[i] * gravity.dot(position[i]);
+        }
+        if self.turns_with_inertia() {
+            let spin = [(end_p, 0), (end_q, 1)]
+                .map(|(node, end)| self.along_axes(node, end, node.velocity));
+            for end in 0..2 {
+                let momentum = self.rotary_momentum(spin[end], spin[1 - end]);
+                kinetic += 0.5 * spin[end].dot(momentum);
+            }
+        }
+        (kinetic, potential)
+    }
+}
+
+/// The Hermite mass matrix times four vectors.
+#[inline(always)]
+fn hermite<T: Scalar>(mass: f64, vectors: &[Vector<T>; 4]) -> [Vector<T>; 4] {
+    std::array::from_fn(|i| {
+        let mut sum = Vector::zero();
+        for (vector, weight) in vectors.iter().zip(HERMITE[i]) {
+            sum += vector.scale(T::constant(mass * weight / 420.0));
+        }
+        sum
+    })
+}
+
+/// Moment that turns a rotational inertia, given in inertial components.
+#[inline(always)]
+fn euler<T: Scalar>(node: &NodeState<T>, inertia: Matrix<T>) -> Vector<T> {
+    inertia * node.acceleration + node.velocity.cross(inertia * node.velocity)
+}
+
+/// $`L`$ of $`\int (t\times a)\times f = L\,t`$, from $`\int a f^T`$.
+fn arm_matrix(outer: Matrix<f64>) -> Matrix<f64> {
+    outer + Matrix::diagonal(-outer.trace())
+}
+
+/// The same of a turning inertia, given in inertial components.
+fn turning_lever(node: &NodeState<f64>, inertia: Matrix<f64>) -> Matrix<f64> {
+    let spin = Matrix::skew(node.velocity);
+    let force_per_arm = Matrix::skew(node.acceleration) + spin * spin;
+    let second_moment = Matrix::diagonal(0.5 * inertia.trace()) - inertia;
+    arm_matrix(second_moment * force_per_arm.transpose())
+}
+
+/// Mass at a point or rotational inertia at an orientation.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Lump {
+    /// Mass of a point node.
+    Mass { node: usize, mass: f64 },
+    /// Rotational inertia of an orientation node, in its components.
+    Inertia { node: usize, inertia: Matrix<f64> },
+}
+
+impl Lump {
+    pub(super) fn node(&self) -> usize {
+        match *self {
+            Self::Mass { node, .. } | Self::Inertia { node, .. } => node,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn inertial_force<T: Scalar>(
+        &self,
+        nodes: &[NodeState<T>],
+        gravity: Vector<f64>,
+    ) -> Vector<T> {
+        match *self {
+            Self::Mass { node, mass } => {
+                (nodes[node].acceleration - Vector::constant(gravity.0)).scale(T::constant(mass))
+            }
+            Self::Inertia { node, inertia } => {
+                let node = &nodes[node];
+                euler(node, turned(node.rotation, inertia))
+            }
+        }
+    }
+
+    /// As [`Beam::lever_stiffness`].
+    pub(super) fn lever_stiffness(&self, nodes: &[NodeState<f64>]) -> Matrix<f64> {
+        match *self {
+            Self::Mass { .. } => Matrix::zero(),
+            Self::Inertia { node, inertia } => {
+                let node = &nodes[node];
+                turning_lever(node, turned(node.rotation, inertia))
+            }
+        }
+    }
+
+    /// Linear momentum, and angular momentum about the origin.
+    pub(super) fn momentum(&self, nodes: &[NodeState<f64>]) -> [Vector<f64>; 2] {
+        match *self {
+            Self::Mass { node, mass } => {
+                let linear = nodes[node].velocity.scale(mass);
+                [linear, nodes[node].position.cross(linear)]
+            }
+            Self::Inertia { node, inertia } => {
+                let node = &nodes[node];
+                let spin = turned(node.rotation, inertia) * node.velocity;
+                [Vector([0.0; 3]), spin]
+            }
+        }
+    }
+
+    pub(super) fn energy(&self, nodes: &[NodeState<f64>], gravity: Vector<f64>) -> (f64, f64) {
+        match *self {
+            Self::Mass { node, mass } => {
+                let node = &nodes[node];
+                (
+                    0.5 * mass * node.velocity.dot(node.velocity),
+                    -mass * gravity.dot(node.position),
+                )
+            }
+            Self::Inertia { node, inertia } => {
+                let node = &nodes[node];
+                let inertia = turned(node.rotation, inertia);
+                (0.5 * node.velocity.dot(inertia * node.velocity), 0.0)
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn turned<T: Scalar>(rotation: Matrix<T>, inertia: Matrix<f64>) -> Matrix<T> {
+    rotation * Matrix::constant(inertia.0) * rotation.transpose()
+}

@@ -1,0 +1,37 @@
+//! Finite elements with deformation parameters in absolute nodal coordinates: a formulation of its own.
+//!
+//! It shares nothing with `tree` and `flex` but vectors and integrators, so that their agreement is a
+//! check. Source: Jonker & Aarts, *Multibody System Dynamics* 6 (2001). Theory: `docs/theory/nodal.md`.
+
+mod assembly;
+mod beam;
+mod dynamics;
+mod element;
+mod equations;
+mod error;
+mod factor;
+mod inertia;
+mod joints;
+mod linear;
+mod mechanism;
+mod node;
+mod pass;
+mod perturbation;
+mod role;
+mod shape;
+mod statics;
+
+pub use assembly::{Assembly, End};
+pub use beam::{BeamSection, SecondOrderTerms};
+pub use dynamics::{Acting, Actions, Dynamics, Excitation, Unforced};
+pub use element::ElementId;
+pub use equations::{Energy, Equations};
+pub use error::NodalError;
+pub use linear::State;
+pub use mechanism::Mechanism;
+pub use node::{Followed, NodeId, NodeKind, NodeState};
+pub use perturbation::labels;
+pub use perturbation::linearize_state;
+pub use role::{Drive, Role};
+pub use shape::{BeamFigure, Figure, FigureKind};
+pub use statics::Resting;

@@ -1,0 +1,299 @@
+//! Equations of motion linearised about any state: Jonker & Aarts (20)–(22).
+//!
+//! The residual $`r = D\mathcal F^T(q)\,[M\ddot x - f](q, \dot q, \ddot q) + \ldots`$ is evaluated over dual
+//! numbers, so that its derivatives are exact; the printed (22) is not used, since it lacks terms. Its
+//! derivative by $`q`$ is split by material points $`r`$, which makes the parts independent of how
+//! orientations are described:
+//!
+//! ```math
+//! G_0 = \sum \frac{\partial^2 r}{\partial q^2}\cdot(\ddot r\,dm - df), \qquad
+//! N_0 = \sum \frac{\partial r}{\partial q}\cdot\frac{\partial(\ddot r\,dm - df)}{\partial q} .
+//! ```
+//!
+//! The rotary inertia of sections, which no points stand for, is split by nodes. $`G_0`$ is symmetric;
+//! stresses of elastic deformations that are no degrees of freedom are part of it. A
+//! moment that keeps its direction in space is not conservative: its skew part belongs to $`N_0`$.
+
+use nalgebra::DMatrix;
+
+use lissom_numerics::linear::Linearization;
+use lissom_spatial::Dual;
+use lissom_spatial::{Matrix, Vector};
+
+use super::element::ElementKind;
+use super::equations::Equations;
+use super::error::NodalError;
+use super::pass::Pass;
+use super::role::Drive;
+
+/// Directions differentiated at once.
+const DIRECTIONS: usize = 4;
+
+type Tangent = Dual<f64, DIRECTIONS>;
+
+/// A state of motion to linearise about.
+#[derive(Clone, Copy, Debug)]
+pub struct State<'a> {
+    /// Positions of the degrees of freedom.
+    pub position: &'a [f64],
+    /// Velocities of the degrees of freedom.
+    pub velocity: &'a [f64],
+    /// Accelerations of the degrees of freedom.
+    pub acceleration: &'a [f64],
+    /// What is prescribed.
+    pub drives: &'a [Drive],
+    /// Forces at points and moments at orientations, kept constant.
+    pub loads: &'a [Vector<f64>],
+}
+
+impl Equations<'_> {
+    /// Linearises the equations of motion about a state.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such configuration.
+    pub fn linearize(&mut self, state: &State<'_>) -> Result<Linearization, NodalError> {
+        let dofs = self.mechanism.dof_count();
+        self.place(state.position, state.drives)?;
+        let mut rows = vec![0.0; dofs * dofs];
+        self.mass_matrix(&mut rows);
+        let mass = DMatrix::from_row_slice(dofs, dofs, &rows);
+        let structural = self.structural_stiffness();
+        let mut parts = Parts::new(dofs);
+        self.differentiate_by_position(state, Some(&mut parts));
+        let damping = self.differentiate_by_velocity(state);
+        let actuated = self.mechanism.actuated_dofs();
+        let mut input = DMatrix::zeros(dofs, actuated.len());
+        for (column, &dof) in actuated.iter().enumerate() {
+            input[(dof, column)] = 1.0;
+        }
+        let levers = self.lever_stiffness(state);
+        let material = &parts.geometric + &levers;
+        let geometric = (&material + material.transpose()) * 0.5;
+        let dynamic = parts.dynamic - levers + (material - &geometric);
+        Ok(Linearization {
+            mass,
+            damping,
+            structural,
+            dynamic,
+            geometric,
+            input,
+        })
+    }
+
+    /// Derivative of the whole residual by the positions, about a state.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such configuration.
+    pub fn tangent_stiffness(&mut self, state: &State<'_>) -> Result<DMatrix<f64>, NodalError> {
+        self.place(state.position, state.drives)?;
+        self.first_order_transfer();
+        Ok(self.differentiate_by_position(state, None))
+    }
+
+    /// Strain energy's second derivative with gradients held: $`K_0`$. Uses the transfer function.
+    fn structural_stiffness(&self) -> DMatrix<f64> {
+        let mechanism = self.mechanism;
+        let dofs = mechanism.dof_count();
+        let mut stiffness = DMatrix::zeros(dofs, dofs);
+        for (index, element) in mechanism.elements.iter().enumerate() {
+            let count = element.count();
+            let mut slope = DMatrix::<f64>::zeros(count, dofs);
+            for local in 0..count {
+                let gradient = &self.pass.gradient[mechanism.first[index] + local];
+                for (site, &node) in element.nodes.iter().enumerate() {
+                    for dof in 0..dofs {
+                        slope[(local, dof)] += gradient[site].dot(self.transfer[node * dofs + dof]);
+                    }
+                }
+            }
+            let material = DMatrix::from_fn(count, count, |i, j| element.stiffness[i][j]);
+            stiffness += slope.transpose() * material * slope;
+        }
+        stiffness
+    }
+
+    /// Whole derivative by positions, and its parts if wanted. Uses the transfer function.
+    fn differentiate_by_position(
+        &mut self,
+        state: &State<'_>,
+        mut parts: Option<&mut Parts>,
+    ) -> DMatrix<f64> {
+        let mechanism = self.mechanism;
+        let dofs = mechanism.dof_count();
+        let mut whole = DMatrix::zeros(dofs, dofs);
+        let mut pass = Pass::<Tangent>::new(mechanism, 2);
+        let velocity: Vec<Tangent> = state.velocity.iter().map(|&x| constant(x)).collect();
+        let acceleration: Vec<Tangent> = state.acceleration.iter().map(|&x| constant(x)).collect();
+        let efforts = vec![0.0; dofs];
+        let mut residual = vec![constant(0.0); dofs];
+        let mut worth = vec![0.0; dofs];
+        for first in (0..dofs).step_by(DIRECTIONS) {
+            let directions = DIRECTIONS.min(dofs - first);
+            for (index, node) in pass.nodes.iter_mut().enumerate() {
+                let base = &self.pass.nodes[index];
+                node.position = Vector(base.position.0.map(constant));
+                node.rotation = Matrix::constant(base.rotation.0);
+                for direction in 0..directions {
+                    let along = self.transfer[index * dofs + first + direction];
+                    let turn = Matrix::skew(along) * base.rotation;
+                    for i in 0..3 {
+                        node.position[i].tangent[direction] = along[i];
+                        for j in 0..3 {
+                            node.rotation.0[i][j].tangent[direction] = turn.0[i][j];
+                        }
+                    }
+                }
+            }
+            pass.shape(mechanism, &self.references);
+            pass.velocities(mechanism, &self.factor, &velocity, state.drives);
+            pass.follow(mechanism, &self.references);
+            pass.accelerations(mechanism, &self.factor, &acceleration, state.drives);
+            pass.inertial_forces(mechanism, self.gravity, state.loads);
+            pass.elastic_stresses(mechanism);
+            pass.reduce(mechanism, &self.factor, &efforts, &mut residual);
+            for direction in 0..directions {
+                for dof in 0..dofs {
+                    whole[(dof, first + direction)] = residual[dof].tangent[direction];
+                }
+            }
+            let Some(parts) = parts.as_deref_mut() else {
+                continue;
+            };
+            for direction in 0..directions {
+                let forces = pass
+                    .force
+                    .iter()
+                    .map(|force| Vector(force.0.map(|x| x.tangent[direction])));
+                self.project(forces, &mut worth);
+                parts
+                    .dynamic
+                    .column_mut(first + direction)
+                    .copy_from_slice(&worth);
+            }
+            for force in &mut pass.force {
+                *force = Vector(force.0.map(|x| constant(x.value)));
+            }
+            for stress in &mut pass.elastic {
+                *stress = constant(stress.value);
+            }
+            pass.reduce(mechanism, &self.factor, &efforts, &mut residual);
+            for direction in 0..directions {
+                for dof in 0..dofs {
+                    parts.geometric[(dof, first + direction)] = residual[dof].tangent[direction];
+                }
+            }
+        }
+        whole
+    }
+
+    /// Part of the derivative that comes from turning the arms of inertial forces at orientations.
+    fn lever_stiffness(&mut self, state: &State<'_>) -> DMatrix<f64> {
+        let mechanism = self.mechanism;
+        let dofs = mechanism.dof_count();
+        self.set_velocity(state.velocity, state.drives);
+        self.set_acceleration(state.acceleration, state.drives);
+        let mut levers = vec![Matrix::zero(); mechanism.node_count()];
+        for element in &mechanism.elements {
+            if let ElementKind::Beam(beam) = &element.kind {
+                let nodes = std::array::from_fn(|i| &self.pass.nodes[element.nodes[i]]);
+                let [p, q] = beam.lever_stiffness(nodes, self.gravity);
+                levers[element.nodes[1]] += p;
+                levers[element.nodes[3]] += q;
+            }
+        }
+        for lump in &mechanism.lumps {
+            levers[lump.node()] += lump.lever_stiffness(&self.pass.nodes);
+        }
+        let mut stiffness = DMatrix::zeros(dofs, dofs);
+        for (index, lever) in levers.iter().enumerate() {
+            if lever.0 == [[0.0; 3]; 3] {
+                continue;
+            }
+            let transfer = &self.transfer[index * dofs..(index + 1) * dofs];
+            for j in 0..dofs {
+                let moment = *lever * transfer[j];
+                for i in 0..dofs {
+                    stiffness[(i, j)] += transfer[i].dot(moment);
+                }
+            }
+        }
+        stiffness
+    }
+
+    fn differentiate_by_velocity(&mut self, state: &State<'_>) -> DMatrix<f64> {
+        let mechanism = self.mechanism;
+        let dofs = mechanism.dof_count();
+        let mut derivative = DMatrix::zeros(dofs, dofs);
+        let mut pass = Pass::<Tangent>::new(mechanism, 2);
+        for (node, base) in pass.nodes.iter_mut().zip(&self.pass.nodes) {
+            node.position = Vector(base.position.0.map(constant));
+            node.rotation = Matrix::constant(base.rotation.0);
+        }
+        pass.shape(mechanism, &self.references);
+        let mut velocity: Vec<Tangent> = state.velocity.iter().map(|&x| constant(x)).collect();
+        let acceleration: Vec<Tangent> = state.acceleration.iter().map(|&x| constant(x)).collect();
+        let efforts = vec![0.0; dofs];
+        let mut residual = vec![constant(0.0); dofs];
+        for first in (0..dofs).step_by(DIRECTIONS) {
+            let directions = DIRECTIONS.min(dofs - first);
+            for direction in 0..directions {
+                velocity[first + direction].tangent[direction] = 1.0;
+            }
+            pass.velocities(mechanism, &self.factor, &velocity, state.drives);
+            pass.follow(mechanism, &self.references);
+            pass.accelerations(mechanism, &self.factor, &acceleration, state.drives);
+            pass.inertial_forces(mechanism, self.gravity, state.loads);
+            pass.elastic_stresses(mechanism);
+            pass.reduce(mechanism, &self.factor, &efforts, &mut residual);
+            for direction in 0..directions {
+                velocity[first + direction].tangent[direction] = 0.0;
+                for dof in 0..dofs {
+                    derivative[(dof, first + direction)] = residual[dof].tangent[direction];
+                }
+            }
+        }
+        derivative
+    }
+
+    /// Second-order transfer function along two directions of the degrees of freedom,
+    /// $`(D^2\mathcal F\cdot a)\cdot b`$: one vector per node. Leaves velocities and accelerations unset.
+    pub fn second_order_transfer(&mut self, a: &[f64], b: &[f64], second: &mut [Vector<f64>]) {
+        let dofs = self.mechanism.dof_count();
+        let zeros = vec![0.0; dofs];
+        let still = vec![Drive::default(); self.mechanism.drive_count()];
+        second.fill(Vector([0.0; 3]));
+        // a bilinear form from its squares: 4ab = (a + b)² − (a − b)²
+        for sign in [1.0, -1.0] {
+            let along: Vec<f64> = a.iter().zip(b).map(|(a, b)| a + sign * b).collect();
+            self.set_velocity(&along, &still);
+            self.set_acceleration(&zeros, &still);
+            for (sum, node) in second.iter_mut().zip(&self.pass.nodes) {
+                *sum += node.acceleration.scale(0.25 * sign);
+            }
+        }
+    }
+}
+
+/// Parts of the derivative by positions.
+struct Parts {
+    dynamic: DMatrix<f64>,
+    geometric: DMatrix<f64>,
+}
+
+impl Parts {
+    fn new(dofs: usize) -> Self {
+        Self {
+            dynamic: DMatrix::zeros(dofs, dofs),
+            geometric: DMatrix::zeros(dofs, dofs),
+        }
+    }
+}
+
+fn constant(x: f64) -> Tangent {
+    Tangent {
+        value: x,
+        tangent: [0.0; DIRECTIONS],
+    }
+}

@@ -1,0 +1,282 @@
+//! The balance of forces of a mechanism at rest, for `statics` to solve: exact tangents, and differences for loads that
+//! turn with the mechanism.
+
+use nalgebra::{DMatrix, DVector};
+
+use lissom_numerics::statics::{self, Balance, Equilibrium, Stability};
+use lissom_spatial::Vector;
+
+use super::dynamics::{Acting, Actions, Excitation};
+use super::equations::Equations;
+use super::error::NodalError;
+use super::linear::State;
+use super::mechanism::{Mechanism, Place};
+use super::role::Drive;
+
+/// Step of differences, of the scale of a degree of freedom: the cube root of rounding, for central ones.
+const DIFFERENCE: f64 = 6e-6;
+
+/// A mechanism at rest under gravity, an excitation and further loads, all of which grow in proportion. What is prescribed is
+/// held still at its value.
+#[derive(Clone, Debug)]
+pub struct Resting<'a, E> {
+    equations: Equations<'a>,
+    /// As assembled: from where every place can be reached.
+    assembled: Equations<'a>,
+    excitation: E,
+    time: f64,
+    gravity: Vector<f64>,
+    /// Degrees of freedom that may move.
+    moving: Vec<usize>,
+    scales: Vec<f64>,
+    /// Whether loads depend on where the mechanism is.
+    follows: bool,
+    /// Loads at nodes beside those of the excitation.
+    further: Vec<Vector<f64>>,
+    drives: Vec<Drive>,
+    efforts: Vec<f64>,
+    loads: Vec<Vector<f64>>,
+    still: Vec<f64>,
+    residual: Vec<f64>,
+    /// Where the mechanism was placed last.
+    placed: Vec<f64>,
+}
+
+impl<'a, E: Excitation> Resting<'a, E> {
+    /// The mechanism under this excitation at an instant.
+    pub fn new(equations: Equations<'a>, excitation: E, time: f64) -> Self {
+        let mechanism = equations.mechanism();
+        let dofs = mechanism.dof_count();
+        let mut this = Self {
+            gravity: equations.gravity,
+            moving: Vec::new(),
+            scales: Vec::new(),
+            follows: false,
+            further: vec![Vector([0.0; 3]); mechanism.node_count()],
+            drives: mechanism.assembled_drives(),
+            efforts: vec![0.0; dofs],
+            loads: vec![Vector([0.0; 3]); mechanism.node_count()],
+            still: vec![0.0; dofs],
+            residual: vec![0.0; dofs],
+            placed: mechanism.assembled_position(),
+            assembled: equations.clone(),
+            equations,
+            excitation,
+            time,
+        };
+        this.hold(&[]);
+        this
+    }
+
+    /// Puts the mechanism under another gravity.
+    pub fn set_gravity(&mut self, gravity: [f64; 3]) {
+        self.gravity = Vector(gravity);
+    }
+
+    /// Adds a force at a point or a moment at an orientation, by the index of the node.
+    pub fn add_load(&mut self, node: usize, load: Vector<f64>) {
+        self.further[node] += load;
+    }
+
+    /// Degrees of freedom that brakes hold where they are; all others may move.
+    pub fn hold(&mut self, held: &[usize]) {
+        let mechanism = self.equations.mechanism();
+        self.moving = (0..mechanism.dof_count())
+            .filter(|dof| !held.contains(dof))
+            .collect();
+        self.scales = (self.moving.iter())
+            .map(|&dof| scale(mechanism, dof))
+            .collect();
+    }
+
+    /// Says that loads of the excitation depend on where the mechanism is.
+    pub fn loads_follow(&mut self) {
+        self.follows = true;
+    }
+
+    /// Finds the equilibrium from a place near where the mechanism rests without load.
+    ///
+    /// # Errors
+    /// When there is none, however small the part of the load that is added.
+    pub fn equilibrium(&mut self, start: &[f64]) -> Result<Equilibrium<Vec<f64>>, NodalError> {
+        statics::equilibrium(self, &start.to_vec()).map_err(statics::Failure::merged)
+    }
+
+    /// Whether an equilibrium holds when it is touched.
+    ///
+    /// # Errors
+    /// When the mechanism cannot be there.
+    pub fn stability(&mut self, position: &Vec<f64>) -> Result<Option<Stability>, NodalError> {
+        statics::stability(self, position)
+    }
+
+    /// Places the mechanism and asks what acts on it there under a part of the load.
+    fn act(&mut self, position: &[f64], load: f64) -> Result<(), NodalError> {
+        self.excitation.drive(self.time, &mut self.drives);
+        for drive in &mut self.drives {
+            (drive.rate, drive.acceleration) = (0.0, 0.0);
+        }
+        if self.equations.place(position, &self.drives).is_err() {
+            // from a configuration gone astray there may be no way
+            self.equations.clone_from(&self.assembled);
+            if let Err(error) = self.equations.place(position, &self.drives) {
+                // the next place is sought from the last
+                let _ = self.equations.place(&self.placed, &self.drives);
+                return Err(error);
+            }
+        }
+        self.placed.copy_from_slice(position);
+        self.equations.gravity = self.gravity.scale(load);
+        self.equations.set_velocity(&self.still, &self.drives);
+        self.equations.set_acceleration(&self.still, &self.drives);
+        self.efforts.fill(0.0);
+        self.loads.copy_from_slice(&self.further);
+        let state = Acting {
+            equations: &self.equations,
+            position,
+            velocity: &self.still,
+        };
+        let mut on = Actions {
+            efforts: &mut self.efforts,
+            loads: &mut self.loads,
+        };
+        self.excitation.act(self.time, &state, &mut on);
+        for effort in &mut self.efforts {
+            *effort *= load;
+        }
+        for force in &mut self.loads {
+            *force = force.scale(load);
+        }
+        Ok(())
+    }
+
+    /// What loads that change with the place add to the stiffness.
+    fn add_following(
+        &mut self,
+        position: &[f64],
+        load: f64,
+        stiffness: &mut DMatrix<f64>,
+    ) -> Result<(), NodalError> {
+        let mut slopes = Vec::with_capacity(self.moving.len());
+        for column in 0..self.moving.len() {
+            let step = DIFFERENCE * self.scales[column];
+            let mut sides = Vec::with_capacity(2);
+            for side in [step, -step] {
+                let mut increment = self.still.clone();
+                increment[self.moving[column]] = side;
+                let mut beside = position.to_vec();
+                self.equations.displace(position, &increment, &mut beside);
+                self.act(&beside, load)?;
+                sides.push((self.efforts.clone(), self.loads.clone()));
+            }
+            let (ahead, behind) = (&sides[0], &sides[1]);
+            let by = 1.0 / (2.0 * step);
+            let efforts: Vec<f64> = (ahead.0.iter().zip(&behind.0))
+                .map(|(a, b)| (a - b) * by)
+                .collect();
+            let loads: Vec<Vector<f64>> = (ahead.1.iter().zip(&behind.1))
+                .map(|(&a, &b)| (a - b).scale(by))
+                .collect();
+            slopes.push((efforts, loads));
+        }
+        self.act(position, load)?;
+        let mut worth = vec![0.0; self.still.len()];
+        for (column, (efforts, loads)) in slopes.into_iter().enumerate() {
+            self.equations
+                .project(loads.iter().map(|&slope| -slope), &mut worth);
+            for (row, &dof) in self.moving.iter().enumerate() {
+                stiffness[(row, column)] += worth[dof] - efforts[dof];
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A large change of a degree of freedom: a radian, the length of the element, or the size of the mechanism.
+fn scale(mechanism: &Mechanism, dof: usize) -> f64 {
+    if mechanism.dof_unit(dof) != "m" {
+        return 1.0;
+    }
+    let extent = |nodes: &mut dyn Iterator<Item = usize>| {
+        let points = nodes.filter(|&node| !mechanism.nodes[node].kind.turns());
+        let points: Vec<Vector<f64>> = points
+            .map(|node| mechanism.nodes[node].placement.position)
+            .collect();
+        let from = points.first().copied().unwrap_or(Vector([0.0; 3]));
+        let apart = points.iter().map(|&point| (point - from).dot(point - from));
+        apart.fold(0.0, f64::max).sqrt()
+    };
+    let own = match mechanism.dofs[dof].place {
+        Place::Deformation(deformation) => {
+            let element = &mechanism.elements[mechanism.element_of[deformation]];
+            extent(&mut element.nodes.iter().copied())
+        }
+        Place::Coordinate(..) => 0.0,
+    };
+    let sizes = [own, extent(&mut (0..mechanism.node_count())), 1.0];
+    sizes.into_iter().find(|&size| size > 0.0).unwrap_or(1.0)
+}
+
+impl<E: Excitation> Balance for Resting<'_, E> {
+    type Place = Vec<f64>;
+    type Error = NodalError;
+
+    fn scales(&self) -> &[f64] {
+        &self.scales
+    }
+
+    fn name(&self, unknown: usize) -> String {
+        self.equations.mechanism().dof_name(self.moving[unknown])
+    }
+
+    fn evaluate(
+        &mut self,
+        position: &Vec<f64>,
+        load: f64,
+        residual: &mut DVector<f64>,
+    ) -> Result<f64, NodalError> {
+        self.act(position, load)?;
+        self.equations
+            .residual(&self.efforts, &self.loads, &mut self.residual);
+        for (lacking, &dof) in residual.iter_mut().zip(&self.moving) {
+            *lacking = self.residual[dof];
+        }
+        let pass = &self.equations.pass;
+        let forces = (self.efforts.iter().copied())
+            .chain(self.loads.iter().flat_map(|load| load.0))
+            .chain(pass.force.iter().flat_map(|force| force.0))
+            .chain(pass.elastic.iter().copied());
+        Ok(forces.fold(0.0, |most, force| most.max(force.abs())))
+    }
+
+    fn stiffness(&mut self, position: &Vec<f64>, load: f64) -> Result<DMatrix<f64>, NodalError> {
+        self.act(position, load)?;
+        let state = State {
+            position,
+            velocity: &self.still,
+            acceleration: &self.still,
+            drives: &self.drives,
+            loads: &self.loads,
+        };
+        let whole = self.equations.tangent_stiffness(&state)?;
+        let n = self.moving.len();
+        let moving = &self.moving;
+        let mut stiffness =
+            DMatrix::from_fn(n, n, |row, column| whole[(moving[row], moving[column])]);
+        if self.follows && load != 0.0 {
+            self.add_following(position, load, &mut stiffness)?;
+        }
+        Ok(stiffness)
+    }
+
+    fn displaced(&self, position: &Vec<f64>, change: &DVector<f64>, share: f64) -> Vec<f64> {
+        let mut increment = vec![0.0; self.still.len()];
+        for (&dof, change) in self.moving.iter().zip(change.iter()) {
+            increment[dof] = share * change;
+        }
+        let mut displaced = position.clone();
+        self.equations
+            .displace(position, &increment, &mut displaced);
+        displaced
+    }
+}

@@ -1,0 +1,354 @@
+//! Solvers of ordinary differential equations that see vectors and traits, never mechanics.
+//!
+//! | solver | for | source |
+//! |---|---|---|
+//! | [`Method::Dop853`] | smooth problems, tight tolerances | Hairer, Nørsett & Wanner, *Solving ODEs I*, II.5, II.10 |
+//! | [`Method::Dopri5`] | loose tolerances | same, II.4 to II.6 |
+//! | [`Method::Adams`] | smooth problems with costly derivatives | Hindmarsh, *ODEPACK* (1983), LSODE with `MF = 10` |
+//! | [`Method::Radau`] | stiff problems | Hairer & Wanner, *Solving ODEs II*, IV.8 |
+//! | [`Scheme::GeneralizedAlpha`] | structural systems, fixed step | Chung & Hulbert (1993); Arnold & Brüls (2007) |
+//! | [`Scheme::Newmark`] | the same | Newmark (1959) |
+//!
+//! [`integrate`] solves $`\dot y = f(t, y)`$ with error control, [`integrate_second_order`] solves
+//! $`r(t, q, v, \dot v) = 0`$ with a fixed step on a space where positions need not be vectors. Both
+//! walk a [`Schedule`]: no step crosses a breakpoint, and the solver starts afresh behind it. What
+//! arrives at a breakpoint $`t_b`$ is evaluated at times below $`t_b`$ only, what leaves it at times
+//! from $`t_b`$ on, so that an input may jump exactly there. Where a system is not smooth at a place of the solution rather
+//! than at an instant, it tells when the place has been passed, and the solver goes back to it and starts afresh.
+
+mod adams;
+mod adams_coefficients;
+mod dop853;
+mod dopri5;
+mod driver;
+mod equations;
+mod error;
+mod lu;
+mod radau;
+mod radau_coefficients;
+mod runge_kutta;
+mod second_order;
+mod step_control;
+#[cfg(test)]
+mod tests;
+
+use std::ops::{Add, AddAssign};
+
+pub use error::IntegrateError;
+pub use lu::Lu;
+
+use adams::Adams;
+use equations::Equations;
+use radau::Radau;
+use runge_kutta::RungeKutta;
+use second_order::Structural;
+
+/// A first-order system $`\dot y = f(t, y)`$.
+pub trait FirstOrder {
+    /// Writes $`f(t, y)`$ into `rate`, NaN where it cannot be evaluated.
+    fn derivative(&mut self, time: f64, state: &[f64], rate: &mut [f64]);
+
+    /// Brings the state reached by an accepted step back to where solutions live, for systems with
+    /// invariants that a step keeps only to its accuracy.
+    fn project(&mut self, _time: f64, _state: &mut [f64]) -> Projection {
+        Projection::Kept
+    }
+
+    /// Called where steps begin: at the start, behind every breakpoint and where [`overrun`](Self::overrun) has become
+    /// positive. From here on the derivative that holds just ahead holds, smoothly continued, until the next call. The
+    /// state may jump.
+    fn enter(&mut self, _time: f64, _state: &mut [f64]) {}
+
+    /// How far a state is beyond the place up to which the derivative that was [entered](Self::enter) holds. At the
+    /// end of a step that finds it positive, the solution goes back to the instant at which it became so.
+    fn overrun(&mut self, _time: f64, _state: &[f64]) -> f64 {
+        f64::NEG_INFINITY
+    }
+}
+
+/// What [`FirstOrder::project`] or [`SecondOrder::project`] did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Projection {
+    /// The derivative at the state is what it was before.
+    Kept,
+    /// It is not.
+    Moved,
+    /// The integration cannot go on from here.
+    Stop,
+}
+
+impl Projection {
+    fn flow(self) -> Flow {
+        match self {
+            Self::Kept | Self::Moved => Flow::Continue,
+            Self::Stop => Flow::Stop,
+        }
+    }
+}
+
+/// A second-order system $`M(q)\,\dot v = f(t, q, v)`$ written as a residual.
+///
+/// Positions may live on a manifold (unit quaternions among them), velocities and accelerations are
+/// vectors.
+pub trait SecondOrder {
+    /// Number of position components.
+    fn position_count(&self) -> usize;
+
+    /// Number of velocity components, which is that of accelerations and residuals.
+    fn velocity_count(&self) -> usize;
+
+    /// Writes $`r = M(q)\,\dot v - f(t, q, v)`$ into `residual`, NaN where it cannot be evaluated.
+    fn residual(
+        &mut self,
+        time: f64,
+        position: &[f64],
+        velocity: &[f64],
+        acceleration: &[f64],
+        residual: &mut [f64],
+    );
+
+    /// Writes $`\partial r / \partial \dot v`$, n × n by rows.
+    fn mass_matrix(&mut self, time: f64, position: &[f64], mass: &mut [f64]);
+
+    /// Brings what a step has made back onto a manifold that the motion must not leave; nothing by default.
+    fn project(&mut self, _time: f64, _position: &mut [f64], _velocity: &mut [f64]) -> Projection {
+        Projection::Kept
+    }
+
+    /// As [`FirstOrder::enter`].
+    fn enter(&mut self, _time: f64, _position: &[f64], _velocity: &mut [f64]) {}
+
+    /// As [`FirstOrder::overrun`].
+    fn overrun(&mut self, _time: f64, _position: &[f64], _velocity: &[f64]) -> f64 {
+        f64::NEG_INFINITY
+    }
+
+    /// Writes $`q \oplus \Delta`$: where a constant velocity `increment` leads from `position` in unit
+    /// time. Plain addition for vectors.
+    fn displace(&self, position: &[f64], increment: &[f64], displaced: &mut [f64]);
+}
+
+/// Whether an integration goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Go on.
+    Continue,
+    /// Stop here; the outcome says where.
+    Stop,
+}
+
+/// What is told about an integration while it runs.
+pub trait Observer {
+    /// Called at every requested sample instant, exactly those, in order.
+    fn sample(&mut self, time: f64, state: &[f64]) -> Flow;
+
+    /// Called after every accepted step, after the samples that lie inside it.
+    fn step(&mut self, time: f64, state: &[f64]) -> Flow;
+}
+
+/// The interval of an integration, the instants where the system may be discontinuous and those where
+/// the solution is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Schedule<'a> {
+    /// First instant.
+    pub start: f64,
+    /// Last instant, not before the first.
+    pub end: f64,
+    /// Instants that no step crosses, in ascending order; those outside the interval do nothing.
+    pub breakpoints: &'a [f64],
+    /// Instants at which [`Observer::sample`] is called, strictly ascending, within the interval.
+    pub samples: &'a [f64],
+}
+
+/// An error-controlled method for first-order systems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Dormand and Prince's explicit Runge–Kutta method of order 8(5,3), interpolant of order 7.
+    Dop853,
+    /// Dormand and Prince's explicit Runge–Kutta method of order 5(4), interpolant of order 4.
+    Dopri5,
+    /// Adams–Moulton of orders 1 to 12 with variable step, solved by functional iteration.
+    Adams,
+    /// Radau IIA of order 5, implicit, for stiff systems.
+    Radau,
+}
+
+/// Accuracy and limits of [`integrate`].
+///
+/// A step is accepted when the root mean square of `error / (atol + rtol |y|)` is at most one; DOP853 and
+/// Radau ask for less than that, so that the error of a run is near the tolerance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Control {
+    /// Relative tolerance, at least [`Control::SMALLEST_RTOL`].
+    pub rtol: f64,
+    /// Absolute tolerance of each component, or one for all.
+    pub atol: Vec<f64>,
+    /// First step after the start and after every breakpoint; chosen automatically when absent.
+    pub initial_step: Option<f64>,
+    /// Longest step allowed.
+    pub max_step: Option<f64>,
+    /// Number of steps, accepted or rejected, after which the integration fails.
+    pub max_steps: u64,
+}
+
+impl Control {
+    /// Below this relative tolerance rounding errors are taken for truncation errors.
+    pub const SMALLEST_RTOL: f64 = 1e-14;
+}
+
+/// What an integration cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Accepted steps.
+    pub steps: u64,
+    /// Rejected steps.
+    pub rejected: u64,
+    /// Evaluations of the derivative or the residual, those for Jacobians included.
+    pub evaluations: u64,
+    /// Jacobians or tangents built by finite differences.
+    pub jacobians: u64,
+    /// Matrix factorizations.
+    pub factorizations: u64,
+    /// Iterations of implicit equations (functional or Newton).
+    pub iterations: u64,
+    /// Highest order a step was taken with.
+    pub highest_order: u64,
+    /// Accepted steps of [`Method::Dop853`] that modes faster than the solution kept short.
+    pub stiff_steps: u64,
+}
+
+impl Statistics {
+    /// Whether modes faster than the solution kept most steps of an explicit method short. Its error is then
+    /// not near the tolerance but below, and [`Method::Radau`] takes far fewer steps.
+    pub fn is_stiff(&self) -> bool {
+        2 * self.stiff_steps > self.steps
+    }
+}
+
+impl Add for Statistics {
+    type Output = Self;
+
+    /// Sums every count; the highest order is the higher of the two.
+    fn add(self, other: Self) -> Self {
+        Self {
+            steps: self.steps + other.steps,
+            rejected: self.rejected + other.rejected,
+            evaluations: self.evaluations + other.evaluations,
+            jacobians: self.jacobians + other.jacobians,
+            factorizations: self.factorizations + other.factorizations,
+            iterations: self.iterations + other.iterations,
+            highest_order: self.highest_order.max(other.highest_order),
+            stiff_steps: self.stiff_steps + other.stiff_steps,
+        }
+    }
+}
+
+impl AddAssign for Statistics {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+/// How an integration ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outcome {
+    /// What it cost.
+    pub statistics: Statistics,
+    /// Where the observer stopped it; absent when the end was reached.
+    pub stopped_at: Option<f64>,
+}
+
+/// Integrates $`\dot y = f(t, y)`$ over `schedule` from `state`, which holds the final state afterwards
+/// (the last one reached if the observer stops the integration or it fails).
+///
+/// # Errors
+///
+/// When an argument is out of range, a step cannot be made, or too many would be needed.
+pub fn integrate(
+    method: Method,
+    control: &Control,
+    system: &mut dyn FirstOrder,
+    schedule: &Schedule<'_>,
+    state: &mut [f64],
+    observer: &mut dyn Observer,
+) -> Result<Outcome, IntegrateError> {
+    driver::check_schedule(schedule)?;
+    step_control::check_control(control, state.len(), schedule.start)?;
+    let equations = Equations::new(system, control, schedule.start);
+    match method {
+        Method::Dop853 => {
+            let mut stepper = RungeKutta::new(&dop853::DOP853, control, equations, state);
+            driver::drive(&mut stepper, schedule, state, observer)
+        }
+        Method::Dopri5 => {
+            let mut stepper = RungeKutta::new(&dopri5::DOPRI5, control, equations, state);
+            driver::drive(&mut stepper, schedule, state, observer)
+        }
+        Method::Adams => {
+            let mut stepper = Adams::new(control, equations, state);
+            driver::drive(&mut stepper, schedule, state, observer)
+        }
+        Method::Radau => {
+            let mut stepper = Radau::new(control, equations, state);
+            driver::drive(&mut stepper, schedule, state, observer)
+        }
+    }
+}
+
+/// A fixed-step method for second-order systems.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Scheme {
+    /// Generalised-α: second order, with numerical damping at high frequencies.
+    GeneralizedAlpha {
+        /// Spectral radius at infinite frequency: 1 damps nothing, 0 annihilates in one step.
+        spectral_radius: f64,
+    },
+    /// Newmark's family; β = 1/4, γ = 1/2 is the average-acceleration method.
+    Newmark {
+        /// Weight of the new acceleration in the position, from 0 to 1/2.
+        beta: f64,
+        /// Weight of the new acceleration in the velocity, in (0, 1]; second order at 1/2 only.
+        gamma: f64,
+    },
+}
+
+/// Step and Newton iteration of [`integrate_second_order`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FixedStep {
+    /// Step; the last one before a breakpoint or the end is shortened to meet it.
+    pub step: f64,
+    /// Relative accuracy to which Newton's iteration solves a step.
+    pub tolerance: f64,
+    /// Largest number of Newton iterations with one tangent.
+    pub max_iterations: usize,
+}
+
+/// Integrates $`r(t, q, v, \dot v) = 0`$ over `schedule` from `position` and `velocity`, which hold the
+/// final ones afterwards.
+///
+/// The state handed to the observer is position, velocity and acceleration, one after the other. At a
+/// breakpoint a sample holds the acceleration behind it.
+///
+/// # Errors
+///
+/// When an argument is out of range or a step cannot be solved.
+pub fn integrate_second_order(
+    scheme: Scheme,
+    options: &FixedStep,
+    system: &mut dyn SecondOrder,
+    schedule: &Schedule<'_>,
+    position: &mut [f64],
+    velocity: &mut [f64],
+    observer: &mut dyn Observer,
+) -> Result<Outcome, IntegrateError> {
+    driver::check_schedule(schedule)?;
+    second_order::check_options(scheme, options, schedule.start)?;
+    let positions = position.len();
+    let velocities = velocity.len();
+    let mut stepper = Structural::new(scheme, options, system, position, velocity, schedule.start)?;
+    let mut state = vec![0.0; positions + 2 * velocities];
+    let outcome = driver::drive(&mut stepper, schedule, &mut state, observer);
+    position.copy_from_slice(&state[..positions]);
+    velocity.copy_from_slice(&state[positions..positions + velocities]);
+    outcome
+}

@@ -1,0 +1,366 @@
+//! Equations linearised along a motion, as data: points, and what lies between them.
+//!
+//! Jonker & Aarts (24)–(32), (41). Matrices are interpolated linearly, vectors by cubics, which do not reach across
+//! instants at which the motion is not smooth: its points lie on [both sides](with_breaks) of them.
+
+use nalgebra::{DMatrix, DVector};
+
+use lissom_spatial::Vector;
+
+use super::error::LinearError;
+use super::linearization::{Labels, Linearization};
+
+/// Which terms of the linearised equations are taken: the cases of Table I.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// Inertia and velocity terms; without them the solution is quasi-static.
+    pub inertia: bool,
+    /// Dynamic stiffening $`N_0`$.
+    pub dynamic: bool,
+    /// Geometric stiffening $`G_0`$.
+    pub geometric: bool,
+}
+
+impl Terms {
+    /// The five cases of Table I, the first one complete.
+    pub const CASES: [Self; 5] = [
+        Self::of(true, true, true),
+        Self::of(false, true, true),
+        Self::of(true, false, false),
+        Self::of(false, false, false),
+        Self::of(true, true, false),
+    ];
+
+    const fn of(inertia: bool, dynamic: bool, geometric: bool) -> Self {
+        Self {
+            inertia,
+            dynamic,
+            geometric,
+        }
+    }
+}
+
+/// What is interpolated linearly between the points of linearisation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interpolation {
+    /// $`M_0`$, $`C_0`$ and the stiffness.
+    Matrices,
+    /// $`A_{ss} = [0, 1; -M^{-1}K, -M^{-1}C]`$ and $`B_{ss} = [0; M^{-1}]`$, as printed; needs many points.
+    StateSpace,
+}
+
+/// Position of a marker along the nominal motion with its first and second derivatives, eq (30).
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// Nominal position, $`y_0`$.
+    pub position: Vector<f64>,
+    /// First-order transfer function, three rows.
+    pub first: DMatrix<f64>,
+    /// Second-order transfer function of each component.
+    pub second: [DMatrix<f64>; 3],
+}
+
+/// The equations linearised at one instant of the nominal motion.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// Instant.
+    pub time: f64,
+    /// Nominal positions of the degrees of freedom; longer than there are degrees of freedom where some are
+    /// orientations.
+    pub position: Vec<f64>,
+    /// Nominal velocities of the degrees of freedom.
+    pub velocity: Vec<f64>,
+    /// Coefficients of eq (21).
+    pub linear: Linearization,
+    /// Nominal inputs $`u_0`$ at the actuated degrees of freedom.
+    pub input: Vec<f64>,
+    /// What drives the deviations: $`\sigma_0`$ at the elastic degrees of freedom, and what the nominal inputs
+    /// leave at the actuated ones.
+    pub excitation: Vec<f64>,
+    /// One per marker.
+    pub outputs: Vec<Output>,
+}
+
+/// Equations linearised along a nominal motion.
+#[derive(Clone, Debug)]
+pub struct Along {
+    labels: Labels,
+    points: Vec<Point>,
+    actuated: Vec<usize>,
+    elastic: Vec<usize>,
+}
+
+impl Along {
+    /// Points of rising instants, of which there is at least one, and the degrees of freedom with actuators. Two points
+    /// whose instants are neighbouring numbers are the two sides of a break of the motion, see [`with_breaks`].
+    pub fn new(labels: Labels, points: Vec<Point>, actuated: Vec<usize>) -> Self {
+        let elastic = (0..labels.coordinates.len())
+            .filter(|dof| !actuated.contains(dof))
+            .collect();
+        Self {
+            labels,
+            points,
+            actuated,
+            elastic,
+        }
+    }
+
+    /// Names of degrees of freedom, inputs and markers.
+    pub fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// The points of linearisation.
+    pub fn points(&self) -> &[Point] {
+        &self.points
+    }
+
+    /// Degrees of freedom with actuators.
+    pub fn actuated(&self) -> &[usize] {
+        &self.actuated
+    }
+
+    /// Degrees of freedom without.
+    pub fn elastic(&self) -> &[usize] {
+        &self.elastic
+    }
+
+    /// Interval that holds `time`, the nearest outside, and the share of it that has passed.
+    pub(super) fn interval(&self, time: f64) -> (usize, f64) {
+        let last = self.points.len().saturating_sub(2);
+        let after = self.points.partition_point(|point| point.time <= time);
+        let index = after.saturating_sub(1).min(last);
+        let Some(next) = self.points.get(index + 1) else {
+            return (index, 0.0);
+        };
+        let start = self.points[index].time;
+        (
+            index,
+            ((time - start) / (next.time - start)).clamp(0.0, 1.0),
+        )
+    }
+
+    /// Four points and weights of cubic interpolation at `time`, within what is smooth around it; of lower order, with
+    /// weights of zero, where that has fewer points.
+    pub(super) fn cubic(&self, time: f64) -> ([usize; 4], [f64; 4]) {
+        let (index, share) = self.interval(time);
+        let last = self.points.len() - 1;
+        // on a break nothing lies between its two sides
+        if index < last && self.breaks_behind(index) {
+            return ([index; 4], [1.0, 0.0, 0.0, 0.0]);
+        }
+        let (mut first, mut end) = (index, (index + 1).min(last));
+        // the interval and its neighbours; at an end of what is smooth, two of one side
+        for _ in 0..2 {
+            if end - first < 3 && first > 0 && !self.breaks_behind(first - 1) {
+                first -= 1;
+            }
+            if end - first < 3 && end < last && !self.breaks_behind(end) {
+                end += 1;
+            }
+        }
+        if end == first {
+            return ([index; 4], [1.0, 0.0, 0.0, 0.0]);
+        }
+        let (start, stop) = (
+            self.points[index].time,
+            self.points[(index + 1).min(last)].time,
+        );
+        let time = start + share * (stop - start);
+        let nodes: [usize; 4] = std::array::from_fn(|i| (first + i).min(end));
+        let weights = std::array::from_fn(|i| {
+            if first + i > end {
+                return 0.0;
+            }
+            let mut weight = 1.0;
+            for j in first..=end {
+                if j != first + i {
+                    let (own, other) = (self.points[first + i].time, self.points[j].time);
+                    weight *= (time - other) / (own - other);
+                }
+            }
+            weight
+        });
+        (nodes, weights)
+    }
+
+    /// Whether a point and the next are two sides of a break.
+    fn breaks_behind(&self, point: usize) -> bool {
+        self.points[point].time.next_up() >= self.points[point + 1].time
+    }
+
+    /// Nominal inputs at an instant, by cubic interpolation.
+    pub fn input(&self, time: f64, input: &mut [f64]) {
+        self.nominal(time, |point, i| point.input[i], input);
+    }
+
+    /// Numbers of the points, by cubic interpolation.
+    pub fn nominal(&self, time: f64, of: impl Fn(&Point, usize) -> f64, values: &mut [f64]) {
+        let (nodes, weights) = self.cubic(time);
+        for (i, value) in values.iter_mut().enumerate() {
+            *value = (0..4)
+                .map(|k| weights[k] * of(&self.points[nodes[k]], i))
+                .sum();
+        }
+    }
+
+    /// Displacement of a marker, eq (29): to first order, or with the second-order term.
+    pub fn displacement(
+        &self,
+        output: usize,
+        time: f64,
+        deviation: &[f64],
+        second_order: bool,
+    ) -> Vector<f64> {
+        let (index, share) = self.interval(time);
+        let deviation = DVector::from_column_slice(deviation);
+        let mut sum = Vector([0.0; 3]);
+        for (point, weight) in [(index, 1.0 - share), (index + 1, share)] {
+            let Some(point) = self.points.get(point) else {
+                continue;
+            };
+            let output = &point.outputs[output];
+            let first = &output.first * &deviation;
+            for component in 0..3 {
+                let mut value = first[component];
+                if second_order {
+                    value += 0.5 * deviation.dot(&(&output.second[component] * &deviation));
+                }
+                sum[component] += weight * value;
+            }
+        }
+        sum
+    }
+
+    /// Deviations that stay if nothing accelerates, eqs (32) and (41): with $`\delta u = -K_p\,\delta e`$ at the
+    /// actuated degrees of freedom.
+    ///
+    /// # Errors
+    ///
+    /// When the stiffness is singular, as it is for actuated degrees of freedom without feedback.
+    pub fn steady(
+        &self,
+        time: f64,
+        terms: Terms,
+        feedback: Option<&DMatrix<f64>>,
+    ) -> Result<Vec<f64>, LinearError> {
+        let (index, share) = self.interval(time);
+        let mut stiffness = self.points[index].stiffness(terms) * (1.0 - share);
+        if let Some(next) = self.points.get(index + 1) {
+            stiffness += next.stiffness(terms) * share;
+        }
+        if let Some(gain) = feedback {
+            for (i, &row) in self.actuated.iter().enumerate() {
+                for (j, &column) in self.actuated.iter().enumerate() {
+                    stiffness[(row, column)] += gain[(i, j)];
+                }
+            }
+        }
+        let (nodes, weights) = self.cubic(time);
+        let right = DVector::from_fn(stiffness.nrows(), |i, _| {
+            (0..4)
+                .map(|k| weights[k] * self.points[nodes[k]].excitation[i])
+                .sum()
+        });
+        match stiffness.lu().solve(&right) {
+            Some(solution) => Ok(solution.as_slice().to_vec()),
+            None => Err(LinearError::NotHeld { time_s: time }),
+        }
+    }
+
+    /// Mass matrix of the actuated degrees of freedom at a point.
+    pub fn actuated_mass(&self, point: usize) -> DMatrix<f64> {
+        let mass = &self.points[point].linear.mass;
+        DMatrix::from_fn(self.actuated.len(), self.actuated.len(), |i, j| {
+            mass[(self.actuated[i], self.actuated[j])]
+        })
+    }
+
+    /// Mass and stiffness of the elastic degrees of freedom at a point, the actuators held: what the
+    /// constrained natural frequencies of eq (33) come from.
+    pub fn constrained(&self, point: usize, terms: Terms) -> (DMatrix<f64>, DMatrix<f64>) {
+        let pick = |matrix: &DMatrix<f64>| {
+            DMatrix::from_fn(self.elastic.len(), self.elastic.len(), |i, j| {
+                matrix[(self.elastic[i], self.elastic[j])]
+            })
+        };
+        let point = &self.points[point];
+        (pick(&point.linear.mass), pick(&point.stiffness(terms)))
+    }
+}
+
+/// Rising instants with those added at which a motion is not smooth, each with the last number before it.
+pub fn with_breaks(times: &[f64], breaks: &[f64]) -> Vec<f64> {
+    let inside = |time: &&f64| {
+        let (first, last) = (times.first(), times.last());
+        first.is_some_and(|first| first < *time) && last.is_some_and(|last| *time < last)
+    };
+    let both_sides = breaks
+        .iter()
+        .filter(inside)
+        .flat_map(|&time| [time.next_down(), time]);
+    let mut all: Vec<f64> = times.iter().copied().chain(both_sides).collect();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    all
+}
+
+impl Point {
+    /// Stiffness with the terms taken.
+    pub fn stiffness(&self, terms: Terms) -> DMatrix<f64> {
+        self.linear.stiffness_with(terms)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A point with nothing but a nominal input.
+    fn point(time: f64, input: f64) -> Point {
+        Point {
+            time,
+            position: Vec::new(),
+            velocity: Vec::new(),
+            linear: Linearization {
+                mass: DMatrix::zeros(0, 0),
+                damping: DMatrix::zeros(0, 0),
+                structural: DMatrix::zeros(0, 0),
+                dynamic: DMatrix::zeros(0, 0),
+                geometric: DMatrix::zeros(0, 0),
+                input: DMatrix::zeros(0, 0),
+            },
+            input: vec![input],
+            excitation: Vec::new(),
+            outputs: Vec::new(),
+        }
+    }
+
+    /// Closed form: cubics on both sides of a jump, of which one has three points only and is a parabola.
+    #[test]
+    fn breaks_are_not_smoothed() {
+        let input = |time: f64| {
+            if time < 0.3 {
+                time * time * time - 2.0 * time
+            } else {
+                1.0 + 5.0 * time * time
+            }
+        };
+        let times = with_breaks(
+            &[0.0, 0.1, 0.2, 0.25, 0.4, 0.5],
+            &[-1.0, 0.0, 0.3, 0.5, 2.0],
+        );
+        assert_eq!(times.len(), 8);
+        let points = times.iter().map(|&time| point(time, input(time)));
+        let along = Along::new(Labels::default(), points.collect(), Vec::new());
+        for i in 0..=500 {
+            let time = 1e-3 * f64::from(i);
+            let mut found = [0.0];
+            along.input(time, &mut found);
+            assert!(
+                (found[0] - input(time)).abs() < 1e-14,
+                "at {time}: {found:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! What linearised equations may lack.
+
+use lissom_spatial::readable;
+
+/// Why linearised equations have no answer.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LinearError {
+    /// Matrices that give no natural frequencies.
+    #[error("no natural frequencies: {reason}")]
+    NoModes {
+        /// Why.
+        reason: &'static str,
+    },
+    /// Frequencies without velocity terms that are complex.
+    #[error("frequencies without velocity terms are complex (flutter); ask for modes with damping")]
+    Flutter,
+    /// A motion without inertia.
+    #[error(
+        "mass matrix is singular at t = {}: something can accelerate without force; give every motion inertia",
+        readable(.time_s)
+    )]
+    SingularMass {
+        /// When.
+        time_s: f64,
+    },
+    /// Nothing holds a degree of freedom, so that it has no steady deviation.
+    #[error(
+        "there is no quasi-static deviation at t = {}: the stiffness is singular; hold every joint by feedback, a \
+         spring or a prescribed motion",
+        readable(.time_s)
+    )]
+    NotHeld {
+        /// When.
+        time_s: f64,
+    },
+}

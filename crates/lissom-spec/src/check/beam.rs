@@ -1,0 +1,247 @@
+//! Beams: their properties, and the basis that must find the properties it needs.
+
+use super::Checker;
+use crate::error::ErrorKind;
+use crate::path::Path;
+use crate::spec::{BasisSpec, BeamSpec, Boundary, ElementsSpec, Membrane, ModeCounts, SegmentSpec};
+
+/// Most functions of one deformation, and most finite elements, of one beam. Beyond them the arithmetic
+/// of the modes loses its meaning before the machine loses its patience.
+const MOST_MODES: usize = 128;
+const MOST_ELEMENTS: usize = 1000;
+
+/// The keys of the properties that the four deformations need: bending y, bending z, stretch, torsion.
+const DEFORMATIONS: [&str; 4] = ["bending_y", "bending_z", "stretch", "torsion"];
+const STIFFNESSES: [&str; 4] = [
+    "bending_stiffness_y_n_m2",
+    "bending_stiffness_z_n_m2",
+    "axial_stiffness_n",
+    "torsional_stiffness_n_m2",
+];
+
+impl Checker<'_> {
+    /// Checks a beam; returns whether its elastic coordinates can be named.
+    pub(super) fn beam(&mut self, path: &Path, body: &str, beam: &BeamSpec) -> bool {
+        if beam.segments.is_empty() {
+            for (key, value) in [
+                ("length_m", beam.length_m),
+                ("mass_per_length_kg_per_m", beam.mass_per_length_kg_per_m),
+            ] {
+                if value.is_none() {
+                    self.error(
+                        path.clone(),
+                        ErrorKind::MissingKey {
+                            key: key.to_owned(),
+                        },
+                    );
+                }
+            }
+        } else {
+            self.no_uniform_properties(path, beam);
+        }
+        let segments = beam.uniform_segments();
+        for (index, segment) in segments.iter().enumerate() {
+            self.segment(&segment_path(path, beam, index), beam, segment);
+        }
+        let sound = match &beam.basis {
+            BasisSpec::ClampedFree(counts) => {
+                self.counts(&path.key("basis").key("clamped_free"), counts)
+            }
+            BasisSpec::FreeFree(counts) | BasisSpec::Unconstrained(counts) => {
+                let key = match &beam.basis {
+                    BasisSpec::Unconstrained(_) => "unconstrained",
+                    _ => "free_free",
+                };
+                let path = path.key("basis").key(key);
+                if counts.foreshortening {
+                    let reason = "foreshortening is measured from a clamped root";
+                    self.no_effect(path.key("foreshortening"), reason);
+                }
+                self.counts(&path, counts)
+            }
+            BasisSpec::Elements(mesh) => self.mesh(&path.key("basis").key("elements"), beam, mesh),
+        };
+        let deformations = beam.deformations();
+        if deformations == [false; 4] {
+            let body = body.to_owned();
+            self.error(path.key("basis"), ErrorKind::NoModes { body });
+        }
+        for (index, segment) in segments.iter().enumerate() {
+            self.needed_properties(&segment_path(path, beam, index), segment, beam);
+        }
+        sound
+    }
+
+    /// With segments, properties of the whole beam would say the same thing twice.
+    fn no_uniform_properties(&mut self, path: &Path, beam: &BeamSpec) {
+        let written = [
+            ("length_m", beam.length_m.is_some()),
+            (
+                "mass_per_length_kg_per_m",
+                beam.mass_per_length_kg_per_m.is_some(),
+            ),
+            (STIFFNESSES[0], beam.bending_stiffness_y_n_m2.is_some()),
+            (STIFFNESSES[1], beam.bending_stiffness_z_n_m2.is_some()),
+            (STIFFNESSES[2], beam.axial_stiffness_n.is_some()),
+            (STIFFNESSES[3], beam.torsional_stiffness_n_m2.is_some()),
+            ("section_inertia_y_kg_m", beam.section_inertia_y_kg_m != 0.0),
+            ("section_inertia_z_kg_m", beam.section_inertia_z_kg_m != 0.0),
+        ];
+        for (key, _) in written.iter().filter(|(_, written)| *written) {
+            self.no_effect(path.key(*key), "the beam is given by its segments");
+        }
+    }
+
+    fn segment(&mut self, path: &Path, beam: &BeamSpec, segment: &SegmentSpec) {
+        // what is missing was reported and reads as zero
+        if !beam.segments.is_empty() || beam.length_m.is_some() {
+            self.positive(path.key("length_m"), segment.length_m);
+        }
+        if !beam.segments.is_empty() || beam.mass_per_length_kg_per_m.is_some() {
+            self.positive(
+                path.key("mass_per_length_kg_per_m"),
+                segment.mass_per_length_kg_per_m,
+            );
+        }
+        for (key, value) in STIFFNESSES.iter().zip(stiffnesses(segment)) {
+            if let Some(value) = value {
+                self.positive(path.key(*key), value);
+            }
+        }
+        self.not_negative(
+            path.key("section_inertia_y_kg_m"),
+            segment.section_inertia_y_kg_m,
+        );
+        self.not_negative(
+            path.key("section_inertia_z_kg_m"),
+            segment.section_inertia_z_kg_m,
+        );
+        if segment.elements == Some(0) {
+            self.positive(path.key("elements"), 0.0);
+        }
+        if segment.elements.is_some() && !matches!(beam.basis, BasisSpec::Elements(_)) {
+            self.no_effect(path.key("elements"), "the basis is not one of elements");
+        }
+    }
+
+    fn needed_properties(&mut self, path: &Path, segment: &SegmentSpec, beam: &BeamSpec) {
+        let deformations = beam.deformations();
+        let missing = |property: &str, deformation: &str| ErrorKind::MissingProperty {
+            property: property.to_owned(),
+            needed_by: deformation.to_owned(),
+        };
+        let mut needed_by: [Option<&str>; 4] =
+            std::array::from_fn(|index| deformations[index].then_some(DEFORMATIONS[index]));
+        match &beam.basis {
+            BasisSpec::ClampedFree(counts) if counts.foreshortening && counts.stretch == 0 => {
+                needed_by[2] = needed_by[2].and(Some("foreshortening"));
+            }
+            BasisSpec::Elements(mesh) if mesh.membrane == Membrane::Averaged => {
+                needed_by[2] = needed_by[2].or(Some("averaged membrane strain"));
+            }
+            _ => {}
+        }
+        for (index, stiffness) in stiffnesses(segment).iter().enumerate() {
+            if let (Some(needed_by), None) = (needed_by[index], stiffness) {
+                self.error(path.clone(), missing(STIFFNESSES[index], needed_by));
+            }
+        }
+        let polar = segment.section_inertia_y_kg_m + segment.section_inertia_z_kg_m;
+        if deformations[3] && polar == 0.0 {
+            self.error(
+                path.clone(),
+                missing("section_inertia_y_kg_m", DEFORMATIONS[3]),
+            );
+        }
+    }
+
+    fn counts(&mut self, path: &Path, counts: &ModeCounts) -> bool {
+        let mut sound = true;
+        for (key, count) in DEFORMATIONS.iter().zip(counts.in_order()) {
+            sound &= count <= MOST_MODES;
+            self.at_most(path.key(*key), count, MOST_MODES);
+        }
+        if counts.foreshortening && counts.bending_y == 0 && counts.bending_z == 0 {
+            self.no_effect(path.key("foreshortening"), "the beam does not bend");
+        }
+        sound
+    }
+
+    fn mesh(&mut self, path: &Path, beam: &BeamSpec, mesh: &ElementsSpec) -> bool {
+        if mesh.count.is_none()
+            && beam
+                .uniform_segments()
+                .iter()
+                .any(|segment| segment.elements.is_none())
+        {
+            let key = "count".to_owned();
+            self.error(path.clone(), ErrorKind::MissingKey { key });
+            return false;
+        }
+        let per_segment = beam.elements_per_segment();
+        let total = per_segment
+            .iter()
+            .fold(0_usize, |sum, count| sum.saturating_add(*count));
+        let mut sound = total <= MOST_ELEMENTS;
+        self.at_most(path.key("count"), total, MOST_ELEMENTS);
+        sound &= !per_segment.contains(&0);
+        if mesh.count == Some(0) {
+            self.positive(path.key("count"), 0.0);
+        }
+        match mesh.modes {
+            Some(modes) => {
+                let [bends_y, bends_z, stretches, twists] = beam.deformations();
+                // bending has two coordinates per element, stretch and torsion have one
+                let fewest = if stretches || twists || !(bends_y || bends_z) {
+                    total
+                } else {
+                    2 * total.min(MOST_ELEMENTS)
+                };
+                let most = fewest.min(MOST_MODES);
+                let accepted = (1..=most).contains(&modes);
+                if sound {
+                    let expected = format!("1 to {most} modes of each deformation for this mesh");
+                    self.in_range(path.key("modes"), modes as f64, accepted, &expected);
+                }
+                sound &= accepted;
+            }
+            None if mesh.boundary == Boundary::Free => {
+                let kind = ErrorKind::MissingProperty {
+                    property: "modes".to_owned(),
+                    needed_by: "a mesh that is free at both ends".to_owned(),
+                };
+                self.error(path.clone(), kind);
+                sound = false;
+            }
+            None => {}
+        }
+        sound
+    }
+
+    fn at_most(&mut self, path: Path, count: usize, most: usize) {
+        self.in_range(
+            path,
+            count as f64,
+            count <= most,
+            &format!("{most} at most"),
+        );
+    }
+}
+
+fn segment_path(path: &Path, beam: &BeamSpec, index: usize) -> Path {
+    if beam.segments.is_empty() {
+        path.clone()
+    } else {
+        path.key("segments").index(index)
+    }
+}
+
+/// The stiffnesses in the order of [`DEFORMATIONS`].
+fn stiffnesses(segment: &SegmentSpec) -> [Option<f64>; 4] {
+    [
+        segment.bending_stiffness_y_n_m2,
+        segment.bending_stiffness_z_n_m2,
+        segment.axial_stiffness_n,
+        segment.torsional_stiffness_n_m2,
+    ]
+}

@@ -1,0 +1,97 @@
+//! `[[controller]]`.
+
+use super::Checker;
+use crate::error::ErrorKind;
+use crate::path::Path;
+use crate::spec::{ControllerSpec, ElementSpec, JointKind, RoleSpec};
+
+impl Checker<'_> {
+    pub(super) fn controllers(&mut self) {
+        let spec = self.spec;
+        let names = spec.controller.iter().map(|c| c.name.as_str());
+        self.names("controller", &Path::root().key("controller"), names);
+        for (index, controller) in spec.controller.iter().enumerate() {
+            let path = Path::root().key("controller").index(index);
+            self.controller(&path, controller);
+        }
+    }
+
+    fn controller(&mut self, path: &Path, controller: &ControllerSpec) {
+        let spec = self.spec;
+        let choices = [
+            ("joint_pd", controller.joint_pd.is_some()),
+            ("computed_pd", controller.computed_pd.is_some()),
+        ];
+        self.exactly_one(path, &choices);
+        if controller.joints.is_empty() {
+            self.length(path.key("joints"), 0, 1);
+        }
+        for (index, name) in controller.joints.iter().enumerate() {
+            let at = path.key("joints").index(index);
+            if spec.is_of_nodes() {
+                self.controlled_element(at, name);
+                continue;
+            }
+            let Some(joint) = spec.find_joint(name) else {
+                let known = spec.joint.iter().map(|joint| joint.name.as_str());
+                self.unknown(at, "joint", name, known);
+                continue;
+            };
+            let joint_name = name.clone();
+            match joint.kind() {
+                None | Some(JointKind::Revolute(_) | JointKind::Prismatic(_)) => {}
+                Some(JointKind::Fixed) => {
+                    self.error(at, ErrorKind::NoFreedom { joint: joint_name });
+                    continue;
+                }
+                Some(kind) => {
+                    let kind = ErrorKind::NoSingleAngle {
+                        joint: joint_name,
+                        kind: kind.key(),
+                    };
+                    self.error(at, kind);
+                    continue;
+                }
+            }
+            if spec.motion.iter().any(|motion| motion.joint == *name) {
+                let kind = ErrorKind::DrivenAndPrescribed {
+                    joint: joint_name,
+                    component: 1,
+                };
+                self.error(at, kind);
+            }
+        }
+        if let Some(law) = &controller.joint_pd {
+            let path = path.key("joint_pd");
+            for (key, gains) in [
+                ("position_gain", &law.position_gain),
+                ("rate_gain", &law.rate_gain),
+            ] {
+                self.length(path.key(key), gains.len(), controller.joints.len());
+                for (index, &gain) in gains.iter().enumerate() {
+                    self.not_negative(path.key(key).index(index), gain);
+                }
+            }
+        }
+        if let Some(law) = &controller.computed_pd {
+            let path = path.key("computed_pd");
+            self.positive(path.key("frequency_rad_per_s"), law.frequency_rad_per_s);
+            self.not_negative(path.key("damping_ratio"), law.damping_ratio);
+        }
+    }
+
+    /// Asks for an element with an actuator.
+    fn controlled_element(&mut self, at: Path, name: &str) {
+        let spec = self.spec;
+        let actuated = |element: &&ElementSpec| {
+            let main = spec.addressed(element, None);
+            matches!(main, Some((.., RoleSpec::Actuated)))
+        };
+        let mut known = spec.element.iter().filter(actuated);
+        if !known.any(|element| element.name == name) {
+            let known = spec.element.iter().filter(actuated);
+            let known = known.map(|element| element.name.as_str());
+            self.unknown(at, "actuated hinge, slider or truss", name, known);
+        }
+    }
+}

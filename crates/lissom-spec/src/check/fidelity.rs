@@ -1,0 +1,76 @@
+//! `[fidelity]` of the model and of single bodies: switches that contradict each other.
+
+use super::Checker;
+use crate::error::ErrorKind;
+use crate::fidelity::{Elasticity, Fidelity, ShorteningTerms, Tip};
+use crate::path::Path;
+use crate::spec::{BasisSpec, BodyKind, BodySpec, Boundary};
+
+impl Checker<'_> {
+    pub(super) fn fidelity(&mut self) {
+        let spec = self.spec;
+        let model = spec.fidelity.resolve(Fidelity::DEFAULT);
+        self.counted_once(&Path::root().key("fidelity"), model);
+        for (index, body) in spec.body.iter().enumerate() {
+            let of_body = Path::root().key("body").index(index);
+            let path = of_body.key("fidelity");
+            let Some(own) = body.fidelity else {
+                self.clamped(&of_body, body, model);
+                continue;
+            };
+            let fidelity = own.resolve(model);
+            self.clamped(&path, body, fidelity);
+            self.counted_once(&path, fidelity);
+            self.possible(&path, body, fidelity);
+        }
+    }
+
+    /// The axial strain of a bent beam may be counted in the elasticity or in the shortening, not in both.
+    fn counted_once(&mut self, path: &Path, fidelity: Fidelity) {
+        if fidelity.elasticity != Elasticity::Linear && fidelity.shortening != ShorteningTerms::None
+        {
+            self.error(path.key("elasticity"), ErrorKind::CountedTwice);
+        }
+    }
+
+    /// A chord starts at a held root, and so does the tension of a link that turns about it.
+    fn clamped(&mut self, path: &Path, body: &BodySpec, fidelity: Fidelity) {
+        let clamped = match body.kind() {
+            Some(BodyKind::Beam(beam)) => match &beam.basis {
+                BasisSpec::ClampedFree(_) => true,
+                BasisSpec::FreeFree(_) | BasisSpec::Unconstrained(_) => false,
+                BasisSpec::Elements(elements) => elements.boundary == Boundary::Clamped,
+            },
+            Some(BodyKind::Nodal(_) | BodyKind::NodalFile(_)) => false,
+            Some(BodyKind::Rigid(_)) | None => true,
+        };
+        let chord = fidelity.tip == Tip::Chord;
+        let tension = fidelity.shortening == ShorteningTerms::GeometricStiffness;
+        for (wanted, switch, value, instead) in [
+            (chord, "tip", "chord", "rotation_vector"),
+            (tension, "shortening", "geometric_stiffness", "none"),
+        ] {
+            if wanted && !clamped {
+                let body = body.name.clone();
+                let kind = ErrorKind::NotClamped {
+                    body,
+                    switch,
+                    value,
+                    instead,
+                };
+                self.error(path.clone(), kind);
+            }
+        }
+    }
+
+    /// A nodal body has no slopes, so its elasticity is linear.
+    fn possible(&mut self, path: &Path, body: &BodySpec, fidelity: Fidelity) {
+        let nodal = matches!(
+            body.kind(),
+            Some(BodyKind::Nodal(_) | BodyKind::NodalFile(_))
+        );
+        if nodal && fidelity.elasticity != Elasticity::Linear {
+            self.error(path.key("elasticity"), ErrorKind::NoSlopes);
+        }
+    }
+}

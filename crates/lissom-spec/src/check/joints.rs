@@ -1,0 +1,415 @@
+//! `[[joint]]` and the tree that the joints make.
+
+use super::Checker;
+use crate::error::ErrorKind;
+use crate::path::Path;
+use crate::spec::{
+    FreeSpec, GROUND, JointSpec, PrismaticSpec, RevoluteFrictionSpec, RevoluteSpec, SphericalSpec,
+    UniversalSpec,
+};
+use crate::topology::{adrift, can_reverse, spanning_tree};
+
+/// Sine of the angle between two axes below which they count as parallel.
+const PARALLEL: f64 = 1e-6;
+
+impl Checker<'_> {
+    pub(super) fn joints(&mut self) {
+        let spec = self.spec;
+        let list = Path::root().key("joint");
+        self.names(
+            "joint",
+            &list,
+            spec.joint.iter().map(|joint| joint.name.as_str()),
+        );
+        for (index, joint) in spec.joint.iter().enumerate() {
+            let path = list.index(index);
+            self.sides(&path, joint);
+            self.kind(&path, joint);
+        }
+    }
+
+    fn sides(&mut self, path: &Path, joint: &JointSpec) {
+        for (key, side, ground_too) in [
+            ("parent", &joint.parent, true),
+            ("child", &joint.child, false),
+        ] {
+            let path = path.key(key);
+            if side.is_ground() && !ground_too {
+                let joint = joint.name.clone();
+                self.error(path, ErrorKind::GroundAsChild { joint });
+                continue;
+            }
+            // `body` is there in the table form only; without it the string itself is found
+            self.body_called(path.key("body"), &side.body, ground_too);
+            self.place(&path, &side.body, side.at.as_deref(), side.position_m);
+        }
+    }
+
+    fn kind(&mut self, path: &Path, joint: &JointSpec) {
+        let choices = [
+            ("revolute", joint.revolute.is_some()),
+            ("prismatic", joint.prismatic.is_some()),
+            ("fixed", joint.fixed.is_some()),
+            ("universal", joint.universal.is_some()),
+            ("spherical", joint.spherical.is_some()),
+            ("free", joint.free.is_some()),
+        ];
+        self.exactly_one(path, &choices);
+        if let Some(revolute) = &joint.revolute {
+            self.revolute(&path.key("revolute"), revolute);
+        }
+        if let Some(prismatic) = &joint.prismatic {
+            self.prismatic(&path.key("prismatic"), prismatic);
+        }
+        if let Some(universal) = &joint.universal {
+            self.universal(&path.key("universal"), universal);
+        }
+        if let Some(spherical) = &joint.spherical {
+            self.spherical(&path.key("spherical"), spherical);
+        }
+        if let Some(free) = &joint.free {
+            self.free(&path.key("free"), free);
+        }
+    }
+
+    fn revolute(&mut self, path: &Path, joint: &RevoluteSpec) {
+        self.direction(path.key("axis"), joint.axis);
+        self.angle(path.key("initial_angle_rad"), joint.initial_angle_rad);
+        if let Some(motor) = &joint.motor {
+            let path = path.key("motor");
+            self.rotor(
+                &path,
+                motor.inertia_kg_m2,
+                motor.stiffness_n_m_per_rad.is_some(),
+            );
+            self.gear(path.key("gear_ratio"), motor.gear_ratio);
+            if let Some(stiffness) = motor.stiffness_n_m_per_rad {
+                self.positive(path.key("stiffness_n_m_per_rad"), stiffness);
+            }
+            self.not_negative(
+                path.key("damping_n_m_s_per_rad"),
+                motor.damping_n_m_s_per_rad,
+            );
+        }
+        if let Some(spring) = &joint.spring {
+            let path = path.key("spring");
+            self.not_negative(
+                path.key("stiffness_n_m_per_rad"),
+                spring.stiffness_n_m_per_rad,
+            );
+            self.not_negative(
+                path.key("damping_n_m_s_per_rad"),
+                spring.damping_n_m_s_per_rad,
+            );
+        }
+        if let Some(friction) = &joint.friction {
+            self.rotational_friction(&path.key("friction"), friction);
+        }
+        if let Some(limits) = &joint.limits {
+            let path = path.key("limits");
+            self.limits(path.key("min_rad"), limits.min_rad, limits.max_rad);
+            self.optional_positive(path.key("max_rate_rad_per_s"), limits.max_rate_rad_per_s);
+            self.optional_positive(path.key("max_torque_n_m"), limits.max_torque_n_m);
+        }
+    }
+
+    fn prismatic(&mut self, path: &Path, joint: &PrismaticSpec) {
+        self.direction(path.key("axis"), joint.axis);
+        if let Some(motor) = &joint.motor {
+            let path = path.key("motor");
+            self.rotor(
+                &path,
+                motor.inertia_kg_m2,
+                motor.stiffness_n_per_m.is_some(),
+            );
+            self.gear(path.key("gear_ratio_rad_per_m"), motor.gear_ratio_rad_per_m);
+            self.optional_positive(path.key("stiffness_n_per_m"), motor.stiffness_n_per_m);
+            self.not_negative(path.key("damping_n_s_per_m"), motor.damping_n_s_per_m);
+        }
+        if let Some(spring) = &joint.spring {
+            let path = path.key("spring");
+            self.not_negative(path.key("stiffness_n_per_m"), spring.stiffness_n_per_m);
+            self.not_negative(path.key("damping_n_s_per_m"), spring.damping_n_s_per_m);
+        }
+        if let Some(friction) = &joint.friction {
+            let path = path.key("friction");
+            self.not_negative(path.key("viscous_n_s_per_m"), friction.viscous_n_s_per_m);
+            self.not_negative(path.key("coulomb_n"), friction.coulomb_n);
+            self.positive(
+                path.key("coulomb_rate_m_per_s"),
+                friction.coulomb_rate_m_per_s,
+            );
+        }
+        if let Some(limits) = &joint.limits {
+            let path = path.key("limits");
+            self.limits(path.key("min_m"), limits.min_m, limits.max_m);
+            self.optional_positive(path.key("max_rate_m_per_s"), limits.max_rate_m_per_s);
+            self.optional_positive(path.key("max_force_n"), limits.max_force_n);
+        }
+    }
+
+    fn universal(&mut self, path: &Path, joint: &UniversalSpec) {
+        self.revolute(&path.key("first"), &joint.first);
+        self.revolute(&path.key("second"), &joint.second);
+        if sine_between(joint.first.axis, joint.second.axis).is_some_and(|sine| sine < PARALLEL) {
+            self.error(path.key("second").key("axis"), ErrorKind::ParallelAxes);
+        }
+    }
+
+    fn spherical(&mut self, path: &Path, joint: &SphericalSpec) {
+        self.rotation_vector(
+            path,
+            "initial_rotation_vector_rad",
+            joint.initial_rotation_vector_rad,
+        );
+        if let Some(motor) = &joint.motor {
+            let path = path.key("motor");
+            self.rotor(&path, motor.inertia_kg_m2, false);
+            self.gear(path.key("gear_ratio"), motor.gear_ratio);
+        }
+        if let Some(spring) = &joint.spring {
+            let path = path.key("spring");
+            self.not_negative(
+                path.key("stiffness_n_m_per_rad"),
+                spring.stiffness_n_m_per_rad,
+            );
+            self.not_negative(
+                path.key("damping_n_m_s_per_rad"),
+                spring.damping_n_m_s_per_rad,
+            );
+        }
+        if let Some(friction) = &joint.friction {
+            self.rotational_friction(&path.key("friction"), friction);
+        }
+        if let Some(limits) = &joint.limits {
+            let path = path.key("limits");
+            for (key, value) in [
+                ("max_angle_rad", limits.max_angle_rad),
+                ("max_rate_rad_per_s", limits.max_rate_rad_per_s),
+                ("max_torque_n_m", limits.max_torque_n_m),
+            ] {
+                self.optional_positive(path.key(key), value);
+            }
+        }
+    }
+
+    fn free(&mut self, path: &Path, joint: &FreeSpec) {
+        self.rotation_vector(
+            path,
+            "initial_rotation_vector_rad",
+            joint.initial_rotation_vector_rad,
+        );
+        if let Some(motor) = &joint.motor {
+            let path = path.key("motor");
+            for (inertia, gear, inertia_kg_m2, ratio) in [
+                (
+                    "angular_inertia_kg_m2",
+                    "angular_gear_ratio",
+                    motor.angular_inertia_kg_m2,
+                    motor.angular_gear_ratio,
+                ),
+                (
+                    "linear_inertia_kg_m2",
+                    "linear_gear_ratio_rad_per_m",
+                    motor.linear_inertia_kg_m2,
+                    motor.linear_gear_ratio_rad_per_m,
+                ),
+            ] {
+                self.not_negative(path.key(inertia), inertia_kg_m2);
+                self.gear(path.key(gear), ratio);
+            }
+        }
+        if let Some(spring) = &joint.spring {
+            let path = path.key("spring");
+            for (key, value) in [
+                (
+                    "angular_stiffness_n_m_per_rad",
+                    spring.angular_stiffness_n_m_per_rad,
+                ),
+                (
+                    "angular_damping_n_m_s_per_rad",
+                    spring.angular_damping_n_m_s_per_rad,
+                ),
+                ("linear_stiffness_n_per_m", spring.linear_stiffness_n_per_m),
+                ("linear_damping_n_s_per_m", spring.linear_damping_n_s_per_m),
+            ] {
+                self.not_negative(path.key(key), value);
+            }
+        }
+        if let Some(friction) = &joint.friction {
+            let path = path.key("friction");
+            for (key, value) in [
+                (
+                    "angular_viscous_n_m_s_per_rad",
+                    friction.angular_viscous_n_m_s_per_rad,
+                ),
+                ("angular_coulomb_n_m", friction.angular_coulomb_n_m),
+                (
+                    "linear_viscous_n_s_per_m",
+                    friction.linear_viscous_n_s_per_m,
+                ),
+                ("linear_coulomb_n", friction.linear_coulomb_n),
+            ] {
+                self.not_negative(path.key(key), value);
+            }
+            let [angular, linear] = [
+                "angular_coulomb_rate_rad_per_s",
+                "linear_coulomb_rate_m_per_s",
+            ];
+            self.positive(path.key(angular), friction.angular_coulomb_rate_rad_per_s);
+            self.positive(path.key(linear), friction.linear_coulomb_rate_m_per_s);
+        }
+        if let Some(limits) = &joint.limits {
+            let path = path.key("limits");
+            for axis in 0..3 {
+                let along = |bound: Option<[f64; 3]>| bound.map(|bound| bound[axis]);
+                let min = path.key("min_m").index(axis);
+                self.limits(min, along(limits.min_m), along(limits.max_m));
+            }
+            for (key, value) in [
+                ("max_angle_rad", limits.max_angle_rad),
+                ("max_rate_rad_per_s", limits.max_rate_rad_per_s),
+                ("max_rate_m_per_s", limits.max_rate_m_per_s),
+                ("max_torque_n_m", limits.max_torque_n_m),
+                ("max_force_n", limits.max_force_n),
+            ] {
+                self.optional_positive(path.key(key), value);
+            }
+        }
+    }
+
+    fn rotation_vector(&mut self, path: &Path, key: &str, vector_rad: [f64; 3]) {
+        for (index, angle_rad) in vector_rad.into_iter().enumerate() {
+            self.angle(path.key(key).index(index), angle_rad);
+        }
+    }
+
+    /// A rotor behind an elastic transmission moves on its own and needs inertia to do so.
+    fn rotor(&mut self, path: &Path, inertia_kg_m2: f64, elastic: bool) {
+        if elastic {
+            self.positive(path.key("inertia_kg_m2"), inertia_kg_m2);
+        } else {
+            self.not_negative(path.key("inertia_kg_m2"), inertia_kg_m2);
+        }
+    }
+
+    fn gear(&mut self, path: Path, ratio: f64) {
+        self.in_range(path, ratio, ratio != 0.0, "a ratio other than zero");
+    }
+
+    fn rotational_friction(&mut self, path: &Path, friction: &RevoluteFrictionSpec) {
+        self.not_negative(
+            path.key("viscous_n_m_s_per_rad"),
+            friction.viscous_n_m_s_per_rad,
+        );
+        self.not_negative(path.key("coulomb_n_m"), friction.coulomb_n_m);
+        self.positive(
+            path.key("coulomb_rate_rad_per_s"),
+            friction.coulomb_rate_rad_per_s,
+        );
+    }
+
+    fn limits(&mut self, path: Path, min: Option<f64>, max: Option<f64>) {
+        if let (Some(min), Some(max)) = (min, max)
+            && min > max
+        {
+            let key = path.last_key().to_owned();
+            self.error(path, ErrorKind::LimitsReversed { key, min, max });
+        }
+    }
+
+    fn optional_positive(&mut self, path: Path, value: Option<f64>) {
+        if let Some(value) = value {
+            self.positive(path, value);
+        }
+    }
+
+    /// Asks for a joint that carries every body.
+    pub(super) fn tree(&mut self) {
+        let spec = self.spec;
+        for (index, body) in spec.body.iter().enumerate() {
+            let touches = |joint: &JointSpec| {
+                let carries = body.name != GROUND && joint.parent.body == body.name;
+                !joint.cut && (joint.child.body == body.name || carries)
+            };
+            if !body.name.is_empty() && !spec.joint.iter().any(touches) {
+                let path = Path::root().key("body").index(index);
+                let body = body.name.clone();
+                self.error(path.key("name"), ErrorKind::NoJoint { body });
+            }
+        }
+        let list = Path::root().key("joint");
+        let adrift = adrift(spec);
+        for (first, bodies) in &adrift {
+            let bodies: Vec<String> = bodies.iter().map(ToString::to_string).collect();
+            if bodies.len() > 1 {
+                let path = list.index(*first).key("parent").key("body");
+                self.error(path, ErrorKind::Adrift { bodies });
+            }
+        }
+        for (index, joint) in spec.joint.iter().enumerate() {
+            if joint.parent.body == joint.child.body && joint.child.body != GROUND {
+                let kind = ErrorKind::OnItself {
+                    what: "joint",
+                    name: joint.name.clone(),
+                    body: joint.child.body.clone(),
+                };
+                self.error(list.index(index).key("parent").key("body"), kind);
+            }
+        }
+        if adrift.is_empty() {
+            self.reversals();
+        }
+    }
+
+    /// Asks for joints that can be turned round where bodies hang on them the other way.
+    fn reversals(&mut self) {
+        let spec = self.spec;
+        let tree = spanning_tree(spec);
+        let carried = |name: &str| {
+            name == GROUND || (tree.joints.iter()).any(|joint| joint.sides(spec).1.body == name)
+        };
+        for (index, joint) in spec.joint.iter().enumerate() {
+            let Some(kind) = joint.kind() else { continue };
+            let (parent, child) = (&joint.parent.body, &joint.child.body);
+            if !can_reverse(joint)
+                && !joint.cut
+                && carried(child)
+                && !carried(parent)
+                && spec.find_body(parent).is_some()
+            {
+                let kind = ErrorKind::NotReversible {
+                    body: parent.clone(),
+                    joint: joint.name.clone(),
+                    kind: kind.key(),
+                };
+                let path = Path::root().key("joint").index(index);
+                self.error(path.key("parent").key("body"), kind);
+            }
+        }
+    }
+}
+
+/// Sine of the angle between two vectors; `None` if either is zero or not finite.
+fn sine_between(a: [f64; 3], b: [f64; 3]) -> Option<f64> {
+    let [a, b] = [unit(a)?, unit(b)?];
+    let cross = [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ];
+    Some(cross.iter().map(|x| x * x).sum::<f64>().sqrt())
+}
+
+/// The vector at length one, without overflow on the way.
+pub(super) fn unit(vector: [f64; 3]) -> Option<[f64; 3]> {
+    let largest = vector
+        .iter()
+        .fold(0.0_f64, |largest, x| largest.max(x.abs()));
+    if largest == 0.0 || !vector.iter().all(|x| x.is_finite()) {
+        return None;
+    }
+    let scaled = vector.map(|x| x / largest);
+    let length = scaled.iter().map(|x| x * x).sum::<f64>().sqrt();
+    Some(scaled.map(|x| x / length))
+}

@@ -1,0 +1,260 @@
+//! `[[motion]]`, and the profiles that inverse dynamics shares with it.
+
+use super::Checker;
+use crate::error::ErrorKind;
+use crate::path::Path;
+use crate::spec::{JointKind, MotionProfileSpec, MotionSpec};
+
+/// A spline needs two rows.
+const FEWEST_ROWS: usize = 2;
+
+impl<'a> Checker<'a> {
+    pub(super) fn motions(&mut self) {
+        let spec = self.spec;
+        for (index, motion) in spec.motion.iter().enumerate() {
+            let path = Path::root().key("motion").index(index);
+            self.motion(&path, motion);
+            let same =
+                |joint: &str, component| joint == motion.joint && component == motion.component;
+            let joint = motion.joint.clone();
+            let component = motion.component;
+            if spec.motion[..index]
+                .iter()
+                .any(|earlier| same(&earlier.joint, earlier.component))
+            {
+                self.error(
+                    path.key("joint"),
+                    ErrorKind::PrescribedTwice { joint, component },
+                );
+            } else if spec.input.iter().any(|input| {
+                input
+                    .joint
+                    .as_deref()
+                    .is_some_and(|joint| same(joint, input.component))
+            }) {
+                self.error(
+                    path.key("joint"),
+                    ErrorKind::DrivenAndPrescribed { joint, component },
+                );
+            }
+        }
+    }
+
+    /// Asks for exactly one profile.
+    pub(super) fn one_profile(&mut self, path: &Path, motion: &MotionSpec) {
+        let choices = [
+            ("cycloid", motion.cycloid.is_some()),
+            ("cycloidal_ramps", motion.cycloidal_ramps.is_some()),
+            ("cycloidal_rate", motion.cycloidal_rate.is_some()),
+            ("polynomial", motion.polynomial.is_some()),
+            ("sines", motion.sines.is_some()),
+            ("table", motion.table.is_some()),
+            ("constant_rate", motion.constant_rate.is_some()),
+        ];
+        self.exactly_one(path, &choices);
+    }
+
+    fn motion(&mut self, path: &Path, motion: &MotionSpec) {
+        self.one_profile(path, motion);
+        let Some(kind) = self.joint_with_component(path, &motion.joint, motion.component) else {
+            return;
+        };
+        if self.single_angle(&path.key("joint"), &motion.joint, kind) {
+            for profile in motion.profile_specs() {
+                self.motion_profile(
+                    &path.key(profile.key()),
+                    &profile,
+                    kind.translates(motion.component),
+                );
+            }
+        }
+    }
+
+    /// The kind of the joint of that name, if it has the component; reports what is missing.
+    pub(super) fn joint_with_component(
+        &mut self,
+        path: &Path,
+        name: &str,
+        component: usize,
+    ) -> Option<JointKind<'a>> {
+        let spec = self.spec;
+        let Some(joint) = spec.find_joint(name) else {
+            let known = spec.joint.iter().map(|joint| joint.name.as_str());
+            self.unknown(path.key("joint"), "joint", name, known);
+            return None;
+        };
+        let kind = joint.kind()?;
+        let count = kind.degrees_of_freedom();
+        if count == 0 {
+            let joint = name.to_owned();
+            self.error(path.key("joint"), ErrorKind::NoFreedom { joint });
+            return None;
+        }
+        if !(1..=count).contains(&component) {
+            let joint = name.to_owned();
+            self.error(
+                path.key("component"),
+                ErrorKind::NoSuchComponent {
+                    joint,
+                    component,
+                    count,
+                },
+            );
+            return None;
+        }
+        Some(kind)
+    }
+
+    /// Asks for a joint whose coordinates are angles or displacements by themselves.
+    pub(super) fn single_angle(&mut self, path: &Path, joint: &str, kind: JointKind<'_>) -> bool {
+        let single = !matches!(kind, JointKind::Spherical(_) | JointKind::Free(_));
+        if !single {
+            let joint = joint.to_owned();
+            self.error(
+                path.clone(),
+                ErrorKind::NoSingleAngle {
+                    joint,
+                    kind: kind.key(),
+                },
+            );
+        }
+        single
+    }
+
+    /// Checks a profile at its own path, for a component that translates or rotates.
+    pub(super) fn motion_profile(
+        &mut self,
+        path: &Path,
+        profile: &MotionProfileSpec,
+        translates: bool,
+    ) {
+        match profile {
+            MotionProfileSpec::Cycloid(spec) => {
+                let angles = [spec.initial_angle_rad, spec.final_angle_rad];
+                let displacements = [spec.initial_displacement_m, spec.final_displacement_m];
+                self.way(path, angles, displacements, translates);
+                self.positive(path.key("duration_s"), spec.duration_s);
+            }
+            MotionProfileSpec::CycloidalRamps(spec) => {
+                let angles = [spec.initial_angle_rad, spec.final_angle_rad];
+                let displacements = [spec.initial_displacement_m, spec.final_displacement_m];
+                self.way(path, angles, displacements, translates);
+                self.positive(path.key("duration_s"), spec.duration_s);
+                self.positive(path.key("ramp_s"), spec.ramp_s);
+                let accepted = spec.ramp_s <= 0.5 * spec.duration_s;
+                let expected = format!("at most half of duration_s = {}", spec.duration_s);
+                self.in_range(path.key("ramp_s"), spec.ramp_s, accepted, &expected);
+            }
+            MotionProfileSpec::CycloidalRate(spec) => {
+                let given = (
+                    spec.final_rate_rad_per_s.is_some(),
+                    spec.final_rate_m_per_s.is_some(),
+                );
+                self.needed(
+                    path,
+                    ["final_rate_rad_per_s", "final_rate_m_per_s"],
+                    given,
+                    translates,
+                );
+                self.positive(path.key("duration_s"), spec.duration_s);
+            }
+            MotionProfileSpec::Polynomial(spec) => {
+                let given = (
+                    spec.coefficients_rad.is_some(),
+                    spec.coefficients_m.is_some(),
+                );
+                self.needed(
+                    path,
+                    ["coefficients_rad", "coefficients_m"],
+                    given,
+                    translates,
+                );
+                self.until(path, spec.from_s, spec.until_s);
+            }
+            MotionProfileSpec::Sines(spec) => {
+                let given = (spec.amplitude_rad.is_some(), spec.amplitude_m.is_some());
+                let keys = ["amplitude_rad", "amplitude_m"];
+                self.needed(path, keys, given, translates);
+                if let Some(amplitudes) = spec.amplitude_rad.as_ref().or(spec.amplitude_m.as_ref())
+                {
+                    let phases = if spec.phase_rad.is_empty() {
+                        amplitudes.len()
+                    } else {
+                        spec.phase_rad.len()
+                    };
+                    let sizes = [amplitudes.len(), spec.frequency_rad_per_s.len(), phases];
+                    self.sines(path, keys[usize::from(translates)], sizes);
+                }
+                self.until(path, spec.from_s, spec.until_s);
+            }
+            MotionProfileSpec::Table(spec) => {
+                let keys = ["angle_rad", "displacement_m"];
+                let given = (spec.angle_rad.is_some(), spec.displacement_m.is_some());
+                if given == (false, false) {
+                    // a file brings its own values
+                    self.exactly_one(
+                        path,
+                        &[
+                            ("file", spec.file.is_some()),
+                            (keys[usize::from(translates)], false),
+                        ],
+                    );
+                } else {
+                    self.spelling(path, keys, given, translates);
+                    let values = spec.angle_rad.as_ref().or(spec.displacement_m.as_ref());
+                    let values = values.map_or(&[][..], Vec::as_slice);
+                    let value = (keys[usize::from(spec.angle_rad.is_none())], values);
+                    self.table(path, spec.file.is_some(), &spec.time_s, value, FEWEST_ROWS);
+                }
+            }
+            MotionProfileSpec::ConstantRate(spec) => {
+                let given = (spec.rate_rad_per_s.is_some(), spec.rate_m_per_s.is_some());
+                self.needed(path, ["rate_rad_per_s", "rate_m_per_s"], given, translates);
+            }
+        }
+    }
+
+    /// First and last place of a profile, as angles or as displacements.
+    fn way(
+        &mut self,
+        path: &Path,
+        angles: [Option<f64>; 2],
+        displacements: [Option<f64>; 2],
+        translates: bool,
+    ) {
+        let given = |i: usize| (angles[i].is_some(), displacements[i].is_some());
+        let [first, last] = [
+            ["initial_angle_rad", "initial_displacement_m"],
+            ["final_angle_rad", "final_displacement_m"],
+        ];
+        self.spelling(path, first, given(0), translates);
+        self.needed(path, last, given(1), translates);
+        for (key, angle_rad) in [first[0], last[0]].into_iter().zip(angles) {
+            if let Some(angle_rad) = angle_rad {
+                self.angle(path.key(key), angle_rad);
+            }
+        }
+    }
+
+    /// Asks for the spelling that suits the joint; `given` says which of the two is there.
+    fn spelling(&mut self, path: &Path, keys: [&str; 2], given: (bool, bool), translates: bool) {
+        let (rotation, translation) = given;
+        let wrong = if translates { rotation } else { translation };
+        if wrong {
+            let kind = ErrorKind::WrongUnit {
+                key: keys[usize::from(!translates)].to_owned(),
+                expected: keys[usize::from(translates)].to_owned(),
+            };
+            self.error(path.key(keys[usize::from(!translates)]), kind);
+        }
+    }
+
+    /// The same for a key that must be there in one of its spellings.
+    fn needed(&mut self, path: &Path, keys: [&str; 2], given: (bool, bool), translates: bool) {
+        if given == (false, false) {
+            let key = keys[usize::from(translates)].to_owned();
+            self.error(path.clone(), ErrorKind::MissingKey { key });
+        }
+        self.spelling(path, keys, given, translates);
+    }
+}

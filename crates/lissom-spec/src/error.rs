@@ -1,0 +1,654 @@
+//! What can be wrong with a model: data first, words second.
+
+use std::fmt;
+use std::ops::Range;
+
+use super::path::{Document, Path, Target};
+use lissom_spatial::readable;
+
+/// One problem of a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelError {
+    /// The key or table that is wrong.
+    pub path: Path,
+    /// What is wrong with it.
+    pub kind: ErrorKind,
+    /// The override that wrote the value, if it did not come from the file.
+    pub set_by: Option<Box<str>>,
+}
+
+/// What is wrong. Messages do not repeat the path.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The text is not TOML.
+    #[error("the text is not valid toml: {message}")]
+    Syntax {
+        /// What the reader of the text says.
+        message: String,
+        /// Where in the text.
+        span: Option<Range<usize>>,
+    },
+    /// Elasticity and shortening that both count the axial strain of a bent beam.
+    #[error("nonlinear elasticity and shortening both count the axial strain of bending")]
+    CountedTwice,
+    /// Nonlinear elasticity of a body that has no slopes.
+    #[error("a nodal body has no slopes, which nonlinear elasticity needs")]
+    NoSlopes,
+    /// A switch that needs a beam clamped at its root, with a body that is none.
+    #[error("{switch} = \"{value}\" needs a beam clamped at its root, which body {body} is not")]
+    NotClamped {
+        /// The body.
+        body: String,
+        /// The switch.
+        switch: &'static str,
+        /// Its value.
+        value: &'static str,
+        /// A value that the body may have.
+        instead: &'static str,
+    },
+    /// A key that the format does not have.
+    #[error("unknown key `{key}`")]
+    UnknownKey {
+        /// The key.
+        key: String,
+        /// A known key that is nearly the same.
+        suggestion: Option<String>,
+        /// Every key that may stand there.
+        known: Vec<String>,
+    },
+    /// A key that says the right thing in another unit.
+    #[error("key `{key}` has the wrong unit, or none")]
+    WrongUnit {
+        /// The key.
+        key: String,
+        /// The same with the right unit.
+        expected: String,
+    },
+    /// A key that must be there is not.
+    #[error("key `{key}` is missing")]
+    MissingKey {
+        /// The key.
+        key: String,
+    },
+    /// A value of another type than asked for.
+    #[error("`{key}` is {found}, expected {expected}")]
+    WrongType {
+        /// The key.
+        key: String,
+        /// The type asked for.
+        expected: String,
+        /// The type that is there.
+        found: String,
+    },
+    /// A list of the wrong length.
+    #[error("`{key}` has {found} entries, expected {expected}")]
+    WrongLength {
+        /// The key.
+        key: String,
+        /// Entries asked for.
+        expected: usize,
+        /// Entries there.
+        found: usize,
+    },
+    /// A word that is none of the allowed ones.
+    #[error("`{key}` is {value:?}, which is not known here")]
+    UnknownWord {
+        /// The key.
+        key: String,
+        /// The word.
+        value: String,
+        /// The allowed words.
+        allowed: Vec<String>,
+    },
+    /// None, or more than one, of the keys of which one is to be chosen.
+    #[error("{} of {} is given, expected exactly one", given_count(.given), list(.choices))]
+    NotExactlyOne {
+        /// The keys given.
+        given: Vec<String>,
+        /// The keys to choose from.
+        choices: Vec<String>,
+    },
+    /// A value that could not be read although its type is right.
+    #[error("the value cannot be read: {message}")]
+    Unreadable {
+        /// Why.
+        message: String,
+    },
+    /// An override whose text or target makes no sense.
+    #[error("override `{text}` cannot be applied: {reason}")]
+    BadOverride {
+        /// The override.
+        text: String,
+        /// Why.
+        reason: String,
+    },
+    /// A file of another version.
+    #[error("format = {format} is not known")]
+    UnknownFormat {
+        /// The version written.
+        format: i64,
+    },
+    /// NaN or infinity.
+    #[error("`{key}` is {value}, which is not a finite number")]
+    NotFinite {
+        /// The key.
+        key: String,
+        /// The value.
+        value: f64,
+    },
+    /// A model without bodies.
+    #[error("the model has no body")]
+    NoBodies,
+    /// A name of no characters.
+    #[error("the {what} has an empty name")]
+    EmptyName {
+        /// Kind of thing.
+        what: &'static str,
+    },
+    /// A name with a line break, a tab or the like, which would break up tables and headers.
+    #[error("the {what} name {name:?} contains a control character")]
+    ControlCharacter {
+        /// Kind of thing.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// The same name twice.
+    #[error("the {what} name {name:?} is used twice")]
+    DuplicateName {
+        /// Kind of thing.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A name that means something else already.
+    #[error("the {what} name {name:?} is reserved")]
+    ReservedName {
+        /// Kind of thing.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A reference to something that is not there.
+    #[error("there is no {what} called {name:?}")]
+    UnknownReference {
+        /// Kind of thing.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// A name that is nearly the same.
+        suggestion: Option<String>,
+    },
+    /// The ground as the child of a joint.
+    #[error("joint {joint:?} has the ground as its child")]
+    GroundAsChild {
+        /// The joint.
+        joint: String,
+    },
+    /// A support of a body whose axis is not known everywhere.
+    #[error("body {body:?} is not a beam and cannot slide through a support")]
+    NotABeam {
+        /// The body.
+        body: String,
+    },
+    /// A support of a beam that does not bend.
+    #[error("beam {body:?} does not bend, so that a support has nothing to hold")]
+    NothingToHold {
+        /// The beam.
+        body: String,
+    },
+    /// A joint, loop or support between places of one body.
+    #[error("{what} {name:?} connects body {body:?} with itself")]
+    OnItself {
+        /// Joint, loop or support.
+        what: &'static str,
+        /// Its name.
+        name: String,
+        /// The body.
+        body: String,
+    },
+    /// A body that no joint carries.
+    #[error("no joint carries body {body:?}")]
+    NoJoint {
+        /// The body.
+        body: String,
+    },
+    /// Bodies that are connected with each other but not with the ground.
+    #[error("nothing connects these bodies with the ground: {}", .bodies.join(", "))]
+    Adrift {
+        /// The bodies.
+        bodies: Vec<String>,
+    },
+    /// A body that only a joint which cannot be turned round could carry.
+    #[error(
+        "body {body:?} is the parent of the {kind} joint {joint:?} and nothing else carries it"
+    )]
+    NotReversible {
+        /// The body.
+        body: String,
+        /// The joint.
+        joint: String,
+        /// Its kind.
+        kind: &'static str,
+    },
+    /// A joint that is cut, with something that a closure does not have.
+    #[error("joint {joint:?} closes a loop and is cut, but it has {what}")]
+    CutLoses {
+        /// The joint.
+        joint: String,
+        /// What it has, with its article.
+        what: &'static str,
+        /// Joints of the same loops that could be cut instead.
+        instead: Vec<String>,
+    },
+    /// A joint that is cut although it holds nothing.
+    #[error("joint {joint:?} is free and holds nothing, so cutting it closes nothing")]
+    CutFree {
+        /// The joint.
+        joint: String,
+    },
+    /// Axes that must be square to each other.
+    #[error("the two axes are not square to each other, which those of a universal loop are")]
+    NotSquare,
+    /// A place that the body does not have.
+    #[error("body {body:?} has no place called {at:?}")]
+    UnknownPlace {
+        /// The body.
+        body: String,
+        /// The place.
+        at: String,
+        /// The places it has.
+        known: Vec<String>,
+    },
+    /// A place said by name and by position.
+    #[error("the place is said twice, by `at` and by `position_m`")]
+    PlaceTwice,
+    /// A nodal body, where only nodes can be attached to, without the name of a node.
+    #[error("body {body:?} is made of nodes, so the place needs the name of a node")]
+    NodeNeeded {
+        /// The body.
+        body: String,
+    },
+    /// A place beyond the ends of a beam.
+    #[error(
+        "x = {} m is outside the beam, which reaches from 0 to {} m",
+        readable(.x_m), readable(.length_m)
+    )]
+    OutsideBeam {
+        /// Position along the beam.
+        x_m: f64,
+        /// Length of the beam.
+        length_m: f64,
+    },
+    /// A place beside the axis of a beam.
+    #[error("the position [{}, {}, {}] is beside the axis of the beam", readable(&.position_m[0]), readable(&.position_m[1]), readable(&.position_m[2]))]
+    OffAxis {
+        /// The position.
+        position_m: [f64; 3],
+    },
+    /// A number that must be above zero.
+    #[error("`{key}` is {}, expected a number above zero", readable(.value))]
+    NotPositive {
+        /// The key.
+        key: String,
+        /// The value.
+        value: f64,
+    },
+    /// A number that must not be below zero.
+    #[error("`{key}` is {}, expected zero or more", readable(.value))]
+    Negative {
+        /// The key.
+        key: String,
+        /// The value.
+        value: f64,
+    },
+    /// A number outside its range.
+    #[error("`{key}` is {}, expected {expected}", readable(.value))]
+    OutOfRange {
+        /// The key.
+        key: String,
+        /// The value.
+        value: f64,
+        /// The range in words.
+        expected: String,
+    },
+    /// A direction of no length.
+    #[error("`{key}` is zero and has no direction")]
+    ZeroDirection {
+        /// The key.
+        key: String,
+    },
+    /// The two axes of a universal joint in one line.
+    #[error("the two axes of the universal joint are parallel")]
+    ParallelAxes,
+    /// An inertia tensor or stiffness matrix with a direction in which it is zero or negative.
+    #[error("`{key}` is not positive definite")]
+    NotPositiveDefinite {
+        /// The key.
+        key: String,
+    },
+    /// A matrix that must be symmetric and is not.
+    #[error(
+        "`{key}` is not symmetric: entry ({row}, {column}) is {}, its mirror image is {}",
+        readable(.value), readable(.mirror)
+    )]
+    NotSymmetric {
+        /// The key.
+        key: String,
+        /// Row, from 1.
+        row: usize,
+        /// Column, from 1.
+        column: usize,
+        /// The entry.
+        value: f64,
+        /// The entry across the diagonal.
+        mirror: f64,
+    },
+    /// An inertia that no distribution of mass has.
+    #[error(
+        "no distribution of mass has this `{key}`: one principal moment exceeds the sum of the others"
+    )]
+    ImpossibleInertia {
+        /// The key.
+        key: String,
+    },
+    /// A beam without elastic coordinates.
+    #[error("the beam {body:?} has no elastic coordinate")]
+    NoModes {
+        /// The body.
+        body: String,
+    },
+    /// A property without which a kind of deformation has no meaning.
+    #[error("{needed_by} needs `{property}`")]
+    MissingProperty {
+        /// The key that is missing.
+        property: String,
+        /// What needs it.
+        needed_by: String,
+    },
+    /// Instants that do not rise.
+    #[error("`{key}` does not rise: {} follows {}", readable(.value), readable(.previous))]
+    NotRising {
+        /// The key.
+        key: String,
+        /// The value before.
+        previous: f64,
+        /// The value.
+        value: f64,
+    },
+    /// A key that has no effect where it stands.
+    #[error("`{key}` has no effect: {reason}")]
+    NoEffect {
+        /// The key.
+        key: String,
+        /// Why.
+        reason: String,
+    },
+    /// An input or motion on a joint that cannot move.
+    #[error("joint {joint:?} is fixed and has no degree of freedom")]
+    NoFreedom {
+        /// The joint.
+        joint: String,
+    },
+    /// A degree of freedom that the joint does not have.
+    #[error("component = {component}, but joint {joint:?} has components 1 to {count}")]
+    NoSuchComponent {
+        /// The joint.
+        joint: String,
+        /// The component asked for.
+        component: usize,
+        /// The components there are.
+        count: usize,
+    },
+    /// A torque where a force belongs, or the reverse.
+    #[error("`{key}` does not suit joint {joint:?}, which takes a {expected} here")]
+    WrongLoad {
+        /// The key.
+        key: String,
+        /// The joint.
+        joint: String,
+        /// What it takes: torque or force.
+        expected: &'static str,
+    },
+    /// A motion of a joint whose rotation is not one angle.
+    #[error("joint {joint:?} has no single angle to prescribe or control: it is {kind}")]
+    NoSingleAngle {
+        /// The joint.
+        joint: String,
+        /// Its kind.
+        kind: &'static str,
+    },
+    /// A degree of freedom that is both driven and prescribed.
+    #[error(
+        "component {component} of joint {joint:?} has a prescribed motion, and an input or a controller"
+    )]
+    DrivenAndPrescribed {
+        /// The joint.
+        joint: String,
+        /// The component.
+        component: usize,
+    },
+    /// Two prescribed motions of one degree of freedom.
+    #[error("component {component} of joint {joint:?} has two prescribed motions")]
+    PrescribedTwice {
+        /// The joint.
+        joint: String,
+        /// The component.
+        component: usize,
+    },
+    /// A lower limit above the upper one.
+    #[error("`{key}` = {} is above the upper limit {}", readable(.min), readable(.max))]
+    LimitsReversed {
+        /// The key of the lower limit.
+        key: String,
+        /// Lower limit.
+        min: f64,
+        /// Upper limit.
+        max: f64,
+    },
+    /// An initial value of an elastic coordinate that the body does not have.
+    #[error("body {body:?} has no elastic coordinate {name:?}")]
+    UnknownCoordinate {
+        /// The body.
+        body: String,
+        /// The coordinate.
+        name: String,
+        /// A coordinate of nearly that name.
+        suggestion: Option<String>,
+    },
+}
+
+impl ModelError {
+    /// An error at a path.
+    pub fn new(path: Path, kind: ErrorKind) -> Self {
+        Self {
+            path,
+            kind,
+            set_by: None,
+        }
+    }
+
+    /// Byte range of the offending text: the key or value at the path, or what is nearest to it. `None`
+    /// when the value came from an override or the text holds no part of the path.
+    pub fn locate(&self, source: &str) -> Option<Range<usize>> {
+        self.locate_in(&Document::read(source), source.len())
+    }
+
+    pub(super) fn locate_in(&self, document: &Document<'_>, length: usize) -> Option<Range<usize>> {
+        if let ErrorKind::Syntax { span, .. } = &self.kind {
+            // the text may be another one than was parsed
+            let span = span.clone()?;
+            return Some(span.start.min(length)..span.end.min(length));
+        }
+        if self.set_by.is_some() {
+            return None;
+        }
+        document.locate(&self.path, self.target())
+    }
+
+    fn target(&self) -> Target {
+        match self.kind {
+            ErrorKind::UnknownKey { .. }
+            | ErrorKind::WrongUnit { .. }
+            | ErrorKind::NoEffect { .. }
+            | ErrorKind::WrongLoad { .. }
+            | ErrorKind::UnknownCoordinate { .. } => Target::Key,
+            _ => Target::Value,
+        }
+    }
+
+    /// What to do about it, in one sentence without a full stop.
+    pub fn remedy(&self) -> String {
+        let remedy = self.kind.remedy();
+        match &self.set_by {
+            Some(text) => format!("{remedy} (the value was set by the override `{text}`)"),
+            None => remedy,
+        }
+    }
+}
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(formatter)
+    }
+}
+
+impl std::error::Error for ModelError {}
+
+impl ErrorKind {
+    /// What to do about it.
+    fn remedy(&self) -> String {
+        match self {
+            Self::Syntax { .. } => "correct the text here; strings need quotes, lists need commas".into(),
+            Self::UnknownKey { suggestion: Some(known), .. } => format!("did you mean `{known}`?"),
+            Self::UnknownKey { known, .. } if known.is_empty() => "remove it; nothing may stand here".into(),
+            Self::UnknownKey { known, .. } => format!("use one of {}, or remove it", list(known)),
+            Self::WrongUnit { expected, .. } => {
+                format!("write `{expected}` and convert the value to that unit")
+            }
+            Self::CountedTwice => "write shortening = \"none\" beside it, or elasticity = \"linear\"".into(),
+            Self::NotClamped { body, switch, instead, .. } => format!(
+                "give body {body} a fidelity of its own with {switch} = \"{instead}\", or a clamped basis"
+            ),
+            Self::NoSlopes => "write elasticity = \"linear\" for this body".into(),
+            Self::MissingKey { key } => format!("add `{key} = …`"),
+            Self::WrongType { expected, .. } | Self::OutOfRange { expected, .. } => {
+ format!("write {expected}") }
+            Self::WrongLength { expected, .. } => format!("write a list of {expected}"),
+            Self::UnknownWord { allowed, .. } => format!("use one of {}", list(allowed)),
+            Self::NotExactlyOne { given, choices } if given.is_empty() => {
+                format!("add one of {}", list(choices))
+            }
+            Self::NotExactlyOne { given, .. } => format!("keep one of {} and remove the rest", list(given)),
+            Self::Unreadable { .. } => "compare the value with the json schema of the format".into(),
+            Self::BadOverride { .. } => {
+                "write it as path=value, for example joint.shoulder.revolute.initial_angle_rad=0.3".into()
+            }
+            Self::UnknownFormat { .. } => "write format = 1, the version this program reads".into(),
+            Self::NotFinite { .. } => "write a finite number".into(),
+            Self::NoBodies => "add a [[body]] and the [[joint]] that carries it".into(),
+            Self::EmptyName { what } => format!("give the {what} a name"),
+            Self::DuplicateName { what, .. } => format!("give every {what} a name of its own"),
+            Self::ControlCharacter { .. } => "write the name without line breaks and tabs".into(),
+            Self::ReservedName { .. } => "choose another name".into(),
+            Self::UnknownReference { suggestion: Some(name), .. } => format!("did you mean {name:?}?"),
+            Self::UnknownReference { what: "body", .. } => {
+                "use the name of a [[body]], or \"ground\" where a joint stands".into()
+            }
+            Self::UnknownReference { what: what @ ("joint" | "marker" | "node" | "element"), .. } => {
+                format!("use the name of a [[{what}]]")
+            }
+            Self::UnknownReference { what, .. } => format!("use the name of a {what}"),
+            Self::GroundAsChild { .. } => "let the ground be the parent, and a body the child".into(),
+            Self::NotABeam { .. } => "name a body with [body.beam], or hold the body by a [[loop]]".into(),
+            Self::NothingToHold { .. } => {
+                "let its basis bend along y or z, or guide it by a prismatic joint or loop".into()
+            }
+            Self::OnItself { .. } => "let one of its sides be on another body".into(),
+            Self::NoJoint { body } => format!(
+                "add a [[joint]] with child = {body:?}; a body that floats is carried by a free joint on \
+                 the ground"
+            ),
+            Self::Adrift { .. } => "let one of their joints stand on the ground or on a body that it carries".into(),
+            Self::NotReversible { .. } => {
+                "exchange parent and child of that joint, or carry the body by another joint".into()
+            }
+            Self::CutLoses { instead, .. } if instead.is_empty() => {
+                "remove it, or close the loop by a joint of its own".into()
+            }
+            Self::CutLoses { instead, .. } => {
+                format!("write cut = true at {} instead, or remove it", list(instead))
+            }
+            Self::CutFree { .. } => "remove `cut`, or the joint".into(),
+            Self::NotSquare => "turn one of the axes until their product is zero".into(),
+            Self::UnknownPlace { known, .. } if known.is_empty() => {
+                "name a node of the body, to have a place to attach to".into()
+            }
+            Self::UnknownPlace { known, .. } => {
+                format!("use one of {}, or add a [[body.node]] of that name", list(known))
+            }
+            Self::PlaceTwice | Self::PrescribedTwice { .. } => "remove one of the two".into(),
+            Self::NodeNeeded { .. } => "write at = \"…\" with the name of one of its nodes".into(),
+            Self::OutsideBeam { length_m, .. } => {
+                format!("choose x between 0 and {}", readable(length_m))
+            }
+            Self::OffAxis { .. } => "write the position as [x, 0.0, 0.0]; beams run along x".into(),
+            Self::NotPositive { .. } => "write a number above zero".into(),
+            Self::Negative { .. } => "write zero or a number above it".into(),
+            Self::ZeroDirection { .. } => "write a direction such as [0.0, 0.0, 1.0]".into(),
+            Self::ParallelAxes => "turn one of the axes; perpendicular axes are usual".into(),
+            Self::NotPositiveDefinite { key } if key.starts_with("inertia") => {
+                "every principal moment of inertia must be above zero; check the products of inertia and \
+                 their signs"
+                    .into()
+            }
+            Self::NotPositiveDefinite { .. } => {
+                "every deformation must store energy; check signs and order of the rows".into()
+            }
+            Self::NotSymmetric { .. } => "make the two entries equal".into(),
+            Self::ImpossibleInertia { .. } => {
+                "check that the moments are about the centre of mass and in the order xx, yy, zz".into()
+            }
+            Self::NoModes { .. } => {
+                "ask for at least one, for example bending_y = 2, or make the body rigid".into()
+            }
+            Self::MissingProperty { property, .. } => {
+                format!("add `{property} = …`, or do without that deformation")
+            }
+            Self::NotRising { .. } => "sort the rows by time and write every instant once".into(),
+            Self::NoEffect { key, .. } => format!("remove `{key}`"),
+            Self::NoFreedom { .. } => "choose a joint that moves, or another kind of joint".into(),
+            Self::NoSuchComponent { count: 1, .. } => "remove `component`".into(),
+            Self::NoSuchComponent { count, .. } => format!("write a component from 1 to {count}"),
+            Self::WrongLoad { key, expected, .. } => {
+                let profile = key.split_once('_').map_or("", |(_, profile)| profile);
+                format!("write `{expected}_{profile}`, with its own unit in the keys")
+            }
+            Self::NoSingleAngle { .. } => {
+                "name a revolute or prismatic joint, or drive this one with torques".into()
+            }
+            Self::DrivenAndPrescribed { .. } => "remove the [[motion]], or what else drives the joint".into(),
+            Self::LimitsReversed { .. } => "exchange the two limits".into(),
+            Self::UnknownCoordinate { suggestion: Some(name), .. } => format!("did you mean `{name}`?"),
+            Self::UnknownCoordinate { .. } => {
+                "use the name of a coordinate that the basis has, such as bending_y_1".into()
+            }
+        }
+    }
+}
+
+fn given_count(given: &[String]) -> String {
+    match given.len() {
+        0 => "none".into(),
+        count => format!("{count} ({})", list(given)),
+    }
+}
+
+/// Keys as words of a sentence.
+fn list(keys: &[String]) -> String {
+    keys.iter()
+        .map(|key| format!("`{key}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}

@@ -1,0 +1,29 @@
+//! The model file: what a user wrote, as plain public structs, with everything that is wrong with it.
+//!
+//! ```text
+//! text ──parse──► ModelSpec ──check──► nothing left to say against it
+//! ```
+//!
+//! [`ModelSpec`] is filled from a TOML file and by hand from Rust alike. Problems are data ([`ModelError`]) and are
+//! reported all at once, each with the path of the offending key; [`ModelError::locate`] finds that path in the text.
+
+mod check;
+mod error;
+mod fidelity;
+mod parse;
+mod path;
+mod schema;
+pub mod spec;
+mod spelling;
+mod template;
+mod topology;
+
+pub use error::{ErrorKind, ModelError};
+pub use fidelity::{Elasticity, Fidelity, Inertia, ShorteningTerms, Tip};
+pub use parse::Override;
+pub use path::{Path, Step};
+pub use schema::json_schema;
+pub use spec::ModelSpec;
+pub use spelling::nearest;
+pub use template::TEMPLATE;
+pub use topology::{SpanningTree, TreeJoint, spanning_tree};

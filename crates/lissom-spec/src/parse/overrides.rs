@@ -1,0 +1,187 @@
+//! Overrides: single values of a model set from outside its file, as `--set` does.
+
+use toml::{Table, Value};
+
+use crate::error::{ErrorKind, ModelError};
+use crate::path::Path;
+use crate::spelling::nearest;
+
+/// Where the integrator of a model stands.
+const INTEGRATOR: [&str; 2] = ["simulation", "integrator"];
+
+/// The key of the formulation.
+const FORMULATION: &str = "formulation";
+
+/// A value to be set before the model is read, written as `joint.shoulder.revolute.axis=[0, 0, 1]`.
+///
+/// Every step of the path is a key; in a list of tables it is the name of an item, or its place counted
+/// from zero. Steps with dots in them are quoted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Override {
+    steps: Vec<String>,
+    value: Value,
+    text: String,
+}
+
+impl Override {
+    /// Reads an override. The value is TOML; a single word need not be quoted.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::BadOverride`] if there is no `=`, the path has an empty step or the value is not TOML.
+    pub fn parse(text: &str) -> Result<Self, ModelError> {
+        let bad = |reason: &str| bad_override(text, reason);
+        let (steps, value) = split(text).ok_or_else(|| bad("it has no `=`"))?;
+        if steps.iter().any(String::is_empty) {
+            return Err(bad("a step of its path is empty"));
+        }
+        let value = read_value(value).ok_or_else(|| bad("its value is not toml"))?;
+        Ok(Self {
+            steps,
+            value,
+            text: text.to_owned(),
+        })
+    }
+
+    /// The override as it was written.
+    pub fn text(&self) -> String {
+        self.text.clone()
+    }
+
+    /// Sets the value, making tables on the way where there are none; returns the path it was set at.
+    pub(super) fn apply(&self, document: &mut Table) -> Result<Path, ModelError> {
+        let bad = |reason: String| bad_override(&self.text, &reason);
+        let Some((last, steps)) = self.steps.split_last() else {
+            return Err(bad("its path is empty".into()));
+        };
+        if self.keeps_formulation(document) {
+            return Ok(Path::root().key(FORMULATION));
+        }
+        self.replace_integrator(document);
+        let mut path = Path::root();
+        let mut table = document;
+        let mut steps = steps.iter();
+        while let Some(key) = steps.next() {
+            path = path.key(key);
+            let entry = table
+                .entry(key.clone())
+                .or_insert_with(|| Value::Table(Table::new()));
+            table = match entry {
+                Value::Table(inside) => inside,
+                Value::Array(items) => {
+                    let name = steps.next().unwrap_or(last);
+                    let index = find_item(items, name).map_err(bad)?;
+                    path = path.index(index);
+                    match items.get_mut(index) {
+                        Some(Value::Table(inside)) => inside,
+                        _ => return Err(bad(format!("`{path}` is not a table"))),
+                    }
+                }
+                _ => return Err(bad(format!("`{path}` is not a table"))),
+            };
+        }
+        table.insert(last.clone(), self.value.clone());
+        Ok(path.key(last))
+    }
+
+    /// Whether the model has the formulation that is set without settings: it keeps its own.
+    fn keeps_formulation(&self, document: &Table) -> bool {
+        let Value::Table(choice) = &self.value else {
+            return false;
+        };
+        let bare = |(kind, settings): (&String, &Value)| {
+            settings.as_table().is_some_and(Table::is_empty)
+                && (document.get(FORMULATION)).is_some_and(|given| given.get(kind).is_some())
+        };
+        self.steps == [FORMULATION] && choice.iter().all(bare)
+    }
+
+    /// A setting of another integrator than the model's takes that one's place: a model has exactly one.
+    fn replace_integrator(&self, document: &mut Table) {
+        if let [simulation, integrator, kind, ..] = self.steps.as_slice()
+            && [simulation.as_str(), integrator.as_str()] == INTEGRATOR
+            && let Some(Value::Table(simulation)) = document.get_mut(simulation)
+            && let Some(Value::Table(given)) = simulation.get_mut(integrator)
+        {
+            given.retain(|other, _| other == kind);
+        }
+    }
+}
+
+fn bad_override(text: &str, reason: &str) -> ModelError {
+    let kind = ErrorKind::BadOverride {
+        text: text.to_owned(),
+        reason: reason.to_owned(),
+    };
+    ModelError::new(Path::root(), kind)
+}
+
+/// The item of that name or place.
+fn find_item(items: &[Value], wanted: &str) -> Result<usize, String> {
+    let name_of = |item: &Value| item.get("name").and_then(Value::as_str).map(str::to_owned);
+    let names: Vec<Option<String>> = items.iter().map(name_of).collect();
+    if let Some(index) = names
+        .iter()
+        .position(|name| name.as_deref() == Some(wanted))
+    {
+        return Ok(index);
+    }
+    match wanted.parse::<usize>() {
+        Ok(index) if index < items.len() => return Ok(index),
+        Ok(index) => {
+            return Err(format!(
+                "there is no item {index}, only 0 to {}",
+                items.len().saturating_sub(1)
+            ));
+        }
+        Err(_) => {}
+    }
+    let known = names.iter().flatten().map(String::as_str);
+    Err(match nearest(wanted, known) {
+        Some(name) => format!("nothing there is called `{wanted}`; did you mean `{name}`?"),
+        None => format!("nothing there is called `{wanted}`"),
+    })
+}
+
+/// The steps before the first `=` outside quotes and brackets, and the text after it.
+fn split(text: &str) -> Option<(Vec<String>, &str)> {
+    let mut steps = vec![String::new()];
+    let mut quote = None;
+    for (position, letter) in text.char_indices() {
+        match (letter, quote) {
+            (_, Some(open)) if letter == open => quote = None,
+            ('"' | '\'', None) => quote = Some(letter),
+            ('=', None) => {
+                let steps = steps.iter().map(|step| step.trim().to_owned()).collect();
+                return Some((steps, &text[position + 1..]));
+            }
+            // body[1] is body.1, as error messages write it
+            ('.' | '[', None) => steps.push(String::new()),
+            (']', None) => {}
+            _ => {
+                if let Some(step) = steps.last_mut() {
+                    step.push(letter);
+                }
+            }
+        }
+    }
+    None
+}
+
+/// A TOML value, or a word without quotes.
+fn read_value(text: &str) -> Option<Value> {
+    let text = text.trim();
+    let line = format!("value = {text}");
+    if let Ok(mut table) = toml::from_str::<Table>(&line) {
+        // a line break in the text could have smuggled in more keys
+        return if table.len() == 1 {
+            table.remove("value")
+        } else {
+            None
+        };
+    }
+    let is_word = text
+        .chars()
+        .all(|letter| letter.is_alphanumeric() || "_-".contains(letter));
+    (is_word && !text.is_empty()).then(|| Value::String(text.to_owned()))
+}

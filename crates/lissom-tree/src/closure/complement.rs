@@ -1,0 +1,549 @@
+//! The natural orthogonal complement: accelerations in as many independent speeds as there are degrees of
+//! freedom \[Angeles & Lee 1988; Fattah 1995, chapters 4 to 6\].
+//!
+//! Velocities split into those that are *held* and those that are *solved* for,
+//!
+//! ```math
+//! K\,v_s = \begin{bmatrix} -J_h v_h \\ \dot c - B_h v_h \end{bmatrix}, \qquad
+//! K = \begin{bmatrix} J_s \\ B_s \end{bmatrix} ,
+//! ```
+//!
+//! where $`\dot c = B v`$ are components of a marker's twist in Cartesian space, and absent in joint space. Then
+//! $`v = N u`$ with $`u = (\dot c, v_h)`$, and every acceleration that keeps the loops closed is
+//! $`\dot v = N a + s`$ with $`J s = -\gamma`$. The forces of the closures do no work on the columns of $`N`$, so that
+//!
+//! ```math
+//! N^T M N\,a = N^T(\tau - c - M s) .
+//! ```
+//!
+//! Neither $`\dot N`$ nor $`\dot B`$ is needed: $`a`$ only has to reach all admissible accelerations.
+
+use super::error::Singularity;
+use super::rank::pivot_columns;
+use super::{Constraints, Workspace};
+use crate::tree::{
+    Kinematics, bias_accelerations, frame_motion, inverse_dynamics, marker_jacobian, marker_motion,
+    mass_matrix,
+};
+use crate::{Linkage, Place};
+use lissom_numerics::integrate::Lu;
+use lissom_spatial::Motion;
+
+#[derive(Clone, Debug)]
+pub(super) struct Complement {
+    /// Independent equations.
+    rows: Vec<usize>,
+    /// Entries of the velocity vector that are solved for, and that are held.
+    pub(super) solved: Vec<usize>,
+    pub(super) held: Vec<usize>,
+    /// Prescribed entries.
+    given: Vec<usize>,
+    marker: Option<MarkerRows>,
+    matrix: Vec<f64>,
+    factor: Lu<f64>,
+    /// Largest column sum of the equations over what is held, which a good choice does not exceed by much.
+    held_norm: f64,
+    /// What is solved for per independent speed, one speed after the other.
+    gain: Vec<f64>,
+    mass: Vec<f64>,
+    /// $`M N`$, one speed after the other.
+    product: Vec<f64>,
+    reduced: Vec<f64>,
+    reduced_factor: Lu<f64>,
+    independent: Vec<f64>,
+    right: Vec<f64>,
+    /// Force that the accelerations leave unexplained.
+    residual: Vec<f64>,
+}
+
+/// Components of a marker's twist that are independent.
+#[derive(Clone, Debug)]
+struct MarkerRows {
+    body: usize,
+    place: Place,
+    components: Vec<usize>,
+    influence: Vec<Motion<f64>>,
+    jacobian: Vec<f64>,
+}
+
+/// The equations of motion of a closed mechanism in its independent speeds $`u`$, of which $`v = N u`$ follows:
+/// $`N^T M N\,\dot u + b = N^T\tau`$.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReducedEquations {
+    /// Components of a marker's twist that are the first speeds, angular ones (0 to 2) before linear ones (3 to 5);
+    /// none in joint space.
+    pub components: Vec<usize>,
+    /// Entries of the velocity vector that are the other speeds.
+    pub held: Vec<usize>,
+    /// $`N`$, one row per entry of the velocity vector.
+    pub complement: Vec<f64>,
+    /// $`N^T M N`$ by rows.
+    pub mass_matrix: Vec<f64>,
+    /// $`b`$.
+    pub bias: Vec<f64>,
+}
+
+impl MarkerRows {
+    /// Acceleration of the marker when no coordinate accelerates, angular before linear, in ground axes.
+    fn bias(
+        &mut self,
+        linkage: &Linkage,
+        kinematics: &Kinematics<f64>,
+        position: &[f64],
+        velocity: &[f64],
+    ) -> [f64; 6] {
+        let system = &linkage.system;
+        let mut accelerations = vec![Motion::zero(); system.bodies().len()];
+        bias_accelerations(system, kinematics, &mut accelerations);
+        let motion = frame_motion(
+            system,
+            kinematics,
+            &accelerations,
+            self.body,
+            &self.place,
+            position,
+            velocity,
+            &mut self.influence,
+        );
+        // derivatives of components in the frame itself become those in ground axes
+        let (twist, bias) = (motion.twist, motion.bias);
+        let linear = motion.pose.rotation * (bias.linear + twist.angular.cross(twist.linear));
+        let angular = motion.pose.rotation * bias.angular;
+        let ([a, b, c], [x, y, z]) = (angular.0, linear.0);
+        [a, b, c, x, y, z]
+    }
+}
+
+impl Complement {
+    pub(super) fn new(
+        velocities: usize,
+        rows: Vec<usize>,
+        solved: Vec<usize>,
+        held: Vec<usize>,
+        given: Vec<usize>,
+    ) -> Self {
+        let (s, speeds) = (solved.len(), held.len() + solved.len() - rows.len());
+        Self {
+            matrix: vec![0.0; s * s],
+            factor: Lu::new(s),
+            held_norm: 0.0,
+            gain: vec![0.0; s * speeds],
+            mass: vec![0.0; velocities * velocities],
+            product: vec![0.0; velocities * speeds],
+            reduced: vec![0.0; speeds * speeds],
+            reduced_factor: Lu::new(speeds),
+            independent: vec![0.0; speeds],
+            right: vec![0.0; s],
+            residual: vec![0.0; velocities],
+            marker: None,
+            rows,
+            solved,
+            held,
+            given,
+        }
+    }
+
+    /// Makes components of the twist of a place on `body` independent.
+    pub(super) fn with_marker(
+        mut self,
+        linkage: &Linkage,
+        body: usize,
+        place: Place,
+        components: Vec<usize>,
+    ) -> Self {
+        self.marker = Some(MarkerRows {
+            influence: vec![Motion::zero(); linkage.system.bodies()[body].modes()],
+            jacobian: vec![0.0; 6 * linkage.system.velocity_count()],
+            body,
+            place,
+            components,
+        });
+        self
+    }
+
+    /// Factors $`K`$ at the prepared configuration; tells whether it could be.
+    pub(super) fn prepare(
+        &mut self,
+        linkage: &Linkage,
+        kinematics: &Kinematics<f64>,
+        constraints: &Constraints<f64>,
+        position: &[f64],
+        velocity: &[f64],
+    ) -> bool {
+        let n = velocity.len();
+        let s = self.solved.len();
+        for (i, &row) in self.rows.iter().enumerate() {
+            let jacobian = constraints.row(row);
+            for (j, &column) in self.solved.iter().enumerate() {
+                self.matrix[i * s + j] = jacobian[column];
+            }
+        }
+        if let Some(marker) = &mut self.marker {
+            let motion = marker_motion(
+                &linkage.system,
+                kinematics,
+                marker.body,
+                &marker.place,
+                position,
+                velocity,
+                &mut marker.influence,
+            );
+            marker_jacobian(
+                &linkage.system,
+                kinematics,
+                marker.body,
+                motion.pose.translation,
+                &marker.influence,
+                &mut marker.jacobian,
+            );
+            for (i, &component) in marker.components.iter().enumerate() {
+                let first = (self.rows.len() + i) * s;
+                for (j, &column) in self.solved.iter().enumerate() {
+                    self.matrix[first + j] = marker.jacobian[component * n + column];
+                }
+            }
+        }
+        self.held_norm = (self.held.iter()).fold(0.0, |norm: f64, &column| {
+            let entries = self.rows.iter().map(|&row| constraints.row(row)[column]);
+            norm.max(entries.map(f64::abs).sum())
+        });
+        let matrix = &self.matrix;
+        self.factor.factor(|i, j| matrix[i * s + j]).is_ok()
+    }
+
+    /// The change of what is solved for that changes every equation by `wanted` and holds the rest.
+    pub(super) fn correct(&mut self, wanted: impl Fn(usize) -> f64, change: &mut [f64]) {
+        change.fill(0.0);
+        self.right.fill(0.0);
+        for (right, &row) in self.right.iter_mut().zip(&self.rows) {
+            *right = wanted(row);
+        }
+        self.factor.solve(&mut self.right);
+        for (&at, &x) in self.solved.iter().zip(&self.right) {
+            change[at] = x;
+        }
+    }
+
+    /// Accelerations under `force` in the prepared state, entries of prescribed joints given; tells whether
+    /// they follow.
+    pub(super) fn accelerate(
+        &mut self,
+        linkage: &Linkage,
+        kinematics: &Kinematics<f64>,
+        constraints: &Constraints<f64>,
+        workspace: &mut Workspace,
+        force: &[f64],
+        acceleration: &mut [f64],
+    ) -> bool {
+        let s = self.solved.len();
+        // s: closed loops with nothing held accelerating
+        self.right.fill(0.0);
+        for (right, &row) in self.right.iter_mut().zip(&self.rows) {
+            let jacobian = constraints.row(row);
+            *right = -constraints.bias()[row];
+            for &at in &self.given {
+                *right -= jacobian[at] * acceleration[at];
+            }
+        }
+        self.factor.solve(&mut self.right);
+        for (&at, &a) in self.solved.iter().zip(&self.right) {
+            acceleration[at] = a;
+        }
+        for &at in &self.held {
+            acceleration[at] = 0.0;
+        }
+        self.unexplained(linkage, kinematics, workspace, force, acceleration);
+
+        self.update_reduced(linkage, kinematics, constraints, workspace);
+        let speeds = self.independent.len();
+        let first_held = speeds - self.held.len();
+        for i in 0..speeds {
+            self.independent[i] = -self.along(i, &self.residual);
+        }
+        let reduced = &self.reduced;
+        if self
+            .reduced_factor
+            .factor(|i, j| reduced[i * speeds + j])
+            .is_err()
+        {
+            return false;
+        }
+        self.reduced_factor.solve(&mut self.independent);
+        for (speed, &a) in self.independent.iter().enumerate() {
+            for (&at, &g) in self.solved.iter().zip(&self.gain[speed * s..]) {
+                acceleration[at] += g * a;
+            }
+            if let Some(i) = speed.checked_sub(first_held) {
+                acceleration[self.held[i]] += a;
+            }
+        }
+        true
+    }
+
+    /// $`N`$, $`M N`$ and $`N^T M N`$ at the prepared configuration.
+    fn update_reduced(
+        &mut self,
+        linkage: &Linkage,
+        kinematics: &Kinematics<f64>,
+        constraints: &Constraints<f64>,
+        workspace: &mut Workspace,
+    ) {
+        let n = self.residual.len();
+        let s = self.solved.len();
+        self.update_gain(constraints, n);
+        mass_matrix(
+            &linkage.system,
+            kinematics,
+            &mut workspace.composite,
+            &mut self.mass,
+        );
+        let speeds = self.independent.len();
+        let first_held = speeds - self.held.len();
+        for speed in 0..speeds {
+            let gain = &self.gain[speed * s..(speed + 1) * s];
+            let held = speed.checked_sub(first_held).map(|i| self.held[i]);
+            let column = &mut self.product[speed * n..(speed + 1) * n];
+            for (row, entry) in self.mass.chunks_exact(n).zip(column.iter_mut()) {
+                let mut sum = held.map_or(0.0, |at| row[at]);
+                for (&at, &g) in self.solved.iter().zip(gain) {
+                    sum += row[at] * g;
+                }
+                *entry = sum;
+            }
+        }
+        for i in 0..speeds {
+            for j in 0..=i {
+                let value = self.along(i, &self.product[j * n..(j + 1) * n]);
+                self.reduced[i * speeds + j] = value;
+                self.reduced[j * speeds + i] = value;
+            }
+        }
+    }
+
+    /// The product of a column of $`N`$ with a vector.
+    fn along(&self, speed: usize, vector: &[f64]) -> f64 {
+        let s = self.solved.len();
+        let gain = &self.gain[speed * s..(speed + 1) * s];
+        let first_held = self.independent.len() - self.held.len();
+        let held = speed.checked_sub(first_held).map(|i| self.held[i]);
+        let mut sum = held.map_or(0.0, |at| vector[at]);
+        for (&at, &g) in self.solved.iter().zip(gain) {
+            sum += vector[at] * g;
+        }
+        sum
+    }
+
+    /// The equations in the independent speeds themselves at the prepared state, prescribed entries not accelerating:
+    /// unlike [`accelerate`](Self::accelerate), with the rate of the marker's Jacobian, so that they hold for the
+    /// derivatives of the speeds.
+    pub(super) fn reduce(
+        &mut self,
+        linkage: &Linkage,
+        kinematics: &Kinematics<f64>,
+        constraints: &Constraints<f64>,
+        workspace: &mut Workspace,
+        position: &[f64],
+        velocity: &[f64],
+    ) -> ReducedEquations {
+        let n = velocity.len();
+        let mut drift = vec![0.0; n];
+        for (right, &row) in self.right.iter_mut().zip(&self.rows) {
+            *right = -constraints.bias()[row];
+        }
+        if let Some(marker) = &mut self.marker {
+            let bias = marker.bias(linkage, kinematics, position, velocity);
+            for (right, &component) in self.right[self.rows.len()..]
+                .iter_mut()
+                .zip(&marker.components)
+            {
+                *right = -bias[component];
+            }
+        }
+        self.factor.solve(&mut self.right);
+        for (&at, &a) in self.solved.iter().zip(&self.right) {
+            drift[at] = a;
+        }
+        self.unexplained(linkage, kinematics, workspace, &vec![0.0; n], &drift);
+        self.update_reduced(linkage, kinematics, constraints, workspace);
+        let (s, speeds) = (self.solved.len(), self.independent.len());
+        let first_held = speeds - self.held.len();
+        let mut complement = vec![0.0; n * speeds];
+        for speed in 0..speeds {
+            for (&at, &g) in self.solved.iter().zip(&self.gain[speed * s..]) {
+                complement[at * speeds + speed] = g;
+            }
+            if let Some(i) = speed.checked_sub(first_held) {
+                complement[self.held[i] * speeds + speed] = 1.0;
+            }
+        }
+        let components = self.marker.iter().flat_map(|marker| &marker.components);
+        ReducedEquations {
+            components: components.copied().collect(),
+            held: self.held.clone(),
+            complement,
+            mass_matrix: self.reduced.clone(),
+            bias: (0..speeds).map(|i| self.along(i, &self.residual)).collect(),
+        }
+    }
+
+    /// Multipliers of the independent equations that explain the accelerations: $`K^T(\lambda, 0) = r_s`$.
+    pub(super) fn multipliers(
+        &mut self,
+        linkage: &Linkage,
+        kinematics: &Kinematics<f64>,
+        workspace: &mut Workspace,
+        force: &[f64],
+        acceleration: &[f64],
+        multipliers: &mut [f64],
+    ) {
+        self.unexplained(linkage, kinematics, workspace, force, acceleration);
+        for (right, &at) in self.right.iter_mut().zip(&self.solved) {
+            *right = self.residual[at];
+        }
+        self.factor.solve_transposed(&mut self.right);
+        for (&row, &value) in self.rows.iter().zip(&self.right) {
+            multipliers[row] = value;
+        }
+    }
+
+    /// Leaves the force that `acceleration` needs beyond `force` in `residual`.
+    fn unexplained(
+        &mut self,
+        linkage: &Linkage,
+        kinematics: &Kinematics<f64>,
+        workspace: &mut Workspace,
+        force: &[f64],
+        acceleration: &[f64],
+    ) {
+        inverse_dynamics(
+            &linkage.system,
+            kinematics,
+            acceleration,
+            &mut workspace.inverse,
+            &mut self.residual,
+        );
+        for (r, &f) in self.residual.iter_mut().zip(force) {
+            *r -= f;
+        }
+    }
+
+    /// The columns of $`N`$ without their ones.
+    fn update_gain(&mut self, constraints: &Constraints<f64>, n: usize) {
+        let s = self.solved.len();
+        let m = self.rows.len();
+        for (speed, gain) in self.gain.chunks_exact_mut(s.max(1)).enumerate() {
+            if let Some(i) = speed.checked_sub(s - m) {
+                let at = self.held[i];
+                for (g, &row) in gain.iter_mut().zip(&self.rows) {
+                    *g = -constraints.row(row)[at];
+                }
+                if let Some(marker) = &self.marker {
+                    for (g, &component) in gain[m..].iter_mut().zip(&marker.components) {
+                        *g = -marker.jacobian[component * n + at];
+                    }
+                }
+            } else {
+                gain.fill(0.0);
+                gain[m + speed] = 1.0;
+            }
+            self.factor.solve(gain);
+        }
+    }
+
+    /// Condition number of the choice in the 1-norm, $`\lVert [K, J_h] \rVert\,\lVert K^{-1} \rVert`$ with $`J_h`$ the columns of
+    /// what is held, and the column of $`K^{-1}`$ that makes it large. $`K`$ alone would not tell that it has become small
+    /// beside the rest, as happens to a single equation.
+    pub(super) fn condition(&mut self) -> (f64, usize) {
+        let s = self.solved.len();
+        let mut norm = self.held_norm;
+        for column in 0..s {
+            let sum = (0..s).map(|row| self.matrix[row * s + column].abs()).sum();
+            norm = norm.max(sum);
+        }
+        let (mut inverse, mut worst) = (0.0_f64, 0);
+        for column in 0..s {
+            self.right.fill(0.0);
+            self.right[column] = 1.0;
+            self.factor.solve(&mut self.right);
+            let sum: f64 = self.right.iter().map(|x| x.abs()).sum();
+            let sum = if sum.is_finite() { sum } else { f64::INFINITY };
+            if sum > inverse {
+                (inverse, worst) = (sum, column);
+            }
+        }
+        let condition = if s == 0 {
+            1.0
+        } else if inverse.is_finite() {
+            norm * inverse
+        } else {
+            f64::INFINITY
+        };
+        (condition, worst)
+    }
+
+    /// The coordinates that column `worst` of $`K^{-1}`$ moves most.
+    pub(super) fn singularity(
+        &mut self,
+        linkage: &Linkage,
+        condition: f64,
+        worst: usize,
+    ) -> Singularity {
+        self.right.fill(0.0);
+        self.right[worst] = 1.0;
+        self.factor.solve(&mut self.right);
+        let moved = self.solved.iter().copied().zip(self.right.iter().copied());
+        Singularity {
+            condition,
+            coordinates: most_moved(linkage, moved),
+        }
+    }
+
+    /// Sign of the determinant of $`K`$ at the prepared configuration.
+    pub(super) fn side(&self) -> f64 {
+        self.factor.determinant_sign()
+    }
+
+    /// Keeps other equations, as many as before.
+    pub(super) fn keep(&mut self, rows: &[usize]) {
+        self.rows.copy_from_slice(rows);
+    }
+
+    /// Splits the free entries anew by pivoting: joints are solved for before elastic coordinates.
+    pub(super) fn choose(
+        &mut self,
+        constraints: &Constraints<f64>,
+        joints: &[usize],
+        elastic: &[usize],
+    ) {
+        let rows: Vec<&[f64]> = self.rows.iter().map(|&row| constraints.row(row)).collect();
+        let solved = pivot_columns(&rows, &[joints, elastic]);
+        if solved.len() < self.rows.len() {
+            return;
+        }
+        self.held = joints
+            .iter()
+            .chain(elastic)
+            .copied()
+            .filter(|at| !solved.contains(at))
+            .collect();
+        self.solved = solved;
+    }
+}
+
+/// Names of the velocities that a direction moves most, at most three of at least a tenth of the largest.
+pub(super) fn most_moved(
+    linkage: &Linkage,
+    direction: impl Iterator<Item = (usize, f64)>,
+) -> Vec<String> {
+    const MOST: usize = 3;
+    const WORTH_NAMING: f64 = 0.1;
+    let mut moved: Vec<(usize, f64)> = direction.map(|(at, x)| (at, x.abs())).collect();
+    moved.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let largest = moved.first().map_or(0.0, |m| m.1);
+    moved
+        .iter()
+        .take(MOST)
+        .filter(|(_, x)| *x >= WORTH_NAMING * largest)
+        .map(|&(at, _)| linkage.velocities[at].name.clone())
+        .collect()
+}

@@ -1,0 +1,467 @@
+//! The equations of closures at a state: residual $`\Phi(q)`$, Jacobian $`J`$ with $`\dot\Phi = J v`$, and bias
+//! $`\gamma`$ with $`\ddot\Phi = J\dot v + \gamma`$.
+//!
+//! With $`R`$ the attitude of `to` and $`d`$ its origin, both seen in the frame of `from`, an equation is one of
+//!
+//! | equation | residual | rate |
+//! |---|---|---|
+//! | turn | $`\sum u\cdot R\,w`$ over fixed directions $`u`$ of `from` and $`w`$ of `to` | $`\omega\cdot\sum (Rw\times u)`$ |
+//! | offset | $`u\cdot d`$ | $`u\cdot\dot d`$ |
+//! | distance | $`(d\cdot d - L^2)/2L`$ | $`d\cdot\dot d/L`$ |
+//! | on a beam | $`d_y - v(d_x)`$ | see `sliding.rs` |
+//! | along a beam | $`(Re_x)_y - v'(d_x)\,(Re_x)_x`$ | likewise |
+//!
+//! with the relative angular velocity $`\omega`$ in axes of `from`. Every rate is the power of a unit wrench on
+//! `to` and its opposite on `from`; carried inward over the tree, the wrench gives the row of $`J`$, so that a
+//! multiplier is the size of a force or moment. Directions are scaled so that, closed, the rate of a turn is
+//! a component of $`\omega`$.
+
+use super::sliding::{Contact, Plane};
+use crate::flex::Along;
+use crate::tree::{
+    FrameMotion, Kinematics, Push, add_generalized_force, bias_accelerations, frame_motion,
+};
+use crate::{Closure, ClosureEnd, ClosureKind, System};
+use lissom_spatial::Scalar;
+use lissom_spatial::{Force, Matrix, Motion, Vector};
+
+/// All equations of the closures of a model, at one state. Build it once, [`update`](Self::update) it for
+/// every state.
+#[derive(Clone, Debug)]
+pub struct Constraints<T> {
+    rows: Vec<Row>,
+    ends: Vec<[End<T>; 2]>,
+    /// Where the closures that slide touch their beams.
+    contacts: Vec<Option<Contact<T>>>,
+    velocities: usize,
+    /// Accelerations of the bodies when no coordinate accelerates.
+    accelerations: Vec<Motion<T>>,
+    residual: Vec<T>,
+    rate: Vec<T>,
+    bias: Vec<T>,
+    jacobian: Vec<T>,
+    /// Wrench on `from` and on `to` of a unit multiplier of every equation, in the frames of the ends.
+    wrench: Vec<[Force<T>; 2]>,
+}
+
+/// One scalar equation.
+#[derive(Clone, Debug)]
+struct Row {
+    closure: usize,
+    equation: Equation,
+}
+
+#[derive(Clone, Debug)]
+enum Equation {
+    /// Pairs of a direction fixed to `from` and one fixed to `to`, whose scalar products sum to zero.
+    Turn(Vec<(Vector<f64>, Vector<f64>)>),
+    Offset(Vector<f64>),
+    Distance(f64),
+    OnBeam(Plane),
+    AlongBeam(Plane),
+}
+
+/// One side of a closure at a state.
+#[derive(Clone, Debug)]
+struct End<T> {
+    body: Option<usize>,
+    motion: FrameMotion<T>,
+    /// Of the body's elastic coordinates on the place.
+    influence: Vec<Motion<T>>,
+}
+
+/// What `to` does as seen from `from`, in the axes of `from`.
+pub(super) struct Relative<T> {
+    pub(super) attitude: Matrix<T>,
+    pub(super) offset: Vector<T>,
+    pub(super) angular: Vector<T>,
+    pub(super) linear: Vector<T>,
+    pub(super) angular_bias: Vector<T>,
+    pub(super) linear_bias: Vector<T>,
+}
+
+impl<T: Along> Constraints<T> {
+    /// The equations of `closures` over `system`, in the order of the closures.
+    pub fn new(system: &System, closures: &[Closure]) -> Self {
+        let rows: Vec<Row> = closures
+            .iter()
+            .enumerate()
+            .flat_map(|(closure, c)| {
+                let row = move |equation| Row { closure, equation };
+                equations(&c.kind).into_iter().map(row)
+            })
+            .collect();
+        let n = system.velocity_count();
+        let end = |end: &ClosureEnd| End {
+            body: end.body,
+            motion: FrameMotion::fixed(end.place.offset()),
+            influence: vec![Motion::zero(); end.body.map_or(0, |k| system.bodies()[k].modes())],
+        };
+        Self {
+            ends: closures
+                .iter()
+                .map(|c| [end(&c.from), end(&c.to)])
+                .collect(),
+            contacts: closures.iter().map(|c| Contact::new(system, c)).collect(),
+            velocities: n,
+            accelerations: vec![Motion::zero(); system.bodies().len()],
+            residual: vec![T::zero(); rows.len()],
+            rate: vec![T::zero(); rows.len()],
+            bias: vec![T::zero(); rows.len()],
+            jacobian: vec![T::zero(); rows.len() * n],
+            wrench: vec![[Force::zero(); 2]; rows.len()],
+            rows,
+        }
+    }
+
+    /// Number of scalar equations.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Evaluates all equations at the state last given to [`Kinematics::update`]. Allocates nothing.
+    pub fn update(
+        &mut self,
+        system: &System,
+        closures: &[Closure],
+        kinematics: &mut Kinematics<T>,
+        position: &[T],
+        velocity: &[T],
+    ) {
+        kinematics.update_poses(system);
+        bias_accelerations(system, kinematics, &mut self.accelerations);
+        for (ends, closure) in self.ends.iter_mut().zip(closures) {
+            for (end, given) in ends.iter_mut().zip([&closure.from, &closure.to]) {
+                let Some(body) = end.body else { continue };
+                end.motion = frame_motion(
+                    system,
+                    kinematics,
+                    &self.accelerations,
+                    body,
+                    &given.place,
+                    position,
+                    velocity,
+                    &mut end.influence,
+                );
+            }
+        }
+        for ((contact, ends), closure) in
+            (self.contacts.iter_mut().zip(&mut self.ends)).zip(closures)
+        {
+            if let Some(contact) = contact {
+                let relative = Relative::new(&ends[0].motion, &ends[1].motion);
+                contact.update(system, &relative, position, velocity);
+                contact.influence(system, &closure.kind, &relative, &mut ends[0].influence);
+            }
+        }
+        self.jacobian.fill(T::zero());
+        let n = self.velocities;
+        for (i, row) in self.rows.iter().enumerate() {
+            let ends = &self.ends[row.closure];
+            let relative = Relative::new(&ends[0].motion, &ends[1].motion);
+            let value = match (&row.equation, &self.contacts[row.closure]) {
+                (Equation::OnBeam(plane), Some(contact)) => contact.on_beam(*plane, &relative),
+                (Equation::AlongBeam(plane), Some(contact)) => {
+                    contact.along_beam(*plane, &relative)
+                }
+                (equation, _) => equation.at(&relative),
+            };
+            self.residual[i] = value.residual;
+            self.rate[i] = value.turning.dot(relative.angular)
+                + value.pushing.dot(relative.linear)
+                + value.own_rate;
+            self.bias[i] = value.bias;
+            let lever = relative.offset.cross(value.pushing);
+            let on_from = Force::new(-(value.turning + lever), -value.pushing);
+            let on_to = Force::new(
+                relative.attitude.transpose_mul(value.turning),
+                relative.attitude.transpose_mul(value.pushing),
+            );
+            self.wrench[i] = [on_from, on_to];
+            let jacobian = &mut self.jacobian[i * n..(i + 1) * n];
+            for (end, wrench) in ends.iter().zip([on_from, on_to]) {
+                let Some(body) = end.body else { continue };
+                let force = end.motion.in_body.force_to_parent(wrench);
+                add_generalized_force(system, kinematics, body, &end.influence, force, jacobian);
+            }
+        }
+    }
+
+    /// $`\Phi`$: by how much every equation is violated, in metres or radians.
+    pub fn residual(&self) -> &[T] {
+        &self.residual
+    }
+
+    /// $`J v`$: by how much its rate is.
+    pub fn rate(&self) -> &[T] {
+        &self.rate
+    }
+
+    /// $`\gamma = \dot J v`$.
+    pub fn bias(&self) -> &[T] {
+        &self.bias
+    }
+
+    /// $`J`$, by rows.
+    pub fn jacobian(&self) -> &[T] {
+        &self.jacobian
+    }
+
+    /// Row `equation` of $`J`$.
+    pub fn row(&self, equation: usize) -> &[T] {
+        &self.jacobian[equation * self.velocities..(equation + 1) * self.velocities]
+    }
+
+    /// Whether an equation is about a direction, in radians, and not about a place, in metres.
+    pub fn is_turn(&self, equation: usize) -> bool {
+        let equation = &self.rows[equation].equation;
+        matches!(equation, Equation::Turn(_) | Equation::AlongBeam(_))
+    }
+
+    /// Index of the closure that makes an equation.
+    pub fn closure_of(&self, equation: usize) -> usize {
+        self.rows[equation].closure
+    }
+
+    /// Where along its beam a closure that slides touches it, from the root of the undeformed beam.
+    pub fn place_along(&self, closure: usize) -> Option<T> {
+        self.contacts[closure].as_ref().map(Contact::place)
+    }
+
+    /// From now on every closure that slides sees the functions of the stretch of its beam, from one break to the next,
+    /// that it was last seen on, wherever it is: its equations are smooth until it is told so again. Tells whether the rate
+    /// of one has jumped: of a direction that is held along a beam whose curvature jumps.
+    pub fn enter(&mut self, system: &System, closures: &[Closure]) -> bool {
+        let mut jumps = false;
+        for (contact, closure) in self.contacts.iter_mut().zip(closures) {
+            if let Some(contact) = contact {
+                let turns = matches!(closure.kind, ClosureKind::AlongBeam { .. });
+                jumps |= contact.enter(system) && turns;
+            }
+        }
+        jumps
+    }
+
+    /// How far the furthest closure is beyond the stretch that it [entered](Self::enter); negative while all are inside.
+    pub fn overrun(&self, system: &System) -> f64 {
+        (self.contacts.iter().flatten())
+            .filter_map(|contact| contact.overrun(system))
+            .fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// Whether any closure slides along a beam.
+    pub fn slides(&self) -> bool {
+        self.contacts.iter().any(Option::is_some)
+    }
+
+    /// Wrench on `to` of a unit multiplier of an equation, at the frame of `to` in its axes.
+    pub fn wrench_on_to(&self, equation: usize) -> Force<T> {
+        self.wrench[equation][1]
+    }
+
+    /// Body that an equation pushes on at its end `from` (0) or `to` (1), unless that is the ground.
+    pub fn pushed_body(&self, equation: usize, end: usize) -> Option<usize> {
+        self.ends[self.rows[equation].closure][end].body
+    }
+
+    /// Wrench of a unit multiplier of an equation on that body, at its origin in its components, and the
+    /// influence of the body's elastic coordinates on the place.
+    pub fn push(&self, equation: usize, end: usize) -> Push<'_, T> {
+        let place = &self.ends[self.rows[equation].closure][end];
+        let wrench = self.wrench[equation][end];
+        (
+            place.motion.in_body.force_to_parent(wrench),
+            &place.influence,
+        )
+    }
+
+    /// Largest distance of an end from the ground's origin: the size that offsets are small against.
+    pub fn reach(&self) -> T
+    where
+        T: PartialOrd,
+    {
+        let mut most = T::zero();
+        for end in self.ends.iter().flatten() {
+            let point = end.motion.pose.translation;
+            let square = point.dot(point);
+            if square > most {
+                most = square;
+            }
+        }
+        most.sqrt()
+    }
+
+    /// What an equation is called: its closure and the relative motion that it forbids.
+    pub fn name(&self, closures: &[Closure], equation: usize) -> String {
+        let row = &self.rows[equation];
+        let closure = &closures[row.closure];
+        let what = match &row.equation {
+            Equation::Turn(pairs) => match (&closure.kind, &pairs[..]) {
+                (ClosureKind::Universal { .. }, _) => "angle between the axes".to_owned(),
+                (_, [(u, w), ..]) => {
+                    let about = w.cross(*u);
+                    let length = about.dot(about).sqrt();
+                    format!("turn about {}", direction(about.scale(1.0 / length)))
+                }
+                (_, []) => "turn".to_owned(),
+            },
+            Equation::Offset(u) => format!("offset along {}", direction(*u)),
+            Equation::Distance(_) => "distance".to_owned(),
+            Equation::OnBeam(plane) => format!("offset from the axis along {}", plane.name()),
+            Equation::AlongBeam(plane) => format!("slope along {}", plane.name()),
+        };
+        format!("{} ({what})", closure.name)
+    }
+}
+
+/// A unit vector in words.
+fn direction(u: Vector<f64>) -> String {
+    // axes as they come out of square frames
+    const ALIGNED: f64 = 1.0 - 1e-9;
+    for (i, name) in ["x", "y", "z"].into_iter().enumerate() {
+        if u[i].abs() > ALIGNED {
+            return name.to_owned();
+        }
+    }
+    format!("({:.3}, {:.3}, {:.3})", u[0], u[1], u[2])
+}
+
+/// Two unit vectors square to a unit vector and to each other, right-handed with it last.
+fn square_to(axis: Vector<f64>) -> (Vector<f64>, Vector<f64>) {
+    let mut largest = 0;
+    for i in 1..3 {
+        if axis[i].abs() > axis[largest].abs() {
+            largest = i;
+        }
+    }
+    let mut first = Vector::zero();
+    first[(largest + 1) % 3] = 1.0;
+    first = first - axis.scale(first.dot(axis));
+    first = first.scale(1.0 / first.dot(first).sqrt());
+    (first, axis.cross(first))
+}
+
+fn unit(i: usize) -> Vector<f64> {
+    Vector(std::array::from_fn(|j| if i == j { 1.0 } else { 0.0 }))
+}
+
+/// The scalar equations of a closure: offsets first.
+fn equations(kind: &ClosureKind) -> Vec<Equation> {
+    let at_point = || (0..3).map(|i| Equation::Offset(unit(i)));
+    // ω along every axis
+    let parallel = || {
+        (0..3).map(|i| {
+            let (y, z) = (unit((i + 1) % 3), unit((i + 2) % 3));
+            Equation::Turn(vec![(z.scale(0.5), y), (y.scale(-0.5), z)])
+        })
+    };
+    let beside = |axis| {
+        let (first, second) = square_to(axis);
+        [Equation::Offset(first), Equation::Offset(second)]
+    };
+    match *kind {
+        ClosureKind::Fixed => at_point().chain(parallel()).collect(),
+        ClosureKind::Revolute { axis } => {
+            let (first, second) = square_to(axis);
+            at_point()
+                .chain([
+                    Equation::Turn(vec![(-second, axis)]),
+                    Equation::Turn(vec![(first, axis)]),
+                ])
+                .collect()
+        }
+        ClosureKind::Prismatic { axis } => beside(axis).into_iter().chain(parallel()).collect(),
+        ClosureKind::Universal { first, second } => at_point()
+            .chain([Equation::Turn(vec![(first, second)])])
+            .collect(),
+        ClosureKind::Spherical => at_point().collect(),
+        ClosureKind::PointOnLine { direction } => beside(direction).into(),
+        ClosureKind::Distance { length } => vec![Equation::Distance(length)],
+        ClosureKind::OnBeam { planes } => Plane::of(planes).map(Equation::OnBeam).collect(),
+        ClosureKind::AlongBeam { planes } => Plane::of(planes).map(Equation::AlongBeam).collect(),
+    }
+}
+
+/// An equation at a state.
+pub(super) struct Value<T> {
+    pub(super) residual: T,
+    /// Its rate is `turning · angular + pushing · linear + own_rate`.
+    pub(super) turning: Vector<T>,
+    pub(super) pushing: Vector<T>,
+    /// What the deformation of a beam does where the closure touches it.
+    pub(super) own_rate: T,
+    pub(super) bias: T,
+}
+
+impl Equation {
+    fn at<T: Scalar>(&self, relative: &Relative<T>) -> Value<T> {
+        let r = relative;
+        let mut value = Value {
+            residual: T::zero(),
+            turning: Vector::zero(),
+            pushing: Vector::zero(),
+            own_rate: T::zero(),
+            bias: T::zero(),
+        };
+        match self {
+            Self::Turn(pairs) => {
+                for (u, w) in pairs {
+                    let u = Vector::constant(u.0);
+                    let w = r.attitude * Vector::constant(w.0);
+                    let rate = r.angular.cross(w);
+                    value.residual += u.dot(w);
+                    value.turning += w.cross(u);
+                    value.bias += u.dot(r.angular_bias.cross(w) + r.angular.cross(rate));
+                }
+            }
+            Self::Offset(u) => {
+                let u = Vector::constant(u.0);
+                value.residual = u.dot(r.offset);
+                value.pushing = u;
+                value.bias = u.dot(r.linear_bias);
+            }
+            Self::Distance(length) => {
+                let scale = T::constant(1.0 / length);
+                let square = r.offset.dot(r.offset) - T::constant(length * length);
+                value.residual = square * scale * 0.5;
+                value.pushing = r.offset.scale(scale);
+                value.bias = (r.offset.dot(r.linear_bias) + r.linear.dot(r.linear)) * scale;
+            }
+            // a body without an axis that bends is straight
+            Self::OnBeam(plane) => return Self::Offset(unit(plane.axis())).at(r),
+            Self::AlongBeam(plane) => {
+                return Self::Turn(vec![(unit(plane.axis()), unit(0))]).at(r);
+            }
+        }
+        value
+    }
+}
+
+impl<T: Scalar> Relative<T> {
+    fn new(from: &FrameMotion<T>, to: &FrameMotion<T>) -> Self {
+        let axes = from.pose.rotation;
+        let attitude = axes.transpose() * to.pose.rotation;
+        let offset = axes.transpose_mul(to.pose.translation - from.pose.translation);
+        let (own, own_bias) = (from.twist, from.bias);
+        let to_angular = attitude * to.twist.angular;
+        let to_linear = attitude * to.twist.linear;
+        let angular = to_angular - own.angular;
+        let linear = to_linear - own.linear - own.angular.cross(offset);
+        Self {
+            attitude,
+            offset,
+            angular,
+            linear,
+            angular_bias: attitude * to.bias.angular + angular.cross(to_angular) - own_bias.angular,
+            linear_bias: attitude * to.bias.linear + angular.cross(to_linear)
+                - own_bias.linear
+                - own_bias.angular.cross(offset)
+                - own.angular.cross(linear),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Supports that pass a node of their beam, or its end.
+//!
+//! The curvature of finite elements jumps at a node, and with it the acceleration of a support that passes there. So that no
+//! step of an integrator sees the jump, the equations of a support are those of the element it was on when it
+//! [entered](Loops::enter), continued beyond the node, until the instant of its passage has been found.
+//!
+//! Where the slope is tied its rate is $`v''\dot x`$ and more, which jumps with the curvature: velocities then change by an
+//! impulse $`M\,\Delta v = J^T\Lambda`$ with $`J(v + \Delta v) = 0`$.
+
+use super::Loops;
+use crate::Linkage;
+use crate::closure::error::Trouble;
+use crate::closure::multipliers::Multipliers;
+use crate::closure::sliding::AT_THE_BREAK;
+use crate::tree::energy;
+
+impl Loops {
+    /// From a state on, every support sees the functions of the stretch of its beam that it is on, until this is called
+    /// again. The slope of a support that ties it cannot turn as fast behind a node as before: the velocity takes the
+    /// impulse that this needs. Returns the kinetic energy that is gone with it.
+    pub fn enter(&mut self, linkage: &Linkage, position: &[f64], velocity: &mut [f64]) -> f64 {
+        if !self.constraints.slides() {
+            return 0.0;
+        }
+        self.place(linkage, position, velocity);
+        let jumps = self.constraints.enter(&linkage.system, &linkage.closures);
+        if !(jumps && self.settles()) {
+            return 0.0;
+        }
+        let before = self.kinetic_energy(linkage, position, velocity);
+        self.strike(linkage, position, velocity);
+        before - self.kinetic_energy(linkage, position, velocity)
+    }
+
+    /// Changes a velocity by the impulse of the closures after which they are kept.
+    fn strike(&mut self, linkage: &Linkage, position: &[f64], velocity: &mut [f64]) {
+        let system = &linkage.system;
+        self.kinematics.update(system, position, velocity);
+        self.constraints.update(
+            system,
+            &linkage.closures,
+            &mut self.kinematics,
+            position,
+            velocity,
+        );
+        self.articulated.factor(system, &self.kinematics);
+        let mut impulse = Multipliers::new(system, self.rows.clone());
+        let (kinematics, constraints) = (&self.kinematics, &self.constraints);
+        if impulse.prepare(system, kinematics, constraints, &mut self.articulated) {
+            impulse.correct(
+                system,
+                kinematics,
+                &mut self.articulated,
+                |row| -constraints.rate()[row],
+                &mut self.change,
+            );
+            for (v, change) in velocity.iter_mut().zip(&self.change) {
+                *v += change;
+            }
+        }
+    }
+
+    fn kinetic_energy(&mut self, linkage: &Linkage, position: &[f64], velocity: &[f64]) -> f64 {
+        let system = &linkage.system;
+        self.kinematics.update(system, position, velocity);
+        self.kinematics.update_poses(system);
+        energy(system, &self.kinematics, position, velocity).kinetic
+    }
+
+    /// How far a support is beyond the stretch of its beam that it [entered](Self::enter); not positive as long as none
+    /// is. The state is brought onto the closures. Allocates nothing.
+    pub fn overrun(
+        &mut self,
+        linkage: &Linkage,
+        position: &mut [f64],
+        velocity: &mut [f64],
+    ) -> f64 {
+        if !self.constraints.slides() {
+            return f64::NEG_INFINITY;
+        }
+        if !self.settles() {
+            self.place(linkage, position, velocity);
+        } else if self.settle(linkage, position, velocity).is_err() {
+            // what cannot be closed is reported by the projection of the step
+            return f64::NEG_INFINITY;
+        }
+        self.constraints.overrun(&linkage.system)
+    }
+
+    /// The first support that is beyond an end of its beam.
+    pub(super) fn off_beam(&self, linkage: &Linkage) -> Option<Trouble> {
+        linkage
+            .closures
+            .iter()
+            .enumerate()
+            .find_map(|(i, closure)| {
+                let place = self.constraints.place_along(i)?;
+                let beam = &linkage.system.bodies()[closure.from.body?];
+                let length = beam.flexible.as_ref()?.centreline.as_ref()?.length();
+                ((-place).max(place - length) - AT_THE_BREAK * length > 0.0).then(|| {
+                    Trouble::LeftBeam {
+                        support: closure.name.clone(),
+                        beam: beam.name.clone(),
+                        place,
+                        length,
+                    }
+                })
+            })
+    }
+}

@@ -1,0 +1,290 @@
+//! What is looked at after every step: whether the equations kept still hold all others, whether the coordinates chosen
+//! still determine the motion, and whether the step passed over a configuration where they do not.
+//!
+//! A condition number tells of singular configurations near a step, not of one that a step has jumped over. There a
+//! determinant changes its sign: that of the equations over the coordinates solved for. It is the
+//! same at both ends of every step that does not pass a zero of it, whatever the size of the step.
+
+use super::super::complement::most_moved;
+use super::super::error::{Rechoice, Singularity, Trouble};
+use super::super::rank::pivot_rows;
+use super::super::solver::difference;
+use super::{Loops, Method, SINGULAR, Watched};
+use crate::Linkage;
+use crate::tree::displace;
+
+/// Violation, per metre of reach, from which an equation that was redundant at the start is redundant no longer.
+const REDUNDANT: f64 = 1e-8;
+/// The same, relative to that of the equations kept, where violations are only damped.
+const BEYOND_THE_OTHERS: f64 = 1e3;
+/// Condition number from which a failure of the integrator is put down to the configuration.
+const NEARLY_SINGULAR: f64 = 1e3;
+/// Equations and coordinates are chosen anew when the condition number has grown so much since the last choice.
+const WORTH_CHOOSING: f64 = 10.0;
+/// Halvings of a step by which a singular configuration is located: to 1e-12 of it.
+const HALVINGS: usize = 40;
+/// How many steps beyond the last one a singular configuration may be that made the next one fail.
+const STEPS_AHEAD: u8 = 3;
+
+impl Loops {
+    /// Looks at the configuration of a settled state: chooses equations and independent coordinates anew where that
+    /// helps, and says why the run cannot go on if it cannot. States are to come in the order of time.
+    pub fn watch(
+        &mut self,
+        linkage: &Linkage,
+        time: f64,
+        position: &[f64],
+        velocity: &[f64],
+    ) -> Option<Trouble> {
+        if !self.settles() {
+            self.prepare(linkage, position, velocity);
+        }
+        if let Some(trouble) = self.off_beam(linkage).or_else(|| self.opened(linkage)) {
+            return Some(trouble);
+        }
+        let mut worn = false;
+        if self.last.time < time && self.side() * self.last.side < 0.0 {
+            if let Some(trouble) = self.passed(linkage, time, position, velocity) {
+                return Some(trouble);
+            }
+            self.prepare(linkage, position, velocity);
+            worn = true;
+        }
+        let mut condition = self.condition();
+        if worn || condition >= WORTH_CHOOSING * self.chosen_condition || self.reference_is_worn() {
+            self.choose_anew(linkage, time, position, velocity, condition);
+            condition = self.condition();
+            self.chosen_condition = condition;
+        }
+        self.worst = (condition >= NEARLY_SINGULAR).then(|| self.singularity(linkage));
+        self.last.step = time - self.last.time;
+        self.last.time = time;
+        self.last.side = self.side();
+        self.last.position.copy_from_slice(position);
+        self.last.velocity.copy_from_slice(velocity);
+        let worst = self.worst.as_ref()?;
+        (worst.condition >= SINGULAR).then(|| Trouble::Singular {
+            time_s: time,
+            singularity: worst.clone(),
+        })
+    }
+
+    /// The first equation that no longer follows from those that are kept.
+    fn opened(&self, linkage: &Linkage) -> Option<Trouble> {
+        let residual = self.constraints.residual();
+        let mut closed = REDUNDANT * self.constraints.reach().max(1.0);
+        if !self.settles() {
+            let kept = (self.rows.iter()).fold(0.0, |m: f64, &row| m.max(residual[row].abs()));
+            closed = closed.max(BEYOND_THE_OTHERS * kept);
+        }
+        let row = *(self.redundant.iter()).find(|&&row| residual[row].abs() > closed)?;
+        Some(Trouble::NoLongerRedundant {
+            equation: self.constraints.name(&linkage.closures, row),
+            violation: residual[row].abs(),
+        })
+    }
+
+    /// The singular configuration that the way from the last state led over. `None` if another choice of equations, or
+    /// of coordinates where it is free, is not singular there.
+    fn passed(
+        &mut self,
+        linkage: &Linkage,
+        time: f64,
+        position: &[f64],
+        velocity: &[f64],
+    ) -> Option<Trouble> {
+        let from = self.last.clone();
+        let way = difference(&linkage.system, &from.position, position);
+        let span = time - from.time;
+        // by positions and velocities at both ends, as a cubic
+        let step = |share: f64| -> Vec<f64> {
+            let square = share * share;
+            (way.iter().zip(&from.velocity).zip(velocity))
+                .map(|((way, before), after)| {
+                    (3.0 - 2.0 * share) * square * way
+                        + span * (share - 2.0 * square + square * share) * before
+                        + span * (square * share - square) * after
+                })
+                .collect()
+        };
+        self.locate(linkage, &from, step)
+            .map(|(share, singularity)| Trouble::Singular {
+                time_s: from.time + span * share,
+                singularity,
+            })
+    }
+
+    /// The singular configuration to which the last state was heading, with its instant: for a run that found no next one.
+    pub fn heading_for(&self, linkage: &Linkage) -> Option<(f64, Singularity)> {
+        let from = &self.last;
+        if from.side == 0.0 || !from.step.is_finite() {
+            return None;
+        }
+        let mut loops = self.clone();
+        (1..=STEPS_AHEAD).find_map(|steps| {
+            let span = f64::from(steps) * from.step;
+            let step = |share: f64| -> Vec<f64> {
+                (from.velocity.iter().map(|rate| share * span * rate)).collect()
+            };
+            if !loops.is_beyond(linkage, from, &step(1.0)) {
+                return None;
+            }
+            let (share, singularity) = loops.locate(linkage, from, step)?;
+            Some((from.time + span * share, singularity))
+        })
+    }
+
+    /// Whether a step from a configuration leads to the other side of a singular one.
+    fn is_beyond(&mut self, linkage: &Linkage, from: &Watched, step: &[f64]) -> bool {
+        let mut trial = from.position.clone();
+        displace(&linkage.system, &mut trial, step);
+        let at_rest = vec![0.0; step.len()];
+        !self.prepare(linkage, &trial, &at_rest) || self.side() * from.side <= 0.0
+    }
+
+    /// Where on the way from a configuration to one beyond it that is singular, and what is so there.
+    fn locate(
+        &mut self,
+        linkage: &Linkage,
+        from: &Watched,
+        step: impl Fn(f64) -> Vec<f64>,
+    ) -> Option<(f64, Singularity)> {
+        let (mut early, mut late) = (0.0, 1.0);
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (early + late);
+            if self.is_beyond(linkage, from, &step(middle)) {
+                late = middle;
+            } else {
+                early = middle;
+            }
+        }
+        let mut there = from.position.clone();
+        displace(&linkage.system, &mut there, &step(late));
+        let at_rest = vec![0.0; from.velocity.len()];
+        self.place(linkage, &there, &at_rest);
+        self.choose_rows(linkage);
+        self.choose_columns();
+        self.factor(linkage, &there, &at_rest);
+        (self.condition() >= NEARLY_SINGULAR).then(|| (late, self.singularity(linkage)))
+    }
+
+    /// Chooses equations and coordinates for the state last evaluated and records a change of the independent ones.
+    fn choose_anew(
+        &mut self,
+        linkage: &Linkage,
+        time: f64,
+        position: &[f64],
+        velocity: &[f64],
+        condition_before: f64,
+    ) {
+        let names = |held: &[usize], elastic: &[usize]| -> Vec<String> {
+            (held.iter())
+                .filter(|at| !elastic.contains(at))
+                .map(|&at| linkage.velocities[at].name.clone())
+                .collect()
+        };
+        let held = |method: &Method| match method {
+            Method::Complement(complement) => complement.held.clone(),
+            Method::Multipliers(_) => Vec::new(),
+        };
+        let before = held(&self.method);
+        self.choose_rows(linkage);
+        self.choose_columns();
+        self.factor(linkage, position, velocity);
+        let after = held(&self.method);
+        if before != after {
+            let condition_after = self.condition();
+            self.rechoices.push(Rechoice {
+                time_s: time,
+                before: names(&before, &self.elastic),
+                after: names(&after, &self.elastic),
+                condition_before,
+                condition_after,
+            });
+        }
+    }
+
+    /// Chooses, of equations that follow from each other, those that say most.
+    fn choose_rows(&mut self, linkage: &Linkage) {
+        if self.redundant.is_empty() {
+            return;
+        }
+        let free = [&self.joints[..], &self.elastic[..]].concat();
+        let columns = match &self.method {
+            Method::Complement(complement) if !self.automatic => &complement.solved,
+            _ => &free,
+        };
+        let jacobian = self.constraints.jacobian();
+        let rows = pivot_rows(jacobian, self.change.len(), columns, self.rows.len());
+        if rows.len() < self.rows.len() || rows == self.rows {
+            return;
+        }
+        self.redundant = (0..self.constraints.len())
+            .filter(|row| !rows.contains(row))
+            .collect();
+        self.multipliers.fill(0.0);
+        match &mut self.method {
+            Method::Complement(complement) => complement.keep(&rows),
+            Method::Multipliers(multipliers) => {
+                multipliers.keep(&linkage.system, &rows, &self.constraints);
+            }
+        }
+        self.rows = rows;
+    }
+
+    /// Chooses the coordinates to be solved for, where that is free.
+    fn choose_columns(&mut self) {
+        match &mut self.method {
+            Method::Complement(complement) if self.automatic => {
+                complement.choose(&self.constraints, &self.joints, &self.elastic);
+            }
+            Method::Complement(_) => {}
+            Method::Multipliers(multipliers) => {
+                multipliers.choose_reference(&self.constraints, &self.joints, &self.elastic);
+            }
+        }
+    }
+
+    /// On which side of a singular configuration the state last factored is.
+    fn side(&mut self) -> f64 {
+        match &mut self.method {
+            Method::Complement(complement) => complement.side(),
+            Method::Multipliers(multipliers) => multipliers.side(),
+        }
+    }
+
+    fn reference_is_worn(&self) -> bool {
+        match &self.method {
+            Method::Complement(_) => false,
+            Method::Multipliers(multipliers) => multipliers.reference_is_worn(WORTH_CHOOSING),
+        }
+    }
+
+    /// Condition number of the state last factored.
+    pub(super) fn condition(&mut self) -> f64 {
+        match &mut self.method {
+            Method::Complement(complement) => complement.condition().0,
+            Method::Multipliers(multipliers) => {
+                multipliers.condition(&self.given, self.change.len()).0
+            }
+        }
+    }
+
+    /// What gains freedom at the state last factored.
+    fn singularity(&mut self, linkage: &Linkage) -> Singularity {
+        match &mut self.method {
+            Method::Complement(complement) => {
+                let (condition, worst) = complement.condition();
+                complement.singularity(linkage, condition, worst)
+            }
+            Method::Multipliers(multipliers) => {
+                let n = self.change.len();
+                let (condition, direction) = multipliers.condition(&self.given, n);
+                Singularity {
+                    condition,
+                    coordinates: most_moved(linkage, direction.iter().copied().enumerate()),
+                }
+            }
+        }
+    }
+}

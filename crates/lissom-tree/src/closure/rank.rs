@@ -1,0 +1,287 @@
+//! Which equations of a mechanism are independent, and how many degrees of freedom remain.
+//!
+//! Rows are taken in the order of their size once what the rows before have is taken off (a
+//! Gram–Schmidt process with pivoting, which reveals the rank): a row of which nothing remains is redundant.
+//! Planar loops written in space, parallel axes and equal lengths make such rows, and no count of bodies and
+//! joints shows them.
+
+use crate::Linkage;
+use crate::closure::Constraints;
+use crate::tree::Kinematics;
+
+/// Part of the largest row below which what remains of a row is rounding. Jacobians are accurate to some
+/// 1e-14 of their size, and a configuration is closed to about 1e-12; redundancy that only holds to more than
+/// this is no redundancy but a nearly singular configuration.
+const RANK_TOLERANCE: f64 = 1e-9;
+
+/// Which rows of a matrix are independent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rank {
+    /// Independent rows, ascending.
+    pub independent: Vec<usize>,
+    /// The others, ascending.
+    pub redundant: Vec<usize>,
+    /// Largest pivot over the smallest: how far from losing a rank, at least 1.
+    pub condition: f64,
+}
+
+/// Independent rows of a matrix given by rows of `columns` entries each. Of rows that are equally good the
+/// first is taken.
+pub fn row_rank(matrix: &[f64], columns: usize) -> Rank {
+    let mut rest: Vec<Vec<f64>> = matrix
+        .chunks_exact(columns.max(1))
+        .map(<[f64]>::to_vec)
+        .collect();
+    let mut open: Vec<usize> = (0..rest.len()).collect();
+    let mut pivots = Pivots::default();
+    pivots.take(&mut rest, &mut open, usize::MAX, 0.0);
+    let Pivots {
+        mut chosen,
+        largest,
+        smallest,
+    } = pivots;
+    chosen.sort_unstable();
+    Rank {
+        redundant: open,
+        condition: if chosen.is_empty() {
+            1.0
+        } else {
+            largest / smallest
+        },
+        independent: chosen,
+    }
+}
+
+/// A column of an earlier group is taken before all others unless it is smaller than this fraction of the largest:
+/// a sleeve barely moves the equation of a support that its own boom bends away from.
+const WORTH_TAKING: f64 = 0.03;
+
+/// As many independent columns as there are rows, or as there are, ascending; those of earlier groups are
+/// taken before those of later ones if they are not much smaller.
+pub fn pivot_columns(rows: &[&[f64]], groups: &[&[usize]]) -> Vec<usize> {
+    let entries: Vec<usize> = groups.concat();
+    let mut rest: Vec<Vec<f64>> = entries
+        .iter()
+        .map(|&at| rows.iter().map(|row| row[at]).collect())
+        .collect();
+    let mut pivots = Pivots::default();
+    let mut first = 0;
+    for group in groups {
+        let mut open: Vec<usize> = (first..first + group.len()).collect();
+        // what the groups before have is already taken off
+        pivots.take(&mut rest, &mut open, rows.len(), WORTH_TAKING);
+        first += group.len();
+    }
+    let mut open: Vec<usize> = (0..entries.len())
+        .filter(|i| !pivots.chosen.contains(i))
+        .collect();
+    pivots.take(&mut rest, &mut open, rows.len(), 0.0);
+    let mut chosen: Vec<usize> = pivots.chosen.iter().map(|&i| entries[i]).collect();
+    chosen.sort_unstable();
+    chosen
+}
+
+/// `most` rows of a matrix, given by rows of `width` entries, that are as independent as they can be over some columns;
+/// fewer if there are none, ascending.
+pub(super) fn pivot_rows(
+    matrix: &[f64],
+    width: usize,
+    columns: &[usize],
+    most: usize,
+) -> Vec<usize> {
+    let mut rest: Vec<Vec<f64>> = matrix
+        .chunks_exact(width.max(1))
+        .map(|row| columns.iter().map(|&at| row[at]).collect())
+        .collect();
+    let mut open: Vec<usize> = (0..rest.len()).collect();
+    let mut pivots = Pivots::default();
+    pivots.take(&mut rest, &mut open, most, 0.0);
+    pivots.chosen.sort_unstable();
+    pivots.chosen
+}
+
+/// Rows chosen so far.
+#[derive(Default)]
+struct Pivots {
+    chosen: Vec<usize>,
+    largest: f64,
+    smallest: f64,
+}
+
+impl Pivots {
+    /// Chooses among the `open` rows until `most` are chosen or nothing remains that is at least `share` of the
+    /// largest of all, and takes what the chosen ones have off all others.
+    fn take(&mut self, rest: &mut [Vec<f64>], open: &mut Vec<usize>, most: usize, share: f64) {
+        while self.chosen.len() < most && !open.is_empty() {
+            let mut best = (0, 0.0);
+            for (slot, &row) in open.iter().enumerate() {
+                let size = dot(&rest[row], &rest[row]).sqrt();
+                // rounding does not choose between rows of the same size
+                if size > best.1 * (1.0 + RANK_TOLERANCE) {
+                    best = (slot, size);
+                }
+            }
+            let (slot, size) = best;
+            let of_all = (rest.iter().enumerate())
+                .filter(|(row, _)| !self.chosen.contains(row))
+                .fold(0.0_f64, |most, (_, row)| most.max(dot(row, row).sqrt()));
+            if size < share * of_all {
+                return;
+            }
+            if size <= RANK_TOLERANCE * self.largest || size == 0.0 {
+                return;
+            }
+            self.largest = self.largest.max(size);
+            self.smallest = size;
+            let pivot = open.remove(slot);
+            self.chosen.push(pivot);
+            let direction: Vec<f64> = rest[pivot].iter().map(|x| x / size).collect();
+            for (row, other) in rest.iter_mut().enumerate() {
+                if self.chosen.contains(&row) {
+                    continue;
+                }
+                let along = dot(other, &direction);
+                for (x, d) in other.iter_mut().zip(&direction) {
+                    *x -= along * d;
+                }
+            }
+        }
+    }
+}
+
+/// Largest pivot over the smallest of a matrix by rows, which is overwritten, and what remains of the row of
+/// the smallest: the direction that the rows hold least. Allocates nothing.
+pub(super) fn pivot_condition(matrix: &mut [f64], columns: usize) -> (f64, &[f64]) {
+    let rows = matrix.len() / columns.max(1);
+    let (mut largest, mut smallest) = (0.0_f64, f64::INFINITY);
+    for i in 0..rows {
+        let mut best = (i, -1.0);
+        for row in i..rows {
+            let own = &matrix[row * columns..(row + 1) * columns];
+            let square = dot(own, own);
+            if square > best.1 {
+                best = (row, square);
+            }
+        }
+        let (pivot, square) = best;
+        for column in 0..columns {
+            matrix.swap(i * columns + column, pivot * columns + column);
+        }
+        let size = square.sqrt();
+        largest = largest.max(size);
+        smallest = size;
+        let (above, below) = matrix.split_at_mut((i + 1) * columns);
+        let direction = &above[i * columns..];
+        for other in below.chunks_exact_mut(columns) {
+            let along = dot(other, direction) / square;
+            for (x, d) in other.iter_mut().zip(direction) {
+                *x -= along * d;
+            }
+        }
+    }
+    let condition = if rows == 0 {
+        1.0
+    } else if smallest > 0.0 {
+        largest / smallest
+    } else {
+        f64::INFINITY
+    };
+    (condition, &matrix[rows.saturating_sub(1) * columns..])
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+/// What closures leave of a tree's freedom at one configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mobility {
+    /// Velocities of the tree, elastic ones included.
+    pub coordinates: usize,
+    /// Elastic ones among them.
+    pub elastic: usize,
+    /// Scalar equations of the closures.
+    pub equations: usize,
+    /// Independent ones among them.
+    pub rank: usize,
+    /// Names of those that follow from the others.
+    pub redundant: Vec<String>,
+    /// Largest pivot of the Jacobian over the smallest.
+    pub condition: f64,
+}
+
+impl Mobility {
+    /// Degrees of freedom that remain, elastic ones included.
+    pub fn degrees_of_freedom(&self) -> usize {
+        self.coordinates - self.rank
+    }
+
+    /// Degrees of freedom that would remain if no link could bend.
+    pub fn rigid_degrees_of_freedom(&self) -> usize {
+        self.degrees_of_freedom().saturating_sub(self.elastic)
+    }
+}
+
+/// Degrees of freedom of a model at a position vector, by the rank of its closures' Jacobian.
+pub fn mobility(linkage: &Linkage, position: &[f64]) -> Mobility {
+    let system = &linkage.system;
+    let n = system.velocity_count();
+    let mut constraints = Constraints::new(system, &linkage.closures);
+    let mut kinematics = Kinematics::new(system);
+    let at_rest = vec![0.0; n];
+    kinematics.update(system, position, &at_rest);
+    constraints.update(
+        system,
+        &linkage.closures,
+        &mut kinematics,
+        position,
+        &at_rest,
+    );
+    let rank = row_rank(constraints.jacobian(), n);
+    Mobility {
+        coordinates: n,
+        elastic: system.layout().elastic[system.bodies().len()],
+        equations: constraints.len(),
+        rank: rank.independent.len(),
+        redundant: rank
+            .redundant
+            .iter()
+            .map(|&row| constraints.name(&linkage.closures, row))
+            .collect(),
+        condition: rank.condition,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn redundant_rows_are_found_and_the_first_of_equals_is_kept() {
+        let matrix = [
+            1.0, 2.0, 0.0, //
+            0.0, 1.0, 1.0, //
+            1.0, 3.0, 1.0, //
+            0.0, 0.0, 0.0, //
+            1.0, 2.0, 0.0,
+        ];
+        let rank = row_rank(&matrix, 3);
+        assert_eq!(rank.independent.len(), 2);
+        assert!(rank.redundant.contains(&3));
+        // rows 0 and 4 are the same
+        assert!(rank.redundant.contains(&4));
+    }
+
+    #[test]
+    fn a_nearly_singular_matrix_keeps_its_rank_and_shows_its_condition() {
+        let rank = row_rank(&[1.0, 0.0, 1.0, 1e-6], 2);
+        assert_eq!(rank.independent, [0, 1]);
+        assert!(rank.condition > 1e5);
+    }
+
+    #[test]
+    fn no_rows_have_no_rank() {
+        let rank = row_rank(&[], 4);
+        assert!(rank.independent.is_empty() && rank.redundant.is_empty());
+    }
+}

@@ -1,0 +1,501 @@
+//! Newton's iteration for closed configurations, by least changes of the free joint coordinates.
+
+use nalgebra::{DMatrix, DVector};
+
+use super::Constraints;
+use super::assembly::{AssemblyError, Targets, is_angle};
+use crate::flex::RigidMotions;
+use crate::tree::{Kinematics, displace, marker_jacobian, marker_motion};
+use crate::{Body, JointKind, Linkage, System};
+use lissom_spatial::{Matrix, Motion, Quaternion, Vector, inverse_rate_matrix, rotation_vector_of};
+
+/// Violation, in metres or radians per metre of reach, at which a configuration counts as closed.
+const CLOSED: f64 = 1e-14;
+/// Violation at which it counts as closed when rounding keeps it from coming closer.
+const STALLED: f64 = 1e-12;
+/// Newton steps per guess: a dozen suffice from nearby, the rest is for damped ones from afar.
+const MOST_STEPS: usize = 60;
+/// Largest change of one coordinate in one step, rad or m.
+const LARGEST_STEP: f64 = 0.7;
+/// Singular value, relative to the largest, below which a direction is not used: redundant equations leave
+/// rounding there.
+const NO_DIRECTION: f64 = 1e-9;
+/// Damping, relative to the largest squared singular value: where it begins and where it gives up.
+const DAMPING: (f64, f64) = (1e-6, 1e4);
+/// How near the configuration of least change is approached, rad or m; beyond, the sum of squares no longer
+/// changes.
+const NEAREST: f64 = 1e-10;
+/// Steps towards it.
+const MOST_APPROACHES: usize = 40;
+
+/// The closures of a model and the targets at a configuration.
+pub(super) struct Solver<'m> {
+    linkage: &'m Linkage,
+    targets: &'m Targets,
+    /// Entries of the velocity vector that are solved for.
+    pub(super) free: Vec<usize>,
+    constraints: Constraints<f64>,
+    kinematics: Kinematics<f64>,
+    at_rest: Vec<f64>,
+    residual: Vec<f64>,
+    /// Derivatives of the residual and of the rates, by rows over all velocities.
+    jacobian: Vec<f64>,
+    rates: Vec<f64>,
+    influence: Vec<Motion<f64>>,
+}
+
+impl<'m> Solver<'m> {
+    pub(super) fn new(linkage: &'m Linkage, targets: &'m Targets) -> Self {
+        let system = &linkage.system;
+        let n = system.velocity_count();
+        let elastic = Self::elastic(linkage);
+        let constraints = Constraints::new(system, &linkage.closures);
+        let rows = constraints.len() + targets.markers.len();
+        let most = system.bodies().iter().map(Body::modes).max();
+        Self {
+            linkage,
+            targets,
+            free: (0..n)
+                .filter(|at| !elastic.contains(at) && !targets.held.contains(at))
+                .collect(),
+            constraints,
+            kinematics: Kinematics::new(system),
+            at_rest: vec![0.0; n],
+            residual: vec![0.0; rows],
+            jacobian: vec![0.0; rows * n],
+            rates: vec![0.0; rows * n],
+            influence: vec![Motion::zero(); most.unwrap_or(0)],
+        }
+    }
+
+    /// Entries of the velocity vector that bend bodies. Where they move a body as a whole, as nothing else does,
+    /// they are not among them.
+    pub(super) fn elastic(linkage: &Linkage) -> Vec<usize> {
+        let layout = linkage.system.layout();
+        let bends = |body: &Body| {
+            let motions = body
+                .flexible
+                .as_ref()
+                .map(|flexible| flexible.rigid_motions);
+            motions != Some(RigidMotions::AreCoordinates)
+        };
+        (linkage.system.bodies().iter().enumerate())
+            .filter(|(_, body)| bends(body))
+            .flat_map(|(k, body)| {
+                let first = layout.elastic_velocity[k];
+                first..first + body.modes()
+            })
+            .collect()
+    }
+
+    /// Number of equations of the closures; those of markers follow.
+    pub(super) fn equations(&self) -> usize {
+        self.constraints.len()
+    }
+
+    /// Rows of the rates over the free velocities.
+    pub(super) fn rate_rows(&self, rows: std::ops::Range<usize>) -> Vec<f64> {
+        let n = self.at_rest.len();
+        rows.flat_map(|row| self.free.iter().map(move |&at| (row, at)))
+            .map(|(row, at)| self.rates[row * n + at])
+            .collect()
+    }
+
+    /// Largest entry of the residual.
+    pub(super) fn violation(&self) -> f64 {
+        self.residual.iter().fold(0.0, |most: f64, x| {
+            if x.is_nan() {
+                f64::INFINITY
+            } else {
+                most.max(x.abs())
+            }
+        })
+    }
+
+    /// Residual and derivatives at a configuration.
+    pub(super) fn evaluate(&mut self, position: &[f64], velocity: &[f64]) {
+        let system = &self.linkage.system;
+        let n = self.at_rest.len();
+        self.kinematics.update(system, position, velocity);
+        self.constraints.update(
+            system,
+            &self.linkage.closures,
+            &mut self.kinematics,
+            position,
+            velocity,
+        );
+        let closures = self.constraints.len();
+        self.residual[..closures].copy_from_slice(self.constraints.residual());
+        self.jacobian[..closures * n].copy_from_slice(self.constraints.jacobian());
+        self.rates[..closures * n].copy_from_slice(self.constraints.jacobian());
+        let mut jacobian = vec![0.0; 6 * n];
+        for (i, target) in self.targets.markers.iter().enumerate() {
+            let marker = &self.linkage.markers[target.marker];
+            let row = (closures + i) * n..(closures + i + 1) * n;
+            let Some(body) = marker.body else {
+                self.jacobian[row.clone()].fill(0.0);
+                self.rates[row].fill(0.0);
+                continue;
+            };
+            let motion = marker_motion(
+                system,
+                &self.kinematics,
+                body,
+                &marker.place,
+                position,
+                velocity,
+                &mut self.influence,
+            );
+            let point = motion.pose.translation;
+            let influence = &self.influence;
+            marker_jacobian(
+                system,
+                &self.kinematics,
+                body,
+                point,
+                influence,
+                &mut jacobian,
+            );
+            let entry = target.component.entry();
+            let twist_row = &jacobian[entry * n..(entry + 1) * n];
+            self.rates[row.clone()].copy_from_slice(twist_row);
+            if entry >= 3 {
+                self.residual[closures + i] = point[entry - 3] - target.position;
+                self.jacobian[row].copy_from_slice(twist_row);
+            } else {
+                let turned = rotation_vector_of(&motion.pose.rotation);
+                let gap = turned[entry] - target.position;
+                let turns = (gap / std::f64::consts::TAU).round();
+                self.residual[closures + i] = gap - turns * std::f64::consts::TAU;
+                let per_turn = inverse_rate_matrix(turned);
+                for (at, out) in self.jacobian[row].iter_mut().enumerate() {
+                    *out = (0..3)
+                        .map(|j| per_turn.0[entry][j] * jacobian[j * n + at])
+                        .sum();
+                }
+            }
+        }
+    }
+
+    /// What an equation is called, and the closure that makes it.
+    fn name(&self, row: usize) -> (Option<String>, String) {
+        let closures = &self.linkage.closures;
+        if row < self.constraints.len() {
+            let closure = closures[self.constraints.closure_of(row)].name.clone();
+            return (Some(closure), self.constraints.name(closures, row));
+        }
+        let target = &self.targets.markers[row - self.constraints.len()];
+        let marker = &self.linkage.markers[target.marker].name;
+        (None, format!("{marker} ({})", target.component.key()))
+    }
+
+    /// What an equation is measured in.
+    fn unit(&self, row: usize) -> &'static str {
+        let turns = match row.checked_sub(self.constraints.len()) {
+            // angular components come first
+            Some(marker) => self.targets.markers[marker].component.entry() < 3,
+            None => self.constraints.is_turn(row),
+        };
+        if turns { "rad" } else { "m" }
+    }
+
+    fn decompose(&self, derivatives: &[f64]) -> Decomposition {
+        let n = self.at_rest.len();
+        let rows = self.residual.len();
+        let matrix = DMatrix::from_fn(rows, self.free.len(), |i, j| {
+            derivatives[i * n + self.free[j]]
+        });
+        Decomposition::new(matrix)
+    }
+
+    /// Moves the free coordinates of a configuration until it is closed; tells whether it is.
+    pub(super) fn close(&mut self, position: &mut Vec<f64>) -> bool {
+        let at_rest = self.at_rest.clone();
+        self.evaluate(position, &at_rest);
+        let mut damping = 0.0;
+        for _ in 0..MOST_STEPS {
+            let reach = self.constraints.reach().max(1.0);
+            let violation = self.violation();
+            if violation <= CLOSED * reach {
+                return true;
+            }
+            if !violation.is_finite() {
+                return false;
+            }
+            let before = norm(&self.residual);
+            let decomposition = self.decompose(&self.jacobian);
+            let residual = self.residual.clone();
+            loop {
+                let mut trial = position.clone();
+                let step = decomposition.least(&residual, damping);
+                displace(&self.linkage.system, &mut trial, &self.scattered(&step));
+                self.evaluate(&trial, &at_rest);
+                if norm(&self.residual) < before {
+                    *position = trial;
+                    damping = if damping > DAMPING.0 {
+                        damping / 10.0
+                    } else {
+                        0.0
+                    };
+                    break;
+                }
+                damping = (damping * 10.0).max(DAMPING.0);
+                if damping > DAMPING.1 || violation <= STALLED * reach {
+                    self.evaluate(position, &at_rest);
+                    return violation <= STALLED * reach;
+                }
+            }
+        }
+        self.violation() <= STALLED * self.constraints.reach().max(1.0)
+    }
+
+    /// A step of the free coordinates, cut to the largest, as a velocity vector.
+    fn scattered(&self, step: &DVector<f64>) -> Vec<f64> {
+        let scale = (LARGEST_STEP / step.amax().max(LARGEST_STEP)).min(1.0);
+        let mut whole = vec![0.0; self.at_rest.len()];
+        for (&at, x) in self.free.iter().zip(step.iter()) {
+            whole[at] = scale * x;
+        }
+        whole
+    }
+
+    /// Moves a closed configuration within the closed ones to where it is nearest to `guess`, as far as that is
+    /// found.
+    pub(super) fn approach(&mut self, guess: &[f64], position: &mut Vec<f64>) {
+        let at_rest = self.at_rest.clone();
+        let mut share = 1.0;
+        for _ in 0..MOST_APPROACHES {
+            self.evaluate(position, &at_rest);
+            let decomposition = self.decompose(&self.jacobian);
+            let gap = difference(&self.linkage.system, position, guess);
+            let gap = DVector::from_iterator(self.free.len(), self.free.iter().map(|&at| gap[at]));
+            let along = decomposition.within(&gap);
+            if along.amax() * share < NEAREST {
+                break;
+            }
+            let mut trial = position.clone();
+            displace(
+                &self.linkage.system,
+                &mut trial,
+                &self.scattered(&(along * share)),
+            );
+            let closed = self.close(&mut trial);
+            let farther = difference(&self.linkage.system, &trial, guess);
+            let square: f64 = self.free.iter().map(|&at| farther[at] * farther[at]).sum();
+            if closed && square < gap.norm_squared() {
+                *position = trial;
+                share = (share * 2.0).min(1.0);
+            } else {
+                share *= 0.25;
+            }
+        }
+        self.evaluate(position, &at_rest);
+    }
+
+    /// Changes rates as little as possible until the loops stay closed and the targets are met.
+    pub(super) fn close_rates(
+        &mut self,
+        position: &[f64],
+        velocity: &mut [f64],
+        tolerance: f64,
+    ) -> Result<(), AssemblyError> {
+        self.evaluate(position, velocity);
+        let n = velocity.len();
+        let closures = self.constraints.len();
+        let rows = self.residual.len();
+        let opening = |velocity: &[f64], rates: &[f64]| -> Vec<f64> {
+            (0..rows)
+                .map(|row| {
+                    let wanted = match row.checked_sub(closures) {
+                        Some(marker) => self.targets.markers[marker].rate,
+                        None => 0.0,
+                    };
+                    let rate: f64 = (0..n).map(|at| rates[row * n + at] * velocity[at]).sum();
+                    rate - wanted
+                })
+                .collect()
+        };
+        let decomposition = self.decompose(&self.rates);
+        // twice: the second time takes off what rounding left
+        for _ in 0..2 {
+            let rate = opening(velocity, &self.rates);
+            let step = decomposition.least(&rate, 0.0);
+            for (&at, x) in self.free.iter().zip(step.iter()) {
+                velocity[at] += x;
+            }
+        }
+        let left = opening(velocity, &self.rates);
+        let most = velocity.iter().fold(1.0, |most: f64, x| most.max(x.abs()));
+        let worst = (0..rows).max_by(|&a, &b| left[a].abs().total_cmp(&left[b].abs()));
+        match worst {
+            Some(row) if left[row].abs() > tolerance * most => {
+                let (closure, equation) = self.name(row);
+                Err(AssemblyError::Rates {
+                    closure,
+                    equation,
+                    rate: left[row].abs(),
+                    unit: self.unit(row),
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What stays open at the best configuration that was found.
+    pub(super) fn open(&mut self, position: &[f64]) -> AssemblyError {
+        /// Part of the gap that no motion reaches, from which it counts as a contradiction.
+        const MOST: f64 = 0.9;
+        let at_rest = self.at_rest.clone();
+        self.evaluate(position, &at_rest);
+        let rows = 0..self.residual.len();
+        let worst = rows
+            .max_by(|&a, &b| self.residual[a].abs().total_cmp(&self.residual[b].abs()))
+            .unwrap_or(0);
+        let gap = self.residual[worst].abs();
+        let total = norm(&self.residual);
+        let (closure, equation) = self.name(worst);
+        let unit = self.unit(worst);
+        // a gap out of reach lies across what a straight chain can do, and not across what a bent one can
+        let mut bent = position.to_vec();
+        let mut step = vec![0.0; self.at_rest.len()];
+        for (i, &at) in self.free.iter().enumerate() {
+            step[at] = 0.3 * (1.0 + i as f64).sin();
+        }
+        displace(&self.linkage.system, &mut bent, &step);
+        self.evaluate(&bent, &at_rest);
+        let beyond = self.decompose(&self.jacobian).beyond(&self.residual);
+        if beyond > MOST * total {
+            AssemblyError::Contradiction {
+                closure,
+                equation,
+                gap,
+                unit,
+            }
+        } else {
+            AssemblyError::Open {
+                closure,
+                equation,
+                gap,
+                unit,
+            }
+        }
+    }
+}
+
+/// Singular values of the derivatives over the free coordinates.
+struct Decomposition {
+    u: DMatrix<f64>,
+    v_t: DMatrix<f64>,
+    values: DVector<f64>,
+}
+
+impl Decomposition {
+    fn new(matrix: DMatrix<f64>) -> Self {
+        let (rows, columns) = matrix.shape();
+        // where derivatives are no numbers nothing is known to help, and the residual is reported as it is
+        let known = matrix.iter().all(|entry| entry.is_finite());
+        if rows == 0 || columns == 0 || !known {
+            return Self {
+                u: DMatrix::zeros(rows, 0),
+                v_t: DMatrix::zeros(0, columns),
+                values: DVector::zeros(0),
+            };
+        }
+        let svd = matrix.svd(true, true);
+        let most = svd.singular_values.max();
+        let kept: Vec<usize> = (0..svd.singular_values.len())
+            .filter(|&i| svd.singular_values[i] > NO_DIRECTION * most)
+            .collect();
+        let u = svd.u.unwrap_or_else(|| DMatrix::zeros(rows, 0));
+        let v_t = svd.v_t.unwrap_or_else(|| DMatrix::zeros(0, columns));
+        Self {
+            u: u.select_columns(&kept),
+            v_t: v_t.select_rows(&kept),
+            values: svd.singular_values.select_rows(&kept),
+        }
+    }
+
+    /// The least step that takes off `residual`, damped.
+    fn least(&self, residual: &[f64], damping: f64) -> DVector<f64> {
+        let most = self.values.iter().fold(0.0, |most: f64, s| most.max(*s));
+        let mut along = self.u.tr_mul(&DVector::from_column_slice(residual));
+        for (x, s) in along.iter_mut().zip(self.values.iter()) {
+            *x *= -s / (s * s + damping * most * most);
+        }
+        self.v_t.tr_mul(&along)
+    }
+
+    /// The part of a step that leaves the residual as it is.
+    fn within(&self, step: &DVector<f64>) -> DVector<f64> {
+        step - self.v_t.tr_mul(&(&self.v_t * step))
+    }
+
+    /// Size of the part of a residual that no step changes.
+    fn beyond(&self, residual: &[f64]) -> f64 {
+        let residual = DVector::from_column_slice(residual);
+        (&residual - &self.u * self.u.tr_mul(&residual)).norm()
+    }
+}
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// Velocities that lead from one position vector to another in unit time.
+pub(super) fn difference(system: &System, from: &[f64], to: &[f64]) -> Vec<f64> {
+    let layout = system.layout();
+    let mut change = vec![0.0; system.velocity_count()];
+    for (k, body) in system.bodies().iter().enumerate() {
+        let (p, v) = (layout.joint_position[k], layout.joint_velocity[k]);
+        let kind = &body.joint.kind;
+        match kind {
+            JointKind::Fixed => {}
+            JointKind::Revolute { .. } | JointKind::Prismatic { .. } => change[v] = to[p] - from[p],
+            JointKind::Spherical | JointKind::Free => {
+                let at = p + kind.positions() - 4;
+                let attitude = |x: &[f64]| -> Matrix<f64> {
+                    Quaternion(std::array::from_fn(|i| x[at + i])).matrix()
+                };
+                let own = attitude(from);
+                let turn = rotation_vector_of(&(own.transpose() * attitude(to)));
+                change[v..v + 3].copy_from_slice(&turn.0);
+                if *kind == JointKind::Free {
+                    let slide = Vector(std::array::from_fn(|i| to[p + i] - from[p + i]));
+                    change[v + 3..v + 6].copy_from_slice(&own.transpose_mul(slide).0);
+                }
+            }
+        }
+        let (p, v) = (layout.elastic_position[k], layout.elastic_velocity[k]);
+        for alpha in 0..body.modes() {
+            change[v + alpha] = to[p + alpha] - from[p + alpha];
+        }
+    }
+    change
+}
+
+/// Takes whole turns off free angles until they are nearest to `guess`.
+pub(super) fn nearest_turn(linkage: &Linkage, guess: &[f64], free: &[usize], position: &mut [f64]) {
+    use std::f64::consts::TAU;
+    let layout = linkage.system.layout();
+    for k in 0..linkage.system.bodies().len() {
+        let (p, v) = (layout.joint_position[k], layout.joint_velocity[k]);
+        if is_angle(linkage, k) && free.contains(&v) {
+            position[p] -= TAU * ((position[p] - guess[p]) / TAU).round();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Property: derivatives that are not numbers give no step, instead of a panic or an endless search.
+    #[test]
+    fn unknown_derivatives_move_nothing() {
+        for entry in [f64::NAN, f64::INFINITY] {
+            let matrix = DMatrix::from_row_slice(2, 2, &[entry, 1.0, 0.0, 1.0]);
+            let step = Decomposition::new(matrix).least(&[1.0, 1.0], 0.0);
+            assert_eq!(step.as_slice(), [0.0, 0.0]);
+        }
+    }
+}

@@ -1,0 +1,638 @@
+//! Accelerations in O(N) by articulated bodies, and the inverse of the mass matrix as an operator.
+//!
+//! \[Jain & Rodriguez 1992, eqs (63), (64)\]. The articulated inertia $`P`$ of a body is what is felt at its
+//! frame when everything outboard hangs free. Elastic coordinates and joint are eliminated one after the
+//! other, each by a factor $`LDL^T`$, and of every symmetric matrix one triangle is kept, so that $`P`$ stays
+//! symmetric to the last bit; the form $`(1 - GH)P`$ of the paper loses all accuracy in long flexible chains.
+//!
+//! | symbol | code | meaning |
+//! |---|---|---|
+//! | $`P_{ff} = L D L^T`$ | `modal_factor` | inertia felt by the elastic coordinates; $`D^{-1}`$ on the diagonal |
+//! | $`X = L^{-1}P_{fr}`$ | `modal_gain` | one force per elastic coordinate |
+//! | $`P_R = P_{rr} - X^T D^{-1} X`$ | | what the joint feels when the body may bend |
+//! | $`D_r = H P_R H^* = L D L^T`$ | `hinge_factor` | inertia felt by the joint |
+//! | $`U = L^{-1} H P_R`$ | `hinge_gain` | one force per joint degree of freedom |
+//! | $`P^+ = P_R - U^T D^{-1} U`$ | `felt_inertia` | what the parent feels |
+//!
+//! [`factor`](ArticulatedBody::factor) goes inward once per configuration;
+//! [`forward_dynamics`](ArticulatedBody::forward_dynamics) and [`solve`](ArticulatedBody::solve) go inward and
+//! outward once per right-hand side. Bodies with many modes take the [indirect inverse](super::indirect_inverse).
+
+use super::Kinematics;
+use super::indirect_inverse::IndirectInverse;
+use super::inverse_dynamics::ground_acceleration;
+use super::wide::{Kernel, run_wide};
+use crate::{Place, System};
+use lissom_spatial::Scalar;
+use lissom_spatial::{ArticulatedInertia, Force, Motion};
+
+/// The factored mass matrix of one configuration.
+#[derive(Clone, Debug)]
+pub struct ArticulatedBody<T> {
+    felt_inertia: Vec<ArticulatedInertia<T>>,
+    pub(super) modal_factor: Vec<T>,
+    pub(super) modal_gain: Vec<Force<T>>,
+    /// Bodies whose elastic coordinates are eliminated without factoring.
+    indirect: Vec<Option<IndirectInverse<T>>>,
+    pub(super) hinge_factor: Vec<T>,
+    pub(super) hinge_gain: Vec<Force<T>>,
+    // per right-hand side
+    bias: Vec<Force<T>>,
+    modal_bias: Vec<T>,
+    hinge_bias: Vec<T>,
+    acceleration: Vec<Motion<T>>,
+}
+
+/// Number of elastic coordinates from which the indirect inverse is cheaper than factoring, as `lissom-bench`
+/// measures it for full elastic mass matrices.
+const INDIRECT_FROM: usize = 20;
+
+impl<T: Scalar> ArticulatedBody<T> {
+    /// Buffers for `system`.
+    pub fn new(system: &System) -> Self {
+        Self::with_indirect_from(system, INDIRECT_FROM)
+    }
+
+    /// Buffers for `system`, where bodies with at least `modes` elastic coordinates and a constant elastic
+    /// mass matrix are eliminated by the indirect inverse (B3).
+    pub fn with_indirect_from(system: &System, modes: usize) -> Self {
+        let layout = system.layout();
+        let bodies = system.bodies().len();
+        Self {
+            felt_inertia: vec![ArticulatedInertia::zero(); bodies],
+            modal_factor: vec![T::zero(); layout.modal_block[bodies]],
+            modal_gain: vec![Force::zero(); layout.elastic[bodies]],
+            indirect: (0..bodies)
+                .map(|k| (system.bodies()[k].modes() >= modes).then(|| indirect(system, k))?)
+                .collect(),
+            hinge_factor: vec![T::zero(); layout.hinge_block[bodies]],
+            hinge_gain: vec![Force::zero(); layout.hinge[bodies]],
+            bias: vec![Force::zero(); bodies],
+            modal_bias: vec![T::zero(); layout.elastic[bodies]],
+            hinge_bias: vec![T::zero(); layout.hinge[bodies]],
+            acceleration: vec![Motion::zero(); bodies],
+        }
+    }
+
+    /// Factors the mass matrix of the prepared configuration, tip to base (63). Allocates nothing.
+    pub fn factor(&mut self, system: &System, kinematics: &Kinematics<T>) {
+        run_wide(Factor {
+            articulated: self,
+            system,
+            kinematics,
+        });
+    }
+
+    /// [`factor`](Self::factor) in the instructions of whoever calls.
+    #[inline(always)]
+    fn factor_all(&mut self, system: &System, kinematics: &Kinematics<T>) {
+        let layout = system.layout();
+        for (inertia, rigid) in self.felt_inertia.iter_mut().zip(&kinematics.inertia) {
+            *inertia = ArticulatedInertia::from(*rigid);
+        }
+        self.modal_factor.copy_from_slice(&kinematics.modal_mass);
+        self.modal_gain.copy_from_slice(&kinematics.coupling);
+
+        for (k, body) in system.bodies().iter().enumerate().rev() {
+            let n = body.modes();
+            let felt = &mut self.felt_inertia[k];
+            if n > 0 {
+                let modes = layout.elastic[k]..layout.elastic[k] + n;
+                let factor = &mut self.modal_factor[layout.modal_block[k]..][..n * n];
+                let gain = &mut self.modal_gain[modes.clone()];
+                if matches!(body.inboard, Place::Node { .. }) {
+                    follow_floating_frame(felt, &kinematics.floating[modes], gain, factor);
+                }
+                if let Some(indirect) = &mut self.indirect[k] {
+                    indirect.eliminate(felt, gain);
+                } else {
+                    factor_symmetric(factor, n);
+                    eliminate(felt, factor, n, gain);
+                }
+            }
+
+            if !body.joint.prescribed {
+                let hinge = layout.hinge[k]..layout.hinge[k + 1];
+                let axes = &kinematics.subspace[hinge.clone()];
+                let gain = &mut self.hinge_gain[hinge];
+                eliminate_hinge(
+                    felt,
+                    axes,
+                    &body.joint.armature,
+                    &mut self.hinge_factor[layout.hinge_block[k]..layout.hinge_block[k + 1]],
+                    gain,
+                );
+            }
+
+            let Some(p) = body.parent else { continue };
+            let carried = felt.to_parent(&kinematics.parent_from_body[k]);
+            self.felt_inertia[p] += carried;
+            if matches!(body.outboard, Place::Node { .. }) {
+                let m = system.bodies()[p].modes();
+                let influence = &kinematics.influence[layout.influence[k]..][..m];
+                let factor = &mut self.modal_factor[layout.modal_block[p]..][..m * m];
+                let gain = &mut self.modal_gain[layout.elastic[p]..][..m];
+                let indirect = &mut self.indirect[p];
+                for alpha in 0..m {
+                    let force = carried.times(influence[alpha]);
+                    gain[alpha] += force;
+                    if indirect.is_none() {
+                        for beta in 0..=alpha {
+                            factor[alpha * m + beta] += influence[beta].dot(force);
+                        }
+                    }
+                }
+                if let Some(indirect) = indirect {
+                    let (position, turn) = kinematics.outboard_node[k];
+                    indirect.attach(&carried, turn, position);
+                }
+            }
+        }
+    }
+
+    /// Accelerations of the prepared and [factored](Self::factor) state under `generalized_force` (64).
+    ///
+    /// Entries of `acceleration` that belong to prescribed joints are read, all others are written.
+    /// Allocates nothing.
+    pub fn forward_dynamics(
+        &mut self,
+        system: &System,
+        kinematics: &Kinematics<T>,
+        generalized_force: &[T],
+        acceleration: &mut [T],
+    ) {
+        for k in 0..system.bodies().len() {
+            self.bias[k] = kinematics.bias[k] - kinematics.external[k];
+        }
+        for (bias, (&inner, &applied)) in self
+            .modal_bias
+            .iter_mut()
+            .zip(kinematics.modal_bias.iter().zip(&kinematics.modal_external))
+        {
+            *bias = inner - applied;
+        }
+        run_wide(Sweep::<_, true> {
+            articulated: self,
+            system,
+            kinematics,
+            ground: ground_acceleration(system),
+            generalized_force,
+            acceleration,
+        });
+    }
+
+    /// $`M^{-1}`$ times a vector of generalised forces, without forming $`M`$ (Lemmas 3–5).
+    ///
+    /// Entries of prescribed joints count as held. Allocates nothing.
+    pub fn solve(
+        &mut self,
+        system: &System,
+        kinematics: &Kinematics<T>,
+        generalized_force: &[T],
+        acceleration: &mut [T],
+    ) {
+        self.bias.fill(Force::zero());
+        self.modal_bias.fill(T::zero());
+        acceleration.fill(T::zero());
+        run_wide(Sweep::<_, false> {
+            articulated: self,
+            system,
+            kinematics,
+            ground: Motion::zero(),
+            generalized_force,
+            acceleration,
+        });
+    }
+
+    /// $`M^{-1}`$ times a matrix given by its columns, one after the other: O(N) for each. Allocates nothing.
+    pub fn solve_columns(
+        &mut self,
+        system: &System,
+        kinematics: &Kinematics<T>,
+        forces: &[T],
+        accelerations: &mut [T],
+    ) {
+        let n = system.velocity_count();
+        for (force, acceleration) in forces
+            .chunks_exact(n)
+            .zip(accelerations.chunks_exact_mut(n))
+        {
+            self.solve(system, kinematics, force, acceleration);
+        }
+    }
+
+    /// Tip to base: what remains of the forces once the coordinates outboard have taken their share.
+    #[inline(always)]
+    fn inward<const MOVING: bool>(
+        &mut self,
+        system: &System,
+        kinematics: &Kinematics<T>,
+        generalized_force: &[T],
+        acceleration: &[T],
+    ) {
+        let layout = system.layout();
+        for (k, body) in system.bodies().iter().enumerate().rev() {
+            let n = body.modes();
+            let mut bias = self.bias[k];
+            if n > 0 {
+                let first = layout.elastic[k];
+                let factor = &self.modal_factor[layout.modal_block[k]..][..n * n];
+                let forces = &generalized_force[layout.elastic_velocity[k]..][..n];
+                if let Some(indirect) = &mut self.indirect[k] {
+                    for alpha in 0..n {
+                        self.modal_bias[first + alpha] =
+                            forces[alpha] - self.modal_bias[first + alpha];
+                    }
+                    bias += indirect.solve(&self.modal_bias[first..first + n]);
+                }
+                // y = L⁻¹ (T_f − z_f), kept in place of z_f
+                let direct = if self.indirect[k].is_some() { 0 } else { n };
+                for alpha in 0..direct {
+                    let mut y = forces[alpha] - self.modal_bias[first + alpha];
+                    if matches!(body.inboard, Place::Node { .. }) {
+                        y -= kinematics.floating[first + alpha].dot(self.bias[k]);
+                    }
+                    for beta in 0..alpha {
+                        y -= factor[alpha * n + beta] * self.modal_bias[first + beta];
+                    }
+                    self.modal_bias[first + alpha] = y;
+                    bias += self.modal_gain[first + alpha].scale(y * factor[alpha * n + alpha]);
+                }
+            }
+
+            let axes = &kinematics.subspace[layout.hinge[k]..layout.hinge[k + 1]];
+            let at = layout.joint_velocity[k];
+            let mut product = kinematics.velocity_product[k];
+            if body.joint.prescribed {
+                if MOVING {
+                    // a given joint acceleration acts like one more velocity product
+                    for (i, axis) in axes.iter().enumerate() {
+                        product += axis.scale(acceleration[at + i]);
+                    }
+                }
+            } else {
+                let first = layout.hinge[k];
+                let factor = &self.hinge_factor[layout.hinge_block[k]..];
+                let size = axes.len();
+                let before = bias;
+                for (i, axis) in axes.iter().enumerate() {
+                    let mut u = generalized_force[at + i] - axis.dot(before);
+                    for j in 0..i {
+                        u -= factor[i * size + j] * self.hinge_bias[first + j];
+                    }
+                    self.hinge_bias[first + i] = u;
+                    bias += self.hinge_gain[first + i].scale(u * factor[i * size + i]);
+                }
+            }
+
+            let Some(p) = body.parent else { continue };
+            if MOVING {
+                bias += self.felt_inertia[k].times(product);
+            }
+            let carried = kinematics.parent_from_body[k].force_to_parent(bias);
+            self.bias[p] += carried;
+            if matches!(body.outboard, Place::Node { .. }) {
+                let m = system.bodies()[p].modes();
+                let influence = &kinematics.influence[layout.influence[k]..][..m];
+                for (alpha, motion) in influence.iter().enumerate() {
+                    self.modal_bias[layout.elastic[p] + alpha] += motion.dot(carried);
+                }
+            }
+        }
+    }
+
+    /// Base to tip: accelerations.
+    #[inline(always)]
+    fn outward<const MOVING: bool>(
+        &mut self,
+        system: &System,
+        kinematics: &Kinematics<T>,
+        ground: Motion<T>,
+        acceleration: &mut [T],
+    ) {
+        let layout = system.layout();
+        for (k, body) in system.bodies().iter().enumerate() {
+            let mut carried = body.parent.map_or(ground, |p| self.acceleration[p]);
+            if let (Place::Node { .. }, Some(p)) = (&body.outboard, body.parent) {
+                let m = system.bodies()[p].modes();
+                let influence = &kinematics.influence[layout.influence[k]..][..m];
+                let parent_acceleration = &acceleration[layout.elastic_velocity[p]..][..m];
+                for (motion, &a) in influence.iter().zip(parent_acceleration) {
+                    carried += motion.scale(a);
+                }
+            }
+            let mut total = kinematics.parent_from_body[k].motion_to_child(carried);
+            if MOVING {
+                total += kinematics.velocity_product[k];
+            }
+
+            let hinge = layout.hinge[k]..layout.hinge[k + 1];
+            let axes = &kinematics.subspace[hinge.clone()];
+            let at = layout.joint_velocity[k];
+            if !body.joint.prescribed {
+                // Lᵀ β̇ = D⁻¹ (u − U A⁺), from the last row up
+                let factor = &self.hinge_factor[layout.hinge_block[k]..];
+                let size = axes.len();
+                for i in (0..size).rev() {
+                    let mut a = (self.hinge_bias[hinge.start + i]
+                        - total.dot(self.hinge_gain[hinge.start + i]))
+                        * factor[i * size + i];
+                    for j in i + 1..size {
+                        a -= factor[j * size + i] * acceleration[at + j];
+                    }
+                    acceleration[at + i] = a;
+                }
+            }
+            for (i, axis) in axes.iter().enumerate() {
+                total += axis.scale(acceleration[at + i]);
+            }
+
+            let n = body.modes();
+            if n > 0 {
+                let first = layout.elastic[k];
+                let factor = &self.modal_factor[layout.modal_block[k]..][..n * n];
+                let elastic = &mut acceleration[layout.elastic_velocity[k]..][..n];
+                if let Some(indirect) = &self.indirect[k] {
+                    let gain = &self.modal_gain[first..first + n];
+                    indirect.accelerations(total, gain, elastic);
+                }
+                // Lᵀ η̈ = D⁻¹ (y − X A)
+                let direct = if self.indirect[k].is_some() { 0 } else { n };
+                for alpha in (0..direct).rev() {
+                    let mut a = (self.modal_bias[first + alpha]
+                        - total.dot(self.modal_gain[first + alpha]))
+                        * factor[alpha * n + alpha];
+                    for beta in alpha + 1..n {
+                        a -= factor[beta * n + alpha] * elastic[beta];
+                    }
+                    elastic[alpha] = a;
+                }
+                if matches!(body.inboard, Place::Node { .. }) {
+                    for (alpha, &a) in elastic.iter().enumerate() {
+                        total += kinematics.floating[first + alpha].scale(a);
+                    }
+                }
+            }
+            self.acceleration[k] = total;
+        }
+    }
+}
+
+/// A call of [`ArticulatedBody::factor`].
+struct Factor<'a, T> {
+    articulated: &'a mut ArticulatedBody<T>,
+    system: &'a System,
+    kinematics: &'a Kinematics<T>,
+}
+
+impl<T: Scalar> Kernel for Factor<'_, T> {
+    #[inline(always)]
+    fn run(self) {
+        self.articulated.factor_all(self.system, self.kinematics);
+    }
+}
+
+/// Inward and outward for one right-hand side, of a mechanism that moves or of one at rest without gravity.
+struct Sweep<'a, T, const MOVING: bool> {
+    articulated: &'a mut ArticulatedBody<T>,
+    system: &'a System,
+    kinematics: &'a Kinematics<T>,
+    ground: Motion<T>,
+    generalized_force: &'a [T],
+    acceleration: &'a mut [T],
+}
+
+impl<T: Scalar, const MOVING: bool> Kernel for Sweep<'_, T, MOVING> {
+    #[inline(always)]
+    fn run(self) {
+        let (system, kinematics) = (self.system, self.kinematics);
+        let (force, acceleration) = (self.generalized_force, self.acceleration);
+        self.articulated
+            .inward::<MOVING>(system, kinematics, force, acceleration);
+        self.articulated
+            .outward::<MOVING>(system, kinematics, self.ground, acceleration);
+    }
+}
+
+impl ArticulatedBody<f64> {
+    /// Whether every pivot of the last [`factor`](Self::factor) was positive and finite. If not, something
+    /// that moves has no mass.
+    pub fn is_positive_definite(&self, system: &System) -> bool {
+        let layout = system.layout();
+        let positive = |x: f64| x > 0.0 && x.is_finite();
+        system.bodies().iter().enumerate().all(|(k, body)| {
+            let (n, size) = (body.modes(), body.joint.kind.velocities());
+            let modal = &self.modal_factor[layout.modal_block[k]..];
+            let hinge = &self.hinge_factor[layout.hinge_block[k]..];
+            (self.indirect[k].is_some() || (0..n).all(|i| positive(modal[i * n + i])))
+                && (body.joint.prescribed || (0..size).all(|i| positive(hinge[i * size + i])))
+        })
+    }
+}
+
+/// The indirect inverse of a body, if it can have one: a constant elastic mass matrix, a frame fixed to the
+/// inboard node, and at most one body hanging on a node of it.
+fn indirect<T: Scalar>(system: &System, k: usize) -> Option<IndirectInverse<T>> {
+    let body = &system.bodies()[k];
+    let flexible = body.flexible.as_ref()?;
+    if system.shortening(k).is_some() || matches!(body.inboard, Place::Node { .. }) {
+        return None;
+    }
+    let mut nodes = system
+        .bodies()
+        .iter()
+        .filter_map(|child| match child.outboard {
+            Place::Node { index, .. } if child.parent == Some(k) => Some(&flexible.nodes[index]),
+            _ => None,
+        });
+    let (node, more) = (nodes.next(), nodes.next());
+    if more.is_some() {
+        return None;
+    }
+    IndirectInverse::new(&flexible.integrals.mass_matrix, node)
+}
+
+/// Rewrites a floating body's inertia for the twist of the joint side: $`V = V' + B\dot\eta`$.
+#[inline(always)]
+fn follow_floating_frame<T: Scalar>(
+    inertia: &ArticulatedInertia<T>,
+    floating: &[Motion<T>],
+    gain: &mut [Force<T>],
+    factor: &mut [T],
+) {
+    let n = gain.len();
+    for alpha in 0..n {
+        let force = inertia.times(floating[alpha]);
+        for beta in 0..=alpha {
+            factor[alpha * n + beta] +=
+                floating[beta].dot(gain[alpha] + force) + floating[alpha].dot(gain[beta]);
+        }
+    }
+    for alpha in 0..n {
+        gain[alpha] += inertia.times(floating[alpha]);
+    }
+}
+
+/// Takes the joint's own directions out of the inertia that the parent feels.
+#[inline(always)]
+fn eliminate_hinge<T: Scalar>(
+    felt: &mut ArticulatedInertia<T>,
+    axes: &[Motion<T>],
+    armature: &[f64; 6],
+    factor: &mut [T],
+    gain: &mut [Force<T>],
+) {
+    let size = axes.len();
+    for i in 0..size {
+        gain[i] = felt.times(axes[i]);
+        for j in 0..=i {
+            factor[i * size + j] = axes[j].dot(gain[i]);
+        }
+        factor[i * size + i] += T::constant(armature[i]);
+    }
+    factor_symmetric(factor, size);
+    eliminate(felt, factor, size, gain);
+}
+
+/// Turns the rows of `gain` into $`L^{-1}`$ times them and takes $`G^T D^{-1} G`$ off the inertia.
+#[inline(always)]
+fn eliminate<T: Scalar>(
+    felt: &mut ArticulatedInertia<T>,
+    factor: &[T],
+    size: usize,
+    gain: &mut [Force<T>],
+) {
+    for i in 0..size {
+        let mut row = gain[i];
+        for j in 0..i {
+            row -= gain[j].scale(factor[i * size + j]);
+        }
+        gain[i] = row;
+        felt.subtract_square(row, factor[i * size + i]);
+    }
+}
+
+/// Factor $`LDL^T`$ of the lower triangle of a symmetric matrix, in place, with $`D^{-1}`$ on the diagonal.
+///
+/// The pivots of a positive definite matrix are positive; [`ArticulatedBody::is_positive_definite`] tells.
+#[inline(always)]
+fn factor_symmetric<T: Scalar>(a: &mut [T], n: usize) {
+    for i in 0..n {
+        // row i of LD
+        for j in 0..i {
+            let mut sum = a[i * n + j];
+            for l in 0..j {
+                sum -= a[i * n + l] * a[j * n + l];
+            }
+            a[i * n + j] = sum;
+        }
+        // row i of L, and the pivot
+        let mut pivot = a[i * n + i];
+        for l in 0..i {
+            let scaled = a[i * n + l];
+            let entry = scaled * a[l * n + l];
+            pivot -= scaled * entry;
+            a[i * n + l] = entry;
+        }
+        a[i * n + i] = T::constant(1.0) / pivot;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flex::{Basis, Beam, Damping, ModeCounts, Segment};
+    use crate::{Body, Joint, JointKind};
+    use lissom_spatial::{Matrix, RigidInertia, Transform, Vector};
+    use lissom_spec::Fidelity;
+
+    /// Two beams of length 1 that bend, stretch and twist, one after the other on hinges.
+    fn two_beams(fidelity: Fidelity) -> System {
+        let beam = Beam {
+            segments: vec![Segment {
+                length: 1.0,
+                mass_per_length: 2.0,
+                bending_stiffness: [30.0, 20.0],
+                axial_stiffness: 1e5,
+                torsional_stiffness: 15.0,
+                section_inertia: [1e-3, 2e-3],
+            }],
+            rotary_inertia: false,
+            basis: Basis::ClampedFree(ModeCounts {
+                bending_y: 2,
+                bending_z: 2,
+                stretch: 1,
+                torsion: 1,
+                ..ModeCounts::default()
+            }),
+            point_masses: Vec::new(),
+        };
+        let flexible = beam.reduce(&[1.0], &Damping::None).unwrap();
+        let link = |name: &str, parent: Option<usize>, axis: [f64; 3]| Body {
+            name: name.to_owned(),
+            parent,
+            joint: Joint {
+                name: format!("{name}.hinge"),
+                kind: JointKind::Revolute { axis: Vector(axis) },
+                armature: [0.0; 6],
+                prescribed: false,
+            },
+            outboard: match parent {
+                None => Place::Fixed(Transform::identity()),
+                Some(_) => Place::Node {
+                    index: 0,
+                    offset: Transform::identity(),
+                },
+            },
+            inboard: Place::Fixed(Transform::identity()),
+            rigid: RigidInertia::from_moments(
+                flexible.mass,
+                Vector(flexible.first_moment),
+                Matrix(flexible.second_moment),
+            ),
+            flexible: Some(flexible.clone()),
+            fidelity,
+        };
+        let links = vec![
+            link("upper", None, [0.0, 0.0, 1.0]),
+            link("lower", Some(0), [0.0, 1.0, 0.0]),
+        ];
+        System::new(links, Vector([0.0, 0.0, -9.81]))
+    }
+
+    /// Property: the wide instructions of a processor change no bit of a result.
+    #[test]
+    fn wide_instructions_change_no_bit() {
+        for fidelity in [Fidelity::DEFAULT, Fidelity::EXACT] {
+            let system = &two_beams(fidelity);
+            let n = system.velocity_count();
+            let positions = 0..system.position_count();
+            let position: Vec<f64> = positions.map(|i| 1e-3 * (1.0 + (i % 3) as f64)).collect();
+            let velocity: Vec<f64> = (0..n).map(|i| 0.1 * (1.0 + (i % 4) as f64)).collect();
+            let force = vec![1.0; n];
+
+            let mut kinematics = Kinematics::<f64>::new(system);
+            let mut articulated = ArticulatedBody::new(system);
+            let mut wide = vec![0.0; n];
+            kinematics.update(system, &position, &velocity);
+            articulated.factor(system, &kinematics);
+            articulated.solve(system, &kinematics, &force, &mut wide);
+
+            let wide_kinematics = kinematics;
+            let mut kinematics = Kinematics::<f64>::new(system);
+            let mut articulated = ArticulatedBody::new(system);
+            let mut plain = vec![0.0; n];
+            kinematics.update_here(system, 0, &position, &velocity);
+            assert_eq!(wide_kinematics.bias, kinematics.bias);
+            assert_eq!(wide_kinematics.modal_bias, kinematics.modal_bias);
+            articulated.factor_all(system, &kinematics);
+            articulated.inward::<false>(system, &kinematics, &force, &plain);
+            articulated.outward::<false>(system, &kinematics, Motion::zero(), &mut plain);
+
+            assert!(wide.iter().all(|a| a.is_finite() && *a != 0.0));
+            for (wide, plain) in wide.iter().zip(&plain) {
+                assert_eq!(wide.to_bits(), plain.to_bits());
+            }
+        }
+    }
+}
