@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use lissom::Mechanism;
 use lissom::analysis::{PerturbOptions, Place, linearized, perturb, with_breaks};
 use lissom::integrate::Flow;
 use lissom::linear::{Interpolation, Terms};
@@ -79,9 +80,10 @@ pub fn perturbation_beside_nonlinear(points: usize) -> (Priced, Option<Priced>) 
     let times: Vec<f64> = (0..points)
         .map(|i| duration * i as f64 / (points - 1) as f64)
         .collect();
-    let times = with_breaks(&spec, &model, None, &times).expect("the tree knows the model");
+    let mechanism = Mechanism::build(&spec).expect("the model is sound");
+    let times = with_breaks(&mechanism, &times).expect("the mechanism can be linearised");
     let mut watch = |_| Flow::Continue;
-    let found = linearized(&spec, &model, None, Place::Nominal, &times, &mut watch)
+    let found = linearized(&mechanism, Place::Nominal, &times, &mut watch)
         .expect("the nominal motion exists");
     let options = PerturbOptions {
         terms: Terms::CASES[0],

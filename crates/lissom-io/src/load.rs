@@ -8,14 +8,11 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use lissom::closure::AssemblyError;
-use lissom::mesh::{Mesh, MeshError};
 use lissom::model::spec::{
-    FormulationSpec, InputSpec, JointSpec, ModelSpec, MotionProfileSpec, NodalSpec, TableMotionSpec,
+    InputSpec, JointSpec, ModelSpec, MotionProfileSpec, NodalSpec, TableMotionSpec,
 };
-use lissom::model::{self, BuildError, ErrorKind, Model, ModelError, Override, Step};
-
-use lissom::simulate::close_loops;
+use lissom::model::{self, ErrorKind, ModelError, Override, Step};
+use lissom::{BuildError, Mechanism};
 
 use crate::{IoError, resource, table};
 
@@ -25,9 +22,7 @@ pub struct Loaded {
     /// The model as written, with overrides applied and the files it names put in their place.
     pub spec: ModelSpec,
     /// The mechanism built from it.
-    pub model: Model,
-    /// The same as a nodal mechanism, where the model asks for that formulation.
-    pub mesh: Option<Mesh>,
+    pub mechanism: Mechanism,
     /// Text of the model file.
     pub text: String,
     /// The model file; absent for a text that is no file.
@@ -81,20 +76,9 @@ pub enum Problem {
         /// What is wrong there.
         error: ModelError,
     },
-    /// A body cannot be reduced to elastic coordinates.
+    /// The model describes no mechanism.
     #[error(transparent)]
-    Body(BuildError),
-    /// The model cannot be run in the nodal formulation.
-    #[error(transparent)]
-    Mesh(MeshError),
-    /// The loops cannot be closed at the start.
-    #[error("{error}")]
-    Loops {
-        /// The loop or joint concerned, or the section of loops.
-        at: model::Path,
-        /// What stays open.
-        error: AssemblyError,
-    },
+    Build(BuildError),
 }
 
 /// What is wrong with a file that a model names.
@@ -134,7 +118,7 @@ pub fn load(path: &Path, overrides: &[Override]) -> Result<Loaded, LoadError> {
         problems: vec![Problem::Unreadable(error)],
     })?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    let (spec, model, mesh, as_run) =
+    let (spec, mechanism, as_run) =
         assemble(&text, overrides, folder).map_err(|problems| LoadError {
             origin,
             text: Some(text.clone()),
@@ -142,8 +126,7 @@ pub fn load(path: &Path, overrides: &[Override]) -> Result<Loaded, LoadError> {
         })?;
     Ok(Loaded {
         spec,
-        model,
-        mesh,
+        mechanism,
         text,
         path: Some(path.to_owned()),
         label: label_of(path),
@@ -157,7 +140,7 @@ pub fn load(path: &Path, overrides: &[Override]) -> Result<Loaded, LoadError> {
 ///
 /// Every problem of the text and of the files it names.
 pub fn load_text(label: &str, text: &str, overrides: &[Override]) -> Result<Loaded, LoadError> {
-    let (spec, model, mesh, as_run) =
+    let (spec, mechanism, as_run) =
         assemble(text, overrides, Path::new("")).map_err(|problems| LoadError {
             origin: label.to_owned(),
             text: Some(text.to_owned()),
@@ -165,8 +148,7 @@ pub fn load_text(label: &str, text: &str, overrides: &[Override]) -> Result<Load
         })?;
     Ok(Loaded {
         spec,
-        model,
-        mesh,
+        mechanism,
         text: text.to_owned(),
         path: None,
         label: label.to_owned(),
@@ -185,13 +167,10 @@ impl LoadError {
         match problem {
             Problem::Unreadable(_) => None,
             Problem::Model(error) => error.locate(text),
-            Problem::File { at, .. } | Problem::InFile { at, .. } | Problem::Loops { at, .. } => {
-                locate(at)
-            }
-            Problem::Mesh(error) => {
+            Problem::File { at, .. } | Problem::InFile { at, .. } => locate(at),
+            Problem::Build(error) => {
                 locate(&error.path()).or_else(|| locate(&model::Path::root().key("element")))
             }
-            Problem::Body(error) => locate(&model::Path::root().key("body").index(error.body)),
         }
     }
 }
@@ -201,11 +180,8 @@ impl Problem {
     pub fn remedy(&self) -> Option<String> {
         match self {
             Self::Model(error) | Self::InFile { error, .. } => Some(error.remedy()),
-            Self::Unreadable(_)
-            | Self::File { .. }
-            | Self::Body(_)
-            | Self::Mesh(_)
-            | Self::Loops { .. } => None,
+            Self::Build(BuildError::Model(error)) => Some(error.remedy()),
+            Self::Unreadable(_) | Self::File { .. } | Self::Build(_) => None,
         }
     }
 }
@@ -247,38 +223,11 @@ fn read_model(path: &Path) -> Result<String, IoError> {
     resource::read_below(folder, name)
 }
 
-/// Where the model says what cannot be assembled.
-fn place_of(spec: &ModelSpec, error: &AssemblyError) -> model::Path {
-    let root = model::Path::root();
-    let name = match error {
-        AssemblyError::Open { closure, .. }
-        | AssemblyError::Contradiction { closure, .. }
-        | AssemblyError::Rates { closure, .. } => closure.as_deref(),
-        AssemblyError::Branch { coordinate, .. } => {
-            coordinate.rsplit_once('.').map(|(joint, _)| joint)
-        }
-        _ => None,
-    };
-    let position = |names: &mut dyn Iterator<Item = &String>| {
-        let mut names = names.enumerate();
-        names
-            .find(|(_, other)| Some(other.as_str()) == name)
-            .map(|(index, _)| index)
-    };
-    if let Some(index) = position(&mut spec.loops.iter().map(|closure| &closure.name)) {
-        return root.key("loop").index(index).key("name");
-    }
-    if let Some(index) = position(&mut spec.joint.iter().map(|joint| &joint.name)) {
-        return root.key("joint").index(index).key("name");
-    }
-    root.key("simulation").key("closure")
-}
-
 fn assemble(
     text: &str,
     overrides: &[Override],
     folder: &Path,
-) -> Result<(ModelSpec, Model, Option<Mesh>, String), Vec<Problem>> {
+) -> Result<(ModelSpec, Mechanism, String), Vec<Problem>> {
     let all = |errors: Vec<ModelError>| errors.into_iter().map(Problem::Model).collect::<Vec<_>>();
     let mut spec = ModelSpec::parse(text, overrides).map_err(all)?;
     let mut files = Files::below(folder);
@@ -293,37 +242,19 @@ fn assemble(
             told.collect::<Vec<_>>()
         })?;
     }
-    let model = closed(&spec)?;
-    let mesh = mesh(&spec)?;
+    let mechanism = build(&spec)?;
     let as_run = toml::to_string(&spec).map_err(|error| {
         let message = error.to_string();
         let kind = ErrorKind::Unreadable { message };
         all(vec![ModelError::new(model::Path::root(), kind)])
     })?;
-    Ok((spec, model, mesh, as_run))
+    Ok((spec, mechanism, as_run))
 }
 
-/// The model of a spec with its loops closed.
-pub(crate) fn closed(spec: &ModelSpec) -> Result<Model, Vec<Problem>> {
-    let mut model = Model::build(spec)
-        .map_err(|errors| errors.into_iter().map(Problem::Body).collect::<Vec<_>>())?;
-    close_loops(&mut model, spec.simulation.start_s).map_err(|error| {
-        let at = place_of(spec, &error);
-        vec![Problem::Loops { at, error }]
-    })?;
-    Ok(model)
-}
-
-/// The nodal mechanism of a model that asks for one.
-pub(crate) fn mesh(spec: &ModelSpec) -> Result<Option<Mesh>, Vec<Problem>> {
-    let elements = match spec.formulation {
-        FormulationSpec::Tree if spec.is_of_nodes() => 1,
-        FormulationSpec::Tree => return Ok(None),
-        FormulationSpec::Nodal(nodal) => nodal.elements_per_link,
-    };
-    Mesh::new(spec, elements)
-        .map(Some)
-        .map_err(|errors| errors.into_iter().map(Problem::Mesh).collect())
+/// The mechanism of a spec.
+pub(crate) fn build(spec: &ModelSpec) -> Result<Mechanism, Vec<Problem>> {
+    let all = |errors: Vec<BuildError>| errors.into_iter().map(Problem::Build).collect();
+    Mechanism::build(spec).map_err(all)
 }
 
 /// The files that a model names, as they are put in its place.

@@ -8,7 +8,7 @@ use crate::load::Loaded;
 
 /// One sentence per body that a switch does nothing to, or too much, and per support that strikes its beam at nodes.
 pub fn notes(loaded: &Loaded) -> Vec<String> {
-    let bodies = loaded.model.linkage.system.bodies().iter();
+    let bodies = loaded.mechanism.tree().linkage.system.bodies().iter();
     let note = |body: &lissom::model::Body| {
         let flexible = body.flexible.as_ref()?;
         let elasticity = body.fidelity.elasticity;
@@ -46,7 +46,7 @@ pub fn notes(loaded: &Loaded) -> Vec<String> {
 /// Supports that hold the direction of a beam with nodes on its way.
 fn strikes(loaded: &Loaded) -> impl Iterator<Item = String> {
     let tied = (loaded.spec.support.iter()).filter(|support| support.slopes == Slopes::Tied);
-    let bodies = loaded.model.linkage.system.bodies();
+    let bodies = loaded.mechanism.tree().linkage.system.bodies();
     tied.filter_map(|support| {
         let body = bodies.iter().find(|body| body.name == support.beam)?;
         let line = body.flexible.as_ref()?.centreline.as_ref()?;

@@ -82,7 +82,7 @@ fn manifest(
         }),
         model: loaded.as_run.clone(),
         options,
-        fidelity: switches(loaded.model.fidelity),
+        fidelity: switches(loaded.mechanism.tree().fidelity),
         channels: Manifest::channels_of(recording),
         files: formats.iter().map(|format| format.file_name()).collect(),
         summary,

@@ -167,7 +167,7 @@ impl Summary {
 fn warnings(loaded: &Loaded) -> Vec<String> {
     let start_s = loaded.spec.simulation.start_s;
     // drives that cannot follow their motion are the failure of the run
-    let drives = nominal_drives(&loaded.model, start_s, start_s)
+    let drives = nominal_drives(loaded.mechanism.tree(), start_s, start_s)
         .ok()
         .flatten();
     drives.iter().filter_map(NominalDrives::warning).collect()

@@ -28,9 +28,13 @@ fn pair(model: &str, changes: &[&str], other: FidelityPreset, channels: &[&str])
         let loaded = with_fidelity(&loaded, choice).expect("a sound fidelity");
         let instants = dense_instants(&loaded);
         let simulation = &loaded.spec.simulation;
-        let done = run(&loaded.model, simulation, &instants, None, &mut |_| {
-            Flow::Continue
-        });
+        let done = run(
+            loaded.mechanism.tree(),
+            simulation,
+            &instants,
+            None,
+            &mut |_| Flow::Continue,
+        );
         assert_eq!(done.ending, Ending::Completed);
         (loaded, done.recording)
     };

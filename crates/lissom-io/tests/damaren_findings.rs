@@ -23,9 +23,13 @@ fn completed(model: &str, changes: &[&str]) -> Run {
     let loaded = load_text(shipped.name, shipped.text, &overrides).expect("a sound model");
     let samples = sample_instants(&loaded.spec, &[]);
     let simulation = &loaded.spec.simulation;
-    let done = run(&loaded.model, simulation, &samples, None, &mut |_| {
-        Flow::Continue
-    });
+    let done = run(
+        loaded.mechanism.tree(),
+        simulation,
+        &samples,
+        None,
+        &mut |_| Flow::Continue,
+    );
     assert_eq!(done.ending, Ending::Completed, "{model} {changes:?}");
     done
 }

@@ -5,11 +5,14 @@
 //! | [`integrate`] | solvers of differential equations of first and second order |
 //! | [`statics`] | equilibrium under load: damped Newton, continuation of the load, stability |
 //! | [`linear`] | linearised equations as data: modes, points along a motion, the perturbation method |
+//! | [`Coordinate`] | name and unit of an entry of a state |
 //! | [`Memory`] | what a computation remembers beside its state |
 
+mod coordinate;
 pub mod integrate;
 pub mod linear;
 mod memory;
 pub mod statics;
 
+pub use coordinate::{Coordinate, CoordinateKind};
 pub use memory::Memory;

@@ -132,8 +132,9 @@ impl Report {
             .map(|source| shown(source, &mut block))
             .collect();
         let first = sources.first();
-        let mut panels =
-            first.map_or_else(Vec::new, |s| panels(&s.loaded.model, s.recording, asked));
+        let mut panels = first.map_or_else(Vec::new, |s| {
+            panels(s.loaded.mechanism.tree(), s.recording, asked)
+        });
         let wanted = |name: &str| asked.is_empty() || asked.iter().any(|a| name.starts_with(a));
         let of_first = recordings.first().map_or(&[][..], |shown| &shown.channels);
         let frequencies: Vec<String> = (of_first.iter())
@@ -179,16 +180,16 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
         recording,
         ..
     } = source;
-    let model = &loaded.model;
+    let model = loaded.mechanism.tree();
     let time = block.doubles(&recording.time_s);
-    let frequencies = match loaded.mesh {
+    let frequencies = match loaded.mechanism.nodal() {
         None => frequencies(model, recording),
         Some(_) => Vec::new(),
     };
     let channels = (recording.channels.iter().chain(&frequencies))
         .map(|channel| shown_channel(model, channel, block))
         .collect();
-    let (scene, frames) = match &loaded.mesh {
+    let (scene, frames) = match loaded.mechanism.nodal() {
         None => {
             let scene = Scene::new(&loaded.spec, model);
             let frames = frames(&scene, model, recording);

@@ -162,11 +162,15 @@ mod tests {
             let mut spec = loaded.spec.clone();
             spec.simulation = simulation.clone();
             let samples = sample_instants(&spec, &[]);
-            let recording = run(&loaded.model, &simulation, &samples, None, &mut |_| {
-                Flow::Continue
-            })
+            let recording = run(
+                loaded.mechanism.tree(),
+                &simulation,
+                &samples,
+                None,
+                &mut |_| Flow::Continue,
+            )
             .recording;
-            let shown = panels(&loaded.model, &recording, &[]);
+            let shown = panels(loaded.mechanism.tree(), &recording, &[]);
             let open = shown
                 .iter()
                 .flatten()

@@ -10,7 +10,6 @@
 //! | [`closure`] | kinematic loops: their equations, rank, and how they are kept closed |
 
 pub mod closure;
-mod coordinate;
 pub mod flex;
 mod joint;
 mod linkage;
@@ -18,7 +17,7 @@ mod system;
 pub mod tree;
 
 pub use closure::{Closure, ClosureEnd, ClosureKind, ClosureMethod};
-pub use coordinate::{Coordinate, CoordinateKind};
 pub use joint::{Joint, JointKind};
 pub use linkage::{Linkage, Marker};
+pub use lissom_numerics::{Coordinate, CoordinateKind};
 pub use system::{Body, Layout, Place, System};

@@ -1,8 +1,8 @@
 //! [`Linkage`]: a tree with what closes its loops, and the names of its coordinates.
 
 use crate::closure::{Closure, ClosureMethod};
-use crate::coordinate::Coordinate;
 use crate::system::{Place, System};
+use lissom_numerics::Coordinate;
 
 /// A tree of bodies, the closures that make loops of it, and the places and coordinates that have names.
 #[derive(Clone, Debug)]

@@ -15,6 +15,7 @@
 //! | [`scene`] | what has to be known of a model to draw its recorded motion |
 
 pub mod analysis;
+mod mechanism;
 pub mod mesh;
 pub mod model;
 pub mod scene;
@@ -22,11 +23,13 @@ pub mod simulate;
 #[cfg(feature = "testing")]
 pub mod testing;
 
+pub use lissom_core::{State, study};
 pub use lissom_nodal as nodal;
 pub use lissom_numerics::{integrate, linear, statics};
 pub use lissom_spatial as scalar;
 pub use lissom_spatial as spatial;
 pub use lissom_tree::{closure, flex, tree};
+pub use mechanism::{BuildError, Mechanism};
 
 /// The examples of the README of the repository, which are tests like those of this crate.
 #[cfg(doctest)]

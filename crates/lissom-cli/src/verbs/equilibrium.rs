@@ -2,8 +2,7 @@
 
 use std::io::Write as _;
 
-use lissom::mesh;
-use lissom::simulate::{self, Recording, Rest};
+use lissom::simulate::{Recording, Rest};
 use lissom::statics::Stability;
 use lissom_io::atomic;
 use lissom_io::load::Loaded;
@@ -17,12 +16,8 @@ use crate::{output, source};
 /// Finds the equilibrium of a model and tells every channel there.
 pub(crate) fn run(arguments: &EquilibriumArguments) -> Result<(), Stop> {
     let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
-    let simulation = &loaded.spec.simulation;
-    let rest = match &loaded.mesh {
-        Some(mesh) => mesh::rest(mesh, simulation).map_err(|error| error.to_string()),
-        None => simulate::rest(&loaded.model, simulation).map_err(|error| error.to_string()),
-    };
-    let rest = rest.map_err(|reason| Stop::Failed(format!("no equilibrium: {reason}")))?;
+    let rest = loaded.mechanism.equilibrium();
+    let rest = rest.map_err(|error| Stop::Failed(error.to_string()))?;
     let answer = as_json(&loaded, &rest);
     if let Some(file) = &arguments.out {
         let text = format!("{answer:#}\n");
@@ -57,9 +52,9 @@ fn as_json(loaded: &Loaded, rest: &Rest) -> Value {
     };
     // what `lissom eval` reads as a state
     let is_coordinate =
-        |name: &str| (loaded.model.linkage.positions.iter()).any(|c| c.name == name);
+        |name: &str| (loaded.mechanism.tree().linkage.positions.iter()).any(|c| c.name == name);
     let position = channels(&rest.recording)
-        .filter(|(name, ..)| loaded.mesh.is_none() && is_coordinate(name))
+        .filter(|(name, ..)| loaded.mechanism.nodal().is_none() && is_coordinate(name))
         .map(|(name, _, value)| (name.to_owned(), json!(value)));
     let mut answer = json!({
         "model": loaded.spec.name.clone().unwrap_or(loaded.label.clone()),

@@ -20,27 +20,27 @@ const QUATERNION_SLACK: f64 = 1e-5;
 pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Stop> {
     let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
     source::refuse_nodes(&loaded, "eval")?;
-    let (mut state, targets) = read_state(&arguments.state, &loaded.model)?;
+    let (mut state, targets) = read_state(&arguments.state, loaded.mechanism.tree())?;
     let mut violation = None;
     if let Some(targets) = &targets {
-        let closed = close(&loaded.model.linkage, targets)
+        let closed = close(&loaded.mechanism.tree().linkage, targets)
             .map_err(|error| Stop::Failed(error.to_string()))?;
         violation = Some(closed.violation);
         (state.position, state.velocity) = (closed.position, closed.velocity);
     }
-    let evaluation = simulate::evaluate(&loaded.model, &state);
-    refuse_overflow(&loaded.model, &evaluation)?;
-    let mut answer = as_json(&loaded.model, &evaluation);
+    let evaluation = simulate::evaluate(loaded.mechanism.tree(), &state);
+    refuse_overflow(loaded.mechanism.tree(), &evaluation)?;
+    let mut answer = as_json(loaded.mechanism.tree(), &evaluation);
     if let Some(violation) = violation {
-        configuration::add(&mut answer, &loaded.model, &state, violation);
+        configuration::add(&mut answer, loaded.mechanism.tree(), &state, violation);
     }
     if arguments.json {
         output::json(&answer)
     } else {
         if targets.is_some() {
-            output::say(&configuration::in_words(&loaded.model, &state));
+            output::say(&configuration::in_words(loaded.mechanism.tree(), &state));
         }
-        output::say(&in_words(&loaded.model, &evaluation));
+        output::say(&in_words(loaded.mechanism.tree(), &evaluation));
         Ok(())
     }
 }

@@ -20,9 +20,8 @@ pub(super) fn at(
     silent: bool,
 ) -> Result<Linearized, Stop> {
     let (place, times) = place(loaded, arguments)?;
-    let (spec, mesh) = (&loaded.spec, loaded.mesh.as_ref());
     watched(loaded, silent, |watch| {
-        linearized(spec, &loaded.model, mesh, place, &times, watch)
+        linearized(&loaded.mechanism, place, &times, watch)
     })
 }
 
@@ -34,9 +33,8 @@ pub(super) fn frozen_at(
     silent: bool,
 ) -> Result<Frozen, Stop> {
     let (place, times) = place(loaded, arguments)?;
-    let (spec, mesh) = (&loaded.spec, loaded.mesh.as_ref());
     watched(loaded, silent, |watch| {
-        frozen(spec, &loaded.model, mesh, place, &times, free, watch)
+        frozen(&loaded.mechanism, place, &times, free, watch)
     })
 }
 

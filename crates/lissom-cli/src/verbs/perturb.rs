@@ -40,10 +40,8 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
     let silent = arguments.quiet || arguments.json;
     let began = Instant::now();
     let found = run::watched(start_s, duration_s, silent, |watch| {
-        let (spec, model) = (&loaded.spec, &loaded.model);
-        let mesh = loaded.mesh.as_ref();
-        let times = with_breaks(spec, model, mesh, &times)?;
-        linearized(spec, model, mesh, Place::Nominal, &times, watch)
+        let times = with_breaks(&loaded.mechanism, &times)?;
+        linearized(&loaded.mechanism, Place::Nominal, &times, watch)
     })
     .map_err(linear::stopped)?;
     let linearized_s = began.elapsed().as_secs_f64();

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use lissom::integrate::Flow;
-use lissom::mesh;
 use lissom::model::Override;
 use lissom::model::spec::ModelSpec;
 use lissom::simulate::{self, Run, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD};
+use lissom::study::SimulateOptions;
 use lissom_io::load::Loaded;
 use lissom_io::summary::Summary;
 use lissom_io::{IoError, record};
@@ -95,22 +95,19 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
 pub(super) fn integrate(loaded: &Loaded, samples: &[f64], most_lengths: f64, silent: bool) -> Run {
     let simulation = &loaded.spec.simulation;
     let channels = loaded.spec.output.channels.as_deref();
-    watched(
-        simulation.start_s,
-        simulation.duration_s,
-        silent,
-        |watch| match &loaded.mesh {
-            Some(mesh) => mesh::run(mesh, simulation, samples, channels, watch),
-            None => simulate::run_within(
-                &loaded.model,
-                simulation,
-                samples,
-                channels,
-                most_lengths,
-                watch,
-            ),
-        },
-    )
+    watched(simulation.start_s, simulation.duration_s, silent, |watch| {
+        let options = SimulateOptions {
+            samples,
+            channels,
+            most_lengths,
+        };
+        match loaded.mechanism.start() {
+            Ok(start) => loaded
+                .mechanism
+                .simulate(&start, simulation, &options, watch),
+            Err(error) => Run::refused(error),
+        }
+    })
 }
 
 /// Does something that takes its time, with progress over a span and until Ctrl-C.
@@ -153,7 +150,7 @@ pub(super) fn refuse_too_large(loaded: &Loaded, samples: usize) -> Result<(), St
         return Ok(());
     }
     // energy and momentum, then what belongs to coordinates, motors, inputs, loops and markers
-    let model = &loaded.model;
+    let model = loaded.mechanism.tree();
     let channels = 13
         + model.linkage.positions.len()
         + model.linkage.velocities.len()
@@ -162,7 +159,7 @@ pub(super) fn refuse_too_large(loaded: &Loaded, samples: usize) -> Result<(), St
         + model.motions.len()
         + 8 * model.linkage.closures.len()
         + 13 * model.linkage.markers.len();
-    let channels = match &loaded.mesh {
+    let channels = match loaded.mechanism.nodal() {
         Some(mesh) => channels + 2 * mesh.mechanism.dof_count(),
         None => channels,
     };

@@ -144,7 +144,7 @@ pub(super) struct Driven {
 
 impl Understanding {
     pub(super) fn of(loaded: &Loaded) -> Self {
-        let (spec, model) = (&loaded.spec, &loaded.model);
+        let (spec, model) = (&loaded.spec, loaded.mechanism.tree());
         let bodies = bodies(spec, model);
         let loops = LoopsEntry::of(spec, model);
         let total_mass_kg = model
@@ -159,7 +159,7 @@ impl Understanding {
             lissom_version: env!("CARGO_PKG_VERSION"),
             file: loaded.path.as_ref().map(|path| path.display().to_string()),
             degrees_of_freedom: freedoms(model, loops.as_ref()),
-            mesh: loaded.mesh.as_ref().map(MeshEntry::of),
+            mesh: loaded.mechanism.nodal().map(MeshEntry::of),
             total_mass_kg,
             center_of_mass_m: if spec.is_of_nodes() {
                 [0.0; 3]
@@ -174,7 +174,7 @@ impl Understanding {
             integrator: integrator(&spec.simulation.integrator).0,
             duration_s: spec.simulation.duration_s,
             sample_period_s: spec.sample_period_s(),
-            warnings: match &loaded.mesh {
+            warnings: match loaded.mechanism.nodal() {
                 None => {
                     let found = warnings(spec, model, loops.as_ref());
                     let many = many_steps(spec, fastest(model, &bodies), "keep fewer modes");

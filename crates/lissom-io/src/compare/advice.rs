@@ -144,10 +144,10 @@ pub(super) fn advise(
         stated.position_m.is_none_or(|x| x <= within_m)
             && stated.angle_rad.is_none_or(|x| x <= within)
     };
-    let budget = terms_kept(truth.loaded.model.fidelity);
-    let cheaper = |&i: &usize| terms_kept(finished[i].loaded.model.fidelity) < budget;
+    let budget = terms_kept(truth.loaded.mechanism.tree().fidelity);
+    let cheaper = |&i: &usize| terms_kept(finished[i].loaded.mechanism.tree().fidelity) < budget;
     let mut candidates: Vec<usize> = (0..finished.len()).filter(cheaper).collect();
-    candidates.sort_by_key(|&i| terms_kept(finished[i].loaded.model.fidelity));
+    candidates.sort_by_key(|&i| terms_kept(finished[i].loaded.mechanism.tree().fidelity));
     let predictions: Vec<Prediction> = candidates
         .into_iter()
         .map(|i| {
@@ -217,7 +217,7 @@ fn predict(truth: &Finished, other: &Finished, channels: &[String], longest: f64
     if !is_dense(&truth.loaded, recording) {
         return Guess::None(TOO_LONG);
     }
-    let (model, changed) = (&truth.loaded.model, &other.loaded.model);
+    let (model, changed) = (truth.loaded.mechanism.tree(), other.loaded.mechanism.tree());
     let resolution = Resolution::of(model);
     let Some(deviations) = predict_deviation(model, changed, recording, channels, resolution)
     else {
@@ -244,7 +244,7 @@ fn predict(truth: &Finished, other: &Finished, channels: &[String], longest: f64
 
 /// The flexible bodies of a run, which its audit lists in the order of the system.
 fn bendings(truth: &Finished) -> Vec<Bending> {
-    let bodies = truth.loaded.model.linkage.system.bodies().iter();
+    let bodies = truth.loaded.mechanism.tree().linkage.system.bodies().iter();
     let flexible = bodies.filter_map(|body| body.flexible.as_ref());
     let extents = truth.run.audit.bodies.iter();
     let bending = |(flexible, extent): (&FlexibleBody, &BodyExtent)| Bending {
@@ -260,7 +260,7 @@ fn rate_ratio(truth: &Finished, bodies: &[Bending]) -> Option<RateRatio> {
         .iter()
         .filter_map(|body| Some((body.lowest_frequency_rad_per_s?, &body.extent.body)))
         .min_by(|a, b| a.0.total_cmp(&b.0))?;
-    let turning = (truth.loaded.model.linkage.velocities.iter())
+    let turning = (truth.loaded.mechanism.tree().linkage.velocities.iter())
         .filter(|c| c.kind == CoordinateKind::Joint && c.unit == "rad/s");
     let fastest = turning
         .filter_map(|c| {
@@ -282,7 +282,7 @@ fn rate_ratio(truth: &Finished, bodies: &[Bending]) -> Option<RateRatio> {
 
 /// Size of every group of terms that the reference keeps.
 fn terms(truth: &Finished) -> Vec<Term> {
-    let kept = truth.loaded.model.fidelity;
+    let kept = truth.loaded.mechanism.tree().fidelity;
     let full = FidelitySpec {
         preset: Some(FidelityPreset::Default),
         inertia: Some(kept.inertia),
@@ -333,7 +333,11 @@ fn terms(truth: &Finished) -> Vec<Term> {
     let size = |(name, switches): (&'static str, FidelitySpec)| {
         let without = with_switches(&truth.loaded, switches).ok()?;
         let recording = &truth.run.recording;
-        let magnitude = term_magnitude(&truth.loaded.model, &without.model, recording)?;
+        let magnitude = term_magnitude(
+            truth.loaded.mechanism.tree(),
+            without.mechanism.tree(),
+            recording,
+        )?;
         Some(Term { name, magnitude })
     };
     groups.into_iter().filter_map(size).collect()

@@ -124,8 +124,7 @@ pub(super) fn with_switches(loaded: &Loaded, switches: FidelitySpec) -> Result<L
         problems,
     };
     let told = |errors: Vec<ModelError>| failed(errors.into_iter().map(Problem::Model).collect());
-    spec.check().map_err(told)?;
-    let model = load::closed(&spec).map_err(failed)?;
+    let mechanism = load::build(&spec).map_err(failed)?;
     let as_run = toml::to_string(&spec).map_err(|error| {
         let message = error.to_string();
         let kind = model::ErrorKind::Unreadable { message };
@@ -133,8 +132,7 @@ pub(super) fn with_switches(loaded: &Loaded, switches: FidelitySpec) -> Result<L
     })?;
     Ok(Loaded {
         spec,
-        model,
-        mesh: None,
+        mechanism,
         as_run,
         ..loaded.clone()
     })

@@ -11,7 +11,7 @@ const MOST_SAMPLES: f64 = 50_000.0;
 /// The instants the model asks for, and equally spaced ones between them as close as estimates need.
 pub fn dense_instants(loaded: &Loaded) -> Vec<f64> {
     let instants = sample_instants(&loaded.spec, &[]);
-    let resolution = Resolution::of(&loaded.model);
+    let resolution = Resolution::of(loaded.mechanism.tree());
     let Some(wanted_s) = resolution.samples_wanted_s() else {
         return instants;
     };
@@ -35,7 +35,7 @@ pub fn dense_instants(loaded: &Loaded) -> Vec<f64> {
 
 /// Whether a recording is dense enough for estimates.
 pub(super) fn is_dense(loaded: &Loaded, recording: &Recording) -> bool {
-    let needed_s = Resolution::of(&loaded.model).step_s;
+    let needed_s = Resolution::of(loaded.mechanism.tree()).step_s;
     let mut gaps = recording.time_s.windows(2);
     // a part in a thousand for rounding
     needed_s <= 0.0 || gaps.all(|gap| gap[1] - gap[0] <= 1.001 * needed_s)

@@ -17,7 +17,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use lissom::model::CoordinateKind;
-use lissom::simulate::{Audit, Departure, Ending, Run, RunError};
+use lissom::simulate::{Audit, Divergence, Ending, Run, RunError};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -78,7 +78,7 @@ pub struct Entry {
     pub sound: bool,
     /// Where it left what its equations describe and was given up.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub diverged: Option<Departure>,
+    pub diverged: Option<Divergence>,
     /// Why it could not go on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
@@ -108,12 +108,12 @@ impl Comparison {
         let entry = |(i, f): (usize, &Finished)| {
             let from = reference.filter(|&at| at != i).map(|at| &finished[at]);
             let diverged = match &f.run.ending {
-                Ending::Failed(RunError::Diverged(departure)) => Some(departure.clone()),
+                Ending::Failed(RunError::Diverged(divergence)) => Some(divergence.clone()),
                 _ => None,
             };
             Entry {
                 fidelity: f.choice.to_string(),
-                switches: record::switches(f.loaded.model.fidelity),
+                switches: record::switches(f.loaded.mechanism.tree().fidelity),
                 sound: sound(i),
                 failure: f.summary.failure.clone().filter(|_| diverged.is_none()),
                 diverged,
@@ -162,7 +162,7 @@ fn compared(reference: &Finished, beginnings: Option<&[String]>) -> Vec<String> 
         let asked = |name: &&String| beginnings.iter().any(|b| name.starts_with(b.as_str()));
         return names.filter(asked).cloned().collect();
     }
-    let model = &reference.loaded.model;
+    let model = reference.loaded.mechanism.tree();
     let markers = (model.linkage.markers.iter()).filter(|marker| marker.body.is_some());
     let positions = markers
         .flat_map(|marker| ["x", "y", "z"].map(|axis| format!("{}.position.{axis}", marker.name)));

@@ -4,11 +4,13 @@
 //! off by a part of the order of $`\theta^2`$. A beam split into $`n`$ bodies has an $`n`$-th of the slope in each, and
 //! a part of the order of $`\theta^2/n^2`$: what is left falls until the elements' own error shows.
 
-use lissom::integrate::Flow;
-use lissom::mesh::{self, Mesh};
-use lissom::model::spec::{AttachmentSpec, BodySpec, FixedSpec, JointSpec, ModelSpec, Place};
-use lissom::model::{Model, Override};
-use lissom::simulate::{Recording, Run, run, sample_instants};
+use lissom::Mechanism;
+use lissom::model::Override;
+use lissom::model::spec::{
+    AttachmentSpec, BodySpec, FixedSpec, FormulationSpec, JointSpec, ModelSpec,
+    NodalFormulationSpec, Place,
+};
+use lissom::simulate::{Recording, Run, sample_instants};
 
 use super::Row;
 use crate::models;
@@ -136,13 +138,11 @@ fn spec(case: &Case, more: &[&str]) -> Option<ModelSpec> {
 }
 
 fn nodal(case: &Case) -> Option<Run> {
-    let spec = spec(case, case.nodal)?;
-    let mesh = Mesh::new(&spec, case.elements).ok()?;
-    let samples = sample_instants(&spec, &[]);
-    let simulation = &spec.simulation;
-    Some(mesh::run(&mesh, simulation, &samples, None, &mut |_| {
-        Flow::Continue
-    }))
+    let mut spec = spec(case, case.nodal)?;
+    spec.formulation = FormulationSpec::Nodal(NodalFormulationSpec {
+        elements_per_link: case.elements,
+    });
+    run(&spec)
 }
 
 fn tree(case: &Case, parts: usize) -> Option<Run> {
@@ -150,12 +150,12 @@ fn tree(case: &Case, parts: usize) -> Option<Run> {
     for &beam in case.beams {
         split(&mut spec, beam, parts);
     }
-    spec.check().ok()?;
-    let model = Model::build(&spec).ok()?;
-    let samples = sample_instants(&spec, &[]);
-    Some(run(&model, &spec.simulation, &samples, None, &mut |_| {
-        Flow::Continue
-    }))
+    run(&spec)
+}
+
+fn run(spec: &ModelSpec) -> Option<Run> {
+    let mechanism = Mechanism::build(spec).ok()?;
+    Some(mechanism.run(&sample_instants(spec, &[])))
 }
 
 /// Largest distance of a marker in two recordings, over what the case says of the second.

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use lissom::analysis::{Linearized, PerturbOptions, Place, linearized, perturb, with_breaks};
 use lissom::integrate::Flow;
 use lissom::linear::{Along, Interpolation, Point, Terms, UndampedModes};
-use lissom::mesh::{self, Mesh};
 use lissom::model::Override;
-use lissom::model::spec::InitialSpec;
 use lissom::simulate::{Recording, sample_instants};
+use lissom::study::SimulateOptions;
+use lissom::{Mechanism, State};
 use serde::Deserialize;
 
 use super::Row;
@@ -150,21 +150,13 @@ fn recorded(name: &str, changes: &[&str]) -> Option<Recording> {
     let changes = [changes, &["output.sample_period_s=0.005"]].concat();
     let loaded = shipped(name, &changes)?;
     let samples = sample_instants(&loaded.spec, &[]);
-    let simulation = &loaded.spec.simulation;
-    let run = mesh::run(
-        loaded.mesh.as_ref()?,
-        simulation,
-        &samples,
-        None,
-        &mut |_| Flow::Continue,
-    );
-    Some(run.recording)
+    Some(loaded.mechanism.run(&samples).recording)
 }
 
 /// Displacement of the tip of a shipped model at rest.
 fn deflection(name: &str, changes: &[&str]) -> Option<Numbers> {
     let loaded = shipped(name, changes)?;
-    let rest = mesh::rest(loaded.mesh.as_ref()?, &loaded.spec.simulation).ok()?;
+    let rest = loaded.mechanism.equilibrium().ok()?;
     let start = loaded.spec.find_node("tip")?.point.as_ref()?.position_m;
     let moved = |(axis, start): (&str, f64)| {
         let channel = (rest.recording).channel(&format!("tip.position.{axis}"))?;
@@ -202,17 +194,8 @@ fn instants(end: f64, count: usize) -> Vec<f64> {
 
 /// A model linearised along its nominal motion.
 fn along_nominal(loaded: &Loaded, times: &[f64]) -> Option<Linearized> {
-    let mesh = loaded.mesh.as_ref();
     let watch = &mut |_| Flow::Continue;
-    linearized(
-        &loaded.spec,
-        &loaded.model,
-        mesh,
-        Place::Nominal,
-        times,
-        watch,
-    )
-    .ok()
+    linearized(&loaded.mechanism, Place::Nominal, times, watch).ok()
 }
 
 /// Its perturbation run.
@@ -319,11 +302,10 @@ fn quarter_turn(closed: bool) -> Option<Numbers> {
     let mut loaded = shipped("quarter-turn", &[])?;
     if !closed {
         loaded.spec.controller.clear();
-        loaded.mesh = Mesh::new(&loaded.spec, 1).ok();
+        loaded.mechanism = Mechanism::build(&loaded.spec).ok()?;
     }
     let samples = [1.0, 3.0, 5.0, 8.0];
-    let (mesh, times) = (loaded.mesh.as_ref(), instants(8.0, 600));
-    let times = with_breaks(&loaded.spec, &loaded.model, mesh, &times).ok()?;
+    let times = with_breaks(&loaded.mechanism, &instants(8.0, 600)).ok()?;
     let found = along_nominal(&loaded, &times)?;
     let options = PerturbOptions {
         terms: COMPLETE,
@@ -331,8 +313,7 @@ fn quarter_turn(closed: bool) -> Option<Numbers> {
         second_order: false,
     };
     let linear = perturbed(&loaded, &found, options, &samples)?;
-    let (mesh, simulation) = (loaded.mesh.as_ref()?, &loaded.spec.simulation);
-    let nonlinear = mesh::run(mesh, simulation, &samples, None, &mut |_| Flow::Continue).recording;
+    let nonlinear = loaded.mechanism.run(&samples).recording;
     let (off, place) = (lag(&linear)?, tip(&nonlinear, "position")?);
     let angle = |recording: &Recording| Some(recording.channel("hub.rotation")?.samples.clone());
     let (turned, perturbed_angle) = (angle(&nonlinear)?, angle(&linear)?);
@@ -389,15 +370,15 @@ fn two_link_arm() -> Option<Numbers> {
     let coordinates = fine.along.labels().coordinates.iter();
     let position = coordinates.map(|label| steady.channel(&label.name)?.samples.first().copied());
     let position: Vec<f64> = position.collect::<Option<_>>()?;
-    let started = loaded
-        .mesh
-        .as_ref()?
-        .starting_at(&position, &vec![0.0; position.len()]);
-    let mut simulation = loaded.spec.simulation.clone();
-    simulation.initial = InitialSpec::Written;
-    let run = mesh::run(&started, &simulation, &samples, None, &mut |_| {
-        Flow::Continue
-    });
+    let still = vec![0.0; position.len()];
+    let start = State::new(loaded.spec.simulation.start_s, position, still);
+    let options = SimulateOptions {
+        samples: &samples,
+        channels: None,
+        most_lengths: f64::INFINITY,
+    };
+    let simulation = &loaded.spec.simulation;
+    let run = (loaded.mechanism).simulate(&start, simulation, &options, &mut |_| Flow::Continue);
     let marker = (fine.along.labels().markers.iter()).position(|name| name == "tip")?;
     let mut nonlinear = tip(&run.recording, "position")?;
     for (place, &time) in nonlinear.iter_mut().zip(&samples) {

@@ -1,8 +1,7 @@
 //! Cases that are runs of shipped models, described in `cases.toml`.
 
-use lissom::integrate::Flow;
 use lissom::model::Override;
-use lissom::simulate::{Ending, Recording, Run, run, sample_instants};
+use lissom::simulate::{Ending, Recording, Run, sample_instants};
 use serde::Deserialize;
 
 use super::Row;
@@ -149,13 +148,7 @@ fn run_of(case: &Case, set: &[String]) -> Option<Run> {
         })
         .collect();
     let samples = sample_instants(&loaded.spec, &instants);
-    Some(run(
-        &loaded.model,
-        &loaded.spec.simulation,
-        &samples,
-        None,
-        &mut |_| Flow::Continue,
-    ))
+    Some(loaded.mechanism.run(&samples))
 }
 
 fn measure(run: &Run, row: &RowSpec) -> Option<f64> {

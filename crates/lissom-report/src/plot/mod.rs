@@ -51,7 +51,7 @@ struct Curve<'a> {
 /// there is nothing to draw.
 pub fn png(sources: &[Source<'_>], channels: &[String]) -> Option<Vec<u8>> {
     let first = sources.first()?;
-    let panels = panels(&first.loaded.model, first.recording, channels);
+    let panels = panels(first.loaded.mechanism.tree(), first.recording, channels);
     let spec = &first.loaded.spec;
     let title = spec.name.as_deref().unwrap_or(&first.loaded.label);
     let labelled: Vec<(&str, &Recording)> = (sources.iter())

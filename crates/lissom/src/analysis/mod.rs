@@ -6,6 +6,7 @@ mod perturb;
 pub use error::AnalysisError;
 pub use perturb::{PerturbOptions, PerturbedRun, perturb};
 
+use crate::mechanism::Mechanism;
 use crate::mesh::{self, Mesh, MeshLinearizer};
 use crate::model::spec::{InitialSpec, SimulationSpec};
 use crate::model::{Model, ModelSpec};
@@ -43,20 +44,19 @@ pub struct Linearized {
     pub initial: [Vec<f64>; 2],
 }
 
-/// Linearises a model, or the mesh made of it if there is one, for places with a motion at `times`, which rise. `watch` is told the instant after every state,
-/// and during a simulation.
+/// Linearises a mechanism, for places with a motion at `times`, which rise. `watch` is told the instant after every
+/// state, and during a simulation.
 ///
 /// # Errors
 /// When the model has no such state, or its formulation does not know the model.
 pub fn linearized(
-    spec: &ModelSpec,
-    model: &Model,
-    mesh: Option<&Mesh>,
+    mechanism: &Mechanism,
     place: Place,
     times: &[f64],
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Result<Linearized, AnalysisError> {
-    match mesh {
+    let (spec, model) = (mechanism.spec(), mechanism.tree());
+    match mechanism.nodal() {
         None => at_states(spec, model, place, times, watch, |tree, states, watch| {
             linearized_tree(spec, tree, states, watch)
         }),
@@ -68,16 +68,12 @@ pub fn linearized(
 ///
 /// # Errors
 /// When the formulation does not know the model.
-pub fn with_breaks(
-    spec: &ModelSpec,
-    model: &Model,
-    mesh: Option<&Mesh>,
-    times: &[f64],
-) -> Result<Vec<f64>, AnalysisError> {
-    let start_s = spec.simulation.start_s;
-    let end_s = start_s + spec.simulation.duration_s;
-    let breakpoints = match mesh {
-        None => Linearizer::new(model).breakpoints(start_s, end_s),
+pub fn with_breaks(mechanism: &Mechanism, times: &[f64]) -> Result<Vec<f64>, AnalysisError> {
+    let simulation = &mechanism.spec().simulation;
+    let start_s = simulation.start_s;
+    let end_s = start_s + simulation.duration_s;
+    let breakpoints = match mechanism.nodal() {
+        None => Linearizer::new(mechanism.tree()).breakpoints(start_s, end_s),
         Some(mesh) => MeshLinearizer::new(mesh)?.breakpoints(),
     };
     Ok(linear::with_breaks(times, &breakpoints))
@@ -89,15 +85,14 @@ pub fn with_breaks(
 /// # Errors
 /// When the model has no such state, or its formulation does not know the model.
 pub fn frozen(
-    spec: &ModelSpec,
-    model: &Model,
-    mesh: Option<&Mesh>,
+    mechanism: &Mechanism,
     place: Place,
     times: &[f64],
     free: bool,
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Result<Frozen, AnalysisError> {
-    match mesh {
+    let (spec, model) = (mechanism.spec(), mechanism.tree());
+    match mechanism.nodal() {
         None => at_states(spec, model, place, times, watch, |tree, states, watch| {
             // vibrations that are going on do not count
             let moving = matches!(place, Place::Start | Place::Run);

@@ -8,7 +8,7 @@ use nalgebra::DMatrix;
 use super::{AnalysisError, Linearized};
 use crate::model::ControlLaw;
 use crate::model::spec::{ControllerSpec, InitialSpec, ModelSpec};
-use crate::simulate::{Integrator, Recording};
+use lissom_core::{Integrator, Recording};
 use lissom_numerics::integrate::{Flow, IntegrateError, Observer, Schedule, Statistics, integrate};
 use lissom_numerics::linear::{Along, Interpolation, Label, Perturbed, Servo, Terms};
 

@@ -35,9 +35,11 @@ use lissom_tree::flex::FlexError;
 pub use acting::Acts;
 use guidance::Guidance;
 pub use nominal::MeshLinearizer;
+pub(crate) use observed::unplaced;
 pub use replay::Replay;
 pub use rest::{positions_at_rest, rest};
 pub use run::run;
+pub(crate) use run::{equations_at, resting_state};
 
 /// Why a model cannot be meshed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

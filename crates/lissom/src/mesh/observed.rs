@@ -1,9 +1,12 @@
 //! What a run reads of a mesh: channels, limits, books.
 
-use crate::model::{Coordinate, CoordinateKind, Limit, LimitedQuantity};
-use crate::simulate::{Formulation, Holdings, Power, RunError, marker_channels};
-use lissom_nodal::{Equations, NodeId, NodeKind};
+use lissom_core::{
+    Dynamics, EnergyAndMomentum, Kind, Limit, LimitedQuantity, PlaceError, Power, RunError, Signal,
+    Stage, marker_signals,
+};
+use lissom_nodal::{Equations, NodalError, NodeId, NodeKind};
 use lissom_numerics::integrate::{IntegrateError, Outcome};
+use lissom_numerics::{Coordinate, CoordinateKind};
 use lissom_spatial::Force;
 
 use super::acting::child_axes;
@@ -189,11 +192,7 @@ fn read_marker(marker: &MeshedMarker, equations: &Equations<'_>, row: &mut Vec<f
     row.extend_from_slice(&quaternion(&attitude));
 }
 
-impl Formulation for MeshEquations<'_> {
-    fn initial_state(&self) -> Vec<f64> {
-        [&self.position[..], &self.velocity, &[0.0, 0.0]].concat()
-    }
-
+impl Dynamics for MeshEquations<'_> {
     fn state_layout(&self) -> Vec<Coordinate> {
         let mechanism = &self.mesh.mechanism;
         let dofs = 0..mechanism.dof_count();
@@ -229,25 +228,33 @@ impl Formulation for MeshEquations<'_> {
                 self.error = Some(error);
                 Power {
                     input: f64::NAN,
-                    lost: f64::NAN,
+                    dissipated: f64::NAN,
                 }
             })
     }
 
-    fn channels(&self) -> Vec<(String, String)> {
-        let [mut channels, rates] = self.mesh.coordinate_channels();
-        channels.extend(rates);
-        let owned = |(name, unit): &(String, &str)| (name.clone(), (*unit).to_owned());
-        let loads = self.mesh.loads.iter();
-        channels.extend(loads.map(|load| (load.channel.clone(), load.unit.to_owned())));
-        let controllers = self.mesh.guidance.controllers.iter();
+    fn signals(&self) -> Vec<Signal> {
+        let mesh = self.mesh;
+        let [positions, rates] = mesh.coordinate_channels();
+        let mut signals: Vec<Signal> = (positions.into_iter())
+            .map(|(name, unit)| Signal::position(name, unit))
+            .collect();
+        signals.extend((rates.into_iter()).map(|(name, unit)| Signal::rate(name, unit)));
+        let loads = mesh.loads.iter();
+        signals.extend(loads.map(|load| Signal::input(load.channel.clone(), load.unit)));
+        let controllers = mesh.guidance.controllers.iter();
         let controlled = controllers.flat_map(|controller| &controller.axes);
-        channels.extend(controlled.map(|axis| owned(&axis.channel)));
-        channels.extend(self.mesh.drive_channels.iter().map(owned));
-        channels.extend(self.mesh.node_channels());
-        let markers = self.mesh.markers.iter();
-        channels.extend(markers.flat_map(|marker| marker_channels(&marker.name)));
-        channels
+        let controlled = controlled.map(|axis| &axis.channel);
+        signals.extend(controlled.map(|(name, unit)| Signal::input(name.clone(), *unit)));
+        let drives = mesh.drive_channels.iter();
+        signals.extend(drives.map(|(name, unit)| Signal::reaction(name.clone(), *unit)));
+        let nodes = mesh.node_channels().into_iter();
+        signals.extend(
+            nodes.map(|(name, unit)| Signal::new(name, unit, Kind::Output, Stage::Velocity)),
+        );
+        let markers = mesh.markers.iter();
+        signals.extend(markers.flat_map(|marker| marker_signals(&marker.name)));
+        signals
     }
 
     fn read(&mut self, row: &mut Vec<f64>) {
@@ -330,11 +337,11 @@ impl Formulation for MeshEquations<'_> {
         }
     }
 
-    fn holdings(&mut self) -> Holdings {
+    fn energy_and_momentum(&mut self) -> EnergyAndMomentum {
         let equations = self.dynamics.equations();
         let energy = equations.energy();
         let [linear, angular] = equations.momentum();
-        Holdings {
+        EnergyAndMomentum {
             kinetic: energy.kinetic,
             strain: energy.strain,
             gravity: energy.gravity,
@@ -389,17 +396,34 @@ impl Formulation for MeshEquations<'_> {
         self.mesh.conserves_momentum()
     }
 
-    fn trouble(&self, result: &Result<Outcome, IntegrateError>) -> Option<RunError> {
+    fn failure(&self, result: &Result<Outcome, IntegrateError>) -> Option<RunError> {
         let time_s = result.as_ref().err()?.time();
         match self.dynamics.excitation().trouble().cloned() {
             Some(MeshError::NominalMotion(source)) => {
                 Some(RunError::NominalMotion { source, time_s })
             }
-            Some(MeshError::Nodal(source)) => Some(RunError::Nodal { source, time_s }),
+            Some(MeshError::Nodal(source)) => Some(unplaced(&source, time_s)),
             _ => {
-                let source = self.error.clone()?;
-                Some(RunError::Nodal { source, time_s })
+                let source = self.error.as_ref()?;
+                Some(unplaced(source, time_s))
             }
         }
+    }
+}
+
+/// What a run says of a mechanism of nodes that cannot be placed or moved.
+pub(crate) fn unplaced(source: &NodalError, time_s: f64) -> RunError {
+    match source {
+        NodalError::Unsettled(source) => RunError::Unsettled {
+            source: source.clone(),
+            time_s,
+        },
+        source => RunError::Unplaced {
+            source: PlaceError {
+                reason: source.to_string(),
+                part: "the mechanism",
+            },
+            time_s,
+        },
     }
 }

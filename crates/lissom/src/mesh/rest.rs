@@ -1,7 +1,8 @@
 //! Where a mesh rests under its loads.
 
 use crate::model::spec::{InitialSpec, SimulationSpec};
-use crate::simulate::{Rest, snapshot};
+use crate::simulate::Rest;
+use lissom_core::snapshot;
 use lissom_nodal::{Equations, NodalError, Resting};
 use lissom_numerics::statics::Equilibrium;
 use lissom_spatial::Vector;

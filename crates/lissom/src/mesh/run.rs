@@ -7,17 +7,19 @@
 //! ```
 
 use crate::model::spec::{InitialSpec, SimulationSpec};
-use crate::simulate::{Audit, Ending, Power, Recording, Run, RunError, advance};
+use lissom_core::study::{Run, SimulateOptions, simulate};
+use lissom_core::{Power, RunError, State};
 use lissom_nodal::{Dynamics, Equations, NodalError};
-use lissom_numerics::integrate::{FirstOrder, Flow, SecondOrder, Statistics};
+use lissom_numerics::integrate::{FirstOrder, Flow, SecondOrder};
 
 use super::acting::{Acts, child_axes};
+use super::observed::unplaced;
 use super::rest::positions_at_rest;
 use super::{Mesh, MeshedJoint, Target};
 
 /// Equations of a mesh with all the memory that evaluating them needs.
 #[derive(Clone, Debug)]
-pub(super) struct MeshEquations<'m> {
+pub(crate) struct MeshEquations<'m> {
     pub(super) mesh: &'m Mesh,
     pub(super) dynamics: Dynamics<'m, Acts<'m>>,
     pub(super) position: Vec<f64>,
@@ -39,40 +41,59 @@ pub fn run(
     channels: Option<&[String]>,
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Run {
-    let time_s = simulation.start_s;
-    match MeshEquations::started(mesh, simulation) {
-        Ok(equations) => advance(
-            equations,
+    let options = SimulateOptions {
+        samples,
+        channels,
+        most_lengths: f64::INFINITY,
+    };
+    let start = match resting_state(mesh, simulation) {
+        Ok(start) => start,
+        Err(error) => return Run::refused(error),
+    };
+    let equations = || equations_at(mesh, &start);
+    match (equations(), equations()) {
+        (Ok(mut dynamics), Ok(mut observed)) => simulate(
+            &mut dynamics,
+            &mut observed,
+            &start,
             simulation,
-            samples,
-            channels,
-            f64::INFINITY,
+            &options,
             watch,
         ),
-        Err(source) => Run {
-            recording: Recording::default(),
-            audit: Audit::default(),
-            statistics: Statistics::default(),
-            ending: Ending::Failed(RunError::of_nodes(source, time_s)),
-        },
+        (Err(error), _) | (_, Err(error)) => Run::refused(error),
     }
 }
 
-impl<'m> MeshEquations<'m> {
-    /// The equations where a run begins.
-    fn started(mesh: &'m Mesh, simulation: &SimulationSpec) -> Result<Self, NodalError> {
-        let mut equations = Self::new(mesh)?;
-        if simulation.initial != InitialSpec::Written {
-            equations.position = positions_at_rest(mesh, simulation)?;
-            equations.velocity.fill(0.0);
-        }
-        let (position, velocity) = (equations.position.clone(), equations.velocity.clone());
+/// The state in which `simulation` begins: as the model is written, or at rest in equilibrium.
+pub(crate) fn resting_state(mesh: &Mesh, simulation: &SimulationSpec) -> Result<State, RunError> {
+    let time_s = simulation.start_s;
+    if simulation.initial == InitialSpec::Written {
+        let (position, velocity) = (&mesh.initial_position, &mesh.initial_velocity);
+        return Ok(State::new(time_s, position.clone(), velocity.clone()));
+    }
+    let position =
+        positions_at_rest(mesh, simulation).map_err(|source| unplaced(&source, time_s))?;
+    let still = vec![0.0; mesh.initial_velocity.len()];
+    Ok(State::new(time_s, position, still))
+}
+
+/// Equations of a mesh as they start at a state.
+pub(crate) fn equations_at<'m>(
+    mesh: &'m Mesh,
+    start: &State,
+) -> Result<MeshEquations<'m>, RunError> {
+    let placed = || {
+        let mut equations = MeshEquations::new(mesh)?;
+        let (position, velocity) = (&start.position, &start.velocity);
         equations
             .dynamics
-            .set_state(simulation.start_s, &position, &velocity)?;
+            .set_state(start.time_s, position, velocity)?;
         Ok(equations)
-    }
+    };
+    placed().map_err(|source| unplaced(&source, start.time_s))
+}
 
+impl<'m> MeshEquations<'m> {
     pub(super) fn new(mesh: &'m Mesh) -> Result<Self, NodalError> {
         let mechanism = &mesh.mechanism;
         let dofs = mechanism.dof_count();
@@ -167,11 +188,11 @@ impl<'m> MeshEquations<'m> {
             }
         }
         let equations = self.dynamics.equations();
-        power.lost += equations.dissipation();
+        power.dissipated += equations.dissipation();
         for (element, law) in &self.mesh.drags {
             let rate = equations.deformation_rate(*element, 0);
             let drag = law.drag(rate);
-            power.lost -= drag * rate;
+            power.dissipated -= drag * rate;
             // a drive works against friction, and with the inputs of its joint
             if let Some(drive) = self.mesh.mechanism.deformation_drive(*element, 0) {
                 self.drive_efforts[drive] -= drag;
@@ -193,7 +214,7 @@ impl FirstOrder for MeshEquations<'_> {
                 let equations = self.dynamics.equations();
                 equations.position_rate(position, velocity, position_rate);
                 rest[..n_v].copy_from_slice(&self.acceleration);
-                (rest[n_v], rest[n_v + 1]) = (power.input, power.lost);
+                (rest[n_v], rest[n_v + 1]) = (power.input, power.dissipated);
             }
             Err(error) => {
                 self.error = Some(error);

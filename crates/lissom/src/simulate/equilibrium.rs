@@ -17,8 +17,7 @@ use crate::model::spec::{Frame, InitialSpec, LoadProfile, LoadQuantity, Simulati
 use crate::model::{CoordinateKind, Load, LoadTarget, Model};
 use crate::simulate::equations::Equations;
 use crate::simulate::extent;
-use crate::simulate::recording::Recording;
-use crate::simulate::sampler::snapshot;
+use lissom_core::{Recording, State, snapshot};
 use lissom_numerics::integrate::SecondOrder;
 use lissom_numerics::statics::{self, Balance, Failure, NoEquilibrium, Stability};
 use lissom_spatial::Vector;
@@ -52,6 +51,19 @@ pub fn settled(model: &Model, simulation: &SimulationSpec) -> Result<Option<Mode
         model,
         equilibrium(&loaded, simulation.start_s)?,
     )))
+}
+
+/// The state in which `simulation` begins: as the model is written, or at rest in equilibrium.
+///
+/// # Errors
+/// When there is no equilibrium near where the model is.
+pub(crate) fn resting_state(
+    model: &Model,
+    simulation: &SimulationSpec,
+) -> Result<State, NoEquilibrium> {
+    let settled = settled(model, simulation)?;
+    let equations = Equations::new(settled.as_ref().unwrap_or(model));
+    Ok(equations.start_state(simulation.start_s))
 }
 
 /// Every channel of a model at rest in equilibrium, under the loads of the start or those before it.

@@ -1,32 +1,27 @@
-//! From a model to a recording: loads over time, the equations an integrator sees, the run, its audit.
+//! The tree formulation of a model: loads over time, the equations an integrator sees, equilibrium, linearisation.
 
-mod audit;
+mod balance;
 pub mod comparison;
 mod equations;
 mod equilibrium;
 mod evaluate;
 mod extent;
-mod formulation;
-mod integrator;
 mod linearize;
-mod profile;
-pub mod recording;
 mod run;
-mod sampler;
 mod start;
 
-pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit};
-pub use equations::{Equations, NominalDrives, NominalError, nominal_drives};
+pub use equations::{Equations, NominalDrives, nominal_drives};
 pub(crate) use equations::{NominalPositions, PivotedQr, course, nominal_motions};
+pub(crate) use equilibrium::resting_state;
 pub use equilibrium::{Rest, equilibrium, rest, settled};
 pub use evaluate::{ClosedEvaluation, Evaluation, StateInput, evaluate};
-pub use extent::{BodyExtent, Departure, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD};
-pub(crate) use formulation::{Formulation, Holdings, Power};
-pub(crate) use integrator::Integrator;
 pub use linearize::{LinearizeError, Linearizer, MotionState};
-pub use profile::{LoadCurve, MotionCurve, MotionPoint};
-pub use recording::{Channel, Recording};
-pub(crate) use run::advance;
-pub use run::{Ending, Run, RunError, run, run_within, sample_instants};
-pub(crate) use sampler::{marker_channels, snapshot};
+pub use lissom_core::study::{Ending, Run, sample_instants};
+pub use lissom_core::{
+    Audit, BodyExtent, Channel, ClosureAudit, Divergence, EnergyAudit, LimitViolation, LoadCurve,
+    MomentumAudit, MotionCurve, MotionPoint, NominalError, Recording, RunError,
+    SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD, recording,
+};
+pub(crate) use run::equations_at;
+pub use run::{run, run_within};
 pub use start::close_loops;

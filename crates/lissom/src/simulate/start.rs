@@ -1,7 +1,7 @@
 //! The start of a run: prescribed joints stand where their motions begin, and loops are closed.
 
-use super::profile::MotionCurve;
 use crate::model::Model;
+use lissom_core::MotionCurve;
 use lissom_tree::closure::{AssemblyError, assemble};
 
 /// Closes the loops of a model at the time `start_s`; a model without loops stays as it is.

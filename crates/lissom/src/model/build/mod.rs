@@ -8,8 +8,9 @@ mod assembly;
 mod reduce;
 
 use crate::model::action::{
-    Controller, JointResistance, Limit, Load, NominalMotion, PrescribedMotion, Transmission,
+    Controller, JointResistance, Load, NominalMotion, PrescribedMotion, Transmission,
 };
+use lissom_core::Limit;
 use lissom_spec::{Fidelity, ModelSpec};
 use lissom_tree::Linkage;
 use lissom_tree::closure::AssemblyHints;

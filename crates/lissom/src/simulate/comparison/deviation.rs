@@ -31,8 +31,8 @@ use super::exponential;
 use super::states::States;
 use crate::model::Model;
 use crate::simulate::equations::Equations;
-use crate::simulate::recording::Recording;
-use crate::simulate::sampler::Sampler;
+use lissom_core::Recording;
+use lissom_core::Sampler;
 use lissom_numerics::integrate::{FirstOrder, SecondOrder};
 
 /// Step of the numerical derivative, relative to the largest value of a coordinate in the run.
@@ -105,13 +105,15 @@ pub fn predict_deviation(
 
     let (mut sampler, names) = Sampler::new(&equations, Some(channels));
     let wanted: Vec<usize> = (0..names.len())
-        .filter(|&i| channels.contains(&names[i].0))
+        .filter(|&i| channels.contains(&names[i].name))
         .collect();
     let recorded: Vec<&[f64]> = wanted
         .iter()
-        .map(|&i| Some(recording.channel(&names[i].0)?.samples.as_slice()))
+        .map(|&i| Some(recording.channel(&names[i].name)?.samples.as_slice()))
         .collect::<Option<_>>()?;
-    let kept = wanted.iter().map(|&i| names[i].clone());
+    let kept = wanted
+        .iter()
+        .map(|&i| (names[i].name.clone(), names[i].unit.clone()));
     let mut deviations = Recording::with_capacity(kept, states.time_s.len());
 
     let n_v = truth.state_velocities();
@@ -131,7 +133,7 @@ pub fn predict_deviation(
         }
         let (q, v) = probe.state.split_at(equations.state_positions());
         equations.evaluate(times[reached], q, &v[..n_v]);
-        let (values, _) = sampler.row(&mut equations, 0.0, 0.0, None);
+        let values = sampler.values(&mut equations);
         for ((value, &i), column) in row.iter_mut().zip(&wanted).zip(&recorded) {
             *value = values[i] - column[reached];
         }

@@ -16,7 +16,7 @@ use super::deviation::lowest_frequency;
 use super::states::States;
 use crate::model::{CoordinateKind, Model};
 use crate::simulate::equations::Equations;
-use crate::simulate::recording::Recording;
+use lissom_core::Recording;
 use lissom_numerics::integrate::SecondOrder;
 
 /// Size of a group of terms in a run.

@@ -1,7 +1,7 @@
 //! The states of a run, read off its recording.
 
 use crate::simulate::equations::Equations;
-use crate::simulate::recording::Recording;
+use lissom_core::Recording;
 
 /// Positions and velocities of a run in the order of some model's state, without the two works at its end.
 pub(super) struct States<'r> {

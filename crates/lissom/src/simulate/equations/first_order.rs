@@ -49,7 +49,7 @@ impl FirstOrder for Equations<'_> {
             *r = self.motor_force[i] / self.model.transmissions[i].inertia;
         }
         work[0] = power.input;
-        work[1] = power.lost;
+        work[1] = power.dissipated;
     }
 }
 

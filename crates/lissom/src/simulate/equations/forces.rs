@@ -5,7 +5,7 @@ use super::control::Control;
 use super::resistance::add_resistance;
 use crate::model::LoadTarget;
 use crate::model::spec::LoadProfile;
-use crate::simulate::formulation::Power;
+use lissom_core::Power;
 use lissom_tree::tree::{apply_wrench, marker_motion};
 
 impl Equations<'_> {
@@ -84,7 +84,7 @@ impl Equations<'_> {
                 &self.velocity,
                 &mut self.force,
             );
-            power.lost += lost;
+            power.dissipated += lost;
         }
         // damping of the flexible bodies, already among the kinematics' elastic forces
         let layout = system.layout();
@@ -92,7 +92,7 @@ impl Equations<'_> {
             if let Some(flexible) = &system.bodies()[k].flexible {
                 let n = flexible.coordinates.len();
                 let rate = &self.velocity[layout.elastic_velocity[k]..][..n];
-                power.lost += quadratic_form(&flexible.damping, rate);
+                power.dissipated += quadratic_form(&flexible.damping, rate);
             }
         }
         // elastic gears
@@ -102,7 +102,7 @@ impl Equations<'_> {
             let torque = gear.stiffness * wind + gear.damping * slip;
             self.force[gear.velocity] += torque;
             self.motor_force[i] -= torque;
-            power.lost += gear.damping * slip * slip;
+            power.dissipated += gear.damping * slip * slip;
         }
 
         self.update_loads(time);

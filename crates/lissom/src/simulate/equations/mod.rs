@@ -19,10 +19,10 @@ mod resistance;
 mod second_order;
 
 use crate::model::{Body, Coordinate, CoordinateKind, Model, System};
-use crate::simulate::formulation::Power;
-use crate::simulate::profile::{LoadCurve, MotionCurve};
+use crate::simulate::extent;
 use control::Control;
 pub(super) use first_order::position_rates;
+use lissom_core::{LoadCurve, MotionCurve, Power, State};
 use lissom_spatial::Motion;
 use lissom_tree::closure::{self, ClosureError, Loops, Trouble};
 use lissom_tree::tree::{
@@ -30,7 +30,7 @@ use lissom_tree::tree::{
 };
 use nominal::Nominal;
 pub(super) use nominal::NominalPath;
-pub use nominal::{NominalDrives, NominalError, nominal_drives};
+pub use nominal::{NominalDrives, nominal_drives};
 pub(crate) use nominal::{NominalPositions, PivotedQr, course, nominal_motions};
 use resistance::spring_energy;
 pub(super) use resistance::{Turning, add_resistance, rotation_vector};
@@ -55,6 +55,8 @@ pub struct Equations<'m> {
     pub(super) locates_passages: bool,
     /// Bodies whose material damps.
     damped: Vec<usize>,
+    /// Bodies that bend.
+    flexible: Vec<usize>,
     // workspace
     pub(super) position: Vec<f64>,
     pub(super) velocity: Vec<f64>,
@@ -76,8 +78,19 @@ pub struct Equations<'m> {
 }
 
 impl<'m> Equations<'m> {
-    /// Equations of `model`.
+    /// Equations of `model` where its file has it start.
     pub fn new(model: &'m Model) -> Self {
+        Self::at(model, &model.initial_position)
+    }
+
+    /// Equations of `model` that start at a state.
+    pub fn starting_at(model: &'m Model, start: &State) -> Self {
+        let position = full_position(model, start);
+        Self::at(model, &position)
+    }
+
+    /// Equations with loops that are closed at a position.
+    fn at(model: &'m Model, position: &[f64]) -> Self {
         let system = &model.linkage.system;
         let (n_q, n_v) = (system.position_count(), system.velocity_count());
         let prescribed = |entry: usize, of: fn(&crate::model::PrescribedMotion) -> usize| {
@@ -99,7 +112,7 @@ impl<'m> Equations<'m> {
                 .collect(),
             nominal: Nominal::new(model),
             control: Control::new(model),
-            loops: Loops::new(&model.linkage, &model.initial_position),
+            loops: Loops::new(&model.linkage, position),
             trouble: None,
             free_positions: (0..n_q)
                 .filter(|&i| !prescribed(i, |m| m.position))
@@ -110,7 +123,10 @@ impl<'m> Equations<'m> {
             prescribes: !model.motions.is_empty(),
             locates_passages: true,
             damped: damped_bodies(&model.linkage.system),
-            position: model.initial_position.clone(),
+            flexible: (extent::flexible_links(model).into_iter())
+                .map(|(body, _)| body)
+                .collect(),
+            position: position.to_vec(),
             velocity: model.initial_velocity.clone(),
             acceleration: vec![0.0; n_v],
             force: vec![0.0; n_v],
@@ -166,6 +182,14 @@ impl<'m> Equations<'m> {
             .chain(model.transmissions.iter().map(|t| t.initial_rate))
             .chain([0.0, 0.0])
             .collect()
+    }
+
+    /// The state at the start that the model's file writes, as of an instant.
+    pub fn start_state(&self, time_s: f64) -> State {
+        let packed = self.initial_state();
+        let (position, rest) = packed.split_at(self.state_positions());
+        let velocity = &rest[..self.state_velocities()];
+        State::new(time_s, position.to_vec(), velocity.to_vec())
     }
 
     /// Name, unit and kind of every entry of the state.
@@ -407,6 +431,21 @@ impl<'m> Equations<'m> {
         }
         &self.force
     }
+}
+
+/// The position vector of a state, with what is prescribed at its time.
+fn full_position(model: &Model, state: &State) -> Vec<f64> {
+    let mut position = model.initial_position.clone();
+    for motion in &model.motions {
+        let curve = MotionCurve::new(&motion.profile, motion.initial);
+        position[motion.position] = curve.at(state.time_s).position;
+    }
+    let prescribed = |at: usize| model.motions.iter().any(|motion| motion.position == at);
+    let free = (0..position.len()).filter(|&at| !prescribed(at));
+    for (at, &value) in free.zip(&state.position) {
+        position[at] = value;
+    }
+    position
 }
 
 fn damped_bodies(system: &System) -> Vec<usize> {

@@ -1,27 +1,25 @@
 //! The tree's equations as a run sees them: channels, limits, and the end of loops.
 
-use super::{Equations, Power};
+use super::Equations;
 use crate::model::spec::LoadQuantity;
-use crate::model::{Coordinate, CoordinateKind, Limit, LimitedQuantity, LoadTarget, Model};
-use crate::simulate::audit::{Audit, conserves_momentum, unbalanced_by};
+use crate::model::{CoordinateKind, LimitedQuantity, LoadTarget, Model};
+use crate::simulate::balance::{conserves_momentum, unbalanced_by};
 use crate::simulate::equations::rotation_vector;
-use crate::simulate::extent::{Departure, Extents};
-use crate::simulate::formulation::{Formulation, Holdings};
-use crate::simulate::run::RunError;
-use crate::simulate::sampler::marker_channels;
+use crate::simulate::extent;
+use lissom_core::{
+    Audit, Dynamics, EnergyAndMomentum, FlexibleLink, Kind, Limit, Power, Repartitioning, RunError,
+    Signal, Stage, marker_signals,
+};
+use lissom_numerics::Coordinate;
 use lissom_numerics::integrate::{IntegrateError, Outcome};
 use lissom_spatial::{Quaternion, Vector};
-use lissom_tree::closure::{Singularity, Trouble};
+use lissom_tree::closure::{Rechoice, Singularity, Trouble};
 use lissom_tree::tree::{marker_motion, momentum};
 
 /// What the two kinds of equations of a closure are about.
 const VIOLATIONS: [(&str, &str); 2] = [("offset", "m"), ("turn", "rad")];
 
-impl Formulation for Equations<'_> {
-    fn initial_state(&self) -> Vec<f64> {
-        Equations::initial_state(self)
-    }
-
+impl Dynamics for Equations<'_> {
     fn state_layout(&self) -> Vec<Coordinate> {
         Equations::state_layout(self)
     }
@@ -34,26 +32,21 @@ impl Formulation for Equations<'_> {
         Equations::evaluate(self, time, positions, velocities)
     }
 
-    fn channels(&self) -> Vec<(String, String)> {
+    fn signals(&self) -> Vec<Signal> {
         let model = self.model;
-        let mut channels: Vec<(String, String)> = Vec::new();
-        let mut add = |name: String, unit: &str| channels.push((name, unit.to_owned()));
-        for coordinate in model
-            .linkage
-            .positions
-            .iter()
-            .chain(&model.linkage.velocities)
-        {
-            add(coordinate.name.clone(), coordinate.unit);
-        }
+        let mut signals: Vec<Signal> = Vec::new();
+        let positions = model.linkage.positions.iter();
+        signals.extend(positions.map(|c| Signal::position(c.name.clone(), c.unit)));
+        let velocities = model.linkage.velocities.iter();
+        signals.extend(velocities.map(|c| Signal::rate(c.name.clone(), c.unit)));
         for gear in &model.transmissions {
             let (unit, rate) = if gear.translates {
                 ("m", "m/s")
             } else {
                 ("rad", "rad/s")
             };
-            add(gear.name.clone(), unit);
-            add(format!("{}.rate", gear.name), rate);
+            signals.push(Signal::position(gear.name.clone(), unit));
+            signals.push(Signal::rate(format!("{}.rate", gear.name), rate));
         }
         for load in &model.loads {
             let (what, unit) = match load.quantity {
@@ -66,7 +59,7 @@ impl Formulation for Equations<'_> {
             } else {
                 format!("{}.{what}", load.name)
             };
-            add(name, unit);
+            signals.push(Signal::input(name, unit));
         }
         for controller in &model.controllers {
             for joint in &controller.joints {
@@ -75,7 +68,8 @@ impl Formulation for Equations<'_> {
                 } else {
                     ("torque", "N m")
                 };
-                add(format!("{}.{}.{what}", controller.name, joint.name), unit);
+                let name = format!("{}.{}.{what}", controller.name, joint.name);
+                signals.push(Signal::input(name, unit));
             }
         }
         for motion in &model.motions {
@@ -89,26 +83,28 @@ impl Formulation for Equations<'_> {
                 .name
                 .rsplit_once('.')
                 .map_or("", |(joint, _)| joint);
-            add(format!("{joint}.driving_{what}"), unit);
+            signals.push(Signal::reaction(format!("{joint}.driving_{what}"), unit));
         }
         for closure in &model.linkage.closures {
             for (what, unit) in [("force", "N"), ("moment", "N m")] {
                 for axis in ["x", "y", "z"] {
-                    add(format!("{}.{what}.{axis}", closure.name), unit);
+                    let name = format!("{}.{what}.{axis}", closure.name);
+                    signals.push(Signal::reaction(name, unit));
                 }
             }
         }
         for closure in &model.linkage.closures {
             for ((what, unit), holds) in VIOLATIONS.into_iter().zip(closure.kind.holds()) {
                 if holds {
-                    add(format!("{}.violation.{what}", closure.name), unit);
+                    let name = format!("{}.violation.{what}", closure.name);
+                    signals.push(Signal::new(name, unit, Kind::Audit, Stage::Position));
                 }
             }
         }
         for marker in &model.linkage.markers {
-            channels.extend(marker_channels(&marker.name));
+            signals.extend(marker_signals(&marker.name));
         }
-        channels
+        signals
     }
 
     fn read(&mut self, row: &mut Vec<f64>) {
@@ -156,9 +152,9 @@ impl Formulation for Equations<'_> {
         }
     }
 
-    fn holdings(&mut self) -> Holdings {
+    fn energy_and_momentum(&mut self) -> EnergyAndMomentum {
         let energy = self.energy();
-        Holdings {
+        EnergyAndMomentum {
             kinetic: energy.kinetic,
             strain: energy.strain,
             gravity: energy.gravity,
@@ -191,15 +187,20 @@ impl Formulation for Equations<'_> {
         unbalanced_by(self.model)
     }
 
-    fn extents(&self) -> Extents {
-        Extents::new(self.model)
+    fn flexible_links(&self) -> Vec<FlexibleLink> {
+        let links = extent::flexible_links(self.model).into_iter();
+        links.map(|(_, link)| link).collect()
     }
 
-    fn look(&self, extents: &mut Extents, time: f64, most: f64) -> Option<Departure> {
-        extents.look(time, self.model, &self.position, most)
+    fn bending(&self, link: usize) -> [f64; 2] {
+        extent::bending(self.model, self.flexible[link], &self.position)
     }
 
-    fn settle_sample(&mut self, time: f64, state: &mut [f64]) {
+    fn leading_coordinate(&self, link: usize) -> String {
+        extent::leading_coordinate(self.model, self.flexible[link], &self.position)
+    }
+
+    fn project_sample(&mut self, time: f64, state: &mut [f64]) {
         Equations::settle_sample(self, time, state);
     }
 
@@ -207,15 +208,25 @@ impl Formulation for Equations<'_> {
         Equations::violation(self, time, state)
     }
 
-    fn trouble(&self, result: &Result<Outcome, IntegrateError>) -> Option<RunError> {
+    fn failure(&self, result: &Result<Outcome, IntegrateError>) -> Option<RunError> {
         closure_trouble(self, result)
     }
 
-    fn conclude(&self, audit: &mut Audit) {
-        if let (Some(books), Ok(Some(loops))) = (&mut audit.closures, self.loops()) {
-            books.redundant = loops.redundant(&self.model.linkage);
-            books.rechoices = loops.rechoices().to_vec();
+    fn finish(&self, audit: &mut Audit) {
+        if let (Some(closures), Ok(Some(loops))) = (&mut audit.closures, self.loops()) {
+            closures.redundant = loops.redundant(&self.model.linkage);
+            closures.rechoices = loops.rechoices().iter().map(repartitioning).collect();
         }
+    }
+}
+
+fn repartitioning(change: &Rechoice) -> Repartitioning {
+    Repartitioning {
+        time_s: change.time_s,
+        before: change.before.clone(),
+        after: change.after.clone(),
+        condition_before: change.condition_before,
+        condition_after: change.condition_after,
     }
 }
 

@@ -1,7 +1,8 @@
 //! Coordinates of joints, with what resists them, drives them and limits them.
 
 use super::{AXES, Assembly};
-use crate::model::action::{JointResistance, Limit, LimitedQuantity, Resistance, Transmission};
+use crate::model::action::{JointResistance, Resistance, Transmission};
+use lissom_core::{Limit, LimitedQuantity};
 use lissom_spatial::{Quaternion, RotationVector, Vector};
 use lissom_spec::spec::{self, Branch, PrismaticSpec, RevoluteSpec};
 use lissom_tree::closure::HeldStart;

@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 use super::Model;
 use super::reduce::{Reduced, payload_inertia};
 use crate::model::action::{
-    ControlLaw, ControlledJoint, Controller, JointResistance, Limit, Load, LoadTarget,
-    NominalMotion, PrescribedMotion, Transmission,
+    ControlLaw, ControlledJoint, Controller, JointResistance, Load, LoadTarget, NominalMotion,
+    PrescribedMotion, Transmission,
 };
 use joints::Axis;
+use lissom_core::Limit;
 use lissom_spatial::{Matrix, RigidInertia, RotationVector, Transform, Vector};
 use lissom_spec::spec::{self, AttachmentSpec, BodyKind, BodySpec, LoadQuantity, ModelSpec};
 use lissom_spec::{Fidelity, SpanningTree, Tip, TreeJoint, spanning_tree};

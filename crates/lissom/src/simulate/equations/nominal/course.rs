@@ -7,7 +7,7 @@
 use super::NominalError;
 use super::qr::PivotedQr;
 use crate::model::{Closure, ClosureEnd, ClosureKind, Model, Place, System};
-use crate::simulate::profile::MotionCurve;
+use lissom_core::MotionCurve;
 use lissom_spatial::{Motion, RotationVector, Vector, rotation_vector_of};
 use lissom_tree::closure::Constraints;
 use lissom_tree::tree::{

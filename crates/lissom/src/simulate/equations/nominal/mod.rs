@@ -17,51 +17,13 @@ mod qr;
 use super::resistance::add_resistance;
 use crate::model::spec::LoadProfile;
 use crate::model::{JointResistance, Load, LoadTarget, Model, Place, System};
-use crate::simulate::profile::{LoadCurve, MotionCurve};
 use course::{Course, State};
+use lissom_core::{LoadCurve, MotionCurve, NominalError};
 use lissom_tree::tree::{
     CompositeBody, InverseDynamics, Kinematics, apply_wrench, inverse_dynamics, marker_motion,
     mass_matrix,
 };
 pub(crate) use qr::PivotedQr;
-
-/// Why the drives cannot move a mechanism along its nominal motion.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum NominalError {
-    /// No position of the joints gives the motion.
-    #[error(
-        "the nominal motion cannot be followed at t = {time_s} s: closures, joints and marker stay {apart:.3e} m or rad \
-         apart; compare it with the reach of the mechanism and with where it starts"
-    )]
-    Unreachable {
-        /// When.
-        time_s: f64,
-        /// Largest violation.
-        apart: f64,
-    },
-    /// Several positions of the joints give the motion.
-    #[error(
-        "the nominal motion leaves {left} degrees of freedom undetermined; give a motion to more components of the \
-         marker or to more joints"
-    )]
-    Undetermined {
-        /// How many are left.
-        left: usize,
-    },
-    /// The drives do not reach every degree of freedom.
-    #[error(
-        "{drives} drives move {driven} of {freedom} degrees of freedom, so that the nominal motion cannot be driven; \
-         write nominal_motion = true in the inputs of more joints"
-    )]
-    UnderActuated {
-        /// Number of drives.
-        drives: usize,
-        /// Degrees of freedom they move.
-        driven: usize,
-        /// Degrees of freedom there are.
-        freedom: usize,
-    },
-}
 
 /// What the drives of a model do along its nominal motion at one instant.
 #[derive(Clone, Debug, PartialEq)]

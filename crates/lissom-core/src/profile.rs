@@ -5,7 +5,7 @@
 
 use std::f64::consts::TAU;
 
-use crate::model::spec::{LoadProfile, MotionProfile};
+use lissom_spec::spec::{LoadProfile, MotionProfile};
 
 /// Position, rate and acceleration at one instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

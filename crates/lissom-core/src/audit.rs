@@ -6,14 +6,10 @@
 
 use serde::Serialize;
 
-use crate::model::{
-    Closure, Elasticity, Inertia, JointKind, LimitedQuantity, LoadTarget, Model, Place,
-    ShorteningTerms, Tip,
-};
-use crate::simulate::extent::{BodyExtent, Extents};
-use crate::simulate::formulation::Formulation;
+use crate::bending::{Bending, BodyExtent};
+use crate::dynamics::Dynamics;
+use crate::limit::LimitedQuantity;
 use lissom_spatial::{Force, Vector};
-use lissom_tree::closure::Rechoice;
 
 /// Part of the largest total energy that counts as rounding: a peak below it says nothing, as of a
 /// mechanism that stays at rest.
@@ -21,15 +17,15 @@ const ROUNDING: f64 = 1e-12;
 
 /// What the audit reads of one sample.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Balance {
+pub(crate) struct Balance {
     /// Kinetic and strain energy.
-    pub(super) stored: f64,
+    pub(crate) stored: f64,
     /// Total energy.
-    pub(super) total: f64,
+    pub(crate) total: f64,
     /// Total energy less initial energy and work of the inputs, plus losses.
-    pub(super) drift: f64,
+    pub(crate) drift: f64,
     /// Momentum about the ground's origin.
-    pub(super) momentum: Force<f64>,
+    pub(crate) momentum: Force<f64>,
 }
 
 /// The books of a run.
@@ -59,7 +55,22 @@ pub struct ClosureAudit {
     /// Equations that follow from the others and carry no force.
     pub redundant: Vec<String>,
     /// Changes of the independent coordinates.
-    pub rechoices: Vec<Rechoice>,
+    pub rechoices: Vec<Repartitioning>,
+}
+
+/// A change of the independent coordinates during a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Repartitioning {
+    /// When.
+    pub time_s: f64,
+    /// Independent joint velocities before.
+    pub before: Vec<String>,
+    /// Independent joint velocities after.
+    pub after: Vec<String>,
+    /// Condition number of the dependent ones before.
+    pub condition_before: f64,
+    /// Condition number of the dependent ones after.
+    pub condition_after: f64,
 }
 
 /// Energy balance of a run.
@@ -113,7 +124,7 @@ pub struct LimitViolation {
 
 /// Collects the books while a run goes on.
 #[derive(Clone, Debug)]
-pub(super) struct Auditor {
+pub(crate) struct Auditor {
     drifts: Vec<f64>,
     peak: f64,
     /// Largest total energy, positive or negative.
@@ -122,114 +133,46 @@ pub(super) struct Auditor {
     first_momentum: Option<Force<f64>>,
     momentum: MomentumAudit,
     violations: Vec<Option<LimitViolation>>,
-    pub(super) extents: Extents,
+    pub(crate) bending: Bending,
     /// Instant and value of every limited quantity when it was last looked at.
     watched: Vec<Option<(f64, f64)>>,
     closures: Option<ClosureAudit>,
     initial_energy: Option<f64>,
+    /// Work of inputs and energy dissipated before the run.
+    pub(crate) works_before: [f64; 2],
     unbalanced_by: Vec<String>,
 }
 
-/// Whether nothing outside acts on the mechanism: no gravity, no load at a marker, and every body that
-/// stands on the ground does so by a free joint without motor, resistance or input, and no closure ends there.
-pub(super) fn conserves_momentum(model: &Model) -> bool {
-    let layout = model.linkage.system.layout();
-    let roots = model
-        .linkage
-        .system
-        .bodies()
-        .iter()
-        .enumerate()
-        .filter(|(_, b)| b.parent.is_none());
-    let free_roots = roots.clone().all(|(k, body)| {
-        let velocities = layout.joint_velocity[k]..layout.joint_velocity[k] + 6;
-        body.joint.kind == JointKind::Free
-            && body.joint.armature == [0.0; 6]
-            && model.resistances.iter().all(|(at, _)| *at != k)
-            && model.loads.iter().all(
-                |load| !matches!(load.target, LoadTarget::Joint(at) if velocities.contains(&at)),
-            )
-    });
-    let at_markers = |load: &crate::model::Load| matches!(load.target, LoadTarget::Marker { .. });
-    let grounded = |closure: &Closure| closure.from.body.is_none() || closure.to.body.is_none();
-    free_roots
-        && !model.linkage.closures.iter().any(grounded)
-        && model.linkage.system.gravity() == Vector([0.0; 3])
-        && !model.loads.iter().any(at_markers)
-}
-
-/// What of the fidelity keeps the energy balance from closing, a sentence each.
-pub(super) fn unbalanced_by(model: &Model) -> Vec<String> {
-    let system = &model.linkage.system;
-    let falls = system.gravity() != Vector([0.0; 3]);
-    let mut reasons = Vec::new();
-    for (k, body) in system.bodies().iter().enumerate() {
-        let Some(flexible) = &body.flexible else {
-            continue;
-        };
-        let (name, fidelity) = (&body.name, body.fidelity);
-        let carries = || {
-            system.bodies().iter().any(|other| {
-                other.parent == Some(k) && matches!(other.outboard, Place::Node { .. })
-            })
-        };
-        if fidelity.inertia != Inertia::Full {
-            reasons.push(format!(
-                "the inertia of body {name} leaves out what its deformation changes"
-            ));
-        }
-        if fidelity.elasticity == Elasticity::ConstantAxialLoad && flexible.strain.is_some() {
-            reasons.push(format!(
-                "the axial load of body {name} stiffens its bending, and the bending does not act back"
-            ));
-        }
-        if fidelity.shortening == ShorteningTerms::GeometricStiffness
-            && flexible.shortening.is_some()
-        {
-            reasons.push(format!(
-                "the geometric stiffness of body {name} is that of no energy"
-            ));
-        }
-        let displaced = matches!(
-            fidelity.tip,
-            Tip::Rigid | Tip::Linear | Tip::RotationVectorPlainRate
-        );
-        if displaced && falls && carries() {
-            reasons.push(format!(
-                "what the tip of body {name} carries is not where its velocity takes it, and gravity pulls there"
-            ));
-        }
-    }
-    reasons
-}
-
 impl Auditor {
-    pub(super) fn new(formulation: &impl Formulation, samples: usize) -> Self {
-        let limits = formulation.limits().len();
+    pub(crate) fn new(dynamics: &dyn Dynamics, samples: usize) -> Self {
+        let limits = dynamics.limits().len();
         Self {
             drifts: Vec::with_capacity(samples),
             peak: 0.0,
             largest_total: 0.0,
-            conserves_momentum: formulation.conserves_momentum(),
+            conserves_momentum: dynamics.conserves_momentum(),
             first_momentum: None,
             momentum: MomentumAudit::default(),
             violations: vec![None; limits],
-            extents: formulation.extents(),
+            bending: Bending::new(dynamics),
             watched: vec![None; limits],
             closures: None,
             initial_energy: None,
-            unbalanced_by: formulation.unbalanced_by(),
+            works_before: [0.0; 2],
+            unbalanced_by: dynamics.unbalanced_by(),
         }
     }
 
-    /// Total energy of the first sample.
-    pub(super) fn initial_energy(&self) -> Option<f64> {
+    /// Total energy of the first sample, less what was done before.
+    pub(crate) fn initial_energy(&self) -> Option<f64> {
         self.initial_energy
     }
 
     /// Books a sample.
-    pub(super) fn book(&mut self, balance: Balance) {
-        self.initial_energy.get_or_insert(balance.total);
+    pub(crate) fn book(&mut self, balance: Balance) {
+        let [work, dissipated] = self.works_before;
+        self.initial_energy
+            .get_or_insert(balance.total - work + dissipated);
         self.drifts.push(balance.drift);
         self.peak = self.peak.max(balance.stored);
         self.largest_total = self.largest_total.max(balance.total.abs());
@@ -246,7 +189,7 @@ impl Auditor {
     }
 
     /// Books the violation of closures, of positions and of velocities.
-    pub(super) fn book_violation(&mut self, [position, velocity]: [f64; 2]) {
+    pub(crate) fn book_violation(&mut self, [position, velocity]: [f64; 2]) {
         let books = self.closures.get_or_insert_default();
         books.max_position_violation = books.max_position_violation.max(position);
         books.max_velocity_violation = books.max_velocity_violation.max(velocity);
@@ -254,10 +197,10 @@ impl Auditor {
 
     /// Looks at the limits in the evaluated state. What passes a limit between two looks passed it where the
     /// line between the two values did; an effort may jump, and has passed when it is seen.
-    pub(super) fn watch_limits(&mut self, time: f64, formulation: &impl Formulation) {
+    pub(crate) fn watch_limits(&mut self, time: f64, dynamics: &dyn Dynamics) {
         let watched = self.violations.iter_mut().zip(&mut self.watched);
-        for (limit, (violation, watched)) in formulation.limits().iter().zip(watched) {
-            let value = formulation.limited(limit.quantity);
+        for (limit, (violation, watched)) in dynamics.limits().iter().zip(watched) {
+            let value = dynamics.limited(limit.quantity);
             let quantity = match limit.quantity {
                 LimitedQuantity::Position(_) | LimitedQuantity::QuaternionAngle(_) => "position",
                 LimitedQuantity::Rate(_) => "rate",
@@ -298,7 +241,7 @@ impl Auditor {
     }
 
     /// Closes the books.
-    pub(super) fn finish(self) -> Audit {
+    pub(crate) fn finish(self) -> Audit {
         let reference = self.peak.max(ROUNDING * self.largest_total);
         let percent = |drift: f64| {
             if drift == 0.0 {
@@ -322,7 +265,7 @@ impl Auditor {
             },
             momentum: self.conserves_momentum.then_some(self.momentum),
             limit_violations: self.violations.into_iter().flatten().collect(),
-            bodies: self.extents.finish(),
+            bodies: self.bending.finish(),
             closures: self.closures,
         }
     }

@@ -1,13 +1,13 @@
 //! The integrator that a model file asks for.
 
-use crate::model::spec::{AdaptiveSpec, IntegratorSpec};
 use lissom_numerics::integrate::{Control, FixedStep, Method, Scheme};
+use lissom_spec::spec::{AdaptiveSpec, IntegratorSpec};
 
 /// How many Newton iterations a step of a structural method may take.
 const NEWTON_ITERATIONS: usize = 20;
 
 /// An integrator with its settings.
-pub(crate) enum Integrator {
+pub enum Integrator {
     /// A method that chooses its steps.
     Adaptive(Method, Control),
     /// A structural method of fixed steps.
@@ -15,7 +15,8 @@ pub(crate) enum Integrator {
 }
 
 impl Integrator {
-    pub(crate) fn of(spec: &IntegratorSpec) -> Self {
+    /// The integrator of a model file.
+    pub fn of(spec: &IntegratorSpec) -> Self {
         match spec {
             IntegratorSpec::Dop853(spec) => Self::adaptive(Method::Dop853, spec),
             IntegratorSpec::Dopri5(spec) => Self::adaptive(Method::Dopri5, spec),
@@ -38,7 +39,7 @@ impl Integrator {
     }
 
     /// The adaptive method asked for; where that is one of fixed steps, one that suits stiff systems.
-    pub(crate) fn adaptive_of(spec: &IntegratorSpec) -> (Method, Control) {
+    pub fn adaptive_of(spec: &IntegratorSpec) -> (Method, Control) {
         match Self::of(spec) {
             Self::Adaptive(method, control) => (method, control),
             Self::Fixed(..) => (Method::Radau, control(&AdaptiveSpec::default())),

@@ -1,0 +1,123 @@
+//! [`Dynamics`]: what studies see of a mechanism, whatever formulation its equations come from.
+
+use lissom_numerics::integrate::{FirstOrder, IntegrateError, Outcome, SecondOrder};
+use lissom_numerics::{Coordinate, Memory};
+use lissom_spatial::Force;
+
+use crate::audit::Audit;
+use crate::error::{PlaceError, RunError};
+use crate::limit::{Limit, LimitedQuantity};
+use crate::signal::Signal;
+
+/// Power that flows into and out of the mechanism.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Power {
+    /// From inputs and prescribed motions.
+    pub input: f64,
+    /// Into dampers and friction.
+    pub dissipated: f64,
+}
+
+/// Energy and momentum of a mechanism.
+#[derive(Clone, Copy, Debug)]
+pub struct EnergyAndMomentum {
+    /// Kinetic energy.
+    pub kinetic: f64,
+    /// Strain energy, springs included.
+    pub strain: f64,
+    /// Energy in the field of gravity.
+    pub gravity: f64,
+    /// Momentum about the ground's origin.
+    pub momentum: Force<f64>,
+}
+
+/// A body whose bending must stay small.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlexibleLink {
+    /// Name of the body.
+    pub body: String,
+    /// Largest distance of its nodes and mass points from its origin.
+    pub length_m: f64,
+}
+
+/// Equations of a mechanism as integrators see them, and what can be read off an evaluated state.
+///
+/// As a [`FirstOrder`] system the state is positions, velocities, work of the inputs and energy dissipated; as a
+/// [`SecondOrder`] system it is positions and velocities, and the run sums up the works itself.
+pub trait Dynamics: FirstOrder + SecondOrder {
+    /// Name, unit and kind of every entry of the state.
+    fn state_layout(&self) -> Vec<Coordinate>;
+
+    /// Instants strictly inside the span at which something is not smooth, sorted.
+    fn breakpoints(&self, start: f64, end: f64) -> Vec<f64>;
+
+    /// Evaluates everything at a state; what follows reads it. Returns the power that flows.
+    fn evaluate(&mut self, time: f64, positions: &[f64], velocities: &[f64]) -> Power;
+
+    /// Everything that can be read, but energy and momentum.
+    fn signals(&self) -> Vec<Signal>;
+
+    /// Appends the values of these signals in the evaluated state.
+    fn read(&mut self, row: &mut Vec<f64>);
+
+    /// Energy and momentum of the evaluated state.
+    fn energy_and_momentum(&mut self) -> EnergyAndMomentum;
+
+    /// Limits to be watched.
+    fn limits(&self) -> &[Limit];
+
+    /// Value of a limited quantity in the evaluated state.
+    fn limited(&self, quantity: LimitedQuantity) -> f64;
+
+    /// Whether nothing outside acts on the mechanism.
+    fn conserves_momentum(&self) -> bool;
+
+    /// What keeps the energy balance from closing, a sentence each.
+    fn unbalanced_by(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Bodies whose bending must stay small; none where it need not.
+    fn flexible_links(&self) -> Vec<FlexibleLink> {
+        Vec::new()
+    }
+
+    /// Largest displacement and largest rotation of a section of such a body in the evaluated state.
+    fn bending(&self, _link: usize) -> [f64; 2] {
+        [0.0; 2]
+    }
+
+    /// Name of the coordinate that displaces such a body most in the evaluated state.
+    fn leading_coordinate(&self, _link: usize) -> String {
+        String::new()
+    }
+
+    /// Brings a state onto the closures that is not the next of a run.
+    fn project_sample(&mut self, _time: f64, _state: &mut [f64]) {}
+
+    /// Largest violation of closures at a state, of positions and of velocities.
+    fn violation(&mut self, _time: f64, _state: &[f64]) -> Option<[f64; 2]> {
+        None
+    }
+
+    /// What the formulation knows of the end of a run that the integrator does not.
+    fn failure(&self, _result: &Result<Outcome, IntegrateError>) -> Option<RunError> {
+        None
+    }
+
+    /// What evaluations remember beside the state.
+    fn memory(&self) -> Memory {
+        Memory::default()
+    }
+
+    /// Takes over what evaluations of somebody else remembered at the state that this one was made at.
+    ///
+    /// # Errors
+    /// When the memory is not one of this mechanism.
+    fn recall(&mut self, _memory: &Memory) -> Result<(), PlaceError> {
+        Ok(())
+    }
+
+    /// Adds what only the formulation knows to the audit.
+    fn finish(&self, _audit: &mut Audit) {}
+}

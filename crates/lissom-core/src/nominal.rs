@@ -1,0 +1,39 @@
+//! The nominal trajectory: why it may not exist.
+
+/// Why the drives cannot move a mechanism along its nominal motion.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NominalError {
+    /// No position of the joints gives the motion.
+    #[error(
+        "the nominal motion cannot be followed at t = {time_s} s: closures, joints and marker stay {apart:.3e} m or rad \
+         apart; compare it with the reach of the mechanism and with where it starts"
+    )]
+    Unreachable {
+        /// When.
+        time_s: f64,
+        /// Largest violation.
+        apart: f64,
+    },
+    /// Several positions of the joints give the motion.
+    #[error(
+        "the nominal motion leaves {left} degrees of freedom undetermined; give a motion to more components of the \
+         marker or to more joints"
+    )]
+    Undetermined {
+        /// How many are left.
+        left: usize,
+    },
+    /// The drives do not reach every degree of freedom.
+    #[error(
+        "{drives} drives move {driven} of {freedom} degrees of freedom, so that the nominal motion cannot be driven; \
+         write nominal_motion = true in the inputs of more joints"
+    )]
+    UnderActuated {
+        /// Number of drives.
+        drives: usize,
+        /// Degrees of freedom they move.
+        driven: usize,
+        /// Degrees of freedom there are.
+        freedom: usize,
+    },
+}

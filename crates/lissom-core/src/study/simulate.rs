@@ -1,0 +1,357 @@
+//! The run: integrates a mechanism over its time span and records it.
+
+use lissom_numerics::Coordinate;
+use lissom_numerics::integrate::{
+    self, FirstOrder, Flow, IntegrateError, Observer, Outcome, Projection, Schedule, Statistics,
+};
+use lissom_spec::spec::{ModelSpec, SimulationSpec};
+
+use crate::audit::{Audit, Auditor};
+use crate::dynamics::{Dynamics, Power};
+use crate::error::RunError;
+use crate::integrator::Integrator;
+use crate::recording::Recording;
+use crate::sampler::Sampler;
+use crate::state::State;
+
+/// What a run leaves behind.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Channels over time, as far as the run came.
+    pub recording: Recording,
+    /// Energy, momentum and limits.
+    pub audit: Audit,
+    /// What the integrator did.
+    pub statistics: Statistics,
+    /// How it ended.
+    pub ending: Ending,
+}
+
+impl Run {
+    /// A run that ended before it began.
+    pub fn refused(error: RunError) -> Self {
+        Self {
+            recording: Recording::default(),
+            audit: Audit::default(),
+            statistics: Statistics::default(),
+            ending: Ending::Failed(error),
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ending {
+    /// It reached the end of its span.
+    Completed,
+    /// The caller stopped it.
+    Stopped {
+        /// Time reached.
+        at_s: f64,
+    },
+    /// It could not go on.
+    Failed(RunError),
+}
+
+/// Sample instants of a model: every period from start to end, and the requested extra ones inside.
+pub fn sample_instants(spec: &ModelSpec, extra: &[f64]) -> Vec<f64> {
+    let (start, period) = (spec.simulation.start_s, spec.sample_period_s());
+    let end = start + spec.simulation.duration_s;
+    // a tenth of a period short of the end counts as the end
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a count of samples; a cast saturates"
+    )]
+    let count = ((end - start) / period - 0.1).max(0.0).floor() as usize;
+    let mut instants: Vec<f64> = (0..=count).map(|i| start + i as f64 * period).collect();
+    instants.push(end);
+    instants.extend(extra.iter().copied().filter(|&t| t >= start && t <= end));
+    instants.sort_by(f64::total_cmp);
+    // an extra instant may repeat a regular one up to rounding: keep the requested number
+    instants.dedup_by(|later, earlier| {
+        let same = *later - *earlier <= 1e-9 * period;
+        if same && extra.contains(later) {
+            *earlier = *later;
+        }
+        same
+    });
+    instants
+}
+
+/// What a run records and when it is given up.
+#[derive(Clone, Copy, Debug)]
+pub struct SimulateOptions<'a> {
+    /// Instants to be recorded.
+    pub samples: &'a [f64],
+    /// Beginnings of the names of the channels to be recorded; all if absent.
+    pub channels: Option<&'a [String]>,
+    /// A flexible body that is displaced by more than this many of its lengths at a sample ends the run as
+    /// [`RunError::Diverged`].
+    pub most_lengths: f64,
+}
+
+/// Integrates `dynamics` from `start` to the end of `simulation`. `observed` are dynamics of the same mechanism for the
+/// recording, so that it does not disturb the integrator's. `watch` is called after every step with the time reached
+/// and may stop the run.
+pub fn simulate(
+    dynamics: &mut dyn Dynamics,
+    observed: &mut dyn Dynamics,
+    start: &State,
+    simulation: &SimulationSpec,
+    options: &SimulateOptions<'_>,
+    watch: &mut dyn FnMut(f64) -> Flow,
+) -> Run {
+    let end = simulation.start_s + simulation.duration_s;
+    let breakpoints = dynamics.breakpoints(start.time_s, end);
+    let schedule = Schedule {
+        start: start.time_s,
+        end,
+        breakpoints: &breakpoints,
+        samples: options.samples,
+    };
+    let mut state = start.packed();
+    let layout = dynamics.state_layout();
+    let (n_q, n_v) = (dynamics.position_count(), dynamics.velocity_count());
+    let mut recorder = Recorder::new(observed, options, watch);
+    recorder.auditor.works_before = [start.work_j, start.dissipated_j];
+    let startable = FirstOrder::project(dynamics, start.time_s, &mut state) != Projection::Stop;
+
+    let result = match Integrator::of(&simulation.integrator) {
+        _ if !startable => Ok(Outcome {
+            statistics: Statistics::default(),
+            stopped_at: Some(start.time_s),
+        }),
+        Integrator::Adaptive(method, control) => integrate::integrate(
+            method,
+            &control,
+            dynamics,
+            &schedule,
+            &mut state,
+            &mut recorder,
+        ),
+        Integrator::Fixed(scheme, options) => {
+            recorder.accumulate_work(n_q, n_v, &breakpoints);
+            let (q, v) = state.split_at_mut(n_q);
+            integrate::integrate_second_order(
+                scheme,
+                &options,
+                dynamics,
+                &schedule,
+                q,
+                &mut v[..n_v],
+                &mut recorder,
+            )
+        }
+    };
+    let statistics = match &result {
+        Ok(outcome) => outcome.statistics,
+        Err(error) => error.statistics(),
+    };
+    let failure = dynamics.failure(&result);
+    let ending = match (failure, result) {
+        (Some(error), _) => Ending::Failed(error),
+        (None, Ok(outcome)) => match (recorder.failure.take(), outcome.stopped_at) {
+            (Some(error), _) => Ending::Failed(error),
+            (None, Some(at_s)) => Ending::Stopped { at_s },
+            (None, None) => Ending::Completed,
+        },
+        (None, Err(source)) => {
+            // methods of second order count velocities only
+            let first = if recorder.work.is_some() { n_q } else { 0 };
+            let coordinate = coordinate_name(&layout[first..], &source);
+            Ending::Failed(RunError::Integration { source, coordinate })
+        }
+    };
+    let mut audit = recorder.auditor.finish();
+    dynamics.finish(&mut audit);
+    Run {
+        recording: recorder.recording,
+        audit,
+        statistics,
+        ending,
+    }
+}
+
+/// Name of the state component an integrator complains of.
+fn coordinate_name(layout: &[Coordinate], error: &IntegrateError) -> String {
+    match error.component() {
+        Some(component) => layout
+            .get(component)
+            .map_or_else(|| format!("component {component}"), |c| c.name.clone()),
+        None => "unknown".to_owned(),
+    }
+}
+
+/// Records samples, keeps the audit, and passes the time on to whoever watches.
+struct Recorder<'w> {
+    dynamics: &'w mut dyn Dynamics,
+    sampler: Sampler,
+    auditor: Auditor,
+    recording: Recording,
+    watch: &'w mut dyn FnMut(f64) -> Flow,
+    /// For methods that do not integrate the work themselves.
+    work: Option<WorkSum>,
+    /// Largest displacement of a flexible body, in lengths of it, that is gone on with.
+    most_lengths: f64,
+    /// Set when a sample cannot be recorded or is the last.
+    failure: Option<RunError>,
+    /// A sample brought onto the closures.
+    projected: Vec<f64>,
+}
+
+/// Work by the trapezoidal rule over the steps of a method of second order.
+struct WorkSum {
+    positions: usize,
+    velocities: usize,
+    breakpoints: Vec<f64>,
+    time: f64,
+    power: Power,
+    work: f64,
+    dissipated: f64,
+}
+
+impl<'w> Recorder<'w> {
+    fn new(
+        dynamics: &'w mut dyn Dynamics,
+        options: &SimulateOptions<'_>,
+        watch: &'w mut dyn FnMut(f64) -> Flow,
+    ) -> Self {
+        let samples = options.samples.len();
+        let (sampler, signals) = Sampler::new(dynamics, options.channels);
+        let names = signals.into_iter().map(|signal| (signal.name, signal.unit));
+        Self {
+            sampler,
+            auditor: Auditor::new(dynamics, samples),
+            recording: Recording::with_capacity(names, samples),
+            dynamics,
+            watch,
+            work: None,
+            most_lengths: options.most_lengths,
+            failure: None,
+            projected: Vec::new(),
+        }
+    }
+
+    fn accumulate_work(&mut self, positions: usize, velocities: usize, breakpoints: &[f64]) {
+        self.work = Some(WorkSum {
+            positions,
+            velocities,
+            breakpoints: breakpoints.to_vec(),
+            time: f64::NAN,
+            power: Power::default(),
+            work: 0.0,
+            dissipated: 0.0,
+        });
+    }
+
+    /// Work up to `time`, for a state of a method of second order.
+    fn add_work(&mut self, time: f64, state: &[f64], keep: bool) -> (f64, f64) {
+        let Some(sum) = &mut self.work else {
+            return (0.0, 0.0);
+        };
+        let (q, rest) = state.split_at(sum.positions);
+        let v = &rest[..sum.velocities];
+        let jumps = sum
+            .breakpoints
+            .binary_search_by(|b| b.total_cmp(&time))
+            .is_ok();
+        // what arrives at a breakpoint belongs to its left side
+        let arriving = if jumps { time.next_down() } else { time };
+        let mut power = self.dynamics.evaluate(arriving, q, v);
+        let (mut work, mut dissipated) = (sum.work, sum.dissipated);
+        if !sum.time.is_nan() {
+            let half = 0.5 * (time - sum.time);
+            work += half * (sum.power.input + power.input);
+            dissipated += half * (sum.power.dissipated + power.dissipated);
+        }
+        if keep {
+            if jumps {
+                power = self.dynamics.evaluate(time, q, v);
+            }
+            (sum.time, sum.power, sum.work, sum.dissipated) = (time, power, work, dissipated);
+        }
+        (work, dissipated)
+    }
+}
+
+impl Observer for Recorder<'_> {
+    fn sample(&mut self, time: f64, state: &[f64]) -> Flow {
+        let projected = self.projected(time, state);
+        if let Some(violation) = self.dynamics.violation(time, &projected) {
+            self.auditor.book_violation(violation);
+        }
+        let flow = self.record(time, &projected);
+        self.projected = projected;
+        flow
+    }
+
+    fn step(&mut self, time: f64, state: &[f64]) -> Flow {
+        if self.work.is_some() {
+            self.add_work(time, state, true);
+        }
+        if let Some(violation) = self.dynamics.violation(time, state) {
+            self.auditor.book_violation(violation);
+        }
+        if !self.dynamics.limits().is_empty() {
+            let (n_q, n_v) = (
+                self.dynamics.position_count(),
+                self.dynamics.velocity_count(),
+            );
+            let projected = self.projected(time, state);
+            let (q, rest) = projected.split_at(n_q);
+            self.dynamics.evaluate(time, q, &rest[..n_v]);
+            self.auditor.watch_limits(time, self.dynamics);
+            self.projected = projected;
+        }
+        (self.watch)(time)
+    }
+}
+
+impl Recorder<'_> {
+    /// A state as it is recorded: between steps the solution is as accurate as the integrator, not as closed as
+    /// its steps.
+    fn projected(&mut self, time: f64, state: &[f64]) -> Vec<f64> {
+        let mut projected = std::mem::take(&mut self.projected);
+        projected.clear();
+        projected.extend_from_slice(state);
+        self.dynamics.project_sample(time, &mut projected);
+        projected
+    }
+
+    fn record(&mut self, time: f64, state: &[f64]) -> Flow {
+        let (n_q, n_v) = (
+            self.dynamics.position_count(),
+            self.dynamics.velocity_count(),
+        );
+        let (work, dissipated) = match &self.work {
+            None => (state[n_q + n_v], state[n_q + n_v + 1]),
+            Some(sum) => {
+                let first = sum.time.is_nan();
+                self.add_work(time, state, first)
+            }
+        };
+        let (q, rest) = state.split_at(n_q);
+        self.dynamics.evaluate(time, q, &rest[..n_v]);
+        self.auditor.watch_limits(time, self.dynamics);
+        let initial = self.auditor.initial_energy();
+        let (row, balance) = self.sampler.row(self.dynamics, work, dissipated, initial);
+        if let Some(bad) = row.iter().position(|x| !x.is_finite()) {
+            self.failure = Some(RunError::NotFinite {
+                channel: self.recording.channels[bad].name.clone(),
+                time_s: time,
+            });
+            return Flow::Stop;
+        }
+        self.recording.push(time, row);
+        self.auditor.book(balance);
+        let bending = &mut self.auditor.bending;
+        match bending.look(self.dynamics, time, self.most_lengths) {
+            Some(divergence) => {
+                self.failure = Some(RunError::Diverged(divergence));
+                Flow::Stop
+            }
+            None => Flow::Continue,
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! [`Mechanism`]: what a model is, ready to run; the one place that chooses between the formulations.
+
+use lissom_core::study::{Run, SimulateOptions, simulate};
+use lissom_core::{Dynamics, RunError, State};
+use lissom_numerics::integrate::Flow;
+use lissom_spec::spec::{FormulationSpec, SimulationSpec};
+use lissom_spec::{ModelError, ModelSpec, Path};
+use lissom_tree::closure::AssemblyError;
+
+use crate::mesh::{self, Mesh, MeshError};
+use crate::model::{self, Model};
+use crate::simulate::{self, Rest, close_loops};
+
+/// A mechanism: bodies reduced, formulation chosen, loops closed, every name resolved.
+///
+/// It never changes and holds no state. The model's written start is part of it: nominal trajectories and prescribed
+/// motions refer to that, wherever a study begins.
+#[derive(Clone, Debug)]
+pub struct Mechanism {
+    spec: ModelSpec,
+    tree: Model,
+    nodal: Option<Mesh>,
+}
+
+/// Why a spec is no mechanism.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The model says something wrong.
+    #[error(transparent)]
+    Model(ModelError),
+    /// A body cannot be reduced to elastic coordinates.
+    #[error(transparent)]
+    Body(model::BuildError),
+    /// The model cannot be run in the nodal formulation.
+    #[error(transparent)]
+    Nodal(MeshError),
+    /// The loops cannot be closed at the start.
+    #[error("{error}")]
+    Loops {
+        /// The loop or joint concerned, or the section of loops.
+        at: Path,
+        /// What stays open.
+        error: AssemblyError,
+    },
+}
+
+impl BuildError {
+    /// Where the model says what is wrong.
+    pub fn path(&self) -> Path {
+        match self {
+            Self::Model(error) => error.path.clone(),
+            Self::Body(error) => Path::root().key("body").index(error.body),
+            Self::Nodal(error) => error.path(),
+            Self::Loops { at, .. } => at.clone(),
+        }
+    }
+}
+
+impl Mechanism {
+    /// Builds the mechanism that a spec describes.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the spec.
+    pub fn build(spec: &ModelSpec) -> Result<Self, Vec<BuildError>> {
+        let all = |errors: Vec<ModelError>| errors.into_iter().map(BuildError::Model);
+        spec.check()
+            .map_err(|errors| all(errors).collect::<Vec<_>>())?;
+        let tree = closed_tree(spec)?;
+        let elements = match spec.formulation {
+            FormulationSpec::Tree if spec.is_of_nodes() => Some(1),
+            FormulationSpec::Tree => None,
+            FormulationSpec::Nodal(nodal) => Some(nodal.elements_per_link),
+        };
+        let nodal = elements
+            .map(|elements| Mesh::new(spec, elements))
+            .transpose()
+            .map_err(|errors| {
+                errors
+                    .into_iter()
+                    .map(BuildError::Nodal)
+                    .collect::<Vec<_>>()
+            })?;
+        Ok(Self {
+            spec: spec.clone(),
+            tree,
+            nodal,
+        })
+    }
+
+    /// What it was built from.
+    pub fn spec(&self) -> &ModelSpec {
+        &self.spec
+    }
+
+    /// The model as a tree.
+    pub fn tree(&self) -> &Model {
+        &self.tree
+    }
+
+    /// The model as a nodal mechanism, where it asks for that formulation.
+    pub fn nodal(&self) -> Option<&Mesh> {
+        self.nodal.as_ref()
+    }
+
+    /// The state in which a simulation of it begins: as the model is written, or at rest in equilibrium if
+    /// `simulation.initial` says so.
+    ///
+    /// # Errors
+    /// When there is no equilibrium.
+    pub fn start(&self) -> Result<State, RunError> {
+        let simulation = &self.spec.simulation;
+        match &self.nodal {
+            Some(mesh) => mesh::resting_state(mesh, simulation),
+            None => simulate::resting_state(&self.tree, simulation).map_err(|source| {
+                RunError::Unsettled {
+                    source,
+                    time_s: simulation.start_s,
+                }
+            }),
+        }
+    }
+
+    /// Equations of the mechanism that begin at a state, with all the memory that evaluating them needs.
+    ///
+    /// # Errors
+    /// When it cannot be there, or cannot be driven from there as it should.
+    pub fn dynamics(&self, start: &State) -> Result<Box<dyn Dynamics + '_>, RunError> {
+        let simulation = &self.spec.simulation;
+        let mut dynamics: Box<dyn Dynamics + '_> = match &self.nodal {
+            Some(mesh) => Box::new(mesh::equations_at(mesh, start)?),
+            None => Box::new(simulate::equations_at(&self.tree, simulation, start)?),
+        };
+        let time_s = start.time_s;
+        dynamics
+            .recall(&start.memory)
+            .map_err(|source| RunError::Unplaced { source, time_s })?;
+        Ok(dynamics)
+    }
+
+    /// Simulates the mechanism as its model says and records everything at `samples`.
+    pub fn run(&self, samples: &[f64]) -> Run {
+        let options = SimulateOptions {
+            samples,
+            channels: None,
+            most_lengths: f64::INFINITY,
+        };
+        let simulation = &self.spec.simulation;
+        match self.start() {
+            Ok(start) => self.simulate(&start, simulation, &options, &mut |_| Flow::Continue),
+            Err(error) => Run::refused(error),
+        }
+    }
+
+    /// Where the mechanism is at rest in equilibrium, under the loads of the start or those before it that
+    /// `simulation.initial` gives.
+    ///
+    /// # Errors
+    /// When there is no equilibrium near the start.
+    pub fn equilibrium(&self) -> Result<Rest, RunError> {
+        let simulation = &self.spec.simulation;
+        let time_s = simulation.start_s;
+        match &self.nodal {
+            Some(mesh) => {
+                mesh::rest(mesh, simulation).map_err(|source| mesh::unplaced(&source, time_s))
+            }
+            None => simulate::rest(&self.tree, simulation)
+                .map_err(|source| RunError::Unsettled { source, time_s }),
+        }
+    }
+
+    /// Simulates the mechanism from a state to the end that its model says, or that `simulation` says in its place.
+    /// `watch` is called after every step with the time reached and may stop the run.
+    pub fn simulate(
+        &self,
+        start: &State,
+        simulation: &SimulationSpec,
+        options: &SimulateOptions<'_>,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Run {
+        match (self.dynamics(start), self.dynamics(start)) {
+            (Ok(mut dynamics), Ok(mut observed)) => simulate(
+                &mut *dynamics,
+                &mut *observed,
+                start,
+                simulation,
+                options,
+                watch,
+            ),
+            (Err(error), _) | (_, Err(error)) => Run::refused(error),
+        }
+    }
+}
+
+/// The tree of a spec with its loops closed.
+fn closed_tree(spec: &ModelSpec) -> Result<Model, Vec<BuildError>> {
+    let mut model = Model::build(spec)
+        .map_err(|errors| errors.into_iter().map(BuildError::Body).collect::<Vec<_>>())?;
+    close_loops(&mut model, spec.simulation.start_s).map_err(|error| {
+        let at = place_of(spec, &error);
+        vec![BuildError::Loops { at, error }]
+    })?;
+    Ok(model)
+}
+
+/// Where the model says what cannot be assembled.
+fn place_of(spec: &ModelSpec, error: &AssemblyError) -> Path {
+    let name = match error {
+        AssemblyError::Open { closure, .. }
+        | AssemblyError::Contradiction { closure, .. }
+        | AssemblyError::Rates { closure, .. } => closure.as_deref(),
+        AssemblyError::Branch { coordinate, .. } => {
+            coordinate.rsplit_once('.').map(|(joint, _)| joint)
+        }
+        _ => None,
+    };
+    let index = |names: &mut dyn Iterator<Item = &String>| {
+        let mut names = names.enumerate();
+        let found = names.find(|(_, other)| Some(other.as_str()) == name);
+        found.map(|(index, _)| index)
+    };
+    let root = Path::root();
+    if let Some(index) = index(&mut spec.loops.iter().map(|closure| &closure.name)) {
+        return root.key("loop").index(index).key("name");
+    }
+    if let Some(index) = index(&mut spec.joint.iter().map(|joint| &joint.name)) {
+        return root.key("joint").index(index).key("name");
+    }
+    root.key("simulation").key("closure")
+}

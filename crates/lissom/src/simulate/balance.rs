@@ -1,0 +1,79 @@
+//! Which balances of a tree close: what acts from outside, and terms that follow from no energy.
+
+use crate::model::{
+    Closure, Elasticity, Inertia, JointKind, Load, LoadTarget, Model, Place, ShorteningTerms, Tip,
+};
+use lissom_spatial::Vector;
+
+/// Whether nothing outside acts on the mechanism: no gravity, no load at a marker, and every body that
+/// stands on the ground does so by a free joint without motor, resistance or input, and no closure ends there.
+pub(super) fn conserves_momentum(model: &Model) -> bool {
+    let layout = model.linkage.system.layout();
+    let roots = model
+        .linkage
+        .system
+        .bodies()
+        .iter()
+        .enumerate()
+        .filter(|(_, b)| b.parent.is_none());
+    let free_roots = roots.clone().all(|(k, body)| {
+        let velocities = layout.joint_velocity[k]..layout.joint_velocity[k] + 6;
+        body.joint.kind == JointKind::Free
+            && body.joint.armature == [0.0; 6]
+            && model.resistances.iter().all(|(at, _)| *at != k)
+            && model.loads.iter().all(
+                |load| !matches!(load.target, LoadTarget::Joint(at) if velocities.contains(&at)),
+            )
+    });
+    let at_markers = |load: &Load| matches!(load.target, LoadTarget::Marker { .. });
+    let grounded = |closure: &Closure| closure.from.body.is_none() || closure.to.body.is_none();
+    free_roots
+        && !model.linkage.closures.iter().any(grounded)
+        && model.linkage.system.gravity() == Vector([0.0; 3])
+        && !model.loads.iter().any(at_markers)
+}
+
+/// What of the fidelity keeps the energy balance from closing, a sentence each.
+pub(super) fn unbalanced_by(model: &Model) -> Vec<String> {
+    let system = &model.linkage.system;
+    let falls = system.gravity() != Vector([0.0; 3]);
+    let mut reasons = Vec::new();
+    for (k, body) in system.bodies().iter().enumerate() {
+        let Some(flexible) = &body.flexible else {
+            continue;
+        };
+        let (name, fidelity) = (&body.name, body.fidelity);
+        let carries = || {
+            system.bodies().iter().any(|other| {
+                other.parent == Some(k) && matches!(other.outboard, Place::Node { .. })
+            })
+        };
+        if fidelity.inertia != Inertia::Full {
+            reasons.push(format!(
+                "the inertia of body {name} leaves out what its deformation changes"
+            ));
+        }
+        if fidelity.elasticity == Elasticity::ConstantAxialLoad && flexible.strain.is_some() {
+            reasons.push(format!(
+                "the axial load of body {name} stiffens its bending, and the bending does not act back"
+            ));
+        }
+        if fidelity.shortening == ShorteningTerms::GeometricStiffness
+            && flexible.shortening.is_some()
+        {
+            reasons.push(format!(
+                "the geometric stiffness of body {name} is that of no energy"
+            ));
+        }
+        let displaced = matches!(
+            fidelity.tip,
+            Tip::Rigid | Tip::Linear | Tip::RotationVectorPlainRate
+        );
+        if displaced && falls && carries() {
+            reasons.push(format!(
+                "what the tip of body {name} carries is not where its velocity takes it, and gravity pulls there"
+            ));
+        }
+    }
+    reasons
+}
