@@ -7,11 +7,13 @@
 //! | [`Dynamics`] | equations of a mechanism as integrators see them, and what can be read off an evaluated state |
 //! | [`State`] | where a mechanism is: time, positions, velocities, works, memory |
 //! | [`Signal`] | one quantity that can be named: its name, unit, kind and stage |
+//! | [`Axis`] | one degree of freedom of a joint, as both formulations build it |
 //! | [`LoadCurve`], [`MotionCurve`] | loads and motions as functions of time |
 //! | [`Recording`], [`Audit`] | what a run leaves behind |
 //! | [`study`] | what is asked of a mechanism: runs |
 
 mod audit;
+mod axis;
 mod bending;
 mod dynamics;
 mod error;
@@ -26,6 +28,7 @@ mod state;
 pub mod study;
 
 pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit, Repartitioning};
+pub use axis::{Axis, AxisName, Motor, Resistance, effort_label};
 pub use bending::{BodyExtent, Divergence, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD};
 pub use dynamics::{Dynamics, EnergyAndMomentum, FlexibleLink, Power};
 pub use error::{PlaceError, RunError};

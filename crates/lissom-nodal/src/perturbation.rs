@@ -26,7 +26,13 @@ pub fn labels(mechanism: &Mechanism, outputs: &[NodeId]) -> Labels {
         inputs: mechanism
             .actuated_dofs()
             .into_iter()
-            .map(|dof| Label::effort(&mechanism.dof_name(dof), mechanism.dof_unit(dof)))
+            .map(|dof| {
+                let name = format!("{}.effort", mechanism.dof_name(dof));
+                match mechanism.dof_unit(dof) {
+                    "m" => Label::coordinate(name, "N", "N/s"),
+                    _ => Label::coordinate(name, "N m", "N m/s"),
+                }
+            })
             .collect(),
         markers: outputs
             .iter()

@@ -84,21 +84,4 @@ impl Label {
             rate_unit,
         }
     }
-
-    /// The torque or force on a degree of freedom measured in `unit`, named after its joint.
-    pub fn effort(coordinate: &str, unit: &str) -> Self {
-        let (what, unit, rate_unit) = if unit == "m" {
-            ("force", "N", "N/s")
-        } else {
-            ("torque", "N m", "N m/s")
-        };
-        let joint = coordinate
-            .rsplit_once('.')
-            .map_or(coordinate, |(joint, _)| joint);
-        Self {
-            name: format!("{joint}.{what}"),
-            unit,
-            rate_unit,
-        }
-    }
 }

@@ -10,7 +10,7 @@ use crate::model::ControlLaw;
 use crate::model::spec::{ControllerSpec, InitialSpec, ModelSpec};
 use lissom_core::{Integrator, Recording};
 use lissom_numerics::integrate::{Flow, IntegrateError, Observer, Schedule, Statistics, integrate};
-use lissom_numerics::linear::{Along, Interpolation, Label, Perturbed, Servo, Terms};
+use lissom_numerics::linear::{Along, Interpolation, Perturbed, Servo, Terms};
 
 /// Choices of a perturbation run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,10 +172,9 @@ impl<'a, 'w> Recorder<'a, 'w> {
                 }
             }
         }
-        for &dof in along.actuated() {
-            let coordinate = &labels.coordinates[dof];
-            let effort = Label::effort(&coordinate.name, coordinate.unit);
-            names.push((effort.name, effort.unit));
+        // inputs on actuated coordinates stand before those at markers
+        for effort in labels.inputs.iter().take(along.actuated().len()) {
+            names.push((effort.name.clone(), effort.unit));
         }
         Self {
             along,

@@ -39,7 +39,7 @@ pub(super) struct Builder<'a> {
     bodies: BTreeMap<&'a str, Standing>,
     pub(super) joints: Vec<MeshedJoint>,
     /// What the components of each joint are.
-    pub(super) components: BTreeMap<&'a str, Vec<Target>>,
+    pub(super) components: BTreeMap<String, Vec<Target>>,
     pub(super) markers: Vec<MeshedMarker>,
     pub(super) motions: Vec<MotionCurve>,
     pub(super) drive_channels: Vec<(String, &'static str)>,
@@ -345,7 +345,7 @@ impl<'a> Builder<'a> {
                 continue;
             };
             if let MeshedJoint::Axis {
-                coordinate,
+                name,
                 element,
                 deformation,
                 ..
@@ -356,7 +356,7 @@ impl<'a> Builder<'a> {
                 let at = Path::root().key("input").index(index);
                 return Err(MeshError::Unknown {
                     at: at.key("rigid_inverse_dynamics"),
-                    name: coordinate.clone(),
+                    name: name.coordinate(),
                     what: "rigid inverse dynamics of more joints than loops leave free",
                     remedy: "let joints that follow from others take no input",
                 });

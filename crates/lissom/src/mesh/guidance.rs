@@ -80,10 +80,7 @@ fn controlled(
     joint: &str,
     at: Path,
 ) -> Result<ControlledAxis, MeshError> {
-    let named = |found: &MeshedJoint| {
-        matches!(found, MeshedJoint::Axis { coordinate, .. }
-            if coordinate.rsplit_once('.').is_some_and(|(name, _)| name == joint))
-    };
+    let named = |found: &MeshedJoint| matches!(found, MeshedJoint::Axis { name, .. } if name.joint == joint);
     let index = mesh.joints.iter().position(named);
     let index = index.ok_or_else(|| missing(joint))?;
     let dof = mesh.axis_dof(index).ok_or_else(|| MeshError::Unknown {
@@ -92,7 +89,7 @@ fn controlled(
         what: "feedback of a joint that is no degree of freedom",
         remedy: "control a joint that is one",
     })?;
-    let slides = matches!(mesh.joints[index], MeshedJoint::Axis { translates, .. } if translates);
+    let slides = matches!(&mesh.joints[index], MeshedJoint::Axis { name, .. } if name.translates);
     let (what, unit) = if slides {
         ("force", "N")
     } else {

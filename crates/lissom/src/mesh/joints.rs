@@ -3,11 +3,10 @@
 use super::MeshedJoint;
 use super::build::{Builder, missing};
 use super::{Foreseen, Load, MeshError, Target};
-use crate::model::spec::{
-    InputSpec, JointKind, LoadQuantity, MotionSpec, PrismaticSpec, RevoluteSpec,
-};
-use crate::model::{Limit, LimitedQuantity, Resistance};
+use crate::model::spec::{InputSpec, JointKind, LoadQuantity, MotionSpec};
+use crate::model::{Limit, LimitedQuantity};
 use crate::simulate::{LoadCurve, MotionCurve};
+use lissom_core::Axis;
 use lissom_nodal::{ElementId, End, Role};
 use lissom_spatial::{Matrix, Quaternion, RotationVector, Vector};
 
@@ -31,119 +30,34 @@ pub(super) struct Carrier {
     pub(super) reversed: bool,
 }
 
-/// One degree of freedom of a joint, whether it turns or slides.
-#[derive(Clone, Copy)]
-struct Axis<'s> {
-    joint: &'s str,
-    suffix: &'static str,
-    /// Counted from 1.
-    component: usize,
-    translates: bool,
-    /// Position as it is written.
-    written: f64,
+/// An axis where it starts once loops are closed.
+struct StartedAxis {
+    axis: Axis,
     position: f64,
     rate: f64,
-    resistance: Resistance,
-    rotor: f64,
+}
+
+impl StartedAxis {
     /// Stiffness and damping of an elastic gear.
-    gear: Option<(f64, f64)>,
-    /// Limits of position, rate and effort.
-    limits: [(Option<f64>, Option<f64>); 3],
-}
-
-fn both_ways(most: Option<f64>) -> (Option<f64>, Option<f64>) {
-    (most.map(|most| -most), most)
-}
-
-impl<'s> Axis<'s> {
-    fn revolute(
-        spec: &RevoluteSpec,
-        joint: &'s str,
-        suffix: &'static str,
-        component: usize,
-    ) -> Self {
-        let (spring, friction) = (
-            spec.spring.unwrap_or_default(),
-            spec.friction.unwrap_or_default(),
-        );
-        let limits = spec.limits.unwrap_or_default();
-        Self {
-            joint,
-            suffix,
-            component,
-            translates: false,
-            written: spec.initial_angle_rad,
-            position: spec.initial_angle_rad,
-            rate: spec.initial_rate_rad_per_s,
-            resistance: Resistance {
-                stiffness: spring.stiffness_n_m_per_rad,
-                rest: spring.rest_angle_rad,
-                viscous: spring.damping_n_m_s_per_rad + friction.viscous_n_m_s_per_rad,
-                coulomb: friction.coulomb_n_m,
-                coulomb_rate: friction.coulomb_rate_rad_per_s,
-            },
-            rotor: spec.motor.map_or(0.0, |motor| {
-                motor.inertia_kg_m2 * motor.gear_ratio * motor.gear_ratio
-            }),
-            gear: spec.motor.and_then(|motor| {
-                let stiffness = motor.stiffness_n_m_per_rad?;
-                Some((stiffness, motor.damping_n_m_s_per_rad))
-            }),
-            limits: [
-                (limits.min_rad, limits.max_rad),
-                both_ways(limits.max_rate_rad_per_s),
-                both_ways(limits.max_torque_n_m),
-            ],
-        }
-    }
-
-    fn prismatic(spec: &PrismaticSpec, joint: &'s str) -> Self {
-        let (spring, friction) = (
-            spec.spring.unwrap_or_default(),
-            spec.friction.unwrap_or_default(),
-        );
-        let limits = spec.limits.unwrap_or_default();
-        Self {
-            joint,
-            suffix: "displacement",
-            component: 1,
-            translates: true,
-            written: spec.initial_displacement_m,
-            position: spec.initial_displacement_m,
-            rate: spec.initial_rate_m_per_s,
-            resistance: Resistance {
-                stiffness: spring.stiffness_n_per_m,
-                rest: spring.rest_displacement_m,
-                viscous: spring.damping_n_s_per_m + friction.viscous_n_s_per_m,
-                coulomb: friction.coulomb_n,
-                coulomb_rate: friction.coulomb_rate_m_per_s,
-            },
-            rotor: spec.motor.map_or(0.0, |motor| {
-                motor.inertia_kg_m2 * motor.gear_ratio_rad_per_m * motor.gear_ratio_rad_per_m
-            }),
-            gear: spec.motor.and_then(|motor| {
-                let stiffness = motor.stiffness_n_per_m?;
-                Some((stiffness, motor.damping_n_s_per_m))
-            }),
-            limits: [
-                (limits.min_m, limits.max_m),
-                both_ways(limits.max_rate_m_per_s),
-                both_ways(limits.max_force_n),
-            ],
-        }
+    fn gear(&self) -> Option<[f64; 2]> {
+        self.axis.motor?.gear
     }
 }
 
 impl<'a> Builder<'a> {
-    /// An axis at the start where loops are closed.
-    fn closed(&self, axis: Axis<'a>) -> Axis<'a> {
-        let name = format!("{}.{}", axis.joint, axis.suffix);
-        let rate = self.closed.get(&format!("{name}.rate"));
-        Axis {
-            position: self.closed.get(&name).copied().unwrap_or(axis.position),
-            rate: rate.copied().unwrap_or(axis.rate),
-            ..axis
-        }
+    /// The axes of a joint at the start where loops are closed.
+    fn axes(&self, name: &str) -> Vec<StartedAxis> {
+        let axes = self.spec.find_joint(name).map(Axis::of).unwrap_or_default();
+        let started = axes.into_iter().map(|axis| {
+            let name = axis.name.coordinate();
+            let rate = self.closed.get(&format!("{name}.rate"));
+            StartedAxis {
+                position: self.closed.get(&name).copied().unwrap_or(axis.position),
+                rate: rate.copied().unwrap_or(axis.rate),
+                axis,
+            }
+        });
+        started.collect()
     }
 
     /// The end that a joint carries, made of the end that carries it, and its start.
@@ -159,27 +73,22 @@ impl<'a> Builder<'a> {
             start,
             reversed,
         } = carrier;
+        let axes = self.axes(name);
         match kind {
             JointKind::Fixed => (at, start),
-            JointKind::Revolute(revolute) => {
-                let axis = self.closed(Axis::revolute(revolute, name, "angle", 1));
-                self.hinge(&axis, name, carrier, revolute.axis)
-            }
+            JointKind::Revolute(revolute) => self.hinge(&axes[0], name, carrier, revolute.axis),
             JointKind::Universal(universal) => {
-                let first = self.closed(Axis::revolute(&universal.first, name, "angle_1", 1));
                 let label = format!("{name}.first");
-                let (end, start) = self.hinge(&first, &label, carrier, universal.first.axis);
+                let (end, start) = self.hinge(&axes[0], &label, carrier, universal.first.axis);
                 let cross = Carrier {
                     end,
                     start,
                     ..*carrier
                 };
-                let second = self.closed(Axis::revolute(&universal.second, name, "angle_2", 2));
                 let label = format!("{name}.second");
-                self.hinge(&second, &label, &cross, universal.second.axis)
+                self.hinge(&axes[1], &label, &cross, universal.second.axis)
             }
             JointKind::Prismatic(prismatic) => {
-                let axis = self.closed(Axis::prismatic(prismatic, name));
                 let position = self.assembly.position(at.point);
                 let point = self.assembly.point(&format!("{name}.point"), position.0);
                 let end = End {
@@ -194,7 +103,7 @@ impl<'a> Builder<'a> {
                     (at, point)
                 };
                 let slider = self.assembly.slider(name, from, to, direction.0, across);
-                let motor = axis.gear.map(|gear| {
+                let motor = axes[0].gear().map(|gear| {
                     let label = format!("{name}.motor");
                     let position = self.assembly.position(from.point);
                     let point = self.assembly.point(&format!("{label}.point"), position.0);
@@ -212,7 +121,7 @@ impl<'a> Builder<'a> {
                     self.set_gear(spring, gear);
                     motor
                 });
-                self.add_axis(&axis, slider, motor);
+                self.add_axis(&axes[0], slider, motor);
                 (end, start)
             }
             JointKind::Spherical(spherical) => {
@@ -278,7 +187,7 @@ impl<'a> Builder<'a> {
     /// A hinge, the end that it carries, and that end's start.
     fn hinge(
         &mut self,
-        axis: &Axis<'a>,
+        axis: &StartedAxis,
         label: &str,
         carrier: &Carrier,
         direction: [f64; 3],
@@ -293,7 +202,7 @@ impl<'a> Builder<'a> {
             (carrier.end.orientation, orientation)
         };
         let hinge = self.assembly.hinge(label, from, to, direction.0);
-        let motor = axis.gear.map(|gear| {
+        let motor = axis.gear().map(|gear| {
             let attitude = format!("{label}.motor.attitude");
             let rotor = self.assembly.orientation(&attitude, &Matrix::identity());
             let name = format!("{label}.motor");
@@ -312,7 +221,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Start of what a hinge carries, whose axis at assembly is `axis`.
-    fn turned(&self, carrier: &Carrier, axis: &Axis<'_>, direction: Vector<f64>) -> Start {
+    fn turned(&self, carrier: &Carrier, axis: &StartedAxis, direction: Vector<f64>) -> Start {
         let sense = if carrier.reversed { -1.0 } else { 1.0 };
         let unit = direction.scale(sense / direction.dot(direction).sqrt());
         let (angle, rate) = match self.motion_of(axis) {
@@ -329,15 +238,19 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn motion_of(&self, axis: &Axis<'_>) -> Option<MotionCurve> {
-        let drives =
-            |motion: &&MotionSpec| motion.joint == axis.joint && motion.component == axis.component;
+    fn motion_of(&self, axis: &StartedAxis) -> Option<MotionCurve> {
+        let name = &axis.axis.name;
+        let drives = |motion: &&MotionSpec| {
+            let part = name.part.as_deref();
+            motion.joint == name.joint
+                && part.is_none_or(|part| part == motion.component.to_string())
+        };
         let motion = self.spec.motion.iter().find(drives)?;
-        Some(MotionCurve::new(&motion.profile()?, axis.written))
+        Some(MotionCurve::new(&motion.profile()?, axis.axis.position))
     }
 
     /// Makes an element the spring of an elastic gear, between a motor and its joint.
-    fn set_gear(&mut self, spring: ElementId, (stiffness, damping): (f64, f64)) {
+    fn set_gear(&mut self, spring: ElementId, [stiffness, damping]: [f64; 2]) {
         self.assembly.set_deformations(spring, Role::Free);
         self.assembly
             .set_spring(spring, 0, stiffness, damping / stiffness);
@@ -345,21 +258,20 @@ impl<'a> Builder<'a> {
 
     /// Notes a hinge or slider as an axis of a joint, with all that belongs to it; behind an elastic gear the motor is
     /// an axis too, on which inputs act.
-    fn add_axis(&mut self, axis: &Axis<'a>, element: ElementId, motor: Option<ElementId>) {
+    fn add_axis(&mut self, axis: &StartedAxis, element: ElementId, motor: Option<ElementId>) {
+        let name = &axis.axis.name;
         let index = self.joints.len();
         let driven = index + usize::from(motor.is_some());
-        let components = self.components.entry(axis.joint).or_default();
+        let components = self.components.entry(name.joint.clone()).or_default();
         components.push(Target::Axis(driven));
         self.joints.push(MeshedJoint::Axis {
-            coordinate: format!("{}.{}", axis.joint, axis.suffix),
-            translates: axis.translates,
+            name: name.clone(),
             element,
             deformation: 0,
         });
         if let Some(motor) = motor {
             self.joints.push(MeshedJoint::Axis {
-                coordinate: format!("{}.motor_{}", axis.joint, axis.suffix),
-                translates: axis.translates,
+                name: name.motor(),
                 element: motor,
                 deformation: 0,
             });
@@ -368,19 +280,14 @@ impl<'a> Builder<'a> {
         }
         if let Some(curve) = self.motion_of(axis) {
             self.assembly.set_deformation(element, 0, Role::Prescribed);
-            let (what, unit) = if axis.translates {
-                ("force", "N")
-            } else {
-                ("torque", "N m")
-            };
+            let [.., unit] = name.units();
             self.motions.push(curve);
-            self.drive_channels
-                .push((format!("{}.driving_{what}", axis.joint), unit));
+            self.drive_channels.push((name.driving_effort(), unit));
         } else {
             self.assembly.set_deformation(element, 0, Role::Actuated);
             self.axis_starts.push((element, axis.position, axis.rate));
         }
-        let mut law = axis.resistance;
+        let mut law = axis.axis.resistance;
         if law.stiffness > 0.0 {
             let damping_time = law.viscous / law.stiffness;
             self.assembly
@@ -395,22 +302,18 @@ impl<'a> Builder<'a> {
         if !law.is_none() {
             self.drags.push((element, law));
         }
-        self.assembly
-            .set_rotor(motor.unwrap_or(element), axis.rotor);
-        let units = if axis.translates {
-            ["m", "m/s", "N"]
-        } else {
-            ["rad", "rad/s", "N m"]
-        };
+        let rotor = axis.axis.motor.map_or(0.0, |motor| motor.inertia);
+        self.assembly.set_rotor(motor.unwrap_or(element), rotor);
+        let units = name.units();
         let quantities = [
             LimitedQuantity::Position(index),
             LimitedQuantity::Rate(index),
             LimitedQuantity::Effort(driven),
         ];
-        for (i, (min, max)) in axis.limits.into_iter().enumerate() {
+        for (i, (min, max)) in axis.axis.limits.into_iter().enumerate() {
             if min.is_some() || max.is_some() {
                 self.limits.push(Limit {
-                    joint: axis.joint.to_owned(),
+                    joint: name.joint.clone(),
                     quantity: quantities[i],
                     min: min.unwrap_or(f64::NEG_INFINITY),
                     max: max.unwrap_or(f64::INFINITY),
@@ -431,7 +334,7 @@ impl<'a> Builder<'a> {
         let index = self.joints.len();
         let count = if translates { 6 } else { 3 };
         let targets = (0..count).map(|i| Target::Component(index, i));
-        self.components.insert(name, targets.collect());
+        self.components.insert(name.to_owned(), targets.collect());
         self.joints.push(MeshedJoint::Turning {
             joint: name.to_owned(),
             parent,

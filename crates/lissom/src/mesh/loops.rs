@@ -336,7 +336,7 @@ fn followers(
     for joint in joints {
         match joint {
             MeshedJoint::Axis {
-                coordinate,
+                name,
                 element,
                 deformation,
                 ..
@@ -345,7 +345,7 @@ fn followers(
                     continue;
                 };
                 of_joints.push(dof);
-                let name = coordinate.rsplit_once('.').map_or("", |(name, _)| name);
+                let name = name.joint.as_str();
                 let stays = if asked.is_empty() {
                     driven(name)
                 } else {

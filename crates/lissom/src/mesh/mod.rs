@@ -26,6 +26,7 @@ mod run;
 use crate::model::spec::{Frame, InputSpec};
 use crate::model::{Limit, ModelSpec, Path, Resistance};
 use crate::simulate::{LoadCurve, MotionCurve, NominalError};
+use lissom_core::AxisName;
 use lissom_nodal::{ElementId, End, Mechanism, NodalError, NodeId};
 use lissom_spatial::readable;
 use lissom_spatial::{Matrix, Vector};
@@ -152,10 +153,8 @@ pub struct Mesh {
 pub enum MeshedJoint {
     /// One that turns about or slides along one axis.
     Axis {
-        /// Name of its coordinate, for example `shoulder.angle`.
-        coordinate: String,
-        /// Whether it slides.
-        translates: bool,
+        /// What it is called.
+        name: AxisName,
         /// The element, of which one deformation is the coordinate.
         element: ElementId,
         /// Which deformation.

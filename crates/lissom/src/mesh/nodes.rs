@@ -7,6 +7,7 @@ use crate::model::spec::{
     ModelSpec, RoleSpec, SecondOrderSpec,
 };
 use crate::simulate::{LoadCurve, MotionCurve};
+use lissom_core::AxisName;
 use lissom_nodal::{
     Assembly, BeamSection, ElementId, End, Mechanism, NodeId, Role, SecondOrderTerms,
 };
@@ -172,9 +173,14 @@ impl<'a> Builder<'a> {
             self.assembly.set_deformation(id, index, role(given));
             let driven = matches!(given, RoleSpec::Prescribed | RoleSpec::Actuated);
             if driven || element.main_deformation() == Some(deformation) {
+                let main = element.main_deformation() == Some(deformation);
                 self.joints.push(MeshedJoint::Axis {
-                    coordinate: format!("{}.{}", element.name, deformation.key()),
-                    translates: !deformation.turns(),
+                    name: AxisName {
+                        joint: element.name.clone(),
+                        suffix: deformation.key().to_owned(),
+                        part: (!main).then(|| deformation.key().to_owned()),
+                        translates: !deformation.turns(),
+                    },
                     element: id,
                     deformation: index,
                 });
@@ -279,21 +285,15 @@ impl<'a> Builder<'a> {
         let id = *self.elements.get(name).ok_or_else(none)?;
         let element = self.spec.find_element(name).ok_or_else(none)?;
         let meant = self.spec.addressed(element, input.deformation);
-        let (index, meant, _) = meant.ok_or_else(none)?;
+        let (index, ..) = meant.ok_or_else(none)?;
         let is_meant = |joint: &MeshedJoint| matches!(joint, MeshedJoint::Axis { element, deformation, .. } if (*element, *deformation) == (id, index));
         let joint = self.joints.iter().position(is_meant).ok_or_else(none)?;
-        let (what, unit) = if meant.turns() {
-            ("torque", "N m")
-        } else {
-            ("force", "N")
+        let MeshedJoint::Axis { name, .. } = &self.joints[joint] else {
+            return Err(none());
         };
-        let of = if element.main_deformation() == Some(meant) {
-            name.to_owned()
-        } else {
-            format!("{name}.{}", meant.key())
-        };
+        let [.., unit] = name.units();
         Ok(Load {
-            channel: format!("{of}.{what}"),
+            channel: name.effort(),
             unit,
             target: Target::Axis(joint),
             curve,

@@ -5,7 +5,8 @@ use lissom_nodal::{Dynamics, Equations, NodalError, NodeId, NodeKind, State, lin
 
 use super::course::Course;
 use super::{Acts, Mesh, MeshError, MeshedJoint};
-use lissom_numerics::linear::{Label, Labels, Point};
+use lissom_core::effort_label;
+use lissom_numerics::linear::{Labels, Point};
 
 /// A mesh to be linearised.
 #[derive(Debug)]
@@ -46,18 +47,16 @@ impl<'m> MeshLinearizer<'m> {
     pub fn labels(&self) -> Labels {
         let mut labels = lissom_nodal::labels(&self.mesh.mechanism, &self.outputs);
         for (index, joint) in self.mesh.joints.iter().enumerate() {
-            if let MeshedJoint::Axis { coordinate, .. } = joint
+            if let MeshedJoint::Axis { name, .. } = joint
                 && let Some(dof) = self.mesh.axis_dof(index)
             {
-                labels.coordinates[dof].name.clone_from(coordinate);
+                labels.coordinates[dof].name = name.coordinate();
+                let actuated = self.mesh.mechanism.actuated_dofs();
+                if let Some(input) = actuated.iter().position(|&actuated| actuated == dof) {
+                    labels.inputs[input] = effort_label(name);
+                }
             }
         }
-        labels.inputs = (self.mesh.mechanism.actuated_dofs().iter())
-            .map(|&dof| {
-                let label = &labels.coordinates[dof];
-                Label::effort(&label.name, label.unit)
-            })
-            .collect();
         for (label, marker) in labels.markers.iter_mut().zip(&self.mesh.markers) {
             label.clone_from(&marker.name);
         }

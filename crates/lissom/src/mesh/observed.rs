@@ -1,8 +1,8 @@
 //! What a run reads of a mesh: channels, limits, books.
 
 use lissom_core::{
-    Dynamics, EnergyAndMomentum, Kind, Limit, LimitedQuantity, PlaceError, Power, RunError, Signal,
-    Stage, marker_signals,
+    AxisName, Dynamics, EnergyAndMomentum, Kind, Limit, LimitedQuantity, PlaceError, Power,
+    RunError, Signal, Stage, marker_signals,
 };
 use lissom_nodal::{Equations, NodalError, NodeId, NodeKind};
 use lissom_numerics::integrate::{IntegrateError, Outcome};
@@ -101,9 +101,26 @@ impl Mesh {
         }
     }
 
-    /// Name and unit of the positions of a degree of freedom that no joint stands for, and of its rate.
+    /// What the axis is called that a degree of freedom is, if it is one.
+    fn axis_name(&self, dof: usize) -> Option<&AxisName> {
+        self.joints.iter().find_map(|joint| match joint {
+            MeshedJoint::Axis {
+                name,
+                element,
+                deformation,
+            } if self.mechanism.deformation_dof(*element, *deformation) == Some(dof) => Some(name),
+            _ => None,
+        })
+    }
+
+    /// Name and unit of the positions of a degree of freedom, and of its rate.
     fn dof_channels(&self, dof: usize) -> (Vec<(String, String)>, (String, String)) {
         let mechanism = &self.mechanism;
+        if let Some(axis) = self.axis_name(dof) {
+            let ([unit, rate_unit, _], name) = (axis.units(), axis.coordinate());
+            let rate = (format!("{name}.rate"), rate_unit.to_owned());
+            return (vec![(name, unit.to_owned())], rate);
+        }
         let (name, unit) = (mechanism.dof_name(dof), mechanism.dof_unit(dof));
         if mechanism.dof_positions(dof).len() == 1 {
             let position = vec![(name.clone(), unit.to_owned())];
@@ -126,14 +143,11 @@ impl Mesh {
         let mut rates = Vec::new();
         for joint in &self.joints {
             match joint {
-                MeshedJoint::Axis {
-                    coordinate,
-                    translates,
-                    ..
-                } => {
-                    let unit = if *translates { "m" } else { "rad" };
-                    positions.push((coordinate.clone(), unit.to_owned()));
-                    rates.push((format!("{coordinate}.rate"), format!("{unit}/s")));
+                MeshedJoint::Axis { name, .. } => {
+                    let [unit, rate_unit, _] = name.units();
+                    let coordinate = name.coordinate();
+                    rates.push((format!("{coordinate}.rate"), rate_unit.to_owned()));
+                    positions.push((coordinate, unit.to_owned()));
                 }
                 MeshedJoint::Turning {
                     joint, translates, ..

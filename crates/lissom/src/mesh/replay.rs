@@ -51,13 +51,13 @@ impl<'m> Replay<'m> {
         for (index, joint) in mesh.joints.iter().enumerate() {
             match joint {
                 MeshedJoint::Axis {
-                    coordinate,
+                    name,
                     element,
                     deformation,
                     ..
                 } => {
                     let dof = mechanism.deformation_dof(*element, *deformation);
-                    direct.extend(dof.map(|dof| (first(dof), coordinate.clone())));
+                    direct.extend(dof.map(|dof| (first(dof), name.coordinate())));
                 }
                 MeshedJoint::Turning {
                     joint,

@@ -1,41 +1,9 @@
 //! What acts on a system besides gravity: springs, friction, transmissions, limits, inputs, motions.
 
+use lissom_core::{AxisName, Resistance};
 use lissom_spatial::Scalar;
 use lissom_spatial::{Force, Matrix, Vector};
 use lissom_spec::spec::{ControllerSpec, Frame, LoadProfile, LoadQuantity, MotionProfile};
-
-/// Spring, damper and friction of one direction of a joint.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Resistance {
-    /// Force per displacement from rest.
-    pub stiffness: f64,
-    /// Position at which the spring is slack.
-    pub rest: f64,
-    /// Force per rate: damper and viscous friction together.
-    pub viscous: f64,
-    /// Coulomb friction.
-    pub coulomb: f64,
-    /// Rate below which Coulomb friction is smoothed.
-    pub coulomb_rate: f64,
-}
-
-impl Resistance {
-    /// Whether there is anything to compute.
-    pub fn is_none(&self) -> bool {
-        self.stiffness == 0.0 && self.viscous == 0.0 && self.coulomb == 0.0
-    }
-
-    /// Force that damper and friction exert, $`-c\dot q - \mu\,\dot q/\sqrt{\dot q^2 + \dot q_0^2}`$.
-    #[inline(always)]
-    pub fn drag<T: Scalar>(&self, rate: T) -> T {
-        let mut force = rate * -self.viscous;
-        if self.coulomb != 0.0 {
-            let smooth = T::constant(self.coulomb_rate * self.coulomb_rate);
-            force -= rate / (rate * rate + smooth).sqrt() * self.coulomb;
-        }
-        force
-    }
-}
 
 /// What resists the motion of one body's joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,6 +20,17 @@ pub enum JointResistance {
         /// Against translation.
         linear: Resistance,
     },
+}
+
+/// An axis of a joint of the tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeAxis {
+    /// What it is called.
+    pub name: AxisName,
+    /// Index in the position vector.
+    pub position: usize,
+    /// Index in the velocity vector.
+    pub velocity: usize,
 }
 
 /// A motor behind an elastic gear: a coordinate of its own, measured at the joint side.

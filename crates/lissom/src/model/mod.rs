@@ -13,11 +13,11 @@ mod build;
 
 pub use action::{
     ControlLaw, ControlledJoint, Controller, JointResistance, Load, LoadTarget, NominalMotion,
-    PrescribedMotion, Resistance, Transmission,
+    PrescribedMotion, Transmission, TreeAxis,
 };
 pub(crate) use build::beam_of;
 pub use build::{BuildError, Model};
-pub use lissom_core::{Limit, LimitedQuantity};
+pub use lissom_core::{Limit, LimitedQuantity, Resistance};
 pub use lissom_spec::{
     Elasticity, ErrorKind, Fidelity, Inertia, ModelError, ModelSpec, Override, Path,
     ShorteningTerms, SpanningTree, Step, TEMPLATE, Tip, TreeJoint, json_schema, nearest,

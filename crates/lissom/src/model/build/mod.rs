@@ -8,7 +8,7 @@ mod assembly;
 mod reduce;
 
 use crate::model::action::{
-    Controller, JointResistance, Load, NominalMotion, PrescribedMotion, Transmission,
+    Controller, JointResistance, Load, NominalMotion, PrescribedMotion, Transmission, TreeAxis,
 };
 use lissom_core::Limit;
 use lissom_spec::{Fidelity, ModelSpec};
@@ -25,6 +25,8 @@ pub struct Model {
     pub linkage: Linkage,
     /// Which terms are kept, unless a body says otherwise.
     pub fidelity: Fidelity,
+    /// Axes of the joints, in the order of the tree.
+    pub axes: Vec<TreeAxis>,
     /// What resists the motion of joints: body index and law.
     pub resistances: Vec<(usize, JointResistance)>,
     /// Motors behind elastic gears.
@@ -60,6 +62,11 @@ pub struct BuildError {
 }
 
 impl Model {
+    /// The axis at an entry of the velocity vector.
+    pub fn axis_at(&self, velocity: usize) -> Option<&TreeAxis> {
+        self.axes.iter().find(|axis| axis.velocity == velocity)
+    }
+
     /// Builds a model from a spec that passed [`ModelSpec::check`].
     ///
     /// # Errors

@@ -73,17 +73,10 @@ impl Dynamics for Equations<'_> {
             }
         }
         for motion in &model.motions {
-            let coordinate = &model.linkage.positions[motion.position];
-            let (what, unit) = if coordinate.unit == "m" {
-                ("force", "N")
-            } else {
-                ("torque", "N m")
-            };
-            let joint = coordinate
-                .name
-                .rsplit_once('.')
-                .map_or("", |(joint, _)| joint);
-            signals.push(Signal::reaction(format!("{joint}.driving_{what}"), unit));
+            if let Some(axis) = model.axis_at(motion.velocity) {
+                let [.., unit] = axis.name.units();
+                signals.push(Signal::reaction(axis.name.driving_effort(), unit));
+            }
         }
         for closure in &model.linkage.closures {
             for (what, unit) in [("force", "N"), ("moment", "N m")] {

@@ -2,7 +2,8 @@
 //! act on.
 
 use super::Linearizer;
-use crate::model::{ControlledJoint, Controller, JointKind, LoadTarget};
+use crate::model::{ControlledJoint, Controller, JointKind, LoadTarget, TreeAxis};
+use lissom_core::effort_label;
 use lissom_numerics::linear::{Label, Labels};
 
 impl<'m> Linearizer<'m> {
@@ -58,10 +59,9 @@ impl<'m> Linearizer<'m> {
             .filter_map(|&at| full[at].clone())
             .chain(motors)
             .collect();
-        let mut inputs: Vec<Label> = self
-            .actuated()
-            .into_iter()
-            .map(|at| Label::effort(&coordinates[at].name, coordinates[at].unit))
+        let mut inputs: Vec<Label> = (self.actuated().into_iter())
+            .filter_map(|at| self.axis_of(at))
+            .map(|axis| effort_label(&axis.name))
             .collect();
         for load in self.marker_loads() {
             let (unit, rate_unit) = match load.quantity {
@@ -103,6 +103,14 @@ impl<'m> Linearizer<'m> {
         joints
             .chain((0..model.transmissions.len()).map(|i| free.len() + i))
             .collect()
+    }
+
+    /// Axis that a coordinate of the state is, or whose motor it is.
+    fn axis_of(&self, at: usize) -> Option<&'m TreeAxis> {
+        let free = &self.equations.free_velocities;
+        let motor = || Some(self.model.transmissions.get(at - free.len())?.velocity);
+        let velocity = free.get(at).copied().or_else(motor)?;
+        self.model.axis_at(velocity)
     }
 
     /// Coordinates of the state on which an input of the model acts.

@@ -1,125 +1,23 @@
 //! Coordinates of joints, with what resists them, drives them and limits them.
 
 use super::{AXES, Assembly};
-use crate::model::action::{JointResistance, Resistance, Transmission};
-use lissom_core::{Limit, LimitedQuantity};
+use crate::model::action::{JointResistance, Transmission, TreeAxis};
+use lissom_core::{Axis, Limit, LimitedQuantity, Resistance};
 use lissom_spatial::{Quaternion, RotationVector, Vector};
-use lissom_spec::spec::{self, Branch, PrismaticSpec, RevoluteSpec};
+use lissom_spec::spec;
 use lissom_tree::closure::HeldStart;
 use lissom_tree::{Coordinate, CoordinateKind, Joint};
-
-/// One degree of freedom of a joint, whether it turns or slides: numbers without their unit.
-pub(super) struct Axis {
-    /// Name of the coordinate within the joint.
-    suffix: &'static str,
-    translates: bool,
-    position: f64,
-    rate: f64,
-    held: bool,
-    branch: Option<Branch>,
-    resistance: Resistance,
-    motor: Option<Motor>,
-    min: Option<f64>,
-    max: Option<f64>,
-    max_rate: Option<f64>,
-    max_effort: Option<f64>,
-}
-
-/// A motor with its gear, at the joint side.
-struct Motor {
-    inertia: f64,
-    /// Of an elastic gear.
-    stiffness: Option<f64>,
-    damping: f64,
-}
-
-impl Axis {
-    pub(super) fn revolute(spec: &RevoluteSpec, suffix: &'static str) -> Self {
-        let (spring, friction) = (
-            spec.spring.unwrap_or_default(),
-            spec.friction.unwrap_or_default(),
-        );
-        let limits = spec.limits.unwrap_or_default();
-        Self {
-            suffix,
-            translates: false,
-            position: spec.initial_angle_rad,
-            rate: spec.initial_rate_rad_per_s,
-            held: spec.held,
-            branch: spec.branch,
-            resistance: Resistance {
-                stiffness: spring.stiffness_n_m_per_rad,
-                rest: spring.rest_angle_rad,
-                viscous: spring.damping_n_m_s_per_rad + friction.viscous_n_m_s_per_rad,
-                coulomb: friction.coulomb_n_m,
-                coulomb_rate: friction.coulomb_rate_rad_per_s,
-            },
-            motor: spec.motor.map(|motor| Motor {
-                inertia: motor.inertia_kg_m2 * motor.gear_ratio * motor.gear_ratio,
-                stiffness: motor.stiffness_n_m_per_rad,
-                damping: motor.damping_n_m_s_per_rad,
-            }),
-            min: limits.min_rad,
-            max: limits.max_rad,
-            max_rate: limits.max_rate_rad_per_s,
-            max_effort: limits.max_torque_n_m,
-        }
-    }
-
-    pub(super) fn prismatic(spec: &PrismaticSpec) -> Self {
-        let (spring, friction) = (
-            spec.spring.unwrap_or_default(),
-            spec.friction.unwrap_or_default(),
-        );
-        let limits = spec.limits.unwrap_or_default();
-        Self {
-            suffix: "displacement",
-            translates: true,
-            position: spec.initial_displacement_m,
-            rate: spec.initial_rate_m_per_s,
-            held: spec.held,
-            branch: spec.branch,
-            resistance: Resistance {
-                stiffness: spring.stiffness_n_per_m,
-                rest: spring.rest_displacement_m,
-                viscous: spring.damping_n_s_per_m + friction.viscous_n_s_per_m,
-                coulomb: friction.coulomb_n,
-                coulomb_rate: friction.coulomb_rate_m_per_s,
-            },
-            motor: spec.motor.map(|motor| Motor {
-                inertia: motor.inertia_kg_m2
-                    * motor.gear_ratio_rad_per_m
-                    * motor.gear_ratio_rad_per_m,
-                stiffness: motor.stiffness_n_per_m,
-                damping: motor.damping_n_s_per_m,
-            }),
-            min: limits.min_m,
-            max: limits.max_m,
-            max_rate: limits.max_rate_m_per_s,
-            max_effort: limits.max_force_n,
-        }
-    }
-
-    /// Units of position, rate and effort.
-    fn units(&self) -> [&'static str; 3] {
-        if self.translates {
-            ["m", "m/s", "N"]
-        } else {
-            ["rad", "rad/s", "N m"]
-        }
-    }
-}
 
 impl<'a> Assembly<'a> {
     /// Appends one joint coordinate with all that belongs to it.
     pub(super) fn add_axis(&mut self, joint: &mut Joint, axis: &Axis, name: &'a str) {
         let (position, velocity) = (self.model.positions.len(), self.model.velocities.len());
-        let [unit, rate_unit, effort_unit] = axis.units();
+        let [unit, rate_unit, effort_unit] = axis.name.units();
         self.components
             .entry(name)
             .or_default()
             .push((position, velocity));
-        let coordinate = format!("{name}.{}", axis.suffix);
+        let coordinate = axis.name.coordinate();
         let kind = CoordinateKind::Joint;
         self.model.velocities.push(Coordinate::new(
             format!("{coordinate}.rate"),
@@ -131,6 +29,11 @@ impl<'a> Assembly<'a> {
             .push(Coordinate::new(coordinate, unit, kind));
         self.model.initial_position.push(axis.position);
         self.model.initial_velocity.push(axis.rate);
+        self.model.axes.push(TreeAxis {
+            name: axis.name.clone(),
+            position,
+            velocity,
+        });
         if axis.held {
             let held = HeldStart { position, velocity };
             self.model.assembly.held.push(held);
@@ -140,39 +43,27 @@ impl<'a> Assembly<'a> {
         }
         self.add_resistance(JointResistance::Axis(axis.resistance));
         if let Some(motor) = &axis.motor {
-            match motor.stiffness {
+            match motor.gear {
                 None => joint.armature[0] = motor.inertia,
-                Some(stiffness) => self.model.transmissions.push(Transmission {
-                    name: format!("{name}.motor_{}", axis.suffix),
-                    translates: axis.translates,
+                Some([stiffness, damping]) => self.model.transmissions.push(Transmission {
+                    name: axis.name.motor().coordinate(),
+                    translates: axis.name.translates,
                     position,
                     velocity,
                     inertia: motor.inertia,
                     stiffness,
-                    damping: motor.damping,
+                    damping,
                     initial_position: axis.position,
                     initial_rate: axis.rate,
                 }),
             }
         }
-        let at_most = |most: Option<f64>| (most.map(|x| -x), most);
-        for (quantity, (min, max), unit) in [
-            (
-                LimitedQuantity::Position(position),
-                (axis.min, axis.max),
-                unit,
-            ),
-            (
-                LimitedQuantity::Rate(velocity),
-                at_most(axis.max_rate),
-                rate_unit,
-            ),
-            (
-                LimitedQuantity::Effort(velocity),
-                at_most(axis.max_effort),
-                effort_unit,
-            ),
-        ] {
+        let quantities = [
+            (LimitedQuantity::Position(position), unit),
+            (LimitedQuantity::Rate(velocity), rate_unit),
+            (LimitedQuantity::Effort(velocity), effort_unit),
+        ];
+        for ((quantity, unit), (min, max)) in quantities.into_iter().zip(axis.limits) {
             self.add_limit(name, quantity, min, max, unit);
         }
     }

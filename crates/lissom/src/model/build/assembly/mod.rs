@@ -9,10 +9,9 @@ use super::Model;
 use super::reduce::{Reduced, payload_inertia};
 use crate::model::action::{
     ControlLaw, ControlledJoint, Controller, JointResistance, Load, LoadTarget, NominalMotion,
-    PrescribedMotion, Transmission,
+    PrescribedMotion, Transmission, TreeAxis,
 };
-use joints::Axis;
-use lissom_core::Limit;
+use lissom_core::{Axis, Limit};
 use lissom_spatial::{Matrix, RigidInertia, RotationVector, Transform, Vector};
 use lissom_spec::spec::{self, AttachmentSpec, BodyKind, BodySpec, LoadQuantity, ModelSpec};
 use lissom_spec::{Fidelity, SpanningTree, Tip, TreeJoint, spanning_tree};
@@ -40,6 +39,7 @@ pub(super) struct Assembly<'a> {
 
 #[derive(Default)]
 struct Parts {
+    axes: Vec<TreeAxis>,
     resistances: Vec<(usize, JointResistance)>,
     transmissions: Vec<Transmission>,
     limits: Vec<Limit>,
@@ -118,20 +118,19 @@ impl<'a> Assembly<'a> {
         };
         let sense = if tree.reversed { -1.0 } else { 1.0 };
         let unit = |axis: [f64; 3]| unit(axis).scale(sense);
+        let axes = Axis::of(joint);
         match kind {
             spec::JointKind::Revolute(revolute) => {
                 body.joint.kind = JointKind::Revolute {
                     axis: unit(revolute.axis),
                 };
-                let axis = Axis::revolute(revolute, "angle");
-                self.add_axis(&mut body.joint, &axis, &joint.name);
+                self.add_axis(&mut body.joint, &axes[0], &joint.name);
             }
             spec::JointKind::Universal(universal) => {
                 body.joint.kind = JointKind::Revolute {
                     axis: unit(universal.first.axis),
                 };
-                let first = Axis::revolute(&universal.first, "angle_1");
-                self.add_axis(&mut body.joint, &first, &joint.name);
+                self.add_axis(&mut body.joint, &axes[0], &joint.name);
                 let cross = Body {
                     name: format!("{}.cross", joint.name),
                     parent: body.parent,
@@ -154,14 +153,13 @@ impl<'a> Assembly<'a> {
                 };
                 body.joint.prescribed = self.is_prescribed(&joint.name, 2);
                 body.joint.armature = [0.0; 6];
-                let second = Axis::revolute(&universal.second, "angle_2");
-                self.add_axis(&mut body.joint, &second, &joint.name);
+                self.add_axis(&mut body.joint, &axes[1], &joint.name);
             }
             spec::JointKind::Prismatic(prismatic) => {
                 body.joint.kind = JointKind::Prismatic {
                     axis: unit(prismatic.axis),
                 };
-                self.add_axis(&mut body.joint, &Axis::prismatic(prismatic), &joint.name);
+                self.add_axis(&mut body.joint, &axes[0], &joint.name);
             }
             spec::JointKind::Fixed => {
                 self.components.insert(&joint.name, Vec::new());
@@ -354,6 +352,7 @@ impl<'a> Assembly<'a> {
                 velocities: self.model.velocities,
             },
             fidelity: self.fidelity,
+            axes: self.model.axes,
             resistances: self.model.resistances,
             transmissions: self.model.transmissions,
             limits: self.model.limits,
