@@ -83,12 +83,16 @@ pub(crate) struct CheckArguments {
 /// fails writes what it has as well and exits with 1.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  lissom run two-link-arm\n  \
-                  lissom run arm.toml --set simulation.duration_s=5 --at 1,2.5 --json")]
+                  lissom run arm.toml --set simulation.duration_s=5 --at 1,2.5 --json\n  \
+                  lissom run arm.toml --from results/arm --set simulation.duration_s=10 --out results/longer")]
 pub(crate) struct RunArguments {
     /// Model file, or name of a shipped model; none offers those.
     pub(crate) model: Option<String>,
     #[command(flatten)]
     pub(crate) changes: Changes,
+    /// Start from a state: a JSON file of one, or a recording, at its end or at an instant inside.
+    #[arg(long, value_name = "FILE|RECORDING[@S]")]
+    pub(crate) from: Option<String>,
     /// Folder for the files, results/NAME unless said.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,

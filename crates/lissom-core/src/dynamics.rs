@@ -8,6 +8,7 @@ use crate::audit::Audit;
 use crate::error::{PlaceError, RunError};
 use crate::limit::{Limit, LimitedQuantity};
 use crate::signal::Signal;
+use crate::state::{State, StateError, make_unit, state_of};
 
 /// Power that flows into and out of the mechanism.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -103,6 +104,21 @@ pub trait Dynamics: FirstOrder + SecondOrder {
     /// What the formulation knows of the end of a run that the integrator does not.
     fn failure(&self, _result: &Result<Outcome, IntegrateError>) -> Option<RunError> {
         None
+    }
+
+    /// The state at an instant of which recorded signals are known by their names.
+    ///
+    /// # Errors
+    /// When one that is needed is not known.
+    fn recorded_state(
+        &mut self,
+        time_s: f64,
+        value: &dyn Fn(&str) -> Option<f64>,
+    ) -> Result<State, StateError> {
+        let (layout, positions) = (self.state_layout(), self.position_count());
+        let mut state = state_of(&layout, positions, time_s, value)?;
+        make_unit(&layout[..positions], &mut state.position);
+        Ok(state)
     }
 
     /// What evaluations remember beside the state.

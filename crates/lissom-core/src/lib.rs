@@ -39,4 +39,4 @@ pub use profile::{LoadCurve, MotionCurve, MotionPoint};
 pub use recording::{Channel, Recording};
 pub use sampler::{Sampler, marker_signals, snapshot};
 pub use signal::{Kind, Signal, Stage};
-pub use state::State;
+pub use state::{State, StateError, state_of};

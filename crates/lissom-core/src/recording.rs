@@ -155,6 +155,28 @@ impl Recording {
         let (&until_s, &until) = (self.time_s.get(after)?, channel.samples.get(after)?);
         Some(from + (until - from) * ((time_s - from_s) / (until_s - from_s)))
     }
+
+    /// Value of a channel at an instant, by a cubic through the four samples about it; as recorded at a sample. `None`
+    /// outside the recording.
+    pub fn smooth_value_at(&self, channel: &Channel, time_s: f64) -> Option<f64> {
+        let after = self.time_s.partition_point(|&instant| instant <= time_s);
+        let before = after.checked_sub(1)?;
+        if time_s == self.time_s[before] {
+            return Some(channel.samples[before]);
+        }
+        self.time_s.get(after)?;
+        let last = self.time_s.len();
+        let first = before.saturating_sub(1).min(last.saturating_sub(4));
+        let near = first..(first + 4).min(last);
+        let lagrange = near.clone().map(|i| {
+            let others = near.clone().filter(|&j| j != i);
+            let weight: f64 = others
+                .map(|j| (time_s - self.time_s[j]) / (self.time_s[i] - self.time_s[j]))
+                .product();
+            weight * channel.samples[i]
+        });
+        Some(lagrange.sum())
+    }
 }
 
 #[cfg(test)]

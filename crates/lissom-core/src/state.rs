@@ -1,6 +1,7 @@
 //! [`State`]: where a mechanism is.
 
-use lissom_numerics::Memory;
+use lissom_numerics::{Coordinate, CoordinateKind, Memory};
+use lissom_spatial::readable;
 
 /// Where a mechanism is at an instant, complete: whoever has it can go on from there.
 ///
@@ -40,5 +41,101 @@ impl State {
     pub fn packed(&self) -> Vec<f64> {
         let works = [self.work_j, self.dissipated_j];
         [&self.position[..], &self.velocity, &works].concat()
+    }
+}
+
+/// Why there is no such state.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// A coordinate was not recorded.
+    #[error(
+        "the recording has no channel {channel:?}, which is part of the state; record all channels (leave out \
+         output.channels), or start from the state.json that the run has written"
+    )]
+    NotRecorded {
+        /// The coordinate.
+        channel: String,
+    },
+    /// The recording does not reach so far.
+    #[error(
+        "{} s is outside the recording, which reaches from {} to {} s; name an instant inside",
+        readable(.time_s), readable(.from_s), readable(.until_s)
+    )]
+    Outside {
+        /// The instant asked for.
+        time_s: f64,
+        /// First sample.
+        from_s: f64,
+        /// Last sample.
+        until_s: f64,
+    },
+    /// A name that no coordinate has.
+    #[error("{name:?} is no coordinate of the state{}", suggestion(.nearest.as_deref()))]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The coordinate that is spelt most like it.
+        nearest: Option<String>,
+    },
+    /// A value that is not finite.
+    #[error("{name:?} is {value}, expected a finite number")]
+    NotFinite {
+        /// The coordinate.
+        name: String,
+        /// Its value.
+        value: f64,
+    },
+    /// The mechanism cannot be there.
+    #[error("{reason}")]
+    Unplaced {
+        /// Why.
+        reason: String,
+    },
+}
+
+fn suggestion(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |name| format!("; did you mean {name:?}?"))
+}
+
+/// A state of coordinates that are all known by their names. `layout` lists positions, then velocities.
+///
+/// # Errors
+/// When one is not known.
+pub fn state_of(
+    layout: &[Coordinate],
+    positions: usize,
+    time_s: f64,
+    value: &dyn Fn(&str) -> Option<f64>,
+) -> Result<State, StateError> {
+    let known = |coordinate: &Coordinate| {
+        value(&coordinate.name).ok_or_else(|| StateError::NotRecorded {
+            channel: coordinate.name.clone(),
+        })
+    };
+    let (first, rest) = layout.split_at(positions);
+    let is_work = |coordinate: &&Coordinate| coordinate.unit == "J";
+    let rates = rest.iter().filter(|coordinate| !is_work(coordinate));
+    let position = first.iter().map(known).collect::<Result<Vec<f64>, _>>()?;
+    let velocity = rates.map(known).collect::<Result<Vec<f64>, _>>()?;
+    Ok(State {
+        work_j: value("energy.work").unwrap_or(0.0),
+        dissipated_j: value("energy.lost").unwrap_or(0.0),
+        ..State::new(time_s, position, velocity)
+    })
+}
+
+/// Gives quaternions, whose components stand together, length one.
+pub(crate) fn make_unit(layout: &[Coordinate], position: &mut [f64]) {
+    let mut at = 0;
+    while at < layout.len() {
+        if layout[at].kind != CoordinateKind::Quaternion {
+            at += 1;
+            continue;
+        }
+        let quaternion = &mut position[at..at + 4];
+        let length = quaternion.iter().map(|x| x * x).sum::<f64>().sqrt();
+        quaternion.iter_mut().for_each(|x| *x /= length);
+        at += 4;
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Reading: [`load`] makes a model of its file, [`resource`] opens files below a model's folder and
 //! nowhere else, [`table`] understands time tables, [`models`] come with the program,
-//! [`stored`] reads a run back. Writing: [`csv`],
+//! [`stored`] reads a run back, [`state`] states of mechanisms. Writing: [`csv`],
 //! [`npz`] and [`mat`] turn a recording into bytes, [`arrays`] what is no recording, [`manifest`] tells how it came about, [`summary`]
 //! what came of it, [`notes`] warn of a fidelity, [`compare`] sets runs side by side, [`validation`] holds them against published numbers,
 //! [`atomic`] puts a file in place whole or not at all, [`output`] fills a folder and [`record`] does it all
@@ -23,6 +23,7 @@ pub mod npz;
 pub mod output;
 pub mod record;
 pub mod resource;
+pub mod state;
 pub mod stored;
 pub mod summary;
 pub mod table;

@@ -11,6 +11,7 @@ use crate::IoError;
 use crate::load::Loaded;
 use crate::manifest::Manifest;
 use crate::output::{self, Format};
+use crate::state::{self, StateFile};
 use crate::summary::Summary;
 
 /// Writes the recording in the formats the model asks for, and the manifest with the summary in it. The
@@ -31,6 +32,12 @@ pub fn write(
         .iter()
         .map(|path| path.display().to_string())
         .collect();
+    if let Some(last) = &run.last
+        && let Ok(file) = StateFile::of(&loaded.mechanism, last)
+    {
+        let path = state::write(folder, &file)?;
+        summary.files.push(path.display().to_string());
+    }
     let manifest_path = folder.join("manifest.json");
     summary.files.push(manifest_path.display().to_string());
     let stopped_at_s = match &run.ending {

@@ -23,7 +23,7 @@ pub mod simulate;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-pub use lissom_core::{State, study};
+pub use lissom_core::{State, StateError, study};
 pub use lissom_nodal as nodal;
 pub use lissom_numerics::{integrate, linear, statics};
 pub use lissom_spatial as scalar;

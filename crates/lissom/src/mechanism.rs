@@ -1,10 +1,13 @@
 //! [`Mechanism`]: what a model is, ready to run; the one place that chooses between the formulations.
 
+use std::collections::BTreeMap;
+
 use lissom_core::study::{Run, SimulateOptions, simulate};
-use lissom_core::{Dynamics, RunError, State};
+use lissom_core::{Dynamics, Recording, RunError, State, StateError, state_of};
+use lissom_numerics::Coordinate;
 use lissom_numerics::integrate::Flow;
 use lissom_spec::spec::{FormulationSpec, SimulationSpec};
-use lissom_spec::{ModelError, ModelSpec, Path};
+use lissom_spec::{ModelError, ModelSpec, Path, nearest};
 use lissom_tree::closure::AssemblyError;
 
 use crate::mesh::{self, Mesh, MeshError};
@@ -121,6 +124,90 @@ impl Mechanism {
         }
     }
 
+    /// The state that its model writes down, loops closed, whatever `simulation.initial` says.
+    pub fn written(&self) -> State {
+        let time_s = self.spec.simulation.start_s;
+        match &self.nodal {
+            Some(mesh) => mesh::written_state(mesh, time_s),
+            None => simulate::Equations::new(&self.tree).start_state(time_s),
+        }
+    }
+
+    /// The state at an instant of a recording of it; between samples by cubics.
+    ///
+    /// # Errors
+    /// When the recording does not hold the instant, or not all of the state.
+    pub fn recorded_state(&self, recording: &Recording, time_s: f64) -> Result<State, StateError> {
+        let (from_s, until_s) = match (recording.time_s.first(), recording.time_s.last()) {
+            (Some(&first), Some(&last)) => (first, last),
+            _ => (f64::NAN, f64::NAN),
+        };
+        if !(from_s..=until_s).contains(&time_s) {
+            return Err(StateError::Outside {
+                time_s,
+                from_s,
+                until_s,
+            });
+        }
+        let mut dynamics = self.dynamics(&self.written()).map_err(unplaced)?;
+        let value = |name: &str| recording.smooth_value_at(recording.channel(name)?, time_s);
+        dynamics.recorded_state(time_s, &value)
+    }
+
+    /// A state by the names of its positions and velocities. What is not given is as written; where loops close, joints
+    /// that are not given follow.
+    ///
+    /// # Errors
+    /// When there is no such name, or the mechanism cannot be there.
+    pub fn state(&self, time_s: f64, given: &BTreeMap<String, f64>) -> Result<State, StateError> {
+        let state = self.exact_state(time_s, given)?;
+        match &self.nodal {
+            Some(_) => Ok(state),
+            None => simulate::closed_state(&self.tree, state, given),
+        }
+    }
+
+    /// The same, taken as it is: for the complete states that runs leave behind, whose loops are closed.
+    ///
+    /// # Errors
+    /// When there is no such name.
+    pub fn exact_state(
+        &self,
+        time_s: f64,
+        given: &BTreeMap<String, f64>,
+    ) -> Result<State, StateError> {
+        let written = self.written();
+        let layout = self.layout()?;
+        for (name, &value) in given {
+            if !layout.iter().any(|coordinate| coordinate.name == *name) {
+                let names = layout.iter().map(|coordinate| coordinate.name.as_str());
+                return Err(StateError::Unknown {
+                    name: name.clone(),
+                    nearest: nearest(name, names).map(str::to_owned),
+                });
+            }
+            if !value.is_finite() {
+                return Err(StateError::NotFinite {
+                    name: name.clone(),
+                    value,
+                });
+            }
+        }
+        let packed = written.packed();
+        let place = |name: &str| layout.iter().position(|coordinate| coordinate.name == name);
+        let value = |name: &str| (given.get(name).copied()).or_else(|| Some(packed[place(name)?]));
+        state_of(&layout, written.position.len(), time_s, &value)
+    }
+
+    /// Name, unit and kind of every entry of its states: positions, velocities, works.
+    ///
+    /// # Errors
+    /// When it cannot be where its model has it start.
+    pub fn layout(&self) -> Result<Vec<Coordinate>, StateError> {
+        let dynamics = self.dynamics(&self.written()).map_err(unplaced)?;
+        Ok(dynamics.state_layout())
+    }
+
     /// Equations of the mechanism that begin at a state, with all the memory that evaluating them needs.
     ///
     /// # Errors
@@ -189,6 +276,12 @@ impl Mechanism {
             ),
             (Err(error), _) | (_, Err(error)) => Run::refused(error),
         }
+    }
+}
+
+fn unplaced(error: RunError) -> StateError {
+    StateError::Unplaced {
+        reason: error.to_string(),
     }
 }
 

@@ -117,7 +117,8 @@ fn run_one(
     let wanted = model.spec.output.channels.take();
     refuse_too_large(&model, samples.len())?;
     let began = Instant::now();
-    let run = integrate(&model, &samples, DEPARTURE_LENGTHS, silent);
+    let start = model.mechanism.start();
+    let run = integrate(&model, start, &samples, DEPARTURE_LENGTHS, silent);
     let wall_s = began.elapsed().as_secs_f64();
     model.spec.output.channels = wanted;
 

@@ -4,14 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use lissom::State;
 use lissom::integrate::Flow;
 use lissom::model::Override;
 use lissom::model::spec::ModelSpec;
-use lissom::simulate::{self, Run, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD};
-use lissom::study::SimulateOptions;
+use lissom::simulate::{RunError, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD};
+use lissom::study::{self, Run, SimulateOptions};
 use lissom_io::load::Loaded;
 use lissom_io::summary::Summary;
-use lissom_io::{IoError, record};
+use lissom_io::{IoError, record, state};
 use lissom_report::Source;
 use serde_json::json;
 
@@ -38,18 +39,25 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
     let overrides = arguments.changes.overrides();
     let loaded = source::load(&name, &overrides)?;
     refuse_outside(&arguments.at, &loaded.spec)?;
-    let samples = simulate::sample_instants(&loaded.spec, &arguments.at);
+    let start = start(&loaded, arguments.from.as_deref())?;
+    let samples = match (&start, &arguments.from) {
+        (Ok(start), Some(_)) => {
+            study::sample_instants_from(&loaded.spec, start.time_s, &arguments.at)
+        }
+        _ => study::sample_instants(&loaded.spec, &arguments.at),
+    };
     refuse_too_large(&loaded, samples.len())?;
     let folder = folder_for(arguments.out.as_deref(), &loaded.label)?;
 
     let silent = arguments.quiet || arguments.json;
     let began = Instant::now();
-    let run = integrate(&loaded, &samples, f64::INFINITY, silent);
+    let run = integrate(&loaded, start, &samples, f64::INFINITY, silent);
     let wall_s = began.elapsed().as_secs_f64();
 
     let mut summary = Summary::new(&loaded, &run, &arguments.at, wall_s);
     let changes: Vec<String> = overrides.iter().map(Override::text).collect();
-    let options = json!({ "verb": "run", "model": name, "set": changes, "at_s": arguments.at });
+    let options = json!({ "verb": "run", "model": name, "set": changes, "at_s": arguments.at,
+        "from": arguments.from });
     let manifest = record::write(&folder, &loaded, &run, options, &mut summary)
         .map_err(|error| Stop::Failed(error.to_string()))?;
     if arguments.pictures.wanted() {
@@ -91,22 +99,48 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
     }
 }
 
-/// Simulates with progress, until the end, Ctrl-C, or a body displaced by more than `most_lengths` of its length.
-pub(super) fn integrate(loaded: &Loaded, samples: &[f64], most_lengths: f64, silent: bool) -> Run {
+/// Where a run begins: as its model says, or at the state that the user names.
+fn start(loaded: &Loaded, from: Option<&str>) -> Result<Result<State, RunError>, Stop> {
+    let Some(from) = from else {
+        return Ok(loaded.mechanism.start());
+    };
+    let start = state::named(from, &loaded.mechanism)
+        .map_err(|error| Stop::Failed(format!("--from {error}")))?;
     let simulation = &loaded.spec.simulation;
-    let channels = loaded.spec.output.channels.as_deref();
-    watched(simulation.start_s, simulation.duration_s, silent, |watch| {
-        let options = SimulateOptions {
-            samples,
-            channels,
-            most_lengths,
-        };
-        match loaded.mechanism.start() {
-            Ok(start) => loaded
-                .mechanism
-                .simulate(&start, simulation, &options, watch),
-            Err(error) => Run::refused(error),
-        }
+    let end_s = simulation.start_s + simulation.duration_s;
+    if start.time_s >= end_s {
+        return Err(Stop::Usage(format!(
+            "--from {from} is at {} s, where the simulation ends; go on with --set simulation.duration_s={}",
+            short(start.time_s),
+            2.0 * (start.time_s - simulation.start_s)
+        )));
+    }
+    Ok(Ok(start))
+}
+
+/// Simulates with progress, until the end, Ctrl-C, or a body displaced by more than `most_lengths` of its length.
+pub(super) fn integrate(
+    loaded: &Loaded,
+    start: Result<State, RunError>,
+    samples: &[f64],
+    most_lengths: f64,
+    silent: bool,
+) -> Run {
+    let simulation = &loaded.spec.simulation;
+    let options = SimulateOptions {
+        samples,
+        channels: loaded.spec.output.channels.as_deref(),
+        most_lengths,
+    };
+    let start = match start {
+        Ok(start) => start,
+        Err(error) => return Run::refused(error),
+    };
+    let left_s = simulation.start_s + simulation.duration_s - start.time_s;
+    watched(start.time_s, left_s, silent, |watch| {
+        loaded
+            .mechanism
+            .simulate(&start, simulation, &options, watch)
     })
 }
 

@@ -2,4 +2,4 @@
 
 mod simulate;
 
-pub use simulate::{Ending, Run, SimulateOptions, sample_instants, simulate};
+pub use simulate::{Ending, Run, SimulateOptions, sample_instants, sample_instants_from, simulate};

@@ -25,6 +25,8 @@ pub struct Run {
     pub statistics: Statistics,
     /// How it ended.
     pub ending: Ending,
+    /// The state that it reached, from which it can go on; absent for a run that never began.
+    pub last: Option<State>,
 }
 
 impl Run {
@@ -35,6 +37,7 @@ impl Run {
             audit: Audit::default(),
             statistics: Statistics::default(),
             ending: Ending::Failed(error),
+            last: None,
         }
     }
 }
@@ -77,6 +80,13 @@ pub fn sample_instants(spec: &ModelSpec, extra: &[f64]) -> Vec<f64> {
         same
     });
     instants
+}
+
+/// Sample instants of a run that begins at a state on the way: those of the model from there on, that of the state first.
+pub fn sample_instants_from(spec: &ModelSpec, start_s: f64, extra: &[f64]) -> Vec<f64> {
+    let rest = sample_instants(spec, extra).into_iter();
+    let rest = rest.filter(|&instant| instant > start_s);
+    std::iter::once(start_s).chain(rest).collect()
 }
 
 /// What a run records and when it is given up.
@@ -131,7 +141,7 @@ pub fn simulate(
             &mut recorder,
         ),
         Integrator::Fixed(scheme, options) => {
-            recorder.accumulate_work(n_q, n_v, &breakpoints);
+            recorder.accumulate_work(start, &breakpoints);
             let (q, v) = state.split_at_mut(n_q);
             integrate::integrate_second_order(
                 scheme,
@@ -148,6 +158,10 @@ pub fn simulate(
         Ok(outcome) => outcome.statistics,
         Err(error) => error.statistics(),
     };
+    let reached_s = match &result {
+        Ok(outcome) => outcome.stopped_at.unwrap_or(end),
+        Err(error) => error.time(),
+    };
     let failure = dynamics.failure(&result);
     let ending = match (failure, result) {
         (Some(error), _) => Ending::Failed(error),
@@ -163,9 +177,24 @@ pub fn simulate(
             Ending::Failed(RunError::Integration { source, coordinate })
         }
     };
+    let works = match &recorder.work {
+        None => [state[n_q + n_v], state[n_q + n_v + 1]],
+        Some(sum) => [sum.work, sum.dissipated],
+    };
+    let last = State {
+        work_j: works[0],
+        dissipated_j: works[1],
+        memory: dynamics.memory(),
+        ..State::new(
+            reached_s,
+            state[..n_q].to_vec(),
+            state[n_q..n_q + n_v].to_vec(),
+        )
+    };
     let mut audit = recorder.auditor.finish();
     dynamics.finish(&mut audit);
     Run {
+        last: Some(last),
         recording: recorder.recording,
         audit,
         statistics,
@@ -233,15 +262,15 @@ impl<'w> Recorder<'w> {
         }
     }
 
-    fn accumulate_work(&mut self, positions: usize, velocities: usize, breakpoints: &[f64]) {
+    fn accumulate_work(&mut self, start: &State, breakpoints: &[f64]) {
         self.work = Some(WorkSum {
-            positions,
-            velocities,
+            positions: start.position.len(),
+            velocities: start.velocity.len(),
             breakpoints: breakpoints.to_vec(),
             time: f64::NAN,
             power: Power::default(),
-            work: 0.0,
-            dissipated: 0.0,
+            work: start.work_j,
+            dissipated: start.dissipated_j,
         });
     }
 

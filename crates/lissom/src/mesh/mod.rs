@@ -40,7 +40,7 @@ pub(crate) use observed::unplaced;
 pub use replay::Replay;
 pub use rest::{positions_at_rest, rest};
 pub use run::run;
-pub(crate) use run::{equations_at, resting_state};
+pub(crate) use run::{equations_at, resting_state, written_state};
 
 /// Why a model cannot be meshed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

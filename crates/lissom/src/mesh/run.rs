@@ -68,13 +68,18 @@ pub fn run(
 pub(crate) fn resting_state(mesh: &Mesh, simulation: &SimulationSpec) -> Result<State, RunError> {
     let time_s = simulation.start_s;
     if simulation.initial == InitialSpec::Written {
-        let (position, velocity) = (&mesh.initial_position, &mesh.initial_velocity);
-        return Ok(State::new(time_s, position.clone(), velocity.clone()));
+        return Ok(written_state(mesh, time_s));
     }
     let position =
         positions_at_rest(mesh, simulation).map_err(|source| unplaced(&source, time_s))?;
     let still = vec![0.0; mesh.initial_velocity.len()];
     Ok(State::new(time_s, position, still))
+}
+
+/// The state that the model writes down.
+pub(crate) fn written_state(mesh: &Mesh, time_s: f64) -> State {
+    let (position, velocity) = (&mesh.initial_position, &mesh.initial_velocity);
+    State::new(time_s, position.clone(), velocity.clone())
 }
 
 /// Equations of a mesh as they start at a state.

@@ -25,3 +25,4 @@ pub use lissom_core::{
 pub(crate) use run::equations_at;
 pub use run::{run, run_within};
 pub use start::close_loops;
+pub(crate) use start::closed_state;

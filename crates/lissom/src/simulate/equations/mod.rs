@@ -292,6 +292,12 @@ impl<'m> Equations<'m> {
         self.motor_rate.copy_from_slice(motors);
     }
 
+    /// The full position and velocity vectors of a state.
+    pub(super) fn unpacked(&mut self, state: &State) -> (Vec<f64>, Vec<f64>) {
+        self.unpack(state.time_s, &state.position, &state.velocity);
+        (self.position.clone(), self.velocity.clone())
+    }
+
     /// Accelerations of the prepared state.
     fn accelerate(&mut self) {
         let system = &self.model.linkage.system;

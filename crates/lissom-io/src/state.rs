@@ -1,0 +1,231 @@
+//! States as JSON files, and the state that a user names: a file, or an instant of a recording.
+//!
+//! ```json
+//! {
+//!   "time_s": 1.5,
+//!   "position": { "shoulder.angle": 0.2 },
+//!   "velocity": { "shoulder.angle.rate": 0.1 }
+//! }
+//! ```
+//!
+//! is a state by hand: what it does not name is as the model writes it. A run leaves a complete one behind, with what
+//! evaluations and the integrator remember, as `state.json`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use lissom::{Mechanism, State, StateError};
+use lissom_numerics::Memory;
+use serde::{Deserialize, Serialize};
+
+use crate::stored::{self, StoredError};
+use crate::{IoError, atomic};
+
+/// Name of the file that a run leaves its last state in.
+pub const FILE: &str = "state.json";
+
+/// Why a state cannot be had.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateFileError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {reason}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system or the reader said.
+        reason: String,
+    },
+    /// The recording cannot be read.
+    #[error(transparent)]
+    Recording(#[from] StoredError),
+    /// What follows `@` is no instant.
+    #[error("{text:?} after @ is no instant in seconds; write for example results/arm@1.5")]
+    Instant {
+        /// The text.
+        text: String,
+    },
+    /// The mechanism has no such state.
+    #[error("{origin}: {source}")]
+    State {
+        /// Where the state was to come from.
+        origin: String,
+        /// What is wrong with it.
+        source: StateError,
+    },
+}
+
+/// A state as it stands in a file. What is not a finite number is null.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StateFile {
+    /// The instant; that at which the model starts if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_s: Option<f64>,
+    /// Positions by name.
+    #[serde(default)]
+    pub position: BTreeMap<String, f64>,
+    /// Velocities by name.
+    #[serde(default)]
+    pub velocity: BTreeMap<String, f64>,
+    /// Work of inputs and prescribed motions until then.
+    #[serde(default)]
+    pub work_j: f64,
+    /// Energy dissipated until then.
+    #[serde(default)]
+    pub dissipated_j: f64,
+    /// What evaluations remember.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub memory: BTreeMap<String, Vec<Option<f64>>>,
+    /// What the integrator remembers.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub integrator: BTreeMap<String, Vec<Option<f64>>>,
+}
+
+impl StateFile {
+    /// The file of a state.
+    ///
+    /// # Errors
+    ///
+    /// When the mechanism cannot say what its coordinates are called.
+    pub fn of(mechanism: &Mechanism, state: &State) -> Result<Self, StateError> {
+        let names: Vec<String> = (mechanism.layout()?.into_iter())
+            .map(|coordinate| coordinate.name)
+            .collect();
+        let (positions, rest) = names.split_at(state.position.len());
+        let named = |names: &[String], values: &[f64]| {
+            let pairs = names.iter().cloned().zip(values.iter().copied());
+            pairs.collect::<BTreeMap<_, _>>()
+        };
+        Ok(Self {
+            time_s: Some(state.time_s),
+            position: named(positions, &state.position),
+            velocity: named(rest, &state.velocity),
+            work_j: state.work_j,
+            dissipated_j: state.dissipated_j,
+            memory: remembered(&state.memory),
+            integrator: remembered(&state.integrator),
+        })
+    }
+
+    /// The state of a mechanism that the file describes.
+    ///
+    /// # Errors
+    ///
+    /// When a name is not one of the mechanism's, or it cannot be there.
+    pub fn state(&self, mechanism: &Mechanism) -> Result<State, StateError> {
+        let time_s = self.time_s.unwrap_or(mechanism.spec().simulation.start_s);
+        let mut given = self.position.clone();
+        given.extend(
+            self.velocity
+                .iter()
+                .map(|(name, &value)| (name.clone(), value)),
+        );
+        let memory = recalled(&self.memory);
+        let complete = !memory.is_empty() || !self.integrator.is_empty();
+        let state = if complete {
+            mechanism.exact_state(time_s, &given)?
+        } else {
+            mechanism.state(time_s, &given)?
+        };
+        Ok(State {
+            work_j: self.work_j,
+            dissipated_j: self.dissipated_j,
+            memory,
+            integrator: recalled(&self.integrator),
+            ..state
+        })
+    }
+}
+
+fn remembered(memory: &Memory) -> BTreeMap<String, Vec<Option<f64>>> {
+    let finite = |&number: &f64| number.is_finite().then_some(number);
+    let named = memory.iter();
+    named
+        .map(|(name, numbers)| (name.to_owned(), numbers.iter().map(finite).collect()))
+        .collect()
+}
+
+fn recalled(memory: &BTreeMap<String, Vec<Option<f64>>>) -> Memory {
+    let number = |number: &Option<f64>| number.unwrap_or(f64::NAN);
+    let named = memory.iter();
+    named
+        .map(|(name, numbers)| (name.clone(), numbers.iter().map(number).collect()))
+        .collect()
+}
+
+/// Writes a state into a folder.
+///
+/// # Errors
+///
+/// [`IoError::Write`], with the path and the reason.
+pub fn write(folder: &Path, file: &StateFile) -> Result<PathBuf, IoError> {
+    let path = folder.join(FILE);
+    atomic::write(&path, |to| {
+        serde_json::to_writer_pretty(&mut *to, file)?;
+        writeln!(to)
+    })?;
+    Ok(path)
+}
+
+/// The state that a user names: a file of one, or a recording, at the end of its run or after `@` at an instant.
+///
+/// # Errors
+///
+/// When there is no such file, recording, instant or state.
+pub fn named(text: &str, mechanism: &Mechanism) -> Result<State, StateFileError> {
+    let (path, instant) = match text.rsplit_once('@') {
+        Some((path, instant)) if !Path::new(text).exists() => {
+            let seconds = instant.parse::<f64>().ok().filter(|t| t.is_finite());
+            let seconds = seconds.ok_or_else(|| StateFileError::Instant {
+                text: instant.to_owned(),
+            })?;
+            (Path::new(path), Some(seconds))
+        }
+        _ => (Path::new(text), None),
+    };
+    let failed = |source: StateError| StateFileError::State {
+        origin: text.to_owned(),
+        source,
+    };
+    let is_recording = path.is_dir() || path.ends_with("manifest.json");
+    let folder = if path.is_dir() {
+        path
+    } else {
+        path.parent().unwrap_or(Path::new(""))
+    };
+    if is_recording {
+        let last = folder.join(FILE);
+        if instant.is_none() && last.exists() {
+            return read(&last)?.state(mechanism).map_err(failed);
+        }
+        let recording = stored::read(path)?.recording;
+        let end_s = recording.time_s.last().copied().unwrap_or(f64::NAN);
+        let time_s = instant.unwrap_or(end_s);
+        return mechanism.recorded_state(&recording, time_s).map_err(failed);
+    }
+    let mut file = read(path)?;
+    file.time_s = instant.or(file.time_s);
+    file.state(mechanism).map_err(failed)
+}
+
+/// Reads a file of a state, or one that has a state among other things, as that of an equilibrium.
+fn read(path: &Path) -> Result<StateFile, StateFileError> {
+    let unreadable = |reason: String| StateFileError::Unreadable {
+        path: path.to_owned(),
+        reason,
+    };
+    let text = fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+    let mut value: serde_json::Value =
+        serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
+    if let Some(state) = value.get_mut("state") {
+        value = state.take();
+    }
+    serde_json::from_value(value).map_err(|error| {
+        unreadable(format!(
+            "{error}; write an object with time_s, position and velocity by name"
+        ))
+    })
+}
