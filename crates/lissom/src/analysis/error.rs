@@ -36,14 +36,6 @@ pub enum AnalysisError {
         /// The coordinate.
         coordinate: String,
     },
-    /// The nodal formulation cannot be asked for this.
-    #[error(
-        "{what} cannot be linearised in the nodal formulation; use the start or the nominal motion, or the tree"
-    )]
-    NotInNodes {
-        /// What was asked for.
-        what: &'static str,
-    },
     /// A controller on a coordinate that the loops solve for.
     #[error(
         "controller {controller:?} feeds back a joint that the loops solve for, whose deviation is no coordinate of the \

@@ -229,10 +229,7 @@ fn of_nodes(
             let run = mesh::run(mesh, &spec.simulation, times, None, watch);
             completed(run.ending)?;
             for sample in 0..run.recording.len() {
-                let point = linearizer.recorded(&run.recording, sample)?;
-                points.push(point.ok_or(AnalysisError::NotInNodes {
-                    what: "a simulated motion of joints that turn in any way",
-                })?);
+                points.push(linearizer.recorded(&run.recording, sample)?);
             }
         }
         Place::Equilibrium => {

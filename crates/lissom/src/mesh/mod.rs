@@ -26,7 +26,7 @@ mod run;
 use crate::model::spec::{Frame, InputSpec};
 use crate::model::{Limit, ModelSpec, Path, Resistance};
 use crate::simulate::{LoadCurve, MotionCurve, NominalError};
-use lissom_core::AxisName;
+use lissom_core::{AxisName, StateError};
 use lissom_nodal::{ElementId, End, Mechanism, NodalError, NodeId};
 use lissom_spatial::readable;
 use lissom_spatial::{Matrix, Vector};
@@ -108,6 +108,9 @@ pub enum MeshError {
     /// The mechanism is refused.
     #[error(transparent)]
     Nodal(#[from] NodalError),
+    /// A recording does not hold a state of the mechanism.
+    #[error(transparent)]
+    State(#[from] StateError),
     /// The nominal motion cannot be followed or driven.
     #[error(transparent)]
     NominalMotion(#[from] NominalError),

@@ -4,7 +4,7 @@ use crate::simulate::Recording;
 use lissom_nodal::{Dynamics, Equations, NodalError, NodeId, NodeKind, State, linearize_state};
 
 use super::course::Course;
-use super::{Acts, Mesh, MeshError, MeshedJoint};
+use super::{Acts, Mesh, MeshError, MeshedJoint, Replay};
 use lissom_core::effort_label;
 use lissom_numerics::linear::{Labels, Point};
 
@@ -113,32 +113,16 @@ impl<'m> MeshLinearizer<'m> {
         self.at(time, position, &still, &still)
     }
 
-    /// The equations at a sample of a recording; `None` if a degree of freedom was not recorded, as those of
-    /// orientations are not.
+    /// The equations at a sample of a recording.
     ///
     /// # Errors
     ///
-    /// When there is no such configuration.
-    pub fn recorded(
-        &mut self,
-        recording: &Recording,
-        sample: usize,
-    ) -> Result<Option<Point>, NodalError> {
-        let labels = self.labels();
+    /// When a coordinate was not recorded, or there is no such configuration.
+    pub fn recorded(&mut self, recording: &Recording, sample: usize) -> Result<Point, MeshError> {
+        let time_s = recording.time_s[sample];
         let value = |name: &str| Some(recording.channel(name)?.samples[sample]);
-        let position: Option<Vec<f64>> = (labels.coordinates.iter())
-            .map(|label| value(&label.name))
-            .collect();
-        let velocity: Option<Vec<f64>> = (labels.coordinates.iter())
-            .map(|label| value(&format!("{}.rate", label.name)))
-            .collect();
-        match (position, velocity) {
-            (Some(position), Some(velocity)) => {
-                let point = self.moving(recording.time_s[sample], &position, &velocity)?;
-                Ok(Some(point))
-            }
-            _ => Ok(None),
-        }
+        let state = Replay::new(self.mesh)?.state(time_s, &value)?;
+        Ok(self.moving(time_s, &state.position, &state.velocity)?)
     }
 
     /// The equations on the nominal motion, which is followed from where it starts.

@@ -2,7 +2,7 @@
 
 use lissom_core::{
     AxisName, Dynamics, EnergyAndMomentum, Kind, Limit, LimitedQuantity, PlaceError, Power,
-    RunError, Signal, Stage, marker_signals,
+    RunError, Signal, Stage, State, StateError, marker_signals,
 };
 use lissom_nodal::{Equations, NodalError, NodeId, NodeKind};
 use lissom_numerics::integrate::{IntegrateError, Outcome};
@@ -12,7 +12,7 @@ use lissom_spatial::Force;
 use super::acting::child_axes;
 use super::joints::quaternion;
 use super::run::MeshEquations;
-use super::{Mesh, MeshError, MeshedJoint, MeshedMarker, Target};
+use super::{Mesh, MeshError, MeshedJoint, MeshedMarker, Replay, Target};
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 const PARTS: [&str; 4] = ["w", "x", "y", "z"];
@@ -408,6 +408,17 @@ impl Dynamics for MeshEquations<'_> {
 
     fn conserves_momentum(&self) -> bool {
         self.mesh.conserves_momentum()
+    }
+
+    fn recorded_state(
+        &mut self,
+        time_s: f64,
+        value: &dyn Fn(&str) -> Option<f64>,
+    ) -> Result<State, StateError> {
+        let mut replay = Replay::new(self.mesh).map_err(|error| StateError::Unplaced {
+            reason: error.to_string(),
+        })?;
+        replay.state(time_s, value)
     }
 
     fn failure(&self, result: &Result<Outcome, IntegrateError>) -> Option<RunError> {

@@ -4,7 +4,9 @@ use crate::simulate::{MotionCurve, Recording};
 use lissom_nodal::{Drive, Equations, Excitation, NodalError, NodeKind};
 use lissom_spatial::{Quaternion, Vector};
 
+use super::acting::child_axes;
 use super::{Acts, Foreseen, Mesh, MeshedJoint, Target};
+use lissom_core::{State, StateError};
 
 /// A mesh that goes where a recording was.
 #[derive(Debug)]
@@ -18,6 +20,8 @@ pub struct Replay<'m> {
     position: Vec<f64>,
     /// Channels of the positions that are recorded as they are.
     direct: Vec<(usize, String)>,
+    /// Channels of the velocities that are recorded as they are.
+    rates: Vec<(usize, String)>,
     /// Joints that turn in any way, whose channels are relative to what carries them.
     turning: Vec<Turning>,
     /// Positions of deformations, and their values without any.
@@ -37,6 +41,51 @@ struct Turning {
     channels: Vec<String>,
 }
 
+impl Turning {
+    /// Velocities of the degrees of freedom of the child: those of what carries it and the joint's own, which are
+    /// recorded in the child's axes.
+    fn add_rates(
+        &self,
+        mesh: &Mesh,
+        equations: &Equations<'_>,
+        known: &dyn Fn(&str) -> Result<f64, StateError>,
+        velocity: &mut [f64],
+    ) -> Result<(), StateError> {
+        let MeshedJoint::Turning {
+            joint,
+            parent,
+            child,
+            frame,
+            translates,
+        } = &mesh.joints[self.joint]
+        else {
+            return Ok(());
+        };
+        let recorded = |what: &str| -> Result<Vector<f64>, StateError> {
+            let [x, y, z] = ["x", "y", "z"].map(|axis| known(&format!("{joint}.{what}.{axis}")));
+            Ok(Vector([x?, y?, z?]))
+        };
+        let axes = child_axes(equations, *child, frame);
+        let carried = equations.node(parent.orientation).velocity;
+        let angular = carried + axes * recorded("angular_velocity")?;
+        let linear = if *translates {
+            axes * recorded("velocity")?
+        } else {
+            Vector([0.0; 3])
+        };
+        for i in 0..3 {
+            if let Some(dof) = mesh.mechanism.coordinate_dof(child.orientation, i) {
+                velocity[dof] = angular[i];
+            }
+            let sliding = mesh.mechanism.coordinate_dof(child.point, i);
+            if let Some(dof) = sliding.filter(|_| *translates) {
+                velocity[dof] = linear[i];
+            }
+        }
+        Ok(())
+    }
+}
+
 impl<'m> Replay<'m> {
     /// Of a mesh.
     ///
@@ -47,6 +96,7 @@ impl<'m> Replay<'m> {
         let mechanism = &mesh.mechanism;
         let first = |dof: usize| mechanism.dof_positions(dof).start;
         let mut direct = Vec::new();
+        let mut rates = Vec::new();
         let mut turning = Vec::new();
         for (index, joint) in mesh.joints.iter().enumerate() {
             match joint {
@@ -56,8 +106,11 @@ impl<'m> Replay<'m> {
                     deformation,
                     ..
                 } => {
-                    let dof = mechanism.deformation_dof(*element, *deformation);
-                    direct.extend(dof.map(|dof| (first(dof), name.coordinate())));
+                    if let Some(dof) = mechanism.deformation_dof(*element, *deformation) {
+                        let coordinate = name.coordinate();
+                        rates.push((dof, format!("{coordinate}.rate")));
+                        direct.push((first(dof), coordinate));
+                    }
                 }
                 MeshedJoint::Turning {
                     joint,
@@ -86,6 +139,15 @@ impl<'m> Replay<'m> {
         for &node in &mesh.nodes {
             let name = mechanism.node_name(node);
             let dof = |component| mechanism.coordinate_dof(node, component).map(first);
+            let (moving, components): (&str, &[&str]) = match mechanism.node_kind(node) {
+                NodeKind::PlanarAngle => ("angle", &["", "", "rate"]),
+                NodeKind::Orientation => ("angular_velocity", &["x", "y", "z"]),
+                NodeKind::PlanarPoint | NodeKind::Point => ("velocity", &["x", "y", "z"]),
+            };
+            for (component, axis) in components.iter().enumerate() {
+                let moves = mechanism.coordinate_dof(node, component);
+                rates.extend(moves.map(|dof| (dof, format!("{name}.{moving}.{axis}"))));
+            }
             match mechanism.node_kind(node) {
                 NodeKind::PlanarAngle => {
                     direct.extend(dof(2).map(|at| (at, format!("{name}.angle"))));
@@ -105,6 +167,7 @@ impl<'m> Replay<'m> {
         let assembled = mechanism.assembled_position();
         for &dof in &elastic {
             let name = mechanism.dof_name(dof);
+            rates.push((dof, format!("{name}.rate")));
             if mechanism.dof_positions(dof).len() == 1 {
                 direct.push((first(dof), name));
             } else if let Some(node) = name.strip_suffix(".turn_x") {
@@ -126,6 +189,7 @@ impl<'m> Replay<'m> {
             drives: mechanism.assembled_drives(),
             position: mesh.initial_position.clone(),
             direct,
+            rates,
             turning,
             undeformed: (elastic.iter())
                 .flat_map(|&dof| mechanism.dof_positions(dof))
@@ -158,7 +222,18 @@ impl<'m> Replay<'m> {
         sample: usize,
     ) -> Result<&Equations<'m>, NodalError> {
         let value = |name: &str| Some(recording.channel(name)?.samples[sample]);
-        self.acts.drive(recording.time_s[sample], &mut self.drives);
+        self.place(recording.time_s[sample], &value)?;
+        Ok(&self.equations)
+    }
+
+    /// Places the mechanism at an instant at which signals are known by their names; those that are not leave it where it
+    /// was.
+    fn place(
+        &mut self,
+        time_s: f64,
+        value: &dyn Fn(&str) -> Option<f64>,
+    ) -> Result<(), NodalError> {
+        self.acts.drive(time_s, &mut self.drives);
         for (at, name) in &self.direct {
             if let Some(value) = value(name) {
                 self.position[*at] = value;
@@ -190,8 +265,45 @@ impl<'m> Replay<'m> {
                 }
             }
         }
-        self.equations.place(&self.position, &self.drives)?;
-        Ok(&self.equations)
+        self.equations.place(&self.position, &self.drives)
+    }
+
+    /// The state at an instant at which all signals that it needs are known by their names.
+    ///
+    /// # Errors
+    ///
+    /// When one is not known, or the mechanism cannot be there.
+    pub(crate) fn state(
+        &mut self,
+        time_s: f64,
+        value: &dyn Fn(&str) -> Option<f64>,
+    ) -> Result<State, StateError> {
+        let known = |name: &str| {
+            value(name).ok_or_else(|| StateError::NotRecorded {
+                channel: name.to_owned(),
+            })
+        };
+        for name in self.channels() {
+            known(name)?;
+        }
+        self.place(time_s, value)
+            .map_err(|error| StateError::Unplaced {
+                reason: error.to_string(),
+            })?;
+        let mut velocity = vec![0.0; self.mesh.mechanism.dof_count()];
+        for (dof, name) in &self.rates {
+            velocity[*dof] = known(name)?;
+        }
+        for turning in &self.turning {
+            // what carries it moves as everything before it does
+            self.equations.set_velocity(&velocity, &self.drives);
+            turning.add_rates(self.mesh, &self.equations, &known, &mut velocity)?;
+        }
+        Ok(State {
+            work_j: value("energy.work").unwrap_or(0.0),
+            dissipated_j: value("energy.lost").unwrap_or(0.0),
+            ..State::new(time_s, self.position.clone(), velocity)
+        })
     }
 
     /// The mechanism without deformation, its axes on their nominal motion if they have one, otherwise as at the sample
