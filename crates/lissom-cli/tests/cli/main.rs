@@ -5,6 +5,7 @@
 mod compare;
 mod errors;
 mod files;
+mod golden;
 mod linear;
 mod loops;
 mod report;
