@@ -242,12 +242,13 @@ fn of_nodes(
         }
     }
     let less = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect();
-    let initial = points.first().map_or_else(Default::default, |first| {
-        [
-            less(position, &first.position),
+    let initial = match (points.first(), linearizer.first_position()) {
+        (Some(first), Some(from)) => [
+            mesh.deviation(position, from),
             less(velocity, &first.velocity),
-        ]
-    });
+        ],
+        _ => Default::default(),
+    };
     Ok(Linearized {
         driven: linearizer.driven(),
         breakpoints: linearizer.breakpoints(),

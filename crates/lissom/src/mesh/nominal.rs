@@ -17,6 +17,8 @@ pub struct MeshLinearizer<'m> {
     course: Course<'m>,
     /// Points whose positions are outputs.
     outputs: Vec<NodeId>,
+    /// Position of the first state.
+    first: Option<Vec<f64>>,
 }
 
 impl<'m> MeshLinearizer<'m> {
@@ -40,6 +42,7 @@ impl<'m> MeshLinearizer<'m> {
             dynamics: Dynamics::new(Equations::new(mechanism)?, Acts::new(mesh)?),
             course: Course::new(mesh)?,
             outputs: markers.chain(nodes).collect(),
+            first: None,
         })
     }
 
@@ -54,6 +57,13 @@ impl<'m> MeshLinearizer<'m> {
                 let actuated = self.mesh.mechanism.actuated_dofs();
                 if let Some(input) = actuated.iter().position(|&actuated| actuated == dof) {
                     labels.inputs[input] = effort_label(name);
+                    let next = self.mesh.joints.get(index + 1);
+                    let motor = name.motor();
+                    if matches!(next, Some(MeshedJoint::Axis { name, .. }) if *name == motor) {
+                        // inputs act on the motor, whose effort has the name of the joint
+                        labels.inputs[input].name =
+                            format!("{}.{}", name.coordinate(), name.effort_word());
+                    }
                 }
             }
         }
@@ -61,6 +71,11 @@ impl<'m> MeshLinearizer<'m> {
             label.clone_from(&marker.name);
         }
         labels
+    }
+
+    /// Position of the state that was linearised first.
+    pub fn first_position(&self) -> Option<&[f64]> {
+        self.first.as_deref()
     }
 
     /// Degrees of freedom on which inputs or controllers act.
@@ -155,6 +170,8 @@ impl<'m> MeshLinearizer<'m> {
             loads,
         };
         let mut point = linearize_state(&mut self.equations, time, &state, &self.outputs)?;
+        point.position = self.mesh.chart_position(position);
+        self.first.get_or_insert_with(|| position.to_vec());
         let actuated = self.mesh.mechanism.actuated_dofs();
         for (dof, &effort) in efforts.iter().enumerate() {
             point.excitation[dof] += effort;

@@ -7,7 +7,7 @@ use lissom_core::{
 use lissom_nodal::{Equations, NodalError, NodeId, NodeKind};
 use lissom_numerics::integrate::{IntegrateError, Outcome};
 use lissom_numerics::{Coordinate, CoordinateKind};
-use lissom_spatial::Force;
+use lissom_spatial::{Force, Quaternion, rotation_vector_of};
 
 use super::acting::child_axes;
 use super::joints::quaternion;
@@ -135,6 +135,42 @@ impl Mesh {
             Vec::new()
         };
         (positions, (format!("{name}.rate"), "rad/s".to_owned()))
+    }
+
+    /// Positions that stand for the degrees of freedom one by one; orientations count from where they are.
+    pub(super) fn chart_position(&self, position: &[f64]) -> Vec<f64> {
+        let single = |dof: usize| {
+            let at = self.mechanism.dof_positions(dof);
+            if at.len() == 1 {
+                position[at.start]
+            } else {
+                0.0
+            }
+        };
+        (0..self.mechanism.dof_count()).map(single).collect()
+    }
+
+    /// Deviation of one position from another in the degrees of freedom, of orientations as rotation vectors.
+    pub(crate) fn deviation(&self, position: &[f64], from: &[f64]) -> Vec<f64> {
+        let less = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(b).map(|(a, b)| a - b).collect();
+        let mut deviation: Vec<f64> =
+            less(self.chart_position(position), self.chart_position(from));
+        let mut dof = 0;
+        while dof < deviation.len() {
+            let at = self.mechanism.dof_positions(dof);
+            if at.len() == 1 {
+                dof += 1;
+                continue;
+            }
+            let rotation = |of: &[f64]| {
+                let [w, x, y, z] = std::array::from_fn(|i| of[at.start + i]);
+                Quaternion([w, x, y, z]).matrix()
+            };
+            let turned = rotation(position) * rotation(from).transpose();
+            deviation[dof..dof + 3].copy_from_slice(&rotation_vector_of(&turned).0);
+            dof += 3;
+        }
+        deviation
     }
 
     /// Coordinates of the joints, then the other degrees of freedom: positions and rates apart.
