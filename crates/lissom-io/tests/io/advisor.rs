@@ -1,13 +1,13 @@
 //! The estimates behind the advice of `lissom compare` do not hang on how finely they are made.
 
 use lissom::integrate::Flow;
-use lissom::model::Override;
 use lissom::model::spec::FidelityPreset;
 use lissom::simulate::comparison::{Resolution, predict_deviation};
 use lissom::simulate::{Ending, Recording, run};
 use lissom_io::compare::{Choice, SAFETY, dense_instants, with_fidelity};
-use lissom_io::load::{Loaded, load_text};
-use lissom_io::models;
+use lissom_io::load::Loaded;
+
+use super::loaded;
 
 /// What an error is stated from: two models, and the run of each with the samples of a comparison.
 struct Pair {
@@ -17,12 +17,7 @@ struct Pair {
 }
 
 fn pair(model: &str, changes: &[&str], other: FidelityPreset, channels: &[&str]) -> Pair {
-    let shipped = models::find(model).expect("a shipped model");
-    let overrides: Vec<Override> = changes
-        .iter()
-        .map(|text| Override::parse(text).expect("a change"))
-        .collect();
-    let loaded = load_text(shipped.name, shipped.text, &overrides).expect("a sound model");
+    let loaded = loaded(model, changes);
     let of = |preset: FidelityPreset| {
         let choice = Choice { preset, tip: None };
         let loaded = with_fidelity(&loaded, choice).expect("a sound fidelity");
@@ -133,8 +128,7 @@ fn the_shuttle_arm() {
 /// Vibrations that many samples are needed for: errors of some hundredths of a millimetre beside a motion of metres.
 #[test]
 fn a_free_floating_arm() {
-    let shipped = models::find("space-arm").expect("a shipped model");
-    let loaded = load_text(shipped.name, shipped.text, &[]).expect("a sound model");
+    let loaded = loaded("space-arm", &[]);
     let markers = loaded.spec.marker.iter();
     let hand: Vec<String> = markers
         .flat_map(|marker| ["x", "y", "z"].map(|axis| format!("{}.position.{axis}", marker.name)))

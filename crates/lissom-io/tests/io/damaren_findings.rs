@@ -5,22 +5,16 @@
 use std::sync::LazyLock;
 
 use lissom::integrate::Flow;
-use lissom::model::Override;
 use lissom::simulate::{Ending, Recording, Run, run, sample_instants};
-use lissom_io::load::load_text;
-use lissom_io::models;
+
+use super::loaded;
 
 /// Angles that a reader tells apart in a figure whose axis spans about 3 rad: a sixtieth of it.
 const READING_RAD: f64 = 0.05;
 
 /// The run of a shipped model with changes, which reaches its end.
 fn completed(model: &str, changes: &[&str]) -> Run {
-    let shipped = models::find(model).expect("a shipped model");
-    let overrides: Vec<Override> = changes
-        .iter()
-        .map(|text| Override::parse(text).expect("a change"))
-        .collect();
-    let loaded = load_text(shipped.name, shipped.text, &overrides).expect("a sound model");
+    let loaded = loaded(model, changes);
     let samples = sample_instants(&loaded.spec, &[]);
     let simulation = &loaded.spec.simulation;
     let done = run(&loaded.model, simulation, &samples, None, &mut |_| {

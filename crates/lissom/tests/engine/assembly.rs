@@ -3,10 +3,11 @@
 
 use lissom::closure::{AssemblyError, Closed, MarkerTarget, Targets, close, diagnose, mobility};
 use lissom::model::spec::TwistComponent;
-use lissom::model::{ClosureMethod, Model, ModelSpec, Override};
+use lissom::model::{ClosureMethod, Model};
 use lissom::simulate::close_loops;
 use lissom::spatial::{Motion, Vector};
-use lissom::tree::{Kinematics, marker_motion};
+
+use crate::models::{assembled, built, changed, marker_at, parsed, revolute};
 
 /// Closed forms are evaluated in a dozen operations on numbers near 1, closures are met to 1e-14, and a
 /// four-bar away from its dead points amplifies both by less than ten.
@@ -16,13 +17,6 @@ fn link(name: &str, length: f64) -> String {
     format!(
         "[[body]]\nname = \"{name}\"\nrigid = {{ mass_kg = 1.0, inertia_kg_m2 = [0.1, 0.1, 0.1] }}\n\
          node = [{{ name = \"end\", position_m = [{length}, 0.0, 0.0] }}]\n"
-    )
-}
-
-fn joint(name: &str, parent: &str, child: &str, keys: &str) -> String {
-    format!(
-        "[[joint]]\nname = \"{name}\"\nparent = {parent}\nchild = {child}\n\
-         revolute = {{ axis = [0.0, 0.0, 1.0]{keys} }}\n"
     )
 }
 
@@ -36,25 +30,25 @@ fn four_bar(knee: &str, pivot: &str) -> String {
         link("crank", crank),
         link("coupler", coupler),
         link("rocker", rocker),
-        joint(
+        revolute(
             "motor",
             "\"ground\"",
             "\"crank\"",
             ", initial_angle_rad = 0.7, held = true",
         ),
-        joint(
+        revolute(
             "elbow",
             "{ body = \"crank\", at = \"end\" }",
             "\"coupler\"",
             "",
         ),
-        joint(
+        revolute(
             "knee",
             "{ body = \"coupler\", at = \"end\" }",
             "{ body = \"rocker\", at = \"end\" }",
             knee,
         ),
-        joint(
+        revolute(
             "pivot",
             &format!("{{ body = \"ground\", position_m = [{ground}, 0.0, {pivot}] }}"),
             "\"rocker\"",
@@ -63,16 +57,6 @@ fn four_bar(knee: &str, pivot: &str) -> String {
         "[[marker]]\nname = \"knee\"\nbody = \"coupler\"\nat = \"end\"\n".to_owned(),
     ]
     .concat()
-}
-
-fn built(text: &str) -> Model {
-    Model::build(&ModelSpec::parse(text, &[]).expect("sound")).expect("can be built")
-}
-
-fn assembled(text: &str) -> Model {
-    let mut model = built(text);
-    close_loops(&mut model, 0.0).expect("closes");
-    model
 }
 
 /// Angles of coupler and rocker for an angle of the crank, by the cosine rule; `sign` is that of the angle from
@@ -96,21 +80,7 @@ fn closed_form(crank_angle: f64, sign: f64) -> (f64, f64) {
 }
 
 fn knee(model: &Model, position: &[f64], velocity: &[f64]) -> (Vector<f64>, Motion<f64>) {
-    let mut kinematics = Kinematics::new(&model.system);
-    kinematics.update(&model.system, position, velocity);
-    kinematics.update_poses(&model.system);
-    let marker = &model.markers[0];
-    let body = marker.body.expect("on a body");
-    let mut influence: [Motion<f64>; 0] = [];
-    let motion = marker_motion(
-        &model.system,
-        &kinematics,
-        body,
-        &marker.place,
-        position,
-        velocity,
-        &mut influence,
-    );
+    let motion = marker_at(model, &model.markers[0], position, velocity);
     (motion.pose.translation, motion.twist)
 }
 
@@ -136,7 +106,7 @@ fn held(model: &Model, joint: &str, angle: f64, rate: f64) -> Targets {
 fn a_four_bar_closes_as_the_cosine_rule_says() {
     for (branch, sign) in [("positive", 1.0), ("negative", -1.0)] {
         let text = four_bar(&format!(", branch = \"{branch}\""), "0.0");
-        let mut model = assembled(&text);
+        let mut model = assembled(&parsed(&text));
         for step in 0..24 {
             let angle = 0.7 + 0.25 * f64::from(step);
             let rate = 1.5;
@@ -175,8 +145,8 @@ fn a_slider_crank_closes_as_pythagoras_says() {
         link("crank", 0.3),
         link("rod", 0.9),
         link("slider", 0.1),
-        joint("motor", "\"ground\"", "\"crank\"", ", held = true"),
-        joint("pin", "{ body = \"crank\", at = \"end\" }", "\"rod\"", ""),
+        revolute("motor", "\"ground\"", "\"crank\"", ", held = true"),
+        revolute("pin", "{ body = \"crank\", at = \"end\" }", "\"rod\"", ""),
         "[[joint]]\nname = \"guide\"\nparent = \"ground\"\nchild = \"slider\"\n\
          prismatic = { axis = [1.0, 0.0, 0.0], initial_displacement_m = 1.0, branch = \"positive\" }\n\
          [[loop]]\nname = \"wrist\"\nfrom = { body = \"rod\", at = \"end\" }\nto = \"slider\"\n\
@@ -184,7 +154,7 @@ fn a_slider_crank_closes_as_pythagoras_says() {
             .to_owned(),
     ]
     .concat();
-    let model = assembled(&text);
+    let model = assembled(&parsed(&text));
     for step in 0..12 {
         let angle = 0.4 + 0.5 * f64::from(step);
         let closed = close(&model, &held(&model, "motor", angle, 2.0)).expect("closes");
@@ -205,7 +175,7 @@ fn a_slider_crank_closes_as_pythagoras_says() {
 /// Closed form: what inverse kinematics finds for a point is where direct kinematics puts it.
 #[test]
 fn inverse_and_direct_kinematics_are_inverse() {
-    let model = assembled(&four_bar(", branch = \"positive\"", "0.0"));
+    let model = assembled(&parsed(&four_bar(", branch = \"positive\"", "0.0")));
     let (coupler, _) = closed_form(1.3, 1.0);
     let x = LENGTHS[1] * 1.3_f64.cos() + LENGTHS[2] * coupler.cos();
     let targets = Targets {
@@ -245,7 +215,7 @@ fn the_change_from_the_guess_is_least() {
     const STEP: f64 = 1e-4;
     let text = four_bar(", initial_angle_rad = 0.3", "0.0").replace(", held = true", "");
     let guess = built(&text).initial_position;
-    let model = assembled(&text);
+    let model = assembled(&parsed(&text));
     let distance = |position: &[f64]| -> f64 {
         position
             .iter()
@@ -264,13 +234,13 @@ fn the_change_from_the_guess_is_least() {
 /// By construction: a joint that carries its parent puts every body where it was.
 #[test]
 fn a_cut_elsewhere_closes_in_the_same_configuration() {
-    let one = assembled(&four_bar(", branch = \"positive\"", "0.0"));
+    let one = assembled(&parsed(&four_bar(", branch = \"positive\"", "0.0")));
     let text = four_bar(", branch = \"positive\"", "0.0");
     let text = text.replace(
         "name = \"knee\"\nparent",
         "name = \"knee\"\ncut = true\nparent",
     );
-    let other = assembled(&text);
+    let other = assembled(&parsed(&text));
     let rest = vec![0.0; 3];
     let (a, _) = knee(&one, &one.initial_position, &rest);
     let (b, _) = knee(&other, &other.initial_position, &rest);
@@ -341,7 +311,7 @@ fn what_cannot_be_closed_is_explained() {
 /// By construction: rank and Gruebler's count of a planar four-bar in space, and its dead point.
 #[test]
 fn freedom_is_counted_by_rank() {
-    let model = assembled(&four_bar(", branch = \"positive\"", "0.0"));
+    let model = assembled(&parsed(&four_bar(", branch = \"positive\"", "0.0")));
     let diagnosis = diagnose(&model);
     assert_eq!(diagnosis.gruebler, -2);
     assert_eq!(diagnosis.mobility.rigid_degrees_of_freedom(), 1);
@@ -353,20 +323,20 @@ fn freedom_is_counted_by_rank() {
         link("crank", 0.5),
         link("coupler", 1.0),
         link("rocker", 0.5),
-        joint("motor", "\"ground\"", "\"crank\"", ", held = true"),
-        joint(
+        revolute("motor", "\"ground\"", "\"crank\"", ", held = true"),
+        revolute(
             "elbow",
             "{ body = \"crank\", at = \"end\" }",
             "\"coupler\"",
             "",
         ),
-        joint(
+        revolute(
             "pivot",
             "{ body = \"ground\", position_m = [1.0, 0.0, 0.0] }",
             "\"rocker\"",
             "",
         ),
-        joint(
+        revolute(
             "knee",
             "{ body = \"coupler\", at = \"end\" }",
             "{ body = \"rocker\", at = \"end\" }",
@@ -374,7 +344,7 @@ fn freedom_is_counted_by_rank() {
         ),
     ]
     .concat();
-    let model = assembled(&flat);
+    let model = assembled(&parsed(&flat));
     assert_eq!(
         mobility(&model, &model.initial_position).rigid_degrees_of_freedom(),
         2
@@ -387,11 +357,9 @@ fn freedom_is_counted_by_rank() {
 /// By construction: components of a marker that nobody names are x and y before angles, as many as needed.
 #[test]
 fn components_are_chosen() {
-    let change = Override::parse("simulation.closure={cartesian_space={}}").expect("an override");
+    let change = "simulation.closure={cartesian_space={}}";
     let text = four_bar(", branch = \"positive\"", "0.0");
-    let spec = ModelSpec::parse(&text, &[change]).expect("sound");
-    let mut model = Model::build(&spec).expect("can be built");
-    close_loops(&mut model, 0.0).expect("closes");
+    let model = assembled(&changed(&text, &[change]));
     assert_eq!(
         model.closure_method,
         ClosureMethod::CartesianSpace {

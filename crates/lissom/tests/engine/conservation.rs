@@ -3,25 +3,14 @@
 
 use std::fmt::Write;
 
-use lissom::integrate::Flow;
-use lissom::model::{Model, ModelSpec};
-use lissom::simulate::{Ending, Run, RunError, run, sample_instants};
+use lissom::simulate::{Ending, Run, RunError};
+
+use crate::models::{hinged_beam, parsed};
+use crate::runs::{completed, in_tree};
 
 /// Runs a model file to its end.
-fn completed(text: &str) -> Run {
-    let run = ran(text);
-    assert_eq!(run.ending, Ending::Completed);
-    run
-}
-
-/// Runs a model file as far as it goes.
 fn ran(text: &str) -> Run {
-    let spec: ModelSpec = toml::from_str(text).unwrap();
-    let model = Model::build(&spec).unwrap();
-    let samples = sample_instants(&spec, &[]);
-    run(&model, &spec.simulation, &samples, None, &mut |_| {
-        Flow::Continue
-    })
+    completed(in_tree(&parsed(text)))
 }
 
 /// Largest less smallest sample of a channel.
@@ -104,7 +93,7 @@ const DRIFT_ORDER: std::ops::Range<f64> = 0.7..1.4;
 
 #[test]
 fn an_unforced_flexible_arm_keeps_its_energy() {
-    let run = completed(&(arm("", "") + &simulation(10.0, 1e-11)));
+    let run = ran(&(arm("", "") + &simulation(10.0, 1e-11)));
     assert!(energy_drift(&run) < ENERGY, "{:e}", energy_drift(&run));
     // it falls, and its links bend
     assert!(swing(&run, "joint_0.angle") > 1.0);
@@ -114,7 +103,7 @@ fn an_unforced_flexible_arm_keeps_its_energy() {
 
 #[test]
 fn drift_shrinks_with_the_tolerance() {
-    let drift = |rtol: f64| energy_drift(&completed(&(arm("", "") + &simulation(2.0, rtol))));
+    let drift = |rtol: f64| energy_drift(&ran(&(arm("", "") + &simulation(2.0, rtol))));
     let drifts = [1e-4, 1e-6, 1e-8].map(drift);
     for pair in drifts.windows(2) {
         let order = (pair[0] / pair[1]).log10() / 2.0;
@@ -142,7 +131,7 @@ joint = "joint_1"
 cycloid = { final_angle_rad = 1.2, duration_s = 1.5 }
 "#;
     let text = arm(resisted, "damping.modal_ratio = 0.02") + driven + &simulation(2.0, 1e-10);
-    let run = completed(&text);
+    let run = ran(&text);
     assert!(energy_drift(&run) < BOOKS, "{:e}", energy_drift(&run));
     assert!(swing(&run, "energy.work") > 1.0);
     assert!(swing(&run, "energy.lost") > 1.0);
@@ -166,7 +155,7 @@ joint = "joint_1"
 torque_sines = { amplitude_n_m = [2.0], frequency_rad_per_s = [4.0] }
 "#;
     let text = "format = 1\n".to_owned() + &three_links("", "damping.modal_ratio = 0.01") + base;
-    let run = completed(&(text + &simulation(3.0, 1e-9)));
+    let run = ran(&(text + &simulation(3.0, 1e-9)));
     let audit = run.audit.momentum.as_ref().unwrap();
     let linear = audit.linear_drift_kg_m_per_s / audit.peak_linear_kg_m_per_s;
     let angular = audit.angular_drift_kg_m2_per_s / audit.peak_angular_kg_m2_per_s;
@@ -179,23 +168,10 @@ torque_sines = { amplitude_n_m = [2.0], frequency_rad_per_s = [4.0] }
 
 /// The beam of \[Simo & Vu-Quoc 1987\], spun up to 6 rad/s in 15 s, in three bending functions.
 fn spinning_beam(shortening: &str) -> Run {
-    ran(&format!(
-        r#"
-format = 1
-[[body]]
-name = "beam"
-[body.beam]
-length_m = 10.0
-mass_per_length_kg_per_m = 1.2
-bending_stiffness_y_n_m2 = 1.4e4
-section_inertia_y_kg_m = 6e-4
-basis.clamped_free.bending_y = 3
-[[joint]]
-name = "hub"
-parent = "ground"
-child = "beam"
-revolute.axis = [0, 0, 1]
-[[motion]]
+    let beam = "length_m = 10.0\nmass_per_length_kg_per_m = 1.2\nbending_stiffness_y_n_m2 = 1.4e4\n\
+                section_inertia_y_kg_m = 6e-4\nbasis.clamped_free.bending_y = 3";
+    let text = format!(
+        r#"{}[[motion]]
 joint = "hub"
 cycloidal_rate = {{ final_rate_rad_per_s = 6.0, duration_s = 15.0 }}
 [[marker]]
@@ -206,8 +182,10 @@ body = "beam"
 duration_s = 20.0
 [output]
 sample_period_s = 0.01
-"#
-    ))
+"#,
+        hinged_beam(beam)
+    );
+    in_tree(&parsed(&text))
 }
 
 /// Three functions and second-order shortening against the geometrically exact beam.

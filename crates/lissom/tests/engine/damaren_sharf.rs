@@ -2,22 +2,19 @@
 //! behind them, against an independent implementation.
 
 use lissom::flex::FlexibleBody;
-use lissom::model::{Model, ModelSpec, Override};
+use lissom::model::Model;
 use lissom::simulate::{StateInput, evaluate};
 use lissom::tree::{Energy, Kinematics, energy};
 use nalgebra::{DMatrix, SymmetricEigen};
 use serde_json::Value;
 
+use crate::models::changed;
+use crate::numbers::numbers;
+use crate::shipped::SHUTTLE_ARM;
+
 /// The reference is given to ten digits and agrees with a second implementation to 1e-7 of the largest
 /// acceleration.
 const AGREEMENT: f64 = 1e-7;
-
-fn list(value: &Value) -> Vec<f64> {
-    match value {
-        Value::Array(entries) => entries.iter().flat_map(list).collect(),
-        number => vec![number.as_f64().unwrap()],
-    }
-}
 
 fn reference() -> Value {
     let text = include_str!("../../../../validation/damaren_1995/single_state.json");
@@ -25,10 +22,9 @@ fn reference() -> Value {
 }
 
 fn arm(preset: &str, tip: &str) -> Model {
-    let text = include_str!("../../../../models/damaren_1995/shuttle_arm.toml");
-    let set = |key: &str, value: &str| Override::parse(&format!("fidelity.{key}={value}")).unwrap();
-    let spec = ModelSpec::parse(text, &[set("preset", preset), set("tip", tip)]).unwrap();
-    Model::build(&spec).unwrap()
+    let preset = format!("fidelity.preset={preset}");
+    let tip = format!("fidelity.tip={tip}");
+    Model::build(&changed(SHUTTLE_ARM, &[&preset, &tip])).unwrap()
 }
 
 /// Names of our coordinates in the order of the reference: joints, then u, v, v, w, w, φ of the two booms.
@@ -66,8 +62,8 @@ fn rate_at(model: &Model, name: &str) -> usize {
 /// The reference state.
 fn state(model: &Model) -> StateInput {
     let state = &reference()["state"];
-    let position = [list(&state["theta"]), list(&state["q"])].concat();
-    let velocity = [list(&state["theta_dot"]), list(&state["q_dot"])].concat();
+    let position = [numbers(&state["theta"]), numbers(&state["q"])].concat();
+    let velocity = [numbers(&state["theta_dot"]), numbers(&state["q_dot"])].concat();
     let mut input = StateInput {
         position: model.initial_position.clone(),
         velocity: model.initial_velocity.clone(),
@@ -80,7 +76,7 @@ fn state(model: &Model) -> StateInput {
         input.velocity[rate_at(model, name)] = velocity[i];
     }
     // the attitude of an exact tip is given as Euler angles 3-2-1
-    let rows = list(&reference()["tip_rotation_rows_xyz"]);
+    let rows = numbers(&reference()["tip_rotation_rows_xyz"]);
     for (boom, carried) in ["elbow_pitch", "wrist_pitch_joint"].into_iter().enumerate() {
         let Some(first) = model
             .positions
@@ -126,7 +122,7 @@ fn accelerations(preset: &str, tip: &str) -> Vec<f64> {
 
 #[track_caller]
 fn compare(key: &str, preset: &str, tip: &str) {
-    let expected = list(&reference()["accelerations"][key]);
+    let expected = numbers(&reference()["accelerations"][key]);
     let found = accelerations(preset, tip);
     let most = expected.iter().fold(0.0_f64, |m, a| m.max(a.abs()));
     for (i, (a, b)) in found.iter().zip(&expected).enumerate() {
@@ -237,23 +233,23 @@ fn modal_integrals() {
             let r = integrals.with_position[alpha];
             let moment = [r[1][2] - r[2][1], r[2][0] - r[0][2], r[0][1] - r[1][0]];
             for i in 0..3 {
-                let first = list(&reference["P"][b][entry])[i];
+                let first = numbers(&reference["P"][b][entry])[i];
                 close(
                     integrals.first[alpha][i],
                     first,
                     10.0,
                     &format!("P of {name}"),
                 );
-                let expected = list(&reference["H"][b][entry])[i];
+                let expected = numbers(&reference["H"][b][entry])[i];
                 close(moment[i], expected, 40.0, &format!("H of {name}"));
-                let moved = list(&reference["tip_displacement_rows_xyz"][b][i])[entry];
+                let moved = numbers(&reference["tip_displacement_rows_xyz"][b][i])[entry];
                 close(
                     tip.displacement[alpha][i],
                     moved,
                     1.0,
                     &format!("tip of {name}"),
                 );
-                let turned = list(&reference["tip_rotation_rows_xyz"][b][i])[entry];
+                let turned = numbers(&reference["tip_rotation_rows_xyz"][b][i])[entry];
                 close(
                     tip.rotation[alpha][i],
                     turned,
@@ -261,7 +257,7 @@ fn modal_integrals() {
                     &format!("turn of {name}"),
                 );
             }
-            let mass = list(&reference["M_ee_diag"][b])[entry];
+            let mass = numbers(&reference["M_ee_diag"][b])[entry];
             close(
                 integrals.mass_matrix[alpha * n + alpha],
                 mass,
@@ -269,7 +265,7 @@ fn modal_integrals() {
                 &format!("mass of {name}"),
             );
             let square = boom.stiffness[alpha * n + alpha];
-            let frequency = list(&reference["cantilever_rad_s"][b])[entry];
+            let frequency = numbers(&reference["cantilever_rad_s"][b])[entry];
             // of the function without rotary inertia, as the reference has it
             close(
                 square.sqrt(),
@@ -315,7 +311,7 @@ fn frequencies_with_free_joints() {
         .as_slice()
         .to_vec();
     squares.sort_by(f64::total_cmp);
-    let expected = list(&reference()["free_joint_rad_s"]);
+    let expected = numbers(&reference()["free_joint_rad_s"]);
     let (rigid, elastic) = squares.split_at(n - expected.len());
     for (square, frequency) in elastic.iter().zip(&expected) {
         // the square of the lowest is known to rounding of the highest, 2e4 times as high

@@ -1,30 +1,19 @@
 //! What single deformations of elements are: prescribed, actuated, suppressed; and loads in the axes of a node.
 
-use lissom::integrate::Flow;
 use lissom::mesh::{self, Mesh};
 use lissom::model::ModelSpec;
-use lissom::simulate::{Ending, Recording, Run, sample_instants};
+use lissom::simulate::Run;
+
+use crate::models::parsed;
+use crate::runs::{completed, in_nodes, samples};
 
 /// Relative tolerance of the runs here.
 const RTOL: f64 = 1e-10;
 /// Error of a run: a relative tolerance of 1e-10 in each of some hundred steps, on numbers of order one.
 const RUN: f64 = 1e3 * RTOL;
 
-fn run(text: &str) -> Run {
-    let spec = ModelSpec::parse(text, &[]).unwrap();
-    let mesh = Mesh::new(&spec, 1).unwrap();
-    let samples = sample_instants(&spec, &[]);
-    let run = mesh::run(&mesh, &spec.simulation, &samples, None, &mut |_| {
-        Flow::Continue
-    });
-    assert_eq!(run.ending, Ending::Completed);
-    run
-}
-
-fn channel<'a>(recording: &'a Recording, name: &str) -> &'a [f64] {
-    let channel = recording.channel(name);
-    let channel = channel.unwrap_or_else(|| panic!("no channel {name}"));
-    &channel.samples
+fn ran(text: &str) -> Run {
+    completed(in_nodes(&parsed(text), 1))
 }
 
 /// A mass of 2 kg at the end of a massless arm of 1 m on a hinge without friction.
@@ -76,13 +65,13 @@ joint = "boom"
 deformation = "elongation"
 cycloid = { final_displacement_m = 0.5, duration_s = 0.8 }"#,
     );
-    let run = run(&text);
+    let run = ran(&text);
     let recording = &run.recording;
-    let [x, y] = ["x", "y"].map(|axis| channel(recording, &format!("tip.position.{axis}")));
-    let rate = channel(recording, "axle.rotation.rate");
+    let [x, y] = ["x", "y"].map(|axis| samples(recording, &format!("tip.position.{axis}")));
+    let rate = samples(recording, "axle.rotation.rate");
     let (work, effort) = (
-        channel(recording, "energy.work"),
-        channel(recording, "boom.elongation.driving_force"),
+        samples(recording, "energy.work"),
+        samples(recording, "boom.elongation.driving_force"),
     );
     for (i, &time) in recording.time_s.iter().enumerate() {
         let part = (time / 0.8).min(1.0);
@@ -134,13 +123,13 @@ joint = "boom"
 deformation = "elongation"
 force_constant.value_n = 3.0"#,
         );
-    let run = run(&text);
-    let tip = channel(&run.recording, "tip.position.x");
+    let run = ran(&text);
+    let tip = samples(&run.recording, "tip.position.x");
     for (x, time) in tip.iter().zip(&run.recording.time_s) {
         let wanted = 1.0 + 0.5 * (3.0 / 2.0) * time * time;
         assert!((x - wanted).abs() < RUN, "{x} {wanted}");
     }
-    let force = channel(&run.recording, "boom.elongation.force");
+    let force = samples(&run.recording, "boom.elongation.force");
     assert!(force.iter().all(|&force| force == 3.0));
     assert!(run.audit.energy.max_drift_percent < 1e2 * RUN);
 }
@@ -179,10 +168,10 @@ marker = "tip"
 direction = [0.0, 1.0, 1.0]
 force_constant.value_n = 0.01
 "#;
-    let spec = ModelSpec::parse(&text.replace("TORSION", torsion), &[]).unwrap();
+    let spec = parsed(&text.replace("TORSION", torsion));
     let mesh = Mesh::new(&spec, 1).unwrap();
     let rest = mesh::rest(&mesh, &spec.simulation).unwrap();
-    2.0 * channel(&rest.recording, "tip_attitude.quaternion.x")[0].asin()
+    2.0 * samples(&rest.recording, "tip_attitude.quaternion.x")[0].asin()
 }
 
 /// Closed form: torsion that is suppressed is the limit of a stiffness that grows, from which the twist T l / GJ is
@@ -226,8 +215,8 @@ force_constant.value_n = 5.0
 duration_s = 2.0
 integrator.dop853 = { rtol = 1.0e-10, atol = 1.0e-12 }
 "#;
-    let run = run(text);
-    let [x, y] = ["x", "y"].map(|axis| channel(&run.recording, &format!("rocket.velocity.{axis}")));
+    let run = ran(text);
+    let [x, y] = ["x", "y"].map(|axis| samples(&run.recording, &format!("rocket.velocity.{axis}")));
     for (i, time) in run.recording.time_s.iter().enumerate() {
         let angle = 0.4 + 2.0 * time;
         let scale = 5.0 / 2.0 / 2.0;

@@ -4,55 +4,36 @@ use std::f64::consts::PI;
 
 use lissom::integrate::Flow;
 use lissom::mesh::{self, Mesh};
-use lissom::model::{ErrorKind, ModelSpec, Override};
-use lissom::simulate::{Ending, Recording, Run, sample_instants};
+use lissom::model::{ErrorKind, ModelSpec};
+use lissom::simulate::{Ending, Recording, Run};
 
-const ROTATING: &str = include_str!("../../../../models/jonker_aarts_2001/rotating_beam.toml");
-const SPIN_UP: &str = include_str!("../../../../models/simo_1986/spin_up_elements.toml");
-const SPAGHETTI: &str = include_str!("../../../../models/simo_1986/flying_spaghetti.toml");
-const PRINCETON: &str = include_str!("../../../../models/dowell_traybar_1975/princeton_beam.toml");
-const BEND: &str = include_str!("../../../../models/bathe_bolourchi_1979/bend.toml");
-const FOUR_BAR: &str = include_str!("../../../../models/examples/four_bar_elements.toml");
+use crate::models::{changed, parsed};
+use crate::runs::{completed, in_nodes, last, samples};
+use crate::shipped::{
+    BEND, FLYING_SPAGHETTI, FOUR_BAR_ELEMENTS, PRINCETON_BEAM, ROTATING_BEAM, SPIN_UP_ELEMENTS,
+    TWO_LINK,
+};
 
-fn spec(text: &str, changes: &[&str]) -> ModelSpec {
-    let changes: Vec<Override> = (changes.iter())
-        .map(|change| Override::parse(change).unwrap())
-        .collect();
-    ModelSpec::parse(text, &changes).unwrap()
-}
-
-fn run(spec: &ModelSpec) -> Run {
-    let mesh = Mesh::new(spec, 1).unwrap();
-    let samples = sample_instants(spec, &[]);
-    let run = mesh::run(&mesh, &spec.simulation, &samples, None, &mut |_| {
-        Flow::Continue
-    });
-    assert_eq!(run.ending, Ending::Completed);
-    run
-}
-
-fn channel<'a>(recording: &'a Recording, name: &str) -> &'a [f64] {
-    let channel = recording.channel(name);
-    let channel = channel.unwrap_or_else(|| panic!("no channel {name}"));
-    &channel.samples
+fn ran(spec: &ModelSpec) -> Run {
+    completed(in_nodes(spec, 1))
 }
 
 /// Displacement of the tip at rest.
 fn deflection(text: &str, changes: &[&str]) -> [f64; 3] {
-    let spec = spec(text, changes);
+    let spec = changed(text, changes);
     let mesh = Mesh::new(&spec, 1).unwrap();
     let rest = mesh::rest(&mesh, &spec.simulation).unwrap();
     let start = spec.find_node("tip").unwrap().point.as_ref().unwrap();
     std::array::from_fn(|i| {
         let name = format!("tip.position.{}", ["x", "y", "z"][i]);
-        channel(&rest.recording, &name)[0] - start.position_m[i]
+        samples(&rest.recording, &name)[0] - start.position_m[i]
     })
 }
 
 /// Tip along and across the hub's axis at the samples.
 fn turning(recording: &Recording) -> Vec<[f64; 2]> {
     let [angle, x, y] =
-        ["hub.rotation", "tip.position.x", "tip.position.y"].map(|name| channel(recording, name));
+        ["hub.rotation", "tip.position.x", "tip.position.y"].map(|name| samples(recording, name));
     let of = |i: usize| {
         let (sin, cos) = angle[i].sin_cos();
         [cos * x[i] + sin * y[i], cos * y[i] - sin * x[i]]
@@ -80,7 +61,7 @@ fn spin_up_of_jonker_and_aarts() {
     let span = ["simulation.duration_s=8", "output.sample_period_s=0.005"];
     for (terms, wanted) in [("elongation", -0.53424), ("none", -0.53866)] {
         let terms = format!("element.beam.beam.second_order={terms}");
-        let run = run(&spec(ROTATING, &[span[0], span[1], &terms]));
+        let run = ran(&changed(ROTATING_BEAM, &[span[0], span[1], &terms]));
         let (found, instant) = lowest(&run.recording);
         assert!((found - wanted).abs() < DIGITS, "{found} at {instant}");
         assert!((instant - 6.766).abs() < 0.05, "{instant}");
@@ -94,8 +75,8 @@ fn spin_up_of_jonker_and_aarts() {
 #[test]
 fn spin_up_of_simo_and_vu_quoc() {
     const AGREEMENT: f64 = 1e-4;
-    let run = run(&spec(
-        SPIN_UP,
+    let run = ran(&changed(
+        SPIN_UP_ELEMENTS,
         &["simulation.duration_s=18", "output.sample_period_s=0.005"],
     ));
     let (found, instant) = lowest(&run.recording);
@@ -119,8 +100,8 @@ fn flying_spaghetti() {
     const AGREEMENT: f64 = 0.1;
     // steps of 5 ms while the loaded end turns at up to 10 rad/s: their square
     const PARTICLE: f64 = 2.5e-3;
-    let run = run(&spec(SPAGHETTI, &["simulation.duration_s=2.5"]));
-    let last = |name: &str| *channel(&run.recording, name).last().unwrap();
+    let run = ran(&changed(FLYING_SPAGHETTI, &["simulation.duration_s=2.5"]));
+    let last = |name: &str| last(&run.recording, name);
     let displacement = [last("lower.position.x") - 6.0, last("lower.position.y")];
     // it weighs 10 kg
     let velocity = ["x", "y"].map(|axis| last(&format!("momentum.linear.{axis}")) / 10.0);
@@ -135,10 +116,10 @@ fn flying_spaghetti() {
 #[test]
 fn beam_of_princeton() {
     const AGREEMENT: f64 = 0.01;
-    let [_, y, z] = deflection(PRINCETON, &["input.0.direction=[0, 1, 1]"]);
+    let [_, y, z] = deflection(PRINCETON_BEAM, &["input.0.direction=[0, 1, 1]"]);
     assert!((y / 0.008_837_2 - 1.0).abs() < AGREEMENT, "{y}");
     assert!((z / 0.108_987_9 - 1.0).abs() < AGREEMENT, "{z}");
-    let [_, y, z] = deflection(PRINCETON, &["input.0.direction=[0, 0, 1]"]);
+    let [_, y, z] = deflection(PRINCETON_BEAM, &["input.0.direction=[0, 0, 1]"]);
     assert!(y.abs() < 1e-12, "{y}");
     assert!((z / 0.146_246 - 1.0).abs() < AGREEMENT, "{z}");
 }
@@ -159,7 +140,7 @@ fn bend_of_45_degrees() {
 fn elements_are_of_second_order() {
     let [coarse, middle, fine] = [4, 8, 16].map(|n| {
         let divisions = format!("element.beam.beam.divisions={n}");
-        deflection(PRINCETON, &["input.0.direction=[0, 0, 1]", &divisions])[2]
+        deflection(PRINCETON_BEAM, &["input.0.direction=[0, 0, 1]", &divisions])[2]
     });
     let ratio = (coarse - middle) / (middle - fine);
     assert!((ratio - 4.0).abs() < 0.2, "{ratio}");
@@ -255,9 +236,9 @@ fn moment_does_not_stretch_a_soft_beam() {
 fn a_loop_of_elements_stays_closed() {
     // Newton's iteration of the nodes ends at rounding
     const CLOSED: f64 = 1e-9;
-    let run = run(&spec(FOUR_BAR, &[]));
+    let run = ran(&parsed(FOUR_BAR_ELEMENTS));
     let apart = |from: [f64; 2], to: &str, sample: usize| {
-        let at = |axis: &str| channel(&run.recording, &format!("{to}.position.{axis}"))[sample];
+        let at = |axis: &str| samples(&run.recording, &format!("{to}.position.{axis}"))[sample];
         (at("x") - from[0]).hypot(at("y") - from[1])
     };
     let rocker = (0.1_f64).hypot(0.7);
@@ -265,7 +246,7 @@ fn a_loop_of_elements_stays_closed() {
         assert!((apart([0.0, 0.0], "crank_pin", sample) - 0.3).abs() < CLOSED);
         assert!((apart([0.9, 0.0], "rocker_pin", sample) - rocker).abs() < CLOSED);
     }
-    let bent = channel(&run.recording, "coupler.2.bending_q");
+    let bent = samples(&run.recording, "coupler.2.bending_q");
     assert!(bent.iter().any(|x| x.abs() > 1e-4), "the coupler bends");
     assert!(run.audit.energy.max_drift_percent < 1e-4);
 }
@@ -298,8 +279,8 @@ fn mistakes_are_found_where_they_are() {
         ),
     ];
     for (from, to, located) in cases {
-        assert_eq!(FOUR_BAR.matches(from).count(), 1, "{from:?}");
-        let text = FOUR_BAR.replacen(from, to, 1);
+        assert_eq!(FOUR_BAR_ELEMENTS.matches(from).count(), 1, "{from:?}");
+        let text = FOUR_BAR_ELEMENTS.replacen(from, to, 1);
         let errors = ModelSpec::parse(&text, &[]).unwrap_err();
         let found: Vec<&str> = (errors.iter())
             .filter_map(|error| Some(&text[error.locate(&text)?]))
@@ -310,7 +291,7 @@ fn mistakes_are_found_where_they_are() {
         );
     }
     let mixed = format!(
-        "{FOUR_BAR}\n[[body]]\nname = \"arm\"\nrigid = {{ mass_kg = 1.0, inertia_kg_m2 = [1.0, 1.0, 1.0] }}\n"
+        "{FOUR_BAR_ELEMENTS}\n[[body]]\nname = \"arm\"\nrigid = {{ mass_kg = 1.0, inertia_kg_m2 = [1.0, 1.0, 1.0] }}\n"
     );
     let errors = ModelSpec::parse(&mixed, &[]).unwrap_err();
     assert!(
@@ -318,9 +299,9 @@ fn mistakes_are_found_where_they_are() {
         "{errors:?}"
     );
     // one support too few
-    let loose = FOUR_BAR.replacen("role = \"prescribed\"", "role = \"free\"", 1);
+    let loose = FOUR_BAR_ELEMENTS.replacen("role = \"prescribed\"", "role = \"free\"", 1);
     let loose = loose.split("[[motion]]").next().unwrap();
-    let spec = ModelSpec::parse(loose, &[]).unwrap();
+    let spec = parsed(loose);
     let error = Mesh::new(&spec, 1).unwrap_err().remove(0);
     assert!(
         error.to_string().contains("nodal coordinates are free"),
@@ -331,9 +312,8 @@ fn mistakes_are_found_where_they_are() {
 /// Property: a link that twists without inertia cannot be run, and its coordinate is named.
 #[test]
 fn torsion_without_inertia_is_refused() {
-    let text = include_str!("../../../../models/jonker_aarts_2001/two_link.toml");
-    let spec = spec(
-        text,
+    let spec = changed(
+        TWO_LINK,
         &[
             "element.fore.beam.torsional_stiffness_n_m2=1000",
             "simulation.initial=written",
@@ -392,8 +372,8 @@ cycloid = { final_displacement_m = 0.5, duration_s = 0.7 }
 [simulation]
 duration_s = 1.0
 "#;
-    let run = run(&spec(text, &[]));
-    let last = |name: &str| *channel(&run.recording, name).last().unwrap();
+    let run = ran(&parsed(text));
+    let last = |name: &str| last(&run.recording, name);
     assert!(last("energy.lost") > 0.5, "{}", last("energy.lost"));
     assert!((last("pivot.position.x") - 0.5).abs() < 1e-12);
     assert!(run.audit.energy.max_drift_percent < BALANCE_PERCENT);

@@ -2,21 +2,16 @@
 
 use lissom::linear::{Frozen, Terms, TrackedModes};
 use lissom::mesh::{self, Acts, Mesh};
-use lissom::model::{Model, ModelSpec, Override};
+use lissom::model::{Model, ModelSpec};
 use lissom::nodal::{Equations, NodalError, Resting};
 use lissom::simulate::{self, Rest};
 use lissom::statics::{self, Balance, NoEquilibrium, Stability};
 use nalgebra::{DMatrix, DVector};
 
-const PRINCETON: &str = include_str!("../../../../models/dowell_traybar_1975/princeton_beam.toml");
-const BEND: &str = include_str!("../../../../models/bathe_bolourchi_1979/bend.toml");
-
-fn spec(text: &str, changes: &[&str]) -> ModelSpec {
-    let changes: Vec<Override> = (changes.iter())
-        .map(|change| Override::parse(change).unwrap())
-        .collect();
-    ModelSpec::parse(text, &changes).unwrap()
-}
+use crate::models::{changed, parsed};
+use crate::numbers::distance;
+use crate::runs::{samples, vector};
+use crate::shipped::{BEND, PRINCETON_BEAM};
 
 fn tree_rest(spec: &ModelSpec) -> Result<Rest, NoEquilibrium> {
     simulate::rest(&Model::build(spec).unwrap(), &spec.simulation)
@@ -27,16 +22,11 @@ fn nodal_rest(spec: &ModelSpec, elements: usize) -> Result<Rest, NodalError> {
 }
 
 fn value(rest: &Rest, channel: &str) -> f64 {
-    rest.recording.channel(channel).unwrap().samples[0]
+    samples(&rest.recording, channel)[0]
 }
 
 fn place(rest: &Rest, marker: &str) -> [f64; 3] {
-    ["x", "y", "z"].map(|axis| value(rest, &format!("{marker}.position.{axis}")))
-}
-
-fn apart(a: [f64; 3], b: [f64; 3]) -> f64 {
-    let squares: f64 = a.iter().zip(&b).map(|(a, b)| (a - b) * (a - b)).sum();
-    squares.sqrt()
+    vector(&rest.recording, &format!("{marker}.position"), 0)
 }
 
 fn resting(mesh: &Mesh) -> Resting<'_, Acts<'_>> {
@@ -106,7 +96,7 @@ impl<B: Balance> Balance for Watched<B> {
 #[test]
 fn errors_are_squared_near_the_solution() {
     const LEAST_ORDER: f64 = 1.8;
-    let mesh = Mesh::new(&spec(PRINCETON, &[]), 1).unwrap();
+    let mesh = Mesh::new(&parsed(PRINCETON_BEAM), 1).unwrap();
     let mut watched = Watched {
         inner: resting(&mesh),
         places: Vec::new(),
@@ -132,9 +122,9 @@ fn errors_are_squared_near_the_solution() {
 /// classics bend both beams into the direction of the load.
 #[test]
 fn continuation_reaches_what_newton_alone_does_not() {
-    for (text, load) in [(PRINCETON, 30.0 * 8.896), (BEND, 30.0 * 600.0)] {
+    for (text, load) in [(PRINCETON_BEAM, 30.0 * 8.896), (BEND, 30.0 * 600.0)] {
         let change = format!("input.0.force_constant.value_n={load}");
-        let mesh = Mesh::new(&spec(text, &[&change]), 1).unwrap();
+        let mesh = Mesh::new(&changed(text, &[&change]), 1).unwrap();
         let start = mesh.initial_position().to_vec();
         assert!(plain_newton(&mut resting(&mesh), &start).is_none());
         let mut balance = resting(&mesh);
@@ -189,7 +179,7 @@ fn large_deflections_of_tree_and_nodes_come_to_the_elastica() {
         let tree = tree_rest(&spec).unwrap();
         let nodes = nodal_rest(&spec, 1).unwrap();
         assert_eq!(tree.stability, Some(Stability::Stable));
-        [tree, nodes].map(|rest| apart(place(&rest, "tip"), exact))
+        [tree, nodes].map(|rest| distance(place(&rest, "tip"), exact))
     };
     let (coarse, fine) = (rests(8), rests(16));
     for (coarse, fine) in coarse.into_iter().zip(fine) {
@@ -224,7 +214,7 @@ fn chain(links: usize, force: f64) -> ModelSpec {
          [simulation]\nduration_s = 1.0\n"
     )
     .unwrap();
-    spec(&text, &[])
+    parsed(&text)
 }
 
 /// Second formulation: a force that turns with the tip, found by Newton's iteration whose tangents know of it. The
@@ -261,7 +251,7 @@ fn a_force_may_turn_with_the_tip() {
         0.0,
     ];
     let extrapolated = std::array::from_fn(|i| fine[i] + (fine[i] - coarse[i]) / 3.0);
-    let (left, error) = (apart(extrapolated, tip), apart(fine, tip));
+    let (left, error) = (distance(extrapolated, tip), distance(fine, tip));
     assert!(left < LEFT * error, "{coarse:?} {fine:?} {tip:?}");
     // it has gone where a dead load cannot go
     assert!(tip[0] < 0.0, "{tip:?}");
@@ -289,7 +279,7 @@ duration_s = 1.0
 "#,
         angle = std::f64::consts::FRAC_PI_2
     );
-    spec(&text, &[])
+    parsed(&text)
 }
 
 /// Closed form: upright, the stiffness is that of the spring less $`mgl = 10`$ N m.
@@ -324,12 +314,12 @@ fn whether_an_equilibrium_holds_is_told() {
 fn mechanisms_without_stiffness_are_told() {
     let changes = ["joint.hinge.revolute.spring.stiffness_n_m_per_rad=0"];
     let text = toml::to_string(&upright(1.0)).unwrap();
-    let free = spec(&text, &[changes[0], "gravity_m_per_s2=[0, 0, 0]"]);
+    let free = changed(&text, &[changes[0], "gravity_m_per_s2=[0, 0, 0]"]);
     let rest = tree_rest(&free).unwrap();
     let name = "hinge.angle".to_owned();
     assert_eq!(rest.stability, Some(Stability::Indifferent { name }));
     // lying on its side it falls, and to first order nothing changes that
-    let falls = spec(
+    let falls = changed(
         &text,
         &[changes[0], "joint.hinge.revolute.initial_angle_rad=0"],
     );
@@ -417,10 +407,10 @@ duration_s = 1.0
 "#,
         angle = SPAN_M.acos()
     );
-    limited(&tree_rest(&spec(&text, &[])).unwrap_err(), load);
+    limited(&tree_rest(&parsed(&text)).unwrap_err(), load);
     // below the limit it stands, and holds
     let below = format!("input.0.force_constant.value_n={}", 0.9 * limit_load());
-    let rest = tree_rest(&spec(&text, &[&below])).unwrap();
+    let rest = tree_rest(&changed(&text, &[&below])).unwrap();
     assert_eq!(rest.stability, Some(Stability::Stable));
 }
 
@@ -449,7 +439,7 @@ duration_s = 1.0
 "#,
         (1.0 - SPAN_M * SPAN_M).sqrt()
     );
-    match nodal_rest(&spec(&text, &[]), 1).unwrap_err() {
+    match nodal_rest(&parsed(&text), 1).unwrap_err() {
         NodalError::Unsettled(error) => limited(&error, load),
         other => panic!("{other}"),
     }
@@ -464,7 +454,7 @@ fn frequencies_about_the_equilibrium() {
     const ROUNDING: f64 = 1e-9;
     let text = toml::to_string(&upright(STIFFNESS)).unwrap();
     let changes = ["joint.hinge.revolute.spring.rest_angle_rad=1.0"];
-    let spec = spec(&text, &changes);
+    let spec = changed(&text, &changes);
     let model = Model::build(&spec).unwrap();
     let mesh = Mesh::new(&spec, 1).unwrap();
     for mesh in [None, Some(&mesh)] {

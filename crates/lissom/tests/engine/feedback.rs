@@ -3,64 +3,15 @@
 
 use lissom::analysis::{AnalysisError, Place, linearized};
 use lissom::integrate::Flow;
-use lissom::mesh::{self, Mesh, MeshError};
+use lissom::mesh::{Mesh, MeshError};
 use lissom::model::{ErrorKind, Model, ModelSpec};
-use lissom::simulate::{Ending, NominalError, Run, run, sample_instants};
+use lissom::simulate::{Ending, NominalError};
 
-fn parsed(text: &str) -> ModelSpec {
-    let spec = ModelSpec::parse(text, &[]).unwrap();
-    spec.check().unwrap();
-    spec
-}
-
-fn in_tree(spec: &ModelSpec) -> Run {
-    let samples = sample_instants(spec, &[]);
-    let model = Model::build(spec).unwrap();
-    run(&model, &spec.simulation, &samples, None, &mut |_| {
-        Flow::Continue
-    })
-}
-
-fn in_nodes(spec: &ModelSpec, elements: usize) -> Run {
-    let samples = sample_instants(spec, &[]);
-    let mesh = Mesh::new(spec, elements).unwrap();
-    mesh::run(&mesh, &spec.simulation, &samples, None, &mut |_| {
-        Flow::Continue
-    })
-}
-
-fn samples<'r>(run: &'r Run, channel: &str) -> &'r [f64] {
-    let found = run.recording.channel(channel);
-    &found
-        .unwrap_or_else(|| panic!("no channel {channel}"))
-        .samples
-}
-
-/// Every channel of two runs alike, to a part of its size or of one.
-#[track_caller]
-fn assert_alike(tree: &Run, nodes: &Run, tolerance: f64) {
-    assert_eq!(tree.ending, Ending::Completed);
-    assert_eq!(nodes.ending, Ending::Completed);
-    let names = |run: &Run| -> Vec<(String, String)> {
-        let channels = run.recording.channels.iter();
-        let mut names: Vec<_> = channels.map(|c| (c.name.clone(), c.unit.clone())).collect();
-        names.sort();
-        names
-    };
-    assert_eq!(names(tree), names(nodes));
-    for channel in &tree.recording.channels {
-        let other = samples(nodes, &channel.name);
-        let size = (channel.samples.iter()).fold(1.0_f64, |size, x| size.max(x.abs()));
-        for (sample, (a, b)) in channel.samples.iter().zip(other).enumerate() {
-            let apart = (a - b).abs();
-            assert!(
-                apart < tolerance * size,
-                "{} {sample}: {a} {b}",
-                channel.name
-            );
-        }
-    }
-}
+use crate::models::{driven_arm, parsed};
+use crate::numbers::{distance, largest};
+use crate::runs::{
+    assert_alike, assert_same_channels, completed, in_nodes, in_tree, last, samples, vector,
+};
 
 /// A rigid robot that turns, lifts and reaches, led by its hand against springs, friction and known loads, off its course
 /// at the start and pushed by a load that nobody counts on.
@@ -174,11 +125,10 @@ fn a_rigid_robot_is_led_by_its_hand() {
     // a hundred steps at a relative tolerance of 1e-10, with a motion that does not grow
     const AGREEMENT: f64 = 1e-7;
     let spec = parsed(POLAR);
-    let (tree, nodes) = (in_tree(&spec), in_nodes(&spec, 1));
+    let (tree, nodes) = (completed(in_tree(&spec)), completed(in_nodes(&spec, 1)));
+    assert_same_channels(&tree, &nodes);
     assert_alike(&tree, &nodes, AGREEMENT);
-    let largest = |channel: &str| {
-        (samples(&nodes, channel).iter()).fold(0.0_f64, |largest, x| largest.max(x.abs()))
-    };
+    let largest = |channel: &str| largest(samples(&nodes.recording, channel));
     for torque in [
         "polar.yaw.torque",
         "polar.lift.torque",
@@ -189,8 +139,8 @@ fn a_rigid_robot_is_led_by_its_hand() {
     let [a, b] = [&tree, &nodes].map(|run| &run.audit.limit_violations[..]);
     assert_eq!((a.len(), b.len()), (1, 1));
     // the limit is on all that drives the joint
-    let driven = samples(&nodes, "yaw.torque").iter();
-    let driven = driven.zip(samples(&nodes, "polar.yaw.torque"));
+    let driven = samples(&nodes.recording, "yaw.torque").iter();
+    let driven = driven.zip(samples(&nodes.recording, "polar.yaw.torque"));
     let most = driven.fold(0.0_f64, |most, (u, v)| most.max((u + v).abs()));
     for violation in [&a[0], &b[0]] {
         assert!(violation.worst.abs() >= most - AGREEMENT, "{violation:?}");
@@ -211,14 +161,16 @@ fn foreseen_loads_do_not_disturb() {
     let spec = parsed(&quiet);
     for run in [in_tree(&spec), in_nodes(&spec, 1)] {
         assert_eq!(run.ending, Ending::Completed);
-        for (time, z) in (run.recording.time_s.iter()).zip(samples(&run, "hand.position.z")) {
+        for (time, z) in
+            (run.recording.time_s.iter()).zip(samples(&run.recording, "hand.position.z"))
+        {
             let wanted = 0.765_968_185_995_205_6 + 0.9 * time * time;
             assert!((z - wanted).abs() < ON_COURSE_M, "{time}: {z} {wanted}");
         }
     }
     let unknown = parsed(&quiet.replacen("foreseen = true\n", "", 1));
     for run in [in_tree(&unknown), in_nodes(&unknown, 1)] {
-        let last = samples(&run, "hand.position.z").last().unwrap() - 0.765_968_185_995_205_6;
+        let last = last(&run.recording, "hand.position.z") - 0.765_968_185_995_205_6;
         assert!((last - 0.9 * 0.36).abs() > 1e-3, "{last}");
     }
 }
@@ -287,9 +239,10 @@ fn place_and_angle_lead_a_planar_arm() {
     // as for the robot in space
     const AGREEMENT: f64 = 1e-7;
     let spec = parsed(PLANAR);
-    let (tree, nodes) = (in_tree(&spec), in_nodes(&spec, 1));
+    let (tree, nodes) = (completed(in_tree(&spec)), completed(in_nodes(&spec, 1)));
+    assert_same_channels(&tree, &nodes);
     assert_alike(&tree, &nodes, AGREEMENT);
-    let last = |channel: &str| *samples(&nodes, channel).last().unwrap();
+    let last = |channel: &str| last(&nodes.recording, channel);
     assert!((last("grip.position.x") - 0.4).abs() < AGREEMENT);
     assert!((last("grip.position.y") - 0.9).abs() < AGREEMENT);
     let turned = last("shoulder.angle") + last("elbow.angle") + last("wrist.angle");
@@ -353,35 +306,21 @@ fn a_path_that_cannot_be_followed_is_refused() {
 
 /// A shoulder and an elbow in space with links that bend and twist, moved as a rigid arm would be.
 fn flexible_arm(controllers: &str) -> ModelSpec {
-    use std::fmt::Write as _;
-    let mut text = String::from("format = 1\ngravity_m_per_s2 = [0.0, 0.0, -9.81]\n");
-    let mut parent = "ground";
-    for (link, axis) in [("upper", "[0, 0, 1]"), ("fore", "[0, 1, 0]")] {
-        write!(
-            text,
-            "\n[[body]]\nname = \"{link}\"\n[body.beam]\nlength_m = 1.0\n\
-             mass_per_length_kg_per_m = 0.8\nbending_stiffness_y_n_m2 = 1200.0\n\
-             bending_stiffness_z_n_m2 = 1800.0\ntorsional_stiffness_n_m2 = 600.0\n\
-             section_inertia_y_kg_m = 2e-4\nsection_inertia_z_kg_m = 2e-4\n\
-             basis.elements = {{ count = 1 }}\n\
-             \n[[joint]]\nname = \"{link}_joint\"\nparent = \"{parent}\"\nchild = \"{link}\"\n\
-             [joint.revolute]\naxis = {axis}\ninitial_angle_rad = 0.3\n\
-             \n[[input]]\njoint = \"{link}_joint\"\n\
-             [input.rigid_inverse_dynamics.cycloid]\nfinal_angle_rad = 1.1\nduration_s = 0.8\n"
-        )
-        .unwrap();
-        parent = link;
-    }
-    write!(
-        text,
-        "\n[[payload]]\nname = \"load\"\nbody = \"fore\"\nmass_kg = 0.5\n\
-         inertia_kg_m2 = [1e-3, 1e-3, 1e-3]\n\
-         \n[[marker]]\nname = \"hand\"\nbody = \"fore\"\n{controllers}\
-         \n[simulation]\nduration_s = 0.2\nintegrator.radau = {{ rtol = 1e-6, atol = 1e-8 }}\n\
+    let beam = "bending_stiffness_y_n_m2 = 1200.0\nbending_stiffness_z_n_m2 = 1800.0\n\
+                torsional_stiffness_n_m2 = 600.0\n\
+                section_inertia_y_kg_m = 2e-4\nsection_inertia_z_kg_m = 2e-4\n\
+                basis.elements = { count = 1 }";
+    let arm = driven_arm(
+        [0.0, 0.0, -9.81],
+        ["[0, 0, 1]", "[0, 1, 0]"],
+        beam,
+        "final_angle_rad = 1.1, duration_s = 0.8",
+    );
+    parsed(&format!(
+        "{arm}{controllers}\n\
+         [simulation]\nduration_s = 0.2\nintegrator.radau = {{ rtol = 1e-6, atol = 1e-8 }}\n\
          [output]\nsample_period_s = 0.2\n"
-    )
-    .unwrap();
-    parsed(&text)
+    ))
 }
 
 /// Two formulations: the flexible arm without feedback and with it. Both have the same elements; what is left are
@@ -410,19 +349,18 @@ fn a_flexible_arm_under_feedback() {
         for run in [&tree, &nodes] {
             assert_eq!(run.ending, Ending::Completed);
         }
-        let place = |run: &Run| {
-            ["x", "y", "z"].map(|axis| samples(run, &format!("hand.position.{axis}"))[1])
-        };
-        let (a, b) = (place(&tree), place(&nodes));
-        let squares: f64 = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();
+        let [a, b] = [&tree, &nodes].map(|run| vector(&run.recording, "hand.position", 1));
         let allowed = if law.is_empty() { OPEN_M } else { CLOSED_M };
-        assert!(squares.sqrt() < allowed, "{law}: {a:?} {b:?}");
+        assert!(distance(a, b) < allowed, "{law}: {a:?} {b:?}");
         for joint in ["upper_joint", "fore_joint"] {
             if law.is_empty() {
                 continue;
             }
             let channel = format!("servo.{joint}.torque");
-            let (a, b) = (samples(&tree, &channel)[1], samples(&nodes, &channel)[1]);
+            let (a, b) = (
+                samples(&tree.recording, &channel)[1],
+                samples(&nodes.recording, &channel)[1],
+            );
             assert!((a - b).abs() < TORQUE_N_M, "{law} {joint}: {a} {b}");
             assert!(b.abs() > 10.0 * TORQUE_N_M, "{law} {joint}: {b}");
         }
@@ -483,12 +421,13 @@ fn nodes_and_elements_are_led_by_an_angle() {
     const TOLERANCE: f64 = 1e-8;
     let run = in_nodes(&parsed(HUB), 1);
     assert_eq!(run.ending, Ending::Completed);
-    for (time, angle) in (run.recording.time_s.iter()).zip(samples(&run, "hub.rotation")) {
+    for (time, angle) in (run.recording.time_s.iter()).zip(samples(&run.recording, "hub.rotation"))
+    {
         let turn = std::f64::consts::TAU * time / 0.5;
         let wanted = 0.8 * (turn - turn.sin()) / std::f64::consts::TAU;
         assert!((angle - wanted).abs() < TOLERANCE, "{time}: {angle}");
     }
-    assert!((samples(&run, "hub.torque")[0] - 20.0 * 0.98).abs() < TOLERANCE);
+    assert!((samples(&run.recording, "hub.torque")[0] - 20.0 * 0.98).abs() < TOLERANCE);
 }
 
 /// Property: mistakes in what leads or controls nodes and elements are found where they are.

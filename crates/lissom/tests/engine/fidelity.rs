@@ -2,12 +2,12 @@
 //! conserve energy: their accelerations are the derivatives of their velocities and their forces do the power
 //! of their velocities.
 
-use lissom::integrate::Flow;
 use lissom::model::spec::FidelitySpec;
 use lissom::model::{Elasticity, Inertia, Model, ModelSpec, ShorteningTerms, Tip};
-use lissom::simulate::{Ending, Run, run, sample_instants};
-use lissom::spatial::Motion;
-use lissom::tree::{Kinematics, marker_motion};
+use lissom::simulate::{Ending, Run};
+
+use crate::models::{marker_at, parsed};
+use crate::runs::{in_tree, samples};
 
 /// A two-link arm that bends in both planes, stretches and twists, thrown without gravity.
 const ARM: &str = r#"
@@ -76,18 +76,14 @@ const STRAINS: [(Elasticity, ShorteningTerms); 6] = [
 const CONSERVED_PERCENT: f64 = 1e-6;
 
 fn throw(fidelity: FidelitySpec) -> Run {
-    let mut spec = ModelSpec::parse(ARM, &[]).unwrap();
+    let mut spec = parsed(ARM);
     spec.fidelity = fidelity;
     run_of(&spec)
 }
 
 fn run_of(spec: &ModelSpec) -> Run {
     spec.check().unwrap();
-    let model = Model::build(spec).unwrap();
-    let samples = sample_instants(spec, &[]);
-    run(&model, &spec.simulation, &samples, None, &mut |_| {
-        Flow::Continue
-    })
+    in_tree(spec)
 }
 
 fn switches(inertia: Inertia, strain: (Elasticity, ShorteningTerms), tip: Tip) -> FidelitySpec {
@@ -108,11 +104,8 @@ fn every_legal_combination_runs() {
                 let fidelity = switches(inertia, strain, tip);
                 let run = throw(fidelity);
                 assert_eq!(run.ending, Ending::Completed, "{fidelity:?}");
-                let hand = run.recording.channel("hand.position.x").unwrap();
-                assert!(
-                    (hand.samples[0] - hand.samples[300]).abs() > 0.01,
-                    "{fidelity:?}"
-                );
+                let hand = samples(&run.recording, "hand.position.x");
+                assert!((hand[0] - hand[300]).abs() > 0.01, "{fidelity:?}");
                 // a constant axial load has no energy, and truncated inertia no balance; a rigid tip sits
                 // elsewhere than its velocity says, but does the work that its velocity says
                 let balanced = inertia == Inertia::Full
@@ -142,7 +135,7 @@ fn velocities_are_derivatives_of_positions_for_true_rotations() {
         Tip::Chord,
     ] {
         let run = throw(switches(Inertia::Full, STRAINS[0], tip));
-        let channel = |name: &str| &run.recording.channel(name).unwrap().samples;
+        let channel = |name: &str| samples(&run.recording, name);
         let mut moved = 0.0_f64;
         for axis in ["x", "y", "z"] {
             let position = channel(&format!("hand.position.{axis}"));
@@ -162,7 +155,7 @@ fn velocities_are_derivatives_of_positions_for_true_rotations() {
 
 #[test]
 fn the_axial_strain_is_not_counted_twice() {
-    let mut spec = ModelSpec::parse(ARM, &[]).unwrap();
+    let mut spec = parsed(ARM);
     for elasticity in [Elasticity::Full, Elasticity::ConstantAxialLoad] {
         spec.fidelity = switches(
             Inertia::Full,
@@ -181,7 +174,7 @@ fn the_axial_strain_is_not_counted_twice() {
 #[test]
 fn the_audit_says_which_terms_have_no_energy() {
     for tip in TIPS {
-        let mut spec = ModelSpec::parse(ARM, &[]).unwrap();
+        let mut spec = parsed(ARM);
         spec.fidelity = switches(Inertia::Full, STRAINS[0], tip);
         spec.gravity_m_per_s2 = [0.0, -9.81, 0.0];
         let run = run_of(&spec);
@@ -217,7 +210,7 @@ fn chords_turn_by_deflection_over_distance() {
             &format!(r#"parent = {{ body = "upper", rotation_vector_rad = [{TWIST}, 0, 0] }}"#),
         )
         .replace("axis = [0.1, 1.0, 0.3]", "axis = [0, 0, 1]");
-    let mut spec = ModelSpec::parse(&text, &[]).unwrap();
+    let mut spec = parsed(&text);
     spec.fidelity = switches(Inertia::Full, STRAINS[0], Tip::Chord);
     let model = Model::build(&spec).unwrap();
     let system = &model.system;
@@ -226,21 +219,7 @@ fn chords_turn_by_deflection_over_distance() {
     let amplitudes = [0.05, -0.08];
     position[first..first + 2].copy_from_slice(&amplitudes);
     let still = vec![0.0; system.velocity_count()];
-    let mut kinematics = Kinematics::new(system);
-    kinematics.update(system, &position, &still);
-    kinematics.update_poses(system);
-    let mut influence = vec![Motion::zero(); 4];
-    let hand = &model.markers[0];
-    let body = hand.body.unwrap();
-    let found = marker_motion(
-        system,
-        &kinematics,
-        body,
-        &hand.place,
-        &position,
-        &still,
-        &mut influence,
-    );
+    let found = marker_at(&model, &model.markers[0], &position, &still);
 
     let nodes = &system.bodies()[0].flexible.as_ref().unwrap().nodes;
     let node = nodes.iter().find(|node| node.position[0] == 1.0).unwrap();
@@ -270,7 +249,7 @@ fn chords_turn_by_deflection_over_distance() {
 
 #[test]
 fn chords_and_geometric_stiffness_need_a_clamped_beam() {
-    let mut spec = ModelSpec::parse(ARM, &[]).unwrap();
+    let mut spec = parsed(ARM);
     spec.fidelity = switches(Inertia::Full, STRAINS[5], Tip::Chord);
     spec.check().unwrap();
     let free = "free_free = { bending_y = 1, bending_z = 1, stretch = 1 }";
@@ -278,7 +257,7 @@ fn chords_and_geometric_stiffness_need_a_clamped_beam() {
         "clamped_free = { bending_y = 1, bending_z = 1, stretch = 1 }",
         free,
     );
-    let mut spec = ModelSpec::parse(&text, &[]).unwrap();
+    let mut spec = parsed(&text);
     spec.check().unwrap();
     spec.fidelity = switches(Inertia::Full, STRAINS[5], Tip::Chord);
     let errors = spec.check().unwrap_err();
@@ -295,7 +274,7 @@ fn chords_and_geometric_stiffness_need_a_clamped_beam() {
 
 #[test]
 fn a_body_may_have_its_own_fidelity() {
-    let mut spec = ModelSpec::parse(ARM, &[]).unwrap();
+    let mut spec = parsed(ARM);
     spec.body[1].fidelity = Some(FidelitySpec {
         tip: Some(Tip::Linear),
         ..FidelitySpec::default()

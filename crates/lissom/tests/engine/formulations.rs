@@ -2,87 +2,60 @@
 
 use lissom::integrate::Flow;
 use lissom::linear::UndampedModes;
-use lissom::mesh::{self, Mesh, MeshError, MeshLinearizer};
+use lissom::mesh::{Mesh, MeshError, MeshLinearizer};
 use lissom::model::spec::{GeneralizedAlphaSpec, IntegratorSpec};
 use lissom::model::{ErrorKind, Model, ModelError, ModelSpec};
-use lissom::simulate::{Ending, Linearizer, Run, run, sample_instants};
+use lissom::simulate::{Linearizer, Run};
 use nalgebra::DMatrix;
 use std::f64::consts::PI;
+
+use crate::models::{driven_arm, parsed};
+use crate::numbers::distance;
+use crate::runs::{assert_alike, assert_same_channels, completed, of_mesh, of_model, value_at};
+use crate::shipped::{SLIDING_LINKS, SPACE_ARM, SPIN_UP_BEAM};
 
 /// Step of the nodal runs: a thirtieth of the shortest period that matters.
 const STEP_S: f64 = 2e-3;
 
 fn run_tree(spec: &ModelSpec, instants: &[f64]) -> Run {
-    let model = Model::build(spec).unwrap();
-    let samples = sample_instants(spec, instants);
-    let run = run(&model, &spec.simulation, &samples, None, &mut |_| {
-        Flow::Continue
-    });
-    assert_eq!(run.ending, Ending::Completed);
-    run
+    completed(of_model(&Model::build(spec).unwrap(), spec, instants))
 }
 
 fn run_nodes(spec: &ModelSpec, elements: usize, instants: &[f64]) -> Run {
-    let mesh = Mesh::new(spec, elements).unwrap();
-    let samples = sample_instants(spec, instants);
-    let run = mesh::run(&mesh, &spec.simulation, &samples, None, &mut |_| {
-        Flow::Continue
-    });
-    assert_eq!(run.ending, Ending::Completed);
-    run
+    completed(of_mesh(&Mesh::new(spec, elements).unwrap(), spec, instants))
 }
 
 /// Positions of a marker.
 fn places(run: &Run, marker: &str, instants: &[f64]) -> Vec<[f64; 3]> {
     let place = |&time: &f64| {
-        ["x", "y", "z"].map(|axis| {
-            let name = format!("{marker}.position.{axis}");
-            let channel = run.recording.channel(&name).unwrap();
-            run.recording.value_at(channel, time).unwrap()
-        })
+        ["x", "y", "z"]
+            .map(|axis| value_at(&run.recording, &format!("{marker}.position.{axis}"), time))
     };
     instants.iter().map(place).collect()
 }
 
 fn apart(a: &[[f64; 3]], b: &[[f64; 3]]) -> f64 {
-    a.iter()
-        .zip(b)
-        .map(|(a, b)| {
-            let squares: f64 = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();
-            squares.sqrt()
-        })
-        .fold(0.0, f64::max)
+    let distances = a.iter().zip(b).map(|(&a, &b)| distance(a, b));
+    distances.fold(0.0, f64::max)
 }
 
-/// A shoulder and an elbow, links that bend in both planes and twist, driven by torques that would move
-/// it as a rigid arm.
+/// A shoulder and an elbow, links that bend in both planes and twist.
 fn arm(modes: usize) -> ModelSpec {
-    use std::fmt::Write as _;
-    let mut text = String::from("format = 1\ngravity_m_per_s2 = [0.0, 0.0, -9.81]\n");
-    let mut parent = "ground";
-    for (link, axis) in [("upper", "[0, 0, 1]"), ("fore", "[0, 1, 0]")] {
-        write!(
-            text,
-            "\n[[body]]\nname = \"{link}\"\n[body.beam]\nlength_m = 1.0\n\
-             mass_per_length_kg_per_m = 0.8\nbending_stiffness_y_n_m2 = 120.0\n\
-             bending_stiffness_z_n_m2 = 180.0\ntorsional_stiffness_n_m2 = 60.0\n\
-             section_inertia_y_kg_m = 2e-4\nsection_inertia_z_kg_m = 2e-4\n\
-             basis.clamped_free = {{ bending_y = {modes}, bending_z = {modes}, torsion = {modes} }}\n\
-             \n[[joint]]\nname = \"{link}_joint\"\nparent = \"{parent}\"\nchild = \"{link}\"\n\
-             [joint.revolute]\naxis = {axis}\ninitial_angle_rad = 0.3\n\
-             \n[[input]]\njoint = \"{link}_joint\"\n\
-             [input.rigid_inverse_dynamics.cycloid]\nfinal_angle_rad = 1.1\nduration_s = 0.8\n"
-        )
-        .unwrap();
-        parent = link;
-    }
-    text.push_str(
-        "\n[[payload]]\nname = \"load\"\nbody = \"fore\"\nmass_kg = 0.5\n\
-         inertia_kg_m2 = [1e-3, 1e-3, 1e-3]\n\
-         \n[[marker]]\nname = \"hand\"\nbody = \"fore\"\n\
-         \n[simulation]\nduration_s = 0.4\nintegrator.radau = { rtol = 1e-6, atol = 1e-8 }\n",
+    let beam = format!(
+        "bending_stiffness_y_n_m2 = 120.0\nbending_stiffness_z_n_m2 = 180.0\n\
+         torsional_stiffness_n_m2 = 60.0\n\
+         section_inertia_y_kg_m = 2e-4\nsection_inertia_z_kg_m = 2e-4\n\
+         basis.clamped_free = {{ bending_y = {modes}, bending_z = {modes}, torsion = {modes} }}"
     );
-    toml::from_str(&text).unwrap()
+    let arm = driven_arm(
+        [0.0, 0.0, -9.81],
+        ["[0, 0, 1]", "[0, 1, 0]"],
+        &beam,
+        "final_angle_rad = 1.1, duration_s = 0.8",
+    );
+    parsed(&format!(
+        "{arm}[simulation]\nduration_s = 0.4\nintegrator.radau = {{ rtol = 1e-6, atol = 1e-8 }}\n"
+    ))
 }
 
 /// Two formulations: an arm in space that sags and swings by a fifth of its length. The tree keeps
@@ -103,8 +76,7 @@ fn flexible_arm_in_space() {
 #[test]
 fn spin_up_beam() {
     const AGREEMENT_M: f64 = 0.005 * 0.47;
-    let text = include_str!("../../../../models/simo_1986/spin_up_beam.toml");
-    let mut spec: ModelSpec = toml::from_str(text).unwrap();
+    let mut spec = parsed(SPIN_UP_BEAM);
     spec.simulation.duration_s = 5.0;
     let instants = [2.0, 5.0];
     let tree = places(&run_tree(&spec, &instants), "tip", &instants);
@@ -265,27 +237,10 @@ integrator.dop853 = { rtol = 1e-10, atol = 1e-11 }
 fn rigid_bodies_agree_on_every_joint() {
     // a hundred steps at a relative tolerance of 1e-10, with a motion that grows by less than tenfold
     const AGREEMENT: f64 = 1e-7;
-    let spec = ModelSpec::parse(RIGID, &[]).unwrap();
+    let spec = parsed(RIGID);
     let (tree, nodes) = (run_tree(&spec, &[]), run_nodes(&spec, 1, &[]));
-    assert_eq!(tree.recording.time_s, nodes.recording.time_s);
-    for channel in &tree.recording.channels {
-        let other = nodes.recording.channel(&channel.name);
-        let other = other.unwrap_or_else(|| panic!("no channel {}", channel.name));
-        assert_eq!(channel.unit, other.unit, "{}", channel.name);
-        let size = (channel.samples.iter()).fold(1.0_f64, |size, x| size.max(x.abs()));
-        for (sample, (a, b)) in channel.samples.iter().zip(&other.samples).enumerate() {
-            let apart = (a - b).abs();
-            assert!(
-                apart < AGREEMENT * size,
-                "{} {sample}: {a} {b}",
-                channel.name
-            );
-        }
-    }
-    assert_eq!(
-        tree.recording.channels.len(),
-        nodes.recording.channels.len()
-    );
+    assert_same_channels(&tree, &nodes);
+    assert_alike(&tree, &nodes, AGREEMENT);
     let [a, b] = [&tree, &nodes].map(|run| &run.audit.limit_violations[..]);
     assert_eq!((a.len(), b.len()), (1, 1));
     assert!((a[0].worst - b[0].worst).abs() < AGREEMENT);
@@ -298,8 +253,7 @@ fn a_floating_arm_keeps_energy_and_momentum() {
     // percent of the peak: a relative tolerance of 1e-9 over some thousand steps
     const BALANCE_PERCENT: f64 = 1e-4;
     const KEPT: f64 = 1e-7;
-    let text = include_str!("../../../../models/examples/space_arm.toml");
-    let mut spec: ModelSpec = ModelSpec::parse(text, &[]).unwrap();
+    let mut spec = parsed(SPACE_ARM);
     spec.simulation.duration_s = 0.3;
     for body in &mut spec.body {
         body.damping = None;
@@ -315,15 +269,14 @@ fn a_floating_arm_keeps_energy_and_momentum() {
 /// Property: what the nodal formulation does not know is refused by name, all of it at once.
 #[test]
 fn what_is_not_known_is_named() {
-    let text = include_str!("../../../../models/examples/sliding_links.toml");
-    let spec: ModelSpec = toml::from_str(text).unwrap();
+    let spec = parsed(SLIDING_LINKS);
     let errors = Mesh::new(&spec, 2).unwrap_err();
     let support = |error: &MeshError| matches!(error, MeshError::Unknown { what, .. } if what.contains("slides through"));
     assert!(errors.iter().any(support), "{errors:?}");
     for error in &errors {
         let message = String::new();
         let at = ModelError::new(error.path(), ErrorKind::Unreadable { message });
-        assert!(at.locate(text).is_some(), "{error}");
+        assert!(at.locate(SLIDING_LINKS).is_some(), "{error}");
     }
 }
 
@@ -345,7 +298,7 @@ fn an_arm_that_twists() {
              child = \"arm\"\nfixed = {{}}\n[[payload]]\nname = \"wheel\"\nbody = \"arm\"\nmass_kg = 0.1\n\
              inertia_kg_m2 = [1e-2, 1e-2, 1e-2]\n"
         );
-        let spec = ModelSpec::parse(&text, &[]).unwrap();
+        let spec = parsed(&text);
         let model = Model::build(&spec).unwrap();
         let mut linearizer = Linearizer::new(&model);
         let state = linearizer.nominal_state(0.0).unwrap();

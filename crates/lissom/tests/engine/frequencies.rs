@@ -1,32 +1,18 @@
 //! Natural frequencies of assembled systems against closed forms.
 
-use lissom::model::{Model, ModelSpec};
+use lissom::model::Model;
 use lissom::scalar::{Dual, Scalar};
 use lissom::tree::{CompositeBody, InverseDynamics, Kinematics, inverse_dynamics, mass_matrix};
 use nalgebra::{DMatrix, SymmetricEigen};
 
+use crate::models::{built, hinged_beam};
+
 /// A beam hinged at its root: length 1, mass per length 1, bending stiffness 1, so that the squares of the
 /// closed forms' arguments are the frequencies.
 fn hinged(basis: &str) -> Model {
-    let text = format!(
-        r#"
-format = 1
-[[body]]
-name = "beam"
-[body.beam]
-length_m = 1.0
-mass_per_length_kg_per_m = 1.0
-bending_stiffness_y_n_m2 = 1.0
-basis.{basis}
-[[joint]]
-name = "hinge"
-parent = "ground"
-child = "beam"
-revolute.axis = [0, 0, 1]
-"#
-    );
-    let spec: ModelSpec = toml::from_str(&text).unwrap();
-    Model::build(&spec).unwrap()
+    built(&hinged_beam(&format!(
+        "length_m = 1.0\nmass_per_length_kg_per_m = 1.0\nbending_stiffness_y_n_m2 = 1.0\nbasis.{basis}"
+    )))
 }
 
 /// Frequencies in rad/s, rising, of the system about its rest: mass matrix, and derivative of the forces by
@@ -148,28 +134,11 @@ fn reduced_links_have_the_frequencies_of_two_hermite_elements() {
         (0.8, 0.1108, [41.28766, 260.81496]),
         (1.2, 0.1652, [18.40553, 116.26807]),
     ] {
-        let text = format!(
-            r#"
-format = 1
-[[body]]
-name = "link"
-[body.beam]
-length_m = {length}
-mass_per_length_kg_per_m = {:e}
-bending_stiffness_y_n_m2 = 7.815
-basis.elements = {{ count = 2, modes = 2 }}
-[body.damping]
-modal_ratio = {RATIO}
-[[joint]]
-name = "motor"
-parent = "ground"
-child = "link"
-revolute.axis = [0, 0, 1]
-"#,
+        let model = built(&hinged_beam(&format!(
+            "length_m = {length}\nmass_per_length_kg_per_m = {:e}\nbending_stiffness_y_n_m2 = 7.815\n\
+             basis.elements = {{ count = 2, modes = 2 }}\n[body.damping]\nmodal_ratio = {RATIO}",
             mass / length
-        );
-        let spec: ModelSpec = toml::from_str(&text).unwrap();
-        let model = Model::build(&spec).unwrap();
+        )));
         let link = model.system.bodies()[0].flexible.as_ref().unwrap();
         let found = link.frequencies().unwrap();
         for (mode, (found, expected)) in found.iter().zip(expected).enumerate() {

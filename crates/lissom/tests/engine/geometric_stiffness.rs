@@ -1,36 +1,22 @@
 //! The stiffness that a link's own rotation gives it \[Fattah 1995, eq. (5.18)\].
 
-use lissom::model::{Model, ModelSpec};
+use lissom::model::Model;
 use lissom::simulate::{Evaluation, StateInput, evaluate};
+
+use crate::models::{built, hinged_beam};
 
 const LENGTH: f64 = 1.3;
 const MASS_PER_LENGTH: f64 = 0.7;
 
 /// A beam on a joint about z that bends in both planes.
 fn beam(basis: &str, shortening: &str) -> Model {
-    let text = format!(
-        r#"
-format = 1
-[[body]]
-name = "link"
-[body.beam]
-length_m = {LENGTH}
-mass_per_length_kg_per_m = {MASS_PER_LENGTH}
-bending_stiffness_y_n_m2 = 20.0
-bending_stiffness_z_n_m2 = 45.0
-basis.{basis}
-[[joint]]
-name = "hub"
-parent = "ground"
-child = "link"
-revolute = {{ axis = [0.0, 0.0, 1.0] }}
-[fidelity]
-shortening = "{shortening}"
-"#
-    );
-    let spec = ModelSpec::parse(&text, &[]).unwrap();
-    spec.check().unwrap();
-    Model::build(&spec).unwrap()
+    let beam = hinged_beam(&format!(
+        "length_m = {LENGTH}\nmass_per_length_kg_per_m = {MASS_PER_LENGTH}\n\
+         bending_stiffness_y_n_m2 = 20.0\nbending_stiffness_z_n_m2 = 45.0\nbasis.{basis}"
+    ));
+    built(&format!(
+        "{beam}[fidelity]\nshortening = \"{shortening}\"\n"
+    ))
 }
 
 /// Force on every elastic coordinate of a beam that turns at `rate` about `z` with one of them at 1, without any

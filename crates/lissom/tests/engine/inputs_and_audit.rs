@@ -1,8 +1,9 @@
 //! What drives a rigid mechanism and what the books say of it, against closed forms.
 
-use lissom::integrate::Flow;
-use lissom::model::{Model, ModelSpec};
-use lissom::simulate::{Ending, Run, run, sample_instants};
+use lissom::simulate::Run;
+
+use crate::models::parsed;
+use crate::runs::{completed, in_tree, last};
 
 /// Rounding and the tolerance of 1e-11, grown over an unstable motion of two seconds.
 const TRACKING_RAD: f64 = 1e-8;
@@ -25,22 +26,8 @@ child = "rod"
 axis = [0.0, 0.0, 1.0]
 "#;
 
-fn completed(text: &str) -> Run {
-    let spec: ModelSpec = toml::from_str(text).unwrap();
-    spec.check().unwrap();
-    let model = Model::build(&spec).unwrap();
-    let samples = sample_instants(&spec, &[]);
-    let run = run(&model, &spec.simulation, &samples, None, &mut |_| {
-        Flow::Continue
-    });
-    assert_eq!(run.ending, Ending::Completed);
-    run
-}
-
-fn last(run: &Run, channel: &str) -> f64 {
-    let extremes = run.recording.extremes();
-    let channel = extremes.iter().find(|e| e.name == channel).unwrap();
-    channel.last.value
+fn ran(text: &str) -> Run {
+    completed(in_tree(&parsed(text)))
 }
 
 const SIMULATION: &str = "
@@ -63,8 +50,8 @@ rigid_inverse_dynamics.cycloid = { final_angle_rad = 1.2, duration_s = 1.5 }
         "friction = { viscous_n_m_s_per_rad = 0.3, coulomb_n_m = 0.1, coulomb_rate_rad_per_s = 0.05 }",
         "motor = { inertia_kg_m2 = 1e-4, gear_ratio = 30.0 }",
     ] {
-        let run = completed(&format!("{ROD}{resistance}\n{drive}{SIMULATION}"));
-        let angle = last(&run, "hinge.angle");
+        let run = ran(&format!("{ROD}{resistance}\n{drive}{SIMULATION}"));
+        let angle = last(&run.recording, "hinge.angle");
         assert!(
             (angle - 1.2).abs() < TRACKING_RAD,
             "{resistance}: ends at {angle}"
@@ -87,13 +74,13 @@ rigid_inverse_dynamics.polynomial = {{ coefficients_rad = [0.0, 0.0, {half}] }}
         rod = ROD.replace("-9.81", "0.0"),
         half = ACCELERATION / 2.0
     );
-    let run = completed(&text);
+    let run = ran(&text);
     let nominal = ACCELERATION / 2.0 * 2.0 * 2.0;
     // the gear swings between no wind and twice the static one
     let wind = 2.0 * (2.0 / 3.0) * ACCELERATION / STIFFNESS;
-    let angle = last(&run, "hinge.angle");
+    let angle = last(&run.recording, "hinge.angle");
     assert!((angle - nominal).abs() < wind, "ends at {angle}");
-    let motor = last(&run, "hinge.motor_angle");
+    let motor = last(&run.recording, "hinge.motor_angle");
     assert!((motor - nominal).abs() < wind, "motor ends at {motor}");
 }
 
@@ -101,7 +88,7 @@ rigid_inverse_dynamics.polynomial = {{ coefficients_rad = [0.0, 0.0, {half}] }}
 /// with rounding: swinging by 3e-8 rad, the rod stores less than the last digit of its energy of -9.81 J.
 #[test]
 fn the_audit_of_a_mechanism_at_rest_finds_no_drift() {
-    let run = completed(&format!(
+    let run = ran(&format!(
         "{ROD}initial_angle_rad = -1.5707963\n{SIMULATION}"
     ));
     let energy = &run.audit.energy;
@@ -123,7 +110,7 @@ joint = "hinge"
 constant_rate.rate_rad_per_s = 0.0
 {SIMULATION}"#
     );
-    let run = completed(&text);
+    let run = ran(&text);
     let [violation] = run.audit.limit_violations.as_slice() else {
         panic!("{:?}", run.audit.limit_violations);
     };
@@ -163,7 +150,7 @@ joint = "base"
 component = 6
 force_step = { value_n = 1.5, from_s = 1.75 }
 "#;
-    let run = completed(&format!("{THROWN}{limits}\n{input}{SIMULATION}"));
+    let run = ran(&format!("{THROWN}{limits}\n{input}{SIMULATION}"));
     let found: Vec<(&str, &str)> = (run.audit.limit_violations.iter())
         .map(|violation| (violation.quantity, violation.unit))
         .collect();
@@ -190,13 +177,13 @@ spring = { angular_stiffness_n_m_per_rad = 5.0, angular_damping_n_m_s_per_rad = 
 linear_stiffness_n_per_m = 40.0, linear_damping_n_s_per_m = 0.4 }
 friction = { angular_viscous_n_m_s_per_rad = 0.05, linear_coulomb_n = 0.2, linear_coulomb_rate_m_per_s = 0.05 }
 ";
-    let run = completed(&format!(
+    let run = ran(&format!(
         "{}{resistance}{SIMULATION}",
         THROWN.replace("[0.0, 0.0, 0.8]", "[0.4, -0.3, 0.8]")
     ));
     // a thousand steps of the tolerance of 1e-11, in percent
     assert!(run.audit.energy.max_drift_percent < 1e-6, "{:?}", run.audit);
-    let lost = last(&run, "energy.lost");
+    let lost = last(&run.recording, "energy.lost");
     assert!(lost > 0.1 * run.audit.energy.peak_j, "{lost} J");
 }
 
@@ -206,7 +193,7 @@ fn a_ball_reports_rate_and_torque_beyond_their_limits() {
     let text = THROWN
         .replace("[joint.free]", "[joint.spherical]")
         .replace("initial_velocity_m_per_s = [0.0, 0.5, 0.0]\n", "");
-    let run = completed(&format!(
+    let run = ran(&format!(
         r#"{text}limits = {{ max_rate_rad_per_s = 1.6, max_torque_n_m = 0.4 }}
 [[input]]
 joint = "base"
@@ -243,8 +230,8 @@ fn rotors_of_a_free_joint_weigh_by_their_gear_ratio_squared() {
         ),
     ] {
         let input = format!("[[input]]\njoint = \"base\"\ncomponent = {component}\n{load}\n");
-        let run = completed(&format!("{at_rest}{motor}{input}{SIMULATION}"));
-        let rate = last(&run, channel);
+        let run = ran(&format!("{at_rest}{motor}{input}{SIMULATION}"));
+        let rate = last(&run.recording, channel);
         assert!((rate - wanted).abs() < 1e-10, "{channel}: {rate}");
         assert!(
             run.audit.momentum.is_none(),

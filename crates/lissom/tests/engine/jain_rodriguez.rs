@@ -12,17 +12,12 @@ use lissom::simulate::{StateInput, evaluate};
 use lissom::spatial::{Matrix, rotation_vector_of};
 use serde_json::Value;
 
+use crate::numbers::numbers;
+
 const CASES: &str = include_str!("../../../../validation/jain_rodriguez_1992/cases.json");
 
 /// What the case file asks, relative to the largest entry or one.
 const CASE_TOLERANCE: f64 = 1e-10;
-
-fn numbers(value: &Value) -> Vec<f64> {
-    match value {
-        Value::Array(entries) => entries.iter().flat_map(numbers).collect(),
-        number => vec![number.as_f64().unwrap()],
-    }
-}
 
 fn list(value: &Value) -> &[Value] {
     value.as_array().unwrap()

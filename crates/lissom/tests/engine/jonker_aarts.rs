@@ -6,12 +6,13 @@ use lissom::integrate::Flow;
 use lissom::linear::{Interpolation, Point, Servo, Terms, UndampedModes};
 use lissom::mesh::{self, Mesh};
 use lissom::model::spec::InitialSpec;
-use lissom::model::{Model, ModelSpec, Override};
-use lissom::simulate::{Ending, Recording};
+use lissom::model::{Model, ModelSpec};
+use lissom::simulate::Recording;
 
-const ROTATING_BEAM: &str = include_str!("../../../../models/jonker_aarts_2001/rotating_beam.toml");
-const QUARTER_TURN: &str = include_str!("../../../../models/jonker_aarts_2001/quarter_turn.toml");
-const TWO_LINK: &str = include_str!("../../../../models/jonker_aarts_2001/two_link.toml");
+use crate::models::changed;
+use crate::numbers::lateral;
+use crate::runs::{completed, samples as recorded, vector};
+use crate::shipped::{QUARTER_TURN, ROTATING_BEAM, TWO_LINK};
 
 const COMPLETE: PerturbOptions = PerturbOptions {
     terms: Terms::CASES[0],
@@ -20,11 +21,7 @@ const COMPLETE: PerturbOptions = PerturbOptions {
 };
 
 fn shipped(text: &str, changes: &[&str]) -> (ModelSpec, Mesh) {
-    let changes = changes
-        .iter()
-        .map(|change| Override::parse(change).unwrap());
-    let spec = ModelSpec::parse(text, &changes.collect::<Vec<_>>()).unwrap();
-    spec.check().unwrap();
+    let spec = changed(text, changes);
     let mesh = Mesh::new(&spec, 1).unwrap();
     (spec, mesh)
 }
@@ -53,39 +50,20 @@ fn perturbed(
 
 fn simulated(spec: &ModelSpec, mesh: &Mesh, samples: &[f64]) -> Recording {
     let watch = &mut |_| Flow::Continue;
-    let run = mesh::run(mesh, &spec.simulation, samples, None, watch);
-    assert_eq!(run.ending, Ending::Completed);
+    let run = completed(mesh::run(mesh, &spec.simulation, samples, None, watch));
     // the work of inputs and controllers is in the books: what is left is the integrator's tolerance
     assert!(run.audit.energy.max_drift_percent < 1e-5, "{:?}", run.audit);
     run.recording
 }
 
-fn samples_of<'r>(recording: &'r Recording, channel: &str) -> &'r [f64] {
-    &recording.channel(channel).unwrap().samples
-}
-
-fn tip(recording: &Recording, what: &str, sample: usize) -> [f64; 3] {
-    ["x", "y", "z"].map(|axis| {
-        let channel = recording.channel(&format!("tip.{what}.{axis}"));
-        // a planar point has no third coordinate
-        channel.map_or(0.0, |channel| channel.samples[sample])
-    })
-}
-
-/// Component of a place across the direction of an angle.
-fn lateral(place: [f64; 3], angle: f64) -> f64 {
-    let (sin, cos) = angle.sin_cos();
-    cos * place[1] - sin * place[0]
-}
-
 /// How far the tip is off its nominal place, across the beam, and the angle of that place.
 fn lag(recording: &Recording, sample: usize) -> (f64, f64) {
     let (place, off) = (
-        tip(recording, "position", sample),
-        tip(recording, "deviation", sample),
+        vector(recording, "tip.position", sample),
+        vector(recording, "tip.deviation", sample),
     );
     let angle = (place[1] - off[1]).atan2(place[0] - off[0]);
-    (lateral(off, angle), angle)
+    (lateral(off[0], off[1], angle), angle)
 }
 
 /// Table I: largest tip deflection of the five cases, with the quadratic term and without it; case 4 is
@@ -174,12 +152,12 @@ fn quarter_turn_with_and_without_feedback() {
         let nonlinear = simulated(&spec, &mesh, &samples);
         for i in 1..samples.len() {
             let (off, nominal) = lag(&linear, i);
-            let place = tip(&nonlinear, "position", i);
-            let angle = |recording: &Recording| samples_of(recording, "hub.rotation")[i];
+            let place = vector(&nonlinear, "tip.position", i);
+            let angle = |recording: &Recording| recorded(recording, "hub.rotation")[i];
             let found = [
-                lateral(place, angle(&nonlinear)),
+                lateral(place[0], place[1], angle(&nonlinear)),
                 off - LENGTH_M * (angle(&linear) - nominal),
-                lateral(place, nominal),
+                lateral(place[0], place[1], nominal),
                 off,
             ];
             let (wanted, tolerance): (&[f64], f64) = if shut {
@@ -192,13 +170,13 @@ fn quarter_turn_with_and_without_feedback() {
             }
             if shut {
                 // gains of eq (37), of the deviations found
-                let rate = samples_of(&nonlinear, "hub.rotation.rate")[i];
+                let rate = recorded(&nonlinear, "hub.rotation.rate")[i];
                 let s = f64::min(samples[i] / 5.0, 1.0);
                 let turn = std::f64::consts::TAU * s;
                 let nominal_rate = std::f64::consts::FRAC_PI_2 / 5.0 * (1.0 - turn.cos());
                 let wanted =
                     -72.4711 * (angle(&nonlinear) - nominal) - 89.9641 * (rate - nominal_rate);
-                let torque = samples_of(&nonlinear, "servo.hub.torque")[i];
+                let torque = recorded(&nonlinear, "servo.hub.torque")[i];
                 // six digits of the gains
                 assert!(
                     (torque - wanted).abs() < 1e-5 * (1.0 + wanted.abs()),
@@ -267,7 +245,7 @@ fn two_link_arm() {
             let mut nominal = [0.0; 3];
             let at = |point: &Point, i: usize| point.outputs[marker].position[i];
             fine.along.nominal(time, at, &mut nominal);
-            let place = tip(&run, "position", i);
+            let place = vector(&run, "tip.position", i);
             std::array::from_fn(|axis| 1e3 * (place[axis] - nominal[axis]))
         })
         .collect();
@@ -286,7 +264,7 @@ fn two_link_arm() {
     for (recording, wanted) in perturbations {
         let mut worst = [0.0_f64; 3];
         for (i, nonlinear) in nonlinear.iter().enumerate() {
-            let off = tip(&recording, "deviation", i);
+            let off = vector(&recording, "tip.deviation", i);
             for axis in 0..3 {
                 worst[axis] = worst[axis].max((1e3 * off[axis] - nonlinear[axis]).abs());
             }

@@ -10,11 +10,8 @@ use lissom::simulate::{Equations, Linearizer, MotionState};
 use lissom::testing::{Random, Variety, random_state};
 use nalgebra::{Complex, DMatrix, DVector};
 
-fn spec(text: &str) -> ModelSpec {
-    let spec: ModelSpec = toml::from_str(text).unwrap();
-    spec.check().unwrap();
-    spec
-}
+use crate::models::{assembled, built, driven_arm, jonker_beam, parsed};
+use crate::shipped::FOUR_BAR;
 
 /// Accelerations of the state's velocities at a state of the equations, motors last.
 fn accelerations(linearizer: &mut Linearizer<'_>, time: f64, state: &[f64]) -> DVector<f64> {
@@ -62,7 +59,7 @@ fn matrices_are_derivatives_of_the_accelerations() {
         variety(5).mechanism(32),
         variety(5).mechanism(33),
     ];
-    specs.push(spec(&geared()));
+    specs.push(parsed(&geared()));
     for spec in specs {
         let model = Model::build(&spec).unwrap();
         let mut random = Random::new(3);
@@ -146,7 +143,7 @@ fn a_spinning_body_nutates() {
                 rigid = { mass_kg = 2.0, center_of_mass_m = [0, 0, 0], inertia_kg_m2 = [0.5, 0.5, 0.8] }\n\
                 [[joint]]\nname = \"float\"\nparent = \"ground\"\nchild = \"top\"\nfree = {}\n\
                 [simulation]\nduration_s = 1.0\n";
-    let mut model = Model::build(&spec(text)).unwrap();
+    let mut model = built(text);
     let speed = 3.0;
     model.initial_velocity[2] = speed;
     let mut linearizer = Linearizer::new(&model);
@@ -200,13 +197,10 @@ fn squares(along: &Along, terms: Terms, count: usize) -> Vec<Complex<f64>> {
 fn parts_of_the_stiffness_of_a_turning_beam() {
     // five digits are known; six clamped modes are that close
     const DIGITS: f64 = 6e-5;
-    let text = "format = 1\n[[body]]\nname = \"beam\"\n[body.beam]\nlength_m = 8.0\n\
-                mass_per_length_kg_per_m = 0.20196691\nbending_stiffness_y_n_m2 = 566.6311\n\
-                basis.clamped_free = { bending_y = 6 }\n\
-                [[joint]]\nname = \"hub\"\nparent = \"ground\"\nchild = \"beam\"\nrevolute = { axis = [0, 0, 1] }\n\
-                [[motion]]\njoint = \"hub\"\nconstant_rate = { rate_rad_per_s = 4.0 }\n\
-                [simulation]\nduration_s = 1.0\n";
-    let model = Model::build(&spec(text)).unwrap();
+    let text = jonker_beam(6)
+        + "[[motion]]\njoint = \"hub\"\nconstant_rate = { rate_rad_per_s = 4.0 }\n\
+           [simulation]\nduration_s = 1.0\n";
+    let model = built(&text);
     let mut linearizer = Linearizer::new(&model);
     let state = linearizer.nominal_state(0.3).unwrap();
     let along = linearizer.along(&[state], &mut |_| Flow::Continue).unwrap();
@@ -225,28 +219,15 @@ fn parts_of_the_stiffness_of_a_turning_beam() {
 
 /// An arm in a vertical plane that moves fast, with a payload.
 fn arm(modes: usize) -> ModelSpec {
-    let mut text = String::from("format = 1\ngravity_m_per_s2 = [0.0, -9.81, 0.0]\n");
-    let mut parent = "ground";
-    for (link, axis) in [("upper", "[0, 0, 1]"), ("fore", "[0, 0, 1]")] {
-        write!(
-            text,
-            "\n[[body]]\nname = \"{link}\"\n[body.beam]\nlength_m = 1.0\n\
-             mass_per_length_kg_per_m = 0.8\nbending_stiffness_y_n_m2 = 120.0\n\
-             basis.clamped_free = {{ bending_y = {modes} }}\n\
-             \n[[joint]]\nname = \"{link}_joint\"\nparent = \"{parent}\"\nchild = \"{link}\"\n\
-             [joint.revolute]\naxis = {axis}\ninitial_angle_rad = 0.3\n\
-             \n[[input]]\njoint = \"{link}_joint\"\n\
-             [input.rigid_inverse_dynamics.cycloid]\nfinal_angle_rad = 2.3\nduration_s = 0.5\n"
-        )
-        .unwrap();
-        parent = link;
-    }
-    text.push_str(
-        "\n[[payload]]\nname = \"load\"\nbody = \"fore\"\nmass_kg = 0.5\n\
-         inertia_kg_m2 = [1e-3, 1e-3, 1e-3]\n\
-         \n[[marker]]\nname = \"hand\"\nbody = \"fore\"\n[simulation]\nduration_s = 0.5\n",
+    let beam =
+        format!("bending_stiffness_y_n_m2 = 120.0\nbasis.clamped_free = {{ bending_y = {modes} }}");
+    let arm = driven_arm(
+        [0.0, -9.81, 0.0],
+        ["[0, 0, 1]", "[0, 0, 1]"],
+        &beam,
+        "final_angle_rad = 2.3, duration_s = 0.5",
     );
-    spec(&text)
+    parsed(&format!("{arm}[simulation]\nduration_s = 0.5\n"))
 }
 
 /// Second formulation: the lowest squared frequencies of an arm in fast motion under gravity with every set of terms;
@@ -326,9 +307,7 @@ fn loops_in_independent_coordinates() {
     const STEP: f64 = 1e-5;
     // truncation and rounding, times what the closures amplify
     const DIFFERENCE: f64 = 1e-5;
-    let text = include_str!("../../../../models/examples/four_bar.toml");
-    let mut model = Model::build(&spec(text)).unwrap();
-    lissom::simulate::close_loops(&mut model, 0.0).unwrap();
+    let mut model = assembled(&parsed(FOUR_BAR));
     model.initial_velocity[0] = 2.0;
     let probe = Linearizer::new(&model).initial_state(0.1).unwrap();
     let along = Linearizer::new(&model)

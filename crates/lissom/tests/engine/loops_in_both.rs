@@ -1,71 +1,38 @@
 //! Loops, elastic gears and damping in the tree and in the nodal formulation, which share the model file and where its
 //! loops are closed at the start.
 
-use lissom::integrate::Flow;
-use lissom::mesh::{self, Mesh, MeshError, MeshLinearizer};
+use lissom::mesh::{Mesh, MeshError, MeshLinearizer};
+use lissom::model::ModelSpec;
 use lissom::model::spec::{GeneralizedAlphaSpec, IntegratorSpec};
-use lissom::model::{Model, ModelSpec};
-use lissom::simulate::{Ending, Run, close_loops, run, sample_instants};
+use lissom::simulate::Run;
+
+use crate::models::{assembled, parsed};
+use crate::numbers::{distance, largest};
+use crate::runs::{assert_alike, completed, in_nodes, of_model, samples, vector};
+use crate::shipped::{self, FLEXIBLE_JOINT, PLANAR_3RRR, SLIDER_CRANK, SPATIAL_3RRS};
 
 /// A few hundred steps at a relative tolerance of 1e-10, with motions that grow by less than tenfold.
 const AGREEMENT: f64 = 1e-6;
 
 fn run_tree(spec: &ModelSpec) -> Run {
-    let mut model = Model::build(spec).unwrap();
-    close_loops(&mut model, spec.simulation.start_s).unwrap();
-    let samples = sample_instants(spec, &[]);
-    let run = run(&model, &spec.simulation, &samples, None, &mut |_| {
-        Flow::Continue
-    });
-    assert_eq!(run.ending, Ending::Completed);
-    run
+    completed(of_model(&assembled(spec), spec, &[]))
 }
 
 fn run_nodes(spec: &ModelSpec, elements: usize) -> Run {
-    let mesh = Mesh::new(spec, elements).unwrap();
-    let samples = sample_instants(spec, &[]);
-    let run = mesh::run(&mesh, &spec.simulation, &samples, None, &mut |_| {
-        Flow::Continue
-    });
-    assert_eq!(run.ending, Ending::Completed);
-    run
-}
-
-/// Compares every channel that both have; how many there are.
-fn compare(tree: &Run, nodes: &Run, agreement: f64) -> usize {
-    assert_eq!(tree.recording.time_s, nodes.recording.time_s);
-    let mut compared = 0;
-    for channel in &nodes.recording.channels {
-        let Some(other) = tree.recording.channel(&channel.name) else {
-            continue;
-        };
-        compared += 1;
-        let size = (other.samples.iter()).fold(1.0_f64, |size, x| size.max(x.abs()));
-        for (sample, (a, b)) in other.samples.iter().zip(&channel.samples).enumerate() {
-            assert!(
-                (a - b).abs() < agreement * size,
-                "{} {sample}: {a} {b}",
-                channel.name
-            );
-        }
-    }
-    compared
+    completed(in_nodes(spec, elements))
 }
 
 /// Largest distance of a marker in two runs, and how far it moves.
-fn distance(tree: &Run, nodes: &Run, marker: &str) -> (f64, f64) {
-    let of = |run: &Run, axis: &str| {
-        let name = format!("{marker}.position.{axis}");
-        run.recording.channel(&name).unwrap().samples.clone()
-    };
-    let [a, b] = [tree, nodes].map(|run| ["x", "y", "z"].map(|axis| of(run, axis)));
-    let apart = |i: usize, from: &[Vec<f64>; 3], j: usize, to: &[Vec<f64>; 3]| {
-        let squares = (0..3).map(|axis| (from[axis][i] - to[axis][j]).powi(2));
-        squares.sum::<f64>().sqrt()
-    };
+fn distances(tree: &Run, nodes: &Run, marker: &str) -> (f64, f64) {
+    let name = format!("{marker}.position");
+    let at = |run: &Run, sample: usize| vector(&run.recording, &name, sample);
     let samples = 0..tree.recording.len();
     samples.fold((0.0, 0.0), |(worst, way): (f64, f64), i| {
-        (worst.max(apart(i, &a, i, &b)), way.max(apart(i, &a, 0, &a)))
+        let place = at(tree, i);
+        (
+            worst.max(distance(place, at(nodes, i))),
+            way.max(distance(place, at(tree, 0))),
+        )
     })
 }
 
@@ -133,37 +100,36 @@ sample_period_s = 0.02
 /// Two formulations: a rigid four-bar, whose plane makes three of its five closures redundant.
 #[test]
 fn a_rigid_four_bar() {
-    let spec = ModelSpec::parse(FOUR_BAR, &[]).unwrap();
+    let spec = parsed(FOUR_BAR);
     let (tree, nodes) = (run_tree(&spec), run_nodes(&spec, 1));
-    assert!(compare(&tree, &nodes, AGREEMENT) > 20);
+    assert!(assert_alike(&tree, &nodes, AGREEMENT) > 20);
     assert!(nodes.recording.channel("crank_pin.angle.rate").is_some());
     // percent of the peak
     assert!(nodes.audit.energy.max_drift_percent < 1e2 * AGREEMENT);
-    let turned = nodes.recording.channel("motor.angle").unwrap();
-    assert!((turned.samples[30] - turned.samples[0]).abs() > 1.0);
+    let turned = samples(&nodes.recording, "motor.angle");
+    assert!((turned[30] - turned[0]).abs() > 1.0);
 }
 
 /// Two formulations: a slider-crank whose loop is written as one, its motor prescribed, its slider damped. The effort
 /// of the motor is the same too.
 #[test]
 fn a_rigid_slider_crank() {
-    let text = include_str!("../../../../models/examples/slider_crank.toml");
+    let text = SLIDER_CRANK;
     let from = text.find("[body.beam]").unwrap();
     let until = text.find("[[body]]\nname = \"slider\"").unwrap();
     let rod = "[body.rigid]\nmass_kg = 0.3\ncenter_of_mass_m = [0.2, 0.0, 0.0]\ninertia_kg_m2 = [1e-4, 5e-3, 5e-3]\n\
                [[body.node]]\nname = \"tip\"\nposition_m = [0.45, 0.0, 0.0]\n\n";
     let text = format!("{}{rod}{}", &text[..from], &text[until..]);
-    let mut spec = ModelSpec::parse(&text, &[]).unwrap();
+    let mut spec = parsed(&text);
     spec.simulation.duration_s = 0.4;
     spec.simulation.integrator = tight();
     let (tree, nodes) = (run_tree(&spec), run_nodes(&spec, 1));
-    assert!(compare(&tree, &nodes, AGREEMENT) > 15);
+    assert!(assert_alike(&tree, &nodes, AGREEMENT) > 15);
     assert!(nodes.recording.channel("motor.driving_torque").is_some());
 }
 
 fn tight() -> IntegratorSpec {
-    let spec = ModelSpec::parse(FOUR_BAR, &[]).unwrap();
-    spec.simulation.integrator
+    parsed(FOUR_BAR).simulation.integrator
 }
 
 /// A crank, a coupler on a ball and a rocker in space, closed by a universal joint; two pendulums held at a distance;
@@ -266,10 +232,10 @@ sample_period_s = 0.02
 /// Two formulations: closures of other kinds in space, with an orientation that follows from the rest.
 #[test]
 fn rigid_loops_in_space() {
-    let spec = ModelSpec::parse(SPATIAL, &[]).unwrap();
+    let spec = parsed(SPATIAL);
     let (tree, nodes) = (run_tree(&spec), run_nodes(&spec, 1));
-    assert!(compare(&tree, &nodes, AGREEMENT) > 40);
-    let (_, way) = distance(&tree, &nodes, "on_coupler");
+    assert!(assert_alike(&tree, &nodes, AGREEMENT) > 40);
+    let (_, way) = distances(&tree, &nodes, "on_coupler");
     assert!(way > 0.03, "it moves: {way}");
     assert!(nodes.audit.energy.max_drift_percent < 1e2 * AGREEMENT);
 }
@@ -282,13 +248,13 @@ fn a_four_bar_that_bends() {
     const PART: f64 = 0.01;
     const STIFFER: f64 = 2.0;
     let differences = [12.0, 12.0 * STIFFER].map(|stiffness| {
-        let text = include_str!("../../../../models/examples/four_bar.toml")
+        let text = shipped::FOUR_BAR
             .replace(
                 "clamped_free = { bending_y = 2 }",
                 "elements = { count = 4 }",
             )
             .replace("= 12.0", &format!("= {stiffness}"));
-        let mut spec = ModelSpec::parse(&text, &[]).unwrap();
+        let mut spec = parsed(&text);
         spec.simulation.duration_s = 0.2;
         let tree = run_tree(&spec);
         spec.simulation.integrator = IntegratorSpec::GeneralizedAlpha(GeneralizedAlphaSpec {
@@ -297,12 +263,8 @@ fn a_four_bar_that_bends() {
             tolerance: 1e-8,
         });
         let nodes = run_nodes(&spec, 4);
-        let bent = tree
-            .recording
-            .channel("coupler_middle.deflection.y")
-            .unwrap();
-        let bent = bent.samples.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-        let (worst, way) = distance(&tree, &nodes, "coupler_middle");
+        let bent = largest(samples(&tree.recording, "coupler_middle.deflection.y"));
+        let (worst, way) = distances(&tree, &nodes, "coupler_middle");
         assert!(way > 0.05 && worst < PART * bent, "{worst} {bent} {way}");
         worst
     });
@@ -314,13 +276,8 @@ fn a_four_bar_that_bends() {
 /// Property: shipped models with loops are understood by the nodal formulation as they are.
 #[test]
 fn shipped_loops_are_understood() {
-    for text in [
-        include_str!("../../../../models/examples/four_bar.toml"),
-        include_str!("../../../../models/examples/slider_crank.toml"),
-        include_str!("../../../../models/fattah_1995/planar_3rrr.toml"),
-        include_str!("../../../../models/fattah_1995/spatial_3rrs.toml"),
-    ] {
-        let spec = ModelSpec::parse(text, &[]).unwrap();
+    for text in [shipped::FOUR_BAR, SLIDER_CRANK, PLANAR_3RRR, SPATIAL_3RRS] {
+        let spec = parsed(text);
         let mesh = Mesh::new(&spec, 2);
         assert!(mesh.is_ok(), "{:?} {:?}", spec.name, mesh.err());
     }
@@ -337,7 +294,7 @@ fn a_prescribed_loop_without_freedom_is_refused() {
         "[[input]]\njoint = \"motor\"\ntorque_step = { value_n_m = 1.0, until_s = 0.3 }",
         "[[motion]]\njoint = \"motor\"\nconstant_rate.rate_rad_per_s = 1.0",
     );
-    let spec = ModelSpec::parse(&text, &[]).unwrap();
+    let spec = parsed(&text);
     let errors = Mesh::new(&spec, 1).unwrap_err();
     assert!(
         matches!(
@@ -351,11 +308,10 @@ fn a_prescribed_loop_without_freedom_is_refused() {
 /// Two formulations: a link behind an elastic gear, and a carriage behind an elastic rack.
 #[test]
 fn elastic_gears() {
-    let text = include_str!("../../../../models/examples/flexible_joint.toml");
-    let mut spec = ModelSpec::parse(text, &[]).unwrap();
+    let mut spec = parsed(FLEXIBLE_JOINT);
     spec.simulation.duration_s = 0.6;
     let (tree, nodes) = (run_tree(&spec), run_nodes(&spec, 1));
-    compare(&tree, &nodes, AGREEMENT);
+    assert_alike(&tree, &nodes, AGREEMENT);
     assert!(nodes.recording.channel("drive.motor_angle.rate").is_some());
     let text = r#"
 format = 1
@@ -379,9 +335,9 @@ force_constant.value_n = 5.0
 duration_s = 1.0
 integrator.dop853 = { rtol = 1e-10, atol = 1e-11 }
 "#;
-    let spec = ModelSpec::parse(text, &[]).unwrap();
+    let spec = parsed(text);
     let (tree, nodes) = (run_tree(&spec), run_nodes(&spec, 1));
-    assert!(compare(&tree, &nodes, AGREEMENT) > 4);
+    assert!(assert_alike(&tree, &nodes, AGREEMENT) > 4);
     let [a, b] = [&tree, &nodes].map(|run| run.audit.limit_violations[0].worst);
     assert!((a - b).abs() < AGREEMENT);
 }
@@ -416,7 +372,7 @@ fn damping_of_the_modes_of_a_clamped_beam() {
     // eight modes whose stiffness spans five decades
     const ROUNDING: f64 = 1e-9;
     let point = |damping: &str| {
-        let spec = ModelSpec::parse(&CANTILEVER.replace("DAMPING", damping), &[]).unwrap();
+        let spec = parsed(&CANTILEVER.replace("DAMPING", damping));
         let mesh = Mesh::new(&spec, 4).unwrap();
         MeshLinearizer::new(&mesh).unwrap().nominal(0.0).unwrap()
     };
@@ -440,7 +396,7 @@ fn friction_is_linearised() {
              [[joint]]\nname = \"axle\"\nparent = \"ground\"\nchild = \"arm\"\n[joint.revolute]\n\
              axis = [0.0, 0.0, 1.0]\nfriction.viscous_n_m_s_per_rad = 0.7\n{spring}"
         );
-        let spec = ModelSpec::parse(&text, &[]).unwrap();
+        let spec = parsed(&text);
         let mesh = Mesh::new(&spec, 1).unwrap();
         let point = MeshLinearizer::new(&mesh).unwrap().nominal(0.0).unwrap();
         let found = point.linear.damping[(0, 0)];

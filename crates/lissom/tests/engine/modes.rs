@@ -8,6 +8,9 @@ use lissom::linear::{
 use lissom::model::{Model, ModelSpec};
 use nalgebra::{Complex, DMatrix, Rotation3, Vector3};
 
+use crate::models::parsed;
+use crate::shipped::{SHUTTLE_ARM, SLIDING_BOOM};
+
 /// Rounding of squares of frequencies of a few units, through one inverse and one eigenproblem.
 const ROUNDING: f64 = 1e-12;
 
@@ -183,12 +186,6 @@ fn curves_coalesce_and_part() {
     assert!((ratios[0] + ratios[1]).abs() < ROUNDING && ratios[0].abs() > 0.05);
 }
 
-fn shipped(text: &str) -> (ModelSpec, Model) {
-    let spec: ModelSpec = toml::from_str(text).unwrap();
-    let model = Model::build(&spec).unwrap();
-    (spec, model)
-}
-
 fn evenly(spec: &ModelSpec, span: f64, points: usize) -> Vec<f64> {
     let start = spec.simulation.start_s;
     (0..points)
@@ -204,9 +201,11 @@ fn largest_jump(mode: &[ModeAt]) -> f64 {
 }
 
 /// Modes along the simulated motion, driven joints held.
-fn along_run(spec: &ModelSpec, model: &Model, points: usize, count: usize) -> TrackedModes {
-    let times = evenly(spec, spec.simulation.duration_s, points);
-    let found = frozen(spec, model, None, Place::Run, &times, false, &mut |_| {
+fn along_run(text: &str, points: usize, count: usize) -> TrackedModes {
+    let spec = parsed(text);
+    let model = Model::build(&spec).unwrap();
+    let times = evenly(&spec, spec.simulation.duration_s, points);
+    let found = frozen(&spec, &model, None, Place::Run, &times, false, &mut |_| {
         Flow::Continue
     });
     TrackedModes::undamped(&found.unwrap(), Terms::CASES[0], count).unwrap()
@@ -218,10 +217,7 @@ fn along_run(spec: &ModelSpec, model: &Model, points: usize, count: usize) -> Tr
 fn curves_of_the_shuttle_arm_are_continuous() {
     // a half, and what curvature leaves of it where a step is a tenth of what a curve does
     const HALVED: f64 = 0.7;
-    let (spec, model) = shipped(include_str!(
-        "../../../../models/damaren_1995/shuttle_arm.toml"
-    ));
-    let [coarse, fine] = [201, 401].map(|points| along_run(&spec, &model, points, 8));
+    let [coarse, fine] = [201, 401].map(|points| along_run(SHUTTLE_ARM, points, 8));
     for mode in 0..8 {
         let [before, after] = [&coarse, &fine].map(|modes| largest_jump(&modes.modes[mode]));
         assert!(after < HALVED * before, "{mode}: {before} {after}");
@@ -238,10 +234,7 @@ fn curves_of_the_shuttle_arm_are_continuous() {
 fn curves_of_a_sliding_boom_are_continuous() {
     // a half, and what curvature leaves of it
     const HALVED: f64 = 0.7;
-    let (spec, model) = shipped(include_str!(
-        "../../../../models/pan_1990/sliding_boom.toml"
-    ));
-    let [coarse, fine] = [76, 151].map(|points| along_run(&spec, &model, points, 4));
+    let [coarse, fine] = [76, 151].map(|points| along_run(SLIDING_BOOM, points, 4));
     for mode in 0..4 {
         let [before, after] = [&coarse, &fine].map(|modes| largest_jump(&modes.modes[mode]));
         assert!(after < HALVED * before, "{mode}: {before} {after}");
@@ -253,7 +246,7 @@ fn curves_of_a_sliding_boom_are_continuous() {
 /// the spring's line; the six motions of the whole are named and are no modes.
 #[test]
 fn a_floating_pair_of_bodies() {
-    let spec = |start: &str| {
+    let text = |start: &str| {
         format!(
             r#"
 format = 1
@@ -288,7 +281,8 @@ duration_s = 1.0
     let moving = "initial_velocity_m_per_s = [0.3, 0.2, -0.1]\n\
                   initial_angular_velocity_rad_per_s = [2.0, 0.0, 0.0]";
     for start in ["", moving] {
-        let (spec, model) = shipped(&spec(start));
+        let spec = parsed(&text(start));
+        let model = Model::build(&spec).unwrap();
         let found = frozen(&spec, &model, None, Place::Start, &[], false, &mut |_| {
             Flow::Continue
         });

@@ -4,18 +4,15 @@ use std::fmt::Write as _;
 
 use lissom::integrate::Flow;
 use lissom::model::spec::SimulationSpec;
-use lissom::model::{Closure, ClosureEnd, ClosureKind, Marker, Model, ModelSpec};
-use lissom::simulate::{Ending, NominalError, nominal_drives, run};
+use lissom::model::{ClosureKind, Model, ModelSpec};
+use lissom::simulate::{NominalError, nominal_drives, run};
 use lissom::spatial::{Matrix, Vector, rotation_vector_of};
+
+use crate::models::{built, closure, hinge};
+use crate::runs::completed;
 
 /// One digit less than the references print with seven.
 const SEVEN_DIGITS: f64 = 1e-6;
-
-fn build(text: &str) -> Model {
-    let spec = ModelSpec::parse(text, &[]).unwrap();
-    spec.check().unwrap();
-    Model::build(&spec).unwrap()
-}
 
 /// A bar of the mechanisms of Fattah 1995: two Hermite elements, two modes in every plane.
 fn link(name: &str, length: f64, mass: f64, spatial: bool) -> String {
@@ -39,34 +36,11 @@ basis.elements = {{ count = 2, modes = 2 }}
     )
 }
 
-fn joint(name: &str, parent: &str, child: &str, angle: f64) -> String {
-    format!(
-        r#"
-[[joint]]
-name = "{name}"
-parent = {parent}
-child = {child}
-revolute = {{ axis = [0, 0, 1], initial_angle_rad = {angle:.16} }}
-"#
-    )
-}
-
 /// Joins the places of two markers.
-fn close(model: &mut Model, kind: &ClosureKind, from: &str, to: &str) {
-    let end = |name: &str| {
-        let marker: &Marker = model.markers.iter().find(|m| m.name == name).unwrap();
-        ClosureEnd {
-            body: marker.body,
-            place: marker.place.clone(),
-        }
-    };
-    let (from, to) = (end(from), end(to));
-    model.closures.push(Closure {
-        name: format!("closure_{}", model.closures.len() + 1),
-        kind: kind.clone(),
-        from,
-        to,
-    });
+fn close(model: &mut Model, kind: ClosureKind, from: &str, to: &str) {
+    let name = format!("closure_{}", model.closures.len() + 1);
+    let joined = closure(model, &name, kind, from, to);
+    model.closures.push(joined);
 }
 
 fn efforts(model: &Model, time: f64) -> Vec<f64> {
@@ -103,15 +77,15 @@ fn cooperating_arms(motors: &[usize], nominal: &str) -> Model {
 name = "object"
 rigid = { mass_kg = 0.665, inertia_kg_m2 = [1e-6, 0.00886667, 0.00886667] }
 "#;
-    text += &joint("joint_1", "\"ground\"", "\"link_1\"", absolute[0]);
+    text += &hinge("joint_1", "\"ground\"", "\"link_1\"", absolute[0]);
     let second = r#"{ body = "ground", position_m = [0.4, 0, 0] }"#;
-    text += &joint("joint_2", second, "\"link_2\"", absolute[1]);
+    text += &hinge("joint_2", second, "\"link_2\"", absolute[1]);
     let angle = absolute[2] - absolute[0];
-    text += &joint("joint_3", "\"link_1\"", "\"link_3\"", angle);
+    text += &hinge("joint_3", "\"link_1\"", "\"link_3\"", angle);
     let angle = absolute[3] - absolute[1];
-    text += &joint("joint_4", "\"link_2\"", "\"link_4\"", angle);
+    text += &hinge("joint_4", "\"link_2\"", "\"link_4\"", angle);
     let held = r#"{ body = "object", position_m = [-0.2, 0, 0] }"#;
-    text += &joint("joint_5", "\"link_3\"", held, -absolute[2]);
+    text += &hinge("joint_5", "\"link_3\"", held, -absolute[2]);
     text += r#"
 [[marker]]
 name = "center"
@@ -137,8 +111,8 @@ body = "link_4"
         );
     }
     text += nominal;
-    let mut model = build(&text);
-    close(&mut model, &Z, "right", "tip_4");
+    let mut model = built(&text);
+    close(&mut model, Z, "right", "tip_4");
     model
 }
 
@@ -172,8 +146,9 @@ fn flexible_arms_follow_the_feed_forward() {
     let simulation = "duration_s = 0.3\nintegrator.dop853 = { rtol = 1e-10, atol = 1e-12 }";
     let simulation: SimulationSpec = toml::from_str(simulation).unwrap();
     let samples = [0.0, 0.1, 0.3];
-    let run = run(&model, &simulation, &samples, None, &mut |_| Flow::Continue);
-    assert_eq!(run.ending, Ending::Completed);
+    let run = completed(run(&model, &simulation, &samples, None, &mut |_| {
+        Flow::Continue
+    }));
     let channels = [
         "center.position.x",
         "center.position.y",
@@ -299,8 +274,8 @@ fn three_legs_carry_their_platform() {
             base[i][0], base[i][1]
         );
         let (inner, outer) = (format!("\"inner_{i}\""), format!("\"outer_{i}\""));
-        text += &joint(&format!("motor_{i}"), &ground, &inner, first);
-        text += &joint(&format!("elbow_{i}"), &inner, &outer, bend);
+        text += &hinge(&format!("motor_{i}"), &ground, &inner, first);
+        text += &hinge(&format!("elbow_{i}"), &inner, &outer, bend);
         let _ = write!(
             text,
             "[[marker]]\nname = \"tip_{i}\"\nbody = {outer}\n\
@@ -313,7 +288,7 @@ fn three_legs_carry_their_platform() {
         "{{ body = \"platform\", position_m = [{}, {}, 0] }}",
         corners[0][0], corners[0][1]
     );
-    text += &joint("wrist_0", "\"outer_0\"", &corner, -turned);
+    text += &hinge("wrist_0", "\"outer_0\"", &corner, -turned);
     text += r#"
 [[marker]]
 name = "center"
@@ -324,9 +299,9 @@ x.cycloid = { final_displacement_m = 0.7, duration_s = 0.25 }
 y.polynomial = { coefficients_m = [0.7] }
 rotation.polynomial = { coefficients_rad = [0.0] }
 "#;
-    let mut model = build(&text);
-    close(&mut model, &Z, "corner_1", "tip_1");
-    close(&mut model, &Z, "corner_2", "tip_2");
+    let mut model = built(&text);
+    close(&mut model, Z, "corner_1", "tip_1");
+    close(&mut model, Z, "corner_2", "tip_2");
     let found = efforts(&model, 0.05);
     assert_near(&found, &[-3.2559, -0.4926, -3.2987], FOUR_DIGITS);
 }
@@ -382,8 +357,8 @@ fn a_spatial_platform_follows_its_motors() {
         let inner = format!("\"inner_{i}\"");
         let bent = format!("{{ body = {inner}, rotation_vector_rad = [{twist:.16}, 0, 0] }}");
         let outer = format!("\"outer_{i}\"");
-        text += &joint(&format!("motor_{i}"), &ground, &inner, start[i]);
-        text += &joint(&format!("elbow_{i}"), &bent, &outer, elbow[i]);
+        text += &hinge(&format!("motor_{i}"), &ground, &inner, start[i]);
+        text += &hinge(&format!("elbow_{i}"), &bent, &outer, elbow[i]);
         // (t − (t_f/π) sin(πt/t_f))/(9 t_f) is 2/9 of a cycloid over twice the time
         let _ = write!(
             text,
@@ -409,9 +384,9 @@ fn a_spatial_platform_follows_its_motors() {
          spherical = {{ initial_rotation_vector_rad = {turned:?} }}\n",
         corners[0][0], corners[0][1]
     );
-    let mut model = build(&text);
-    close(&mut model, &ClosureKind::Spherical, "corner_1", "tip_1");
-    close(&mut model, &ClosureKind::Spherical, "corner_2", "tip_2");
+    let mut model = built(&text);
+    close(&mut model, ClosureKind::Spherical, "corner_1", "tip_1");
+    close(&mut model, ClosureKind::Spherical, "corner_2", "tip_2");
     let found = efforts(&model, 2.0);
     assert_near(&found, &[0.720_794, 0.215_400, -0.650_830], DIGITS);
 }
@@ -458,7 +433,7 @@ fn mistakes_are_found() {
 
 /// A planar arm of two links, driven along a motion of its hand or of its joints.
 fn arm(drives: &str) -> Model {
-    build(&format!(
+    built(&format!(
         r#"
 format = 1
 gravity_m_per_s2 = [0.0, -9.81, 0.0]
@@ -470,8 +445,8 @@ body = "forearm"
 "#,
         link("upper", 0.6, 0.4, false),
         link("forearm", 0.5, 0.3, false),
-        joint("shoulder", "\"ground\"", "\"upper\"", 0.3),
-        joint("elbow", "\"upper\"", "\"forearm\"", 0.9),
+        hinge("shoulder", "\"ground\"", "\"upper\"", 0.3),
+        hinge("elbow", "\"upper\"", "\"forearm\"", 0.9),
     ))
 }
 

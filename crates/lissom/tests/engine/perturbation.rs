@@ -3,28 +3,16 @@
 use lissom::analysis::{Linearized, PerturbOptions, Place, linearized, perturb, with_breaks};
 use lissom::integrate::Flow;
 use lissom::linear::{Frozen, Interpolation, Terms, TrackedModes};
-use lissom::mesh::{self, Mesh};
+use lissom::mesh::Mesh;
 use lissom::model::{Model, ModelSpec};
-use lissom::simulate::{Ending, Recording, run, sample_instants};
+use lissom::simulate::{Recording, sample_instants};
 
-fn spec(text: &str) -> ModelSpec {
-    let spec: ModelSpec = toml::from_str(text).unwrap();
-    spec.check().unwrap();
-    spec
-}
-
-fn value(recording: &Recording, channel: &str, time: f64) -> f64 {
-    let channel = recording.channel(channel).unwrap();
-    recording.value_at(channel, time).unwrap()
-}
+use crate::models::{jonker_beam, parsed};
+use crate::numbers::lateral;
+use crate::runs::{completed, in_nodes, in_tree, value_at};
 
 fn simulated(spec: &ModelSpec) -> Recording {
-    let model = Model::build(spec).unwrap();
-    let samples = sample_instants(spec, &[]);
-    let run = run(&model, &spec.simulation, &samples, None, &mut |_| {
-        Flow::Continue
-    });
-    assert_eq!(run.ending, Ending::Completed);
+    let run = completed(in_tree(spec));
     assert!(run.audit.energy.max_drift_percent < 1e-4);
     run.recording
 }
@@ -50,21 +38,12 @@ fn perturbed(spec: &ModelSpec, found: &Linearized, case: usize, second_order: bo
     done.recording
 }
 
-/// The beam of Jonker & Aarts, section 7.
+/// The beam of Jonker & Aarts with a marker, and what is done to it.
 fn beam(rest: &str) -> ModelSpec {
-    spec(&format!(
-        "format = 1\n[[body]]\nname = \"beam\"\n[body.beam]\nlength_m = 8.0\n\
-         mass_per_length_kg_per_m = 0.20196691\nbending_stiffness_y_n_m2 = 566.6311\n\
-         basis.clamped_free = {{ bending_y = 4 }}\n\
-         [[joint]]\nname = \"hub\"\nparent = \"ground\"\nchild = \"beam\"\nrevolute = {{ axis = [0, 0, 1] }}\n\
-         [[marker]]\nname = \"tip\"\nbody = \"beam\"\n{rest}"
+    let beam = jonker_beam(4);
+    parsed(&format!(
+        "{beam}[[marker]]\nname = \"tip\"\nbody = \"beam\"\n{rest}"
     ))
-}
-
-/// The component of a vector in the plane that is across the direction of an angle.
-fn lateral(x: f64, y: f64, angle: f64) -> f64 {
-    let (sin, cos) = angle.sin_cos();
-    y * cos - x * sin
 }
 
 /// Converged numbers of a spectral elastica: largest lag of the tip in the cases of Table I; case 5 grows without bounds.
@@ -94,7 +73,7 @@ fn five_cases_of_table_1() {
             let s = time / 15.0;
             let tau = std::f64::consts::TAU;
             let angle = 4.0 * 15.0 * (0.5 * s * s + ((tau * s).cos() - 1.0) / (tau * tau));
-            let at = |axis: &str| value(&recording, &format!("tip.deviation.{axis}"), time);
+            let at = |axis: &str| value_at(&recording, &format!("tip.deviation.{axis}"), time);
             largest.max(-lateral(at("x"), at("y"), angle))
         });
         match wanted {
@@ -138,19 +117,19 @@ fn controlled_quarter_turn() {
         let s = f64::min(time / 5.0, 1.0);
         let tau = std::f64::consts::TAU;
         let angle = tau / 4.0 * (s - (tau * s).sin() / tau);
-        let place = |axis: &str| value(&nonlinear, &format!("tip.position.{axis}"), time);
+        let place = |axis: &str| value_at(&nonlinear, &format!("tip.position.{axis}"), time);
         let off = lateral(place("x"), place("y"), angle);
         assert!(
             (off - wanted_nonlinear).abs() < AGREEMENT_M,
             "{time}: {off}"
         );
-        let moved = |axis: &str| value(&linear, &format!("tip.deviation.{axis}"), time);
+        let moved = |axis: &str| value_at(&linear, &format!("tip.deviation.{axis}"), time);
         let off = lateral(moved("x"), moved("y"), angle);
         assert!((off - wanted_linear).abs() < AGREEMENT_M, "{time}: {off}");
         // feed-forward and feedback together
-        let torque =
-            value(&nonlinear, "hub.torque", time) + value(&nonlinear, "servo.hub.torque", time);
-        let found = value(&linear, "hub.torque", time);
+        let torque = value_at(&nonlinear, "hub.torque", time)
+            + value_at(&nonlinear, "servo.hub.torque", time);
+        let found = value_at(&linear, "hub.torque", time);
         assert!((torque - found).abs() < 0.05, "{time}: {torque} {found}");
     }
 }
@@ -171,7 +150,7 @@ fn rigid_joints_follow_the_law() {
             2.0 * inertia * ratio * frequency
         ),
     ] {
-        let spec = spec(&format!(
+        let spec = parsed(&format!(
             "format = 1\n[[body]]\nname = \"arm\"\n\
              rigid = {{ mass_kg = 2.0, center_of_mass_m = [0.5, 0, 0], inertia_kg_m2 = [0.1, {one}, {one}] }}\n\
              [[joint]]\nname = \"hub\"\nparent = \"ground\"\nchild = \"arm\"\n\
@@ -190,7 +169,7 @@ fn rigid_joints_follow_the_law() {
             let wanted = 0.05
                 * (-ratio * frequency * time).exp()
                 * ((damped * time).cos() + ratio * frequency / damped * (damped * time).sin());
-            let found = value(&recording, "hub.angle", time) - nominal;
+            let found = value_at(&recording, "hub.angle", time) - nominal;
             assert!(
                 (found - wanted).abs() < TOLERANCE,
                 "{time}: {found} {wanted}"
@@ -222,7 +201,10 @@ fn formulations_agree() {
         for axis in ["x", "y"] {
             for time in [0.5, 1.5, 3.0] {
                 let channel = format!("tip.deviation.{axis}");
-                let (a, b) = (value(&tree, &channel, time), value(&nodes, &channel, time));
+                let (a, b) = (
+                    value_at(&tree, &channel, time),
+                    value_at(&nodes, &channel, time),
+                );
                 assert!((a - b).abs() < AGREEMENT_M, "{channel} {time}: {a} {b}");
                 largest = largest.max(b.abs());
             }
@@ -236,7 +218,7 @@ fn formulations_agree() {
 fn a_start_in_equilibrium_holds_joints_under_feedback() {
     // six eigenfunctions leave 2e-5 of the sag out, and slopes of 2e-3 count by their squares
     const DIGITS: f64 = 1e-4;
-    let spec = spec(
+    let spec = parsed(
         r#"
 format = 1
 gravity_m_per_s2 = [0.0, -10.0, 0.0]
@@ -269,14 +251,9 @@ initial = "equilibrium"
 sample_period_s = 0.01
 "#,
     );
-    let mesh = Mesh::new(&spec, 4).unwrap();
-    let samples = sample_instants(&spec, &[]);
-    let nodes = mesh::run(&mesh, &spec.simulation, &samples, None, &mut |_| {
-        Flow::Continue
-    });
-    for recording in [simulated(&spec), nodes.recording] {
-        assert_eq!(value(&recording, "hinge.angle", 0.0), 0.0);
-        let sag = value(&recording, "tip.position.y", 0.0);
+    for recording in [simulated(&spec), in_nodes(&spec, 4).recording] {
+        assert_eq!(value_at(&recording, "hinge.angle", 0.0), 0.0);
+        let sag = value_at(&recording, "tip.position.y", 0.0);
         let clamped = -10.0 / (8.0 * 1000.0);
         assert!((sag - clamped).abs() < DIGITS * clamped.abs(), "{sag}");
     }

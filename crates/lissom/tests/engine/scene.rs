@@ -2,16 +2,19 @@
 //! coordinates and influences with the markers that the run recorded on its own.
 
 use lissom::integrate::Flow;
-use lissom::mesh::{self, Mesh};
-use lissom::model::{Closure, ClosureEnd, ClosureKind, Model, ModelSpec, Override, Place};
+use lissom::mesh::Mesh;
+use lissom::model::{Closure, ClosureEnd, ClosureKind, Model, ModelSpec, Place};
 use lissom::scene::{Colour, FlexiblePoint, Frames, Ghost, MeshScene, NotDrawn, Scene};
-use lissom::simulate::{Recording, close_loops, run, sample_instants};
+use lissom::simulate::{Recording, run, sample_instants};
 use lissom::spatial::{Matrix, Transform, Vector};
 
+use crate::models::{assembled, changed, end_at, parsed};
+use crate::runs::of_mesh;
+use crate::shipped::{
+    BRANCHED_TREE, COOPERATING_ARMS, FLYING_SPAGHETTI, SHUTTLE_ARM, SPACE_ARM, TWO_LINK,
+};
+
 const TWO_LINKS: &str = lissom::model::TEMPLATE;
-const SHUTTLE: &str = include_str!("../../../../models/damaren_1995/shuttle_arm.toml");
-const BRANCHED: &str = include_str!("../../../../models/examples/branched_tree.toml");
-const SPACE: &str = include_str!("../../../../models/examples/space_arm.toml");
 
 /// Frames are kept in single precision: a few units of its rounding in poses and coordinates.
 const SINGLE: f64 = 1e-6;
@@ -23,12 +26,8 @@ struct Recorded {
 }
 
 fn recorded(text: &str, changes: &[&str]) -> Recorded {
-    let overrides: Vec<Override> = (changes.iter())
-        .map(|text| Override::parse(text).unwrap())
-        .collect();
-    let spec = ModelSpec::parse(text, &overrides).unwrap();
-    let mut model = Model::build(&spec).unwrap();
-    close_loops(&mut model, spec.simulation.start_s).unwrap();
+    let spec = changed(text, changes);
+    let model = assembled(&spec);
     let samples = sample_instants(&spec, &[]);
     let channels = spec.output.channels.as_deref();
     let done = run(&model, &spec.simulation, &samples, channels, &mut |_| {
@@ -124,9 +123,9 @@ fn drawn_markers_are_the_recorded_ones() {
     let short = "simulation.duration_s=0.5";
     for (name, text, changes) in [
         ("two links", TWO_LINKS, &[short][..]),
-        ("shuttle", SHUTTLE, &[short]),
-        ("branched", BRANCHED, &[short]),
-        ("space", SPACE, &[short]),
+        ("shuttle", SHUTTLE_ARM, &[short]),
+        ("branched", BRANCHED_TREE, &[short]),
+        ("space", SPACE_ARM, &[short]),
         (
             "second order",
             TWO_LINKS,
@@ -186,7 +185,7 @@ fn joints_hold_together() {
 fn curvature_and_sections() {
     /// Difference quotient of slopes at one side only, over a thousandth of the length: of that order.
     const ONE_SIDED: f64 = 3e-3;
-    let spec = ModelSpec::parse(SHUTTLE, &[]).unwrap();
+    let spec = parsed(SHUTTLE_ARM);
     let model = Model::build(&spec).unwrap();
     let scene = Scene::new(&spec, &model);
     assert_eq!(scene.colour, Colour::Stress);
@@ -238,7 +237,7 @@ fn thinning_and_missing_coordinates() {
 /// Closed form: with nominal motions the ghost's shoulder has turned by the cycloid's end value at its end.
 #[test]
 fn the_ghost_follows_the_nominal_motion() {
-    let r = recorded(SHUTTLE, &[]);
+    let r = recorded(SHUTTLE_ARM, &[]);
     let scene = Scene::new(&r.spec, &r.model);
     let frames = Frames::of(&scene, &r.model, &r.recording, 2).unwrap();
     let base = &frames.ghost[7 * scene.bodies.len()..][..7];
@@ -250,8 +249,7 @@ fn the_ghost_follows_the_nominal_motion() {
 /// carry goes along its cycloid without bending any of them, and every pin stays in its hole.
 #[test]
 fn the_ghost_of_a_loop_follows_the_nominal_motion() {
-    let arms = include_str!("../../../../models/fattah_1995/cooperating_arms.toml");
-    let r = recorded(arms, &["simulation.duration_s=0.1"]);
+    let r = recorded(COOPERATING_ARMS, &["simulation.duration_s=0.1"]);
     let scene = Scene::new(&r.spec, &r.model);
     assert_eq!(scene.ghost, Ghost::Nominal);
     let frames = Frames::of(&scene, &r.model, &r.recording, 3).unwrap();
@@ -290,14 +288,10 @@ fn the_ghost_of_a_loop_follows_the_nominal_motion() {
 /// ghost does not mix nominal and recorded joints.
 #[test]
 fn closures_are_drawn_at_their_ends() {
-    let mut model = Model::build(&ModelSpec::parse(SHUTTLE, &[]).unwrap()).unwrap();
-    let spec = ModelSpec::parse(SHUTTLE, &[]).unwrap();
+    let spec = parsed(SHUTTLE_ARM);
+    let mut model = Model::build(&spec).unwrap();
     let hold = Vector([1.0, 2.0, 3.0]);
-    let marker = model
-        .markers
-        .iter()
-        .find(|m| m.name == "lower_tip")
-        .unwrap();
+    let tip = end_at(&model, "lower_tip");
     model.closures.push(Closure {
         name: "stay".to_owned(),
         kind: ClosureKind::Distance { length: 1.0 },
@@ -305,10 +299,7 @@ fn closures_are_drawn_at_their_ends() {
             body: None,
             place: Place::Fixed(Transform::new(Matrix::identity(), hold)),
         },
-        to: ClosureEnd {
-            body: marker.body,
-            place: marker.place.clone(),
-        },
+        to: tip,
     });
     let scene = Scene::new(&spec, &model);
     assert_eq!(scene.ghost, Ghost::Undeformed);
@@ -330,22 +321,13 @@ fn closures_are_drawn_at_their_ends() {
     );
 }
 
-const SPAGHETTI: &str = include_str!("../../../../models/simo_1986/flying_spaghetti.toml");
-const ELEMENTS: &str = include_str!("../../../../models/jonker_aarts_2001/two_link.toml");
-
 /// A run by finite elements, with its scene and frames.
 fn meshed(text: &str, changes: &[&str]) -> (Mesh, Recording, MeshScene, Frames) {
-    let overrides: Vec<Override> = (changes.iter())
-        .map(|text| Override::parse(text).unwrap())
-        .collect();
     // modal damping is for modes
     let text = text.replace("modal_ratio = ", "rayleigh.stiffness_s = 0.01 # ");
-    let spec = ModelSpec::parse(&text, &overrides).unwrap();
+    let spec = changed(&text, changes);
     let mesh = Mesh::new(&spec, 3).unwrap();
-    let samples = sample_instants(&spec, &[]);
-    let done = mesh::run(&mesh, &spec.simulation, &samples, None, &mut |_| {
-        Flow::Continue
-    });
+    let done = of_mesh(&mesh, &spec, &[]);
     let scene = MeshScene::new(&mesh).unwrap();
     let frames = scene.frames(&mesh, &done.recording, usize::MAX).unwrap();
     (mesh, done.recording, scene, frames)
@@ -358,12 +340,16 @@ fn drawn_nodes_are_the_recorded_ones() {
     let short = "simulation.duration_s=0.2";
     let quick = "simulation.integrator={radau={rtol=1e-5,atol=1e-7}}";
     for (name, text, changes) in [
-        ("spaghetti", SPAGHETTI, &["simulation.duration_s=2"][..]),
+        (
+            "spaghetti",
+            FLYING_SPAGHETTI,
+            &["simulation.duration_s=2"][..],
+        ),
         ("two links", TWO_LINKS, &[short, quick]),
-        ("two links of nodes", ELEMENTS, &[short]),
+        ("two links of nodes", TWO_LINK, &[short]),
         (
             "space",
-            SPACE,
+            SPACE_ARM,
             &[
                 "simulation.duration_s=0.05",
                 "output.sample_period_s=0.01",
@@ -450,7 +436,7 @@ sample_period_s = 0.01
 /// Property: a recording without coordinates says which are missing.
 #[test]
 fn elements_without_coordinates_are_not_drawn() {
-    let (mesh, mut recording, scene, _) = meshed(SPAGHETTI, &["simulation.duration_s=0.1"]);
+    let (mesh, mut recording, scene, _) = meshed(FLYING_SPAGHETTI, &["simulation.duration_s=0.1"]);
     (recording.channels).retain(|channel| channel.name != "lower_angle.angle");
     let error = scene.frames(&mesh, &recording, 10).unwrap_err();
     assert!(

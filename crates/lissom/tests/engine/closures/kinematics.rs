@@ -1,21 +1,17 @@
 //! Rigid mechanisms with a driven crank against closed forms.
 
 use lissom::model::ClosureMethod;
-use lissom::simulate::Run;
 
 use super::mechanisms::{
     FOUR_BAR, SLIDER_CRANK, four_bar, four_bar_angles, slider_crank, slider_crank_position,
 };
 use super::runs::{completed, simulated};
+use crate::runs::samples;
 
 /// Positions are closed to 1e-13 and conditioned by less than ten.
 const CLOSED_FORM: f64 = 1e-12;
 
 const DRIVE: &str = "[[motion]]\njoint = \"crank\"\nconstant_rate.rate_rad_per_s = 3.0\n";
-
-fn channel<'a>(run: &'a Run, name: &str) -> &'a [f64] {
-    &run.recording.channel(name).unwrap().samples
-}
 
 /// Wrapped into half a turn either side.
 fn wrapped(angle: f64) -> f64 {
@@ -32,22 +28,22 @@ fn a_driven_four_bar_follows_freudenstein() {
         ClosureMethod::OperationalSpace,
     ] {
         let run = completed(&mechanism, &method, &simulated(4.0, 1e-9));
-        let crank = channel(&run, "crank.angle");
+        let crank = samples(&run.recording, "crank.angle");
         let [a, _, c, _] = FOUR_BAR;
         for (i, &crank) in crank.iter().enumerate() {
             let (coupler, rocker) = four_bar_angles(FOUR_BAR, crank);
-            let found = channel(&run, "rocker.angle")[i];
+            let found = samples(&run.recording, "rocker.angle")[i];
             assert!(
                 wrapped(found - rocker).abs() < CLOSED_FORM,
                 "rocker at {crank}"
             );
-            let found = channel(&run, "coupler.angle")[i];
+            let found = samples(&run.recording, "coupler.angle")[i];
             assert!(
                 wrapped(found - (coupler - crank)).abs() < CLOSED_FORM,
                 "coupler at {crank}"
             );
             let rate = 3.0 * a * (crank - coupler).sin() / (c * (rocker - coupler).sin());
-            let found = channel(&run, "rocker.angle.rate")[i];
+            let found = samples(&run.recording, "rocker.angle.rate")[i];
             assert!((found - rate).abs() < 10.0 * CLOSED_FORM, "rate at {crank}");
         }
     }
@@ -59,12 +55,12 @@ fn a_driven_slider_crank_follows_its_closed_form() {
     let mechanism = slider_crank(false, 0.7, DRIVE);
     let run = completed(&mechanism, &ClosureMethod::Automatic, &simulated(4.0, 1e-9));
     let [r, _] = SLIDER_CRANK;
-    for (i, &crank) in channel(&run, "crank.angle").iter().enumerate() {
+    for (i, &crank) in samples(&run.recording, "crank.angle").iter().enumerate() {
         let (rod, slide) = slider_crank_position(crank);
-        let found = channel(&run, "slide.displacement")[i];
+        let found = samples(&run.recording, "slide.displacement")[i];
         assert!((found - slide).abs() < CLOSED_FORM, "position at {crank}");
         let velocity = -3.0 * r * (crank - rod).sin() / rod.cos();
-        let found = channel(&run, "slide.displacement.rate")[i];
+        let found = samples(&run.recording, "slide.displacement.rate")[i];
         assert!(
             (found - velocity).abs() < 10.0 * CLOSED_FORM,
             "rate at {crank}"

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use lissom::closure::Loops;
-use lissom::model::{
-    Closure, ClosureEnd, ClosureKind, ClosureMethod, Marker, Model, ModelSpec, Place,
-};
+use lissom::model::{ClosureEnd, ClosureKind, ClosureMethod, Model, ModelSpec, Place};
 use lissom::spatial::Vector;
+
+use crate::models::{closure, hinge, joint, parsed};
 
 pub(crate) const AXIS: Vector<f64> = Vector([0.0, 0.0, 1.0]);
 
@@ -146,28 +146,8 @@ fn plate(text: &mut String, name: &str, mass: f64, inertia: [f64; 3], nodes: &[[
     }
 }
 
-fn joint(text: &mut String, name: &str, parent: &str, child: &str, kind: &str) {
-    write!(
-        text,
-        "[[joint]]\nname = \"{name}\"\nparent = {parent}\nchild = {child}\n{kind}\n"
-    )
-    .unwrap();
-}
-
-fn hinge(angle: f64) -> String {
-    format!("revolute = {{ axis = [0, 0, 1], initial_angle_rad = {angle:.17} }}")
-}
-
 pub(crate) fn marker(model: &Model, name: &str) -> usize {
     model.markers.iter().position(|m| m.name == name).unwrap()
-}
-
-pub(crate) fn end_at(model: &Model, name: &str) -> ClosureEnd {
-    let Marker { body, place, .. } = &model.markers[marker(model, name)];
-    ClosureEnd {
-        body: *body,
-        place: place.clone(),
-    }
 }
 
 pub(crate) fn on_ground() -> ClosureEnd {
@@ -175,22 +155,6 @@ pub(crate) fn on_ground() -> ClosureEnd {
         body: None,
         place: Place::Fixed(lissom::spatial::Transform::identity()),
     }
-}
-
-fn closed(model: &Model, name: &str, kind: ClosureKind, from: &str, to: &str) -> Closure {
-    Closure {
-        name: name.to_owned(),
-        kind,
-        from: end_at(model, from),
-        to: end_at(model, to),
-    }
-}
-
-fn built(text: &str) -> (ModelSpec, Model) {
-    let spec: ModelSpec = toml::from_str(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    spec.check().unwrap();
-    let model = Model::build(&spec).unwrap();
-    (spec, model)
 }
 
 /// Lengths of crank, coupler, rocker and ground.
@@ -228,19 +192,14 @@ pub(crate) fn four_bar_of(lengths: [f64; 4], flexible: bool, crank: f64, more: &
     let (coupler, rocker) = four_bar_angles(lengths, crank);
     let at_tip = "{ body = \"crank\", at = \"tip\" }";
     let ground = format!("{{ body = \"ground\", position_m = [{d}, 0, 0] }}");
-    joint(&mut text, "crank", "\"ground\"", "\"crank\"", &hinge(crank));
-    joint(
-        &mut text,
-        "coupler",
-        at_tip,
-        "\"coupler\"",
-        &hinge(coupler - crank),
-    );
-    joint(&mut text, "rocker", &ground, "\"rocker\"", &hinge(rocker));
+    text += &hinge("crank", "\"ground\"", "\"crank\"", crank);
+    text += &hinge("coupler", at_tip, "\"coupler\"", coupler - crank);
+    text += &hinge("rocker", &ground, "\"rocker\"", rocker);
     text.push_str(more);
-    let (spec, mut model) = built(&text);
+    let spec = parsed(&text);
+    let mut model = Model::build(&spec).unwrap();
     let kind = ClosureKind::Revolute { axis: AXIS };
-    model.closures = vec![closed(&model, "pin", kind, "coupler", "rocker")];
+    model.closures = vec![closure(&model, "pin", kind, "coupler", "rocker")];
     let independent = vec![entry(&model, "crank")];
     let cartesian = (marker(&model, "crank"), vec![4]);
     Mechanism {
@@ -281,15 +240,16 @@ pub(crate) fn slider_crank(flexible: bool, crank: f64, more: &str) -> Mechanism 
     plate(&mut text, "slider", 0.7, [1e-3; 3], &[[0.0; 3]]);
     let (rod, slide) = slider_crank_position(crank);
     let at_tip = "{ body = \"crank\", at = \"tip\" }";
-    joint(&mut text, "crank", "\"ground\"", "\"crank\"", &hinge(crank));
-    joint(&mut text, "rod", at_tip, "\"rod\"", &hinge(rod - crank));
+    text += &hinge("crank", "\"ground\"", "\"crank\"", crank);
+    text += &hinge("rod", at_tip, "\"rod\"", rod - crank);
     let slides =
         format!("prismatic = {{ axis = [1, 0, 0], initial_displacement_m = {slide:.17} }}");
-    joint(&mut text, "slide", "\"ground\"", "\"slider\"", &slides);
+    text += &joint("slide", "\"ground\"", "\"slider\"", &slides);
     text.push_str(more);
-    let (spec, mut model) = built(&text);
+    let spec = parsed(&text);
+    let mut model = Model::build(&spec).unwrap();
     let kind = ClosureKind::Revolute { axis: AXIS };
-    model.closures = vec![closed(&model, "pin", kind, "rod", "slider_0")];
+    model.closures = vec![closure(&model, "pin", kind, "rod", "slider_0")];
     Mechanism {
         name: "slider-crank",
         independent: vec![entry(&model, "crank")],
@@ -342,38 +302,26 @@ pub(crate) fn planar_3rrr(flexible: bool) -> Mechanism {
         link(&mut text, &far, lengths[1], 0.0761, modes);
         let [x, y] = base[i];
         let ground = format!("{{ body = \"ground\", position_m = [{x:.17}, {y:.17}, 0] }}");
-        joint(
-            &mut text,
-            &near,
-            &ground,
-            &format!("\"{near}\""),
-            &hinge(first),
-        );
+        text += &hinge(&near, &ground, &format!("\"{near}\""), first);
         let elbow = format!("{{ body = \"{near}\", at = \"tip\" }}");
-        joint(
-            &mut text,
-            &far,
-            &elbow,
-            &format!("\"{far}\""),
-            &hinge(second - first),
-        );
+        text += &hinge(&far, &elbow, &format!("\"{far}\""), second - first);
         if i == 0 {
             last_angle = second;
         }
     }
-    joint(
-        &mut text,
+    text += &hinge(
         "platform",
         "{ body = \"far_0\", at = \"tip\" }",
         "{ body = \"platform\", at = \"0\" }",
-        &hinge(-last_angle),
+        -last_angle,
     );
-    let (spec, mut model) = built(&text);
+    let spec = parsed(&text);
+    let mut model = Model::build(&spec).unwrap();
     model.closures = (1..3)
         .map(|i| {
             let kind = ClosureKind::Revolute { axis: AXIS };
             let (far, node) = (format!("far_{i}"), format!("platform_{i}"));
-            closed(&model, &format!("pin_{i}"), kind, &far, &node)
+            closure(&model, &format!("pin_{i}"), kind, &far, &node)
         })
         .collect();
     let independent = (0..3)
@@ -420,36 +368,29 @@ pub(crate) fn spatial_3rrs(flexible: bool) -> Mechanism {
                 -angle
             )
         };
-        joint(
-            &mut text,
-            &near,
-            &ground,
-            &format!("\"{near}\""),
-            &about_y(first),
-        );
+        text += &joint(&near, &ground, &format!("\"{near}\""), &about_y(first));
         let elbow = format!("{{ body = \"{near}\", at = \"tip\" }}");
-        joint(
-            &mut text,
+        text += &joint(
             &far,
             &elbow,
             &format!("\"{far}\""),
             &about_y(second - first),
         );
     }
-    joint(
-        &mut text,
+    // level: undo the inclination of the link that carries it
+    text += &joint(
         "ball_0",
         "{ body = \"far_0\", at = \"tip\" }",
         "{ body = \"platform\", at = \"0\" }",
-        // level: undo the inclination of the link that carries it
         &format!("spherical = {{ initial_rotation_vector_rad = [0, {second:.17}, 0] }}"),
     );
-    let (spec, mut model) = built(&text);
+    let spec = parsed(&text);
+    let mut model = Model::build(&spec).unwrap();
     model.closures = (1..3)
         .map(|i| {
             let (far, node) = (format!("far_{i}"), format!("platform_{i}"));
             let name = format!("ball_{i}");
-            closed(&model, &name, ClosureKind::Spherical, &far, &node)
+            closure(&model, &name, ClosureKind::Spherical, &far, &node)
         })
         .collect();
     let independent = (0..3)

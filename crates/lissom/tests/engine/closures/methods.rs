@@ -9,6 +9,8 @@ use lissom::spatial::Force;
 use lissom::testing::Random;
 
 use super::mechanisms::{Mechanism, four_bar, on_ground, planar_3rrr, slider_crank, spatial_3rrs};
+use crate::models::{built, end_at};
+use crate::numbers::{apart, largest};
 
 /// Condition numbers of mass matrices and Jacobians here stay below 1e5, rounding is 1e-16 of the largest.
 const AGREEMENT: f64 = 1e-9;
@@ -49,10 +51,6 @@ pub(crate) fn consistent_state(mechanism: &Mechanism, seed: u64) -> (Vec<f64>, V
     (q, v)
 }
 
-fn largest(x: &[f64]) -> f64 {
-    x.iter().fold(0.0, |m, x| x.abs().max(m))
-}
-
 /// Derivative of the state at an instant and forces of the closures.
 fn evaluated(model: &Model, time: f64, state: &[f64]) -> (Vec<f64>, Vec<Force<f64>>) {
     let mut equations = Equations::new(model);
@@ -81,8 +79,7 @@ pub(crate) fn assert_methods_agree(mechanism: &Mechanism, time: f64) {
         let (_, expected, forces) = &results[0];
         assert!(expected.iter().all(|x| x.is_finite()), "{}", mechanism.name);
         for (method, rate, other) in &results {
-            let apart: Vec<f64> = rate.iter().zip(expected).map(|(a, b)| a - b).collect();
-            let off = largest(&apart) / largest(expected).max(1.0);
+            let off = apart(rate, expected) / largest(expected).max(1.0);
             assert!(
                 off < AGREEMENT,
                 "{} {method:?}: accelerations off by {off:e}",
@@ -139,7 +136,7 @@ fn mobility_is_counted_by_rank_and_redundant_equations_are_named() {
 fn a_free_rod_on_a_ball_is_a_pendulum() {
     const ROUNDING: f64 = 1e-12;
     let (mass, length, rate) = (2.0, 0.8, 3.0);
-    let spec = toml::from_str(
+    let mut model = built(
         r#"
 format = 1
 gravity_m_per_s2 = [0.0, -9.81, 0.0]
@@ -159,14 +156,12 @@ parent = "ground"
 child = "rod"
 free = {}
 "#,
-    )
-    .unwrap();
-    let mut model = Model::build(&spec).unwrap();
+    );
     model.closures = vec![lissom::model::Closure {
         name: "ball".to_owned(),
         kind: ClosureKind::Spherical,
         from: on_ground(),
-        to: super::mechanisms::end_at(&model, "end"),
+        to: end_at(&model, "end"),
     }];
     for method in [ClosureMethod::Automatic, ClosureMethod::Projected] {
         model.closure_method = method;

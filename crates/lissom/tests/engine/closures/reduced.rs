@@ -2,12 +2,12 @@
 
 use lissom::model::{ClosureMethod, Model};
 use lissom::simulate::{ClosedEvaluation, StateInput, evaluate};
-use lissom::spatial::Motion;
 use lissom::testing::Random;
-use lissom::tree::{Kinematics, displace, marker_motion};
+use lissom::tree::displace;
 
 use super::mechanisms::{Mechanism, four_bar, four_bar_of, planar_3rrr, spatial_3rrs};
 use super::methods::consistent_state;
+use crate::models::marker_at;
 
 /// Condition numbers of mass matrices and Jacobians here stay below 1e5, rounding is 1e-16 of the largest.
 const AGREEMENT: f64 = 1e-9;
@@ -67,20 +67,7 @@ fn independent(
         }
         let (marker, what) = name.split_once('.').unwrap();
         let marker = model.markers.iter().find(|m| m.name == marker).unwrap();
-        let body = marker.body.unwrap();
-        let mut kinematics = Kinematics::new(&model.system);
-        kinematics.update(&model.system, position, velocity);
-        kinematics.update_poses(&model.system);
-        let mut influence = vec![Motion::zero(); model.system.bodies()[body].modes()];
-        let motion = marker_motion(
-            &model.system,
-            &kinematics,
-            body,
-            &marker.place,
-            position,
-            velocity,
-            &mut influence,
-        );
+        let motion = marker_at(model, marker, position, velocity);
         let (what, axis) = what.split_once('.').unwrap();
         let twist = match what {
             "velocity" => motion.twist.linear,

@@ -1,13 +1,15 @@
 //! Whole runs: methods against each other, energy, violation, singular configurations.
 
-use lissom::integrate::Flow;
 use lissom::model::spec::{RevoluteMotorSpec, SimulationSpec};
-use lissom::model::{ClosureMethod, Model, ModelSpec, Tip};
-use lissom::simulate::{Ending, Run, RunError, close_loops, run, sample_instants};
+use lissom::model::{ClosureMethod, ModelSpec, Tip};
+use lissom::simulate::{Ending, Run, RunError};
 
 use super::mechanisms::{
     Mechanism, TRIPLE_ROCKER, four_bar, four_bar_of, planar_3rrr, slider_crank, spatial_3rrs,
 };
+use crate::models::{assembled, hinge, parsed};
+use crate::numbers;
+use crate::runs::{of_model, samples};
 
 /// Settings of a run with `dop853`.
 pub(crate) fn simulated(duration_s: f64, rtol: f64) -> SimulationSpec {
@@ -31,14 +33,7 @@ pub(crate) fn ran(
         simulation: simulation.clone(),
         ..mechanism.spec.clone()
     };
-    let samples = sample_instants(&spec, &[]);
-    run(
-        &mechanism.with(method.clone()),
-        simulation,
-        &samples,
-        None,
-        &mut |_| Flow::Continue,
-    )
+    of_model(&mechanism.with(method.clone()), &spec, &[])
 }
 
 pub(crate) fn completed(
@@ -60,16 +55,8 @@ pub(crate) fn completed(
 pub(crate) fn apart(a: &Run, b: &Run, mechanism: &Mechanism) -> f64 {
     let mut most = 0.0_f64;
     for coordinate in &mechanism.model.positions {
-        let of = |run: &Run| {
-            run.recording
-                .channel(&coordinate.name)
-                .unwrap()
-                .samples
-                .clone()
-        };
-        for (x, y) in of(a).iter().zip(of(b)) {
-            most = most.max((x - y).abs());
-        }
+        let [a, b] = [a, b].map(|run| samples(&run.recording, &coordinate.name));
+        most = most.max(numbers::apart(a, b));
     }
     most
 }
@@ -456,12 +443,6 @@ fn equations_are_chosen_anew_when_others_become_independent() {
             length / 2.0
         )
     };
-    let hinge = |name: &str, parent: &str, child: &str, start: f64| {
-        format!(
-            "[[joint]]\nname = \"{name}\"\nparent = {parent}\nchild = {child}\n\
-             revolute = {{ axis = [0, 0, 1], initial_angle_rad = {start} }}\n"
-        )
-    };
     let end = |body: &str, twist: f64| {
         format!("{{ body = \"{body}\", at = \"end\", rotation_vector_rad = [{twist:.17}, 0, 0] }}")
     };
@@ -483,9 +464,8 @@ fn equations_are_chosen_anew_when_others_become_independent() {
             .to_owned(),
     ]
     .concat();
-    let spec = ModelSpec::parse(&text, &[]).unwrap();
-    let mut model = Model::build(&spec).unwrap();
-    close_loops(&mut model, 0.0).unwrap();
+    let spec = parsed(&text);
+    let model = assembled(&spec);
     let mechanism = Mechanism {
         name: "Bennett's linkage",
         independent: Vec::new(),
@@ -508,7 +488,7 @@ fn equations_are_chosen_anew_when_others_become_independent() {
             ClosureMethod::Stabilized { .. } => 1e-6,
             _ => CLOSED_FORM,
         };
-        let angles = |name: &str| &run.recording.channel(name).unwrap().samples;
+        let angles = |name: &str| samples(&run.recording, name);
         let (one, two, three) = (
             angles("one.angle"),
             angles("two.angle"),

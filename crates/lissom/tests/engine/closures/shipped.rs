@@ -1,28 +1,23 @@
 //! The shipped manipulators of Fattah's thesis under every closure: F1 two cooperating arms, F2 planar 3-RRR, F3 spatial
 //! 3-RRS, from their files.
 
+use lissom::model::ClosureMethod;
 use lissom::model::spec::{ClosureSpec, SimulationSpec, TwistComponent};
-use lissom::model::{ClosureMethod, Model, ModelSpec};
-use lissom::simulate::{Run, close_loops};
+use lissom::simulate::Run;
 
 use super::mechanisms::{Mechanism, marker};
 use super::methods::assert_methods_agree;
 use super::runs::{apart, completed};
-
-const COOPERATING_ARMS: &str =
-    include_str!("../../../../../models/fattah_1995/cooperating_arms.toml");
-const PLANAR_FAST: &str = include_str!("../../../../../models/fattah_1995/planar_3rrr_fast.toml");
-const PLANAR: &str = include_str!("../../../../../models/fattah_1995/planar_3rrr.toml");
-const SPATIAL: &str = include_str!("../../../../../models/fattah_1995/spatial_3rrs.toml");
+use crate::models::{assembled, parsed};
+use crate::shipped::{COOPERATING_ARMS, PLANAR_3RRR, PLANAR_3RRR_FAST, SPATIAL_3RRS};
 
 /// A file as a mechanism that can be run under every method; Cartesian coordinates are those of the marker, chosen by
 /// the program.
 fn shipped(name: &'static str, text: &str, hand: &str) -> Mechanism {
     let built = |closure: &str| {
-        let mut spec = ModelSpec::parse(text, &[]).unwrap();
+        let mut spec = parsed(text);
         spec.simulation.closure = Some(toml::from_str::<ClosureSpec>(closure).unwrap());
-        let mut model = Model::build(&spec).unwrap();
-        close_loops(&mut model, spec.simulation.start_s).unwrap();
+        let model = assembled(&spec);
         (spec, model)
     };
     let (spec, model) = built("joint_space = {}");
@@ -45,9 +40,9 @@ fn shipped(name: &'static str, text: &str, hand: &str) -> Mechanism {
 fn manipulators() -> [Mechanism; 4] {
     [
         shipped("F1", COOPERATING_ARMS, "object"),
-        shipped("F2a", PLANAR_FAST, "platform"),
-        shipped("F2b", PLANAR, "platform"),
-        shipped("F3", SPATIAL, "platform"),
+        shipped("F2a", PLANAR_3RRR_FAST, "platform"),
+        shipped("F2b", PLANAR_3RRR, "platform"),
+        shipped("F3", SPATIAL_3RRS, "platform"),
     ]
 }
 

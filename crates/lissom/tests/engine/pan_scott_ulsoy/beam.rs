@@ -3,6 +3,7 @@
 use lissom::simulate::{Ending, Run};
 
 use super::simulated;
+use crate::runs::samples;
 
 /// The beam of their section 5: pushed or pulled over two supports a quarter of its length apart.
 pub(crate) fn beam(
@@ -72,8 +73,8 @@ pub(crate) const FE4: &str = r#"{ elements = { count = 4, boundary = "unconstrai
 /// Deflection of the observed tip in mm at every twentieth of the run.
 pub(crate) fn tip_of(run: &Run) -> Vec<f64> {
     assert_eq!(run.ending, Ending::Completed);
-    let channel = run.recording.channel("observed.position.y").unwrap();
-    channel.samples.iter().map(|y| y * 1e3).collect()
+    let height = samples(&run.recording, "observed.position.y");
+    height.iter().map(|y| y * 1e3).collect()
 }
 
 /// The load that deflects the observed tip by 10 mm before the start: everything is linear in it.

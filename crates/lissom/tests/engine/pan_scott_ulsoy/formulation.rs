@@ -1,17 +1,18 @@
 //! The paper's formulation beside the recursions: prescribed motion (partial coupling), driven joints (full coupling), and links
 //! behind a flexible one.
 
-use std::f64::consts::{FRAC_PI_2, FRAC_PI_3, FRAC_PI_6};
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_3};
 
 use lissom::simulate::{Ending, Run};
 use nalgebra::Vector3;
 
 use super::beam::{EXACT, FE4, PUSH, beam, load, tip_of};
 use super::floating::{Equations, Joint, Robot, Shortening, Tie};
-use super::frames::{Frame, Jet, cycloid};
+use super::frames::{Frame, Jet, cycloid, swung};
 use super::links::{Field, Link};
-use super::robot::{agree, at, robot};
+use super::robot::{agree, robot};
 use super::simulated;
+use crate::runs::vector;
 
 /// Digits to which references are given, in metres.
 const DEFLECTION: f64 = 1e-6;
@@ -67,14 +68,7 @@ fn paper_robot(spatial: bool, driven: bool, shortening: Shortening) -> Vec<([f64
     let slide = cycloid(0.1, 0.5, 1.0);
     let mouth = |joints: &[Jet]| Jet::constant(0.8) + -joints[1];
     let frames = |joints: &[Jet]| {
-        let ground = Frame::ground();
-        let sleeve = if spatial {
-            ground
-                .turned(1, joints[0])
-                .turned(2, Jet::constant(FRAC_PI_6))
-        } else {
-            ground.turned(2, joints[0])
-        };
+        let sleeve = swung(spatial, joints[0]);
         vec![sleeve, sleeve.moved(joints[1])]
     };
     let robot = Robot {
@@ -184,7 +178,7 @@ fn elbow_difference(share: f64) -> (f64, f64) {
     let (mut apart, mut deflected) = (0.0_f64, 0.0_f64);
     for (i, q) in states.iter().enumerate() {
         let (place, rigid) = equations.end(1, q);
-        let found = ["x", "y", "z"].map(|axis| at(&run, &format!("tip.position.{axis}"), i));
+        let found = vector(&run.recording, "tip.position", i);
         apart = apart.max((Vector3::from(found) - place).norm());
         deflected = deflected.max((place - rigid).norm());
     }

@@ -1,5 +1,7 @@
 //! Frames that follow a nominal motion, with two derivatives in time.
 
+use std::f64::consts::FRAC_PI_6;
+
 use nalgebra::{Matrix3, Vector3};
 
 /// A function of time up to its second derivative.
@@ -85,6 +87,16 @@ impl Frame {
             Vector3::from_fn(|i, _| self.origin[i].0[order]),
             Matrix3::from_fn(|i, j| self.axes[i][j].0[order]),
         )
+    }
+}
+
+/// The frame of the first link, in the plane; in space it turns about y and stands at 30° to that.
+pub(crate) fn swung(spatial: bool, angle: Jet) -> Frame {
+    let ground = Frame::ground();
+    if spatial {
+        ground.turned(1, angle).turned(2, Jet::constant(FRAC_PI_6))
+    } else {
+        ground.turned(2, angle)
     }
 }
 

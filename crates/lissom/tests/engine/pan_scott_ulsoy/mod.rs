@@ -10,17 +10,12 @@ mod passages;
 mod robot;
 mod sliders;
 
-use lissom::integrate::Flow;
-use lissom::model::{Model, ModelSpec};
-use lissom::simulate::{Run, run, sample_instants};
+use lissom::simulate::Run;
+
+use crate::models::parsed;
+use crate::runs::in_tree;
 
 /// Runs the model of a text.
 fn simulated(text: &str) -> Run {
-    let spec = ModelSpec::parse(text, &[]).unwrap();
-    spec.check().unwrap();
-    let model = Model::build(&spec).unwrap();
-    let samples = sample_instants(&spec, &[]);
-    run(&model, &spec.simulation, &samples, None, &mut |_| {
-        Flow::Continue
-    })
+    in_tree(&parsed(text))
 }

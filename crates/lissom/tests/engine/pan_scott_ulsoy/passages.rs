@@ -4,6 +4,7 @@ use lissom::simulate::{Ending, Run, RunError};
 
 use super::beam::{EXACT, FE4, PUSH, beam};
 use super::simulated;
+use crate::numbers::apart;
 
 /// The beam as two elements, with a node in the middle that both supports pass, by steps of one length.
 fn stepped(step: f64, passages: &str) -> Vec<f64> {
@@ -22,9 +23,6 @@ fn stepped(step: f64, passages: &str) -> Vec<f64> {
 /// of it otherwise.
 #[test]
 fn the_order_is_kept_where_a_support_passes_a_node() {
-    let apart = |a: &[f64], b: &[f64]| {
-        (a.iter().zip(b)).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()))
-    };
     let order = |passages: &str, steps: [f64; 2]| {
         let exact = stepped(steps[1] / 4.0, "located");
         let errors = steps.map(|step| apart(&stepped(step, passages), &exact));

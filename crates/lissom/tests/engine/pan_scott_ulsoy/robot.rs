@@ -3,6 +3,7 @@
 use lissom::simulate::{Ending, Run};
 
 use super::simulated;
+use crate::runs::samples;
 
 /// Revolute-prismatic robot: a flexible boom in a rigid sleeve.
 pub(crate) fn robot(spatial: bool, driven: bool, shortening: &str) -> Run {
@@ -98,7 +99,7 @@ sample_period_s = 0.1
 }
 
 pub(crate) fn at(run: &Run, channel: &str, sample: usize) -> f64 {
-    run.recording.channel(channel).unwrap().samples[sample]
+    samples(&run.recording, channel)[sample]
 }
 
 /// Prescribed motion of the robot, both forms of the kinetic energy.

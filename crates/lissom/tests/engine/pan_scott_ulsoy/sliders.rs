@@ -6,7 +6,7 @@ use lissom::simulate::{Ending, Run};
 use nalgebra::Vector3;
 
 use super::floating::{Equations, Joint, Robot, Shortening, Tie};
-use super::frames::{Frame, Jet, cycloid};
+use super::frames::{Jet, cycloid, swung};
 use super::links::{Field, Link};
 use super::robot::at;
 use super::simulated;
@@ -195,14 +195,7 @@ fn paper(slider: Slider, spatial: bool) -> (Vec<[f64; 2]>, f64) {
         }
     }
     let frames = |joints: &[Jet]| {
-        let ground = Frame::ground();
-        let first = if spatial {
-            ground
-                .turned(1, joints[0])
-                .turned(2, Jet::constant(FRAC_PI_6))
-        } else {
-            ground.turned(2, joints[0])
-        };
+        let first = swung(spatial, joints[0]);
         vec![first, first.moved(joints[1])]
     };
     let robot = Robot {

@@ -38,13 +38,7 @@ fn twist<T: Scalar>(case: &Case, index: usize, position: &[T], velocity: &[T]) -
 fn twists_are_rates_of_poses() {
     for case in trees() {
         let system = case.system();
-        let state = &case.state;
-        let (q, v) = in_time(
-            system,
-            &state.position,
-            &state.velocity,
-            &state.acceleration,
-        );
+        let (q, v) = case.in_time();
         let kinematics = prepared(system, &q, &v);
         for place in &case.model.markers {
             let (motion, _) = marker(system, &kinematics, place, &q, &v);
@@ -63,13 +57,7 @@ fn jacobians_give_twists_and_their_rates() {
     for case in trees() {
         let system = case.system();
         let size = system.velocity_count();
-        let state = &case.state;
-        let (q, v) = in_time(
-            system,
-            &state.position,
-            &state.velocity,
-            &state.acceleration,
-        );
+        let (q, v) = case.in_time();
         let kinematics = prepared(system, &q, &v);
         for (index, place) in case.model.markers.iter().enumerate() {
             let body = place.body.unwrap();
@@ -243,12 +231,7 @@ fn energy_changes_by_the_power_of_the_forces() {
                 .map(|(f, v)| f * v)
                 .sum::<f64>()
         };
-        let (q, v) = in_time(
-            system,
-            &state.position,
-            &state.velocity,
-            &state.acceleration,
-        );
+        let (q, v) = case.in_time();
         let parts = energies(system, &q, &v).map(|x| x.tangent[0]);
         let found: f64 = parts.iter().sum();
         let expected = power(&force) - power(&damping);

@@ -43,12 +43,7 @@ fn cases() -> Vec<Case> {
 fn lagrange(case: &Case) -> (Vec<f64>, Vec<f64>) {
     let system = case.system();
     let state = &case.state;
-    let (q, v) = in_time(
-        system,
-        &state.position,
-        &state.velocity,
-        &state.acceleration,
-    );
+    let (q, v) = case.in_time();
     let (mut force, mut scale) = (Vec::new(), Vec::new());
     for i in 0..system.velocity_count() {
         // outer tangent by v_i, inner tangent by time
@@ -149,12 +144,7 @@ fn mass_matrix_rate_less_twice_coriolis_is_skew() {
         assert_close(&found, &product, EQUATIONS_OF_MOTION, &what);
 
         // the rate of M along the motion, not from the gradient above
-        let (q, v) = in_time(
-            system,
-            &state.position,
-            &state.velocity,
-            &state.acceleration,
-        );
+        let (q, v) = case.in_time();
         let rate = tangents(&mass(system, &prepared(system, &q, &v)));
         let skew = |i: usize, j: usize| rate[i * size + j] - 2.0 * coriolis[i * size + j];
         let sums: Vec<f64> = (0..size * size)

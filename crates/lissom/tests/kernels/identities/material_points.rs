@@ -197,12 +197,7 @@ fn mass_matrix_and_forces_follow_from_material_points() {
         );
 
         // accelerations of the points: positions twice differentiated along the motion
-        let (q, v) = in_time(
-            system,
-            &state.position,
-            &state.velocity,
-            &state.acceleration,
-        );
+        let (q, v) = case.in_time();
         let twice: Vec<Dual<Rate, 1>> = {
             let rate = position_rates(system, &q, &v);
             moving(&q, &rate)

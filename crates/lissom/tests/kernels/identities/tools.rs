@@ -40,6 +40,17 @@ impl Case {
     pub(crate) fn kinematics(&self) -> Kinematics<f64> {
         prepared(self.system(), &self.state.position, &self.state.velocity)
     }
+
+    /// Positions and velocities of the state with their rates in time.
+    pub(crate) fn in_time(&self) -> (Vec<Rate>, Vec<Rate>) {
+        let state = &self.state;
+        in_time(
+            self.system(),
+            &state.position,
+            &state.velocity,
+            &state.acceleration,
+        )
+    }
 }
 
 /// Branched trees of up to 30 bodies in which every kind of body, joint and attachment occurs, one of them
