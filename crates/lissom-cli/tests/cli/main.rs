@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod compare;
+mod docs;
 mod errors;
 mod files;
 mod golden;

@@ -1,0 +1,8 @@
+//! Mechanisms with loops: every way to keep them closed, against each other and against closed forms.
+
+mod kinematics;
+mod mechanisms;
+mod methods;
+mod reduced;
+mod runs;
+mod shipped;

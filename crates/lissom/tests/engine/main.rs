@@ -1,0 +1,34 @@
+//! From the text of a model to its motion, rest, vibrations and scene: runs, analyses, published cases, and what is said of
+//! texts that are wrong.
+//!
+//! `models`, `shipped`, `runs` and `numbers` hold no tests: what several of the others begin with, run and compare.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic too")]
+
+mod assembly;
+mod closures;
+mod conservation;
+mod damaren_sharf;
+mod deformations;
+mod elements;
+mod equilibrium;
+mod feedback;
+mod fidelity;
+mod formulations;
+mod frequencies;
+mod geometric_stiffness;
+mod inputs_and_audit;
+mod jain_rodriguez;
+mod jonker_aarts;
+mod linearize;
+mod loops_in_both;
+mod model_errors;
+mod models;
+mod modes;
+mod nominal_motion;
+mod numbers;
+mod pan_scott_ulsoy;
+mod perturbation;
+mod runs;
+mod scene;
+mod shipped;

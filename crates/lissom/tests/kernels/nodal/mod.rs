@@ -1,0 +1,7 @@
+//! The nodal formulation: elements, transfer functions, dynamics, linearisation.
+
+mod boundaries;
+mod dynamics;
+mod kinematics;
+mod linear;
+mod models;
