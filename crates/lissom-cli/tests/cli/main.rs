@@ -12,6 +12,7 @@ mod loops;
 mod report;
 mod runs;
 mod shipped;
+mod states;
 mod verbs;
 
 use std::path::{Path, PathBuf};

@@ -54,7 +54,10 @@ impl Pair {
     /// Stated over measured error, the largest over the channels each, with steps and windows so many times the usual
     /// length and every `nth` sample.
     fn ratio(&self, steps: f64, windows: f64, nth: usize) -> f64 {
-        let (model, other) = (&self.reference.0.model, &self.other.0.model);
+        let (model, other) = (
+            self.reference.0.mechanism.tree(),
+            self.other.0.mechanism.tree(),
+        );
         let recording = thinned(&self.reference.1, nth);
         let usual = Resolution::of(model);
         let resolution = Resolution {

@@ -1,0 +1,168 @@
+//! Runs that start at a state: one that a run has left, an instant of a recording, one by hand.
+
+use serde_json::Value;
+
+use crate::{Folder, number};
+
+/// Largest difference between the last values of channels that begin so, of two runs.
+fn apart(one: &Value, other: &Value, beginnings: &[&str]) -> f64 {
+    let channels = one["channels"].as_array().unwrap();
+    let mut most = 0.0_f64;
+    let mut compared = 0;
+    for channel in channels {
+        let name = channel["name"].as_str().unwrap();
+        if !beginnings
+            .iter()
+            .any(|beginning| name.starts_with(beginning))
+        {
+            continue;
+        }
+        let others = other["channels"].as_array().unwrap();
+        let same = others.iter().find(|other| other["name"] == channel["name"]);
+        let last = |channel: &Value| number(&channel["final"]["value"]);
+        most = most.max((last(channel) - last(same.unwrap())).abs());
+        compared += 1;
+    }
+    assert!(compared > 0, "nothing to compare");
+    most
+}
+
+/// A run of a model over a duration, in one go or from somewhere.
+fn run(folder: &Folder, model: &str, out: &str, duration: &str, more: &[&str]) -> Value {
+    let duration = format!("simulation.duration_s={duration}");
+    let mut arguments = vec!["run", model, "--json", "--out", out, "--set", &duration];
+    arguments.extend_from_slice(more);
+    folder.json(&arguments)
+}
+
+/// Identity: a run that goes on where another one ended arrives where one run over the whole span does, in both
+/// formulations, with loops, gears, floating bases and supports that slide over nodes. Adaptive integrators start afresh
+/// in between, so that the difference is their tolerance's.
+#[test]
+fn a_run_goes_on_where_another_ended() {
+    /// The shipped tolerances are 1e-8; errors of the first half grow in the second.
+    const TOLERANCE: f64 = 1e-5;
+    let folder = Folder::new();
+    let cases: [(&str, &str, &str, &[&str], &[&str]); 6] = [
+        (
+            "two-link-arm",
+            "0.2",
+            "0.4",
+            &[],
+            &["hand.", "energy.work", "energy.lost"],
+        ),
+        (
+            "two-link-arm",
+            "0.05",
+            "0.1",
+            &["--formulation", "nodal"],
+            &["hand."],
+        ),
+        ("flexible-joint", "0.2", "0.4", &[], &["tip."]),
+        ("four-bar", "0.2", "0.4", &[], &["crank.", "rocker."]),
+        ("space-arm", "0.2", "0.4", &[], &["base."]),
+        ("sliding-beam", "0.1", "0.2", &[], &["rear."]),
+    ];
+    for (model, half, whole, more, channels) in cases {
+        let uninterrupted = run(&folder, model, "whole", whole, more);
+        run(&folder, model, "half", half, more);
+        let mut from = vec!["--from", "half"];
+        from.extend_from_slice(more);
+        let continued = run(&folder, model, "rest", whole, &from);
+        let present: Vec<&str> = (channels.iter().copied())
+            .filter(|beginning| {
+                let all = uninterrupted["channels"].as_array().unwrap();
+                let mut names = all.iter().map(|channel| channel["name"].as_str().unwrap());
+                names.any(|name| name.starts_with(beginning))
+            })
+            .collect();
+        let channels = if present.is_empty() {
+            vec![""]
+        } else {
+            present
+        };
+        let most = apart(&uninterrupted, &continued, &channels);
+        assert!(most < TOLERANCE, "{model} {more:?}: {most}");
+        let start = folder.read_json("half/state.json");
+        assert_eq!(number(&start["time_s"]), half.parse::<f64>().unwrap());
+    }
+}
+
+/// Identity: so does a run from an instant inside a recording, between its samples too, which cubics are good for.
+#[test]
+fn a_run_starts_at_any_instant_of_a_recording() {
+    let folder = Folder::new();
+    let recorded = ["--set", "output.sample_period_s=0.002"];
+    for formulation in ["tree", "nodal"] {
+        let more = [&recorded[..], &["--formulation", formulation]].concat();
+        let whole = run(&folder, "two-link-arm", "whole", "0.1", &more);
+        // (instant, tolerance): a sample is as exact as the run, between samples the cubic's error shows
+        for (instant, tolerance) in [("whole@0.05", 1e-6), ("whole@0.0513", 1e-4)] {
+            let mut from = vec!["--from", instant];
+            from.extend_from_slice(&more);
+            let rest = run(&folder, "two-link-arm", "rest", "0.1", &from);
+            let most = apart(&whole, &rest, &["hand.position", "hand.velocity"]);
+            assert!(most < tolerance, "{formulation} {instant}: {most}");
+        }
+    }
+}
+
+/// By hand: a state names what is other than in the model.
+#[test]
+fn a_state_by_hand_is_where_the_run_starts() {
+    let folder = Folder::new();
+    folder.write(
+        "start.json",
+        r#"{ "position": { "shoulder.angle": 0.7 }, "velocity": { "elbow.angle.rate": -0.5 } }"#,
+    );
+    run(
+        &folder,
+        "two-link-arm",
+        "out",
+        "0.01",
+        &["--from", "start.json"],
+    );
+    let csv = String::from_utf8(folder.read("out/recording.csv")).unwrap();
+    let mut lines = csv.lines();
+    let header: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let first: Vec<f64> = (lines.next().unwrap().split(','))
+        .map(|value| value.parse().unwrap())
+        .collect();
+    let value = |name: &str| {
+        let column = header.iter().position(|column| column.starts_with(name));
+        first[column.unwrap()]
+    };
+    assert_eq!(value("shoulder.angle ["), 0.7);
+    assert_eq!(value("elbow.angle.rate ["), -0.5);
+}
+
+/// Refusals: each names what is wrong and what to do.
+#[test]
+fn states_that_are_none_are_refused() {
+    let folder = Folder::new();
+    run(&folder, "two-link-arm", "done", "0.05", &[]);
+    folder.write("typo.json", r#"{ "position": { "sholder.angle": 0.7 } }"#);
+    folder.write("odd.json", r#"{ "places": {} }"#);
+    for (from, code, words) in [
+        (
+            "typo.json",
+            1,
+            &["sholder.angle", "did you mean", "shoulder.angle"][..],
+        ),
+        ("odd.json", 1, &["odd.json", "places"]),
+        ("nowhere.json", 1, &["nowhere.json"]),
+        ("done@9", 1, &["outside the recording"]),
+        ("done@soon", 1, &["soon", "seconds"]),
+        ("done", 2, &["simulation.duration_s"]),
+    ] {
+        let arguments = [
+            "run",
+            "two-link-arm",
+            "--set",
+            "simulation.duration_s=0.05",
+            "--from",
+            from,
+        ];
+        folder.lissom(&arguments).says(code, words);
+    }
+}
