@@ -109,6 +109,11 @@ impl<'a, E: Excitation> Dynamics<'a, E> {
         &self.equations
     }
 
+    /// The equations, to be placed by hand.
+    pub fn equations_mut(&mut self) -> &mut Equations<'a> {
+        &mut self.equations
+    }
+
     /// Drives of the evaluation last made.
     pub fn drives(&self) -> &[Drive] {
         &self.drives

@@ -15,4 +15,4 @@ mod memory;
 pub mod statics;
 
 pub use coordinate::{Coordinate, CoordinateKind};
-pub use memory::Memory;
+pub use memory::{Memory, RecallError};

@@ -188,7 +188,15 @@ fn paths_exist() {
                 root.join("crates"),
                 root.join("crates/lissom-tree/src/tree"),
             ];
-            for kernel in ["", "-spatial", "-numerics", "-spec", "-core", "-tree", "-nodal"] {
+            for kernel in [
+                "",
+                "-spatial",
+                "-numerics",
+                "-spec",
+                "-core",
+                "-tree",
+                "-nodal",
+            ] {
                 bases.push(root.join(format!("crates/lissom{kernel}/src")));
             }
             assert!(

@@ -144,10 +144,7 @@ impl Checker<'_> {
 
     fn adaptive(&mut self, path: &Path, settings: &AdaptiveSpec) {
         let accepted = settings.rtol >= SMALLEST_RTOL && settings.rtol < 1.0;
-        let expected = format!(
-            "at least {:e}, the rounding of numbers, and below 1",
-            SMALLEST_RTOL
-        );
+        let expected = format!("at least {SMALLEST_RTOL:e}, the rounding of numbers, and below 1");
         self.in_range(path.key("rtol"), settings.rtol, accepted, &expected);
         self.positive(path.key("atol"), settings.atol);
         // beyond the largest number there is an error already

@@ -27,6 +27,9 @@ pub enum Damping {
 impl Damping {
     /// The damping matrix of a body with positive definite `mass` and `stiffness`; `shift` times the mass makes
     /// a semidefinite stiffness definite.
+    ///
+    /// # Errors
+    /// When ratios do not fit the modes, or the modes cannot be found.
     pub fn matrix(
         &self,
         stiffness: &DMatrix<f64>,

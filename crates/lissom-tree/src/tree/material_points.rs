@@ -46,6 +46,11 @@ impl MaterialPoints {
         self.bodies.iter().map(Vec::len).sum()
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Masses, body by body.
     pub fn masses(&self) -> impl Iterator<Item = f64> {
         self.bodies.iter().flatten().map(|point| point.mass)

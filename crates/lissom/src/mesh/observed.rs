@@ -6,7 +6,7 @@ use lissom_core::{
 };
 use lissom_nodal::{Equations, NodalError, NodeId, NodeKind};
 use lissom_numerics::integrate::{IntegrateError, Outcome};
-use lissom_numerics::{Coordinate, CoordinateKind};
+use lissom_numerics::{Coordinate, CoordinateKind, Memory};
 use lissom_spatial::{Force, Quaternion, rotation_vector_of};
 
 use super::acting::child_axes;
@@ -455,6 +455,21 @@ impl Dynamics for MeshEquations<'_> {
             reason: error.to_string(),
         })?;
         replay.state(time_s, value)
+    }
+
+    fn memory(&self) -> Memory {
+        self.dynamics.equations().memory()
+    }
+
+    fn recall(&mut self, memory: &Memory) -> Result<(), PlaceError> {
+        if memory.is_empty() {
+            return Ok(());
+        }
+        let recalled = self.dynamics.equations_mut().recall(memory);
+        recalled.map_err(|error| PlaceError {
+            reason: error.to_string(),
+            part: "the mechanism",
+        })
     }
 
     fn failure(&self, result: &Result<Outcome, IntegrateError>) -> Option<RunError> {

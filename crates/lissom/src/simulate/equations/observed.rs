@@ -7,11 +7,11 @@ use crate::simulate::balance::{conserves_momentum, unbalanced_by};
 use crate::simulate::equations::rotation_vector;
 use crate::simulate::extent;
 use lissom_core::{
-    Audit, Dynamics, EnergyAndMomentum, FlexibleLink, Kind, Limit, Power, Repartitioning, RunError,
-    Signal, Stage, marker_signals,
+    Audit, Dynamics, EnergyAndMomentum, FlexibleLink, Kind, Limit, PlaceError, Power,
+    Repartitioning, RunError, Signal, Stage, marker_signals,
 };
-use lissom_numerics::Coordinate;
 use lissom_numerics::integrate::{IntegrateError, Outcome};
+use lissom_numerics::{Coordinate, Memory};
 use lissom_spatial::{Quaternion, Vector};
 use lissom_tree::closure::{Rechoice, Singularity, Trouble};
 use lissom_tree::tree::{marker_motion, momentum};
@@ -203,6 +203,26 @@ impl Dynamics for Equations<'_> {
 
     fn failure(&self, result: &Result<Outcome, IntegrateError>) -> Option<RunError> {
         closure_trouble(self, result)
+    }
+
+    fn memory(&self) -> Memory {
+        match &self.loops {
+            Ok(Some(loops)) => loops.memory(),
+            _ => Memory::default(),
+        }
+    }
+
+    fn recall(&mut self, memory: &Memory) -> Result<(), PlaceError> {
+        match &mut self.loops {
+            Ok(Some(loops)) if !memory.is_empty() => {
+                let recalled = loops.recall(&self.model.linkage, memory);
+                recalled.map_err(|error| PlaceError {
+                    reason: error.to_string(),
+                    part: "the closures",
+                })
+            }
+            _ => Ok(()),
+        }
     }
 
     fn finish(&self, audit: &mut Audit) {

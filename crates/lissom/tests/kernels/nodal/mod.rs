@@ -4,4 +4,5 @@ mod boundaries;
 mod dynamics;
 mod kinematics;
 mod linear;
+mod memory;
 mod models;
