@@ -40,6 +40,7 @@ impl Linearization {
     }
 
     /// The equations of some of the degrees of freedom, the others held at rest.
+    #[must_use]
     pub fn restricted(&self, dofs: &[usize]) -> Self {
         let pick = |matrix: &DMatrix<f64>| matrix.select_rows(dofs).select_columns(dofs);
         Self {
