@@ -1,8 +1,10 @@
 //! Tests of the solvers through their public doors: schedules and failures here, fixed steps beside.
 //! Orders, named problems and other programs are in the integration tests.
 
+mod problems;
 mod schedules;
 mod second_order;
+mod unchanged_bits;
 
 use super::{Flow, Observer};
 
