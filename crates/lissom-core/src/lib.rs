@@ -25,6 +25,7 @@ pub mod recording;
 mod sampler;
 mod signal;
 mod state;
+mod stepper;
 pub mod study;
 
 pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit, Repartitioning};

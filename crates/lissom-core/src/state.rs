@@ -1,5 +1,6 @@
 //! [`State`]: where a mechanism is.
 
+use lissom_numerics::integrate::IntegratorMemory;
 use lissom_numerics::{Coordinate, CoordinateKind, Memory};
 use lissom_spatial::readable;
 
@@ -23,7 +24,7 @@ pub struct State {
     /// without memory is a start of its own.
     pub memory: Memory,
     /// What the integrator remembers, for a run that goes on as if it had never stopped.
-    pub integrator: Memory,
+    pub integrator: Option<IntegratorMemory>,
 }
 
 impl State {

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 
 use lissom::{Mechanism, State, StateError};
 use lissom_numerics::Memory;
+use lissom_numerics::integrate::IntegratorMemory;
 use serde::{Deserialize, Serialize};
 
 use crate::stored::{self, StoredError};
@@ -80,8 +81,8 @@ pub struct StateFile {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub memory: BTreeMap<String, Vec<Option<f64>>>,
     /// What the integrator remembers.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub integrator: BTreeMap<String, Vec<Option<f64>>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub integrator: Option<IntegratorMemory>,
 }
 
 impl StateFile {
@@ -106,7 +107,7 @@ impl StateFile {
             work_j: state.work_j,
             dissipated_j: state.dissipated_j,
             memory: remembered(&state.memory),
-            integrator: remembered(&state.integrator),
+            integrator: state.integrator.clone().filter(survives),
         })
     }
 
@@ -124,7 +125,7 @@ impl StateFile {
                 .map(|(name, &value)| (name.clone(), value)),
         );
         let memory = recalled(&self.memory);
-        let complete = !memory.is_empty() || !self.integrator.is_empty();
+        let complete = !memory.is_empty() || self.integrator.is_some();
         let state = if complete {
             mechanism.exact_state(time_s, &given)?
         } else {
@@ -134,10 +135,16 @@ impl StateFile {
             work_j: self.work_j,
             dissipated_j: self.dissipated_j,
             memory,
-            integrator: recalled(&self.integrator),
+            integrator: self.integrator.clone(),
             ..state
         })
     }
+}
+
+/// Whether a file can hold a memory: JSON has no numbers that are not finite.
+fn survives(memory: &IntegratorMemory) -> bool {
+    let read = serde_json::to_value(memory).and_then(serde_json::from_value::<IntegratorMemory>);
+    read.is_ok_and(|read| read == *memory)
 }
 
 fn remembered(memory: &Memory) -> BTreeMap<String, Vec<Option<f64>>> {

@@ -2,17 +2,17 @@
 
 use lissom_numerics::Coordinate;
 use lissom_numerics::integrate::{
-    self, FirstOrder, Flow, IntegrateError, Observer, Outcome, Projection, Schedule, Statistics,
+    FirstOrder, Flow, IntegrateError, Observer, Outcome, Projection, Statistics, Target,
 };
 use lissom_spec::spec::{ModelSpec, SimulationSpec};
 
 use crate::audit::{Audit, Auditor};
 use crate::dynamics::{Dynamics, Power};
 use crate::error::RunError;
-use crate::integrator::Integrator;
 use crate::recording::Recording;
 use crate::sampler::Sampler;
 use crate::state::State;
+use crate::stepper::Stepper;
 
 /// What a run leaves behind.
 #[derive(Clone, Debug)]
@@ -114,53 +114,47 @@ pub fn simulate(
 ) -> Run {
     let end = simulation.start_s + simulation.duration_s;
     let breakpoints = dynamics.breakpoints(start.time_s, end);
-    let schedule = Schedule {
-        start: start.time_s,
-        end,
+    let target = Target {
+        time: end,
+        horizon: end,
         breakpoints: &breakpoints,
         samples: options.samples,
     };
-    let mut state = start.packed();
     let layout = dynamics.state_layout();
     let (n_q, n_v) = (dynamics.position_count(), dynamics.velocity_count());
     let mut recorder = Recorder::new(observed, options, watch);
     recorder.auditor.works_before = [start.work_j, start.dissipated_j];
-    let startable = FirstOrder::project(dynamics, start.time_s, &mut state) != Projection::Stop;
 
-    let result = match Integrator::of(&simulation.integrator) {
-        _ if !startable => Ok(Outcome {
-            statistics: Statistics::default(),
-            stopped_at: Some(start.time_s),
-        }),
-        Integrator::Adaptive(method, control) => integrate::integrate(
-            method,
-            &control,
-            dynamics,
-            &schedule,
-            &mut state,
-            &mut recorder,
-        ),
-        Integrator::Fixed(scheme, options) => {
-            recorder.accumulate_work(start, &breakpoints);
-            let (q, v) = state.split_at_mut(n_q);
-            integrate::integrate_second_order(
-                scheme,
-                &options,
-                dynamics,
-                &schedule,
-                q,
-                &mut v[..n_v],
-                &mut recorder,
-            )
+    let resumed = Stepper::resumed(&simulation.integrator, start);
+    let (stepper, startable) = match resumed {
+        Some(stepper) => (Ok(stepper), true),
+        None => {
+            let (begin, startable) = projected(dynamics, start);
+            (Stepper::new(&simulation.integrator, &begin), startable)
         }
+    };
+    let mut stepper = match stepper {
+        Ok(stepper) => stepper,
+        Err(source) => {
+            let coordinate = "unknown".to_owned();
+            return Run::refused(RunError::Integration { source, coordinate });
+        }
+    };
+    if !stepper.integrates_work() {
+        recorder.accumulate_work(start, &breakpoints);
+    }
+    let spent = stepper.statistics();
+    let result = if startable {
+        stepper.advance(dynamics, &target, &mut recorder)
+    } else {
+        Ok(Outcome {
+            statistics: spent,
+            stopped_at: Some(start.time_s),
+        })
     };
     let statistics = match &result {
         Ok(outcome) => outcome.statistics,
         Err(error) => error.statistics(),
-    };
-    let reached_s = match &result {
-        Ok(outcome) => outcome.stopped_at.unwrap_or(end),
-        Err(error) => error.time(),
     };
     let failure = dynamics.failure(&result);
     let ending = match (failure, result) {
@@ -177,6 +171,7 @@ pub fn simulate(
             Ending::Failed(RunError::Integration { source, coordinate })
         }
     };
+    let state = stepper.state();
     let works = match &recorder.work {
         None => [state[n_q + n_v], state[n_q + n_v + 1]],
         Some(sum) => [sum.work, sum.dissipated],
@@ -185,8 +180,9 @@ pub fn simulate(
         work_j: works[0],
         dissipated_j: works[1],
         memory: dynamics.memory(),
+        integrator: Some(stepper.memory()),
         ..State::new(
-            reached_s,
+            stepper.time(),
             state[..n_q].to_vec(),
             state[n_q..n_q + n_v].to_vec(),
         )
@@ -200,6 +196,19 @@ pub fn simulate(
         statistics,
         ending,
     }
+}
+
+/// A start brought onto the closures, and whether anything can begin there.
+fn projected(dynamics: &mut dyn Dynamics, start: &State) -> (State, bool) {
+    let mut packed = start.packed();
+    let startable = FirstOrder::project(dynamics, start.time_s, &mut packed) != Projection::Stop;
+    let (n_q, n_v) = (start.position.len(), start.velocity.len());
+    let begin = State {
+        position: packed[..n_q].to_vec(),
+        velocity: packed[n_q..n_q + n_v].to_vec(),
+        ..start.clone()
+    };
+    (begin, startable)
 }
 
 /// Name of the state component an integrator complains of.

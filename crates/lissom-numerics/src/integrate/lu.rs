@@ -29,6 +29,7 @@ impl<T: ComplexField<RealField = f64> + Copy> Lu<T> {
     /// Factors the matrix with these entries by row and column.
     ///
     /// # Errors
+    ///
     /// When a column has no pivot.
     pub fn factor(&mut self, entry: impl Fn(usize, usize) -> T) -> Result<(), SingularColumn> {
         let n = self.size;
