@@ -12,4 +12,4 @@ pub mod linear;
 mod memory;
 pub mod statics;
 
-pub use memory::Memory;
+pub use memory::{Memory, RecallError};
