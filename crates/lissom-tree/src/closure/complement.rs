@@ -508,6 +508,17 @@ impl Complement {
         self.rows.copy_from_slice(rows);
     }
 
+    /// Solves for these of the free entries, as many as before, and holds the others.
+    pub(super) fn solve_for(&mut self, solved: Vec<usize>, joints: &[usize], elastic: &[usize]) {
+        self.held = joints
+            .iter()
+            .chain(elastic)
+            .copied()
+            .filter(|at| !solved.contains(at))
+            .collect();
+        self.solved = solved;
+    }
+
     /// Splits the free entries anew by pivoting: joints are solved for before elastic coordinates.
     pub(super) fn choose(
         &mut self,
@@ -520,13 +531,7 @@ impl Complement {
         if solved.len() < self.rows.len() {
             return;
         }
-        self.held = joints
-            .iter()
-            .chain(elastic)
-            .copied()
-            .filter(|at| !solved.contains(at))
-            .collect();
-        self.solved = solved;
+        self.solve_for(solved, joints, elastic);
     }
 }
 

@@ -247,6 +247,27 @@ impl<T: Along> Constraints<T> {
         jumps
     }
 
+    /// The stretches that the closures which slide have [entered](Self::enter), in their order; none before they have.
+    pub(super) fn stretches(&self) -> Vec<usize> {
+        (self.contacts.iter().flatten())
+            .filter_map(Contact::stretch)
+            .collect()
+    }
+
+    /// How many stretches the beam of every closure that slides has.
+    pub(super) fn stretch_counts(&self, system: &System) -> Vec<usize> {
+        (self.contacts.iter().flatten())
+            .map(|contact| contact.stretches(system))
+            .collect()
+    }
+
+    /// Puts the closures that slide on these stretches; without any, back to before they entered one.
+    pub(super) fn set_stretches(&mut self, stretches: &[usize]) {
+        for (i, contact) in self.contacts.iter_mut().flatten().enumerate() {
+            contact.set_stretch(stretches.get(i).copied());
+        }
+    }
+
     /// How far the furthest closure is beyond the stretch that it [entered](Self::enter); negative while all are inside.
     pub fn overrun(&self, system: &System) -> f64 {
         (self.contacts.iter().flatten())

@@ -5,6 +5,7 @@
 //! which the [complement](super::complement) makes in the coordinates it solves for and the
 //! [multipliers](super::multipliers) in those of least kinetic energy.
 
+mod memory;
 mod passage;
 mod setup;
 mod watch;

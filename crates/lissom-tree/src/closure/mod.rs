@@ -7,6 +7,7 @@
 //! | which equations are independent, how many degrees of freedom remain | `rank.rs`: [`row_rank`], [`mobility`] |
 //! | accelerations and projection under every method | `loops.rs`: [`Loops`] |
 //! | what is looked at after every step | `loops/watch.rs` |
+//! | what is remembered from one evaluation to the next | `loops/memory.rs` |
 //! | independent coordinates | `complement.rs` |
 //! | multipliers | `multipliers.rs` |
 //! | from approximate to closed configurations, direct and inverse kinematics | `assembly.rs`: [`close`] |

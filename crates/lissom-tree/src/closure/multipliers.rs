@@ -270,6 +270,17 @@ impl Multipliers {
         }
     }
 
+    /// Those columns, and the ratio of their pivots when they were chosen.
+    pub(super) fn reference(&self) -> (&[usize], f64) {
+        (&self.reference.columns, self.reference.chosen_ratio)
+    }
+
+    /// Looks at the determinant of these columns, as many as there are equations, or at none.
+    pub(super) fn set_reference(&mut self, columns: Vec<usize>, chosen_ratio: f64) {
+        self.reference.columns = columns;
+        self.reference.chosen_ratio = chosen_ratio;
+    }
+
     /// Sign of the determinant of those columns at the prepared configuration; zero if there is none.
     pub(super) fn side(&mut self) -> f64 {
         let n = self.force.len();

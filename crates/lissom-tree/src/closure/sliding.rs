@@ -117,6 +117,21 @@ impl<T: Along> Contact<T> {
         self.place
     }
 
+    /// The stretch that the closure has [entered](Self::enter), if it has.
+    pub(super) fn stretch(&self) -> Option<usize> {
+        self.stretch
+    }
+
+    /// Puts the closure on a stretch, or back to before it entered one.
+    pub(super) fn set_stretch(&mut self, stretch: Option<usize>) {
+        self.stretch = stretch;
+    }
+
+    /// How many stretches the beam has.
+    pub(super) fn stretches(&self, system: &System) -> usize {
+        centreline(system, self.body).map_or(0, |line| line.breaks().len() + 1)
+    }
+
     /// From now on the functions of the stretch that the closure was last seen on hold, so that they are smooth. Tells
     /// whether it was another before.
     pub(super) fn enter(&mut self, system: &System) -> bool {

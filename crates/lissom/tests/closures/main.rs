@@ -4,6 +4,7 @@
 
 mod kinematics;
 mod mechanisms;
+mod memory;
 mod methods;
 mod reduced;
 mod runs;

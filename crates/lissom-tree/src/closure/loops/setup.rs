@@ -77,75 +77,8 @@ impl Loops {
         }
         let rows = rank.independent;
 
-        let method = match &linkage.closure_method {
-            ClosureMethod::Stabilized {
-                frequency,
-                damping_ratio,
-            } => Method::Multipliers(
-                Multipliers::new(system, rows.clone()).stabilized(*frequency, *damping_ratio),
-            ),
-            ClosureMethod::Projected => Method::Multipliers(Multipliers::new(system, rows.clone())),
-            ClosureMethod::OperationalSpace => Method::Multipliers(
-                Multipliers::new(system, rows.clone()).by_recursion(system, &constraints),
-            ),
-            ClosureMethod::JointSpace { independent } => {
-                let solved: Vec<usize> = (joints.iter().copied())
-                    .filter(|at| !independent.contains(at))
-                    .collect();
-                let held: Vec<usize> = joints
-                    .iter()
-                    .chain(&elastic)
-                    .copied()
-                    .filter(|at| !solved.contains(at))
-                    .collect();
-                if solved.len() != rows.len() {
-                    return Err(ClosureError::IndependentCount {
-                        what: "joint coordinates",
-                        needed: joints.len().saturating_sub(rows.len()),
-                        given: joints.len() - solved.len(),
-                    });
-                }
-                Method::Complement(Complement::new(
-                    n,
-                    rows.clone(),
-                    solved,
-                    held,
-                    given.clone(),
-                ))
-            }
-            ClosureMethod::CartesianSpace { marker, components } => {
-                let marker = &linkage.markers[*marker];
-                let Some(body) = marker.body else {
-                    return Err(ClosureError::MarkerOnGround {
-                        marker: marker.name.clone(),
-                    });
-                };
-                if joints.len() != rows.len() + components.len() {
-                    return Err(ClosureError::IndependentCount {
-                        what: "components of the marker's twist",
-                        needed: joints.len().saturating_sub(rows.len()),
-                        given: components.len(),
-                    });
-                }
-                let complement = Complement::new(
-                    n,
-                    rows.clone(),
-                    joints.clone(),
-                    elastic.clone(),
-                    given.clone(),
-                );
-                let place = marker.place.clone();
-                Method::Complement(complement.with_marker(linkage, body, place, components.clone()))
-            }
-            ClosureMethod::Automatic => {
-                let free = [&joints[..], &elastic[..]].concat();
-                let (solved, held) = free.split_at(rows.len());
-                let (solved, held) = (solved.to_vec(), held.to_vec());
-                let mut complement = Complement::new(n, rows.clone(), solved, held, given.clone());
-                complement.choose(&constraints, &joints, &elastic);
-                Method::Complement(complement)
-            }
-        };
+        let entries = [&given[..], &joints[..], &elastic[..]];
+        let method = method(linkage, &constraints, &rows, entries)?;
         let mut loops = Self {
             multipliers: vec![0.0; constraints.len()],
             change: vec![0.0; n],
@@ -191,6 +124,87 @@ impl Loops {
         }
         Ok(Some(loops))
     }
+}
+
+/// How accelerations are formed over independent equations `rows`, for entries of the velocity vector that are prescribed,
+/// free joints and free elastic coordinates.
+pub(super) fn method(
+    linkage: &Linkage,
+    constraints: &Constraints<f64>,
+    rows: &[usize],
+    [given, joints, elastic]: [&[usize]; 3],
+) -> Result<Method, ClosureError> {
+    let system = &linkage.system;
+    let n = system.velocity_count();
+    Ok(match &linkage.closure_method {
+        ClosureMethod::Stabilized {
+            frequency,
+            damping_ratio,
+        } => Method::Multipliers(
+            Multipliers::new(system, rows.to_vec()).stabilized(*frequency, *damping_ratio),
+        ),
+        ClosureMethod::Projected => Method::Multipliers(Multipliers::new(system, rows.to_vec())),
+        ClosureMethod::OperationalSpace => Method::Multipliers(
+            Multipliers::new(system, rows.to_vec()).by_recursion(system, constraints),
+        ),
+        ClosureMethod::JointSpace { independent } => {
+            let solved: Vec<usize> = (joints.iter().copied())
+                .filter(|at| !independent.contains(at))
+                .collect();
+            let held: Vec<usize> = joints
+                .iter()
+                .chain(elastic)
+                .copied()
+                .filter(|at| !solved.contains(at))
+                .collect();
+            if solved.len() != rows.len() {
+                return Err(ClosureError::IndependentCount {
+                    what: "joint coordinates",
+                    needed: joints.len().saturating_sub(rows.len()),
+                    given: joints.len() - solved.len(),
+                });
+            }
+            Method::Complement(Complement::new(
+                n,
+                rows.to_vec(),
+                solved,
+                held,
+                given.to_vec(),
+            ))
+        }
+        ClosureMethod::CartesianSpace { marker, components } => {
+            let marker = &linkage.markers[*marker];
+            let Some(body) = marker.body else {
+                return Err(ClosureError::MarkerOnGround {
+                    marker: marker.name.clone(),
+                });
+            };
+            if joints.len() != rows.len() + components.len() {
+                return Err(ClosureError::IndependentCount {
+                    what: "components of the marker's twist",
+                    needed: joints.len().saturating_sub(rows.len()),
+                    given: components.len(),
+                });
+            }
+            let complement = Complement::new(
+                n,
+                rows.to_vec(),
+                joints.to_vec(),
+                elastic.to_vec(),
+                given.to_vec(),
+            );
+            let place = marker.place.clone();
+            Method::Complement(complement.with_marker(linkage, body, place, components.clone()))
+        }
+        ClosureMethod::Automatic => {
+            let free = [joints, elastic].concat();
+            let (solved, held) = free.split_at(rows.len());
+            let (solved, held) = (solved.to_vec(), held.to_vec());
+            let mut complement = Complement::new(n, rows.to_vec(), solved, held, given.to_vec());
+            complement.choose(constraints, joints, elastic);
+            Method::Complement(complement)
+        }
+    })
 }
 
 /// Refuses bodies on the way to a closure whose poses and rates do not belong together.

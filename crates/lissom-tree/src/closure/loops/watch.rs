@@ -56,7 +56,7 @@ impl Loops {
             condition = self.condition();
             self.chosen_condition = condition;
         }
-        self.worst = (condition >= NEARLY_SINGULAR).then(|| self.singularity(linkage));
+        self.worst = self.close_to_singular(linkage, condition);
         self.last.step = time - self.last.time;
         self.last.time = time;
         self.last.side = self.side();
@@ -246,7 +246,7 @@ impl Loops {
     }
 
     /// On which side of a singular configuration the state last factored is.
-    fn side(&mut self) -> f64 {
+    pub(super) fn side(&mut self) -> f64 {
         match &mut self.method {
             Method::Complement(complement) => complement.side(),
             Method::Multipliers(multipliers) => multipliers.side(),
@@ -268,6 +268,15 @@ impl Loops {
                 multipliers.condition(&self.given, self.change.len()).0
             }
         }
+    }
+
+    /// What gains freedom at the state last factored, if its condition number is one to tell of.
+    pub(super) fn close_to_singular(
+        &mut self,
+        linkage: &Linkage,
+        condition: f64,
+    ) -> Option<Singularity> {
+        (condition >= NEARLY_SINGULAR).then(|| self.singularity(linkage))
     }
 
     /// What gains freedom at the state last factored.
