@@ -1,6 +1,7 @@
 //! Equations of motion in the degrees of freedom of a [`Mechanism`]: Jonker & Aarts (8)–(16).
 
 mod energy;
+mod memory;
 mod place;
 
 use lissom_spatial::{Quaternion, Vector};

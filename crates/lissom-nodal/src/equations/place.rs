@@ -244,19 +244,30 @@ impl Equations<'_> {
         Ok(largest < LAST_CORRECTION)
     }
 
-    /// Deformations and gradients where the nodes stand, and the factors of their matrix.
+    /// Deformations and gradients where the nodes stand, and the factors of their matrix; hinges count their angles on.
     fn evaluate(&mut self) -> Result<(), NodalError> {
-        let mechanism = self.mechanism;
-        for (node, placement) in self.pass.nodes.iter_mut().zip(&self.placements) {
-            node.position = placement.position;
-            node.rotation = placement.attitude.matrix();
-        }
-        for (index, element) in mechanism.elements.iter().enumerate() {
+        self.stand();
+        for (index, element) in self.mechanism.elements.iter().enumerate() {
             if let ElementKind::Hinge(hinge) = &element.kind {
                 let nodes = [element.nodes[0], element.nodes[1]].map(|i| &self.pass.nodes[i]);
                 self.references[index] = hinge.angle(nodes, self.references[index]);
             }
         }
+        self.factor_gradients()
+    }
+
+    /// Nodes of the evaluation stand where they are placed.
+    pub(super) fn stand(&mut self) {
+        for (node, placement) in self.pass.nodes.iter_mut().zip(&self.placements) {
+            node.position = placement.position;
+            node.rotation = placement.attitude.matrix();
+        }
+    }
+
+    /// Deformations and gradients where the nodes stand, with hinges at the angles that they have, and the factors of
+    /// their matrix.
+    pub(super) fn factor_gradients(&mut self) -> Result<(), NodalError> {
+        let mechanism = self.mechanism;
         self.pass.shape(mechanism, &self.references);
         self.factor.clear();
         for (row, &deformation) in mechanism.rows.iter().enumerate() {

@@ -6,5 +6,6 @@ mod boundaries;
 mod dynamics;
 mod kinematics;
 mod linear;
+mod memory;
 mod models;
 mod perturbation;
