@@ -90,14 +90,13 @@ impl Equations<'_> {
         };
         if recalled.evaluated {
             recalled.stand();
-            // angles of hinges as they are: counting them on from themselves would round them
+            // angles of hinges as they are: counting them on from themselves may round them
             recalled
                 .factor_gradients()
                 .map_err(|_| RecallError::Singular {
                     name: POSITION.to_owned(),
                 })?;
         }
-        recalled.evaluated = false;
         *self = recalled;
         Ok(())
     }
