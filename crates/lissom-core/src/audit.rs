@@ -138,8 +138,8 @@ pub(crate) struct Auditor {
     watched: Vec<Option<(f64, f64)>>,
     closures: Option<ClosureAudit>,
     initial_energy: Option<f64>,
-    /// Work of inputs and energy dissipated before the run.
-    pub(crate) works_before: [f64; 2],
+    /// Work of inputs, energy dissipated and drift before the run.
+    pub(crate) before: [f64; 3],
     unbalanced_by: Vec<String>,
 }
 
@@ -158,21 +158,26 @@ impl Auditor {
             watched: vec![None; limits],
             closures: None,
             initial_energy: None,
-            works_before: [0.0; 2],
+            before: [0.0; 3],
             unbalanced_by: dynamics.unbalanced_by(),
         }
     }
 
-    /// Total energy of the first sample, less what was done before.
-    pub(crate) fn initial_energy(&self) -> Option<f64> {
+    /// Total energy at the start, less what was done before; `total` is that of the first sample.
+    pub(crate) fn initial_energy(&self, total: f64) -> f64 {
+        let [work, dissipated, drift] = self.before;
         self.initial_energy
+            .unwrap_or(total - work + dissipated - drift)
+    }
+
+    /// Drift of the last sample.
+    pub(crate) fn last_drift(&self) -> f64 {
+        self.drifts.last().copied().unwrap_or(self.before[2])
     }
 
     /// Books a sample.
     pub(crate) fn book(&mut self, balance: Balance) {
-        let [work, dissipated] = self.works_before;
-        self.initial_energy
-            .get_or_insert(balance.total - work + dissipated);
+        self.initial_energy = Some(self.initial_energy(balance.total));
         self.drifts.push(balance.drift);
         self.peak = self.peak.max(balance.stored);
         self.largest_total = self.largest_total.max(balance.total.abs());

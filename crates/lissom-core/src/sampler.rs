@@ -78,7 +78,7 @@ pub fn snapshot(
     let names = signals.into_iter().map(|signal| (signal.name, signal.unit));
     dynamics.evaluate(time, positions, velocities);
     let mut recording = Recording::with_capacity(names, 1);
-    let (row, _) = sampler.row(dynamics, 0.0, 0.0, None);
+    let (row, _) = sampler.row(dynamics, 0.0, 0.0, |total| total);
     recording.push(time, row);
     recording
 }
@@ -104,16 +104,16 @@ impl Sampler {
 
     /// Values of the kept signals in the evaluated state of which nothing is known but itself.
     pub fn values(&mut self, dynamics: &mut dyn Dynamics) -> &[f64] {
-        self.row(dynamics, 0.0, 0.0, None).0
+        self.row(dynamics, 0.0, 0.0, |total| total).0
     }
 
-    /// The row of the evaluated state, and its energy balance.
+    /// The row of the evaluated state, and its energy balance against the energy of the start, by the total now.
     pub(crate) fn row(
         &mut self,
         dynamics: &mut dyn Dynamics,
         work: f64,
         dissipated: f64,
-        initial_energy: Option<f64>,
+        initial_energy: impl FnOnce(f64) -> f64,
     ) -> (&[f64], Balance) {
         let stored = dynamics.energy_and_momentum();
         let row = &mut self.row;
@@ -122,7 +122,7 @@ impl Sampler {
         let total = stored.kinetic + stored.strain + stored.gravity;
         let balance = Balance {
             stored: stored.kinetic + stored.strain,
-            drift: total - initial_energy.unwrap_or(total) - work + dissipated,
+            drift: total - initial_energy(total) - work + dissipated,
             total,
             momentum: stored.momentum,
         };

@@ -20,6 +20,8 @@ pub struct State {
     pub work_j: f64,
     /// Energy dissipated since then.
     pub dissipated_j: f64,
+    /// Energy that no work accounts for, since then: what the audit calls drift.
+    pub drift_j: f64,
     /// What evaluations remember: turns of angles, partition of coordinates, elements that supports are on. A state
     /// without memory is a start of its own.
     pub memory: Memory,

@@ -77,6 +77,9 @@ pub struct StateFile {
     /// Energy dissipated until then.
     #[serde(default)]
     pub dissipated_j: f64,
+    /// Energy that no work accounts for until then.
+    #[serde(default)]
+    pub drift_j: f64,
     /// What evaluations remember.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub memory: BTreeMap<String, Vec<Option<f64>>>,
@@ -106,6 +109,7 @@ impl StateFile {
             velocity: named(rest, &state.velocity),
             work_j: state.work_j,
             dissipated_j: state.dissipated_j,
+            drift_j: state.drift_j,
             memory: remembered(&state.memory),
             integrator: state.integrator.clone().filter(survives),
         })
@@ -134,6 +138,7 @@ impl StateFile {
         Ok(State {
             work_j: self.work_j,
             dissipated_j: self.dissipated_j,
+            drift_j: self.drift_j,
             memory,
             integrator: self.integrator.clone(),
             ..state

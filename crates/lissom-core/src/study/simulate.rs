@@ -123,7 +123,7 @@ pub fn simulate(
     let layout = dynamics.state_layout();
     let (n_q, n_v) = (dynamics.position_count(), dynamics.velocity_count());
     let mut recorder = Recorder::new(observed, options, watch);
-    recorder.auditor.works_before = [start.work_j, start.dissipated_j];
+    recorder.auditor.before = [start.work_j, start.dissipated_j, start.drift_j];
 
     let resumed = Stepper::resumed(&simulation.integrator, start);
     let (stepper, startable) = match resumed {
@@ -179,6 +179,7 @@ pub fn simulate(
     let last = State {
         work_j: works[0],
         dissipated_j: works[1],
+        drift_j: recorder.auditor.last_drift(),
         memory: dynamics.memory(),
         integrator: Some(stepper.memory()),
         ..State::new(
@@ -372,8 +373,9 @@ impl Recorder<'_> {
         let (q, rest) = state.split_at(n_q);
         self.dynamics.evaluate(time, q, &rest[..n_v]);
         self.auditor.watch_limits(time, self.dynamics);
-        let initial = self.auditor.initial_energy();
-        let (row, balance) = self.sampler.row(self.dynamics, work, dissipated, initial);
+        let auditor = &self.auditor;
+        let initial = |total| auditor.initial_energy(total);
+        let (row, balance) = (self.sampler).row(self.dynamics, work, dissipated, initial);
         if let Some(bad) = row.iter().position(|x| !x.is_finite()) {
             self.failure = Some(RunError::NotFinite {
                 channel: self.recording.channels[bad].name.clone(),

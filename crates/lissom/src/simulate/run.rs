@@ -64,7 +64,12 @@ pub(crate) fn equations_at<'m>(
     start: &State,
 ) -> Result<Equations<'m>, RunError> {
     let time_s = start.time_s;
-    let mut equations = Equations::starting_at(model, start);
+    // loops that remember may be a little open, as stabilised ones are: they are made where they are closed
+    let mut equations = if start.memory.is_empty() {
+        Equations::starting_at(model, start)
+    } else {
+        Equations::new(model)
+    };
     equations.locates_passages = simulation.node_passages == NodePassages::Located;
     equations.loops().map_err(|source| {
         let source = PlaceError {
