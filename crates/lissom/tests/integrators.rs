@@ -405,11 +405,11 @@ impl FirstOrder for Kink {
         rate[0] = if self.beyond { 2.0 } else { 1.0 } - state[0];
     }
 
-    fn enter(&mut self, _time: f64, state: &mut [f64]) {
+    fn handle_event(&mut self, _time: f64, state: &mut [f64]) {
         self.beyond = state[0] >= 0.5;
     }
 
-    fn overrun(&mut self, _time: f64, state: &[f64]) -> f64 {
+    fn event_function(&mut self, _time: f64, state: &[f64]) -> f64 {
         if self.beyond {
             f64::NEG_INFINITY
         } else {
@@ -424,12 +424,12 @@ impl FirstOrder for Kink {
 fn a_jump_of_the_derivative_is_found_where_the_solution_meets_it() {
     // the interpolant on which it is found is of order 3 at least, at steps that keep errors to 1e-11
     const ACCURACY: f64 = 1e-9;
-    let passage = 2.0_f64.ln();
+    let event = 2.0_f64.ln();
     let exact = |t: f64| {
-        if t < passage {
+        if t < event {
             1.0 - (-t).exp()
         } else {
-            2.0 - 1.5 * (passage - t).exp()
+            2.0 - 1.5 * (event - t).exp()
         }
     };
     let instants: Vec<f64> = (0..=20).map(|i| 0.1 * f64::from(i)).collect();
@@ -455,9 +455,8 @@ fn a_jump_of_the_derivative_is_found_where_the_solution_meets_it() {
             let error = (state[0] - exact(*t)).abs();
             assert!(error < ACCURACY, "{method:?} at {t}: {error:e}");
         }
-        let nearest = (recorder.steps.iter()).fold(f64::INFINITY, |least: f64, t| {
-            least.min((t - passage).abs())
-        });
+        let nearest = (recorder.steps.iter())
+            .fold(f64::INFINITY, |least: f64, t| least.min((t - event).abs()));
         assert!(nearest < ACCURACY, "{method:?}: {nearest:e}");
     }
 }

@@ -284,7 +284,7 @@ fn allowed_factor(error: f64, order: usize, bias: f64) -> f64 {
 impl Stepper for Adams<'_> {
     fn start(&mut self, piece: &Piece) -> Result<(), IntegrateError> {
         self.time = piece.start;
-        self.equations.enter(piece, &mut self.nordsieck[0]);
+        self.equations.handle_event(piece, &mut self.nordsieck[0]);
         self.order = 1;
         self.patience = 2;
         self.largest_growth = FIRST_GROWTH;
@@ -378,8 +378,8 @@ impl Stepper for Adams<'_> {
         Ok(())
     }
 
-    fn overrun(&mut self, time: f64, state: &[f64]) -> f64 {
-        self.equations.overrun(time, state)
+    fn event_function(&mut self, time: f64, state: &[f64]) -> f64 {
+        self.equations.event_function(time, state)
     }
 
     fn rewind(&mut self, time: f64, state: &[f64]) {

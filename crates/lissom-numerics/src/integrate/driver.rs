@@ -1,11 +1,11 @@
 //! Walks a schedule: piece by piece between breakpoints, step by step within, samples as they fall due.
 //!
-//! A step that has gone beyond a place where the system is not smooth is cut there: what it found up to the place is good, since
-//! the system was smooth for the whole step, and a new piece begins at the instant at which the solution was at the place.
+//! A step that has gone beyond a state event is cut there: what it found up to the event is good, since the system was
+//! smooth for the whole step, and a new piece begins at the instant of the event.
 
 use super::{Flow, IntegrateError, Observer, Outcome, Schedule, Statistics};
 
-/// Share of a step to which the instant is found at which a place was passed.
+/// Share of a step to which the instant of a state event is found.
 const INSTANT: f64 = 1e-10;
 /// The secant rule that finds it gains more than a digit in two of these.
 const MOST_SECANTS: usize = 60;
@@ -32,8 +32,8 @@ pub(super) trait Stepper {
         Ok(Flow::Continue)
     }
 
-    /// How far a state is beyond the place up to which the system is smooth.
-    fn overrun(&mut self, time: f64, state: &[f64]) -> f64;
+    /// Positive beyond a state event.
+    fn event_function(&mut self, time: f64, state: &[f64]) -> f64;
 
     /// Puts the solution back to an instant within the last step; a start follows.
     fn rewind(&mut self, time: f64, state: &[f64]);
@@ -89,12 +89,12 @@ fn walk(
         while stepper.time() < piece.end {
             let before = stepper.time();
             stepper.step(&piece)?;
-            let passed = passage(stepper, before, state)?;
+            let event = locate_event(stepper, before, state)?;
             let mut projected = Flow::Continue;
-            if passed.is_none() {
+            if event.is_none() {
                 projected = stepper.project()?;
             }
-            let time = passed.unwrap_or(stepper.time());
+            let time = event.unwrap_or(stepper.time());
             while let Some(sample) = samples.next_if(|&sample| sample < time) {
                 stepper.interpolate(sample, state)?;
                 if observer.sample(sample, state) == Flow::Stop {
@@ -102,7 +102,7 @@ fn walk(
                     return Ok(());
                 }
             }
-            if passed.is_some() {
+            if event.is_some() {
                 stepper.interpolate(time, state)?;
                 stepper.rewind(time, state);
                 projected = stepper.project()?;
@@ -140,21 +140,21 @@ enum Kept {
     Late,
 }
 
-/// The instant within the last step at which the solution passed a place where the system is not smooth, if it did; it is
-/// just beyond the place then. `state` is scratch.
-fn passage(
+/// The instant of a state event within the last step, if there was one; the solution is just beyond it then. `state` is
+/// scratch.
+fn locate_event(
     stepper: &mut dyn Stepper,
     before: f64,
     state: &mut [f64],
 ) -> Result<Option<f64>, IntegrateError> {
     let end = stepper.time();
     state.copy_from_slice(stepper.state());
-    let mut beyond = stepper.overrun(end, state);
+    let mut beyond = stepper.event_function(end, state);
     if beyond.is_nan() || beyond <= 0.0 {
         return Ok(None);
     }
     stepper.interpolate(before, state)?;
-    let mut ahead = stepper.overrun(before, state);
+    let mut ahead = stepper.event_function(before, state);
     if ahead.is_nan() || ahead > 0.0 {
         // it began beyond: there is nothing to go back to
         return Ok(Some(end));
@@ -169,7 +169,7 @@ fn passage(
         let secant = late - (late - early) * (beyond / (beyond - ahead));
         let inside = secant.clamp(early + 0.5 * accuracy, late - 0.5 * accuracy);
         stepper.interpolate(inside, state)?;
-        let found = stepper.overrun(inside, state);
+        let found = stepper.event_function(inside, state);
         if found > 0.0 {
             (late, beyond) = (inside, found);
             // an end that is kept twice counts half (the Illinois rule)

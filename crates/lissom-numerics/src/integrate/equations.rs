@@ -25,13 +25,14 @@ impl<'a> Equations<'a> {
         }
     }
 
-    pub(super) fn enter(&mut self, piece: &Piece, state: &mut [f64]) {
+    pub(super) fn handle_event(&mut self, piece: &Piece, state: &mut [f64]) {
         self.ceiling = piece.ceiling;
-        self.system.enter(piece.start.min(self.ceiling), state);
+        self.system
+            .handle_event(piece.start.min(self.ceiling), state);
     }
 
-    pub(super) fn overrun(&mut self, time: f64, state: &[f64]) -> f64 {
-        self.system.overrun(time.min(self.ceiling), state)
+    pub(super) fn event_function(&mut self, time: f64, state: &[f64]) -> f64 {
+        self.system.event_function(time.min(self.ceiling), state)
     }
 
     pub(super) fn derivative(

@@ -13,8 +13,8 @@
 //! $`r(t, q, v, \dot v) = 0`$ with a fixed step on a space where positions need not be vectors. Both
 //! walk a [`Schedule`]: no step crosses a breakpoint, and the solver starts afresh behind it. What
 //! arrives at a breakpoint $`t_b`$ is evaluated at times below $`t_b`$ only, what leaves it at times
-//! from $`t_b`$ on, so that an input may jump exactly there. Where a system is not smooth at a place of the solution rather
-//! than at an instant, it tells when the place has been passed, and the solver goes back to it and starts afresh.
+//! from $`t_b`$ on, so that an input may jump exactly there. Where a system is not smooth at a state rather than at an
+//! instant, its event function tells, and the solver goes back to the instant of the event and starts afresh.
 
 mod adams;
 mod adams_coefficients;
@@ -54,14 +54,15 @@ pub trait FirstOrder {
         Projection::Kept
     }
 
-    /// Called where steps begin: at the start, behind every breakpoint and where [`overrun`](Self::overrun) has become
-    /// positive. From here on the derivative that holds just ahead holds, smoothly continued, until the next call. The
-    /// state may jump.
-    fn enter(&mut self, _time: f64, _state: &mut [f64]) {}
+    /// Called where a piece of the solution begins: at the start, behind every breakpoint (time event) and where
+    /// [`event_function`](Self::event_function) has become positive (state event). From here on the derivative that holds
+    /// just ahead holds, smoothly continued, until the next call. The state may jump.
+    fn handle_event(&mut self, _time: f64, _state: &mut [f64]) {}
 
-    /// How far a state is beyond the place up to which the derivative that was [entered](Self::enter) holds. At the
-    /// end of a step that finds it positive, the solution goes back to the instant at which it became so.
-    fn overrun(&mut self, _time: f64, _state: &[f64]) -> f64 {
+    /// Becomes positive where the solution leaves the region in which the derivative of the last
+    /// [`handle_event`](Self::handle_event) holds. At the end of a step that finds it positive, the solution goes back to
+    /// the instant at which it became so.
+    fn event_function(&mut self, _time: f64, _state: &[f64]) -> f64 {
         f64::NEG_INFINITY
     }
 }
@@ -115,11 +116,11 @@ pub trait SecondOrder {
         Projection::Kept
     }
 
-    /// As [`FirstOrder::enter`].
-    fn enter(&mut self, _time: f64, _position: &[f64], _velocity: &mut [f64]) {}
+    /// As [`FirstOrder::handle_event`].
+    fn handle_event(&mut self, _time: f64, _position: &[f64], _velocity: &mut [f64]) {}
 
-    /// As [`FirstOrder::overrun`].
-    fn overrun(&mut self, _time: f64, _position: &[f64], _velocity: &[f64]) -> f64 {
+    /// As [`FirstOrder::event_function`].
+    fn event_function(&mut self, _time: f64, _position: &[f64], _velocity: &[f64]) -> f64 {
         f64::NEG_INFINITY
     }
 

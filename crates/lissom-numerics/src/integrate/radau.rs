@@ -453,7 +453,7 @@ fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
 impl Stepper for Radau<'_> {
     fn start(&mut self, piece: &Piece) -> Result<(), IntegrateError> {
         self.time = piece.start;
-        self.equations.enter(piece, &mut self.state);
+        self.equations.handle_event(piece, &mut self.state);
         self.equations.statistics.highest_order = 5;
         self.accepted = None;
         self.after_rejection = false;
@@ -548,8 +548,8 @@ impl Stepper for Radau<'_> {
         Ok(())
     }
 
-    fn overrun(&mut self, time: f64, state: &[f64]) -> f64 {
-        self.equations.overrun(time, state)
+    fn event_function(&mut self, time: f64, state: &[f64]) -> f64 {
+        self.equations.event_function(time, state)
     }
 
     fn rewind(&mut self, time: f64, state: &[f64]) {

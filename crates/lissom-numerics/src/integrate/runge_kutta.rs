@@ -296,7 +296,7 @@ impl<'a> RungeKutta<'a> {
 impl Stepper for RungeKutta<'_> {
     fn start(&mut self, piece: &Piece) -> Result<(), IntegrateError> {
         self.time = piece.start;
-        self.equations.enter(piece, &mut self.state);
+        self.equations.handle_event(piece, &mut self.state);
         self.equations.statistics.highest_order = u64::from(self.tableau.order);
         self.controller.reset();
         if let Err(component) = self
@@ -396,8 +396,8 @@ impl Stepper for RungeKutta<'_> {
         Ok(())
     }
 
-    fn overrun(&mut self, time: f64, state: &[f64]) -> f64 {
-        self.equations.overrun(time, state)
+    fn event_function(&mut self, time: f64, state: &[f64]) -> f64 {
+        self.equations.event_function(time, state)
     }
 
     fn rewind(&mut self, time: f64, state: &[f64]) {

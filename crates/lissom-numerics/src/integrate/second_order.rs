@@ -380,7 +380,7 @@ impl Stepper for Structural<'_> {
         self.steps_in_piece = 0;
         self.acceleration.fill(0.0);
         let (position, motion) = self.state.split_at_mut(self.positions);
-        (self.system).enter(self.time, position, &mut motion[..self.velocities]);
+        (self.system).handle_event(self.time, position, &mut motion[..self.velocities]);
         let (position, velocity, _) = Self::split(&self.state, self.positions, self.velocities);
         self.statistics.evaluations += 1;
         self.system.residual(
@@ -473,9 +473,9 @@ impl Stepper for Structural<'_> {
         Ok(())
     }
 
-    fn overrun(&mut self, time: f64, state: &[f64]) -> f64 {
+    fn event_function(&mut self, time: f64, state: &[f64]) -> f64 {
         let (position, velocity, _) = Self::split(state, self.positions, self.velocities);
-        (self.system).overrun(time.min(self.ceiling), position, velocity)
+        (self.system).event_function(time.min(self.ceiling), position, velocity)
     }
 
     fn rewind(&mut self, time: f64, state: &[f64]) {

@@ -36,13 +36,13 @@ impl FirstOrder for Bounce {
         rate[1] = -9.81 - 0.1 * state[1];
     }
 
-    fn enter(&mut self, _time: f64, state: &mut [f64]) {
+    fn handle_event(&mut self, _time: f64, state: &mut [f64]) {
         if state[0] <= 0.0 && state[1] < 0.0 {
             state[1] *= -0.9;
         }
     }
 
-    fn overrun(&mut self, _time: f64, state: &[f64]) -> f64 {
+    fn event_function(&mut self, _time: f64, state: &[f64]) -> f64 {
         if state[1] < 0.0 { -state[0] } else { -1.0 }
     }
 }
@@ -121,13 +121,13 @@ impl SecondOrder for Chain {
         mass.copy_from_slice(&[2.0 + q[0] * q[0], 0.0, 0.0, 1.0]);
     }
 
-    fn enter(&mut self, _time: f64, q: &[f64], v: &mut [f64]) {
+    fn handle_event(&mut self, _time: f64, q: &[f64], v: &mut [f64]) {
         if self.wall && q[1] >= 0.75 && v[1] > 0.0 {
             v[1] *= -0.5;
         }
     }
 
-    fn overrun(&mut self, _time: f64, q: &[f64], v: &[f64]) -> f64 {
+    fn event_function(&mut self, _time: f64, q: &[f64], v: &[f64]) -> f64 {
         if self.wall && v[1] > 0.0 {
             q[1] - 0.75
         } else {

@@ -11,14 +11,14 @@ impl FirstOrder for Equations<'_> {
         self.settle_state(time, state)
     }
 
-    fn enter(&mut self, time: f64, state: &mut [f64]) {
+    fn handle_event(&mut self, time: f64, state: &mut [f64]) {
         let (n_q, n_v) = (self.state_positions(), self.state_velocities());
         let (positions, rest) = state.split_at_mut(n_q);
         let (velocities, work) = rest.split_at_mut(n_v);
         work[1] += self.enter_stretches(time, positions, velocities);
     }
 
-    fn overrun(&mut self, time: f64, state: &[f64]) -> f64 {
+    fn event_function(&mut self, time: f64, state: &[f64]) -> f64 {
         let (n_q, n_v) = (self.state_positions(), self.state_velocities());
         self.overrun_of_stretches(time, &state[..n_q], &state[n_q..n_q + n_v])
     }

@@ -59,11 +59,11 @@ impl SecondOrder for Equations<'_> {
         self.settle_parts(time, position, velocity)
     }
 
-    fn enter(&mut self, time: f64, position: &[f64], velocity: &mut [f64]) {
+    fn handle_event(&mut self, time: f64, position: &[f64], velocity: &mut [f64]) {
         self.enter_stretches(time, position, velocity);
     }
 
-    fn overrun(&mut self, time: f64, position: &[f64], velocity: &[f64]) -> f64 {
+    fn event_function(&mut self, time: f64, position: &[f64], velocity: &[f64]) -> f64 {
         self.overrun_of_stretches(time, position, velocity)
     }
 
