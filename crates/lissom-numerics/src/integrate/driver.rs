@@ -1,324 +1,298 @@
-//! Walks a schedule: piece by piece between breakpoints, step by step within, samples as they fall due.
+//! Brings an integration to a target: piece by piece between breakpoints, step by step within, samples as they fall due.
 //!
 //! A step that has gone beyond a state event is cut there: what it found up to the event is good, since the system was
-//! smooth for the whole step, and a new piece begins at the instant of the event.
+//! smooth for the whole step, and a new piece begins at the instant of the event. A step that has gone beyond the target
+//! stays open: the next call goes on inside it.
 
-use super::{Flow, IntegrateError, Observer, Outcome, Schedule, Statistics};
-
-/// Share of a step to which the instant of a state event is found.
-const INSTANT: f64 = 1e-10;
-/// The secant rule that finds it gains more than a digit in two of these.
-const MOST_SECANTS: usize = 60;
-
-/// An interval without a breakpoint inside.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Piece {
-    pub(super) start: f64,
-    pub(super) end: f64,
-    /// Latest time handed to the system: below the end if that is a breakpoint, where an input may jump.
-    pub(super) ceiling: f64,
-}
+use super::equations::Equations;
+use super::event::locate_event;
+use super::memory::{Phase, Progress, StepEnding};
+use super::schedule::{Piece, Target};
+use super::{Flow, IntegrateError, Observer, Outcome};
 
 /// A method that advances a solution of its own by one step at a time.
-pub(super) trait Stepper {
+pub(super) trait Stepper<S: ?Sized> {
     /// Forgets the past and prepares the first step of a piece from the state as it is.
-    fn start(&mut self, piece: &Piece) -> Result<(), IntegrateError>;
+    fn start(
+        &mut self,
+        equations: &mut Equations<'_, S>,
+        piece: &Piece,
+    ) -> Result<(), IntegrateError>;
 
     /// Makes one accepted step that ends at or before the end of the piece.
-    fn step(&mut self, piece: &Piece) -> Result<(), IntegrateError>;
+    fn step(
+        &mut self,
+        equations: &mut Equations<'_, S>,
+        piece: &Piece,
+    ) -> Result<(), IntegrateError>;
 
     /// Lets the system project the state reached by the last step; tells whether to go on.
-    fn project(&mut self) -> Result<Flow, IntegrateError> {
-        Ok(Flow::Continue)
-    }
+    fn project(&mut self, equations: &mut Equations<'_, S>) -> Result<Flow, IntegrateError>;
 
     /// Positive beyond a state event.
-    fn event_function(&mut self, time: f64, state: &[f64]) -> f64;
+    fn event_function(&self, equations: &mut Equations<'_, S>, time: f64, state: &[f64]) -> f64;
 
-    /// Puts the solution back to an instant within the last step; a start follows.
-    fn rewind(&mut self, time: f64, state: &[f64]);
+    /// Writes the solution at an instant within the last step.
+    fn interpolate(
+        &mut self,
+        equations: &mut Equations<'_, S>,
+        time: f64,
+        state: &mut [f64],
+    ) -> Result<(), IntegrateError>;
+
+    /// Puts the solution elsewhere; a start follows.
+    fn place(&mut self, time: f64, state: &[f64]);
 
     /// Where the solution stands.
     fn time(&self) -> f64;
 
     /// The solution there.
     fn state(&self) -> &[f64];
-
-    /// Writes the solution at an instant within the last step.
-    fn interpolate(&mut self, time: f64, state: &mut [f64]) -> Result<(), IntegrateError>;
-
-    fn statistics(&self) -> Statistics;
 }
 
-/// Runs `stepper` over `schedule`; `state` receives the last state reached.
-pub(super) fn drive(
-    stepper: &mut dyn Stepper,
-    schedule: &Schedule<'_>,
-    state: &mut [f64],
+/// Brings `stepper`, which stands where `progress` says, to `target`. After an error a start is due where the last step
+/// ended.
+pub(super) fn advance<S: ?Sized>(
+    progress: &mut Progress,
+    stepper: &mut dyn Stepper<S>,
+    mut equations: Equations<'_, S>,
+    target: &Target<'_>,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, IntegrateError> {
-    let mut stopped_at = None;
-    let result = walk(stepper, schedule, state, observer, &mut stopped_at);
-    // a stop at a sample leaves the interpolated state of that instant in place
-    if stopped_at.is_none_or(|time| time == stepper.time()) {
-        state.copy_from_slice(stepper.state());
-    }
-    result?;
-    Ok(Outcome {
-        statistics: stepper.statistics(),
-        stopped_at,
-    })
-}
-
-fn walk(
-    stepper: &mut dyn Stepper,
-    schedule: &Schedule<'_>,
-    state: &mut [f64],
-    observer: &mut dyn Observer,
-    stopped_at: &mut Option<f64>,
-) -> Result<(), IntegrateError> {
-    let mut samples = schedule.samples.iter().copied().peekable();
-    for mut piece in pieces(schedule) {
-        stepper.start(&piece)?;
-        if samples.next_if_eq(&piece.start).is_some()
-            && observer.sample(piece.start, stepper.state()) == Flow::Stop
-        {
-            *stopped_at = Some(piece.start);
-            return Ok(());
-        }
-        while stepper.time() < piece.end {
-            let before = stepper.time();
-            stepper.step(&piece)?;
-            let event = locate_event(stepper, before, state)?;
-            let mut projected = Flow::Continue;
-            if event.is_none() {
-                projected = stepper.project()?;
-            }
-            let time = event.unwrap_or(stepper.time());
-            while let Some(sample) = samples.next_if(|&sample| sample < time) {
-                stepper.interpolate(sample, state)?;
-                if observer.sample(sample, state) == Flow::Stop {
-                    *stopped_at = Some(sample);
-                    return Ok(());
-                }
-            }
-            if event.is_some() {
-                stepper.interpolate(time, state)?;
-                stepper.rewind(time, state);
-                projected = stepper.project()?;
-                piece.start = time;
-                if projected == Flow::Continue {
-                    stepper.start(&piece)?;
-                }
-            }
-            // the end of a piece is sampled by the next one, which knows what holds behind it
-            let sampled = if time < piece.end && samples.next_if_eq(&time).is_some() {
-                observer.sample(time, stepper.state())
-            } else {
-                Flow::Continue
-            };
-            let stepped = observer.step(time, stepper.state());
-            if [projected, sampled, stepped].contains(&Flow::Stop) {
-                *stopped_at = Some(time);
-                return Ok(());
-            }
-        }
-    }
-    if samples.next_if_eq(&schedule.end).is_some()
-        && observer.sample(schedule.end, stepper.state()) == Flow::Stop
-    {
-        *stopped_at = Some(schedule.end);
-    }
-    Ok(())
-}
-
-/// Which end of an interval the last secant kept.
-#[derive(PartialEq)]
-enum Kept {
-    Neither,
-    Early,
-    Late,
-}
-
-/// The instant of a state event within the last step, if there was one; the solution is just beyond it then. `state` is
-/// scratch.
-fn locate_event(
-    stepper: &mut dyn Stepper,
-    before: f64,
-    state: &mut [f64],
-) -> Result<Option<f64>, IntegrateError> {
-    let end = stepper.time();
-    state.copy_from_slice(stepper.state());
-    let mut beyond = stepper.event_function(end, state);
-    if beyond.is_nan() || beyond <= 0.0 {
-        return Ok(None);
-    }
-    stepper.interpolate(before, state)?;
-    let mut ahead = stepper.event_function(before, state);
-    if ahead.is_nan() || ahead > 0.0 {
-        // it began beyond: there is nothing to go back to
-        return Ok(Some(end));
-    }
-    let accuracy = INSTANT * (end - before);
-    let (mut early, mut late) = (before, end);
-    let mut kept = Kept::Neither;
-    for _ in 0..MOST_SECANTS {
-        if late - early <= accuracy {
-            break;
-        }
-        let secant = late - (late - early) * (beyond / (beyond - ahead));
-        let inside = secant.clamp(early + 0.5 * accuracy, late - 0.5 * accuracy);
-        stepper.interpolate(inside, state)?;
-        let found = stepper.event_function(inside, state);
-        if found > 0.0 {
-            (late, beyond) = (inside, found);
-            // an end that is kept twice counts half (the Illinois rule)
-            if kept == Kept::Early {
-                ahead *= 0.5;
-            }
-            kept = Kept::Early;
-        } else {
-            (early, ahead) = (inside, found);
-            if kept == Kept::Late {
-                beyond *= 0.5;
-            }
-            kept = Kept::Late;
-        }
-    }
-    // a rest of nothing is not worth a step
-    Ok(Some(if end - late <= accuracy { end } else { late }))
-}
-
-/// The pieces between breakpoints, at least one.
-fn pieces<'a>(schedule: &'a Schedule<'a>) -> impl Iterator<Item = Piece> + 'a {
-    let mut start = schedule.start;
-    let mut finished = false;
-    std::iter::from_fn(move || {
-        if finished {
-            return None;
-        }
-        let next = schedule
-            .breakpoints
-            .iter()
-            .copied()
-            .find(|&breakpoint| breakpoint > start && breakpoint <= schedule.end);
-        let end = next.unwrap_or(schedule.end);
-        let piece = Piece {
-            start,
-            end,
-            ceiling: if next.is_some() { end.next_down() } else { end },
-        };
-        finished = end == schedule.end;
-        start = end;
-        Some(piece)
-    })
-}
-
-/// Refuses schedules that run backwards or whose instants are out of order.
-pub(super) fn check_schedule(schedule: &Schedule<'_>) -> Result<(), IntegrateError> {
-    let &Schedule {
-        start,
-        end,
-        breakpoints,
+    target.check(progress.time, progress.sampled)?;
+    let samples = target.samples_ahead(progress.time, progress.sampled);
+    let walked = Walk {
+        progress,
+        stepper,
+        equations: &mut equations,
+        target,
         samples,
-    } = schedule;
-    let invalid =
-        |quantity, value, remedy| Err(IntegrateError::invalid(quantity, value, remedy, start));
-    if !start.is_finite() {
-        return invalid("start", start, "it must be finite");
+        observer,
     }
-    if !(end.is_finite() && end >= start) {
-        return invalid("end", end, "it must be finite and not before the start");
+    .walk();
+    progress.statistics = equations.statistics;
+    if walked.is_err() {
+        progress.phase = Phase::StartDue;
+        progress.time = stepper.time();
     }
-    if let Some(pair) = breakpoints
-        .windows(2)
-        .find(|pair| pair[0] > pair[1] || pair[1].is_nan())
-    {
-        return invalid("breakpoint", pair[1], "breakpoints must ascend");
+    // inside a step the interpolated state stays in place
+    if !matches!(progress.phase, Phase::WithinStep { .. }) {
+        progress.state.copy_from_slice(stepper.state());
     }
-    if let Some(pair) = samples
-        .windows(2)
-        .find(|pair| pair[0] >= pair[1] || pair[1].is_nan())
-    {
-        return invalid(
-            "sample instant",
-            pair[1],
-            "sample instants must ascend strictly",
-        );
-    }
-    if let Some(&sample) = samples
-        .iter()
-        .find(|&sample| !(start..=end).contains(sample))
-    {
-        return invalid(
-            "sample instant",
-            sample,
-            "it must lie between the start and the end",
-        );
-    }
-    Ok(())
+    Ok(Outcome {
+        statistics: equations.statistics,
+        stopped_at: walked?,
+    })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// One call.
+struct Walk<'w, 's, S: ?Sized> {
+    progress: &'w mut Progress,
+    stepper: &'w mut dyn Stepper<S>,
+    equations: &'w mut Equations<'s, S>,
+    target: &'w Target<'w>,
+    /// Those that are still to come.
+    samples: &'w [f64],
+    observer: &'w mut dyn Observer,
+}
 
-    #[test]
-    fn pieces_split_at_inner_breakpoints_once() {
-        let schedule = Schedule {
-            start: 0.0,
-            end: 3.0,
-            breakpoints: &[-1.0, 0.0, 1.0, 1.0, 2.0, 3.0, 4.0],
-            samples: &[],
-        };
-        let bounds: Vec<_> = pieces(&schedule).map(|p| (p.start, p.end)).collect();
-        assert_eq!(bounds, [(0.0, 1.0), (1.0, 2.0), (2.0, 3.0)]);
-        assert!(pieces(&schedule).all(|p| p.ceiling < p.end));
-    }
-
-    #[test]
-    fn an_empty_interval_is_one_piece() {
-        let schedule = Schedule {
-            start: 1.0,
-            end: 1.0,
-            breakpoints: &[1.0],
-            samples: &[],
-        };
-        assert_eq!(pieces(&schedule).count(), 1);
-    }
-
-    #[test]
-    fn schedules_out_of_order_are_refused() {
-        let good = Schedule {
-            start: 0.0,
-            end: 1.0,
-            breakpoints: &[],
-            samples: &[],
-        };
-        assert!(check_schedule(&good).is_ok());
-        for bad in [
-            Schedule { end: -1.0, ..good },
-            Schedule {
-                start: f64::NAN,
-                ..good
-            },
-            Schedule {
-                breakpoints: &[0.5, 0.25],
-                ..good
-            },
-            Schedule {
-                samples: &[0.5, 0.5],
-                ..good
-            },
-            Schedule {
-                samples: &[0.5, 1.5],
-                ..good
-            },
-        ] {
-            assert!(matches!(
-                check_schedule(&bad),
-                Err(IntegrateError::Invalid { .. })
-            ));
+impl<S: ?Sized> Walk<'_, '_, S> {
+    /// Returns where the observer or the system stopped the integration, if one of them did.
+    fn walk(mut self) -> Result<Option<f64>, IntegrateError> {
+        let mut piece = self.piece_at_hand();
+        if self.progress.phase == Phase::StartDue {
+            piece = self.start_piece()?;
         }
+        loop {
+            let reached = self.progress.time == self.target.time;
+            let flow = match self.progress.phase {
+                Phase::Refused => Flow::Stop,
+                Phase::WithinStep { end, .. } if self.target.time < end => {
+                    return self.sample_up_to_target();
+                }
+                Phase::WithinStep {
+                    end,
+                    ending,
+                    refused,
+                } => self.end_step(&mut piece, end, ending, refused)?,
+                // what holds behind a breakpoint at the target is known when the next call begins
+                Phase::StartDue if reached => break,
+                Phase::StartDue => {
+                    piece = self.start_piece()?;
+                    Flow::Continue
+                }
+                Phase::BetweenSteps if piece.breaks && self.progress.time == piece.end => {
+                    self.progress.phase = Phase::StartDue;
+                    Flow::Continue
+                }
+                Phase::BetweenSteps if reached => break,
+                Phase::BetweenSteps => match self.sample_here() {
+                    Flow::Continue => self.make_step(&piece)?,
+                    Flow::Stop => Flow::Stop,
+                },
+            };
+            if flow == Flow::Stop {
+                return Ok(Some(self.progress.time));
+            }
+        }
+        Ok(match self.sample_here() {
+            Flow::Continue => None,
+            Flow::Stop => Some(self.progress.time),
+        })
+    }
+
+    /// The piece that the integration is in, by the breakpoints of this call. One that lies inside the step made last was not
+    /// known when it was made.
+    fn piece_at_hand(&mut self) -> Piece {
+        let progress = &mut *self.progress;
+        let piece = self.target.piece(progress.piece_start, progress.time);
+        self.equations.ceiling = piece.ceiling;
+        match progress.phase {
+            Phase::BetweenSteps if piece.breaks && piece.end == progress.time => {
+                progress.phase = Phase::StartDue;
+            }
+            Phase::WithinStep { end, .. } if piece.breaks && piece.end < end => {
+                progress.phase = Phase::WithinStep {
+                    end: piece.end,
+                    ending: StepEnding::Cut,
+                    refused: false,
+                };
+            }
+            _ => {}
+        }
+        piece
+    }
+
+    fn start_piece(&mut self) -> Result<Piece, IntegrateError> {
+        let time = self.progress.time;
+        let piece = self.target.piece(time, time);
+        self.start(&piece)?;
+        Ok(piece)
+    }
+
+    fn start(&mut self, piece: &Piece) -> Result<(), IntegrateError> {
+        self.equations.ceiling = piece.ceiling;
+        self.progress.piece_start = piece.start;
+        self.stepper.start(self.equations, piece)?;
+        self.progress.phase = Phase::BetweenSteps;
+        Ok(())
+    }
+
+    fn make_step(&mut self, piece: &Piece) -> Result<Flow, IntegrateError> {
+        let before = self.stepper.time();
+        self.stepper.step(self.equations, piece)?;
+        let scratch = &mut self.progress.state;
+        let event = locate_event(self.stepper, self.equations, before, scratch)?;
+        self.progress.phase = match event {
+            Some(end) => Phase::WithinStep {
+                end,
+                ending: StepEnding::Event,
+                refused: false,
+            },
+            None => Phase::WithinStep {
+                end: self.stepper.time(),
+                ending: StepEnding::Full,
+                refused: self.stepper.project(self.equations)? == Flow::Stop,
+            },
+        };
+        Ok(Flow::Continue)
+    }
+
+    /// Takes the samples inside the step made last up to the target, and leaves the solution there.
+    fn sample_up_to_target(&mut self) -> Result<Option<f64>, IntegrateError> {
+        let target = self.target.time;
+        if self.take_samples_before(f64::INFINITY)? == Flow::Stop {
+            return Ok(Some(self.progress.time));
+        }
+        if self.progress.time != target {
+            self.interpolate(target)?;
+        }
+        Ok(None)
+    }
+
+    /// Takes the samples inside the step made last and ends it.
+    fn end_step(
+        &mut self,
+        piece: &mut Piece,
+        end: f64,
+        ending: StepEnding,
+        refused: bool,
+    ) -> Result<Flow, IntegrateError> {
+        if self.take_samples_before(end)? == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
+        let projected = match ending {
+            StepEnding::Full if refused => Flow::Stop,
+            StepEnding::Full => Flow::Continue,
+            StepEnding::Event | StepEnding::Cut => self.go_back_to(end, ending)?,
+        };
+        self.progress.time = end;
+        self.progress.phase = match (projected, ending) {
+            (Flow::Stop, _) => Phase::Refused,
+            (Flow::Continue, StepEnding::Cut) => Phase::StartDue,
+            (Flow::Continue, StepEnding::Full | StepEnding::Event) => Phase::BetweenSteps,
+        };
+        if ending == StepEnding::Event {
+            piece.start = end;
+            if projected == Flow::Continue {
+                self.start(piece)?;
+            }
+        }
+        // where a start is due, now or at the end of the piece, the sample shows what holds behind it
+        let sampled = if end < piece.end && self.progress.phase != Phase::StartDue {
+            self.sample_here()
+        } else {
+            Flow::Continue
+        };
+        let stepped = self.observer.step(end, self.stepper.state());
+        Ok(if [projected, sampled, stepped].contains(&Flow::Stop) {
+            Flow::Stop
+        } else {
+            Flow::Continue
+        })
+    }
+
+    /// Puts the solution back to an instant within the step made last, and projects it.
+    fn go_back_to(&mut self, end: f64, ending: StepEnding) -> Result<Flow, IntegrateError> {
+        // behind a restart the system may be another, but then the state has been found before
+        if ending == StepEnding::Event || self.progress.time != end {
+            self.interpolate(end)?;
+        }
+        self.stepper.place(end, &self.progress.state);
+        self.stepper.project(self.equations)
+    }
+
+    /// Takes the samples inside the step made last that lie before an instant.
+    fn take_samples_before(&mut self, end: f64) -> Result<Flow, IntegrateError> {
+        while let Some((&sample, rest)) = self.samples.split_first()
+            && sample < end
+        {
+            self.samples = rest;
+            self.interpolate(sample)?;
+            self.progress.sampled = Some(sample);
+            if self.observer.sample(sample, &self.progress.state) == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+        }
+        Ok(Flow::Continue)
+    }
+
+    /// Takes a sample at the end of the step made last, if one is due.
+    fn sample_here(&mut self) -> Flow {
+        match self.samples.split_first() {
+            Some((&sample, rest)) if sample == self.progress.time => {
+                self.samples = rest;
+                self.progress.sampled = Some(sample);
+                self.observer.sample(sample, self.stepper.state())
+            }
+            _ => Flow::Continue,
+        }
+    }
+
+    fn interpolate(&mut self, time: f64) -> Result<(), IntegrateError> {
+        self.stepper
+            .interpolate(self.equations, time, &mut self.progress.state)?;
+        self.progress.time = time;
+        Ok(())
     }
 }

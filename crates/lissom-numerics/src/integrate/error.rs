@@ -83,6 +83,19 @@ pub enum IntegrateError {
         /// Cost so far.
         statistics: Statistics,
     },
+    /// Memory was not taken from an integration by this method; nothing was integrated.
+    #[error(
+        "`{part}` of the memory does not fit; resume with the method, and at the size of the state, that the memory was \
+         taken from"
+    )]
+    ForeignMemory {
+        /// What does not fit.
+        part: &'static str,
+        /// Instant that the memory is of.
+        time: f64,
+        /// Cost up to there.
+        statistics: Statistics,
+    },
     /// An argument is out of range; nothing was integrated.
     #[error("{quantity} is {}; {remedy}", readable(.value))]
     Invalid {
@@ -92,7 +105,7 @@ pub enum IntegrateError {
         value: f64,
         /// What it must be.
         remedy: &'static str,
-        /// Start of the integration.
+        /// Instant that the integration stands at.
         time: f64,
         /// All zero.
         statistics: Statistics,
@@ -108,6 +121,7 @@ impl IntegrateError {
             | Self::TooManySteps { time, .. }
             | Self::NewtonFailed { time, .. }
             | Self::SingularMass { time, .. }
+            | Self::ForeignMemory { time, .. }
             | Self::Invalid { time, .. } => time,
         }
     }
@@ -120,7 +134,7 @@ impl IntegrateError {
             | Self::TooManySteps { component, .. }
             | Self::NewtonFailed { component, .. }
             | Self::SingularMass { component, .. } => Some(component),
-            Self::Invalid { .. } => None,
+            Self::ForeignMemory { .. } | Self::Invalid { .. } => None,
         }
     }
 
@@ -132,6 +146,7 @@ impl IntegrateError {
             | Self::TooManySteps { statistics, .. }
             | Self::NewtonFailed { statistics, .. }
             | Self::SingularMass { statistics, .. }
+            | Self::ForeignMemory { statistics, .. }
             | Self::Invalid { statistics, .. } => statistics,
         }
     }

@@ -9,9 +9,11 @@
 //! | [`Scheme::GeneralizedAlpha`] | structural systems, fixed step | Chung & Hulbert (1993); Arnold & Brüls (2007) |
 //! | [`Scheme::Newmark`] | the same | Newmark (1959) |
 //!
-//! [`integrate`] solves $`\dot y = f(t, y)`$ with error control, [`integrate_second_order`] solves
-//! $`r(t, q, v, \dot v) = 0`$ with a fixed step on a space where positions need not be vectors. Both
-//! walk a [`Schedule`]: no step crosses a breakpoint, and the solver starts afresh behind it. What
+//! An [`Integration`] solves $`\dot y = f(t, y)`$ with error control, a [`StructuralIntegration`] solves
+//! $`r(t, q, v, \dot v) = 0`$ with a fixed step on a space where positions need not be vectors. Both are values that own
+//! their solution, borrow the system for one call at a time, and go from [`Target`] to target; their [`IntegratorMemory`]
+//! can be saved and resumed from. [`integrate`] and [`integrate_second_order`] do a whole [`Schedule`] in one call.
+//! No step crosses a breakpoint, and the solver starts afresh behind it. What
 //! arrives at a breakpoint $`t_b`$ is evaluated at times below $`t_b`$ only, what leaves it at times
 //! from $`t_b`$ on, so that an input may jump exactly there. Where a system is not smooth at a state rather than at an
 //! instant, its event function tells, and the solver goes back to the instant of the event and starts afresh.
@@ -23,10 +25,14 @@ mod dopri5;
 mod driver;
 mod equations;
 mod error;
+mod event;
+mod integration;
 mod lu;
+mod memory;
 mod radau;
 mod radau_coefficients;
 mod runge_kutta;
+mod schedule;
 mod second_order;
 mod step_control;
 #[cfg(test)]
@@ -35,13 +41,13 @@ mod tests;
 use std::ops::{Add, AddAssign};
 
 pub use error::IntegrateError;
+pub use integration::{Integration, StructuralIntegration};
 pub use lu::Lu;
-
-use adams::Adams;
-use equations::Equations;
-use radau::Radau;
-use runge_kutta::RungeKutta;
-use second_order::Structural;
+pub use memory::{
+    AcceptedStep, AdamsMemory, ErrorTrend, IntegratorMemory, LastStep, MethodMemory, Phase,
+    Progress, RadauMemory, RungeKuttaMemory, StepEnding, StructuralMemory,
+};
+pub use schedule::{Schedule, Target};
 
 /// A first-order system $`\dot y = f(t, y)`$.
 pub trait FirstOrder {
@@ -143,22 +149,19 @@ pub trait Observer {
     /// Called at every requested sample instant, exactly those, in order.
     fn sample(&mut self, time: f64, state: &[f64]) -> Flow;
 
-    /// Called after every accepted step, after the samples that lie inside it.
+    /// Called after every accepted step, after the samples that lie inside it, by the call that reaches its end.
     fn step(&mut self, time: f64, state: &[f64]) -> Flow;
 }
 
-/// The interval of an integration, the instants where the system may be discontinuous and those where
-/// the solution is wanted.
-#[derive(Clone, Copy, Debug)]
-pub struct Schedule<'a> {
-    /// First instant.
-    pub start: f64,
-    /// Last instant, not before the first.
-    pub end: f64,
-    /// Instants that no step crosses, in ascending order; those outside the interval do nothing.
-    pub breakpoints: &'a [f64],
-    /// Instants at which [`Observer::sample`] is called, strictly ascending, within the interval.
-    pub samples: &'a [f64],
+/// Nobody, who never stops anything.
+impl Observer for () {
+    fn sample(&mut self, _time: f64, _state: &[f64]) -> Flow {
+        Flow::Continue
+    }
+
+    fn step(&mut self, _time: f64, _state: &[f64]) -> Flow {
+        Flow::Continue
+    }
 }
 
 /// An error-controlled method for first-order systems.
@@ -174,7 +177,7 @@ pub enum Method {
     Radau,
 }
 
-/// Accuracy and limits of [`integrate`].
+/// Accuracy and limits of an [`Integration`].
 ///
 /// A step is accepted when the root mean square of `error / (atol + rtol |y|)` is at most one; DOP853 and
 /// Radau ask for less than that, so that the error of a run is near the tolerance.
@@ -188,7 +191,7 @@ pub struct Control {
     pub initial_step: Option<f64>,
     /// Longest step allowed.
     pub max_step: Option<f64>,
-    /// Number of steps, accepted or rejected, after which the integration fails.
+    /// Number of steps, accepted or rejected, after which a call fails.
     pub max_steps: u64,
 }
 
@@ -273,27 +276,11 @@ pub fn integrate(
     state: &mut [f64],
     observer: &mut dyn Observer,
 ) -> Result<Outcome, IntegrateError> {
-    driver::check_schedule(schedule)?;
-    step_control::check_control(control, state.len(), schedule.start)?;
-    let equations = Equations::new(system, control, schedule.start);
-    match method {
-        Method::Dop853 => {
-            let mut stepper = RungeKutta::new(&dop853::DOP853, control, equations, state);
-            driver::drive(&mut stepper, schedule, state, observer)
-        }
-        Method::Dopri5 => {
-            let mut stepper = RungeKutta::new(&dopri5::DOPRI5, control, equations, state);
-            driver::drive(&mut stepper, schedule, state, observer)
-        }
-        Method::Adams => {
-            let mut stepper = Adams::new(control, equations, state);
-            driver::drive(&mut stepper, schedule, state, observer)
-        }
-        Method::Radau => {
-            let mut stepper = Radau::new(control, equations, state);
-            driver::drive(&mut stepper, schedule, state, observer)
-        }
-    }
+    schedule::check_schedule(schedule)?;
+    let mut integration = Integration::new(method, control, schedule.start, state)?;
+    let outcome = integration.advance(system, &Target::end_of(schedule), observer);
+    state.copy_from_slice(integration.state());
+    outcome
 }
 
 /// A fixed-step method for second-order systems.
@@ -313,10 +300,11 @@ pub enum Scheme {
     },
 }
 
-/// Step and Newton iteration of [`integrate_second_order`].
+/// Step and Newton iteration of a [`StructuralIntegration`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FixedStep {
-    /// Step; the last one before a breakpoint or the end is shortened to meet it.
+    /// Longest step. The last one before a breakpoint or the end is shortened to meet it; [`StructuralIntegration`] says
+    /// how it goes on from there.
     pub step: f64,
     /// Relative accuracy to which Newton's iteration solves a step.
     pub tolerance: f64,
@@ -342,14 +330,12 @@ pub fn integrate_second_order(
     velocity: &mut [f64],
     observer: &mut dyn Observer,
 ) -> Result<Outcome, IntegrateError> {
-    driver::check_schedule(schedule)?;
-    second_order::check_options(scheme, options, schedule.start)?;
-    let positions = position.len();
-    let velocities = velocity.len();
-    let mut stepper = Structural::new(scheme, options, system, position, velocity, schedule.start)?;
-    let mut state = vec![0.0; positions + 2 * velocities];
-    let outcome = driver::drive(&mut stepper, schedule, &mut state, observer);
-    position.copy_from_slice(&state[..positions]);
-    velocity.copy_from_slice(&state[positions..positions + velocities]);
+    schedule::check_schedule(schedule)?;
+    let start = schedule.start;
+    let mut integration = StructuralIntegration::new(scheme, options, start, position, velocity)?;
+    let outcome = integration.advance(system, &Target::end_of(schedule), observer);
+    let (new_position, motion) = integration.state().split_at(position.len());
+    position.copy_from_slice(new_position);
+    velocity.copy_from_slice(&motion[..velocity.len()]);
     outcome
 }

@@ -15,20 +15,21 @@
 //! step follows Gustafsson's predictive controller.
 //! Between the ends of a step the collocation polynomial is of order 3.
 
+mod newton;
+
 use nalgebra::Complex;
 
-use super::driver::{Piece, Stepper};
-use super::equations::{Equations, NonFiniteComponent};
-use super::lu::Lu;
-use super::radau_coefficients::{
-    COMPLEX_EIGENVALUE, ERROR, FROM_TRANSFORMED, NODES, REAL_EIGENVALUE, TO_TRANSFORMED,
-};
-use super::step_control::{Tolerance, first_step, fitted_step, smallest_step};
-use super::{Control, Flow, IntegrateError, Projection, Statistics};
+use newton::{MOST_ITERATIONS, RATE_TO_KEEP_JACOBIAN};
 
-const MOST_ITERATIONS: usize = 7;
-/// A Jacobian is kept while the iteration contracts at least this fast.
-const RATE_TO_KEEP_JACOBIAN: f64 = 1e-3;
+use super::driver::Stepper;
+use super::equations::{FirstOrderEquations, NonFiniteComponent};
+use super::lu::Lu;
+use super::memory::{AcceptedStep, LastStep, RadauMemory};
+use super::radau_coefficients::{ERROR, NODES};
+use super::schedule::Piece;
+use super::step_control::{FittedStep, Tolerance, first_step, fitted_step, smallest_step};
+use super::{Control, FirstOrder, Flow, IntegrateError, Projection};
+
 /// The step, and with it the factors, is kept if it would grow by no more than this.
 const GROWTH_TO_KEEP_FACTORS: f64 = 1.2;
 const SAFETY: f64 = 0.9;
@@ -49,90 +50,82 @@ impl From<NonFiniteComponent> for Unsolved {
     }
 }
 
-/// The last accepted step, for the predictive controller.
-#[derive(Clone, Copy)]
-struct Accepted {
-    step: f64,
-    error: f64,
-}
-
-/// The method with its solution and workspace.
-pub(super) struct Radau<'a> {
-    equations: Equations<'a>,
+/// The method: settings, memory and workspace.
+#[derive(Clone, Debug)]
+pub(super) struct Radau {
     tolerance: Tolerance,
     newton_tolerance: f64,
     initial_step: Option<f64>,
     max_step: Option<f64>,
-    time: f64,
-    state: Vec<f64>,
-    /// Derivative at `time`.
-    opening: Vec<f64>,
-    proposed: f64,
-    worst: usize,
-    after_rejection: bool,
-    accepted: Option<Accepted>,
-    /// $`\partial f / \partial y`$ by rows.
-    jacobian: Vec<f64>,
-    jacobian_wanted: bool,
-    /// Whether the Jacobian was taken at `time`.
-    jacobian_fresh: bool,
-    factored_step: Option<f64>,
+    memory: RadauMemory,
+    /// Factors of the two iteration matrices for the memory's Jacobian and factored step.
     real: Lu<f64>,
     complex: Lu<Complex<f64>>,
-    /// Contraction of the last iteration, and θ/(1 − θ) of it.
+    /// Contraction of the last iteration.
     rate: f64,
-    contraction: f64,
     /// $`z`$, $`w`$ and $`F`$.
     increments: [Vec<f64>; 3],
     transformed: [Vec<f64>; 3],
     rates: [Vec<f64>; 3],
-    /// Divided differences of the collocation polynomial of the last step.
-    polynomial: [Vec<f64>; 3],
-    previous_time: f64,
-    previous_state: Vec<f64>,
-    last_step: f64,
     real_vector: Vec<f64>,
     complex_vector: Vec<Complex<f64>>,
     trial_state: Vec<f64>,
     trial_rate: Vec<f64>,
 }
 
-impl<'a> Radau<'a> {
-    pub(super) fn new(control: &Control, equations: Equations<'a>, state: &[f64]) -> Self {
-        let n = state.len();
+impl Radau {
+    pub(super) fn new(control: &Control, time: f64, state: &[f64]) -> Self {
+        let zeros = vec![0.0; state.len()];
+        Self::with(
+            control,
+            RadauMemory {
+                time,
+                state: state.to_vec(),
+                opening: zeros.clone(),
+                proposed: 0.0,
+                after_rejection: false,
+                accepted: None,
+                jacobian: vec![0.0; state.len() * state.len()],
+                jacobian_wanted: true,
+                jacobian_fresh: false,
+                factored_step: None,
+                contraction: 1.0,
+                last_step: LastStep::none(&zeros),
+                polynomial: [zeros.clone(), zeros.clone(), zeros],
+                worst: 0,
+            },
+        )
+    }
+
+    /// The method as it was when `memory` was taken, which fits itself.
+    pub(super) fn resume(control: &Control, memory: RadauMemory) -> Self {
+        let mut method = Self::with(control, memory);
+        if let Some(step) = method.memory.factored_step {
+            // matrices that could be factored before can be factored again; others were not for use
+            let _ = method.factor(step);
+        }
+        method
+    }
+
+    fn with(control: &Control, memory: RadauMemory) -> Self {
+        let n = memory.state.len();
         let zeros = vec![0.0; n];
         let triple = [zeros.clone(), zeros.clone(), zeros.clone()];
         let rtol = 0.1 * control.rtol.powf(0.8);
         let ratio = rtol / control.rtol;
         let atol = control.atol.iter().map(|atol| atol * ratio).collect();
         Self {
-            equations,
             tolerance: Tolerance::new(rtol, atol),
             newton_tolerance: (10.0 * f64::EPSILON / rtol).max(rtol.sqrt().min(0.03)),
             initial_step: control.initial_step,
             max_step: control.max_step,
-            time: 0.0,
-            state: state.to_vec(),
-            opening: zeros.clone(),
-            proposed: 0.0,
-            worst: 0,
-            after_rejection: false,
-            accepted: None,
-            jacobian: vec![0.0; n * n],
-            jacobian_wanted: true,
-            jacobian_fresh: false,
-            factored_step: None,
+            memory,
             real: Lu::new(n),
             complex: Lu::new(n),
             rate: 0.0,
-            contraction: 1.0,
             increments: triple.clone(),
             transformed: triple.clone(),
-            rates: triple.clone(),
-            polynomial: triple,
-            previous_time: 0.0,
-            previous_state: zeros.clone(),
-            last_step: 0.0,
+            rates: triple,
             real_vector: zeros.clone(),
             complex_vector: vec![Complex::new(0.0, 0.0); n],
             trial_state: zeros.clone(),
@@ -140,209 +133,48 @@ impl<'a> Radau<'a> {
         }
     }
 
+    pub(super) fn memory(&self) -> &RadauMemory {
+        &self.memory
+    }
+
     /// Tries a step: leaves its increments in place and returns the scaled error and the iterations.
-    fn attempt(&mut self, step: f64) -> Result<(f64, usize), Unsolved> {
-        if self.jacobian_wanted {
-            self.build_jacobian()?;
+    fn attempt(
+        &mut self,
+        equations: &mut FirstOrderEquations<'_, '_>,
+        step: f64,
+    ) -> Result<(f64, usize), Unsolved> {
+        if self.memory.jacobian_wanted {
+            self.build_jacobian(equations)?;
         }
-        if self.factored_step != Some(step) {
+        if self.memory.factored_step != Some(step) {
+            equations.statistics.factorizations += 2;
             self.factor(step)?;
         }
         self.guess_increments(step);
-        let iterations = self.solve_stages(step)?;
-        let mut error = self.error(step, false)?;
-        if error >= 1.0 && (self.accepted.is_none() || self.after_rejection) {
-            error = self.error(step, true)?;
+        let iterations = self.solve_stages(equations, step)?;
+        let mut error = self.error(equations, step, false)?;
+        if error >= 1.0 && (self.memory.accepted.is_none() || self.memory.after_rejection) {
+            error = self.error(equations, step, true)?;
         }
         Ok((error, iterations))
     }
 
-    fn build_jacobian(&mut self) -> Result<(), NonFiniteComponent> {
-        let n = self.state.len();
-        self.trial_state.copy_from_slice(&self.state);
-        for column in 0..n {
-            let value = self.state[column];
-            let increment = (f64::EPSILON * value.abs().max(1e-5)).sqrt();
-            self.trial_state[column] = value + increment;
-            let mut evaluated =
-                self.equations
-                    .derivative(self.time, &self.trial_state, &mut self.trial_rate);
-            if evaluated.is_err() {
-                // at the edge of where the system is defined the other side may do
-                self.trial_state[column] = value - increment;
-                evaluated =
-                    self.equations
-                        .derivative(self.time, &self.trial_state, &mut self.trial_rate);
-            }
-            evaluated?;
-            let difference = self.trial_state[column] - value;
-            for row in 0..n {
-                self.jacobian[row * n + column] =
-                    (self.trial_rate[row] - self.opening[row]) / difference;
-            }
-            self.trial_state[column] = value;
-        }
-        self.equations.statistics.jacobians += 1;
-        self.jacobian_wanted = false;
-        self.jacobian_fresh = true;
-        self.factored_step = None;
-        Ok(())
-    }
-
-    fn factor(&mut self, step: f64) -> Result<(), Unsolved> {
-        let n = self.state.len();
-        let jacobian = &self.jacobian;
-        let real = REAL_EIGENVALUE / step;
-        let complex = complex_eigenvalue() / step;
-        self.equations.statistics.factorizations += 2;
-        self.factored_step = None;
-        let diagonal = |row, column, value| if row == column { value } else { 0.0 };
-        self.real
-            .factor(|row, column| diagonal(row, column, real) - jacobian[row * n + column])
-            .map_err(|_| Unsolved::Slow(0.5))?;
-        self.complex
-            .factor(|row, column| {
-                Complex::new(
-                    diagonal(row, column, complex.re) - jacobian[row * n + column],
-                    diagonal(row, column, complex.im),
-                )
-            })
-            .map_err(|_| Unsolved::Slow(0.5))?;
-        self.factored_step = Some(step);
-        Ok(())
-    }
-
-    /// Starts the iteration from the continued collocation polynomial of the last step.
-    fn guess_increments(&mut self, step: f64) {
-        if self.accepted.is_none() {
-            for i in 0..3 {
-                self.increments[i].fill(0.0);
-                self.transformed[i].fill(0.0);
-            }
-            return;
-        }
-        let ratio = step / self.last_step;
-        for component in 0..self.state.len() {
-            let end = self.polynomial_at(1.0, component);
-            let z: [f64; 3] = std::array::from_fn(|i| {
-                self.polynomial_at(1.0 + ratio * NODES[i], component) - end
-            });
-            for i in 0..3 {
-                self.increments[i][component] = z[i];
-                self.transformed[i][component] = dot(&TO_TRANSFORMED[i], &z);
-            }
-        }
-    }
-
-    /// Solves for the increments by simplified Newton iteration; returns the number of iterations.
-    fn solve_stages(&mut self, step: f64) -> Result<usize, Unsolved> {
-        let n = self.state.len();
-        let real = REAL_EIGENVALUE / step;
-        let complex = complex_eigenvalue() / step;
-        self.contraction = self.contraction.max(f64::EPSILON).powf(0.8);
-        self.rate = RATE_TO_KEEP_JACOBIAN;
-        let mut previous_size = 0.0;
-        let mut previous_ratio = 0.0;
-        for iteration in 1..=MOST_ITERATIONS {
-            self.equations.statistics.iterations += 1;
-            for stage in 0..3 {
-                for i in 0..n {
-                    self.trial_state[i] = self.state[i] + self.increments[stage][i];
-                }
-                self.equations.derivative(
-                    self.time + NODES[stage] * step,
-                    &self.trial_state,
-                    &mut self.rates[stage],
-                )?;
-            }
-            for i in 0..n {
-                let rates = [self.rates[0][i], self.rates[1][i], self.rates[2][i]];
-                let w = [
-                    self.transformed[0][i],
-                    self.transformed[1][i],
-                    self.transformed[2][i],
-                ];
-                self.real_vector[i] = dot(&TO_TRANSFORMED[0], &rates) - real * w[0];
-                self.complex_vector[i] = Complex::new(
-                    dot(&TO_TRANSFORMED[1], &rates),
-                    dot(&TO_TRANSFORMED[2], &rates),
-                ) - complex * Complex::new(w[1], w[2]);
-            }
-            self.real.solve(&mut self.real_vector);
-            self.complex.solve(&mut self.complex_vector);
-            let size = self.correction_size();
-            if !size.is_finite() {
-                return Err(Unsolved::Slow(0.5));
-            }
-            if iteration > 1 {
-                let ratio = size / previous_size;
-                self.rate = if iteration == 2 {
-                    ratio
-                } else {
-                    f64::sqrt(ratio * previous_ratio)
-                };
-                previous_ratio = ratio;
-                if self.rate >= 0.99 {
-                    return Err(Unsolved::Slow(0.5));
-                }
-                self.contraction = self.rate / (1.0 - self.rate);
-                let remaining = (MOST_ITERATIONS - iteration) as f64;
-                let expected =
-                    self.contraction * size * self.rate.powf(remaining) / self.newton_tolerance;
-                if expected >= 1.0 {
-                    return Err(Unsolved::Slow(
-                        0.8 * expected.clamp(1e-4, 20.0).powf(-1.0 / (4.0 + remaining)),
-                    ));
-                }
-            }
-            previous_size = size.max(f64::EPSILON);
-            self.apply_correction();
-            if self.contraction * size <= self.newton_tolerance {
-                return Ok(iteration);
-            }
-        }
-        Err(Unsolved::Slow(0.5))
-    }
-
-    fn correction_size(&self) -> f64 {
-        let n = self.state.len();
-        let mut sum = 0.0;
-        for i in 0..n {
-            let scale = self.tolerance.scale(i, self.state[i].abs());
-            sum += (self.real_vector[i] / scale).powi(2)
-                + self.complex_vector[i].norm_sqr() / (scale * scale);
-        }
-        (sum / (3 * n.max(1)) as f64).sqrt()
-    }
-
-    fn apply_correction(&mut self) {
-        for i in 0..self.state.len() {
-            self.transformed[0][i] += self.real_vector[i];
-            self.transformed[1][i] += self.complex_vector[i].re;
-            self.transformed[2][i] += self.complex_vector[i].im;
-            let w = [
-                self.transformed[0][i],
-                self.transformed[1][i],
-                self.transformed[2][i],
-            ];
-            for stage in 0..3 {
-                self.increments[stage][i] = dot(&FROM_TRANSFORMED[stage], &w);
-            }
-        }
-    }
-
     /// Scaled error; `filtered` a second time it stays bounded for very stiff
     /// components, at the cost of an evaluation.
-    fn error(&mut self, step: f64, filtered: bool) -> Result<f64, NonFiniteComponent> {
-        let n = self.state.len();
+    fn error(
+        &mut self,
+        equations: &mut FirstOrderEquations<'_, '_>,
+        step: f64,
+        filtered: bool,
+    ) -> Result<f64, NonFiniteComponent> {
+        let n = self.memory.state.len();
         if filtered {
             for i in 0..n {
-                self.trial_state[i] = self.state[i] + self.real_vector[i];
+                self.trial_state[i] = self.memory.state[i] + self.real_vector[i];
             }
-            self.equations
-                .derivative(self.time, &self.trial_state, &mut self.trial_rate)?;
+            equations.derivative(self.memory.time, &self.trial_state, &mut self.trial_rate)?;
         } else {
-            self.trial_rate.copy_from_slice(&self.opening);
+            self.trial_rate.copy_from_slice(&self.memory.opening);
         }
         for i in 0..n {
             let z = [
@@ -353,8 +185,8 @@ impl<'a> Radau<'a> {
             self.real_vector[i] = self.trial_rate[i] + dot(&ERROR, &z) / step;
         }
         self.real.solve(&mut self.real_vector);
-        let (error, worst) = self.tolerance.norm(&self.real_vector, &self.state);
-        self.worst = worst;
+        let (error, worst) = self.tolerance.norm(&self.real_vector, &self.memory.state);
+        self.memory.worst = worst;
         // `max` would take a NaN for zero
         Ok(if error.is_nan() {
             f64::INFINITY
@@ -363,26 +195,30 @@ impl<'a> Radau<'a> {
         })
     }
 
-    fn accept(&mut self, step: f64, end: f64) -> Result<(), NonFiniteComponent> {
-        for i in 0..self.state.len() {
-            self.trial_state[i] = self.state[i] + self.increments[2][i];
+    fn accept(
+        &mut self,
+        equations: &mut FirstOrderEquations<'_, '_>,
+        step: f64,
+        end: f64,
+    ) -> Result<(), NonFiniteComponent> {
+        for i in 0..self.memory.state.len() {
+            self.trial_state[i] = self.memory.state[i] + self.increments[2][i];
         }
-        self.equations
-            .derivative(end, &self.trial_state, &mut self.trial_rate)?;
-        self.previous_time = self.time;
-        self.last_step = step;
-        self.time = end;
-        std::mem::swap(&mut self.previous_state, &mut self.state);
-        self.state.copy_from_slice(&self.trial_state);
-        self.opening.copy_from_slice(&self.trial_rate);
+        equations.derivative(end, &self.trial_state, &mut self.trial_rate)?;
+        self.memory.last_step.start = self.memory.time;
+        self.memory.last_step.length = step;
+        self.memory.time = end;
+        std::mem::swap(&mut self.memory.last_step.state, &mut self.memory.state);
+        self.memory.state.copy_from_slice(&self.trial_state);
+        self.memory.opening.copy_from_slice(&self.trial_rate);
         self.build_polynomial();
-        self.equations.statistics.steps += 1;
+        equations.statistics.steps += 1;
         Ok(())
     }
 
     fn build_polynomial(&mut self) {
         let [c1, c2, _] = NODES;
-        for i in 0..self.state.len() {
+        for i in 0..self.memory.state.len() {
             let (z1, z2, z3) = (
                 self.increments[0][i],
                 self.increments[1][i],
@@ -393,106 +229,122 @@ impl<'a> Radau<'a> {
             let third = (z3 - z2) / (1.0 - c2);
             let first_second = (second - first) / c2;
             let second_third = (third - second) / (1.0 - c1);
-            self.polynomial[0][i] = first;
-            self.polynomial[1][i] = first_second;
-            self.polynomial[2][i] = second_third - first_second;
+            self.memory.polynomial[0][i] = first;
+            self.memory.polynomial[1][i] = first_second;
+            self.memory.polynomial[2][i] = second_third - first_second;
         }
     }
 
     /// Increment over the last step's start at `theta` of the last step.
     fn polynomial_at(&self, theta: f64, component: usize) -> f64 {
         theta
-            * (self.polynomial[0][component]
+            * (self.memory.polynomial[0][component]
                 + (theta - NODES[0])
-                    * (self.polynomial[1][component]
-                        + (theta - NODES[1]) * self.polynomial[2][component]))
+                    * (self.memory.polynomial[1][component]
+                        + (theta - NODES[1]) * self.memory.polynomial[2][component]))
     }
 
     /// Chooses the next step after an accepted one, and what may be kept for it.
-    fn plan_next(&mut self, step: f64, error: f64, iterations: usize) {
-        let mut factor = predicted_factor(error, iterations);
-        if let Some(previous) = self.accepted {
-            let predicted =
-                SAFETY * (step / previous.step) * (previous.error / (error * error)).powf(0.25);
-            factor = factor.min(predicted.clamp(SHRINK_LIMIT, GROWTH_LIMIT));
+    fn plan_next(&mut self, fitted: FittedStep, error: f64, iterations: usize) {
+        let step = fitted.length;
+        // behind a step that was cut the next may be as long as that one was to be
+        let growth_limit = GROWTH_LIMIT.max(fitted.regrowth());
+        let mut factor = predicted_factor(error, iterations, growth_limit);
+        match self.memory.accepted {
+            // and its error is no trend
+            Some(_) if fitted.is_cut() => {}
+            previous => {
+                if let Some(previous) = previous {
+                    let predicted = SAFETY
+                        * (step / previous.step)
+                        * (previous.error / (error * error)).powf(0.25);
+                    factor = factor.min(predicted.clamp(SHRINK_LIMIT, GROWTH_LIMIT));
+                }
+                self.memory.accepted = Some(AcceptedStep {
+                    step,
+                    error: error.max(1e-2),
+                });
+            }
         }
-        self.accepted = Some(Accepted {
-            step,
-            error: error.max(1e-2),
-        });
-        if self.after_rejection {
-            factor = factor.min(1.0);
+        if self.memory.after_rejection {
+            factor = factor.min(fitted.regrowth());
         }
-        self.after_rejection = false;
+        self.memory.after_rejection = false;
         let fast = self.rate <= RATE_TO_KEEP_JACOBIAN;
-        self.jacobian_fresh = false;
-        self.jacobian_wanted = !fast;
-        self.proposed = if fast && (1.0..=GROWTH_TO_KEEP_FACTORS).contains(&factor) {
+        self.memory.jacobian_fresh = false;
+        self.memory.jacobian_wanted = !fast;
+        self.memory.proposed = if fast && (1.0..=GROWTH_TO_KEEP_FACTORS).contains(&factor) {
             step
         } else {
-            step * factor
+            fitted.next(step * factor, error)
         };
     }
 }
 
 /// Factor to the next step from an error and the number of iterations it took.
-fn predicted_factor(error: f64, iterations: usize) -> f64 {
+fn predicted_factor(error: f64, iterations: usize, growth_limit: f64) -> f64 {
     let most = MOST_ITERATIONS as f64;
     let effort = (1.0 + 2.0 * most) / (iterations as f64 + 2.0 * most);
-    (SAFETY * effort.min(1.0) / error.powf(0.25)).clamp(SHRINK_LIMIT, GROWTH_LIMIT)
-}
-
-fn complex_eigenvalue() -> Complex<f64> {
-    Complex::new(COMPLEX_EIGENVALUE.0, COMPLEX_EIGENVALUE.1)
+    (SAFETY * effort.min(1.0) / error.powf(0.25)).clamp(SHRINK_LIMIT, growth_limit)
 }
 
 fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-impl Stepper for Radau<'_> {
-    fn start(&mut self, piece: &Piece) -> Result<(), IntegrateError> {
-        self.time = piece.start;
-        self.equations.handle_event(piece, &mut self.state);
-        self.equations.statistics.highest_order = 5;
-        self.accepted = None;
-        self.after_rejection = false;
-        self.jacobian_wanted = true;
-        self.jacobian_fresh = false;
-        self.contraction = 1.0;
-        if let Err(component) = self
-            .equations
-            .derivative(self.time, &self.state, &mut self.opening)
+impl<'s> Stepper<dyn FirstOrder + 's> for Radau {
+    fn start(
+        &mut self,
+        equations: &mut FirstOrderEquations<'_, 's>,
+        piece: &Piece,
+    ) -> Result<(), IntegrateError> {
+        let memory = &mut self.memory;
+        memory.time = piece.start;
+        equations.handle_event(piece.start, &mut memory.state);
+        equations.statistics.highest_order = 5;
+        memory.accepted = None;
+        memory.after_rejection = false;
+        memory.jacobian_wanted = true;
+        memory.jacobian_fresh = false;
+        memory.contraction = 1.0;
+        if let Err(component) =
+            equations.derivative(memory.time, &memory.state, &mut memory.opening)
         {
-            return Err(self.equations.non_finite(self.time, component));
+            return Err(equations.non_finite(memory.time, component));
         }
-        self.proposed = match self.initial_step {
+        memory.proposed = match self.initial_step {
             Some(step) => step,
             None => first_step(
-                &mut self.equations,
+                equations,
                 &self.tolerance,
                 4,
                 piece,
-                &self.state,
-                &self.opening,
+                &memory.state,
+                &memory.opening,
                 [&mut self.trial_state, &mut self.trial_rate],
             ),
         };
         Ok(())
     }
 
-    fn step(&mut self, piece: &Piece) -> Result<(), IntegrateError> {
+    fn step(
+        &mut self,
+        equations: &mut FirstOrderEquations<'_, 's>,
+        piece: &Piece,
+    ) -> Result<(), IntegrateError> {
+        let time = self.memory.time;
         loop {
-            self.equations.allow_attempt(self.time, self.worst)?;
-            let (step, last) = fitted_step(self.proposed, self.time, piece, self.max_step);
-            let mut attempt = self.attempt(step);
+            equations.allow_attempt(time, self.memory.worst)?;
+            let fitted = fitted_step(self.memory.proposed, time, piece, self.max_step);
+            let step = fitted.length;
+            let mut attempt = self.attempt(equations, step);
             if let Ok((error, iterations)) = attempt
                 && error < 1.0
             {
-                let end = if last { piece.end } else { self.time + step };
-                match self.accept(step, end) {
+                let end = if fitted.last { piece.end } else { time + step };
+                match self.accept(equations, step, end) {
                     Ok(()) => {
-                        self.plan_next(step, error, iterations);
+                        self.plan_next(fitted, error, iterations);
                         return Ok(());
                     }
                     Err(component) => attempt = Err(Unsolved::NonFinite(component)),
@@ -500,64 +352,72 @@ impl Stepper for Radau<'_> {
             }
             let factor = match attempt {
                 // the first guess of a step may be far off
-                Ok(_) if self.accepted.is_none() => 0.1,
-                Ok((error, iterations)) => predicted_factor(error, iterations),
+                Ok(_) if self.memory.accepted.is_none() => 0.1,
+                Ok((error, iterations)) => predicted_factor(error, iterations, GROWTH_LIMIT),
                 Err(Unsolved::Slow(factor)) => factor,
                 Err(Unsolved::NonFinite(_)) => 0.5,
             };
-            self.proposed = step * factor;
-            self.after_rejection = true;
-            self.jacobian_wanted = !self.jacobian_fresh;
-            self.equations.statistics.rejected += 1;
-            if self.proposed < smallest_step(self.time, piece) {
+            self.memory.proposed = step * factor;
+            self.memory.after_rejection = true;
+            self.memory.jacobian_wanted = !self.memory.jacobian_fresh;
+            equations.statistics.rejected += 1;
+            if self.memory.proposed < smallest_step(time, piece) {
                 return Err(match attempt {
-                    Err(Unsolved::NonFinite(component)) => {
-                        self.equations.non_finite(self.time, component)
-                    }
-                    _ => self.equations.step_too_small(self.time, self.worst),
+                    Err(Unsolved::NonFinite(component)) => equations.non_finite(time, component),
+                    _ => equations.step_too_small(time, self.memory.worst),
                 });
             }
         }
     }
 
-    fn project(&mut self) -> Result<Flow, IntegrateError> {
-        let projection = self.equations.project(self.time, &mut self.state);
+    fn project(
+        &mut self,
+        equations: &mut FirstOrderEquations<'_, 's>,
+    ) -> Result<Flow, IntegrateError> {
+        let memory = &mut self.memory;
+        let projection = equations.project(memory.time, &mut memory.state);
         if projection == Projection::Moved
             && let Err(component) =
-                self.equations
-                    .derivative(self.time, &self.state, &mut self.opening)
+                equations.derivative(memory.time, &memory.state, &mut memory.opening)
         {
-            return Err(self.equations.non_finite(self.time, component));
+            return Err(equations.non_finite(memory.time, component));
         }
         Ok(projection.flow())
     }
 
-    fn time(&self) -> f64 {
-        self.time
+    fn event_function(
+        &self,
+        equations: &mut FirstOrderEquations<'_, 's>,
+        time: f64,
+        state: &[f64],
+    ) -> f64 {
+        equations.event_function(time, state)
     }
 
-    fn state(&self) -> &[f64] {
-        &self.state
-    }
-
-    fn interpolate(&mut self, time: f64, state: &mut [f64]) -> Result<(), IntegrateError> {
-        let theta = (time - self.previous_time) / self.last_step;
+    fn interpolate(
+        &mut self,
+        _equations: &mut FirstOrderEquations<'_, 's>,
+        time: f64,
+        state: &mut [f64],
+    ) -> Result<(), IntegrateError> {
+        let last_step = &self.memory.last_step;
+        let theta = (time - last_step.start) / last_step.length;
         for (i, value) in state.iter_mut().enumerate() {
-            *value = self.previous_state[i] + self.polynomial_at(theta, i);
+            *value = last_step.state[i] + self.polynomial_at(theta, i);
         }
         Ok(())
     }
 
-    fn event_function(&mut self, time: f64, state: &[f64]) -> f64 {
-        self.equations.event_function(time, state)
+    fn place(&mut self, time: f64, state: &[f64]) {
+        self.memory.time = time;
+        self.memory.state.copy_from_slice(state);
     }
 
-    fn rewind(&mut self, time: f64, state: &[f64]) {
-        self.time = time;
-        self.state.copy_from_slice(state);
+    fn time(&self) -> f64 {
+        self.memory.time
     }
 
-    fn statistics(&self) -> Statistics {
-        self.equations.statistics
+    fn state(&self) -> &[f64] {
+        &self.memory.state
     }
 }

@@ -31,10 +31,12 @@
 //!   mode up to twentyfold. Samples are then taken by steps of their own from where the step began, which
 //!   are shorter than a stable one and so stable.
 
-use super::driver::{Piece, Stepper};
-use super::equations::{Equations, NonFiniteComponent};
+use super::driver::Stepper;
+use super::equations::{FirstOrderEquations, NonFiniteComponent};
+use super::memory::{ErrorTrend, LastStep, RungeKuttaMemory};
+use super::schedule::Piece;
 use super::step_control::{Controller, Tolerance, first_step, fitted_step, smallest_step};
-use super::{Control, Flow, IntegrateError, Projection, Statistics};
+use super::{Control, FirstOrder, Flow, IntegrateError, Projection, Statistics};
 
 /// Accepted steps without a sign of stiffness after which a solution no longer counts as stiff. At the
 /// bound of stability the first estimate passes through a zero (near hλ = -5.4) and may miss it for a while.
@@ -45,6 +47,7 @@ const CALM_STEPS: u32 = 20;
 const CAUTIOUS_START: f64 = 0.1;
 
 /// Coefficients of an explicit method.
+#[derive(Debug)]
 pub(super) struct Tableau {
     /// Order of the method and of its step control.
     pub(super) order: u32,
@@ -72,51 +75,62 @@ pub(super) struct Tableau {
     pub(super) tolerance_share: f64,
 }
 
-/// An explicit method with its solution and workspace.
-pub(super) struct RungeKutta<'a> {
+/// An explicit method: settings, memory and workspace.
+#[derive(Clone, Debug)]
+pub(super) struct RungeKutta {
     tableau: &'static Tableau,
-    equations: Equations<'a>,
     tolerance: Tolerance,
     initial_step: Option<f64>,
     max_step: Option<f64>,
     controller: Controller,
-    time: f64,
-    state: Vec<f64>,
-    /// Where the last step began, for the interpolant.
-    previous_time: f64,
-    previous_state: Vec<f64>,
-    /// Length of the last step and of the one proposed next.
-    step: f64,
-    proposed: f64,
-    /// Component with the worst error in the last attempt.
-    worst: usize,
+    /// Its opening derivative opens the next step; stage 0 keeps that of the last, for the interpolant.
+    memory: RungeKuttaMemory,
     /// Whether modes faster than the solution governed the error estimate of the last attempt.
     governed_by_fast_modes: bool,
-    /// Accepted steps since that was last so.
-    calm_steps: u32,
-    /// Derivatives at all stages.
-    stages: Vec<Vec<f64>>,
-    /// The derivative that opens the next step; stage 0 keeps that of the last, for the interpolant.
-    opening: Vec<f64>,
-    /// $`p_1, p_2, \dots`$ of the last step.
-    polynomial: Vec<Vec<f64>>,
-    polynomial_ready: bool,
     trial_state: Vec<f64>,
     trial_sum: Vec<f64>,
     second_sum: Vec<f64>,
 }
 
-impl<'a> RungeKutta<'a> {
+impl RungeKutta {
     pub(super) fn new(
         tableau: &'static Tableau,
         control: &Control,
-        equations: Equations<'a>,
+        time: f64,
         state: &[f64],
     ) -> Self {
         let zeros = vec![0.0; state.len()];
+        let memory = RungeKuttaMemory {
+            time,
+            state: state.to_vec(),
+            opening: zeros.clone(),
+            proposed: 0.0,
+            trend: ErrorTrend::NONE,
+            calm_steps: CALM_STEPS,
+            worst: 0,
+            last_step: LastStep::none(&zeros),
+            stages: vec![zeros.clone(); tableau.nodes.len()],
+            polynomial: vec![zeros.clone(); 3 + tableau.interpolant.len()],
+            polynomial_ready: false,
+        };
+        Self::with(tableau, control, memory)
+    }
+
+    /// The method as it was when `memory` was taken, which fits itself; absent if it is that of another tableau.
+    pub(super) fn resume(
+        tableau: &'static Tableau,
+        control: &Control,
+        memory: &RungeKuttaMemory,
+    ) -> Option<Self> {
+        let fits = memory.stages.len() == tableau.nodes.len()
+            && memory.polynomial.len() == 3 + tableau.interpolant.len();
+        fits.then(|| Self::with(tableau, control, memory.clone()))
+    }
+
+    fn with(tableau: &'static Tableau, control: &Control, memory: RungeKuttaMemory) -> Self {
+        let zeros = vec![0.0; memory.state.len()];
         Self {
             tableau,
-            equations,
             tolerance: Tolerance::of(control).times(tableau.tolerance_share),
             initial_step: control.initial_step,
             max_step: control.max_step,
@@ -126,84 +140,93 @@ impl<'a> RungeKutta<'a> {
                 tableau.shrink_limit,
                 tableau.growth_limit,
             ),
-            time: 0.0,
-            state: state.to_vec(),
-            previous_time: 0.0,
-            previous_state: zeros.clone(),
-            step: 0.0,
-            proposed: 0.0,
-            worst: 0,
+            memory,
             governed_by_fast_modes: false,
-            calm_steps: CALM_STEPS,
-            stages: vec![zeros.clone(); tableau.nodes.len()],
-            opening: zeros.clone(),
-            polynomial: vec![zeros.clone(); 3 + tableau.interpolant.len()],
-            polynomial_ready: false,
             trial_state: zeros.clone(),
             trial_sum: zeros.clone(),
             second_sum: zeros,
         }
     }
 
+    pub(super) fn memory(&self) -> &RungeKuttaMemory {
+        &self.memory
+    }
+
     /// Tries a step from `time`, `state` and `opening`: leaves the new state in `trial_state`, its
     /// derivative in the opening stage, and returns the scaled error.
-    fn attempt(&mut self, step: f64) -> Result<f64, NonFiniteComponent> {
-        self.stages[0].copy_from_slice(&self.opening);
+    fn attempt(
+        &mut self,
+        equations: &mut FirstOrderEquations<'_, '_>,
+        step: f64,
+    ) -> Result<f64, NonFiniteComponent> {
+        self.memory.stages[0].copy_from_slice(&self.memory.opening);
         for stage in 1..self.tableau.error_stages {
-            self.evaluate_stage(stage, step)?;
+            self.evaluate_stage(equations, stage, step)?;
         }
         if self.tableau.error_stages <= self.tableau.opening_stage {
             self.combine_stage_state(self.tableau.opening_stage, step);
         }
         let error = self.error(step);
         if error <= 1.0 && self.tableau.error_stages <= self.tableau.opening_stage {
-            self.evaluate_stage(self.tableau.opening_stage, step)?;
+            self.evaluate_stage(equations, self.tableau.opening_stage, step)?;
         }
         Ok(error)
     }
 
-    fn evaluate_stage(&mut self, stage: usize, step: f64) -> Result<(), NonFiniteComponent> {
+    fn evaluate_stage(
+        &mut self,
+        equations: &mut FirstOrderEquations<'_, '_>,
+        stage: usize,
+        step: f64,
+    ) -> Result<(), NonFiniteComponent> {
         self.combine_stage_state(stage, step);
-        let time = self.time + self.tableau.nodes[stage] * step;
-        self.equations
-            .derivative(time, &self.trial_state, &mut self.stages[stage])
+        let time = self.memory.time + self.tableau.nodes[stage] * step;
+        equations.derivative(time, &self.trial_state, &mut self.memory.stages[stage])
     }
 
     fn combine_stage_state(&mut self, stage: usize, step: f64) {
         combine(
             self.tableau.coefficients[stage],
-            &self.stages,
+            &self.memory.stages,
             &mut self.trial_sum,
         );
-        for i in 0..self.state.len() {
-            self.trial_state[i] = self.state[i] + step * self.trial_sum[i];
+        for i in 0..self.memory.state.len() {
+            self.trial_state[i] = self.memory.state[i] + step * self.trial_sum[i];
         }
     }
 
     fn error(&mut self, step: f64) -> f64 {
-        combine(self.tableau.error[0], &self.stages, &mut self.trial_sum);
+        combine(
+            self.tableau.error[0],
+            &self.memory.stages,
+            &mut self.trial_sum,
+        );
         let tempered = self.tableau.error.len() == 2;
         if tempered {
-            combine(self.tableau.error[1], &self.stages, &mut self.second_sum);
+            combine(
+                self.tableau.error[1],
+                &self.memory.stages,
+                &mut self.second_sum,
+            );
         }
         let mut sum = 0.0;
         let mut second_sum = 0.0;
         let mut worst = 0.0;
-        for i in 0..self.state.len() {
+        for i in 0..self.memory.state.len() {
             let scale = self
                 .tolerance
-                .scale(i, self.state[i].abs().max(self.trial_state[i].abs()));
+                .scale(i, self.memory.state[i].abs().max(self.trial_state[i].abs()));
             let square = (self.trial_sum[i] / scale).powi(2);
             sum += square;
             if square > worst {
                 worst = square;
-                self.worst = i;
+                self.memory.worst = i;
             }
             if tempered {
                 second_sum += (self.second_sum[i] / scale).powi(2);
             }
         }
-        let count = self.state.len().max(1) as f64;
+        let count = self.memory.state.len().max(1) as f64;
         if !tempered {
             return step * (sum / count).sqrt();
         }
@@ -216,106 +239,129 @@ impl<'a> RungeKutta<'a> {
         }
     }
 
-    fn accept(&mut self, step: f64, end: f64) {
-        self.previous_time = self.time;
-        self.previous_state.copy_from_slice(&self.state);
-        self.step = step;
-        self.time = end;
-        self.state.copy_from_slice(&self.trial_state);
-        self.opening
-            .copy_from_slice(&self.stages[self.tableau.opening_stage]);
-        self.polynomial_ready = false;
-        self.equations.statistics.steps += 1;
+    fn accept(&mut self, statistics: &mut Statistics, step: f64, end: f64) {
+        self.memory.last_step.start = self.memory.time;
+        self.memory
+            .last_step
+            .state
+            .copy_from_slice(&self.memory.state);
+        self.memory.last_step.length = step;
+        self.memory.time = end;
+        self.memory.state.copy_from_slice(&self.trial_state);
+        self.memory
+            .opening
+            .copy_from_slice(&self.memory.stages[self.tableau.opening_stage]);
+        self.memory.polynomial_ready = false;
+        statistics.steps += 1;
         if self.governed_by_fast_modes {
-            self.calm_steps = 0;
-        } else if self.calm_steps < CALM_STEPS {
-            self.calm_steps += 1;
+            self.memory.calm_steps = 0;
+        } else if self.memory.calm_steps < CALM_STEPS {
+            self.memory.calm_steps += 1;
         }
-        self.equations.statistics.stiff_steps += u64::from(self.is_stiff());
+        statistics.stiff_steps += u64::from(self.is_stiff());
     }
 
     fn is_stiff(&self) -> bool {
-        self.calm_steps < CALM_STEPS
+        self.memory.calm_steps < CALM_STEPS
     }
 
     /// Builds the interpolant of the last step, with the extra stages that some tableaus need.
-    fn build_polynomial(&mut self) -> Result<(), NonFiniteComponent> {
+    fn build_polynomial(
+        &mut self,
+        equations: &mut FirstOrderEquations<'_, '_>,
+    ) -> Result<(), NonFiniteComponent> {
         let tableau = self.tableau;
-        let step = self.step;
+        let step = self.memory.last_step.length;
         for stage in tableau.opening_stage + 1..tableau.nodes.len() {
-            self.evaluate_stage_again(stage, step)?;
+            self.evaluate_stage_again(equations, stage, step)?;
         }
-        for i in 0..self.state.len() {
-            let change = self.state[i] - self.previous_state[i];
-            let bend = step * self.stages[0][i] - change;
-            self.polynomial[0][i] = change;
-            self.polynomial[1][i] = bend;
-            self.polynomial[2][i] = change - step * self.opening[i] - bend;
+        for i in 0..self.memory.state.len() {
+            let change = self.memory.state[i] - self.memory.last_step.state[i];
+            let bend = step * self.memory.stages[0][i] - change;
+            self.memory.polynomial[0][i] = change;
+            self.memory.polynomial[1][i] = bend;
+            self.memory.polynomial[2][i] = change - step * self.memory.opening[i] - bend;
         }
-        for (row, term) in tableau.interpolant.iter().zip(&mut self.polynomial[3..]) {
-            combine(row, &self.stages, term);
+        for (row, term) in tableau
+            .interpolant
+            .iter()
+            .zip(&mut self.memory.polynomial[3..])
+        {
+            combine(row, &self.memory.stages, term);
             for value in term {
                 *value *= step;
             }
         }
-        self.polynomial_ready = true;
+        self.memory.polynomial_ready = true;
         Ok(())
     }
 
     /// Evaluates a stage of a step from where the last one began.
-    fn evaluate_stage_again(&mut self, stage: usize, step: f64) -> Result<(), NonFiniteComponent> {
+    fn evaluate_stage_again(
+        &mut self,
+        equations: &mut FirstOrderEquations<'_, '_>,
+        stage: usize,
+        step: f64,
+    ) -> Result<(), NonFiniteComponent> {
         self.combine_stage_state_again(stage, step);
-        let time = self.previous_time + self.tableau.nodes[stage] * step;
-        self.equations
-            .derivative(time, &self.trial_state, &mut self.stages[stage])
+        let time = self.memory.last_step.start + self.tableau.nodes[stage] * step;
+        equations.derivative(time, &self.trial_state, &mut self.memory.stages[stage])
     }
 
     fn combine_stage_state_again(&mut self, stage: usize, step: f64) {
         combine(
             self.tableau.coefficients[stage],
-            &self.stages,
+            &self.memory.stages,
             &mut self.trial_sum,
         );
-        for i in 0..self.state.len() {
-            self.trial_state[i] = self.previous_state[i] + step * self.trial_sum[i];
+        for i in 0..self.memory.state.len() {
+            self.trial_state[i] = self.memory.last_step.state[i] + step * self.trial_sum[i];
         }
     }
 
     /// Leaves in `trial_state` the end of a step of this length from where the last one began. Of the
     /// stages it keeps the first.
-    fn step_again(&mut self, step: f64) -> Result<(), NonFiniteComponent> {
+    fn step_again(
+        &mut self,
+        equations: &mut FirstOrderEquations<'_, '_>,
+        step: f64,
+    ) -> Result<(), NonFiniteComponent> {
         let end = self.tableau.opening_stage;
         for stage in 1..end {
-            self.evaluate_stage_again(stage, step)?;
+            self.evaluate_stage_again(equations, stage, step)?;
         }
         self.combine_stage_state_again(end, step);
         Ok(())
     }
 }
 
-impl Stepper for RungeKutta<'_> {
-    fn start(&mut self, piece: &Piece) -> Result<(), IntegrateError> {
-        self.time = piece.start;
-        self.equations.handle_event(piece, &mut self.state);
-        self.equations.statistics.highest_order = u64::from(self.tableau.order);
-        self.controller.reset();
-        if let Err(component) = self
-            .equations
-            .derivative(self.time, &self.state, &mut self.opening)
+impl<'s> Stepper<dyn FirstOrder + 's> for RungeKutta {
+    fn start(
+        &mut self,
+        equations: &mut FirstOrderEquations<'_, 's>,
+        piece: &Piece,
+    ) -> Result<(), IntegrateError> {
+        let memory = &mut self.memory;
+        memory.time = piece.start;
+        equations.handle_event(piece.start, &mut memory.state);
+        equations.statistics.highest_order = u64::from(self.tableau.order);
+        memory.trend = ErrorTrend::NONE;
+        if let Err(component) =
+            equations.derivative(memory.time, &memory.state, &mut memory.opening)
         {
-            return Err(self.equations.non_finite(self.time, component));
+            return Err(equations.non_finite(memory.time, component));
         }
-        self.proposed = match self.initial_step {
+        memory.proposed = match self.initial_step {
             Some(step) => step,
             None => {
                 CAUTIOUS_START
                     * first_step(
-                        &mut self.equations,
+                        equations,
                         &self.tolerance,
                         self.tableau.order,
                         piece,
-                        &self.state,
-                        &self.opening,
+                        &memory.state,
+                        &memory.opening,
                         [&mut self.trial_state, &mut self.trial_sum],
                     )
             }
@@ -323,90 +369,107 @@ impl Stepper for RungeKutta<'_> {
         Ok(())
     }
 
-    fn step(&mut self, piece: &Piece) -> Result<(), IntegrateError> {
+    fn step(
+        &mut self,
+        equations: &mut FirstOrderEquations<'_, 's>,
+        piece: &Piece,
+    ) -> Result<(), IntegrateError> {
         loop {
-            self.equations.allow_attempt(self.time, self.worst)?;
-            let (step, last) = fitted_step(self.proposed, self.time, piece, self.max_step);
-            let attempt = self.attempt(step);
+            let time = self.memory.time;
+            equations.allow_attempt(time, self.memory.worst)?;
+            let fitted = fitted_step(self.memory.proposed, time, piece, self.max_step);
+            let step = fitted.length;
+            let attempt = self.attempt(equations, step);
+            let trend = &mut self.memory.trend;
             match attempt {
                 Ok(error) if error <= 1.0 => {
-                    let end = if last { piece.end } else { self.time + step };
-                    self.accept(step, end);
-                    self.proposed = step * self.controller.accepted(error);
+                    self.memory.proposed = self.controller.accepted(trend, error, fitted);
+                    let end = if fitted.last { piece.end } else { time + step };
+                    self.accept(&mut equations.statistics, step, end);
                     return Ok(());
                 }
                 // an infinite error is one that overflowed, not a system that cannot be evaluated
                 Ok(error) if !error.is_nan() => {
-                    self.proposed = step * self.controller.rejected(error);
+                    self.memory.proposed = step * self.controller.rejected(trend, error);
                 }
-                Ok(_) | Err(_) => self.proposed = step * self.controller.failed(),
+                Ok(_) | Err(_) => self.memory.proposed = step * Controller::failed(trend),
             }
-            self.equations.statistics.rejected += 1;
-            if self.proposed < smallest_step(self.time, piece) {
+            equations.statistics.rejected += 1;
+            if self.memory.proposed < smallest_step(time, piece) {
                 return Err(match attempt {
-                    Ok(_) => self.equations.step_too_small(self.time, self.worst),
-                    Err(component) => self.equations.non_finite(self.time, component),
+                    Ok(_) => equations.step_too_small(time, self.memory.worst),
+                    Err(component) => equations.non_finite(time, component),
                 });
             }
         }
     }
 
-    fn project(&mut self) -> Result<Flow, IntegrateError> {
-        let projection = self.equations.project(self.time, &mut self.state);
+    fn project(
+        &mut self,
+        equations: &mut FirstOrderEquations<'_, 's>,
+    ) -> Result<Flow, IntegrateError> {
+        let memory = &mut self.memory;
+        let projection = equations.project(memory.time, &mut memory.state);
         if projection == Projection::Moved
             && let Err(component) =
-                self.equations
-                    .derivative(self.time, &self.state, &mut self.opening)
+                equations.derivative(memory.time, &memory.state, &mut memory.opening)
         {
-            return Err(self.equations.non_finite(self.time, component));
+            return Err(equations.non_finite(memory.time, component));
         }
         Ok(projection.flow())
     }
 
-    fn time(&self) -> f64 {
-        self.time
+    fn event_function(
+        &self,
+        equations: &mut FirstOrderEquations<'_, 's>,
+        time: f64,
+        state: &[f64],
+    ) -> f64 {
+        equations.event_function(time, state)
     }
 
-    fn state(&self) -> &[f64] {
-        &self.state
-    }
-
-    fn interpolate(&mut self, time: f64, state: &mut [f64]) -> Result<(), IntegrateError> {
+    fn interpolate(
+        &mut self,
+        equations: &mut FirstOrderEquations<'_, 's>,
+        time: f64,
+        state: &mut [f64],
+    ) -> Result<(), IntegrateError> {
+        let start = self.memory.last_step.start;
         if self.is_stiff() {
-            if let Err(component) = self.step_again(time - self.previous_time) {
-                return Err(self.equations.non_finite(self.previous_time, component));
+            if let Err(component) = self.step_again(equations, time - start) {
+                return Err(equations.non_finite(start, component));
             }
             state.copy_from_slice(&self.trial_state);
             return Ok(());
         }
-        if !self.polynomial_ready
-            && let Err(component) = self.build_polynomial()
+        if !self.memory.polynomial_ready
+            && let Err(component) = self.build_polynomial(equations)
         {
-            return Err(self.equations.non_finite(self.previous_time, component));
+            return Err(equations.non_finite(start, component));
         }
-        let theta = (time - self.previous_time) / self.step;
+        let theta = (time - start) / self.memory.last_step.length;
         for i in 0..state.len() {
             let mut value = 0.0;
-            for (index, term) in self.polynomial.iter().enumerate().rev() {
+            for (index, term) in self.memory.polynomial.iter().enumerate().rev() {
                 let factor = if index % 2 == 0 { theta } else { 1.0 - theta };
                 value = factor * (term[i] + value);
             }
-            state[i] = self.previous_state[i] + value;
+            state[i] = self.memory.last_step.state[i] + value;
         }
         Ok(())
     }
 
-    fn event_function(&mut self, time: f64, state: &[f64]) -> f64 {
-        self.equations.event_function(time, state)
+    fn place(&mut self, time: f64, state: &[f64]) {
+        self.memory.time = time;
+        self.memory.state.copy_from_slice(state);
     }
 
-    fn rewind(&mut self, time: f64, state: &[f64]) {
-        self.time = time;
-        self.state.copy_from_slice(state);
+    fn time(&self) -> f64 {
+        self.memory.time
     }
 
-    fn statistics(&self) -> Statistics {
-        self.equations.statistics
+    fn state(&self) -> &[f64] {
+        &self.memory.state
     }
 }
 

@@ -3,8 +3,9 @@
 //! Source: Hairer, Nørsett & Wanner, *Solving Ordinary Differential Equations I*, 2nd ed., II.4: error
 //! norm (4.11), first step (after 4.14), step size (4.13), stabilised as in section IV.2 of volume II.
 
-use super::driver::Piece;
-use super::equations::Equations;
+use super::equations::FirstOrderEquations;
+use super::memory::ErrorTrend;
+use super::schedule::Piece;
 use super::{Control, IntegrateError};
 
 /// Weights of the components in an error norm.
@@ -63,27 +64,66 @@ pub(super) fn smallest_step(time: f64, piece: &Piece) -> f64 {
     16.0 * f64::EPSILON * time.abs().max(1e-9 * (piece.end - piece.start))
 }
 
-/// Shortens a proposed step to `max_step` and to the end of the piece; the second value says whether it
-/// reaches that end.
+/// Scaled errors below this may be rounding errors.
+const HIDDEN_ERROR: f64 = 1e-4;
+
+/// A step as it fits between where it begins and the end of the piece.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FittedStep {
+    pub(super) length: f64,
+    /// Length that the control of errors asked for.
+    pub(super) wanted: f64,
+    /// Whether it reaches the end of the piece.
+    pub(super) last: bool,
+}
+
+impl FittedStep {
+    /// Whether the step is shorter than the control of errors asked for.
+    pub(super) fn is_cut(&self) -> bool {
+        self.last && self.length < self.wanted
+    }
+
+    /// Factor from this step to the one that was asked for if it is cut, else one.
+    pub(super) fn regrowth(&self) -> f64 {
+        if self.is_cut() {
+            self.wanted / self.length
+        } else {
+            1.0
+        }
+    }
+
+    /// Length of the next step from the one that the error of this step allows. Rounding hides the error of a step that was
+    /// cut to almost nothing, which then says nothing against the length that was asked for.
+    pub(super) fn next(&self, allowed: f64, error: f64) -> f64 {
+        if self.is_cut() && error < HIDDEN_ERROR {
+            allowed.max(self.wanted)
+        } else {
+            allowed
+        }
+    }
+}
+
+/// Shortens a proposed step to `max_step` and to the end of the piece.
 pub(super) fn fitted_step(
     proposed: f64,
     time: f64,
     piece: &Piece,
     max_step: Option<f64>,
-) -> (f64, bool) {
-    let step = max_step.map_or(proposed, |longest| proposed.min(longest));
+) -> FittedStep {
+    let wanted = max_step.map_or(proposed, |longest| proposed.min(longest));
     // a stretch by a hundredth saves a last step of almost nothing
-    if time + 1.01 * step >= piece.end {
-        (piece.end - time, true)
-    } else {
-        (step, false)
+    let last = time + 1.01 * wanted >= piece.end;
+    FittedStep {
+        length: if last { piece.end - time } else { wanted },
+        wanted,
+        last,
     }
 }
 
 /// Guesses a first step for a method of this order from the sizes of the solution and of its first two
 /// derivatives. `rate` is the derivative at the start; the last two vectors are scratch.
 pub(super) fn first_step(
-    equations: &mut Equations<'_>,
+    equations: &mut FirstOrderEquations<'_, '_>,
     tolerance: &Tolerance,
     order: u32,
     piece: &Piece,
@@ -93,7 +133,11 @@ pub(super) fn first_step(
 ) -> f64 {
     let size = tolerance.norm(state, state).0;
     let slope = tolerance.norm(rate, state).0;
-    let length = piece.end - piece.start;
+    // a call that goes nowhere says nothing about the way ahead
+    let length = match piece.end - piece.start {
+        0.0 => f64::INFINITY,
+        length => length,
+    };
     let euler_step = if size < 1e-5 || slope < 1e-5 {
         1e-6
     } else {
@@ -132,8 +176,16 @@ pub(super) struct Controller {
     stabilization: f64,
     shrink_limit: f64,
     growth_limit: f64,
-    previous_error: f64,
-    after_rejection: bool,
+}
+
+const SMALLEST_REMEMBERED_ERROR: f64 = 1e-4;
+
+impl ErrorTrend {
+    /// That of no steps at all.
+    pub(super) const NONE: Self = Self {
+        previous_error: SMALLEST_REMEMBERED_ERROR,
+        after_rejection: false,
+    };
 }
 
 impl Controller {
@@ -150,41 +202,38 @@ impl Controller {
             stabilization,
             shrink_limit,
             growth_limit,
-            previous_error: Self::SMALLEST_REMEMBERED_ERROR,
-            after_rejection: false,
         }
     }
 
-    const SMALLEST_REMEMBERED_ERROR: f64 = 1e-4;
-
-    pub(super) fn reset(&mut self) {
-        self.previous_error = Self::SMALLEST_REMEMBERED_ERROR;
-        self.after_rejection = false;
-    }
-
-    /// Factor from an accepted step to the next.
-    pub(super) fn accepted(&mut self, error: f64) -> f64 {
-        let wanted =
-            Self::SAFETY * self.previous_error.powf(self.stabilization) / error.powf(self.exponent);
-        let largest = if self.after_rejection {
+    /// Length of the next step behind an accepted one. If that was cut, the next may be as long as it was to be, and its
+    /// small error is no trend.
+    pub(super) fn accepted(&self, trend: &mut ErrorTrend, error: f64, step: FittedStep) -> f64 {
+        let wanted = Self::SAFETY * trend.previous_error.powf(self.stabilization)
+            / error.powf(self.exponent);
+        let largest = if trend.after_rejection {
             1.0
         } else {
             self.growth_limit
         };
-        self.previous_error = error.max(Self::SMALLEST_REMEMBERED_ERROR);
-        self.after_rejection = false;
-        wanted.min(largest).max(self.shrink_limit)
+        if !step.is_cut() {
+            trend.previous_error = error.max(SMALLEST_REMEMBERED_ERROR);
+        }
+        trend.after_rejection = false;
+        let factor = wanted
+            .min(largest.max(step.regrowth()))
+            .max(self.shrink_limit);
+        step.next(step.length * factor, error)
     }
 
     /// Factor from a rejected step to the next attempt.
-    pub(super) fn rejected(&mut self, error: f64) -> f64 {
-        self.after_rejection = true;
+    pub(super) fn rejected(&self, trend: &mut ErrorTrend, error: f64) -> f64 {
+        trend.after_rejection = true;
         (Self::SAFETY / error.powf(self.exponent)).clamp(self.shrink_limit, 1.0)
     }
 
     /// Factor from a step that could not be evaluated to the next attempt.
-    pub(super) fn failed(&mut self) -> f64 {
-        self.after_rejection = true;
+    pub(super) fn failed(trend: &mut ErrorTrend) -> f64 {
+        trend.after_rejection = true;
         0.5
     }
 }

@@ -1,9 +1,13 @@
-//! Tests of the solvers through their public doors: schedules and failures here, fixed steps beside.
+//! Tests of the solvers through their public doors: whole schedules, several calls, resumption, fixed steps.
 //! Orders, named problems and other programs are in the integration tests.
 
+mod landing;
 mod problems;
+mod resuming;
+mod runs;
 mod schedules;
 mod second_order;
+mod stepping;
 mod unchanged_bits;
 
 use super::{Flow, Observer};
