@@ -48,7 +48,7 @@ struct Choice {
 }
 
 /// The method: settings, memory and workspace.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct Adams {
     tolerance: Tolerance,
     initial_step: Option<f64>,

@@ -11,7 +11,7 @@
 pub(super) const HIGHEST_ORDER: usize = 12;
 
 /// $`l`$ and $`\gamma`$ of every order.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct AdamsCoefficients {
     /// $`l_0 \dots l_q`$ at index q; index 0 is unused.
     pub(super) correction: [[f64; HIGHEST_ORDER + 1]; HIGHEST_ORDER + 1],

@@ -108,7 +108,7 @@ impl<S: ?Sized> Walk<'_, '_, S> {
             let flow = match self.progress.phase {
                 Phase::Refused => Flow::Stop,
                 Phase::WithinStep { end, .. } if self.target.time < end => {
-                    return self.tell_up_to_target();
+                    return self.sample_up_to_target();
                 }
                 Phase::WithinStep {
                     end,
@@ -199,7 +199,7 @@ impl<S: ?Sized> Walk<'_, '_, S> {
     }
 
     /// Takes the samples inside the step made last up to the target, and leaves the solution there.
-    fn tell_up_to_target(&mut self) -> Result<Option<f64>, IntegrateError> {
+    fn sample_up_to_target(&mut self) -> Result<Option<f64>, IntegrateError> {
         let target = self.target.time;
         if self.take_samples_before(f64::INFINITY)? == Flow::Stop {
             return Ok(Some(self.progress.time));

@@ -55,14 +55,14 @@ use super::{
 /// assert_eq!(resumed.memory(), memory);
 /// # Ok::<(), IntegrateError>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Integration {
     solver: Solver,
     max_steps: u64,
     progress: Progress,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 enum Solver {
     RungeKutta(Box<RungeKutta>),
     Adams(Box<Adams>),
@@ -123,8 +123,8 @@ impl Integration {
         })
     }
 
-    /// The integration that `memory` was taken from: with the same method and settings, and a system that remembers what it
-    /// did then, it goes on to the last bit as that one does.
+    /// The integration that `memory` was taken from. With the same method and settings and with a system in the same state it
+    /// goes on as that one does, to the last bit.
     ///
     /// # Errors
     ///
@@ -229,7 +229,7 @@ impl Integration {
 /// Steps end at multiples of the step behind the start, as long as targets to land on do. Behind the first one that does
 /// not, where a step is cut, equal steps, none longer than the step, divide the way from target to target: at equal
 /// intervals the tangent serves on, and the order of the scheme is kept.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct StructuralIntegration {
     solver: Structural,
     progress: Progress,

@@ -1,9 +1,10 @@
 //! What an integration remembers from one step to the next, as plain data.
 //!
-//! Every solver works on these structs themselves, so that a copy of them is complete: whoever writes the numbers of an
-//! [`IntegratorMemory`] down without loss and [resumes](super::Integration::resume) from them later, in the same build,
-//! goes on to the last bit as if nothing had happened, within a step as well as at its end. Matrices are kept by their
-//! entries and factored again, which repeats the same arithmetic on the same numbers.
+//! Every solver works on these structs themselves, so that a copy of them is complete: an integration that is
+//! [resumed](super::Integration::resume) from an [`IntegratorMemory`], in another process of the same build, goes on to the
+//! last bit as the one it was taken from, within a step as well as at its end. All parts are numbers, flags and vectors
+//! with names; to write them down without loss is all that a file format has to do. Matrices are kept by their entries and
+//! factored again, which repeats the same arithmetic on the same numbers.
 //!
 //! | method | remembers beside time and state |
 //! |---|---|

@@ -151,7 +151,7 @@ pub trait Observer {
     /// Called at every requested sample instant, exactly those, in order.
     fn sample(&mut self, time: f64, state: &[f64]) -> Flow;
 
-    /// Called after every accepted step, after the samples that lie inside it.
+    /// Called after every accepted step, after the samples that lie inside it, by the call that reaches its end.
     fn step(&mut self, time: f64, state: &[f64]) -> Flow;
 }
 
@@ -305,8 +305,8 @@ pub enum Scheme {
 /// Step and Newton iteration of a [`StructuralIntegration`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FixedStep {
-    /// Step; the last one before a breakpoint or the end is shortened to meet it, and where an integration goes on from
-    /// such an end, the others with it.
+    /// Longest step. The last one before a breakpoint or the end is shortened to meet it; [`StructuralIntegration`] says
+    /// how it goes on from there.
     pub step: f64,
     /// Relative accuracy to which Newton's iteration solves a step.
     pub tolerance: f64,

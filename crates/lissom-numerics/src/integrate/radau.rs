@@ -51,7 +51,7 @@ impl From<NonFiniteComponent> for Unsolved {
 }
 
 /// The method: settings, memory and workspace.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct Radau {
     tolerance: Tolerance,
     newton_tolerance: f64,

@@ -47,6 +47,7 @@ const CALM_STEPS: u32 = 20;
 const CAUTIOUS_START: f64 = 0.1;
 
 /// Coefficients of an explicit method.
+#[derive(Debug)]
 pub(super) struct Tableau {
     /// Order of the method and of its step control.
     pub(super) order: u32,
@@ -75,7 +76,7 @@ pub(super) struct Tableau {
 }
 
 /// An explicit method: settings, memory and workspace.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct RungeKutta {
     tableau: &'static Tableau,
     tolerance: Tolerance,

@@ -73,7 +73,7 @@ impl Parameters {
 }
 
 /// The method: settings, memory and workspace.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct Structural {
     parameters: Parameters,
     options: FixedStep,

@@ -559,6 +559,13 @@ fn one_landing_at_the_end_is_the_whole_schedule() {
 }
 
 #[test]
+fn integrations_may_go_to_another_thread() {
+    fn wanted<T: Clone + Send + Sync + 'static>() {}
+    wanted::<Integration>();
+    wanted::<StructuralIntegration>();
+}
+
+#[test]
 fn a_system_of_another_size_is_refused() {
     let mut integration =
         StructuralIntegration::new(SCHEMES[0], &fixed(0.01), 0.0, &[1.0, 2.0], &[0.0]).unwrap();

@@ -49,12 +49,12 @@ pub(super) enum Run {
         method: Method,
         control: Control,
         system: Box<dyn FirstOrder>,
-        integration: Integration,
+        integration: Box<Integration>,
     },
     Structural {
         scheme: Scheme,
         system: Chain,
-        integration: StructuralIntegration,
+        integration: Box<StructuralIntegration>,
     },
 }
 
@@ -108,7 +108,7 @@ impl Case {
                     name,
                     method,
                     system: system_named(name),
-                    integration: Integration::new(method, &control, 0.0, &start).unwrap(),
+                    integration: Box::new(Integration::new(method, &control, 0.0, &start).unwrap()),
                     control,
                 }
             }
@@ -118,7 +118,7 @@ impl Case {
                 Run::Structural {
                     scheme,
                     system: Chain { wall },
-                    integration: integration.unwrap(),
+                    integration: Box::new(integration.unwrap()),
                 }
             }
         }
@@ -191,12 +191,14 @@ impl Run {
                 method: *method,
                 control: control.clone(),
                 system: system_named(name),
-                integration: Integration::resume(*method, control, &memory).unwrap(),
+                integration: Box::new(Integration::resume(*method, control, &memory).unwrap()),
             },
             Self::Structural { scheme, system, .. } => Self::Structural {
                 scheme: *scheme,
                 system: Chain { wall: system.wall },
-                integration: StructuralIntegration::resume(*scheme, &FIXED_STEP, &memory).unwrap(),
+                integration: Box::new(
+                    StructuralIntegration::resume(*scheme, &FIXED_STEP, &memory).unwrap(),
+                ),
             },
         };
         assert_eq!(renewed.memory(), memory);
