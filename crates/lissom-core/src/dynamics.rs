@@ -6,6 +6,7 @@ use lissom_spatial::Force;
 
 use crate::audit::Audit;
 use crate::error::{PlaceError, RunError};
+use crate::external::External;
 use crate::limit::{Limit, LimitedQuantity};
 use crate::signal::Signal;
 use crate::state::{State, StateError, make_unit, state_of};
@@ -45,7 +46,7 @@ pub struct FlexibleLink {
 ///
 /// As a [`FirstOrder`] system the state is positions, velocities, work of the inputs and energy dissipated; as a
 /// [`SecondOrder`] system it is positions and velocities, and the run sums up the works itself.
-pub trait Dynamics: FirstOrder + SecondOrder {
+pub trait Dynamics: FirstOrder + SecondOrder + Send {
     /// Name, unit and kind of every entry of the state.
     fn state_layout(&self) -> Vec<Coordinate>;
 
@@ -105,6 +106,12 @@ pub trait Dynamics: FirstOrder + SecondOrder {
     fn failure(&self, _result: &Result<Outcome, IntegrateError>) -> Option<RunError> {
         None
     }
+
+    /// The inputs of the model, which somebody outside may take over.
+    fn inputs(&self) -> Vec<Signal>;
+
+    /// Takes over an input, or gives it back to the model.
+    fn set_input(&mut self, input: usize, external: Option<External>);
 
     /// The state at an instant of which recorded signals are known by their names.
     ///

@@ -6,6 +6,7 @@ use lissom_spatial::readable;
 
 use crate::bending::Divergence;
 use crate::nominal::NominalError;
+use crate::state::StateError;
 
 /// Why a mechanism cannot be where it is asked to be, in the words of its formulation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,7 +25,7 @@ pub enum RunError {
     #[error("{source}; the coordinate in trouble is {coordinate}")]
     Integration {
         /// What the integrator says.
-        source: IntegrateError,
+        source: Box<IntegrateError>,
         /// Name of the coordinate with the largest error, or the first that is not finite.
         coordinate: String,
     },
@@ -47,7 +48,7 @@ pub enum RunError {
         /// Start of the run.
         time_s: f64,
     },
-    /// A body was displaced further than asked for; see [`run_within`].
+    /// A body was displaced further than asked for by `SimulateOptions::most_lengths`.
     #[error(
         "{} is displaced by {:.1} of its lengths at t = {}, most of it in {}: the motion has left what the equations \
          describe; look for an unstable mechanism, or for a fidelity whose bodies lose their stiffness",
@@ -59,6 +60,14 @@ pub enum RunError {
     Unplaced {
         /// Why.
         source: PlaceError,
+        /// When.
+        time_s: f64,
+    },
+    /// Somebody gives an input that the mechanism does not have.
+    #[error("no such input: {source}")]
+    NoInput {
+        /// The name.
+        source: StateError,
         /// When.
         time_s: f64,
     },
@@ -128,6 +137,7 @@ impl RunError {
             Self::NotFinite { time_s, .. }
             | Self::Singular { time_s, .. }
             | Self::Unplaced { time_s, .. }
+            | Self::NoInput { time_s, .. }
             | Self::Unsettled { time_s, .. }
             | Self::LeftBeam { time_s, .. }
             | Self::NominalMotion { time_s, .. }
@@ -146,6 +156,7 @@ impl RunError {
             Self::Unplaced { source, .. } => source.part,
             Self::Unsettled { source, .. } => source.name(),
             Self::LeftBeam { support, .. } => support,
+            Self::NoInput { .. } => "the inputs",
             Self::NominalMotion { .. } => "the nominal motion",
         }
     }

@@ -10,13 +10,14 @@
 //! | [`Axis`] | one degree of freedom of a joint, as both formulations build it |
 //! | [`LoadCurve`], [`MotionCurve`] | loads and motions as functions of time |
 //! | [`Recording`], [`Audit`] | what a run leaves behind |
-//! | [`study`] | what is asked of a mechanism: runs |
+//! | [`study`] | what is asked of a mechanism: runs, and stepping |
 
 mod audit;
 mod axis;
 mod bending;
 mod dynamics;
 mod error;
+mod external;
 mod integrator;
 mod limit;
 mod nominal;
@@ -33,6 +34,7 @@ pub use axis::{Axis, AxisName, Motor, Resistance, effort_label};
 pub use bending::{BodyExtent, Divergence, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD};
 pub use dynamics::{Dynamics, EnergyAndMomentum, FlexibleLink, Power};
 pub use error::{PlaceError, RunError};
+pub use external::External;
 pub use integrator::Integrator;
 pub use limit::{Limit, LimitedQuantity};
 pub use nominal::NominalError;

@@ -73,12 +73,12 @@ pub enum StateError {
         /// Last sample.
         until_s: f64,
     },
-    /// A name that no coordinate has.
-    #[error("{name:?} is no coordinate of the state{}", suggestion(.nearest.as_deref()))]
+    /// A name that no coordinate or input has.
+    #[error("{name:?} is not there{}", suggestion(.nearest.as_deref()))]
     Unknown {
         /// The name.
         name: String,
-        /// The coordinate that is spelt most like it.
+        /// The coordinate that is or input that is spelt most like it.
         nearest: Option<String>,
     },
     /// A value that is not finite.
@@ -138,7 +138,9 @@ pub(crate) fn make_unit(layout: &[Coordinate], position: &mut [f64]) {
         }
         let quaternion = &mut position[at..at + 4];
         let length = quaternion.iter().map(|x| x * x).sum::<f64>().sqrt();
-        quaternion.iter_mut().for_each(|x| *x /= length);
+        for x in quaternion {
+            *x /= length;
+        }
         at += 4;
     }
 }

@@ -13,9 +13,9 @@ use crate::state::State;
 /// An integration under way by the method that a model asks for.
 pub(crate) enum Stepper {
     /// Of positions, velocities and works.
-    Adaptive(Integration),
+    Adaptive(Box<Integration>),
     /// Of positions and velocities.
-    Fixed(StructuralIntegration),
+    Fixed(Box<StructuralIntegration>),
 }
 
 impl Stepper {
@@ -24,11 +24,12 @@ impl Stepper {
         let (time, position, velocity) = (start.time_s, &start.position, &start.velocity);
         Ok(match Integrator::of(spec) {
             Integrator::Adaptive(method, control) => {
-                Self::Adaptive(Integration::new(method, &control, time, &start.packed())?)
+                let integration = Integration::new(method, &control, time, &start.packed())?;
+                Self::Adaptive(Box::new(integration))
             }
-            Integrator::Fixed(scheme, options) => Self::Fixed(StructuralIntegration::new(
-                scheme, &options, time, position, velocity,
-            )?),
+            Integrator::Fixed(scheme, options) => Self::Fixed(Box::new(
+                StructuralIntegration::new(scheme, &options, time, position, velocity)?,
+            )),
         })
     }
 
@@ -45,11 +46,11 @@ impl Stepper {
         match Integrator::of(spec) {
             Integrator::Adaptive(method, control) => {
                 let resumed = Integration::resume(method, &control, &memory);
-                resumed.ok().map(Self::Adaptive)
+                resumed.ok().map(Box::new).map(Self::Adaptive)
             }
             Integrator::Fixed(scheme, options) => {
                 let resumed = StructuralIntegration::resume(scheme, &options, &memory);
-                resumed.ok().map(Self::Fixed)
+                resumed.ok().map(Box::new).map(Self::Fixed)
             }
         }
     }
@@ -63,6 +64,14 @@ impl Stepper {
         match self {
             Self::Adaptive(integration) => integration.advance(dynamics, target, observer),
             Self::Fixed(integration) => integration.advance(dynamics, target, observer),
+        }
+    }
+
+    /// Starts afresh at the present instant.
+    pub(crate) fn restart(&mut self) {
+        match self {
+            Self::Adaptive(integration) => integration.restart(),
+            Self::Fixed(integration) => integration.restart(),
         }
     }
 

@@ -179,8 +179,9 @@ impl Problem {
     /// What to do about it, where the message does not say so itself.
     pub fn remedy(&self) -> Option<String> {
         match self {
-            Self::Model(error) | Self::InFile { error, .. } => Some(error.remedy()),
-            Self::Build(BuildError::Model(error)) => Some(error.remedy()),
+            Self::Model(error)
+            | Self::InFile { error, .. }
+            | Self::Build(BuildError::Model(error)) => Some(error.remedy()),
             Self::Unreadable(_) | Self::File { .. } | Self::Build(_) => None,
         }
     }

@@ -104,6 +104,11 @@ impl<'a, E: Excitation> Dynamics<'a, E> {
         &self.excitation
     }
 
+    /// What acts on the mechanism, to be changed.
+    pub fn excitation_mut(&mut self) -> &mut E {
+        &mut self.excitation
+    }
+
     /// The equations at the state evaluated last.
     pub fn equations(&self) -> &Equations<'a> {
         &self.equations

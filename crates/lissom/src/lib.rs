@@ -20,16 +20,18 @@ pub mod mesh;
 pub mod model;
 pub mod scene;
 pub mod simulate;
+mod simulation;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-pub use lissom_core::{State, StateError, study};
+pub use lissom_core::{RunError, State, StateError, study};
 pub use lissom_nodal as nodal;
 pub use lissom_numerics::{integrate, linear, statics};
 pub use lissom_spatial as scalar;
 pub use lissom_spatial as spatial;
 pub use lissom_tree::{closure, flex, tree};
 pub use mechanism::{BuildError, Mechanism};
+pub use simulation::{Inputs, Simulation};
 
 /// The examples of the README of the repository, which are tests like those of this crate.
 #[cfg(doctest)]

@@ -149,7 +149,9 @@ impl Mechanism {
                 until_s,
             });
         }
-        let mut dynamics = self.dynamics(&self.written()).map_err(unplaced)?;
+        let mut dynamics = self
+            .dynamics(&self.written())
+            .map_err(|error| unplaced(&error))?;
         let value = |name: &str| recording.smooth_value_at(recording.channel(name)?, time_s);
         dynamics.recorded_state(time_s, &value)
     }
@@ -204,7 +206,9 @@ impl Mechanism {
     /// # Errors
     /// When it cannot be where its model has it start.
     pub fn layout(&self) -> Result<Vec<Coordinate>, StateError> {
-        let dynamics = self.dynamics(&self.written()).map_err(unplaced)?;
+        let dynamics = self
+            .dynamics(&self.written())
+            .map_err(|error| unplaced(&error))?;
         Ok(dynamics.state_layout())
     }
 
@@ -279,7 +283,7 @@ impl Mechanism {
     }
 }
 
-fn unplaced(error: RunError) -> StateError {
+fn unplaced(error: &RunError) -> StateError {
     StateError::Unplaced {
         reason: error.to_string(),
     }

@@ -126,19 +126,15 @@ pub fn simulate(
     recorder.auditor.before = [start.work_j, start.dissipated_j, start.drift_j];
 
     let resumed = Stepper::resumed(&simulation.integrator, start);
-    let (stepper, startable) = match resumed {
-        Some(stepper) => (Ok(stepper), true),
-        None => {
-            let (begin, startable) = projected(dynamics, start);
-            (Stepper::new(&simulation.integrator, &begin), startable)
-        }
+    let (stepper, startable) = if let Some(stepper) = resumed {
+        (Ok(stepper), true)
+    } else {
+        let (begin, startable) = projected(dynamics, start);
+        (Stepper::new(&simulation.integrator, &begin), startable)
     };
     let mut stepper = match stepper {
         Ok(stepper) => stepper,
-        Err(source) => {
-            let coordinate = "unknown".to_owned();
-            return Run::refused(RunError::Integration { source, coordinate });
-        }
+        Err(source) => return Run::refused(failed(&layout, source)),
     };
     if !stepper.integrates_work() {
         recorder.accumulate_work(start, &breakpoints);
@@ -167,8 +163,7 @@ pub fn simulate(
         (None, Err(source)) => {
             // methods of second order count velocities only
             let first = if recorder.work.is_some() { n_q } else { 0 };
-            let coordinate = coordinate_name(&layout[first..], &source);
-            Ending::Failed(RunError::Integration { source, coordinate })
+            Ending::Failed(failed(&layout[first..], source))
         }
     };
     let state = stepper.state();
@@ -200,7 +195,7 @@ pub fn simulate(
 }
 
 /// A start brought onto the closures, and whether anything can begin there.
-fn projected(dynamics: &mut dyn Dynamics, start: &State) -> (State, bool) {
+pub(super) fn projected(dynamics: &mut dyn Dynamics, start: &State) -> (State, bool) {
     let mut packed = start.packed();
     let startable = FirstOrder::project(dynamics, start.time_s, &mut packed) != Projection::Stop;
     let (n_q, n_v) = (start.position.len(), start.velocity.len());
@@ -210,6 +205,15 @@ fn projected(dynamics: &mut dyn Dynamics, start: &State) -> (State, bool) {
         ..start.clone()
     };
     (begin, startable)
+}
+
+/// What an integrator says that has given up on a state of this layout.
+pub(super) fn failed(layout: &[Coordinate], source: IntegrateError) -> RunError {
+    let coordinate = coordinate_name(layout, &source);
+    RunError::Integration {
+        source: Box::new(source),
+        coordinate,
+    }
 }
 
 /// Name of the state component an integrator complains of.

@@ -2,6 +2,7 @@
 
 use crate::model::ControlLaw;
 use crate::simulate::{LoadCurve, MotionCurve};
+use lissom_core::External;
 use lissom_nodal::{Acting, Actions, Drive, ElementId, Equations, Excitation, NodalError};
 use lissom_spatial::{Matrix, Vector};
 
@@ -14,6 +15,8 @@ pub struct Acts<'a> {
     mesh: &'a Mesh,
     /// Value of every input.
     values: Vec<f64>,
+    /// Inputs that somebody outside has taken over.
+    pub(super) externals: Vec<Option<External>>,
     /// The motion that inverse dynamics and controllers go by, if there are any.
     guide: Option<Guide<'a>>,
     /// Torques and forces of the controllers, in the order of their axes.
@@ -195,6 +198,7 @@ impl<'a> Acts<'a> {
         Ok(Self {
             mesh,
             values: vec![0.0; mesh.loads.len()],
+            externals: vec![None; mesh.loads.len()],
             guide: Guide::new(mesh)?,
             controls: vec![0.0; axes.sum()],
             trouble: None,
@@ -255,6 +259,11 @@ impl Excitation for Acts<'_> {
                     self.values[load] = f64::NAN;
                 }
                 self.controls.fill(f64::NAN);
+            }
+        }
+        for (value, external) in self.values.iter_mut().zip(&self.externals) {
+            if let Some(external) = external {
+                *value = external.at(time);
             }
         }
         for (load, &value) in mesh.loads.iter().zip(&self.values) {

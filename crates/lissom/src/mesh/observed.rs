@@ -1,8 +1,8 @@
 //! What a run reads of a mesh: channels, limits, books.
 
 use lissom_core::{
-    AxisName, Dynamics, EnergyAndMomentum, Kind, Limit, LimitedQuantity, PlaceError, Power,
-    RunError, Signal, Stage, State, StateError, marker_signals,
+    AxisName, Dynamics, EnergyAndMomentum, External, Kind, Limit, LimitedQuantity, PlaceError,
+    Power, RunError, Signal, Stage, State, StateError, marker_signals,
 };
 use lissom_nodal::{Equations, NodalError, NodeId, NodeKind};
 use lissom_numerics::integrate::{IntegrateError, Outcome};
@@ -290,8 +290,7 @@ impl Dynamics for MeshEquations<'_> {
             .map(|(name, unit)| Signal::position(name, unit))
             .collect();
         signals.extend((rates.into_iter()).map(|(name, unit)| Signal::rate(name, unit)));
-        let loads = mesh.loads.iter();
-        signals.extend(loads.map(|load| Signal::input(load.channel.clone(), load.unit)));
+        signals.extend(self.inputs());
         let controllers = mesh.guidance.controllers.iter();
         let controlled = controllers.flat_map(|controller| &controller.axes);
         let controlled = controlled.map(|axis| &axis.channel);
@@ -385,6 +384,17 @@ impl Dynamics for MeshEquations<'_> {
         for marker in &mesh.markers {
             read_marker(marker, equations, row);
         }
+    }
+
+    fn inputs(&self) -> Vec<Signal> {
+        let loads = self.mesh.loads.iter();
+        loads
+            .map(|load| Signal::input(load.channel.clone(), load.unit))
+            .collect()
+    }
+
+    fn set_input(&mut self, input: usize, external: Option<External>) {
+        self.dynamics.excitation_mut().externals[input] = external;
     }
 
     fn energy_and_momentum(&mut self) -> EnergyAndMomentum {

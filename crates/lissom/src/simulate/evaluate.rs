@@ -8,8 +8,8 @@ use lissom_tree::tree::{
     ArticulatedBody, CompositeBody, InverseDynamics, inverse_dynamics, mass_matrix,
 };
 
-/// A state with what is asked of it. Vectors are in the order of [`Model::positions`] and
-/// [`Model::velocities`].
+/// A state with what is asked of it. Vectors are in the order of [`Linkage::positions`](lissom_tree::Linkage::positions) and
+/// [`Linkage::velocities`](lissom_tree::Linkage::velocities).
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateInput {
     /// Position vector.

@@ -32,3 +32,4 @@ mod perturbation;
 mod runs;
 mod scene;
 mod shipped;
+mod simulation;

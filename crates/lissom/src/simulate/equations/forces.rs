@@ -27,7 +27,10 @@ impl Equations<'_> {
                     LoadTarget::Marker { .. } => 0.0,
                 };
             }
-            self.load_values[i] = value;
+            self.load_values[i] = match &self.externals[i] {
+                Some(external) => external.at(time),
+                None => value,
+            };
         }
     }
 

@@ -22,7 +22,7 @@ use crate::model::{Body, Coordinate, CoordinateKind, Model, System};
 use crate::simulate::extent;
 use control::Control;
 pub(super) use first_order::position_rates;
-use lissom_core::{LoadCurve, MotionCurve, Power, State};
+use lissom_core::{External, LoadCurve, MotionCurve, Power, State};
 use lissom_spatial::Motion;
 use lissom_tree::closure::{self, ClosureError, Loops, Trouble};
 use lissom_tree::tree::{
@@ -41,6 +41,8 @@ pub struct Equations<'m> {
     model: &'m Model,
     load_curves: Vec<LoadCurve>,
     motion_curves: Vec<MotionCurve>,
+    /// Inputs that somebody outside has taken over.
+    externals: Vec<Option<External>>,
     nominal: Option<Nominal>,
     control: Option<Control>,
     /// The closures, or why they cannot be kept.
@@ -105,6 +107,7 @@ impl<'m> Equations<'m> {
                 .iter()
                 .map(|l| LoadCurve::new(&l.profile))
                 .collect(),
+            externals: vec![None; model.loads.len()],
             motion_curves: model
                 .motions
                 .iter()

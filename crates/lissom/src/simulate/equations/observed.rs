@@ -7,7 +7,7 @@ use crate::simulate::balance::{conserves_momentum, unbalanced_by};
 use crate::simulate::equations::rotation_vector;
 use crate::simulate::extent;
 use lissom_core::{
-    Audit, Dynamics, EnergyAndMomentum, FlexibleLink, Kind, Limit, PlaceError, Power,
+    Audit, Dynamics, EnergyAndMomentum, External, FlexibleLink, Kind, Limit, PlaceError, Power,
     Repartitioning, RunError, Signal, Stage, marker_signals,
 };
 use lissom_numerics::integrate::{IntegrateError, Outcome};
@@ -48,19 +48,7 @@ impl Dynamics for Equations<'_> {
             signals.push(Signal::position(gear.name.clone(), unit));
             signals.push(Signal::rate(format!("{}.rate", gear.name), rate));
         }
-        for load in &model.loads {
-            let (what, unit) = match load.quantity {
-                LoadQuantity::Torque => ("torque", "N m"),
-                LoadQuantity::Force | LoadQuantity::Either => ("force", "N"),
-            };
-            let at_marker = matches!(load.target, LoadTarget::Marker { .. });
-            let name = if at_marker {
-                format!("{}.applied_{what}", load.name)
-            } else {
-                format!("{}.{what}", load.name)
-            };
-            signals.push(Signal::input(name, unit));
-        }
+        signals.extend(self.inputs());
         for controller in &model.controllers {
             for joint in &controller.joints {
                 let (what, unit) = if joint.translates {
@@ -143,6 +131,28 @@ impl Dynamics for Equations<'_> {
             row.extend_from_slice(&deflection.0);
             row.extend_from_slice(&Quaternion::of_matrix(&pose.rotation).0);
         }
+    }
+
+    fn inputs(&self) -> Vec<Signal> {
+        let mut signals = Vec::new();
+        for load in &self.model.loads {
+            let (what, unit) = match load.quantity {
+                LoadQuantity::Torque => ("torque", "N m"),
+                LoadQuantity::Force | LoadQuantity::Either => ("force", "N"),
+            };
+            let at_marker = matches!(load.target, LoadTarget::Marker { .. });
+            let name = if at_marker {
+                format!("{}.applied_{what}", load.name)
+            } else {
+                format!("{}.{what}", load.name)
+            };
+            signals.push(Signal::input(name, unit));
+        }
+        signals
+    }
+
+    fn set_input(&mut self, input: usize, external: Option<External>) {
+        self.externals[input] = external;
     }
 
     fn energy_and_momentum(&mut self) -> EnergyAndMomentum {

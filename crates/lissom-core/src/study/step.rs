@@ -1,0 +1,106 @@
+//! Stepping: a mechanism that somebody else brings forward, a stretch at a time.
+
+use lissom_numerics::integrate::{Outcome, Statistics, Target};
+use lissom_spec::spec::IntegratorSpec;
+
+use super::simulate::{failed, projected};
+use crate::dynamics::Dynamics;
+use crate::error::RunError;
+use crate::state::State;
+use crate::stepper::Stepper;
+
+/// An integration of a mechanism under way: it owns its solution, and borrows the dynamics for one call at a time.
+pub struct Stepping {
+    stepper: Stepper,
+    positions: usize,
+    velocities: usize,
+    /// Works of methods that do not integrate them stay those of the start.
+    works: [f64; 2],
+}
+
+impl Stepping {
+    /// Begins at a state, or goes on where a run of the same integrator has left it.
+    ///
+    /// # Errors
+    /// When an option of the integrator is out of range, or nothing can begin there.
+    pub fn new(
+        dynamics: &mut dyn Dynamics,
+        integrator: &IntegratorSpec,
+        start: &State,
+    ) -> Result<Self, RunError> {
+        let stepper = if let Some(stepper) = Stepper::resumed(integrator, start) {
+            stepper
+        } else {
+            let (begin, startable) = projected(dynamics, start);
+            let stopped = Ok(Outcome {
+                statistics: Statistics::default(),
+                stopped_at: Some(start.time_s),
+            });
+            if let Some(error) = dynamics.failure(&stopped).filter(|_| !startable) {
+                return Err(error);
+            }
+            Stepper::new(integrator, &begin)
+                .map_err(|source| failed(&dynamics.state_layout(), source))?
+        };
+        Ok(Self {
+            stepper,
+            positions: start.position.len(),
+            velocities: start.velocity.len(),
+            works: [start.work_j, start.dissipated_j],
+        })
+    }
+
+    /// Brings the mechanism to an instant, on which the last step lands. Where inputs have jumped since the last call,
+    /// `jumped` makes the method start afresh.
+    ///
+    /// # Errors
+    /// Why it could not go on.
+    pub fn advance(
+        &mut self,
+        dynamics: &mut dyn Dynamics,
+        to_s: f64,
+        jumped: bool,
+    ) -> Result<(), RunError> {
+        if jumped {
+            self.stepper.restart();
+        }
+        // what breaks at either end counts too: inputs of the model may jump there
+        let breakpoints = dynamics.breakpoints(self.stepper.time().next_down(), to_s.next_up());
+        let target = Target {
+            breakpoints: &breakpoints,
+            ..Target::landing(to_s)
+        };
+        let result = self.stepper.advance(dynamics, &target, &mut ());
+        match (dynamics.failure(&result), result) {
+            (Some(error), _) => Err(error),
+            (None, Err(source)) => Err(failed(&dynamics.state_layout(), source)),
+            (None, Ok(_)) => Ok(()),
+        }
+    }
+
+    /// Instant that has been reached.
+    pub fn time_s(&self) -> f64 {
+        self.stepper.time()
+    }
+
+    /// The state there, memory included.
+    pub fn state(&self, dynamics: &dyn Dynamics) -> State {
+        let (state, motion) = (self.stepper.state(), self.positions + self.velocities);
+        let [work_j, dissipated_j] = if self.stepper.integrates_work() {
+            [state[motion], state[motion + 1]]
+        } else {
+            self.works
+        };
+        State {
+            work_j,
+            dissipated_j,
+            memory: dynamics.memory(),
+            integrator: Some(self.stepper.memory()),
+            ..State::new(
+                self.stepper.time(),
+                state[..self.positions].to_vec(),
+                state[self.positions..motion].to_vec(),
+            )
+        }
+    }
+}
