@@ -78,7 +78,7 @@ pub(crate) struct CheckArguments {
 
 /// Simulate a model and write its recording.
 ///
-/// Writes recording.csv, recording.npz and recording.mat (as the model asks) and manifest.json. Ctrl-C
+/// Writes recording.csv, recording.npz and recording.mat (as the model asks), state.json and manifest.json. Ctrl-C
 /// ends the run at the next step: what was computed is written, and the exit code is 130. A run that
 /// fails writes what it has as well and exits with 1.
 #[derive(Debug, Args)]

@@ -151,7 +151,7 @@ fn only_what_the_model_asks_for_is_written() {
     let written = std::fs::read_dir(folder.path.join("results/two-link-arm")).unwrap();
     let mut names: Vec<_> = written.map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
-    assert_eq!(names, ["manifest.json", "recording.npz"]);
+    assert_eq!(names, ["manifest.json", "recording.npz", "state.json"]);
     let wrong = "output.channels=[\"hand.\", \"foot.\"]";
     let answer = folder.lissom(&["run", "two-link-arm", "--set", wrong]);
     answer.says(0, &["no channel begins with \"foot.\""]);

@@ -150,7 +150,7 @@ fn run_json_has_the_documented_keys() {
         ["bodies", "energy", "limit_violations", "momentum"]
     );
     let files = json["files"].as_array().unwrap();
-    assert_eq!(files.len(), 4);
+    assert_eq!(files.len(), 5);
     assert!(
         files
             .iter()
