@@ -1,41 +1,21 @@
 //! A mechanism under drives, efforts and loads as the integrators see it, explicit and implicit.
 
 use lissom_numerics::integrate::{FirstOrder, SecondOrder};
-use lissom_spatial::Vector;
+use lissom_spatial::Scalar;
 
 use super::equations::Equations;
 use super::error::NodalError;
+use super::forces::{AppliedForces, Forces, View};
 use super::role::Drive;
 
-/// What is done to a mechanism from outside.
-pub trait Excitation {
+/// What is done to a mechanism from outside: what is prescribed, and forces of [`AppliedForces`].
+pub trait Excitation: AppliedForces {
     /// Writes what is prescribed at `time`, in the order of [`super::Mechanism::drive_name`].
     fn drive(&mut self, time: f64, drives: &mut [Drive]);
 
-    /// Adds efforts on degrees of freedom, and forces at points and moments at orientations, to zeros.
-    ///
-    /// Feedback reads positions and velocities of the degrees of freedom.
-    fn act(&mut self, time: f64, state: &Acting<'_>, on: &mut Actions<'_>);
-}
-
-/// State that feedback may read.
-#[derive(Clone, Copy, Debug)]
-pub struct Acting<'a> {
-    /// The mechanism in this state: where its nodes are and how they move.
-    pub equations: &'a Equations<'a>,
-    /// Positions of the degrees of freedom.
-    pub position: &'a [f64],
-    /// Velocities of the degrees of freedom.
-    pub velocity: &'a [f64],
-}
-
-/// Where efforts and loads are written.
-#[derive(Debug)]
-pub struct Actions<'a> {
-    /// One effort per degree of freedom.
-    pub efforts: &'a mut [f64],
-    /// One force or moment per node, in inertial components.
-    pub loads: &'a mut [Vector<f64>],
+    /// Settles what is constant where the equations are linearised: values of inputs, and feedback of positions and
+    /// velocities of the degrees of freedom. Called before forces are applied in a state.
+    fn update(&mut self, _time: f64, _position: &[f64], _velocity: &[f64]) {}
 }
 
 /// Nothing acts, everything prescribed holds still where the mechanism was assembled.
@@ -57,7 +37,10 @@ impl Excitation for Unforced {
     fn drive(&mut self, _: f64, drives: &mut [Drive]) {
         drives.copy_from_slice(&self.held);
     }
-    fn act(&mut self, _: f64, _: &Acting<'_>, _: &mut Actions<'_>) {}
+}
+
+impl AppliedForces for Unforced {
+    fn apply<T: Scalar>(&self, _: &mut View<'_, T>) {}
 }
 
 /// A mechanism with what acts on it.
@@ -68,8 +51,7 @@ pub struct Dynamics<'a, E> {
     equations: Equations<'a>,
     excitation: E,
     drives: Vec<Drive>,
-    efforts: Vec<f64>,
-    loads: Vec<Vector<f64>>,
+    forces: Forces<f64>,
     error: Option<NodalError>,
 }
 
@@ -79,8 +61,7 @@ impl<'a, E: Excitation> Dynamics<'a, E> {
         let mechanism = equations.mechanism();
         Self {
             drives: mechanism.assembled_drives(),
-            efforts: vec![0.0; mechanism.dof_count()],
-            loads: vec![Vector([0.0; 3]); mechanism.node_count()],
+            forces: Forces::new(mechanism),
             equations,
             excitation,
             error: None,
@@ -96,7 +77,7 @@ impl<'a, E: Excitation> Dynamics<'a, E> {
     pub fn settle_stresses(&mut self, acceleration: &[f64], residual: &mut [f64]) {
         self.equations.set_acceleration(acceleration, &self.drives);
         self.equations
-            .residual(&self.efforts, &self.loads, residual);
+            .residual(&self.forces.efforts, &self.forces.loads, residual);
     }
 
     /// What acts on the mechanism.
@@ -124,11 +105,6 @@ impl<'a, E: Excitation> Dynamics<'a, E> {
         &self.drives
     }
 
-    /// Efforts and loads of the evaluation last made.
-    pub fn actions(&self) -> (&[f64], &[Vector<f64>]) {
-        (&self.efforts, &self.loads)
-    }
-
     /// Places and moves the mechanism, and asks what acts on it there.
     ///
     /// # Errors
@@ -143,20 +119,9 @@ impl<'a, E: Excitation> Dynamics<'a, E> {
         self.excitation.drive(time, &mut self.drives);
         self.equations.place(position, &self.drives)?;
         self.equations.set_velocity(velocity, &self.drives);
-        self.efforts.fill(0.0);
-        self.loads.fill(Vector([0.0; 3]));
-        self.excitation.act(
-            time,
-            &Acting {
-                equations: &self.equations,
-                position,
-                velocity,
-            },
-            &mut Actions {
-                efforts: &mut self.efforts,
-                loads: &mut self.loads,
-            },
-        );
+        self.excitation.update(time, position, velocity);
+        self.excitation
+            .apply(&mut self.equations.view(&mut self.forces));
         Ok(())
     }
 
@@ -176,8 +141,8 @@ impl<'a, E: Excitation> Dynamics<'a, E> {
         self.equations.accelerate(
             velocity,
             &self.drives,
-            &self.efforts,
-            &self.loads,
+            &self.forces.efforts,
+            &self.forces.loads,
             acceleration,
         )
     }
@@ -198,7 +163,7 @@ impl<'a, E: Excitation> Dynamics<'a, E> {
         self.set_state(time, position, velocity)?;
         self.equations.set_acceleration(acceleration, &self.drives);
         self.equations
-            .residual(&self.efforts, &self.loads, residual);
+            .residual(&self.forces.efforts, &self.forces.loads, residual);
         Ok(())
     }
 

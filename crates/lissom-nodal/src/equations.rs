@@ -9,6 +9,7 @@ use lissom_spatial::{Quaternion, Vector};
 use super::element::ElementId;
 use super::error::NodalError;
 use super::factor::{Factor, SingularColumn, cholesky, cholesky_solve};
+use super::forces::{Forces, View};
 use super::mechanism::{Mechanism, Place};
 use super::node::{NodeId, NodeKind, NodeState, Placement};
 use super::pass::Pass;
@@ -202,23 +203,28 @@ impl<'a> Equations<'a> {
         )
     }
 
-    /// Nodal forces weighed against the conditions: what they are worth to each degree of freedom.
-    pub(super) fn project(&mut self, forces: impl Iterator<Item = Vector<f64>>, worth: &mut [f64]) {
+    /// Nodal forces, and stresses of deformations that are no conditions, weighed against the conditions: what they are
+    /// worth to each degree of freedom.
+    pub(super) fn project(
+        &mut self,
+        forces: impl Iterator<Item = Vector<f64>>,
+        stresses: impl Iterator<Item = f64>,
+        worth: &mut [f64],
+    ) {
         for (force, given) in self.pass.force.iter_mut().zip(forces) {
             *force = given;
         }
-        self.pass.elastic.fill(0.0);
+        let stresses = stresses.zip(&self.mechanism.conditions);
+        for (stress, (given, condition)) in self.pass.elastic.iter_mut().zip(stresses) {
+            *stress = if condition.row.is_none() { given } else { 0.0 };
+        }
         self.pass
             .reduce(self.mechanism, &self.factor, &self.no_efforts, worth);
     }
 
-    /// Adds the forces and moments at nodes that an effort on a deformation is, to what they have.
-    pub fn exert(&self, element: ElementId, index: usize, effort: f64, loads: &mut [Vector<f64>]) {
-        let gradient = &self.pass.gradient[self.mechanism.deformation(element, index)];
-        let nodes = &self.mechanism.elements[element.index()].nodes;
-        for (&node, slope) in nodes.iter().zip(gradient) {
-            loads[node] += slope.scale(effort);
-        }
+    /// The state set last for what acts on the mechanism; `forces` are set to zero.
+    pub fn view<'v>(&'v self, forces: &'v mut Forces<f64>) -> View<'v, f64> {
+        self.pass.view(self.mechanism, forces)
     }
 
     /// Effort that keeps a prescribed coordinate or deformation on its course, after

@@ -1,8 +1,8 @@
 //! Equations of motion linearised about any state: Jonker & Aarts (20)–(22).
 //!
 //! The residual $`r = D\mathcal F^T(q)\,[M\ddot x - f](q, \dot q, \ddot q) + \ldots`$ is evaluated over dual
-//! numbers, so that its derivatives are exact; the printed (22) is not used, since it lacks terms. Its
-//! derivative by $`q`$ is split by material points $`r`$, which makes the parts independent of how
+//! numbers, what acts from outside included, so that its derivatives are exact; the printed (22) is not used, since it
+//! lacks terms. Its derivative by $`q`$ is split by material points $`r`$, which makes the parts independent of how
 //! orientations are described:
 //!
 //! ```math
@@ -10,9 +10,11 @@
 //! N_0 = \sum \frac{\partial r}{\partial q}\cdot\frac{\partial(\ddot r\,dm - df)}{\partial q} .
 //! ```
 //!
-//! The rotary inertia of sections, which no points stand for, is split by nodes. $`G_0`$ is symmetric;
-//! stresses of elastic deformations that are no degrees of freedom are part of it. A
-//! moment that keeps its direction in space is not conservative: its skew part belongs to $`N_0`$.
+//! The rotary inertia of sections, which no points stand for, is split by nodes. $`G_0`$ is symmetric. Deformations that
+//! follow from the degrees of freedom count like points: their stresses and the efforts on them, held, are part of
+//! $`G_0`$; what damping, rotors and friction change of them is part of $`N_0`$. A load that turns with a node changes:
+//! that is part of $`N_0`$. A moment that keeps its direction in space is not conservative: its skew part belongs to
+//! $`N_0`$.
 
 use nalgebra::DMatrix;
 
@@ -23,6 +25,8 @@ use lissom_spatial::{Matrix, Vector};
 use super::element::ElementKind;
 use super::equations::Equations;
 use super::error::NodalError;
+use super::forces::{AppliedForces, Forces};
+use super::mechanism::Mechanism;
 use super::pass::Pass;
 use super::role::Drive;
 
@@ -32,8 +36,8 @@ const DIRECTIONS: usize = 4;
 type Tangent = Dual<f64, DIRECTIONS>;
 
 /// A state of motion to linearise about.
-#[derive(Clone, Copy, Debug)]
-pub struct State<'a> {
+#[derive(Debug)]
+pub struct State<'a, F> {
     /// Positions of the degrees of freedom.
     pub position: &'a [f64],
     /// Velocities of the degrees of freedom.
@@ -42,8 +46,8 @@ pub struct State<'a> {
     pub acceleration: &'a [f64],
     /// What is prescribed.
     pub drives: &'a [Drive],
-    /// Forces at points and moments at orientations, kept constant.
-    pub loads: &'a [Vector<f64>],
+    /// What acts: differentiated with everything else.
+    pub loads: &'a F,
 }
 
 impl Equations<'_> {
@@ -52,7 +56,10 @@ impl Equations<'_> {
     /// # Errors
     ///
     /// When there is no such configuration.
-    pub fn linearize(&mut self, state: &State<'_>) -> Result<Linearization, NodalError> {
+    pub fn linearize<F: AppliedForces>(
+        &mut self,
+        state: &State<'_, F>,
+    ) -> Result<Linearization, NodalError> {
         let dofs = self.mechanism.dof_count();
         self.place(state.position, state.drives)?;
         let mut rows = vec![0.0; dofs * dofs];
@@ -86,7 +93,10 @@ impl Equations<'_> {
     /// # Errors
     ///
     /// When there is no such configuration.
-    pub fn tangent_stiffness(&mut self, state: &State<'_>) -> Result<DMatrix<f64>, NodalError> {
+    pub fn tangent_stiffness<F: AppliedForces>(
+        &mut self,
+        state: &State<'_, F>,
+    ) -> Result<DMatrix<f64>, NodalError> {
         self.place(state.position, state.drives)?;
         self.first_order_transfer();
         Ok(self.differentiate_by_position(state, None))
@@ -115,81 +125,93 @@ impl Equations<'_> {
     }
 
     /// Whole derivative by positions, and its parts if wanted. Uses the transfer function.
-    fn differentiate_by_position(
+    fn differentiate_by_position<F: AppliedForces>(
         &mut self,
-        state: &State<'_>,
+        state: &State<'_, F>,
         mut parts: Option<&mut Parts>,
     ) -> DMatrix<f64> {
-        let mechanism = self.mechanism;
-        let dofs = mechanism.dof_count();
+        let dofs = self.mechanism.dof_count();
         let mut whole = DMatrix::zeros(dofs, dofs);
-        let mut pass = Pass::<Tangent>::new(mechanism, 2);
-        let velocity: Vec<Tangent> = state.velocity.iter().map(|&x| constant(x)).collect();
-        let acceleration: Vec<Tangent> = state.acceleration.iter().map(|&x| constant(x)).collect();
-        let efforts = vec![0.0; dofs];
-        let mut residual = vec![constant(0.0); dofs];
-        let mut worth = vec![0.0; dofs];
+        let mut lifted = Lifted::new(self.mechanism, state);
         for first in (0..dofs).step_by(DIRECTIONS) {
             let directions = DIRECTIONS.min(dofs - first);
-            for (index, node) in pass.nodes.iter_mut().enumerate() {
-                let base = &self.pass.nodes[index];
-                node.position = Vector(base.position.0.map(constant));
-                node.rotation = Matrix::constant(base.rotation.0);
-                for direction in 0..directions {
-                    let along = self.transfer[index * dofs + first + direction];
-                    let turn = Matrix::skew(along) * base.rotation;
-                    for i in 0..3 {
-                        node.position[i].tangent[direction] = along[i];
-                        for j in 0..3 {
-                            node.rotation.0[i][j].tangent[direction] = turn.0[i][j];
-                        }
-                    }
-                }
-            }
-            pass.shape(mechanism, &self.references);
-            pass.velocities(mechanism, &self.factor, &velocity, state.drives);
-            pass.follow(mechanism, &self.references);
-            pass.accelerations(mechanism, &self.factor, &acceleration, state.drives);
-            pass.inertial_forces(mechanism, self.gravity, state.loads);
-            pass.elastic_stresses(mechanism);
-            pass.reduce(mechanism, &self.factor, &efforts, &mut residual);
+            self.lift_nodes(first, directions, &mut lifted.pass);
+            lifted.evaluate(self, state);
             for direction in 0..directions {
                 for dof in 0..dofs {
-                    whole[(dof, first + direction)] = residual[dof].tangent[direction];
+                    whole[(dof, first + direction)] = lifted.residual[dof].tangent[direction];
                 }
             }
-            let Some(parts) = parts.as_deref_mut() else {
-                continue;
-            };
-            for direction in 0..directions {
-                let forces = pass
-                    .force
-                    .iter()
-                    .map(|force| Vector(force.0.map(|x| x.tangent[direction])));
-                self.project(forces, &mut worth);
-                parts
-                    .dynamic
-                    .column_mut(first + direction)
-                    .copy_from_slice(&worth);
-            }
-            for force in &mut pass.force {
-                *force = Vector(force.0.map(|x| constant(x.value)));
-            }
-            for stress in &mut pass.elastic {
-                *stress = constant(stress.value);
-            }
-            pass.reduce(mechanism, &self.factor, &efforts, &mut residual);
-            for direction in 0..directions {
-                for dof in 0..dofs {
-                    parts.geometric[(dof, first + direction)] = residual[dof].tangent[direction];
-                }
+            if let Some(parts) = parts.as_deref_mut() {
+                self.split(first, directions, &mut lifted, parts);
             }
         }
         whole
     }
 
+    /// Nodes that move along a few degrees of freedom, one direction each, with their deformations.
+    fn lift_nodes(&self, first: usize, directions: usize, pass: &mut Pass<Tangent>) {
+        let dofs = self.mechanism.dof_count();
+        for (index, node) in pass.nodes.iter_mut().enumerate() {
+            let base = &self.pass.nodes[index];
+            node.position = Vector(base.position.0.map(constant));
+            node.rotation = Matrix::constant(base.rotation.0);
+            for direction in 0..directions {
+                let along = self.transfer[index * dofs + first + direction];
+                let turn = Matrix::skew(along) * base.rotation;
+                for i in 0..3 {
+                    node.position[i].tangent[direction] = along[i];
+                    for j in 0..3 {
+                        node.rotation.0[i][j].tangent[direction] = turn.0[i][j];
+                    }
+                }
+            }
+        }
+        pass.shape(self.mechanism, &self.references);
+    }
+
+    /// Columns of the parts of the stiffness, after the residual was evaluated.
+    fn split(&mut self, first: usize, directions: usize, lifted: &mut Lifted, parts: &mut Parts) {
+        let (mechanism, dofs) = (self.mechanism, self.mechanism.dof_count());
+        let Lifted {
+            pass,
+            forces,
+            residual,
+            ..
+        } = lifted;
+        pass.count_as_stresses(mechanism, &forces.dependent);
+        let held: Vec<Tangent> = (pass.elastic.iter())
+            .map(|stress| constant(stress.value))
+            .collect();
+        pass.inelastic_stresses(mechanism);
+        let mut worth = vec![0.0; dofs];
+        for direction in 0..directions {
+            let nodal =
+                (pass.force.iter()).map(|force| Vector(force.0.map(|x| x.tangent[direction])));
+            let stresses = (pass.elastic.iter().zip(&forces.dependent))
+                .map(|(&stress, &effort)| (stress - effort).tangent[direction]);
+            self.project(nodal, stresses, &mut worth);
+            for (dof, worth) in worth.iter().enumerate() {
+                let effort = forces.efforts[dof].tangent[direction];
+                parts.dynamic[(dof, first + direction)] = worth - effort;
+            }
+        }
+        // forces, stresses and efforts held while the mechanism moves
+        for force in &mut pass.force {
+            *force = Vector(force.0.map(|x| constant(x.value)));
+        }
+        pass.elastic.copy_from_slice(&held);
+        forces.efforts.fill(constant(0.0));
+        pass.reduce(mechanism, &self.factor, &forces.efforts, residual);
+        for direction in 0..directions {
+            for dof in 0..dofs {
+                parts.geometric[(dof, first + direction)] = residual[dof].tangent[direction];
+            }
+        }
+    }
+
     /// Part of the derivative that comes from turning the arms of inertial forces at orientations.
-    fn lever_stiffness(&mut self, state: &State<'_>) -> DMatrix<f64> {
+    fn lever_stiffness<F>(&mut self, state: &State<'_, F>) -> DMatrix<f64> {
         let mechanism = self.mechanism;
         let dofs = mechanism.dof_count();
         self.set_velocity(state.velocity, state.drives);
@@ -222,35 +244,24 @@ impl Equations<'_> {
         stiffness
     }
 
-    fn differentiate_by_velocity(&mut self, state: &State<'_>) -> DMatrix<f64> {
-        let mechanism = self.mechanism;
-        let dofs = mechanism.dof_count();
+    fn differentiate_by_velocity<F: AppliedForces>(
+        &mut self,
+        state: &State<'_, F>,
+    ) -> DMatrix<f64> {
+        let dofs = self.mechanism.dof_count();
         let mut derivative = DMatrix::zeros(dofs, dofs);
-        let mut pass = Pass::<Tangent>::new(mechanism, 2);
-        for (node, base) in pass.nodes.iter_mut().zip(&self.pass.nodes) {
-            node.position = Vector(base.position.0.map(constant));
-            node.rotation = Matrix::constant(base.rotation.0);
-        }
-        pass.shape(mechanism, &self.references);
-        let mut velocity: Vec<Tangent> = state.velocity.iter().map(|&x| constant(x)).collect();
-        let acceleration: Vec<Tangent> = state.acceleration.iter().map(|&x| constant(x)).collect();
-        let efforts = vec![0.0; dofs];
-        let mut residual = vec![constant(0.0); dofs];
+        let mut lifted = Lifted::new(self.mechanism, state);
+        self.lift_nodes(0, 0, &mut lifted.pass);
         for first in (0..dofs).step_by(DIRECTIONS) {
             let directions = DIRECTIONS.min(dofs - first);
             for direction in 0..directions {
-                velocity[first + direction].tangent[direction] = 1.0;
+                lifted.velocity[first + direction].tangent[direction] = 1.0;
             }
-            pass.velocities(mechanism, &self.factor, &velocity, state.drives);
-            pass.follow(mechanism, &self.references);
-            pass.accelerations(mechanism, &self.factor, &acceleration, state.drives);
-            pass.inertial_forces(mechanism, self.gravity, state.loads);
-            pass.elastic_stresses(mechanism);
-            pass.reduce(mechanism, &self.factor, &efforts, &mut residual);
+            lifted.evaluate(self, state);
             for direction in 0..directions {
-                velocity[first + direction].tangent[direction] = 0.0;
+                lifted.velocity[first + direction].tangent[direction] = 0.0;
                 for dof in 0..dofs {
-                    derivative[(dof, first + direction)] = residual[dof].tangent[direction];
+                    derivative[(dof, first + direction)] = lifted.residual[dof].tangent[direction];
                 }
             }
         }
@@ -273,6 +284,42 @@ impl Equations<'_> {
                 *sum += node.acceleration.scale(0.25 * sign);
             }
         }
+    }
+}
+
+/// A state over dual numbers, with what its evaluation needs and leaves.
+struct Lifted {
+    pass: Pass<Tangent>,
+    forces: Forces<Tangent>,
+    velocity: Vec<Tangent>,
+    acceleration: Vec<Tangent>,
+    residual: Vec<Tangent>,
+}
+
+impl Lifted {
+    /// Velocities and accelerations of a state; its nodes are not lifted yet.
+    fn new<F>(mechanism: &Mechanism, state: &State<'_, F>) -> Self {
+        let lift = |x: &[f64]| x.iter().map(|&x| constant(x)).collect();
+        Self {
+            pass: Pass::new(mechanism, 2),
+            forces: Forces::new(mechanism),
+            velocity: lift(state.velocity),
+            acceleration: lift(state.acceleration),
+            residual: vec![constant(0.0); mechanism.dof_count()],
+        }
+    }
+
+    /// Moves the nodes, applies what acts on them there, and evaluates the residual.
+    fn evaluate<F: AppliedForces>(&mut self, equations: &Equations<'_>, state: &State<'_, F>) {
+        let (mechanism, factor) = (equations.mechanism, &equations.factor);
+        let (pass, forces) = (&mut self.pass, &mut self.forces);
+        pass.velocities(mechanism, factor, &self.velocity, state.drives);
+        pass.follow(mechanism, &equations.references);
+        state.loads.apply(&mut pass.view(mechanism, forces));
+        pass.accelerations(mechanism, factor, &self.acceleration, state.drives);
+        pass.inertial_forces(mechanism, equations.gravity, &forces.loads);
+        pass.elastic_stresses(mechanism);
+        pass.reduce(mechanism, factor, &forces.efforts, &mut self.residual);
     }
 }
 

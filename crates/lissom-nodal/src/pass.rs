@@ -16,6 +16,7 @@ use lissom_spatial::Vector;
 
 use super::element::{ElementKind, Gradient, MOST_DEFORMATIONS};
 use super::factor::Factor;
+use super::forces::{Forces, View};
 use super::mechanism::{Mechanism, Place, Slot};
 use super::node::{Followed, NodeState};
 use super::role::Drive;
@@ -166,15 +167,31 @@ impl<T: Scalar> Pass<T> {
         }
     }
 
+    /// The state for what acts on the mechanism, once velocities and rates of deformation are known.
+    pub(super) fn view<'a>(
+        &'a self,
+        mechanism: &'a Mechanism,
+        forces: &'a mut Forces<T>,
+    ) -> View<'a, T> {
+        View::new(
+            mechanism,
+            &self.nodes,
+            &self.value,
+            &self.followed,
+            &self.gradient,
+            forces,
+        )
+    }
+
     /// Inertial forces less weight and `loads` at all nodes.
     pub(super) fn inertial_forces(
         &mut self,
         mechanism: &Mechanism,
         gravity: Vector<f64>,
-        loads: &[Vector<f64>],
+        loads: &[Vector<T>],
     ) {
-        for (force, load) in self.force.iter_mut().zip(loads) {
-            *force = Vector::constant(load.0.map(|x| -x));
+        for (force, &load) in self.force.iter_mut().zip(loads) {
+            *force = -load;
         }
         for element in &mechanism.elements {
             let ElementKind::Beam(beam) = &element.kind else {
@@ -192,14 +209,28 @@ impl<T: Scalar> Pass<T> {
         }
     }
 
-    /// Stress resultants of elasticity and damping.
+    /// Stress resultants of elasticity, damping and rotors.
     pub(super) fn elastic_stresses(&mut self, mechanism: &Mechanism) {
+        self.stresses(mechanism, |value, rest, rate| {
+            value - T::constant(rest) + rate
+        });
+    }
+
+    /// Stress resultants of damping and rotors alone.
+    pub(super) fn inelastic_stresses(&mut self, mechanism: &Mechanism) {
+        self.stresses(mechanism, |_, _, rate| rate);
+    }
+
+    /// Stress resultants, with the strain made of the value of a deformation, that at which it is slack, and its rate
+    /// times the ratio of damping to stiffness.
+    #[inline(always)]
+    fn stresses(&mut self, mechanism: &Mechanism, of: impl Fn(T, f64, T) -> T) {
         for (index, element) in mechanism.elements.iter().enumerate() {
             let first = mechanism.first[index];
             let mut strain = [T::zero(); MOST_DEFORMATIONS];
             for i in 0..element.count() {
-                strain[i] = self.value[first + i] - T::constant(element.rest[i])
-                    + self.followed[first + i].rate * element.damping_time;
+                let rate = self.followed[first + i].rate * element.damping_time;
+                strain[i] = of(self.value[first + i], element.rest[i], rate);
             }
             for i in 0..element.count() {
                 let mut sum = T::zero();
@@ -222,6 +253,19 @@ impl<T: Scalar> Pass<T> {
         self.add_rotors(mechanism);
     }
 
+    /// Counts efforts on dependent deformations as stresses and no longer as nodal forces.
+    pub(super) fn count_as_stresses(&mut self, mechanism: &Mechanism, efforts: &[T]) {
+        for (deformation, &effort) in efforts.iter().enumerate() {
+            if mechanism.conditions[deformation].row.is_none() {
+                let element = &mechanism.elements[mechanism.element_of[deformation]];
+                for (site, &node) in element.nodes.iter().enumerate() {
+                    self.force[node] += self.gradient[deformation][site].scale(effort);
+                }
+                self.elastic[deformation] -= effort;
+            }
+        }
+    }
+
     /// Adds what turns the rotors at the nodal accelerations.
     pub(super) fn add_rotors(&mut self, mechanism: &Mechanism) {
         for (index, element) in mechanism.elements.iter().enumerate() {
@@ -240,7 +284,7 @@ impl<T: Scalar> Pass<T> {
         &mut self,
         mechanism: &Mechanism,
         factor: &Factor,
-        efforts: &[f64],
+        efforts: &[T],
         residual: &mut [T],
     ) {
         self.rest.copy_from_slice(&self.force);
@@ -270,7 +314,7 @@ impl<T: Scalar> Pass<T> {
                     self.elastic[deformation] - self.stress[row]
                 }
             };
-            *residual = lack - T::constant(efforts[dof]);
+            *residual = lack - efforts[dof];
         }
     }
 

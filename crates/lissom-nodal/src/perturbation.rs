@@ -10,6 +10,7 @@ use lissom_spatial::Vector;
 
 use super::equations::Equations;
 use super::error::NodalError;
+use super::forces::{AppliedForces, Forces};
 use super::linear::State;
 use super::mechanism::Mechanism;
 use super::node::NodeId;
@@ -41,38 +42,35 @@ pub fn labels(mechanism: &Mechanism, outputs: &[NodeId]) -> Labels {
     }
 }
 
-/// Linearises at one state with the positions of `outputs` as outputs. Efforts on actuated degrees of freedom are those
-/// that the motion needs.
+/// Linearises at one state with the positions of `outputs` as outputs. Inputs are the efforts that act on actuated degrees
+/// of freedom; what they and the loads leave of what the motion needs is excitation.
 ///
 /// # Errors
 ///
 /// When there is no such configuration.
-pub fn linearize_state(
+pub fn linearize_state<F: AppliedForces>(
     equations: &mut Equations<'_>,
     time: f64,
-    state: &State<'_>,
+    state: &State<'_, F>,
     outputs: &[NodeId],
 ) -> Result<Point, NodalError> {
-    let actuated = equations.mechanism().actuated_dofs();
-    let dofs = equations.mechanism().dof_count();
+    let mechanism = equations.mechanism();
+    let dofs = mechanism.dof_count();
     let linear = equations.linearize(state)?;
     equations.set_velocity(state.velocity, state.drives);
     equations.set_acceleration(state.acceleration, state.drives);
+    let mut forces = Forces::new(mechanism);
+    state.loads.apply(&mut equations.view(&mut forces));
     let mut residual = vec![0.0; dofs];
-    equations.residual(&vec![0.0; dofs], state.loads, &mut residual);
-    let mut excitation: Vec<f64> = residual.iter().map(|x| -x).collect();
-    let mut input = Vec::with_capacity(actuated.len());
-    for &dof in &actuated {
-        input.push(residual[dof]);
-        excitation[dof] = 0.0;
-    }
+    equations.residual(&forces.efforts, &forces.loads, &mut residual);
+    let actuated = mechanism.actuated_dofs().into_iter();
     Ok(Point {
         time,
         position: state.position.to_vec(),
         velocity: state.velocity.to_vec(),
         linear,
-        input,
-        excitation,
+        input: actuated.map(|dof| forces.efforts[dof]).collect(),
+        excitation: residual.iter().map(|x| -x).collect(),
         outputs: outputs_at(equations, outputs),
     })
 }

@@ -1,20 +1,18 @@
-//! The balance of forces of a mechanism at rest, for `statics` to solve: exact tangents, and differences for loads that
-//! turn with the mechanism.
+//! The balance of forces of a mechanism at rest, for `statics` to solve, with exact tangents: loads that turn with the
+//! mechanism have their part in them.
 
 use nalgebra::{DMatrix, DVector};
 
 use lissom_numerics::statics::{self, Balance, Equilibrium, Stability};
-use lissom_spatial::Vector;
+use lissom_spatial::{Scalar, Vector};
 
-use super::dynamics::{Acting, Actions, Excitation};
+use super::dynamics::Excitation;
 use super::equations::Equations;
 use super::error::NodalError;
+use super::forces::{AppliedForces, Forces, View};
 use super::linear::State;
 use super::mechanism::{Mechanism, Place};
 use super::role::Drive;
-
-/// Step of differences, of the scale of a degree of freedom: the cube root of rounding, for central ones.
-const DIFFERENCE: f64 = 6e-6;
 
 /// A mechanism at rest under gravity, an excitation and further loads, all of which grow in proportion. What is prescribed is
 /// held still at its value.
@@ -29,13 +27,10 @@ pub struct Resting<'a, E> {
     /// Degrees of freedom that may move.
     moving: Vec<usize>,
     scales: Vec<f64>,
-    /// Whether loads depend on where the mechanism is.
-    follows: bool,
     /// Loads at nodes beside those of the excitation.
     further: Vec<Vector<f64>>,
     drives: Vec<Drive>,
-    efforts: Vec<f64>,
-    loads: Vec<Vector<f64>>,
+    forces: Forces<f64>,
     still: Vec<f64>,
     residual: Vec<f64>,
     /// Where the mechanism was placed last.
@@ -51,11 +46,9 @@ impl<'a, E: Excitation> Resting<'a, E> {
             gravity: equations.gravity,
             moving: Vec::new(),
             scales: Vec::new(),
-            follows: false,
             further: vec![Vector([0.0; 3]); mechanism.node_count()],
             drives: mechanism.assembled_drives(),
-            efforts: vec![0.0; dofs],
-            loads: vec![Vector([0.0; 3]); mechanism.node_count()],
+            forces: Forces::new(mechanism),
             still: vec![0.0; dofs],
             residual: vec![0.0; dofs],
             placed: mechanism.assembled_position(),
@@ -87,11 +80,6 @@ impl<'a, E: Excitation> Resting<'a, E> {
         self.scales = (self.moving.iter())
             .map(|&dof| scale(mechanism, dof))
             .collect();
-    }
-
-    /// Says that loads of the excitation depend on where the mechanism is.
-    pub fn loads_follow(&mut self) {
-        self.follows = true;
     }
 
     /// Finds the equilibrium from a place near where the mechanism rests without load.
@@ -129,66 +117,30 @@ impl<'a, E: Excitation> Resting<'a, E> {
         self.equations.gravity = self.gravity.scale(load);
         self.equations.set_velocity(&self.still, &self.drives);
         self.equations.set_acceleration(&self.still, &self.drives);
-        self.efforts.fill(0.0);
-        self.loads.copy_from_slice(&self.further);
-        let state = Acting {
-            equations: &self.equations,
-            position,
-            velocity: &self.still,
+        self.excitation.update(self.time, position, &self.still);
+        let part = Part {
+            excitation: &self.excitation,
+            further: &self.further,
+            load,
         };
-        let mut on = Actions {
-            efforts: &mut self.efforts,
-            loads: &mut self.loads,
-        };
-        self.excitation.act(self.time, &state, &mut on);
-        for effort in &mut self.efforts {
-            *effort *= load;
-        }
-        for force in &mut self.loads {
-            *force = force.scale(load);
-        }
+        part.apply(&mut self.equations.view(&mut self.forces));
         Ok(())
     }
+}
 
-    /// What loads that change with the place add to the stiffness.
-    fn add_following(
-        &mut self,
-        position: &[f64],
-        load: f64,
-        stiffness: &mut DMatrix<f64>,
-    ) -> Result<(), NodalError> {
-        let mut slopes = Vec::with_capacity(self.moving.len());
-        for column in 0..self.moving.len() {
-            let step = DIFFERENCE * self.scales[column];
-            let mut sides = Vec::with_capacity(2);
-            for side in [step, -step] {
-                let mut increment = self.still.clone();
-                increment[self.moving[column]] = side;
-                let mut beside = position.to_vec();
-                self.equations.displace(position, &increment, &mut beside);
-                self.act(&beside, load)?;
-                sides.push((self.efforts.clone(), self.loads.clone()));
-            }
-            let (ahead, behind) = (&sides[0], &sides[1]);
-            let by = 1.0 / (2.0 * step);
-            let efforts: Vec<f64> = (ahead.0.iter().zip(&behind.0))
-                .map(|(a, b)| (a - b) * by)
-                .collect();
-            let loads: Vec<Vector<f64>> = (ahead.1.iter().zip(&behind.1))
-                .map(|(&a, &b)| (a - b).scale(by))
-                .collect();
-            slopes.push((efforts, loads));
-        }
-        self.act(position, load)?;
-        let mut worth = vec![0.0; self.still.len()];
-        for (column, (efforts, loads)) in slopes.into_iter().enumerate() {
-            self.equations
-                .project(loads.iter().map(|&slope| -slope), &mut worth);
-            for (row, &dof) in self.moving.iter().enumerate() {
-                stiffness[(row, column)] += worth[dof] - efforts[dof];
-            }
-        }
-        Ok(())
+/// A part of what acts: all of it in proportion.
+#[derive(Debug)]
+struct Part<'a, E> {
+    excitation: &'a E,
+    further: &'a Vec<Vector<f64>>,
+    load: f64,
+}
+
+impl<E: AppliedForces> AppliedForces for Part<'_, E> {
+    fn apply<T: Scalar>(&self, view: &mut View<'_, T>) {
+        self.further.apply(view);
+        self.excitation.apply(view);
+        view.scale(self.load);
     }
 }
 
@@ -236,14 +188,14 @@ impl<E: Excitation> Balance for Resting<'_, E> {
         residual: &mut DVector<f64>,
     ) -> Result<f64, NodalError> {
         self.act(position, load)?;
-        self.equations
-            .residual(&self.efforts, &self.loads, &mut self.residual);
+        let Forces { efforts, loads, .. } = &self.forces;
+        self.equations.residual(efforts, loads, &mut self.residual);
         for (lacking, &dof) in residual.iter_mut().zip(&self.moving) {
             *lacking = self.residual[dof];
         }
         let pass = &self.equations.pass;
-        let forces = (self.efforts.iter().copied())
-            .chain(self.loads.iter().flat_map(|load| load.0))
+        let forces = (efforts.iter().copied())
+            .chain(loads.iter().flat_map(|load| load.0))
             .chain(pass.force.iter().flat_map(|force| force.0))
             .chain(pass.elastic.iter().copied());
         Ok(forces.fold(0.0, |most, force| most.max(force.abs())))
@@ -256,17 +208,18 @@ impl<E: Excitation> Balance for Resting<'_, E> {
             velocity: &self.still,
             acceleration: &self.still,
             drives: &self.drives,
-            loads: &self.loads,
+            loads: &Part {
+                excitation: &self.excitation,
+                further: &self.further,
+                load,
+            },
         };
         let whole = self.equations.tangent_stiffness(&state)?;
         let n = self.moving.len();
         let moving = &self.moving;
-        let mut stiffness =
-            DMatrix::from_fn(n, n, |row, column| whole[(moving[row], moving[column])]);
-        if self.follows && load != 0.0 {
-            self.add_following(position, load, &mut stiffness)?;
-        }
-        Ok(stiffness)
+        Ok(DMatrix::from_fn(n, n, |row, column| {
+            whole[(moving[row], moving[column])]
+        }))
     }
 
     fn displaced(&self, position: &Vec<f64>, change: &DVector<f64>, share: f64) -> Vec<f64> {

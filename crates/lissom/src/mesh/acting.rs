@@ -3,8 +3,8 @@
 use crate::model::ControlLaw;
 use crate::simulate::{LoadCurve, MotionCurve};
 use lissom_core::External;
-use lissom_nodal::{Acting, Actions, Drive, ElementId, Equations, Excitation, NodalError};
-use lissom_spatial::{Matrix, Vector};
+use lissom_nodal::{AppliedForces, Drive, Excitation, Forces, NodalError, NodeState, View};
+use lissom_spatial::{Matrix, Scalar, Vector};
 
 use super::course::{Course, drive};
 use super::{Foreseen, Load, Mesh, MeshError, MeshedJoint, Target};
@@ -33,21 +33,17 @@ struct Guide<'a> {
     foreseen: Vec<(usize, usize)>,
     /// What each degree of freedom needs.
     efforts: Vec<f64>,
-    no_efforts: Vec<f64>,
-    loads: Vec<Vector<f64>>,
+    /// Foreseen loads and friction.
+    forces: Forces<f64>,
     /// Mass matrix, if a controller asks for it.
     mass: Vec<f64>,
     /// Deviations of positions and rates of the axes of one controller.
     deviations: Vec<[f64; 2]>,
 }
 
-/// Axes of the frame of a turning joint on the side of its child.
-pub(super) fn child_axes(
-    equations: &Equations<'_>,
-    child: lissom_nodal::End,
-    frame: &Matrix<f64>,
-) -> Matrix<f64> {
-    equations.node(child.orientation).rotation * *frame
+/// Axes of the frame of a turning joint on the side of its child, whose orientation is given.
+pub(super) fn child_axes<T: Scalar>(child: &NodeState<T>, frame: &Matrix<f64>) -> Matrix<T> {
+    child.rotation * Matrix::constant(frame.0)
 }
 
 impl<'a> Guide<'a> {
@@ -74,8 +70,7 @@ impl<'a> Guide<'a> {
             course: Course::new(mesh)?,
             foreseen,
             efforts: vec![0.0; dofs],
-            no_efforts: vec![0.0; dofs],
-            loads: vec![Vector([0.0; 3]); mechanism.node_count()],
+            forces: Forces::new(mechanism),
             mass: vec![0.0; if weighs { dofs * dofs } else { 0 }],
             deviations: vec![[0.0; 2]; axes.max().unwrap_or(0)],
         }))
@@ -89,32 +84,17 @@ impl<'a> Guide<'a> {
         }
         let equations = &mut self.course.equations;
         if !self.foreseen.is_empty() {
-            self.loads.fill(Vector([0.0; 3]));
-            let counted = |load: &&Load| matches!(load.foreseen, Foreseen::Counted);
+            let mut view = equations.view(&mut self.forces);
+            let counted = |load: &&Load| {
+                matches!(load.foreseen, Foreseen::Counted)
+                    && !matches!(load.target, Target::Axis(_))
+            };
             for load in mesh.loads.iter().filter(counted) {
-                push(
-                    mesh,
-                    load,
-                    load.curve.value(time),
-                    equations,
-                    &mut self.loads,
-                );
+                push(mesh, load, load.curve.value(time), &mut view);
             }
-            for (element, law) in &mesh.drags {
-                let mechanism = &mesh.mechanism;
-                let follows = mechanism.deformation_dof(*element, 0).is_none()
-                    && mechanism.deformation_drive(*element, 0).is_none();
-                if follows {
-                    let drag = law.drag(equations.deformation_rate(*element, 0));
-                    equations.exert(*element, 0, drag, &mut self.loads);
-                }
-            }
-            equations.residual(&self.no_efforts, &self.loads, &mut self.efforts);
-            for (element, law) in &mesh.drags {
-                if let Some(dof) = mesh.mechanism.deformation_dof(*element, 0) {
-                    self.efforts[dof] -= law.drag(equations.deformation_rate(*element, 0));
-                }
-            }
+            push_friction(mesh, &mut view);
+            let (efforts, loads) = (self.forces.efforts(), self.forces.loads());
+            equations.residual(efforts, loads, &mut self.efforts);
         }
         if !self.mass.is_empty() {
             equations.mass_matrix(&mut self.mass);
@@ -123,7 +103,7 @@ impl<'a> Guide<'a> {
     }
 
     /// Torques and forces of the controllers at a state.
-    fn feed_back(&mut self, mesh: &Mesh, state: &Acting<'_>, controls: &mut [f64]) {
+    fn feed_back(&mut self, mesh: &Mesh, position: &[f64], velocity: &[f64], controls: &mut [f64]) {
         let (nominal, dofs) = (&self.course.state, mesh.mechanism.dof_count());
         let mut first = 0;
         for controller in &mesh.guidance.controllers {
@@ -131,8 +111,8 @@ impl<'a> Guide<'a> {
             for (deviation, axis) in self.deviations.iter_mut().zip(axes) {
                 let at = mesh.mechanism.dof_positions(axis.dof).start;
                 *deviation = [
-                    state.position[at] - nominal.position[at],
-                    state.velocity[axis.dof] - nominal.velocity[axis.dof],
+                    position[at] - nominal.position[at],
+                    velocity[axis.dof] - nominal.velocity[axis.dof],
                 ];
             }
             let mass = |i: usize, j: usize| self.mass[axes[i].dof * dofs + axes[j].dof];
@@ -143,16 +123,20 @@ impl<'a> Guide<'a> {
     }
 }
 
-/// Adds an input that does not act along an axis to the loads at nodes.
-fn push(
-    mesh: &Mesh,
-    load: &Load,
-    value: f64,
-    equations: &Equations<'_>,
-    loads: &mut [Vector<f64>],
-) {
+/// Adds an input of this value.
+fn push<T: Scalar>(mesh: &Mesh, load: &Load, value: f64, view: &mut View<'_, T>) {
+    let value = T::constant(value);
     match &load.target {
-        Target::Axis(_) => {}
+        Target::Axis(joint) => {
+            if let MeshedJoint::Axis {
+                element,
+                deformation,
+                ..
+            } = &mesh.joints[*joint]
+            {
+                view.push_deformation(*element, *deformation, value);
+            }
+        }
         Target::Component(joint, component) => {
             let MeshedJoint::Turning {
                 parent,
@@ -163,13 +147,13 @@ fn push(
             else {
                 return;
             };
-            let axes = child_axes(equations, *child, frame).transpose();
+            let axes = child_axes(view.node(child.orientation), frame).transpose();
             let along = Vector(axes.0[component % 3]).scale(value);
             if *component < 3 {
-                loads[child.orientation.index()] += along;
-                loads[parent.orientation.index()] += -along;
+                view.push_node(child.orientation, along);
+                view.push_node(parent.orientation, -along);
             } else {
-                loads[child.point.index()] += along;
+                view.push_node(child.point, along);
             }
         }
         Target::Node {
@@ -178,11 +162,21 @@ fn push(
             carried_by,
         } => {
             let along = match carried_by {
-                None => *direction,
-                Some((by, attitude)) => equations.node(*by).rotation * (*attitude * *direction),
+                None => Vector::constant(direction.0),
+                Some((by, attitude)) => {
+                    view.node(*by).rotation * Vector::constant((*attitude * *direction).0)
+                }
             };
-            loads[node.index()] += along.scale(value);
+            view.push_node(*node, along.scale(value));
         }
+    }
+}
+
+/// Adds the friction of all joints.
+fn push_friction<T: Scalar>(mesh: &Mesh, view: &mut View<'_, T>) {
+    for (element, law) in &mesh.drags {
+        let drag = law.drag(view.deformation_rate(*element, 0));
+        view.push_deformation(*element, 0, drag);
     }
 }
 
@@ -229,6 +223,19 @@ impl<'a> Acts<'a> {
         &self.controls
     }
 
+    /// Torque or force of inputs and controllers on a degree of freedom, of the evaluation last made.
+    pub(super) fn input_on(&self, dof: usize) -> f64 {
+        let mesh = self.mesh;
+        let inputs = (mesh.loads.iter().zip(&self.values)).filter(|(load, _)| {
+            matches!(load.target, Target::Axis(joint) if mesh.axis_dof(joint) == Some(dof))
+        });
+        let controllers = mesh.guidance.controllers.iter();
+        let axes = controllers.flat_map(|controller| &controller.axes);
+        let controls = (axes.zip(&self.controls)).filter(|(axis, _)| axis.dof == dof);
+        let efforts = (inputs.map(|(_, effort)| effort)).chain(controls.map(|(_, effort)| effort));
+        efforts.fold(0.0, |sum, effort| sum + effort)
+    }
+
     /// Why the nominal motion could not be followed in the evaluation last made.
     pub(super) fn trouble(&self) -> Option<&MeshError> {
         self.trouble.as_ref()
@@ -242,7 +249,7 @@ impl Excitation for Acts<'_> {
         }
     }
 
-    fn act(&mut self, time: f64, state: &Acting<'_>, on: &mut Actions<'_>) {
+    fn update(&mut self, time: f64, position: &[f64], velocity: &[f64]) {
         let mesh = self.mesh;
         for (value, load) in self.values.iter_mut().zip(&mesh.loads) {
             *value = load.curve.value(time);
@@ -252,7 +259,7 @@ impl Excitation for Acts<'_> {
             for &(dof, load) in &guide.foreseen {
                 self.values[load] = guide.efforts[dof];
             }
-            guide.feed_back(mesh, state, &mut self.controls);
+            guide.feed_back(mesh, position, velocity, &mut self.controls);
             if self.trouble.is_some() {
                 // what is not known is not a number, which the integrator reports
                 for &(_, load) in &guide.foreseen {
@@ -266,45 +273,19 @@ impl Excitation for Acts<'_> {
                 *value = external.at(time);
             }
         }
-        for (load, &value) in mesh.loads.iter().zip(&self.values) {
-            if let Target::Axis(joint) = load.target {
-                if let MeshedJoint::Axis {
-                    element,
-                    deformation,
-                    ..
-                } = &mesh.joints[joint]
-                {
-                    exert(state.equations, *element, *deformation, value, on);
-                }
-            } else {
-                push(mesh, load, value, state.equations, on.loads);
-            }
-        }
-        let controllers = mesh.guidance.controllers.iter();
-        let axes = controllers.flat_map(|controller| &controller.axes);
-        for (axis, effort) in axes.zip(&self.controls) {
-            on.efforts[axis.dof] += effort;
-        }
-        for (element, law) in &mesh.drags {
-            let rate = state.equations.deformation_rate(*element, 0);
-            exert(state.equations, *element, 0, law.drag(rate), on);
-        }
     }
 }
 
-/// Adds an effort on a deformation: to its degree of freedom, or at its nodes if it follows from others. What is
-/// prescribed takes none.
-fn exert(
-    equations: &Equations<'_>,
-    element: ElementId,
-    deformation: usize,
-    effort: f64,
-    on: &mut Actions<'_>,
-) {
-    let mechanism = equations.mechanism();
-    if let Some(dof) = mechanism.deformation_dof(element, deformation) {
-        on.efforts[dof] += effort;
-    } else if mechanism.deformation_drive(element, deformation).is_none() {
-        equations.exert(element, deformation, effort, on.loads);
+impl AppliedForces for Acts<'_> {
+    fn apply<T: Scalar>(&self, view: &mut View<'_, T>) {
+        for (load, &value) in self.mesh.loads.iter().zip(&self.values) {
+            push(self.mesh, load, value, view);
+        }
+        let controllers = self.mesh.guidance.controllers.iter();
+        let axes = controllers.flat_map(|controller| &controller.axes);
+        for (axis, &effort) in axes.zip(&self.controls) {
+            view.push_dof(axis.dof, T::constant(effort));
+        }
+        push_friction(self.mesh, view);
     }
 }

@@ -161,25 +161,20 @@ impl<'m> MeshLinearizer<'m> {
         velocity: &[f64],
         acceleration: &[f64],
     ) -> Result<Point, NodalError> {
-        let (efforts, loads) = self.dynamics.actions();
         let state = State {
             position,
             velocity,
             acceleration,
             drives: self.dynamics.drives(),
-            loads,
+            loads: self.dynamics.excitation(),
         };
         let mut point = linearize_state(&mut self.equations, time, &state, &self.outputs)?;
         point.position = self.mesh.chart_position(position);
         self.first.get_or_insert_with(|| position.to_vec());
+        // friction of the joints is not an input
         let actuated = self.mesh.mechanism.actuated_dofs();
-        for (dof, &effort) in efforts.iter().enumerate() {
-            point.excitation[dof] += effort;
-        }
-        for (input, &dof) in point.input.iter_mut().zip(&actuated) {
-            // what the inputs leave of what the motion needs
-            point.excitation[dof] -= *input;
-            *input = efforts[dof];
+        for (input, dof) in point.input.iter_mut().zip(actuated) {
+            *input = state.loads.input_on(dof);
         }
         Ok(point)
     }

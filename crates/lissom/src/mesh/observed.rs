@@ -331,7 +331,8 @@ impl Dynamics for MeshEquations<'_> {
                             relative(&child.point).position - relative(&parent.point).position;
                         row.extend_from_slice(&carrier.transpose_mul(arm).0);
                     }
-                    let turn = carrier.transpose() * child_axes(equations, *child, frame);
+                    let turn =
+                        carrier.transpose() * child_axes(relative(&child.orientation), frame);
                     row.extend_from_slice(&quaternion(&turn));
                 }
             }
@@ -363,7 +364,7 @@ impl Dynamics for MeshEquations<'_> {
                     translates,
                     ..
                 } => {
-                    let axes = child_axes(equations, *child, frame);
+                    let axes = child_axes(relative(&child.orientation), frame);
                     let spin = relative(&child.orientation).velocity
                         - relative(&parent.orientation).velocity;
                     row.extend_from_slice(&axes.transpose_mul(spin).0);

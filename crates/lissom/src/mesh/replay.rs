@@ -65,7 +65,7 @@ impl Turning {
             let [x, y, z] = ["x", "y", "z"].map(|axis| known(&format!("{joint}.{what}.{axis}")));
             Ok(Vector([x?, y?, z?]))
         };
-        let axes = child_axes(equations, *child, frame);
+        let axes = child_axes(equations.node(child.orientation), frame);
         let carried = equations.node(parent.orientation).velocity;
         let angular = carried + axes * recorded("angular_velocity")?;
         let linear = if *translates {

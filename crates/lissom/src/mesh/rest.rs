@@ -8,7 +8,7 @@ use lissom_numerics::statics::Equilibrium;
 use lissom_spatial::Vector;
 
 use super::run::MeshEquations;
-use super::{Acts, Mesh, Target};
+use super::{Acts, Mesh};
 
 /// Every channel of a mesh at rest in equilibrium, under the loads of the start or those before it.
 ///
@@ -48,17 +48,6 @@ fn resting<'m>(
     let mechanism = &mesh.mechanism;
     let equations = Equations::new(mechanism)?;
     let mut resting = Resting::new(equations, Acts::new(mesh)?, simulation.start_s);
-    for load in &mesh.loads {
-        match &load.target {
-            Target::Axis(_) => {}
-            Target::Component(..) => resting.loads_follow(),
-            Target::Node { carried_by, .. } => {
-                if carried_by.is_some() {
-                    resting.loads_follow();
-                }
-            }
-        }
-    }
     resting.hold(&mesh.driven_dofs());
     if let InitialSpec::StaticLoad(case) = &simulation.initial {
         if let Some(gravity) = case.gravity_m_per_s2 {

@@ -142,7 +142,8 @@ impl<'m> MeshEquations<'m> {
                 } else {
                     equations.node(child.point).velocity
                 };
-                child_axes(equations, *child, frame).transpose_mul(rate)[component % 3]
+                let axes = child_axes(equations.node(child.orientation), frame);
+                axes.transpose_mul(rate)[component % 3]
             }
             Target::Node {
                 node,

@@ -14,6 +14,7 @@ mod elements;
 mod equilibrium;
 mod feedback;
 mod fidelity;
+mod follower_loads;
 mod formulations;
 mod frequencies;
 mod geometric_stiffness;

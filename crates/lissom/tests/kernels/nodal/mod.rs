@@ -2,6 +2,7 @@
 
 mod boundaries;
 mod dynamics;
+mod follower;
 mod kinematics;
 mod linear;
 mod memory;

@@ -3,10 +3,10 @@
 use std::f64::consts::PI;
 
 use lissom::nodal::{
-    Acting, Actions, Assembly, BeamSection, Drive, ElementId, End, Excitation, Mechanism, NodeId,
-    Role, SecondOrderTerms,
+    AppliedForces, Assembly, BeamSection, Drive, ElementId, End, Excitation, Mechanism, NodeId,
+    Role, SecondOrderTerms, View,
 };
-use lissom::spatial::{Matrix, RotationVector, Vector};
+use lissom::spatial::{Matrix, RotationVector, Scalar, Vector};
 
 /// A hub and a straight planar beam along x, with its parts.
 #[derive(Clone, Debug)]
@@ -88,7 +88,10 @@ impl Excitation for SpinUp {
     fn drive(&mut self, time: f64, drives: &mut [Drive]) {
         drives[0] = self.at(time);
     }
-    fn act(&mut self, _: f64, _: &Acting<'_>, _: &mut Actions<'_>) {}
+}
+
+impl AppliedForces for SpinUp {
+    fn apply<T: Scalar>(&self, _: &mut View<'_, T>) {}
 }
 
 /// A mechanism with every spatial element: hinges, one of them elastic, beams that bend, twist, stretch

@@ -1,0 +1,157 @@
+//! What acts on a mechanism from outside, written once over a [`Scalar`]: `f64` in evaluations, dual numbers where the
+//! equations are linearised.
+//!
+//! Positions are found in `f64`. The state is then lifted to the scalar, what acts sees it through a [`View`] and pushes
+//! there, and the residual is evaluated with these [`Forces`]. Over dual numbers their derivatives come along: a load that
+//! turns with a node $`f = R(q)\,f_0`$ has the stiffness $`-D\mathcal F^T\,\partial f/\partial q`$, friction the damping
+//! $`-\partial f/\partial\dot q`$.
+
+use lissom_spatial::Scalar;
+use lissom_spatial::Vector;
+
+use super::element::{ElementId, Gradient};
+use super::mechanism::{Mechanism, Slot};
+use super::node::{Followed, NodeId, NodeState};
+
+/// Forces, moments and efforts on a mechanism, as functions of its state.
+pub trait AppliedForces {
+    /// Pushes on the mechanism in the state that is seen. What is to be differentiated is computed in `T`; values of
+    /// inputs and of feedback are constants.
+    fn apply<T: Scalar>(&self, view: &mut View<'_, T>);
+}
+
+/// Forces at points and moments at orientations that keep their directions in space, node by node.
+impl AppliedForces for Vec<Vector<f64>> {
+    fn apply<T: Scalar>(&self, view: &mut View<'_, T>) {
+        for (total, load) in view.forces.loads.iter_mut().zip(self) {
+            *total += Vector::constant(load.0);
+        }
+    }
+}
+
+/// Sums of what acts on a mechanism in one state.
+#[derive(Clone, Debug)]
+pub struct Forces<T> {
+    /// One effort per degree of freedom.
+    pub(super) efforts: Vec<T>,
+    /// One force or moment per node, in inertial components.
+    pub(super) loads: Vec<Vector<T>>,
+    /// Efforts on deformations that follow from others, which `loads` contain as nodal forces.
+    pub(super) dependent: Vec<T>,
+}
+
+impl<T: Scalar> Forces<T> {
+    /// None yet.
+    pub fn new(mechanism: &Mechanism) -> Self {
+        Self {
+            efforts: vec![T::zero(); mechanism.dof_count()],
+            loads: vec![Vector::zero(); mechanism.node_count()],
+            dependent: vec![T::zero(); mechanism.deformation_count()],
+        }
+    }
+
+    /// Efforts on the degrees of freedom.
+    pub fn efforts(&self) -> &[T] {
+        &self.efforts
+    }
+
+    /// Forces at points and moments at orientations, node by node.
+    pub fn loads(&self) -> &[Vector<T>] {
+        &self.loads
+    }
+
+    fn clear(&mut self) {
+        self.efforts.fill(T::zero());
+        self.loads.fill(Vector::zero());
+        self.dependent.fill(T::zero());
+    }
+
+    fn scale(&mut self, factor: f64) {
+        for effort in self.efforts.iter_mut().chain(&mut self.dependent) {
+            *effort = *effort * factor;
+        }
+        for load in &mut self.loads {
+            *load = load.scale(T::constant(factor));
+        }
+    }
+}
+
+/// A mechanism in a state of motion over a scalar: what forces may depend on, and where they push.
+#[derive(Debug)]
+pub struct View<'a, T> {
+    mechanism: &'a Mechanism,
+    nodes: &'a [NodeState<T>],
+    value: &'a [T],
+    followed: &'a [Followed<T>],
+    gradient: &'a [Gradient<T>],
+    forces: &'a mut Forces<T>,
+}
+
+impl<'a, T: Scalar> View<'a, T> {
+    /// Of nodes, and of values, rates and gradients of all deformations; nothing pushes yet.
+    pub(super) fn new(
+        mechanism: &'a Mechanism,
+        nodes: &'a [NodeState<T>],
+        value: &'a [T],
+        followed: &'a [Followed<T>],
+        gradient: &'a [Gradient<T>],
+        forces: &'a mut Forces<T>,
+    ) -> Self {
+        forces.clear();
+        Self {
+            mechanism,
+            nodes,
+            value,
+            followed,
+            gradient,
+            forces,
+        }
+    }
+
+    /// Position, rotation and velocity of a node; its acceleration is not known yet.
+    pub fn node(&self, node: NodeId) -> &NodeState<T> {
+        &self.nodes[node.index()]
+    }
+
+    /// Value of a deformation parameter.
+    pub fn deformation(&self, element: ElementId, index: usize) -> T {
+        self.value[self.mechanism.deformation(element, index)]
+    }
+
+    /// Rate of a deformation parameter.
+    pub fn deformation_rate(&self, element: ElementId, index: usize) -> T {
+        self.followed[self.mechanism.deformation(element, index)].rate
+    }
+
+    /// Adds a force at a point or a moment at an orientation, in inertial components.
+    pub fn push_node(&mut self, node: NodeId, load: Vector<T>) {
+        self.forces.loads[node.index()] += load;
+    }
+
+    /// Adds an effort on a degree of freedom.
+    pub fn push_dof(&mut self, dof: usize, effort: T) {
+        self.forces.efforts[dof] += effort;
+    }
+
+    /// Adds an effort on a deformation: on its degree of freedom, or at its nodes along its gradient if it follows from
+    /// others. A prescribed deformation takes none: its drive does what is needed.
+    pub fn push_deformation(&mut self, element: ElementId, index: usize, effort: T) {
+        let deformation = self.mechanism.deformation(element, index);
+        match self.mechanism.conditions[deformation].slot {
+            Slot::Dof(dof) => self.push_dof(dof, effort),
+            Slot::Drive(_) => {}
+            Slot::Still | Slot::Unknown(_) => {
+                let nodes = &self.mechanism.elements[element.index()].nodes;
+                for (&node, slope) in nodes.iter().zip(&self.gradient[deformation]) {
+                    self.forces.loads[node] += slope.scale(effort);
+                }
+                self.forces.dependent[deformation] += effort;
+            }
+        }
+    }
+
+    /// Multiplies all that has been pushed.
+    pub(super) fn scale(&mut self, factor: f64) {
+        self.forces.scale(factor);
+    }
+}
