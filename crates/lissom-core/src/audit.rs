@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::bending::{Bending, BodyExtent};
 use crate::dynamics::Dynamics;
-use crate::limit::LimitedQuantity;
+use crate::limit::Limit;
 use lissom_spatial::{Force, Vector};
 
 /// Part of the largest total energy that counts as rounding: a peak below it says nothing, as of a
@@ -132,6 +132,7 @@ pub(crate) struct Auditor {
     conserves_momentum: bool,
     first_momentum: Option<Force<f64>>,
     momentum: MomentumAudit,
+    limits: Vec<Limit>,
     violations: Vec<Option<LimitViolation>>,
     pub(crate) bending: Bending,
     /// Instant and value of every limited quantity when it was last looked at.
@@ -145,7 +146,7 @@ pub(crate) struct Auditor {
 
 impl Auditor {
     pub(crate) fn new(dynamics: &dyn Dynamics, samples: usize) -> Self {
-        let limits = dynamics.limits().len();
+        let limits = dynamics.limits();
         Self {
             drifts: Vec::with_capacity(samples),
             peak: 0.0,
@@ -153,9 +154,10 @@ impl Auditor {
             conserves_momentum: dynamics.conserves_momentum(),
             first_momentum: None,
             momentum: MomentumAudit::default(),
-            violations: vec![None; limits],
+            limits: limits.to_vec(),
+            violations: vec![None; limits.len()],
             bending: Bending::new(dynamics),
-            watched: vec![None; limits],
+            watched: vec![None; limits.len()],
             closures: None,
             initial_energy: None,
             before: [0.0; 3],
@@ -202,15 +204,11 @@ impl Auditor {
 
     /// Looks at the limits in the evaluated state. What passes a limit between two looks passed it where the
     /// line between the two values did; an effort may jump, and has passed when it is seen.
-    pub(crate) fn watch_limits(&mut self, time: f64, dynamics: &dyn Dynamics) {
+    pub(crate) fn watch_limits(&mut self, time: f64, dynamics: &mut dyn Dynamics) {
         let watched = self.violations.iter_mut().zip(&mut self.watched);
-        for (limit, (violation, watched)) in dynamics.limits().iter().zip(watched) {
+        for (limit, (violation, watched)) in self.limits.iter().zip(watched) {
             let value = dynamics.limited(limit.quantity);
-            let quantity = match limit.quantity {
-                LimitedQuantity::Position(_) | LimitedQuantity::QuaternionAngle(_) => "position",
-                LimitedQuantity::Rate(_) => "rate",
-                LimitedQuantity::Effort(_) => "effort",
-            };
+            let quantity = limit.quantity.word();
             let before = watched.replace((time, value));
             let excess = (limit.min - value).max(value - limit.max);
             if excess <= 0.0 {
@@ -227,7 +225,7 @@ impl Auditor {
                 }
                 continue;
             }
-            let jumps = matches!(limit.quantity, LimitedQuantity::Effort(_));
+            let jumps = limit.quantity.jumps();
             let first_s = match before {
                 Some((earlier, inside)) if !jumps => {
                     earlier + (time - earlier) * (passed - inside) / (value - inside)

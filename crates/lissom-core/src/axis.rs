@@ -3,8 +3,10 @@
 //! Hinges, sliders and universal joints of the file are lowered to axes here, once: what resists, drives and limits an
 //! axis, where it starts, and what everything about it is called.
 
+use crate::action::Resistance;
+use crate::limit::{Limit, LimitedQuantity};
+use crate::view::AxisId;
 use lissom_numerics::linear::Label;
-use lissom_spatial::Scalar;
 use lissom_spec::spec::{Branch, JointKind, JointSpec, PrismaticSpec, RevoluteSpec};
 
 /// What the quantities of one axis are called. Two axes of one joint are told apart by their part.
@@ -37,9 +39,14 @@ impl AxisName {
     }
 
     fn of_part(&self, what: &str) -> String {
+        format!("{}.{what}", self.label())
+    }
+
+    /// The joint with the part that is meant, for example `wrist.2`.
+    pub fn label(&self) -> String {
         match &self.part {
-            Some(part) => format!("{}.{part}.{what}", self.joint),
-            None => format!("{}.{what}", self.joint),
+            Some(part) => format!("{}.{part}", self.joint),
+            None => self.joint.clone(),
         }
     }
 
@@ -92,7 +99,7 @@ pub struct Axis {
     /// What drives it.
     pub motor: Option<Motor>,
     /// Smallest and largest position, rate and effort.
-    pub limits: [(Option<f64>, Option<f64>); 3],
+    limits: [(Option<f64>, Option<f64>); 3],
 }
 
 /// A motor with its gear, at the joint side.
@@ -102,39 +109,6 @@ pub struct Motor {
     pub inertia: f64,
     /// Stiffness and damping of an elastic gear.
     pub gear: Option<[f64; 2]>,
-}
-
-/// Spring, damper and friction of one direction of a joint.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Resistance {
-    /// Force per displacement from rest.
-    pub stiffness: f64,
-    /// Position at which the spring is slack.
-    pub rest: f64,
-    /// Force per rate: damper and viscous friction together.
-    pub viscous: f64,
-    /// Coulomb friction.
-    pub coulomb: f64,
-    /// Rate below which Coulomb friction is smoothed.
-    pub coulomb_rate: f64,
-}
-
-impl Resistance {
-    /// Whether there is anything to compute.
-    pub fn is_none(&self) -> bool {
-        self.stiffness == 0.0 && self.viscous == 0.0 && self.coulomb == 0.0
-    }
-
-    /// Force that damper and friction exert, $`-c\dot q - \mu\,\dot q/\sqrt{\dot q^2 + \dot q_0^2}`$.
-    #[inline(always)]
-    pub fn drag<T: Scalar>(&self, rate: T) -> T {
-        let mut force = rate * -self.viscous;
-        if self.coulomb != 0.0 {
-            let smooth = T::constant(self.coulomb_rate * self.coulomb_rate);
-            force -= rate / (rate * rate + smooth).sqrt() * self.coulomb;
-        }
-        force
-    }
 }
 
 impl Axis {
@@ -159,6 +133,20 @@ impl Axis {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// What a run watches of it.
+    pub fn limits(&self, axis: AxisId) -> impl Iterator<Item = Limit> {
+        let quantities = [
+            LimitedQuantity::Position(axis),
+            LimitedQuantity::Rate(axis),
+            LimitedQuantity::Effort(axis),
+        ];
+        let units = self.name.units();
+        let each = quantities.into_iter().zip(self.limits).zip(units);
+        each.filter_map(|((quantity, bounds), unit)| {
+            Limit::of(&self.name.joint, quantity, bounds, unit)
+        })
     }
 
     fn revolute(spec: &RevoluteSpec, name: AxisName) -> Self {

@@ -69,7 +69,7 @@ pub trait Dynamics: FirstOrder + SecondOrder + Send {
     fn limits(&self) -> &[Limit];
 
     /// Value of a limited quantity in the evaluated state.
-    fn limited(&self, quantity: LimitedQuantity) -> f64;
+    fn limited(&mut self, quantity: LimitedQuantity) -> f64;
 
     /// Whether nothing outside acts on the mechanism.
     fn conserves_momentum(&self) -> bool;

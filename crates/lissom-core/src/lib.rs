@@ -7,13 +7,16 @@
 //! | [`Dynamics`] | equations of a mechanism as integrators see them, and what can be read off an evaluated state |
 //! | [`State`] | where a mechanism is: time, positions, velocities, works, memory |
 //! | [`Signal`] | one quantity that can be named: its name, unit, kind and stage |
-//! | [`Axis`] | one degree of freedom of a joint, as both formulations build it |
+//! | [`Axis`], [`Ball`] | joints as both formulations build them: one degree of freedom, or all rotations |
+//! | [`Actions`] | what acts: springs, friction, gears, inputs, controllers, each written once over a [`View`] of a state |
 //! | [`LoadCurve`], [`MotionCurve`] | loads and motions as functions of time |
 //! | [`Recording`], [`Audit`] | what a run leaves behind |
 //! | [`study`] | what is asked of a mechanism: runs, and stepping |
 
+mod action;
 mod audit;
 mod axis;
+mod ball;
 mod bending;
 mod dynamics;
 mod error;
@@ -28,9 +31,15 @@ mod signal;
 mod state;
 mod stepper;
 pub mod study;
+mod view;
 
+pub use action::{
+    Actions, ControlLaw, ControlledAxis, Controller, Efforts, Feedback, Gear, Inputs,
+    JointResistance, Load, LoadTarget, Resistance, Toward,
+};
 pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit, Repartitioning};
-pub use axis::{Axis, AxisName, Motor, Resistance, effort_label};
+pub use axis::{Axis, AxisName, Motor, effort_label};
+pub use ball::Ball;
 pub use bending::{BodyExtent, Divergence, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD};
 pub use dynamics::{Dynamics, EnergyAndMomentum, FlexibleLink, Power};
 pub use error::{PlaceError, RunError};
@@ -43,3 +52,4 @@ pub use recording::{Channel, Recording};
 pub use sampler::{Sampler, marker_signals, snapshot};
 pub use signal::{Kind, Signal, Stage};
 pub use state::{State, StateError, state_of};
+pub use view::{AxisId, JointId, JointMotion, MarkerId, MarkerMotion, View};

@@ -1,7 +1,7 @@
 //! A mechanism under drives, efforts and loads as the integrators see it, explicit and implicit.
 
 use lissom_numerics::integrate::{FirstOrder, SecondOrder};
-use lissom_spatial::Scalar;
+use lissom_spatial::Real;
 
 use super::equations::Equations;
 use super::error::NodalError;
@@ -40,7 +40,7 @@ impl Excitation for Unforced {
 }
 
 impl AppliedForces for Unforced {
-    fn apply<T: Scalar>(&self, _: &mut View<'_, T>) {}
+    fn apply<T: Real>(&self, _: f64, _: &mut View<'_, T>) {}
 }
 
 /// A mechanism with what acts on it.
@@ -121,7 +121,7 @@ impl<'a, E: Excitation> Dynamics<'a, E> {
         self.equations.set_velocity(velocity, &self.drives);
         self.excitation.update(time, position, velocity);
         self.excitation
-            .apply(&mut self.equations.view(&mut self.forces));
+            .apply(1.0, &mut self.equations.view(&mut self.forces));
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! What acts on a mechanism from outside, written once over a [`Scalar`]: `f64` in evaluations, dual numbers where the
+//! What acts on a mechanism from outside, written once over a scalar: `f64` in evaluations, dual numbers where the
 //! equations are linearised.
 //!
 //! Positions are found in `f64`. The state is then lifted to the scalar, what acts sees it through a [`View`] and pushes
@@ -6,8 +6,8 @@
 //! turns with a node $`f = R(q)\,f_0`$ has the stiffness $`-D\mathcal F^T\,\partial f/\partial q`$, friction the damping
 //! $`-\partial f/\partial\dot q`$.
 
-use lissom_spatial::Scalar;
 use lissom_spatial::Vector;
+use lissom_spatial::{Real, Scalar};
 
 use super::element::{ElementId, Gradient};
 use super::mechanism::{Mechanism, Slot};
@@ -15,16 +15,19 @@ use super::node::{Followed, NodeId, NodeState};
 
 /// Forces, moments and efforts on a mechanism, as functions of its state.
 pub trait AppliedForces {
-    /// Pushes on the mechanism in the state that is seen. What is to be differentiated is computed in `T`; values of
-    /// inputs and of feedback are constants.
-    fn apply<T: Scalar>(&self, view: &mut View<'_, T>);
+    /// Pushes on the mechanism in the state that is seen, loads from outside only in part. What is to be differentiated is
+    /// computed in `T`; values of inputs and of feedback are constants.
+    fn apply<T: Real>(&self, part: f64, view: &mut View<'_, T>);
+
+    /// Stiffness and elongation of every spring among them: their gradients are part of $`K_0`$.
+    fn springs<T: Real>(&self, _view: &mut View<'_, T>, _spring: &mut impl FnMut(f64, T)) {}
 }
 
 /// Forces at points and moments at orientations that keep their directions in space, node by node.
 impl AppliedForces for Vec<Vector<f64>> {
-    fn apply<T: Scalar>(&self, view: &mut View<'_, T>) {
+    fn apply<T: Real>(&self, part: f64, view: &mut View<'_, T>) {
         for (total, load) in view.forces.loads.iter_mut().zip(self) {
-            *total += Vector::constant(load.0);
+            *total += Vector::constant(load.scale(part).0);
         }
     }
 }
@@ -38,6 +41,8 @@ pub struct Forces<T> {
     pub(super) loads: Vec<Vector<T>>,
     /// Efforts on deformations that follow from others, which `loads` contain as nodal forces.
     pub(super) dependent: Vec<T>,
+    /// Efforts on prescribed deformations, which leave less to their drives.
+    pub(super) driven: Vec<T>,
 }
 
 impl<T: Scalar> Forces<T> {
@@ -47,12 +52,18 @@ impl<T: Scalar> Forces<T> {
             efforts: vec![T::zero(); mechanism.dof_count()],
             loads: vec![Vector::zero(); mechanism.node_count()],
             dependent: vec![T::zero(); mechanism.deformation_count()],
+            driven: vec![T::zero(); mechanism.drive_count()],
         }
     }
 
     /// Efforts on the degrees of freedom.
     pub fn efforts(&self) -> &[T] {
         &self.efforts
+    }
+
+    /// Efforts on prescribed deformations, drive by drive.
+    pub fn driven(&self) -> &[T] {
+        &self.driven
     }
 
     /// Forces at points and moments at orientations, node by node.
@@ -64,15 +75,7 @@ impl<T: Scalar> Forces<T> {
         self.efforts.fill(T::zero());
         self.loads.fill(Vector::zero());
         self.dependent.fill(T::zero());
-    }
-
-    fn scale(&mut self, factor: f64) {
-        for effort in self.efforts.iter_mut().chain(&mut self.dependent) {
-            *effort = *effort * factor;
-        }
-        for load in &mut self.loads {
-            *load = load.scale(T::constant(factor));
-        }
+        self.driven.fill(T::zero());
     }
 }
 
@@ -134,12 +137,12 @@ impl<'a, T: Scalar> View<'a, T> {
     }
 
     /// Adds an effort on a deformation: on its degree of freedom, or at its nodes along its gradient if it follows from
-    /// others. A prescribed deformation takes none: its drive does what is needed.
+    /// others. A prescribed deformation moves as it does all the same: its drive does the rest.
     pub fn push_deformation(&mut self, element: ElementId, index: usize, effort: T) {
         let deformation = self.mechanism.deformation(element, index);
         match self.mechanism.conditions[deformation].slot {
             Slot::Dof(dof) => self.push_dof(dof, effort),
-            Slot::Drive(_) => {}
+            Slot::Drive(drive) => self.forces.driven[drive] += effort,
             Slot::Still | Slot::Unknown(_) => {
                 let nodes = &self.mechanism.elements[element.index()].nodes;
                 for (&node, slope) in nodes.iter().zip(&self.gradient[deformation]) {
@@ -148,10 +151,5 @@ impl<'a, T: Scalar> View<'a, T> {
                 self.forces.dependent[deformation] += effort;
             }
         }
-    }
-
-    /// Multiplies all that has been pushed.
-    pub(super) fn scale(&mut self, factor: f64) {
-        self.forces.scale(factor);
     }
 }

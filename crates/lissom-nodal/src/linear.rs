@@ -16,7 +16,9 @@
 //! that is part of $`N_0`$. A moment that keeps its direction in space is not conservative: its skew part belongs to
 //! $`N_0`$.
 
-use nalgebra::DMatrix;
+use std::ops::Range;
+
+use nalgebra::{DMatrix, DVector};
 
 use lissom_numerics::linear::Linearization;
 use lissom_spatial::Dual;
@@ -65,9 +67,10 @@ impl Equations<'_> {
         let mut rows = vec![0.0; dofs * dofs];
         self.mass_matrix(&mut rows);
         let mass = DMatrix::from_row_slice(dofs, dofs, &rows);
-        let structural = self.structural_stiffness();
         let mut parts = Parts::new(dofs);
         self.differentiate_by_position(state, Some(&mut parts));
+        let springs = parts.spring_stiffness();
+        let structural = self.structural_stiffness() + &springs;
         let damping = self.differentiate_by_velocity(state);
         let actuated = self.mechanism.actuated_dofs();
         let mut input = DMatrix::zeros(dofs, actuated.len());
@@ -77,7 +80,7 @@ impl Equations<'_> {
         let levers = self.lever_stiffness(state);
         let material = &parts.geometric + &levers;
         let geometric = (&material + material.transpose()) * 0.5;
-        let dynamic = parts.dynamic - levers + (material - &geometric);
+        let dynamic = parts.dynamic - levers - springs + (material - &geometric);
         Ok(Linearization {
             mass,
             damping,
@@ -144,6 +147,7 @@ impl Equations<'_> {
             }
             if let Some(parts) = parts.as_deref_mut() {
                 self.split(first, directions, &mut lifted, parts);
+                lifted.stretch_springs(self.mechanism, state, first..first + directions, parts);
             }
         }
         whole
@@ -315,11 +319,35 @@ impl Lifted {
         let (pass, forces) = (&mut self.pass, &mut self.forces);
         pass.velocities(mechanism, factor, &self.velocity, state.drives);
         pass.follow(mechanism, &equations.references);
-        state.loads.apply(&mut pass.view(mechanism, forces));
+        state.loads.apply(1.0, &mut pass.view(mechanism, forces));
         pass.accelerations(mechanism, factor, &self.acceleration, state.drives);
         pass.inertial_forces(mechanism, equations.gravity, &forces.loads);
         pass.elastic_stresses(mechanism);
         pass.reduce(mechanism, factor, &forces.efforts, &mut self.residual);
+    }
+
+    /// Slopes of the elongation of springs along a few degrees of freedom.
+    fn stretch_springs<F: AppliedForces>(
+        &mut self,
+        mechanism: &Mechanism,
+        state: &State<'_, F>,
+        dofs: Range<usize>,
+        parts: &mut Parts,
+    ) {
+        let (springs, count) = (&mut parts.springs, parts.dynamic.nrows());
+        let mut index = 0;
+        let mut view = self.pass.view(mechanism, &mut self.forces);
+        state
+            .loads
+            .springs(&mut view, &mut |stiffness, stretch: Tangent| {
+                if springs.len() == index {
+                    springs.push((stiffness, DVector::zeros(count)));
+                }
+                for (dof, slope) in dofs.clone().zip(stretch.tangent) {
+                    springs[index].1[dof] = slope;
+                }
+                index += 1;
+            });
     }
 }
 
@@ -327,6 +355,8 @@ impl Lifted {
 struct Parts {
     dynamic: DMatrix<f64>,
     geometric: DMatrix<f64>,
+    /// Stiffness of every spring that acts, and the slopes of its elongation by the degrees of freedom.
+    springs: Vec<(f64, DVector<f64>)>,
 }
 
 impl Parts {
@@ -334,7 +364,17 @@ impl Parts {
         Self {
             dynamic: DMatrix::zeros(dofs, dofs),
             geometric: DMatrix::zeros(dofs, dofs),
+            springs: Vec::new(),
         }
+    }
+
+    /// Their part of $`K_0`$.
+    fn spring_stiffness(&self) -> DMatrix<f64> {
+        let mut sum = DMatrix::zeros(self.dynamic.nrows(), self.dynamic.nrows());
+        for (stiffness, slope) in &self.springs {
+            sum.ger(*stiffness, slope, slope, 1.0);
+        }
+        sum
     }
 }
 

@@ -60,7 +60,7 @@ pub fn linearize_state<F: AppliedForces>(
     equations.set_velocity(state.velocity, state.drives);
     equations.set_acceleration(state.acceleration, state.drives);
     let mut forces = Forces::new(mechanism);
-    state.loads.apply(&mut equations.view(&mut forces));
+    state.loads.apply(1.0, &mut equations.view(&mut forces));
     let mut residual = vec![0.0; dofs];
     equations.residual(&forces.efforts, &forces.loads, &mut residual);
     let actuated = mechanism.actuated_dofs().into_iter();

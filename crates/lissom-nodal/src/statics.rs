@@ -4,7 +4,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use lissom_numerics::statics::{self, Balance, Equilibrium, Stability};
-use lissom_spatial::{Scalar, Vector};
+use lissom_spatial::{Real, Vector};
 
 use super::dynamics::Excitation;
 use super::equations::Equations;
@@ -123,12 +123,12 @@ impl<'a, E: Excitation> Resting<'a, E> {
             further: &self.further,
             load,
         };
-        part.apply(&mut self.equations.view(&mut self.forces));
+        part.apply(1.0, &mut self.equations.view(&mut self.forces));
         Ok(())
     }
 }
 
-/// A part of what acts: all of it in proportion.
+/// What acts while loads from outside grow in proportion.
 #[derive(Debug)]
 struct Part<'a, E> {
     excitation: &'a E,
@@ -137,10 +137,13 @@ struct Part<'a, E> {
 }
 
 impl<E: AppliedForces> AppliedForces for Part<'_, E> {
-    fn apply<T: Scalar>(&self, view: &mut View<'_, T>) {
-        self.further.apply(view);
-        self.excitation.apply(view);
-        view.scale(self.load);
+    fn apply<T: Real>(&self, part: f64, view: &mut View<'_, T>) {
+        self.further.apply(part * self.load, view);
+        self.excitation.apply(part * self.load, view);
+    }
+
+    fn springs<T: Real>(&self, view: &mut View<'_, T>, spring: &mut impl FnMut(f64, T)) {
+        self.excitation.springs(view, spring);
     }
 }
 

@@ -19,6 +19,7 @@
 mod inertia;
 mod motion;
 mod readable;
+mod real;
 mod rotation;
 mod scalar;
 mod transform;
@@ -27,6 +28,7 @@ mod vector;
 pub use inertia::{ArticulatedInertia, RigidInertia};
 pub use motion::{Force, Motion};
 pub use readable::readable;
+pub use real::Real;
 pub use rotation::{Quaternion, RotationVector, inverse_rate_matrix, rotation_vector_of};
 pub use scalar::{Dual, Lanes, Scalar};
 pub use transform::Transform;

@@ -16,6 +16,17 @@ pub struct Matrix<T>(pub [[T; 3]; 3]);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Symmetric<T>(pub [T; 6]);
 
+impl Vector<f64> {
+    /// The same direction at length one.
+    #[must_use]
+    pub fn unit(self) -> Self {
+        // squares of very short and very long vectors leave the range of numbers
+        let largest = self.0.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        let scaled = Self(self.0.map(|x| x / largest));
+        scaled.scale(1.0 / scaled.dot(scaled).sqrt())
+    }
+}
+
 impl<T: Scalar> Vector<T> {
     /// The zero vector.
     #[must_use]

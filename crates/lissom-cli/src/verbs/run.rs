@@ -189,7 +189,7 @@ pub(super) fn refuse_too_large(loaded: &Loaded, samples: usize) -> Result<(), St
         + model.linkage.positions.len()
         + model.linkage.velocities.len()
         + 2 * model.transmissions.len()
-        + model.loads.len()
+        + model.actions.loads.len()
         + model.motions.len()
         + 8 * model.linkage.closures.len()
         + 13 * model.linkage.markers.len();

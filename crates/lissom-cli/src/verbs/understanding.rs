@@ -409,8 +409,8 @@ fn warnings(spec: &ModelSpec, model: &Model, loops: Option<&LoopsEntry>) -> Vec<
 
 /// The fastest vibration of a tree in rad/s, and what vibrates.
 fn fastest<'a>(model: &'a Model, bodies: &'a [BodyEntry]) -> Option<(&'a str, f64)> {
-    let gears = (model.transmissions.iter())
-        .map(|gear| (gear.name.as_str(), (gear.stiffness / gear.inertia).sqrt()));
+    let gears = (model.transmissions.iter().zip(&model.actions.gears))
+        .map(|(motor, gear)| (motor.name.as_str(), (gear.stiffness / motor.inertia).sqrt()));
     let elastic = (bodies.iter())
         .filter_map(|body| Some((body.name.as_str(), *body.frequencies_rad_per_s.last()?)));
     elastic.chain(gears).max_by(|a, b| a.1.total_cmp(&b.1))
@@ -478,7 +478,7 @@ fn without_inertia(model: &Model) -> Option<&str> {
 
 /// Whether the model starts in equilibrium and at rest, with nothing that drives it.
 fn nothing_moves(model: &Model) -> bool {
-    let driven = !model.loads.is_empty() || !model.motions.is_empty();
+    let driven = !model.actions.loads.is_empty() || !model.motions.is_empty();
     let at_rest = model.initial_velocity.iter().all(|&rate| rate == 0.0);
     if driven || !at_rest {
         return false;

@@ -17,13 +17,12 @@
 //! a component of $`\omega`$.
 
 use super::sliding::{Contact, Plane};
-use crate::flex::Along;
 use crate::tree::{
     FrameMotion, Kinematics, Push, add_generalized_force, bias_accelerations, frame_motion,
 };
 use crate::{Closure, ClosureEnd, ClosureKind, System};
-use lissom_spatial::Scalar;
 use lissom_spatial::{Force, Matrix, Motion, Vector};
+use lissom_spatial::{Real, Scalar};
 
 /// All equations of the closures of a model, at one state. Build it once, [`update`](Self::update) it for
 /// every state.
@@ -80,7 +79,7 @@ pub(super) struct Relative<T> {
     pub(super) linear_bias: Vector<T>,
 }
 
-impl<T: Along> Constraints<T> {
+impl<T: Real> Constraints<T> {
     /// The equations of `closures` over `system`, in the order of the closures.
     pub fn new(system: &System, closures: &[Closure]) -> Self {
         let rows: Vec<Row> = closures

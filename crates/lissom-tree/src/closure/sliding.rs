@@ -18,9 +18,9 @@
 //! friction does no work on what slides.
 
 use super::constraint::{Relative, Value};
-use crate::flex::{Along, Centreline, Section};
+use crate::flex::{Centreline, Section};
 use crate::{Closure, ClosureKind, System};
-use lissom_spatial::{Motion, Vector};
+use lissom_spatial::{Motion, Real, Vector};
 
 /// Distance beyond a break or an end of a beam, as a fraction of its length, at which a closure is still there: one that
 /// rests at a node does not go to and fro.
@@ -86,7 +86,7 @@ struct Deflection<T> {
     curvature_rate: T,
 }
 
-impl<T: Along> Contact<T> {
+impl<T: Real> Contact<T> {
     /// For closures that slide along a beam.
     pub(super) fn new(system: &System, closure: &Closure) -> Option<Self> {
         let (ClosureKind::OnBeam { .. } | ClosureKind::AlongBeam { .. }) = closure.kind else {
@@ -136,7 +136,7 @@ impl<T: Along> Contact<T> {
     /// whether it was another before.
     pub(super) fn enter(&mut self, system: &System) -> bool {
         let before = self.stretch;
-        self.stretch = centreline(system, self.body).map(|line| line.stretch(self.place.place()));
+        self.stretch = centreline(system, self.body).map(|line| line.stretch(self.place.value()));
         before.is_some() && before != self.stretch
     }
 
@@ -144,7 +144,7 @@ impl<T: Along> Contact<T> {
     pub(super) fn overrun(&self, system: &System) -> Option<f64> {
         let line = centreline(system, self.body)?;
         let [begin, end] = line.ends(self.stretch?);
-        let place = self.place.place();
+        let place = self.place.value();
         Some((begin - place).max(place - end) - AT_THE_BREAK * line.length())
     }
 

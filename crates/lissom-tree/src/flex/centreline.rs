@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::groups::Group;
 use super::shape::{Shape, Shapes};
-use lissom_spatial::{Dual, Scalar};
+use lissom_spatial::Real;
 
 /// The functions along a beam by which its elastic coordinates move the axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,7 +97,7 @@ pub struct Section<T> {
     pub strain_slope: Vec<T>,
 }
 
-impl<T: Along> Section<T> {
+impl<T: Real> Section<T> {
     /// Room for a body with so many elastic coordinates.
     pub fn new(coordinates: usize) -> Self {
         let zeros = vec![T::zero(); coordinates];
@@ -113,43 +113,12 @@ impl<T: Along> Section<T> {
     /// Evaluates the functions at `x`; beyond the ends they go on straight. With a `stretch` between two breaks the
     /// functions that hold there are continued instead, smoothly. Allocates nothing.
     pub fn update(&mut self, line: &Centreline, stretch: Option<usize>, x: T) {
-        line.write(stretch, x.place(), &mut self.shapes);
+        line.write(stretch, x.value(), &mut self.shapes);
         for (i, shape) in self.shapes.iter().enumerate() {
             self.value[i] = x.follow(shape.value, shape.slope);
             self.slope[i] = x.follow(shape.slope, shape.strain);
             self.strain[i] = x.follow(shape.strain, shape.strain_slope);
             self.strain_slope[i] = x.follow(shape.strain_slope, 0.0);
-        }
-    }
-}
-
-/// A scalar that can be a place along a beam. The functions of a beam are piecewise, so that this asks for the
-/// value that [`Scalar`] hides.
-pub trait Along: Scalar {
-    /// The number that says where.
-    fn place(self) -> f64;
-    /// A function of the place, from its value and derivative there.
-    #[must_use]
-    fn follow(self, value: f64, derivative: f64) -> Self;
-}
-
-impl Along for f64 {
-    fn place(self) -> f64 {
-        self
-    }
-    fn follow(self, value: f64, _: f64) -> Self {
-        value
-    }
-}
-
-impl<const N: usize> Along for Dual<f64, N> {
-    fn place(self) -> f64 {
-        self.value
-    }
-    fn follow(self, value: f64, derivative: f64) -> Self {
-        Self {
-            value,
-            tangent: self.tangent.map(|t| t * derivative),
         }
     }
 }

@@ -33,7 +33,7 @@ pub use body::{
     AxialStrain, FlexibleBody, MassNode, ModalIntegrals, Node, ProductBlock, RigidMotions,
     Shortening,
 };
-pub use centreline::{Along, Centreline, Section};
+pub use centreline::{Centreline, Section};
 pub use damping::Damping;
 pub use deformation::Deformation;
 pub use eigenfunctions::Boundary;

@@ -1,26 +1,23 @@
-//! What acts on a mesh: inputs, feedback, friction, prescribed motions.
+//! What acts on a mesh: its actions with their values at an instant, and prescribed motions.
 
-use crate::model::ControlLaw;
-use crate::simulate::{LoadCurve, MotionCurve};
-use lissom_core::External;
-use lissom_nodal::{AppliedForces, Drive, Excitation, Forces, NodalError, NodeState, View};
-use lissom_spatial::{Matrix, Scalar, Vector};
+use crate::simulate::MotionCurve;
+use lissom_core::{Actions, AxisId, ControlLaw, Efforts, External, Feedback, Inputs, View as _};
+use lissom_nodal::{AppliedForces, Drive, Excitation, Forces, NodalError, View};
+use lissom_spatial::Real;
 
 use super::course::{Course, drive};
-use super::{Foreseen, Load, Mesh, MeshError, MeshedJoint, Target};
+use super::view::NodalView;
+use super::{Mesh, MeshError};
 
-/// Drives, loads and feedback of a mesh at an instant.
+/// Drives, inputs and feedback of a mesh at an instant.
 #[derive(Clone, Debug)]
 pub struct Acts<'a> {
     mesh: &'a Mesh,
-    /// Value of every input.
-    values: Vec<f64>,
-    /// Inputs that somebody outside has taken over.
-    pub(super) externals: Vec<Option<External>>,
+    inputs: Inputs,
+    /// Values of inputs and of feedback.
+    efforts: Efforts,
     /// The motion that inverse dynamics and controllers go by, if there are any.
     guide: Option<Guide<'a>>,
-    /// Torques and forces of the controllers, in the order of their axes.
-    controls: Vec<f64>,
     /// Why the guide could not be followed last.
     trouble: Option<MeshError>,
 }
@@ -29,50 +26,50 @@ pub struct Acts<'a> {
 #[derive(Clone, Debug)]
 struct Guide<'a> {
     course: Course<'a>,
-    /// Degree of freedom and input of inverse dynamics.
-    foreseen: Vec<(usize, usize)>,
+    /// Whether inputs follow from inverse dynamics.
+    drives: bool,
     /// What each degree of freedom needs.
     efforts: Vec<f64>,
-    /// Foreseen loads and friction.
+    /// Loads that inverse dynamics counts on, and resistances of the joints.
+    foreseen: Actions,
+    inputs: Inputs,
+    input_values: Vec<f64>,
     forces: Forces<f64>,
     /// Mass matrix, if a controller asks for it.
     mass: Vec<f64>,
-    /// Deviations of positions and rates of the axes of one controller.
-    deviations: Vec<[f64; 2]>,
-}
-
-/// Axes of the frame of a turning joint on the side of its child, whose orientation is given.
-pub(super) fn child_axes<T: Scalar>(child: &NodeState<T>, frame: &Matrix<f64>) -> Matrix<T> {
-    child.rotation * Matrix::constant(frame.0)
+    feedback: Feedback,
 }
 
 impl<'a> Guide<'a> {
     /// `None` if nothing goes by it.
     fn new(mesh: &'a Mesh) -> Result<Option<Self>, NodalError> {
-        let foreseen: Vec<(usize, usize)> = (mesh.loads.iter().enumerate())
-            .filter_map(|(index, load)| match (&load.foreseen, &load.target) {
-                (Foreseen::Along(_) | Foreseen::Following, Target::Axis(joint)) => {
-                    Some((mesh.axis_dof(*joint)?, index))
-                }
-                _ => None,
-            })
-            .collect();
-        let controllers = &mesh.guidance.controllers;
-        if foreseen.is_empty() && controllers.is_empty() {
+        let actions = &mesh.actions;
+        let drives = actions
+            .loads
+            .iter()
+            .any(|load| load.nominal_motion().is_some());
+        if !drives && actions.controllers.is_empty() {
             return Ok(None);
         }
-        let mechanism = &mesh.mechanism;
-        let dofs = mechanism.dof_count();
-        let axes = controllers.iter().map(|controller| controller.axes.len());
-        let weighs = (controllers.iter())
+        let dofs = mesh.mechanism.dof_count();
+        let weighs = (actions.controllers.iter())
             .any(|controller| matches!(controller.law, ControlLaw::Computed { .. }));
+        let counted = actions.loads.iter().filter(|load| load.foreseen).cloned();
+        let foreseen = Actions {
+            resistances: actions.resistances.clone(),
+            loads: counted.collect(),
+            ..Actions::default()
+        };
         Ok(Some(Self {
             course: Course::new(mesh)?,
-            foreseen,
+            drives,
             efforts: vec![0.0; dofs],
-            forces: Forces::new(mechanism),
+            inputs: Inputs::new(&foreseen.loads),
+            input_values: vec![0.0; foreseen.loads.len()],
+            foreseen,
+            forces: Forces::new(&mesh.mechanism),
             mass: vec![0.0; if weighs { dofs * dofs } else { 0 }],
-            deviations: vec![[0.0; 2]; axes.max().unwrap_or(0)],
+            feedback: Feedback::new(&actions.controllers),
         }))
     }
 
@@ -83,16 +80,13 @@ impl<'a> Guide<'a> {
             return Ok(());
         }
         let equations = &mut self.course.equations;
-        if !self.foreseen.is_empty() {
-            let mut view = equations.view(&mut self.forces);
-            let counted = |load: &&Load| {
-                matches!(load.foreseen, Foreseen::Counted)
-                    && !matches!(load.target, Target::Axis(_))
-            };
-            for load in mesh.loads.iter().filter(counted) {
-                push(mesh, load, load.curve.value(time), &mut view);
-            }
-            push_friction(mesh, &mut view);
+        if self.drives {
+            let (foreseen, values) = (&self.foreseen, &mut self.input_values);
+            (self.inputs).evaluate(&foreseen.loads, time, |_| 0.0, values);
+            let nodes = &mut equations.view(&mut self.forces);
+            let mut view = NodalView { mesh, nodes };
+            foreseen.push_inputs(values, &mut view, &mut 0.0);
+            foreseen.resist(&mut view, &mut 0.0);
             let (efforts, loads) = (self.forces.efforts(), self.forces.loads());
             equations.residual(efforts, loads, &mut self.efforts);
         }
@@ -102,81 +96,43 @@ impl<'a> Guide<'a> {
         Ok(())
     }
 
+    /// Torque or force that moves an axis along the nominal motion, through its gear if it has one.
+    fn feedforward(&self, mesh: &Mesh, axis: AxisId) -> f64 {
+        let on = |axis| mesh.axis_dof(axis).map_or(0.0, |dof| self.efforts[dof]);
+        let gear = mesh.actions.gears.iter().find(|gear| gear.motor == axis);
+        // along the nominal motion a motor turns with its joint
+        on(axis) + gear.map_or(0.0, |gear| on(gear.joint))
+    }
+
     /// Torques and forces of the controllers at a state.
-    fn feed_back(&mut self, mesh: &Mesh, position: &[f64], velocity: &[f64], controls: &mut [f64]) {
-        let (nominal, dofs) = (&self.course.state, mesh.mechanism.dof_count());
-        let mut first = 0;
-        for controller in &mesh.guidance.controllers {
-            let axes = &controller.axes;
-            for (deviation, axis) in self.deviations.iter_mut().zip(axes) {
-                let at = mesh.mechanism.dof_positions(axis.dof).start;
-                *deviation = [
-                    position[at] - nominal.position[at],
-                    velocity[axis.dof] - nominal.velocity[axis.dof],
-                ];
-            }
-            let mass = |i: usize, j: usize| self.mass[axes[i].dof * dofs + axes[j].dof];
-            let efforts = &mut controls[first..first + axes.len()];
-            (controller.law).feed_back(&self.deviations[..axes.len()], mass, efforts);
-            first += axes.len();
-        }
-    }
-}
-
-/// Adds an input of this value.
-fn push<T: Scalar>(mesh: &Mesh, load: &Load, value: f64, view: &mut View<'_, T>) {
-    let value = T::constant(value);
-    match &load.target {
-        Target::Axis(joint) => {
-            if let MeshedJoint::Axis {
-                element,
-                deformation,
-                ..
-            } = &mesh.joints[*joint]
-            {
-                view.push_deformation(*element, *deformation, value);
-            }
-        }
-        Target::Component(joint, component) => {
-            let MeshedJoint::Turning {
-                parent,
-                child,
-                frame,
-                ..
-            } = &mesh.joints[*joint]
-            else {
-                return;
-            };
-            let axes = child_axes(view.node(child.orientation), frame).transpose();
-            let along = Vector(axes.0[component % 3]).scale(value);
-            if *component < 3 {
-                view.push_node(child.orientation, along);
-                view.push_node(parent.orientation, -along);
-            } else {
-                view.push_node(child.point, along);
-            }
-        }
-        Target::Node {
-            node,
-            direction,
-            carried_by,
-        } => {
-            let along = match carried_by {
-                None => Vector::constant(direction.0),
-                Some((by, attitude)) => {
-                    view.node(*by).rotation * Vector::constant((*attitude * *direction).0)
+    fn feed_back(&mut self, mesh: &Mesh, [position, velocity]: [&[f64]; 2], efforts: &mut [f64]) {
+        let (dofs, mass) = (mesh.mechanism.dof_count(), &self.mass);
+        let at = |axis, position: &[f64], velocity: &[f64]| {
+            let dof = mesh.axis_dof(axis).unwrap_or(0);
+            let first = mesh.mechanism.dof_positions(dof).start;
+            [position[first], velocity[dof]]
+        };
+        let nominal = &self.course.state;
+        let moving = |axis| {
+            let own = mesh.axis_dof(axis);
+            let gear = mesh.actions.gears.iter().find(|gear| gear.joint == axis);
+            [own, gear.and_then(|gear| mesh.axis_dof(gear.motor))]
+        };
+        self.feedback.evaluate(
+            &mesh.actions.controllers,
+            |axis| at(axis, position, velocity),
+            |axis| at(axis, &nominal.position, &nominal.velocity),
+            |row, column| {
+                let mut sum = 0.0;
+                for row in moving(row).into_iter().flatten() {
+                    for column in moving(column).into_iter().flatten() {
+                        sum += mass[row * dofs + column];
+                    }
                 }
-            };
-            view.push_node(*node, along.scale(value));
-        }
-    }
-}
-
-/// Adds the friction of all joints.
-fn push_friction<T: Scalar>(mesh: &Mesh, view: &mut View<'_, T>) {
-    for (element, law) in &mesh.drags {
-        let drag = law.drag(view.deformation_rate(*element, 0));
-        view.push_deformation(*element, 0, drag);
+                sum
+            },
+            efforts,
+        );
     }
 }
 
@@ -187,14 +143,15 @@ impl<'a> Acts<'a> {
     ///
     /// When there is a nominal motion and the mechanism is singular where it is assembled or starts.
     pub fn new(mesh: &'a Mesh) -> Result<Self, NodalError> {
-        let controllers = mesh.guidance.controllers.iter();
-        let axes = controllers.map(|controller| controller.axes.len());
+        let actions = &mesh.actions;
         Ok(Self {
             mesh,
-            values: vec![0.0; mesh.loads.len()],
-            externals: vec![None; mesh.loads.len()],
+            inputs: Inputs::new(&actions.loads),
+            efforts: Efforts {
+                inputs: vec![0.0; actions.loads.len()],
+                feedback: vec![0.0; actions.controlled().count()],
+            },
             guide: Guide::new(mesh)?,
-            controls: vec![0.0; axes.sum()],
             trouble: None,
         })
     }
@@ -203,37 +160,23 @@ impl<'a> Acts<'a> {
     pub fn breakpoints(&self) -> Vec<f64> {
         let nominal = self.guide.iter().flat_map(|guide| guide.course.curves());
         let motions = self.mesh.motions.iter().chain(nominal);
-        let loads = self.mesh.loads.iter().map(|load| &load.curve);
         let mut all: Vec<f64> = motions
             .flat_map(MotionCurve::breakpoints)
-            .chain(loads.flat_map(LoadCurve::breakpoints))
+            .chain(self.inputs.breakpoints())
             .collect();
         all.sort_by(f64::total_cmp);
         all.dedup();
         all
     }
 
-    /// Value of every input, of the evaluation last made.
-    pub(super) fn values(&self) -> &[f64] {
-        &self.values
+    /// Takes over an input, or gives it back to the model.
+    pub(super) fn set_input(&mut self, input: usize, external: Option<External>) {
+        self.inputs.set(input, external);
     }
 
-    /// Torque or force of every controlled axis, of the evaluation last made.
-    pub(super) fn controls(&self) -> &[f64] {
-        &self.controls
-    }
-
-    /// Torque or force of inputs and controllers on a degree of freedom, of the evaluation last made.
-    pub(super) fn input_on(&self, dof: usize) -> f64 {
-        let mesh = self.mesh;
-        let inputs = (mesh.loads.iter().zip(&self.values)).filter(|(load, _)| {
-            matches!(load.target, Target::Axis(joint) if mesh.axis_dof(joint) == Some(dof))
-        });
-        let controllers = mesh.guidance.controllers.iter();
-        let axes = controllers.flat_map(|controller| &controller.axes);
-        let controls = (axes.zip(&self.controls)).filter(|(axis, _)| axis.dof == dof);
-        let efforts = (inputs.map(|(_, effort)| effort)).chain(controls.map(|(_, effort)| effort));
-        efforts.fold(0.0, |sum, effort| sum + effort)
+    /// Values of inputs and feedback, of the evaluation last made.
+    pub(super) fn efforts(&self) -> &Efforts {
+        &self.efforts
     }
 
     /// Why the nominal motion could not be followed in the evaluation last made.
@@ -250,42 +193,53 @@ impl Excitation for Acts<'_> {
     }
 
     fn update(&mut self, time: f64, position: &[f64], velocity: &[f64]) {
-        let mesh = self.mesh;
-        for (value, load) in self.values.iter_mut().zip(&mesh.loads) {
-            *value = load.curve.value(time);
-        }
+        let (mesh, Efforts { inputs, feedback }) = (self.mesh, &mut self.efforts);
+        let mut lost = false;
         if let Some(guide) = &mut self.guide {
             self.trouble = guide.update(mesh, time).err();
-            for &(dof, load) in &guide.foreseen {
-                self.values[load] = guide.efforts[dof];
-            }
-            guide.feed_back(mesh, position, velocity, &mut self.controls);
-            if self.trouble.is_some() {
-                // what is not known is not a number, which the integrator reports
-                for &(_, load) in &guide.foreseen {
-                    self.values[load] = f64::NAN;
-                }
-                self.controls.fill(f64::NAN);
-            }
+            lost = self.trouble.is_some();
+            guide.feed_back(mesh, [position, velocity], feedback);
         }
-        for (value, external) in self.values.iter_mut().zip(&self.externals) {
-            if let Some(external) = external {
-                *value = external.at(time);
-            }
+        let feedforward = |axis| match &self.guide {
+            // what is not known is not a number, which the integrator reports
+            Some(_) if lost => f64::NAN,
+            Some(guide) => guide.feedforward(mesh, axis),
+            None => 0.0,
+        };
+        (self.inputs).evaluate(&mesh.actions.loads, time, feedforward, inputs);
+        if lost {
+            feedback.fill(f64::NAN);
         }
     }
 }
 
 impl AppliedForces for Acts<'_> {
-    fn apply<T: Scalar>(&self, view: &mut View<'_, T>) {
-        for (load, &value) in self.mesh.loads.iter().zip(&self.values) {
-            push(self.mesh, load, value, view);
+    fn apply<T: Real>(&self, part: f64, nodes: &mut View<'_, T>) {
+        let (mesh, actions) = (self.mesh, &self.mesh.actions);
+        let mut view = NodalView { mesh, nodes };
+        for (load, value) in actions.loads.iter().zip(&self.efforts.inputs) {
+            load.push(T::constant(part * value), &mut view);
         }
-        let controllers = self.mesh.guidance.controllers.iter();
-        let axes = controllers.flat_map(|controller| &controller.axes);
-        for (axis, &effort) in axes.zip(&self.controls) {
-            view.push_dof(axis.dof, T::constant(effort));
+        for (axis, effort) in actions.controlled().zip(&self.efforts.feedback) {
+            view.push_axis(axis.drive, T::constant(part * effort));
         }
-        push_friction(self.mesh, view);
+        actions.resist(&mut view, &mut T::zero());
+        actions.turn_gears(&mut view, &mut T::zero());
+    }
+
+    fn springs<T: Real>(&self, nodes: &mut View<'_, T>, spring: &mut impl FnMut(f64, T)) {
+        let mesh = self.mesh;
+        mesh.actions.springs(&NodalView { mesh, nodes }, spring);
+    }
+}
+
+impl Mesh {
+    /// Degrees of freedom that inputs or controllers drive along an axis, in ascending order.
+    pub(super) fn driven_dofs(&self) -> Vec<usize> {
+        let axes = self.actions.driven().filter_map(|axis| self.axis_dof(axis));
+        let mut driven: Vec<usize> = axes.collect();
+        driven.sort_unstable();
+        driven.dedup();
+        driven
     }
 }

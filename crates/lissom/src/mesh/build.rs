@@ -6,7 +6,7 @@ use crate::model::spec::{
     BeamSpec, BodyKind, BodySpec, DampingSpec, GROUND, MarkerSpec, ModelSpec, PayloadSpec, Place,
     PointMassSpec, RigidSpec, SegmentSpec,
 };
-use crate::model::{Limit, Path, Resistance, TreeJoint, spanning_tree};
+use crate::model::{Actions, AxisId, Load, LoadTarget, Path, TreeJoint, spanning_tree};
 use crate::simulate::MotionCurve;
 use lissom_nodal::{
     Assembly, BeamSection, ElementId, End, Mechanism, NodeId, Role, SecondOrderTerms,
@@ -15,10 +15,9 @@ use lissom_spatial::{Matrix, RotationVector, Vector};
 
 use super::course::drive;
 use super::damping::{Clamped, matrix};
-use super::guidance::Guidance;
 use super::joints::{Carrier, Start, quaternion};
 use super::loops::{Closing, close, closed_start};
-use super::{Foreseen, Load, Mesh, MeshError, MeshedJoint, MeshedMarker, Target};
+use super::{Mesh, MeshError, MeshedAxis, MeshedBall, MeshedJoint, MeshedMarker, Station};
 
 /// Places nearer than this part of a length are the same.
 const SAME_PLACE: f64 = 1e-9;
@@ -38,13 +37,15 @@ pub(super) struct Builder<'a> {
     pub(super) assembly: Assembly,
     bodies: BTreeMap<&'a str, Standing>,
     pub(super) joints: Vec<MeshedJoint>,
+    pub(super) axes: Vec<MeshedAxis>,
+    pub(super) balls: Vec<MeshedBall>,
     /// What the components of each joint are.
-    pub(super) components: BTreeMap<String, Vec<Target>>,
+    pub(super) components: BTreeMap<String, Vec<LoadTarget>>,
     pub(super) markers: Vec<MeshedMarker>,
+    stations: Vec<Station>,
+    pub(super) actions: Actions,
     pub(super) motions: Vec<MotionCurve>,
     pub(super) drive_channels: Vec<(String, &'static str)>,
-    pub(super) drags: Vec<(ElementId, Resistance)>,
-    pub(super) limits: Vec<Limit>,
     /// Position and rate of hinges and sliders at the start.
     pub(super) axis_starts: Vec<(ElementId, f64, f64)>,
     /// Turn and angular velocity of orientations at the start.
@@ -65,12 +66,14 @@ pub(super) fn build(spec: &ModelSpec, elements: usize) -> Result<Mesh, MeshError
         assembly: Assembly::new(),
         bodies: BTreeMap::new(),
         joints: Vec::new(),
+        axes: Vec::new(),
+        balls: Vec::new(),
         components: BTreeMap::new(),
         markers: Vec::new(),
+        stations: Vec::new(),
+        actions: Actions::default(),
         motions: Vec::new(),
         drive_channels: Vec::new(),
-        drags: Vec::new(),
-        limits: Vec::new(),
         axis_starts: Vec::new(),
         turning_starts: Vec::new(),
         sliding_starts: Vec::new(),
@@ -315,9 +318,11 @@ impl<'a> Builder<'a> {
         self.markers.push(MeshedMarker {
             name: marker.name.clone(),
             end,
-            attitude: standing.attitude,
-            root: first,
-            offset: Vector(position) - root,
+        });
+        self.stations.push(Station {
+            point: Some(end.point),
+            orientation: Some((end.orientation, standing.attitude)),
+            root: Some((first, Vector(position) - root)),
         });
         Ok(())
     }
@@ -329,7 +334,7 @@ impl<'a> Builder<'a> {
             close(
                 &mut assembly,
                 &self.closings,
-                &self.joints,
+                (&self.axes, &self.balls),
                 self.spec,
                 |open| {
                     let start_s = self.spec.simulation.start_s;
@@ -341,16 +346,13 @@ impl<'a> Builder<'a> {
         }
         let mechanism = self.assembly.clone().finish()?;
         for (index, load) in loads.iter().enumerate() {
-            let Target::Axis(joint) = load.target else {
-                continue;
-            };
-            if let MeshedJoint::Axis {
+            let axis = load.target.axis().map(|AxisId(axis)| &self.axes[axis]);
+            if let Some(MeshedAxis {
                 name,
                 element,
                 deformation,
-                ..
-            } = &self.joints[joint]
-                && matches!(load.foreseen, Foreseen::Along(_) | Foreseen::Following)
+            }) = axis
+                && load.nominal_motion().is_some()
                 && mechanism.deformation_dof(*element, *deformation).is_none()
             {
                 let at = Path::root().key("input").index(index);
@@ -366,14 +368,19 @@ impl<'a> Builder<'a> {
         Ok(Mesh {
             mechanism,
             joints: self.joints,
+            axes: self.axes,
+            balls: self.balls,
             markers: self.markers,
+            stations: self.stations,
             nodes: Vec::new(),
-            loads,
+            actions: Actions {
+                loads,
+                ..self.actions
+            },
             motions: self.motions,
             drive_channels: self.drive_channels,
-            drags: self.drags,
-            limits: self.limits,
-            guidance: Guidance::default(),
+            led: None,
+            start_s: self.spec.simulation.start_s,
             initial_position: position,
             initial_velocity: velocity,
         })

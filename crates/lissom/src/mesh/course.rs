@@ -11,7 +11,8 @@ use lissom_nodal::{Drive, Equations, NodalError, NodeId, NodeKind};
 use lissom_spatial::{Matrix, RotationVector, Vector, rotation_vector_of};
 
 use super::guidance::LedMarker;
-use super::{Foreseen, Mesh, MeshError, MeshedJoint, Target};
+use super::{Mesh, MeshError};
+use lissom_core::AxisId;
 
 /// Corrections of the place where a path begins, in radians or metres, beyond which it is out of reach.
 const FARTHEST_START: f64 = std::f64::consts::TAU;
@@ -67,23 +68,32 @@ impl<'m> Course<'m> {
         let mechanism = &mesh.mechanism;
         let dofs = mechanism.dof_count();
         let actuated = mechanism.actuated_dofs();
-        let guided = mesh.guidance.led.as_ref();
+        let guided = mesh.led.as_ref();
         let (mut curves, mut unknown) = (Vec::new(), Vec::new());
         let mut position = mechanism.assembled_position();
-        for (index, joint) in mesh.joints.iter().enumerate() {
-            let (MeshedJoint::Axis { .. }, Some(dof)) = (joint, mesh.axis_dof(index)) else {
+        // along the nominal motion a motor turns with its joint
+        let drive_of = |axis: AxisId| {
+            let gear = mesh.actions.gears.iter().find(|gear| gear.joint == axis);
+            gear.map_or(axis, |gear| gear.motor)
+        };
+        let joint_of = |axis: AxisId| {
+            let gear = mesh.actions.gears.iter().find(|gear| gear.motor == axis);
+            gear.map_or(axis, |gear| gear.joint)
+        };
+        for axis in (0..mesh.axes.len()).map(AxisId) {
+            let Some(dof) = mesh.axis_dof(axis) else {
                 continue;
             };
             let at = mechanism.dof_positions(dof).start;
             position[at] = mesh.initial_position[at];
-            let own = mesh.loads.iter().find_map(|load| match &load.foreseen {
-                Foreseen::Along(curve) if matches!(load.target, Target::Axis(at) if at == index) => {
-                    Some(curve.clone())
-                }
-                _ => None,
+            let joint = joint_of(axis);
+            let driven = drive_of(joint);
+            let own = mesh.actions.loads.iter().find_map(|load| {
+                let profile = load.nominal_motion()??;
+                (load.target.axis() == Some(driven)).then_some(profile)
             });
             match own {
-                Some(curve) => curves.push((dof, curve)),
+                Some(profile) => curves.push((dof, MotionCurve::new(profile, position[at]))),
                 None if guided.is_some() && actuated.contains(&dof) => unknown.push((dof, at)),
                 None => curves.push((dof, MotionCurve::held(position[at]))),
             }
@@ -99,7 +109,7 @@ impl<'m> Course<'m> {
         }
         let mut drives = mechanism.assembled_drives();
         for (target, curve) in drives.iter_mut().zip(&mesh.motions) {
-            *target = drive(curve.at(mesh.guidance.start_s));
+            *target = drive(curve.at(mesh.start_s));
         }
         let mut equations = Equations::new(mechanism)?;
         equations.place(&position, &drives)?;
@@ -143,7 +153,7 @@ impl<'m> Course<'m> {
         } else {
             if self.reached.is_none() {
                 // the branch is the one on which the mechanism starts
-                let start = self.mesh.guidance.start_s;
+                let start = self.mesh.start_s;
                 self.reach(start, FARTHEST_START)?;
                 self.reached = Some(start);
             }

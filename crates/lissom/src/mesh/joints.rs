@@ -1,12 +1,10 @@
 //! Joints of a model as hinges, sliders and degrees of freedom of nodes.
 
-use super::MeshedJoint;
 use super::build::{Builder, missing};
-use super::{Foreseen, Load, MeshError, Target};
-use crate::model::spec::{InputSpec, JointKind, LoadQuantity, MotionSpec};
-use crate::model::{Limit, LimitedQuantity};
-use crate::simulate::{LoadCurve, MotionCurve};
-use lissom_core::Axis;
+use super::{MeshError, MeshedAxis, MeshedBall, MeshedJoint};
+use crate::model::spec::{InputSpec, JointKind, MotionSpec};
+use crate::simulate::MotionCurve;
+use lissom_core::{Axis, AxisId, Ball, Gear, JointId, JointResistance, Load, LoadTarget, MarkerId};
 use lissom_nodal::{ElementId, End, Role};
 use lissom_spatial::{Matrix, Quaternion, RotationVector, Vector};
 
@@ -103,65 +101,65 @@ impl<'a> Builder<'a> {
                     (at, point)
                 };
                 let slider = self.assembly.slider(name, from, to, direction.0, across);
-                let motor = axes[0].gear().map(|gear| {
+                let motor = axes[0].gear().map(|_| {
                     let label = format!("{name}.motor");
                     let position = self.assembly.position(from.point);
                     let point = self.assembly.point(&format!("{label}.point"), position.0);
-                    let motor = self
-                        .assembly
-                        .slider(&label, from, point, direction.0, across);
-                    let behind = End {
-                        point,
-                        orientation: from.orientation,
-                    };
-                    let label = format!("{name}.gear");
-                    let spring = self
-                        .assembly
-                        .slider(&label, behind, to, direction.0, across);
-                    self.set_gear(spring, gear);
-                    motor
+                    self.assembly
+                        .slider(&label, from, point, direction.0, across)
                 });
                 self.add_axis(&axes[0], slider, motor);
                 (end, start)
             }
-            JointKind::Spherical(spherical) => {
-                let orientation = self
-                    .assembly
-                    .orientation(&format!("{name}.attitude"), &Matrix::identity());
-                self.assembly.set_node(orientation, Role::Dof);
-                let child = End {
-                    point: at.point,
-                    orientation,
-                };
-                let turn = RotationVector::new(Vector(spherical.initial_rotation_vector_rad));
-                let turn = self.closed_turn(name).unwrap_or_else(|| turn.matrix());
-                let turn = start.turn * frame * turn * frame.transpose();
-                let spin = Vector(spherical.initial_angular_velocity_rad_per_s);
-                let spin = self.closed_spin(name).unwrap_or(spin);
-                let spin = start.spin + turn * (frame * spin);
-                self.add_turning(name, at, child, frame, false);
-                self.turning_starts.push((orientation, turn, spin));
-                (child, Start { turn, spin })
-            }
-            JointKind::Free(free) => {
-                let carrier = at;
-                let at = self.assembly.position(carrier.point);
-                let child = self.end(name, at);
-                self.assembly.set_node(child.point, Role::Dof);
-                self.assembly.set_node(child.orientation, Role::Dof);
-                let turn = RotationVector::new(Vector(free.initial_rotation_vector_rad));
-                let turn = frame * turn.matrix() * frame.transpose();
-                let spin = turn * (frame * Vector(free.initial_angular_velocity_rad_per_s));
-                self.add_turning(name, carrier, child, frame, true);
-                self.turning_starts.push((child.orientation, turn, spin));
-                self.sliding_starts.push((
-                    child.point,
-                    at + frame * Vector(free.initial_position_m),
-                    frame * Vector(free.initial_velocity_m_per_s),
-                ));
-                (child, Start { turn, spin })
+            JointKind::Spherical(_) | JointKind::Free(_) => {
+                let joint = self.spec.find_joint(name);
+                match joint.and_then(Ball::of) {
+                    Some(ball) => self.ball(&ball, carrier),
+                    None => (at, start),
+                }
             }
         }
+    }
+
+    /// A spherical or free joint: orientation, and position if it is free, are degrees of freedom.
+    fn ball(&mut self, ball: &Ball, carrier: &Carrier) -> (End, Start) {
+        let &Carrier {
+            end: at,
+            frame,
+            start,
+            ..
+        } = carrier;
+        let name = ball.name.as_str();
+        let turn = RotationVector::new(Vector(ball.rotation_vector));
+        let turn = self.closed_turn(name).unwrap_or_else(|| turn.matrix());
+        let turn = start.turn * frame * turn * frame.transpose();
+        let spin = Vector(ball.angular_velocity);
+        let spin = self.closed_vector(name, "angular_velocity").unwrap_or(spin);
+        let spin = start.spin + turn * (frame * spin);
+        let child = if ball.translates {
+            let from = self.assembly.position(at.point);
+            let child = self.end(name, from);
+            self.assembly.set_node(child.point, Role::Dof);
+            let place = self.closed_vector(name, "position");
+            let place = from + frame * place.unwrap_or(Vector(ball.position));
+            // in the child's axes where loops are closed
+            let rate = self.closed_vector(name, "velocity");
+            let rate = rate.map(|rate| turn * (frame * rate));
+            let rate = rate.unwrap_or_else(|| frame * Vector(ball.velocity));
+            self.sliding_starts.push((child.point, place, rate));
+            child
+        } else {
+            let label = format!("{name}.attitude");
+            let orientation = self.assembly.orientation(&label, &Matrix::identity());
+            End {
+                point: at.point,
+                orientation,
+            }
+        };
+        self.assembly.set_node(child.orientation, Role::Dof);
+        self.turning_starts.push((child.orientation, turn, spin));
+        self.add_ball(ball, at, child, frame);
+        (child, Start { turn, spin })
     }
 
     /// Attitude of a spherical joint where loops are closed.
@@ -175,12 +173,9 @@ impl<'a> Builder<'a> {
         Some(Quaternion(parts).matrix())
     }
 
-    /// Its angular velocity.
-    fn closed_spin(&self, joint: &str) -> Option<Vector<f64>> {
-        let of = |axis| {
-            let name = format!("{joint}.angular_velocity.{axis}");
-            self.closed.get(&name).copied()
-        };
+    /// Components x, y and z of a quantity of a joint where loops are closed.
+    fn closed_vector(&self, joint: &str, what: &str) -> Option<Vector<f64>> {
+        let of = |axis| self.closed.get(&format!("{joint}.{what}.{axis}")).copied();
         Some(Vector([of("x")?, of("y")?, of("z")?]))
     }
 
@@ -202,15 +197,11 @@ impl<'a> Builder<'a> {
             (carrier.end.orientation, orientation)
         };
         let hinge = self.assembly.hinge(label, from, to, direction.0);
-        let motor = axis.gear().map(|gear| {
+        let motor = axis.gear().map(|_| {
             let attitude = format!("{label}.motor.attitude");
             let rotor = self.assembly.orientation(&attitude, &Matrix::identity());
             let name = format!("{label}.motor");
-            let motor = self.assembly.hinge(&name, from, rotor, direction.0);
-            let name = format!("{label}.gear");
-            let spring = self.assembly.hinge(&name, rotor, to, direction.0);
-            self.set_gear(spring, gear);
-            motor
+            self.assembly.hinge(&name, from, rotor, direction.0)
         });
         self.add_axis(axis, hinge, motor);
         let end = End {
@@ -249,35 +240,33 @@ impl<'a> Builder<'a> {
         Some(MotionCurve::new(&motion.profile()?, axis.axis.position))
     }
 
-    /// Makes an element the spring of an elastic gear, between a motor and its joint.
-    fn set_gear(&mut self, spring: ElementId, [stiffness, damping]: [f64; 2]) {
-        self.assembly.set_deformations(spring, Role::Free);
-        self.assembly
-            .set_spring(spring, 0, stiffness, damping / stiffness);
-    }
-
     /// Notes a hinge or slider as an axis of a joint, with all that belongs to it; behind an elastic gear the motor is
     /// an axis too, on which inputs act.
     fn add_axis(&mut self, axis: &StartedAxis, element: ElementId, motor: Option<ElementId>) {
         let name = &axis.axis.name;
-        let index = self.joints.len();
-        let driven = index + usize::from(motor.is_some());
-        let components = self.components.entry(name.joint.clone()).or_default();
-        components.push(Target::Axis(driven));
-        self.joints.push(MeshedJoint::Axis {
+        let id = self.push_axis(MeshedAxis {
             name: name.clone(),
             element,
             deformation: 0,
         });
-        if let Some(motor) = motor {
-            self.joints.push(MeshedJoint::Axis {
+        let mut drive = id;
+        if let (Some(motor), Some([stiffness, damping])) = (motor, axis.gear()) {
+            drive = self.push_axis(MeshedAxis {
                 name: name.motor(),
                 element: motor,
                 deformation: 0,
             });
+            self.actions.gears.push(Gear {
+                motor: drive,
+                joint: id,
+                stiffness,
+                damping,
+            });
             self.assembly.set_deformation(motor, 0, Role::Actuated);
             self.axis_starts.push((motor, axis.position, axis.rate));
         }
+        let components = self.components.entry(name.joint.clone()).or_default();
+        components.push(LoadTarget::Axis(drive));
         if let Some(curve) = self.motion_of(axis) {
             self.assembly.set_deformation(element, 0, Role::Prescribed);
             let [.., unit] = name.units();
@@ -287,86 +276,48 @@ impl<'a> Builder<'a> {
             self.assembly.set_deformation(element, 0, Role::Actuated);
             self.axis_starts.push((element, axis.position, axis.rate));
         }
-        let mut law = axis.axis.resistance;
-        if law.stiffness > 0.0 {
-            let damping_time = law.viscous / law.stiffness;
-            self.assembly
-                .set_spring(element, 0, law.stiffness, damping_time);
-            self.assembly.set_rest(element, 0, law.rest);
-            (law.stiffness, law.viscous) = (0.0, 0.0);
-        } else if law.viscous > 0.0 {
-            self.assembly
-                .couple_damping(&[(element, 0)], vec![law.viscous]);
-            law.viscous = 0.0;
-        }
-        if !law.is_none() {
-            self.drags.push((element, law));
+        let resistance = axis.axis.resistance;
+        if !resistance.is_none() {
+            let resistance = JointResistance::Axis(id, resistance);
+            self.actions.resistances.push(resistance);
         }
         let rotor = axis.axis.motor.map_or(0.0, |motor| motor.inertia);
         self.assembly.set_rotor(motor.unwrap_or(element), rotor);
-        let units = name.units();
-        let quantities = [
-            LimitedQuantity::Position(index),
-            LimitedQuantity::Rate(index),
-            LimitedQuantity::Effort(driven),
-        ];
-        for (i, (min, max)) in axis.axis.limits.into_iter().enumerate() {
-            if min.is_some() || max.is_some() {
-                self.limits.push(Limit {
-                    joint: name.joint.clone(),
-                    quantity: quantities[i],
-                    min: min.unwrap_or(f64::NEG_INFINITY),
-                    max: max.unwrap_or(f64::INFINITY),
-                    unit: units[i],
-                });
-            }
-        }
+        self.actions.limits.extend(axis.axis.limits(id));
     }
 
-    fn add_turning(
-        &mut self,
-        name: &'a str,
-        parent: End,
-        child: End,
-        frame: Matrix<f64>,
-        translates: bool,
-    ) {
-        let index = self.joints.len();
-        let count = if translates { 6 } else { 3 };
-        let targets = (0..count).map(|i| Target::Component(index, i));
-        self.components.insert(name.to_owned(), targets.collect());
-        self.joints.push(MeshedJoint::Turning {
-            joint: name.to_owned(),
+    fn push_axis(&mut self, axis: MeshedAxis) -> AxisId {
+        let id = AxisId(self.axes.len());
+        self.axes.push(axis);
+        self.joints.push(MeshedJoint::Axis(id));
+        id
+    }
+
+    /// Notes a joint that turns in any way, with all that belongs to it.
+    fn add_ball(&mut self, ball: &Ball, parent: End, child: End, frame: Matrix<f64>) {
+        let id = JointId(self.balls.len());
+        let count = if ball.translates { 6 } else { 3 };
+        let targets = (0..count).map(|i| LoadTarget::Component(id, i));
+        self.components.insert(ball.name.clone(), targets.collect());
+        self.joints.push(MeshedJoint::Ball(id));
+        self.balls.push(MeshedBall {
+            joint: ball.name.clone(),
             parent,
             child,
             frame,
-            translates,
+            translates: ball.translates,
         });
+        self.actions.resistances.extend(ball.resistance(id));
+        self.actions.limits.extend(ball.limits(id));
     }
 
     /// An input of the model.
     pub(super) fn load(&self, input: &InputSpec) -> Result<Load, MeshError> {
         let none = || missing(input.joint.as_deref().unwrap_or("input"));
-        let (mut quantity, profile) = input.load().ok_or_else(none)?;
-        let curve = LoadCurve::new(&profile);
         if let Some(name) = &input.marker {
-            let marker = self.markers.iter().find(|marker| marker.name == *name);
-            let marker = marker.ok_or_else(|| missing(name))?;
-            let direction = Vector(input.direction.ok_or_else(none)?);
-            let unit = direction.scale(1.0 / direction.dot(direction).sqrt());
-            let turns = quantity == LoadQuantity::Torque;
-            let (what, unit_of) = if turns {
-                ("torque", "N m")
-            } else {
-                ("force", "N")
-            };
-            return Ok(Load {
-                channel: format!("{name}.applied_{what}"),
-                unit: unit_of,
-                target: Target::at_marker(marker, turns, unit, input.frame),
-                curve,
-                foreseen: Foreseen::of(input, 0.0),
-            });
+            let marker = self.markers.iter().position(|marker| marker.name == *name);
+            let marker = MarkerId(marker.ok_or_else(|| missing(name))?);
+            return Load::on_marker(input, marker, marker).ok_or_else(none);
         }
         let name = input.joint.as_deref().ok_or_else(none)?;
         let joint = self.spec.find_joint(name).ok_or_else(none)?;
@@ -374,38 +325,13 @@ impl<'a> Builder<'a> {
         let components = self.components.get(name).ok_or_else(none)?;
         let at = input.component.saturating_sub(1);
         let target = components.get(at).ok_or_else(none)?.clone();
-        if quantity == LoadQuantity::Either {
-            quantity = if kind.translates(input.component) {
-                LoadQuantity::Force
-            } else {
-                LoadQuantity::Torque
-            };
-        }
-        let (what, unit) = match quantity {
-            LoadQuantity::Torque => ("torque", "N m"),
-            LoadQuantity::Force | LoadQuantity::Either => ("force", "N"),
-        };
-        let channel = if components.len() > 1 {
-            format!("{name}.{}.{what}", input.component)
+        let label = if components.len() > 1 {
+            format!("{name}.{}", input.component)
         } else {
-            format!("{name}.{what}")
+            name.to_owned()
         };
-        let position = match kind {
-            JointKind::Revolute(revolute) => revolute.initial_angle_rad,
-            JointKind::Prismatic(prismatic) => prismatic.initial_displacement_m,
-            JointKind::Universal(universal) if input.component == 1 => {
-                universal.first.initial_angle_rad
-            }
-            JointKind::Universal(universal) => universal.second.initial_angle_rad,
-            _ => 0.0,
-        };
-        Ok(Load {
-            channel,
-            unit,
-            target,
-            curve,
-            foreseen: Foreseen::of(input, position),
-        })
+        let translates = kind.translates(input.component);
+        Load::on_joint(input, label, translates, target).ok_or_else(none)
     }
 }
 

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use super::build::{Builder, least_along};
-use super::{MeshError, MeshedJoint};
+use super::{MeshError, MeshedAxis, MeshedBall};
 use crate::model::spec::{
     AttachmentSpec, ClosureSpec, JointKind, LoopKind, LoopSpec, ModelSpec, Place,
 };
@@ -220,7 +220,7 @@ enum Follower {
 pub(super) fn close(
     assembly: &mut Assembly,
     closings: &[Closing],
-    joints: &[MeshedJoint],
+    joints: (&[MeshedAxis], &[MeshedBall]),
     spec: &ModelSpec,
     place: impl Fn(&Mechanism) -> (Vec<f64>, Vec<Drive>),
 ) -> Result<(), MeshError> {
@@ -319,7 +319,7 @@ fn stays_closed<'c>(
 /// Degrees of freedom that may follow, most willing first: the first tier as a whole each.
 fn followers(
     open: &Mechanism,
-    joints: &[MeshedJoint],
+    joints: (&[MeshedAxis], &[MeshedBall]),
     spec: &ModelSpec,
 ) -> [Vec<(Follower, Vec<usize>)>; 4] {
     let mut tiers: [Vec<(Follower, Vec<usize>)>; 4] = Default::default();
@@ -333,40 +333,28 @@ fn followers(
         inputs.chain(controlled).any(|joint| joint == name)
     };
     let mut of_joints = Vec::new();
-    for joint in joints {
-        match joint {
-            MeshedJoint::Axis {
-                name,
-                element,
-                deformation,
-                ..
-            } => {
-                let Some(dof) = open.deformation_dof(*element, *deformation) else {
-                    continue;
-                };
-                of_joints.push(dof);
-                let name = name.joint.as_str();
-                let stays = if asked.is_empty() {
-                    driven(name)
-                } else {
-                    asked.iter().any(|asked| asked == name)
-                };
-                let follower = Follower::Deformation(*element, *deformation);
-                tiers[if stays { 2 } else { 1 }].push((follower, vec![dof]));
-            }
-            MeshedJoint::Turning {
-                joint,
-                child,
-                translates,
-                ..
-            } => {
-                let dofs = (0..3).filter_map(|i| open.coordinate_dof(child.orientation, i));
-                let dofs: Vec<usize> = dofs.collect();
-                of_joints.extend(&dofs);
-                if !translates && !driven(joint) && dofs.len() == 3 {
-                    tiers[0].push((Follower::Orientation(child.orientation), dofs));
-                }
-            }
+    let (axes, balls) = joints;
+    for axis in axes {
+        let Some(dof) = open.deformation_dof(axis.element, axis.deformation) else {
+            continue;
+        };
+        of_joints.push(dof);
+        let name = axis.name.joint.as_str();
+        let stays = if asked.is_empty() {
+            driven(name)
+        } else {
+            asked.iter().any(|asked| asked == name)
+        };
+        let follower = Follower::Deformation(axis.element, axis.deformation);
+        tiers[if stays { 2 } else { 1 }].push((follower, vec![dof]));
+    }
+    for ball in balls {
+        let orientation = ball.child.orientation;
+        let dofs = (0..3).filter_map(|i| open.coordinate_dof(orientation, i));
+        let dofs: Vec<usize> = dofs.collect();
+        of_joints.extend(&dofs);
+        if !ball.translates && !driven(&ball.joint) && dofs.len() == 3 {
+            tiers[0].push((Follower::Orientation(orientation), dofs));
         }
     }
     for element in open.element_ids() {

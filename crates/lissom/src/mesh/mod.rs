@@ -22,11 +22,11 @@ mod refused;
 mod replay;
 mod rest;
 mod run;
+mod view;
 
-use crate::model::spec::{Frame, InputSpec};
-use crate::model::{Limit, ModelSpec, Path, Resistance};
-use crate::simulate::{LoadCurve, MotionCurve, NominalError};
-use lissom_core::{AxisName, StateError};
+use crate::model::{ModelSpec, Path};
+use crate::simulate::{MotionCurve, NominalError};
+use lissom_core::{Actions, AxisId, AxisName, ControlledAxis, Controller, JointId, StateError};
 use lissom_nodal::{ElementId, End, Mechanism, NodalError, NodeId};
 use lissom_spatial::readable;
 use lissom_spatial::{Matrix, Vector};
@@ -34,7 +34,7 @@ use lissom_tree::closure::AssemblyError;
 use lissom_tree::flex::FlexError;
 
 pub use acting::Acts;
-use guidance::Guidance;
+use guidance::LedMarker;
 pub use nominal::MeshLinearizer;
 pub(crate) use observed::unplaced;
 pub use replay::Replay;
@@ -133,49 +133,61 @@ pub struct Mesh {
     /// The mechanism, assembled with all joints at zero.
     pub mechanism: Mechanism,
     /// Joints, parents first.
-    pub joints: Vec<MeshedJoint>,
+    joints: Vec<MeshedJoint>,
+    /// Axes of joints, each before its motor.
+    axes: Vec<MeshedAxis>,
+    /// Spherical and free joints.
+    balls: Vec<MeshedBall>,
     /// Markers, in the order of the model.
     pub markers: Vec<MeshedMarker>,
+    /// Where loads act: at the markers, then at nodes.
+    stations: Vec<Station>,
     /// Nodes that are recorded by themselves, in the order of the model.
     pub nodes: Vec<NodeId>,
-    loads: Vec<Load>,
+    actions: Actions,
     /// Motion of each drive.
     motions: Vec<MotionCurve>,
     /// Efforts that hold what is prescribed: channel and unit, by drive.
     drive_channels: Vec<(String, &'static str)>,
-    drags: Vec<(ElementId, Resistance)>,
-    limits: Vec<Limit>,
-    /// Controllers, and the marker that is led.
-    guidance: Guidance,
+    /// The marker that is led along a path.
+    led: Option<LedMarker>,
+    /// When the nominal motion begins.
+    start_s: f64,
     initial_position: Vec<f64>,
     initial_velocity: Vec<f64>,
 }
 
-/// A joint of the model.
+/// A joint of the model, by its place among those of its kind.
+#[derive(Clone, Copy, Debug)]
+enum MeshedJoint {
+    Axis(AxisId),
+    Ball(JointId),
+}
+
+/// An axis of a joint, or the motor behind its elastic gear.
 #[derive(Clone, Debug)]
-pub enum MeshedJoint {
-    /// One that turns about or slides along one axis.
-    Axis {
-        /// What it is called.
-        name: AxisName,
-        /// The element, of which one deformation is the coordinate.
-        element: ElementId,
-        /// Which deformation.
-        deformation: usize,
-    },
-    /// One that turns in any way.
-    Turning {
-        /// Name of the joint.
-        joint: String,
-        /// What carries it.
-        parent: End,
-        /// What it carries.
-        child: End,
-        /// Its frame at assembly, in inertial components.
-        frame: Matrix<f64>,
-        /// Whether it slides in any way too.
-        translates: bool,
-    },
+struct MeshedAxis {
+    /// What it is called.
+    name: AxisName,
+    /// The element, of which one deformation is the coordinate.
+    element: ElementId,
+    /// Which deformation.
+    deformation: usize,
+}
+
+/// A joint that turns in any way.
+#[derive(Clone, Debug)]
+struct MeshedBall {
+    /// Name of the joint.
+    joint: String,
+    /// What carries it.
+    parent: End,
+    /// What it carries.
+    child: End,
+    /// Its frame at assembly, in inertial components.
+    frame: Matrix<f64>,
+    /// Whether it slides in any way too.
+    translates: bool,
 }
 
 /// A marker.
@@ -185,79 +197,17 @@ pub struct MeshedMarker {
     pub name: String,
     /// Where it is.
     pub end: End,
-    /// Attitude of its body at assembly.
-    attitude: Matrix<f64>,
-    /// Root of its body, and the marker's place from there in the body's axes.
-    root: End,
-    offset: Vector<f64>,
 }
 
-/// An input.
-#[derive(Clone, Debug)]
-struct Load {
-    channel: String,
-    unit: &'static str,
-    target: Target,
-    curve: LoadCurve,
-    foreseen: Foreseen,
-}
-
-/// What rigid inverse dynamics has to do with an input.
-#[derive(Clone, Debug)]
-enum Foreseen {
-    /// Nothing.
-    Not,
-    /// It counts on this load.
-    Counted,
-    /// It says the input, which is to bring about this motion of its joint.
-    Along(MotionCurve),
-    /// It says the input, which has its part in a motion that is said elsewhere.
-    Following,
-}
-
-impl Foreseen {
-    /// Of an input on something that starts at this position.
-    fn of(input: &InputSpec, position: f64) -> Self {
-        match &input.rigid_inverse_dynamics {
-            Some(motion) => Self::Along(MotionCurve::new(&motion.profile(), position)),
-            None if input.nominal_motion => Self::Following,
-            None if input.foreseen => Self::Counted,
-            None => Self::Not,
-        }
-    }
-}
-
-/// On what an input acts.
-#[derive(Clone, Debug)]
-enum Target {
-    /// The joint of that index, along its axis.
-    Axis(usize),
-    /// The joint of that index, along one of its components from 0.
-    Component(usize, usize),
-    /// A point, pulled by a force, or an orientation, turned by a moment.
-    Node {
-        node: NodeId,
-        direction: Vector<f64>,
-        /// Orientation that carries the direction, and its attitude at assembly.
-        carried_by: Option<(NodeId, Matrix<f64>)>,
-    },
-}
-
-impl Target {
-    fn at_marker(marker: &MeshedMarker, turns: bool, direction: Vector<f64>, frame: Frame) -> Self {
-        Self::Node {
-            node: if turns {
-                marker.end.orientation
-            } else {
-                marker.end.point
-            },
-            direction,
-            carried_by: match frame {
-                Frame::World => None,
-                Frame::Body => Some((marker.end.orientation, marker.attitude)),
-            },
-        }
-    }
+/// Where something acts.
+#[derive(Clone, Copy, Debug)]
+struct Station {
+    /// The point that is pulled.
+    point: Option<NodeId>,
+    /// The orientation that is turned, and its attitude at assembly.
+    orientation: Option<(NodeId, Matrix<f64>)>,
+    /// Root of the body that it is on, and its place from there in the body's axes.
+    root: Option<(End, Vector<f64>)>,
 }
 
 impl Mesh {
@@ -278,7 +228,8 @@ impl Mesh {
             build::build(spec, elements)
         };
         let mut mesh = mesh.map_err(|error| vec![error])?;
-        mesh.guidance = Guidance::new(spec, &mesh).map_err(|error| vec![error])?;
+        mesh.set_controllers(spec).map_err(|error| vec![error])?;
+        mesh.set_path(spec).map_err(|error| vec![error])?;
         mesh.can_start().map_err(|error| vec![error])?;
         Ok(mesh)
     }
@@ -287,12 +238,58 @@ impl Mesh {
     fn can_start(&self) -> Result<(), MeshError> {
         let mut equations = run::MeshEquations::new(self)?;
         let (position, velocity) = (&self.initial_position, &self.initial_velocity);
-        let start_s = self.guidance.start_s;
+        let start_s = self.start_s;
         equations.dynamics.set_state(start_s, position, velocity)?;
         match equations.dynamics.excitation().trouble() {
             Some(trouble) => Err(trouble.clone()),
             None => Ok(()),
         }
+    }
+
+    /// Degree of freedom of an axis, if it is one.
+    fn axis_dof(&self, AxisId(axis): AxisId) -> Option<usize> {
+        let axis = &self.axes[axis];
+        self.mechanism
+            .deformation_dof(axis.element, axis.deformation)
+    }
+
+    /// Adds the controllers of the model.
+    fn set_controllers(&mut self, spec: &ModelSpec) -> Result<(), MeshError> {
+        for (index, controller) in spec.controller.iter().enumerate() {
+            let mut trouble = None;
+            let mut place = 0;
+            let controlled = |joint: &String| {
+                let found = self
+                    .axes
+                    .iter()
+                    .position(|axis| axis.name.joint == *joint)?;
+                let axis = AxisId(found);
+                let gear = self.actions.gears.iter().find(|gear| gear.joint == axis);
+                let drive = gear.map_or(axis, |gear| gear.motor);
+                if self.axis_dof(drive).is_none() {
+                    let at = Path::root().key("controller").index(index);
+                    trouble = Some(MeshError::Unknown {
+                        at: at.key("joints").index(place),
+                        name: joint.clone(),
+                        what: "feedback of a joint that is no degree of freedom",
+                        remedy: "control a joint that is one",
+                    });
+                }
+                place += 1;
+                Some(ControlledAxis {
+                    name: self.axes[found].name.clone(),
+                    joint: axis,
+                    drive,
+                })
+            };
+            let built = Controller::of(controller, controlled);
+            if let Some(trouble) = trouble {
+                return Err(trouble);
+            }
+            let built = built.ok_or_else(|| build::missing(&controller.name))?;
+            self.actions.controllers.push(built);
+        }
+        Ok(())
     }
 
     /// The marker of that name.

@@ -3,26 +3,26 @@
 use std::collections::BTreeMap;
 
 use crate::model::spec::{
-    BeamElementSpec, ElementNodeSpec, ElementSpec, EndSpec, Frame, InputSpec, LoadQuantity,
-    ModelSpec, RoleSpec, SecondOrderSpec,
+    BeamElementSpec, ElementNodeSpec, ElementSpec, EndSpec, Frame, InputSpec, ModelSpec, RoleSpec,
+    SecondOrderSpec,
 };
-use crate::simulate::{LoadCurve, MotionCurve};
-use lissom_core::AxisName;
+use crate::simulate::MotionCurve;
+use lissom_core::{Actions, AxisId, AxisName, Load, LoadTarget, MarkerId};
 use lissom_nodal::{
     Assembly, BeamSection, ElementId, End, Mechanism, NodeId, Role, SecondOrderTerms,
 };
 use lissom_spatial::{Matrix, RotationVector, Vector};
 
 use super::build::{least_along, missing, tensor};
-use super::guidance::Guidance;
-use super::{Foreseen, Load, Mesh, MeshError, MeshedJoint, Target};
+use super::{Mesh, MeshError, MeshedAxis, MeshedJoint, Station};
 
 struct Builder<'a> {
     spec: &'a ModelSpec,
     assembly: Assembly,
     nodes: BTreeMap<&'a str, NodeId>,
     elements: BTreeMap<&'a str, ElementId>,
-    joints: Vec<MeshedJoint>,
+    axes: Vec<MeshedAxis>,
+    stations: Vec<Station>,
     /// Rate of the first deformation at the start, of hinges, sliders and trusses.
     rates: Vec<(ElementId, f64)>,
 }
@@ -33,7 +33,8 @@ pub(super) fn build(spec: &ModelSpec) -> Result<Mesh, MeshError> {
         assembly: Assembly::new(),
         nodes: BTreeMap::new(),
         elements: BTreeMap::new(),
-        joints: Vec::new(),
+        axes: Vec::new(),
+        stations: Vec::new(),
         rates: Vec::new(),
     };
     builder.assembly.set_gravity(spec.gravity_m_per_s2);
@@ -174,7 +175,7 @@ impl<'a> Builder<'a> {
             let driven = matches!(given, RoleSpec::Prescribed | RoleSpec::Actuated);
             if driven || element.main_deformation() == Some(deformation) {
                 let main = element.main_deformation() == Some(deformation);
-                self.joints.push(MeshedJoint::Axis {
+                self.axes.push(MeshedAxis {
                     name: AxisName {
                         joint: element.name.clone(),
                         suffix: deformation.key().to_owned(),
@@ -250,58 +251,42 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn load(&self, input: &InputSpec) -> Result<Load, MeshError> {
+    fn load(&mut self, input: &InputSpec) -> Result<Load, MeshError> {
         let none = || missing(input.joint.as_deref().unwrap_or("input"));
-        let (quantity, profile) = input.load().ok_or_else(none)?;
-        let curve = LoadCurve::new(&profile);
         if let Some(name) = &input.marker {
-            let direction = Vector(input.direction.ok_or_else(none)?);
-            let turns = quantity == LoadQuantity::Torque;
-            let carried_by = match input.frame {
-                Frame::World => None,
-                Frame::Body => {
-                    let carrier = self.node(input.orientation.as_ref().unwrap_or(name))?;
-                    Some((carrier, Matrix::identity()))
-                }
+            let marker = self.station(name)?;
+            let carrier = match (&input.orientation, input.frame) {
+                (Some(carrier), Frame::Body) => self.station(carrier)?,
+                _ => marker,
             };
-            let (what, unit) = if turns {
-                ("torque", "N m")
-            } else {
-                ("force", "N")
-            };
-            return Ok(Load {
-                channel: format!("{name}.applied_{what}"),
-                unit,
-                target: Target::Node {
-                    node: self.node(name)?,
-                    direction: direction.scale(1.0 / direction.dot(direction).sqrt()),
-                    carried_by,
-                },
-                curve,
-                foreseen: Foreseen::of(input, 0.0),
-            });
+            return Load::on_marker(input, marker, carrier).ok_or_else(none);
         }
         let name = input.joint.as_deref().ok_or_else(none)?;
         let id = *self.elements.get(name).ok_or_else(none)?;
         let element = self.spec.find_element(name).ok_or_else(none)?;
         let meant = self.spec.addressed(element, input.deformation);
         let (index, ..) = meant.ok_or_else(none)?;
-        let is_meant = |joint: &MeshedJoint| matches!(joint, MeshedJoint::Axis { element, deformation, .. } if (*element, *deformation) == (id, index));
-        let joint = self.joints.iter().position(is_meant).ok_or_else(none)?;
-        let MeshedJoint::Axis { name, .. } = &self.joints[joint] else {
-            return Err(none());
-        };
-        let [.., unit] = name.units();
-        Ok(Load {
-            channel: name.effort(),
-            unit,
-            target: Target::Axis(joint),
-            curve,
-            foreseen: Foreseen::of(input, 0.0),
-        })
+        let is_meant = |axis: &MeshedAxis| (axis.element, axis.deformation) == (id, index);
+        let at = self.axes.iter().position(is_meant).ok_or_else(none)?;
+        let axis = &self.axes[at].name;
+        let target = LoadTarget::Axis(AxisId(at));
+        Load::on_joint(input, axis.label(), axis.translates, target).ok_or_else(none)
     }
 
-    fn finish(self) -> Result<Mesh, MeshError> {
+    /// A node at which something acts, or whose axes carry it.
+    fn station(&mut self, name: &str) -> Result<MarkerId, MeshError> {
+        let node = self.node(name)?;
+        let spec = self.spec.find_node(name).ok_or_else(|| missing(name))?;
+        let turns = spec.turns();
+        self.stations.push(Station {
+            point: (!turns).then_some(node),
+            orientation: turns.then_some((node, Matrix::identity())),
+            root: None,
+        });
+        Ok(MarkerId(self.stations.len() - 1))
+    }
+
+    fn finish(mut self) -> Result<Mesh, MeshError> {
         let spec = self.spec;
         let loads = spec.input.iter().map(|input| self.load(input));
         let loads = loads.collect::<Result<Vec<_>, _>>()?;
@@ -356,17 +341,24 @@ impl<'a> Builder<'a> {
             }
         }
         Ok(Mesh {
-            joints: self.joints,
+            joints: (0..self.axes.len())
+                .map(|axis| MeshedJoint::Axis(AxisId(axis)))
+                .collect(),
+            axes: self.axes,
+            balls: Vec::new(),
             markers: Vec::new(),
+            stations: self.stations,
             nodes: (spec.node.iter())
                 .filter_map(|node| self.nodes.get(node.name.as_str()).copied())
                 .collect(),
-            loads,
+            actions: Actions {
+                loads,
+                ..Actions::default()
+            },
             motions,
             drive_channels,
-            drags: Vec::new(),
-            limits: Vec::new(),
-            guidance: Guidance::default(),
+            led: None,
+            start_s: spec.simulation.start_s,
             initial_position: mechanism.assembled_position(),
             initial_velocity: velocity,
             mechanism,

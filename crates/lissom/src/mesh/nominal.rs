@@ -4,8 +4,8 @@ use crate::simulate::Recording;
 use lissom_nodal::{Dynamics, Equations, NodalError, NodeId, NodeKind, State, linearize_state};
 
 use super::course::Course;
-use super::{Acts, Mesh, MeshError, MeshedJoint, Replay};
-use lissom_core::effort_label;
+use super::{Acts, Mesh, MeshError, Replay};
+use lissom_core::{AxisId, effort_label};
 use lissom_numerics::linear::{Labels, Point};
 
 /// A mesh to be linearised.
@@ -49,22 +49,22 @@ impl<'m> MeshLinearizer<'m> {
     /// Names of degrees of freedom, inputs and markers; joints are called as in the model.
     pub fn labels(&self) -> Labels {
         let mut labels = lissom_nodal::labels(&self.mesh.mechanism, &self.outputs);
-        for (index, joint) in self.mesh.joints.iter().enumerate() {
-            if let MeshedJoint::Axis { name, .. } = joint
-                && let Some(dof) = self.mesh.axis_dof(index)
-            {
-                labels.coordinates[dof].name = name.coordinate();
-                let actuated = self.mesh.mechanism.actuated_dofs();
-                if let Some(input) = actuated.iter().position(|&actuated| actuated == dof) {
-                    labels.inputs[input] = effort_label(name);
-                    let next = self.mesh.joints.get(index + 1);
-                    let motor = name.motor();
-                    if matches!(next, Some(MeshedJoint::Axis { name, .. }) if *name == motor) {
-                        // inputs act on the motor, whose effort has the name of the joint
-                        labels.inputs[input].name =
-                            format!("{}.{}", name.coordinate(), name.effort_word());
-                    }
-                }
+        let actuated = self.mesh.mechanism.actuated_dofs();
+        for (index, axis) in self.mesh.axes.iter().enumerate() {
+            let axis_id = AxisId(index);
+            let Some(dof) = self.mesh.axis_dof(axis_id) else {
+                continue;
+            };
+            labels.coordinates[dof].name = axis.name.coordinate();
+            let Some(input) = actuated.iter().position(|&actuated| actuated == dof) else {
+                continue;
+            };
+            labels.inputs[input] = effort_label(&axis.name);
+            let mut gears = self.mesh.actions.gears.iter();
+            if gears.any(|gear| gear.joint == axis_id) {
+                // inputs act on the motor, whose effort has the name of the joint
+                labels.inputs[input].name =
+                    format!("{}.{}", axis.name.coordinate(), axis.name.effort_word());
             }
         }
         for (label, marker) in labels.markers.iter_mut().zip(&self.mesh.markers) {
@@ -87,10 +87,11 @@ impl<'m> MeshLinearizer<'m> {
     pub fn controlled(&self) -> Vec<Vec<usize>> {
         let actuated = self.mesh.mechanism.actuated_dofs();
         let place = |dof: usize| actuated.iter().position(|&other| other == dof);
-        let controllers = self.mesh.guidance.controllers.iter();
+        let controllers = self.mesh.actions.controllers.iter();
         let places = controllers.map(|controller| {
             let axes = controller.axes.iter();
-            axes.filter_map(|axis| place(axis.dof)).collect()
+            axes.filter_map(|axis| place(self.mesh.axis_dof(axis.drive)?))
+                .collect()
         });
         places.collect()
     }
@@ -174,7 +175,9 @@ impl<'m> MeshLinearizer<'m> {
         // friction of the joints is not an input
         let actuated = self.mesh.mechanism.actuated_dofs();
         for (input, dof) in point.input.iter_mut().zip(actuated) {
-            *input = state.loads.input_on(dof);
+            let mesh = self.mesh;
+            let is_meant = |axis| mesh.axis_dof(axis) == Some(dof);
+            *input = (mesh.actions).effort_on(state.loads.efforts(), is_meant);
         }
         Ok(point)
     }

@@ -1,18 +1,19 @@
 //! What a run reads of a mesh: channels, limits, books.
 
 use lissom_core::{
-    AxisName, Dynamics, EnergyAndMomentum, External, Kind, Limit, LimitedQuantity, PlaceError,
-    Power, RunError, Signal, Stage, State, StateError, marker_signals,
+    AxisId, AxisName, Controller, Dynamics, EnergyAndMomentum, External, JointId, JointResistance,
+    Kind, Limit, LimitedQuantity, Load, LoadTarget, MarkerId, PlaceError, Power, RunError, Signal,
+    Stage, State, StateError, View as _, marker_signals,
 };
 use lissom_nodal::{Equations, NodalError, NodeId, NodeKind};
 use lissom_numerics::integrate::{IntegrateError, Outcome};
 use lissom_numerics::{Coordinate, CoordinateKind, Memory};
 use lissom_spatial::{Force, Quaternion, rotation_vector_of};
 
-use super::acting::child_axes;
 use super::joints::quaternion;
 use super::run::MeshEquations;
-use super::{Mesh, MeshError, MeshedJoint, MeshedMarker, Replay, Target};
+use super::view::NodalView;
+use super::{Mesh, MeshError, MeshedAxis, MeshedBall, MeshedJoint, Replay};
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 const PARTS: [&str; 4] = ["w", "x", "y", "z"];
@@ -83,17 +84,11 @@ impl Mesh {
     fn dofs(&self, joint: &MeshedJoint) -> Vec<usize> {
         let mechanism = &self.mechanism;
         match joint {
-            MeshedJoint::Axis {
-                element,
-                deformation,
-                ..
-            } => mechanism
-                .deformation_dof(*element, *deformation)
-                .into_iter()
-                .collect(),
-            MeshedJoint::Turning {
-                child, translates, ..
-            } => {
+            MeshedJoint::Axis(axis) => self.axis_dof(*axis).into_iter().collect(),
+            MeshedJoint::Ball(JointId(joint)) => {
+                let MeshedBall {
+                    child, translates, ..
+                } = &self.balls[*joint];
                 let turns = (0..3).filter_map(|i| mechanism.coordinate_dof(child.orientation, i));
                 let slides = (0..3).filter_map(|i| mechanism.coordinate_dof(child.point, i));
                 turns.chain(slides.filter(|_| *translates)).collect()
@@ -103,14 +98,8 @@ impl Mesh {
 
     /// What the axis is called that a degree of freedom is, if it is one.
     fn axis_name(&self, dof: usize) -> Option<&AxisName> {
-        self.joints.iter().find_map(|joint| match joint {
-            MeshedJoint::Axis {
-                name,
-                element,
-                deformation,
-            } if self.mechanism.deformation_dof(*element, *deformation) == Some(dof) => Some(name),
-            _ => None,
-        })
+        let at = (0..self.axes.len()).find(|&axis| self.axis_dof(AxisId(axis)) == Some(dof))?;
+        Some(&self.axes[at].name)
     }
 
     /// Name and unit of the positions of a degree of freedom, and of its rate.
@@ -179,15 +168,17 @@ impl Mesh {
         let mut rates = Vec::new();
         for joint in &self.joints {
             match joint {
-                MeshedJoint::Axis { name, .. } => {
+                MeshedJoint::Axis(AxisId(axis)) => {
+                    let name = &self.axes[*axis].name;
                     let [unit, rate_unit, _] = name.units();
                     let coordinate = name.coordinate();
                     rates.push((format!("{coordinate}.rate"), rate_unit.to_owned()));
                     positions.push((coordinate, unit.to_owned()));
                 }
-                MeshedJoint::Turning {
-                    joint, translates, ..
-                } => {
+                MeshedJoint::Ball(JointId(joint)) => {
+                    let MeshedBall {
+                        joint, translates, ..
+                    } = &self.balls[*joint];
                     if *translates {
                         let of = |axis| (format!("{joint}.position.{axis}"), "m".to_owned());
                         positions.extend(AXES.map(of));
@@ -216,30 +207,23 @@ impl Mesh {
 
     /// Whether nothing outside acts: no weight, no load, no element on a support.
     fn conserves_momentum(&self) -> bool {
-        let outside = |target: &Target| match target {
-            Target::Axis(_) => false,
-            Target::Node { .. } => true,
-            Target::Component(joint, _) => {
-                matches!(&self.joints[*joint], MeshedJoint::Turning { parent, .. }
-                    if self.mechanism.is_supported(parent.point))
-            }
+        let grounded = |JointId(joint): JointId| {
+            let parent = self.balls[joint].parent.point;
+            self.mechanism.is_supported(parent)
+        };
+        let outside = |target: &LoadTarget| match target {
+            LoadTarget::Axis(_) => false,
+            LoadTarget::Marker(..) => true,
+            LoadTarget::Component(joint, _) => grounded(*joint),
+        };
+        let resisted = |resistance: &JointResistance| match resistance {
+            JointResistance::Axis(..) => false,
+            JointResistance::Joint { joint, .. } => grounded(*joint),
         };
         !self.mechanism.has_supports_or_weight()
-            && !self.loads.iter().any(|load| outside(&load.target))
+            && !self.actions.loads.iter().any(|load| outside(&load.target))
+            && !self.actions.resistances.iter().any(resisted)
     }
-}
-
-/// Position, velocity, deflection and attitude of a marker.
-fn read_marker(marker: &MeshedMarker, equations: &Equations<'_>, row: &mut Vec<f64>) {
-    let point = equations.node(marker.end.point);
-    let axes = equations.node(marker.root.orientation).rotation * marker.attitude;
-    let arm = point.position - equations.node(marker.root.point).position;
-    let deflection = axes.transpose_mul(arm) - marker.offset;
-    row.extend_from_slice(&point.position.0);
-    row.extend_from_slice(&point.velocity.0);
-    row.extend_from_slice(&deflection.0);
-    let attitude = equations.node(marker.end.orientation).rotation * marker.attitude;
-    row.extend_from_slice(&quaternion(&attitude));
 }
 
 impl Dynamics for MeshEquations<'_> {
@@ -291,10 +275,8 @@ impl Dynamics for MeshEquations<'_> {
             .collect();
         signals.extend((rates.into_iter()).map(|(name, unit)| Signal::rate(name, unit)));
         signals.extend(self.inputs());
-        let controllers = mesh.guidance.controllers.iter();
-        let controlled = controllers.flat_map(|controller| &controller.axes);
-        let controlled = controlled.map(|axis| &axis.channel);
-        signals.extend(controlled.map(|(name, unit)| Signal::input(name.clone(), *unit)));
+        let controllers = mesh.actions.controllers.iter();
+        signals.extend(controllers.flat_map(Controller::signals));
         let drives = mesh.drive_channels.iter();
         signals.extend(drives.map(|(name, unit)| Signal::reaction(name.clone(), *unit)));
         let nodes = mesh.node_channels().into_iter();
@@ -308,36 +290,23 @@ impl Dynamics for MeshEquations<'_> {
 
     fn read(&mut self, row: &mut Vec<f64>) {
         let mesh = self.mesh;
-        let equations = self.dynamics.equations();
         let mechanism = &mesh.mechanism;
-        let relative = |node: &lissom_nodal::NodeId| equations.node(*node);
+        let elastic = mesh.elastic_dofs();
+        let equations = self.dynamics.equations();
+        let nodes = &mut equations.view(&mut self.unused);
+        let mut view = NodalView { mesh, nodes };
         for joint in &mesh.joints {
             match joint {
-                MeshedJoint::Axis {
-                    element,
-                    deformation,
-                    ..
-                } => row.push(equations.deformation(*element, *deformation)),
-                MeshedJoint::Turning {
-                    parent,
-                    child,
-                    frame,
-                    translates,
-                    ..
-                } => {
-                    let carrier = relative(&parent.orientation).rotation * *frame;
-                    if *translates {
-                        let arm =
-                            relative(&child.point).position - relative(&parent.point).position;
-                        row.extend_from_slice(&carrier.transpose_mul(arm).0);
+                MeshedJoint::Axis(axis) => row.push(view.axis(*axis)[0]),
+                MeshedJoint::Ball(joint) => {
+                    let motion = view.joint(*joint);
+                    if mesh.balls[joint.0].translates {
+                        row.extend_from_slice(&motion.position.0);
                     }
-                    let turn =
-                        carrier.transpose() * child_axes(relative(&child.orientation), frame);
-                    row.extend_from_slice(&quaternion(&turn));
+                    row.extend_from_slice(&quaternion(&motion.rotation));
                 }
             }
         }
-        let elastic = mesh.elastic_dofs();
         for &dof in &elastic {
             let at = mechanism.dof_positions(dof);
             let values = &self.position[at];
@@ -350,58 +319,48 @@ impl Dynamics for MeshEquations<'_> {
         }
         for joint in &mesh.joints {
             match joint {
-                MeshedJoint::Axis {
-                    element,
-                    deformation,
-                    ..
-                } => {
-                    row.push(equations.deformation_rate(*element, *deformation));
-                }
-                MeshedJoint::Turning {
-                    parent,
-                    child,
-                    frame,
-                    translates,
-                    ..
-                } => {
-                    let axes = child_axes(relative(&child.orientation), frame);
-                    let spin = relative(&child.orientation).velocity
-                        - relative(&parent.orientation).velocity;
-                    row.extend_from_slice(&axes.transpose_mul(spin).0);
-                    if *translates {
-                        let rate = relative(&child.point).velocity;
-                        row.extend_from_slice(&axes.transpose_mul(rate).0);
+                MeshedJoint::Axis(axis) => row.push(view.axis(*axis)[1]),
+                MeshedJoint::Ball(joint) => {
+                    let motion = view.joint(*joint);
+                    row.extend_from_slice(&motion.angular_velocity.0);
+                    if mesh.balls[joint.0].translates {
+                        row.extend_from_slice(&motion.velocity.0);
                     }
                 }
             }
         }
         row.extend(elastic.iter().map(|&dof| self.velocity[dof]));
-        row.extend_from_slice(self.dynamics.excitation().values());
-        row.extend_from_slice(self.dynamics.excitation().controls());
+        let efforts = self.dynamics.excitation().efforts();
+        row.extend_from_slice(&efforts.inputs);
+        row.extend_from_slice(&efforts.feedback);
         row.extend_from_slice(&self.drive_efforts);
         for &node in &mesh.nodes {
             mesh.read_node(equations, node, row);
         }
-        for marker in &mesh.markers {
-            read_marker(marker, equations, row);
+        for marker in 0..mesh.markers.len() {
+            let motion = view.marker(MarkerId(marker));
+            row.extend_from_slice(&motion.pose.translation.0);
+            row.extend_from_slice(&motion.twist.linear.0);
+            row.extend_from_slice(&motion.deflection.0);
+            row.extend_from_slice(&quaternion(&motion.pose.rotation));
         }
     }
 
     fn inputs(&self) -> Vec<Signal> {
-        let loads = self.mesh.loads.iter();
-        loads
-            .map(|load| Signal::input(load.channel.clone(), load.unit))
-            .collect()
+        let loads = self.mesh.actions.loads.iter();
+        loads.map(Load::signal).collect()
     }
 
     fn set_input(&mut self, input: usize, external: Option<External>) {
-        self.dynamics.excitation_mut().externals[input] = external;
+        self.dynamics.excitation_mut().set_input(input, external);
     }
 
     fn energy_and_momentum(&mut self) -> EnergyAndMomentum {
-        let equations = self.dynamics.equations();
-        let energy = equations.energy();
+        let (mesh, equations) = (self.mesh, self.dynamics.equations());
+        let mut energy = equations.energy();
         let [linear, angular] = equations.momentum();
+        let nodes = &mut equations.view(&mut self.unused);
+        (mesh.actions).add_spring_energy(&NodalView { mesh, nodes }, &mut energy.strain);
         EnergyAndMomentum {
             kinetic: energy.kinetic,
             strain: energy.strain,
@@ -411,46 +370,19 @@ impl Dynamics for MeshEquations<'_> {
     }
 
     fn limits(&self) -> &[Limit] {
-        &self.mesh.limits
+        &self.mesh.actions.limits
     }
 
-    fn limited(&self, quantity: LimitedQuantity) -> f64 {
-        let equations = self.dynamics.equations();
-        let (LimitedQuantity::Position(joint)
-        | LimitedQuantity::QuaternionAngle(joint)
-        | LimitedQuantity::Rate(joint)
-        | LimitedQuantity::Effort(joint)) = quantity;
-        let MeshedJoint::Axis {
-            element,
-            deformation,
-            ..
-        } = &self.mesh.joints[joint]
-        else {
-            return f64::NAN;
+    fn limited(&mut self, quantity: LimitedQuantity) -> f64 {
+        let (mesh, drive_efforts) = (self.mesh, &self.drive_efforts);
+        let driving = |AxisId(axis)| {
+            let axis: &MeshedAxis = &mesh.axes[axis];
+            let drive = (mesh.mechanism).deformation_drive(axis.element, axis.deformation)?;
+            Some(drive_efforts[drive])
         };
-        match quantity {
-            LimitedQuantity::Position(_) | LimitedQuantity::QuaternionAngle(_) => {
-                equations.deformation(*element, *deformation)
-            }
-            LimitedQuantity::Rate(_) => equations.deformation_rate(*element, *deformation),
-            LimitedQuantity::Effort(_) => {
-                if let Some(drive) = self
-                    .mesh
-                    .mechanism
-                    .deformation_drive(*element, *deformation)
-                {
-                    return self.drive_efforts[drive];
-                }
-                let acts = self.dynamics.excitation();
-                let inputs = (self.mesh.loads.iter().zip(acts.values()))
-                    .filter(|(load, _)| matches!(load.target, Target::Axis(at) if at == joint));
-                let controllers = self.mesh.guidance.controllers.iter();
-                let axes = controllers.flat_map(|controller| &controller.axes);
-                let controls = (axes.zip(acts.controls())).filter(|(axis, _)| axis.joint == joint);
-                let inputs = inputs.map(|(_, value)| value);
-                inputs.chain(controls.map(|(_, value)| value)).sum()
-            }
-        }
+        let nodes = &mut self.dynamics.equations().view(&mut self.unused);
+        let efforts = self.dynamics.excitation().efforts();
+        (mesh.actions).limited(quantity, efforts, &NodalView { mesh, nodes }, driving)
     }
 
     fn conserves_momentum(&self) -> bool {

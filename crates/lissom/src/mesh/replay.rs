@@ -4,9 +4,8 @@ use crate::simulate::{MotionCurve, Recording};
 use lissom_nodal::{Drive, Equations, Excitation, NodalError, NodeKind};
 use lissom_spatial::{Quaternion, Vector};
 
-use super::acting::child_axes;
-use super::{Acts, Foreseen, Mesh, MeshedJoint, Target};
-use lissom_core::{State, StateError};
+use super::{Acts, Mesh, MeshedBall, MeshedJoint};
+use lissom_core::{AxisId, JointId, State, StateError};
 
 /// A mesh that goes where a recording was.
 #[derive(Debug)]
@@ -32,8 +31,7 @@ pub struct Replay<'m> {
 
 #[derive(Debug)]
 struct Turning {
-    /// Index among the joints.
-    joint: usize,
+    joint: JointId,
     /// First of the four positions of the child's orientation.
     attitude: Option<usize>,
     /// Positions of the child's point, if it is one that slides.
@@ -51,21 +49,19 @@ impl Turning {
         known: &dyn Fn(&str) -> Result<f64, StateError>,
         velocity: &mut [f64],
     ) -> Result<(), StateError> {
-        let MeshedJoint::Turning {
+        let ball = &mesh.balls[self.joint.0];
+        let MeshedBall {
             joint,
             parent,
             child,
-            frame,
             translates,
-        } = &mesh.joints[self.joint]
-        else {
-            return Ok(());
-        };
+            ..
+        } = ball;
         let recorded = |what: &str| -> Result<Vector<f64>, StateError> {
             let [x, y, z] = ["x", "y", "z"].map(|axis| known(&format!("{joint}.{what}.{axis}")));
             Ok(Vector([x?, y?, z?]))
         };
-        let axes = child_axes(equations.node(child.orientation), frame);
+        let axes = ball.child_axes(equations.node(child.orientation));
         let carried = equations.node(parent.orientation).velocity;
         let angular = carried + axes * recorded("angular_velocity")?;
         let linear = if *translates {
@@ -98,26 +94,23 @@ impl<'m> Replay<'m> {
         let mut direct = Vec::new();
         let mut rates = Vec::new();
         let mut turning = Vec::new();
-        for (index, joint) in mesh.joints.iter().enumerate() {
-            match joint {
-                MeshedJoint::Axis {
-                    name,
-                    element,
-                    deformation,
-                    ..
-                } => {
-                    if let Some(dof) = mechanism.deformation_dof(*element, *deformation) {
-                        let coordinate = name.coordinate();
+        for joint in &mesh.joints {
+            match *joint {
+                MeshedJoint::Axis(axis) => {
+                    if let Some(dof) = mesh.axis_dof(axis) {
+                        let AxisId(axis) = axis;
+                        let coordinate = mesh.axes[axis].name.coordinate();
                         rates.push((dof, format!("{coordinate}.rate")));
                         direct.push((first(dof), coordinate));
                     }
                 }
-                MeshedJoint::Turning {
-                    joint,
-                    child,
-                    translates,
-                    ..
-                } => {
+                MeshedJoint::Ball(id) => {
+                    let MeshedBall {
+                        joint,
+                        child,
+                        translates,
+                        ..
+                    } = &mesh.balls[id.0];
                     let of = |axis| format!("{joint}.position.{axis}");
                     let mut channels = Vec::new();
                     if *translates {
@@ -125,7 +118,7 @@ impl<'m> Replay<'m> {
                     }
                     channels.extend(quaternion_channels(joint));
                     turning.push(Turning {
-                        joint: index,
+                        joint: id,
                         attitude: mechanism.coordinate_dof(child.orientation, 0).map(first),
                         place: std::array::from_fn(|i| {
                             let dof = mechanism.coordinate_dof(child.point, i);
@@ -174,12 +167,10 @@ impl<'m> Replay<'m> {
                 direct.extend(quaternion_at(first(dof), node));
             }
         }
-        let nominal = mesh.loads.iter().filter_map(|load| {
-            let (Target::Axis(joint), Foreseen::Along(curve)) = (&load.target, &load.foreseen)
-            else {
-                return None;
-            };
-            Some((first(mesh.axis_dof(*joint)?), curve.clone()))
+        let nominal = mesh.actions.loads.iter().filter_map(|load| {
+            let at = first(mesh.axis_dof(load.target.axis()?)?);
+            let profile = load.nominal_motion()??;
+            Some((at, MotionCurve::new(profile, mesh.initial_position[at])))
         });
         Ok(Self {
             mesh,
@@ -240,10 +231,7 @@ impl<'m> Replay<'m> {
             }
         }
         for turning in &self.turning {
-            let MeshedJoint::Turning { parent, frame, .. } = &self.mesh.joints[turning.joint]
-            else {
-                continue;
-            };
+            let MeshedBall { parent, frame, .. } = &self.mesh.balls[turning.joint.0];
             // what carries it is known when everything before it is in place
             self.equations.place(&self.position, &self.drives)?;
             let carrier = self.equations.node(parent.orientation).rotation * *frame;

@@ -9,13 +9,14 @@
 use crate::model::spec::{InitialSpec, SimulationSpec};
 use lissom_core::study::{Run, SimulateOptions, simulate};
 use lissom_core::{Power, RunError, State};
-use lissom_nodal::{Dynamics, Equations, NodalError};
+use lissom_nodal::{Dynamics, Equations, Forces, NodalError};
 use lissom_numerics::integrate::{FirstOrder, Flow, SecondOrder};
 
-use super::acting::{Acts, child_axes};
+use super::Mesh;
+use super::acting::Acts;
 use super::observed::unplaced;
 use super::rest::positions_at_rest;
-use super::{Mesh, MeshedJoint, Target};
+use super::view::NodalView;
 
 /// Equations of a mesh with all the memory that evaluating them needs.
 #[derive(Clone, Debug)]
@@ -26,8 +27,10 @@ pub(crate) struct MeshEquations<'m> {
     pub(super) velocity: Vec<f64>,
     acceleration: Vec<f64>,
     residual: Vec<f64>,
-    /// Effort of each drive beyond what inputs and friction of its joint do.
+    /// Effort of each drive beyond what else acts on its joint.
     pub(super) drive_efforts: Vec<f64>,
+    /// Where forces go that are looked at for something else.
+    pub(super) unused: Forces<f64>,
     /// What went wrong in an evaluation last.
     pub(super) error: Option<NodalError>,
 }
@@ -110,53 +113,9 @@ impl<'m> MeshEquations<'m> {
             acceleration: vec![0.0; dofs],
             residual: vec![0.0; dofs],
             drive_efforts: vec![0.0; mechanism.drive_count()],
+            unused: Forces::new(mechanism),
             error: None,
         })
-    }
-
-    /// Rate that an input does work at.
-    fn conjugate_rate(&self, target: &Target) -> f64 {
-        let equations = self.dynamics.equations();
-        match target {
-            Target::Axis(joint) => match &self.mesh.joints[*joint] {
-                MeshedJoint::Axis {
-                    element,
-                    deformation,
-                    ..
-                } => equations.deformation_rate(*element, *deformation),
-                MeshedJoint::Turning { .. } => 0.0,
-            },
-            Target::Component(joint, component) => {
-                let MeshedJoint::Turning {
-                    parent,
-                    child,
-                    frame,
-                    ..
-                } = &self.mesh.joints[*joint]
-                else {
-                    return 0.0;
-                };
-                let rate = if *component < 3 {
-                    equations.node(child.orientation).velocity
-                        - equations.node(parent.orientation).velocity
-                } else {
-                    equations.node(child.point).velocity
-                };
-                let axes = child_axes(equations.node(child.orientation), frame);
-                axes.transpose_mul(rate)[component % 3]
-            }
-            Target::Node {
-                node,
-                direction,
-                carried_by,
-            } => {
-                let along = match carried_by {
-                    None => *direction,
-                    Some((by, attitude)) => equations.node(*by).rotation * (*attitude * *direction),
-                };
-                equations.node(*node).velocity.dot(along)
-            }
-        }
     }
 
     /// Evaluates a state: motion, forces, accelerations. Returns the power that flows.
@@ -171,39 +130,25 @@ impl<'m> MeshEquations<'m> {
         self.dynamics
             .accelerate(time, position, velocity, &mut self.acceleration)?;
         let mut power = Power::default();
-        let loads = self
-            .mesh
-            .loads
-            .iter()
-            .zip(self.dynamics.excitation().values());
-        for (load, value) in loads {
-            power.input += value * self.conjugate_rate(&load.target);
-        }
-        let controllers = self.mesh.guidance.controllers.iter();
-        let axes = controllers.flat_map(|controller| &controller.axes);
-        for (axis, effort) in axes.zip(self.dynamics.excitation().controls()) {
-            power.input += effort * velocity[axis.dof];
-        }
         if !self.drive_efforts.is_empty() {
             self.dynamics
                 .settle_stresses(&self.acceleration, &mut self.residual);
-            let drives = self.dynamics.drives();
-            for (drive, effort) in self.drive_efforts.iter_mut().enumerate() {
-                *effort = self.dynamics.equations().drive_effort(drive);
-                power.input += *effort * drives[drive].rate;
-            }
         }
-        let equations = self.dynamics.equations();
+        let (mesh, equations) = (self.mesh, self.dynamics.equations());
         power.dissipated += equations.dissipation();
-        for (element, law) in &self.mesh.drags {
-            let rate = equations.deformation_rate(*element, 0);
-            let drag = law.drag(rate);
-            power.dissipated -= drag * rate;
-            // a drive works against friction, and with the inputs of its joint
-            if let Some(drive) = self.mesh.mechanism.deformation_drive(*element, 0) {
-                self.drive_efforts[drive] -= drag;
-                power.input -= drag * rate;
-            }
+        // the same forces once more, for the power that flows
+        let (actions, efforts) = (&mesh.actions, self.dynamics.excitation().efforts());
+        let nodes = &mut equations.view(&mut self.unused);
+        let mut view = NodalView { mesh, nodes };
+        actions.push_inputs(&efforts.inputs, &mut view, &mut power.input);
+        actions.push_feedback(&efforts.feedback, &mut view, &mut power.input);
+        actions.resist(&mut view, &mut power.dissipated);
+        actions.turn_gears(&mut view, &mut power.dissipated);
+        let drives = self.dynamics.drives().iter().zip(self.unused.driven());
+        for ((drive, (driven, already)), effort) in drives.enumerate().zip(&mut self.drive_efforts)
+        {
+            *effort = equations.drive_effort(drive) - already;
+            power.input += *effort * driven.rate;
         }
         Ok(power)
     }

@@ -8,16 +8,15 @@
 //! file and by hand from Rust. Problems are data ([`ModelError`]) and are reported all at once, each with
 //! the path of the offending key; [`ModelError::locate`] finds that path in the text.
 
-mod action;
 mod build;
+mod places;
 
-pub use action::{
-    ControlLaw, ControlledJoint, Controller, JointResistance, Load, LoadTarget, NominalMotion,
-    PrescribedMotion, Transmission, TreeAxis,
-};
 pub(crate) use build::beam_of;
 pub use build::{BuildError, Model};
-pub use lissom_core::{Limit, LimitedQuantity, Resistance};
+pub use lissom_core::{
+    Actions, AxisId, ControlLaw, ControlledAxis, Controller, Efforts, Gear, JointId,
+    JointResistance, Limit, LimitedQuantity, Load, LoadTarget, MarkerId, Resistance, Toward,
+};
 pub use lissom_spec::{
     Elasticity, ErrorKind, Fidelity, Inertia, ModelError, ModelSpec, Override, Path,
     ShorteningTerms, SpanningTree, Step, TEMPLATE, Tip, TreeJoint, json_schema, nearest,
@@ -27,4 +26,7 @@ pub use lissom_tree::closure::{AssemblyHints, HeldStart};
 pub use lissom_tree::{
     Body, Closure, ClosureEnd, ClosureKind, ClosureMethod, Coordinate, CoordinateKind, Joint,
     JointKind, Layout, Linkage, Marker, Place, System,
+};
+pub use places::{
+    AxisPlace, BallJoint, NominalMotion, Places, PrescribedMotion, Transmission, TreeAxis,
 };

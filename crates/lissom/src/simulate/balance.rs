@@ -1,14 +1,18 @@
 //! Which balances of a tree close: what acts from outside, and terms that follow from no energy.
 
 use crate::model::{
-    Closure, Elasticity, Inertia, JointKind, Load, LoadTarget, Model, Place, ShorteningTerms, Tip,
+    Closure, Elasticity, Inertia, JointId, JointKind, Load, LoadTarget, Model, Place,
+    ShorteningTerms, Tip,
 };
 use lissom_spatial::Vector;
 
 /// Whether nothing outside acts on the mechanism: no gravity, no load at a marker, and every body that
 /// stands on the ground does so by a free joint without motor, resistance or input, and no closure ends there.
 pub(super) fn conserves_momentum(model: &Model) -> bool {
-    let layout = model.linkage.system.layout();
+    let loaded = |joint: JointId| {
+        let on = |load: &Load| matches!(load.target, LoadTarget::Component(at, _) if at == joint);
+        model.actions.loads.iter().any(on)
+    };
     let roots = model
         .linkage
         .system
@@ -17,20 +21,16 @@ pub(super) fn conserves_momentum(model: &Model) -> bool {
         .enumerate()
         .filter(|(_, b)| b.parent.is_none());
     let free_roots = roots.clone().all(|(k, body)| {
-        let velocities = layout.joint_velocity[k]..layout.joint_velocity[k] + 6;
         body.joint.kind == JointKind::Free
             && body.joint.armature == [0.0; 6]
-            && model.resistances.iter().all(|(at, _)| *at != k)
-            && model.loads.iter().all(
-                |load| !matches!(load.target, LoadTarget::Joint(at) if velocities.contains(&at)),
-            )
+            && (model.ball_joint(k)).is_none_or(|joint| !model.resists(joint) && !loaded(joint))
     });
-    let at_markers = |load: &Load| matches!(load.target, LoadTarget::Marker { .. });
+    let at_markers = |load: &Load| matches!(load.target, LoadTarget::Marker(..));
     let grounded = |closure: &Closure| closure.from.body.is_none() || closure.to.body.is_none();
     free_roots
         && !model.linkage.closures.iter().any(grounded)
         && model.linkage.system.gravity() == Vector([0.0; 3])
-        && !model.loads.iter().any(at_markers)
+        && !model.actions.loads.iter().any(at_markers)
 }
 
 /// What of the fidelity keeps the energy balance from closing, a sentence each.

@@ -13,8 +13,8 @@ use std::convert::Infallible;
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::model::spec::{Frame, InitialSpec, LoadProfile, LoadQuantity, SimulationSpec};
-use crate::model::{CoordinateKind, Load, LoadTarget, Model};
+use crate::model::spec::{InitialSpec, LoadProfile, LoadQuantity, SimulationSpec};
+use crate::model::{AxisId, AxisPlace, CoordinateKind, Load, LoadTarget, MarkerId, Model, Toward};
 use crate::simulate::equations::Equations;
 use crate::simulate::extent;
 use lissom_core::{Recording, State, snapshot};
@@ -109,26 +109,33 @@ fn loaded(model: &Model, simulation: &SimulationSpec) -> Model {
         if let Some(gravity) = case.gravity_m_per_s2 {
             loaded.linkage.system = loaded.linkage.system.under_gravity(Vector(gravity));
         }
-        loaded.loads.extend(case.force.iter().filter_map(|force| {
-            let vector = Vector(force.force_n);
-            let size = vector.dot(vector).sqrt();
-            Some(Load {
-                name: force.marker.clone(),
-                quantity: LoadQuantity::Force,
-                target: LoadTarget::Marker {
-                    index: model
-                        .linkage
-                        .markers
-                        .iter()
-                        .position(|m| m.name == force.marker)?,
-                    direction: vector.scale(1.0 / size),
-                    frame: Frame::World,
-                },
-                profile: LoadProfile::Constant { value: size },
-                foreseen: false,
-            })
-            .filter(|_| size > 0.0)
-        }));
+        loaded
+            .actions
+            .loads
+            .extend(case.force.iter().filter_map(|force| {
+                let vector = Vector(force.force_n);
+                let size = vector.dot(vector).sqrt();
+                Some(Load {
+                    name: force.marker.clone(),
+                    quantity: LoadQuantity::Force,
+                    target: LoadTarget::Marker(
+                        MarkerId(
+                            model
+                                .linkage
+                                .markers
+                                .iter()
+                                .position(|m| m.name == force.marker)?,
+                        ),
+                        Toward {
+                            direction: vector.scale(1.0 / size),
+                            carried_by: None,
+                        },
+                    ),
+                    profile: LoadProfile::Constant { value: size },
+                    foreseen: false,
+                })
+                .filter(|_| size > 0.0)
+            }));
     }
     loaded
 }
@@ -137,7 +144,7 @@ fn loaded(model: &Model, simulation: &SimulationSpec) -> Model {
 fn unloaded(model: &Model) -> Model {
     let mut unloaded = model.clone();
     unloaded.linkage.system = model.linkage.system.under_gravity(Vector::zero());
-    unloaded.loads.clear();
+    unloaded.actions.loads.clear();
     unloaded
 }
 
@@ -184,21 +191,23 @@ impl<'m> TreeBalance<'m> {
         let equations = Equations::new(model);
         let motors = equations.state_velocities() - model.transmissions.len();
         let driven = |entry: usize| {
-            model.loads.iter().any(|load| match load.target {
-                LoadTarget::Joint(at) => equations.velocity_entry(entry) == Some(at),
-                LoadTarget::Motor(index) => entry == motors + index,
-                LoadTarget::Marker { .. } => false,
-            })
-        };
-        let controlled = |entry: usize| {
-            let mut joints = model.controllers.iter().flat_map(|c| &c.joints);
-            joints.any(|joint| match joint.motor {
-                Some(motor) => entry == motors + motor,
-                None => equations.velocity_entry(entry) == Some(joint.velocity),
-            })
+            let mut axes = model.actions.driven();
+            let on_axis = axes.any(|AxisId(axis)| match model.places.axes[axis].place {
+                AxisPlace::Joint { velocity, .. } => {
+                    equations.velocity_entry(entry) == Some(velocity)
+                }
+                AxisPlace::Motor(motor) => entry == motors + motor,
+            });
+            let on_component = |load: &Load| {
+                let at = model.places.velocity(&load.target, &model.transmissions);
+                load.target.axis().is_none()
+                    && at.is_some()
+                    && equations.velocity_entry(entry) == at
+            };
+            on_axis || model.actions.loads.iter().any(on_component)
         };
         let moving: Vec<usize> = (0..equations.state_velocities())
-            .filter(|&entry| !driven(entry) && !controlled(entry))
+            .filter(|&entry| !driven(entry))
             .collect();
         let constraints = Constraints::new(&model.linkage.system, &model.linkage.closures);
         let scales = scales(&equations, &moving).into_iter();

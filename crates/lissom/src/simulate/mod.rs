@@ -9,6 +9,7 @@ mod extent;
 mod linearize;
 mod run;
 mod start;
+mod view;
 
 pub use equations::{Equations, NominalDrives, nominal_drives};
 pub(crate) use equations::{NominalPositions, PivotedQr, course, nominal_motions};

@@ -7,10 +7,10 @@
 mod assembly;
 mod reduce;
 
-use crate::model::action::{
-    Controller, JointResistance, Load, NominalMotion, PrescribedMotion, Transmission, TreeAxis,
+use crate::model::places::{
+    AxisPlace, NominalMotion, Places, PrescribedMotion, Transmission, TreeAxis,
 };
-use lissom_core::Limit;
+use lissom_core::{Actions, JointId, JointResistance};
 use lissom_spec::{Fidelity, ModelSpec};
 use lissom_tree::Linkage;
 use lissom_tree::closure::AssemblyHints;
@@ -25,22 +25,16 @@ pub struct Model {
     pub linkage: Linkage,
     /// Which terms are kept, unless a body says otherwise.
     pub fidelity: Fidelity,
-    /// Axes of the joints, in the order of the tree.
-    pub axes: Vec<TreeAxis>,
-    /// What resists the motion of joints: body index and law.
-    pub resistances: Vec<(usize, JointResistance)>,
+    /// Where what actions name is in the vectors of the tree.
+    pub places: Places,
+    /// What acts on it.
+    pub actions: Actions,
     /// Motors behind elastic gears.
     pub transmissions: Vec<Transmission>,
-    /// Limits that a run watches.
-    pub limits: Vec<Limit>,
-    /// Inputs.
-    pub loads: Vec<Load>,
     /// Prescribed joint motions.
     pub motions: Vec<PrescribedMotion>,
     /// How a marker is to move, for loads of rigid inverse dynamics.
     pub nominal_motion: Option<NominalMotion>,
-    /// Feedback.
-    pub controllers: Vec<Controller>,
     /// What the assembly of the loops is to respect.
     pub assembly: AssemblyHints,
     /// Position vector at the start.
@@ -64,7 +58,23 @@ pub struct BuildError {
 impl Model {
     /// The axis at an entry of the velocity vector.
     pub fn axis_at(&self, velocity: usize) -> Option<&TreeAxis> {
-        self.axes.iter().find(|axis| axis.velocity == velocity)
+        let is_it = |axis: &&TreeAxis| matches!(axis.place, AxisPlace::Joint { velocity: at, .. } if at == velocity);
+        self.places.axes.iter().find(is_it)
+    }
+
+    /// The spherical or free joint that carries a body.
+    pub fn ball_joint(&self, body: usize) -> Option<JointId> {
+        let joints = &self.places.joints;
+        joints
+            .iter()
+            .position(|joint| joint.body == body)
+            .map(JointId)
+    }
+
+    /// Whether something resists the motion of a spherical or free joint.
+    pub fn resists(&self, joint: JointId) -> bool {
+        let on = |resistance: &JointResistance| matches!(resistance, JointResistance::Joint { joint: at, .. } if *at == joint);
+        self.actions.resistances.iter().any(on)
     }
 
     /// Builds a model from a spec that passed [`ModelSpec::check`].

@@ -15,14 +15,13 @@ mod first_order;
 mod forces;
 mod nominal;
 mod observed;
-mod resistance;
 mod second_order;
 
 use crate::model::{Body, Coordinate, CoordinateKind, Model, System};
 use crate::simulate::extent;
 use control::Control;
 pub(super) use first_order::position_rates;
-use lissom_core::{External, LoadCurve, MotionCurve, Power, State};
+use lissom_core::{Efforts, Inputs, MotionCurve, Power, State};
 use lissom_spatial::Motion;
 use lissom_tree::closure::{self, ClosureError, Loops, Trouble};
 use lissom_tree::tree::{
@@ -32,17 +31,13 @@ use nominal::Nominal;
 pub(super) use nominal::NominalPath;
 pub use nominal::{NominalDrives, nominal_drives};
 pub(crate) use nominal::{NominalPositions, PivotedQr, course, nominal_motions};
-use resistance::spring_energy;
-pub(super) use resistance::{Turning, add_resistance, rotation_vector};
 
 /// Equations of motion of a model, with all the memory that evaluating them needs.
 #[derive(Clone, Debug)]
 pub struct Equations<'m> {
     model: &'m Model,
-    load_curves: Vec<LoadCurve>,
+    inputs: Inputs,
     motion_curves: Vec<MotionCurve>,
-    /// Inputs that somebody outside has taken over.
-    externals: Vec<Option<External>>,
     nominal: Option<Nominal>,
     control: Option<Control>,
     /// The closures, or why they cannot be kept.
@@ -64,8 +59,8 @@ pub struct Equations<'m> {
     pub(super) velocity: Vec<f64>,
     acceleration: Vec<f64>,
     force: Vec<f64>,
-    /// Value of every load.
-    pub(super) load_values: Vec<f64>,
+    /// Values of inputs and feedback.
+    pub(super) efforts: Efforts,
     pub(super) motor_position: Vec<f64>,
     pub(super) motor_rate: Vec<f64>,
     pub(super) motor_force: Vec<f64>,
@@ -102,12 +97,7 @@ impl<'m> Equations<'m> {
         let most = system.bodies().iter().map(Body::modes).max().unwrap_or(0);
         Self {
             model,
-            load_curves: model
-                .loads
-                .iter()
-                .map(|l| LoadCurve::new(&l.profile))
-                .collect(),
-            externals: vec![None; model.loads.len()],
+            inputs: Inputs::new(&model.actions.loads),
             motion_curves: model
                 .motions
                 .iter()
@@ -133,7 +123,10 @@ impl<'m> Equations<'m> {
             velocity: model.initial_velocity.clone(),
             acceleration: vec![0.0; n_v],
             force: vec![0.0; n_v],
-            load_values: vec![0.0; model.loads.len()],
+            efforts: Efforts {
+                inputs: vec![0.0; model.actions.loads.len()],
+                feedback: vec![0.0; model.actions.controlled().count()],
+            },
             motor_position: vec![0.0; motors],
             motor_rate: vec![0.0; motors],
             motor_force: vec![0.0; motors],
@@ -224,9 +217,8 @@ impl<'m> Equations<'m> {
     pub fn breakpoints(&self, start: f64, end: f64) -> Vec<f64> {
         let nominal = self.nominal.iter().flat_map(Nominal::breakpoints);
         let mut instants: Vec<f64> = self
-            .load_curves
-            .iter()
-            .flat_map(LoadCurve::breakpoints)
+            .inputs
+            .breakpoints()
             .chain(self.motion_curves.iter().flat_map(MotionCurve::breakpoints))
             .chain(nominal)
             .filter(|&t| t > start && t < end)
@@ -398,13 +390,9 @@ impl<'m> Equations<'m> {
             &self.position,
             &self.velocity,
         );
-        for (k, resistance) in &model.resistances {
-            sum.strain += spring_energy(&model.linkage.system, *k, resistance, &self.position);
-        }
-        for (i, gear) in model.transmissions.iter().enumerate() {
-            let wind = self.motor_position[i] - self.position[gear.position];
-            sum.strain += 0.5 * gear.stiffness * wind * wind;
-            sum.kinetic += 0.5 * gear.inertia * self.motor_rate[i] * self.motor_rate[i];
+        (model.actions).add_spring_energy(&self.view(), &mut sum.strain);
+        for (gear, rate) in model.transmissions.iter().zip(&self.motor_rate) {
+            sum.kinetic += 0.5 * gear.inertia * rate * rate;
         }
         sum
     }
@@ -428,16 +416,7 @@ impl<'m> Equations<'m> {
         self.kinematics
             .update(&model.linkage.system, position, velocity);
         self.force.fill(0.0);
-        for (k, resistance) in &model.resistances {
-            add_resistance(
-                &model.linkage.system,
-                *k,
-                resistance,
-                position,
-                velocity,
-                &mut self.force,
-            );
-        }
+        model.actions.resist(&mut self.view(), &mut 0.0);
         &self.force
     }
 }

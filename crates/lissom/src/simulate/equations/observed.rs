@@ -1,10 +1,8 @@
 //! The tree's equations as a run sees them: channels, limits, and the end of loops.
 
 use super::Equations;
-use crate::model::spec::LoadQuantity;
-use crate::model::{CoordinateKind, LimitedQuantity, LoadTarget, Model};
+use crate::model::{AxisId, AxisPlace, Controller, CoordinateKind, LimitedQuantity, Load, Model};
 use crate::simulate::balance::{conserves_momentum, unbalanced_by};
-use crate::simulate::equations::rotation_vector;
 use crate::simulate::extent;
 use lissom_core::{
     Audit, Dynamics, EnergyAndMomentum, External, FlexibleLink, Kind, Limit, PlaceError, Power,
@@ -49,17 +47,8 @@ impl Dynamics for Equations<'_> {
             signals.push(Signal::rate(format!("{}.rate", gear.name), rate));
         }
         signals.extend(self.inputs());
-        for controller in &model.controllers {
-            for joint in &controller.joints {
-                let (what, unit) = if joint.translates {
-                    ("force", "N")
-                } else {
-                    ("torque", "N m")
-                };
-                let name = format!("{}.{}.{what}", controller.name, joint.name);
-                signals.push(Signal::input(name, unit));
-            }
-        }
+        let controllers = model.actions.controllers.iter();
+        signals.extend(controllers.flat_map(Controller::signals));
         for motion in &model.motions {
             if let Some(axis) = model.axis_at(motion.velocity) {
                 let [.., unit] = axis.name.units();
@@ -97,8 +86,8 @@ impl Dynamics for Equations<'_> {
             row.push(self.motor_position[i]);
             row.push(self.motor_rate[i]);
         }
-        row.extend_from_slice(&self.load_values);
-        row.extend_from_slice(self.control_efforts());
+        row.extend_from_slice(&self.efforts.inputs);
+        row.extend_from_slice(&self.efforts.feedback);
         for motion in &model.motions {
             row.push(self.reaction(motion.velocity));
         }
@@ -134,25 +123,11 @@ impl Dynamics for Equations<'_> {
     }
 
     fn inputs(&self) -> Vec<Signal> {
-        let mut signals = Vec::new();
-        for load in &self.model.loads {
-            let (what, unit) = match load.quantity {
-                LoadQuantity::Torque => ("torque", "N m"),
-                LoadQuantity::Force | LoadQuantity::Either => ("force", "N"),
-            };
-            let at_marker = matches!(load.target, LoadTarget::Marker { .. });
-            let name = if at_marker {
-                format!("{}.applied_{what}", load.name)
-            } else {
-                format!("{}.{what}", load.name)
-            };
-            signals.push(Signal::input(name, unit));
-        }
-        signals
+        self.model.actions.loads.iter().map(Load::signal).collect()
     }
 
     fn set_input(&mut self, input: usize, external: Option<External>) {
-        self.externals[input] = external;
+        self.inputs.set(input, external);
     }
 
     fn energy_and_momentum(&mut self) -> EnergyAndMomentum {
@@ -166,20 +141,22 @@ impl Dynamics for Equations<'_> {
     }
 
     fn limits(&self) -> &[Limit] {
-        &self.model.limits
+        &self.model.actions.limits
     }
 
-    fn limited(&self, quantity: LimitedQuantity) -> f64 {
-        match quantity {
-            LimitedQuantity::Position(at) => self.position[at],
-            LimitedQuantity::QuaternionAngle(at) => {
-                let q = &self.position[at..];
-                let turn = rotation_vector([q[0], q[1], q[2], q[3]]);
-                turn.dot(turn).sqrt()
-            }
-            LimitedQuantity::Rate(at) => self.velocity[at],
-            LimitedQuantity::Effort(at) => effort(self, at),
-        }
+    fn limited(&mut self, quantity: LimitedQuantity) -> f64 {
+        let (model, efforts) = (self.model, std::mem::take(&mut self.efforts));
+        let reactions = std::mem::take(&mut self.reaction);
+        let driving = |AxisId(axis)| {
+            let AxisPlace::Joint { velocity, .. } = model.places.axes[axis].place else {
+                return None;
+            };
+            let prescribed = model.motions.iter().any(|m| m.velocity == velocity);
+            prescribed.then(|| reactions[velocity])
+        };
+        let value = (model.actions).limited(quantity, &efforts, &self.view(), driving);
+        (self.efforts, self.reaction) = (efforts, reactions);
+        value
     }
 
     fn conserves_momentum(&self) -> bool {
@@ -265,28 +242,6 @@ fn normalize_quaternions(model: &Model, row: &mut [f64]) {
             i += 1;
         }
     }
-}
-
-/// What drives a joint: the sum of its inputs and of feedback, through its gear if it has one, or what its prescribed
-/// motion needs.
-fn effort(equations: &Equations<'_>, at: usize) -> f64 {
-    let model = equations.model();
-    if model.motions.iter().any(|motion| motion.velocity == at) {
-        return equations.reaction(at);
-    }
-    let acts = |target: &LoadTarget| match *target {
-        LoadTarget::Joint(entry) => entry == at,
-        LoadTarget::Motor(index) => model.transmissions[index].velocity == at,
-        LoadTarget::Marker { .. } => false,
-    };
-    let inputs = (model.loads.iter().zip(&equations.load_values))
-        .filter(|(load, _)| acts(&load.target))
-        .map(|(_, value)| value);
-    let joints = model.controllers.iter().flat_map(|c| &c.joints);
-    let controls = (joints.zip(equations.control_efforts()))
-        .filter(|(joint, _)| joint.velocity == at)
-        .map(|(_, effort)| effort);
-    inputs.chain(controls).sum()
 }
 
 /// What the loops have to do with the end of a run: what stopped it, or a configuration close to a singular

@@ -4,7 +4,8 @@ use nalgebra::DMatrix;
 
 use super::{DIRECTIONS, Linearizer, MotionState, Tangent, constant};
 use crate::model::JointKind;
-use crate::simulate::equations::{add_resistance, position_rates};
+use crate::simulate::equations::position_rates;
+use crate::simulate::view::TreeView;
 use lissom_numerics::linear::{Linearization, Output};
 use lissom_spatial::{Matrix, Vector};
 use lissom_tree::tree::{HeldForces, add_elastic_stiffness, add_generalized_force, mass_matrix};
@@ -120,8 +121,7 @@ impl Linearizer<'_> {
         let model = self.model;
         let n = self.equations.state_velocities();
         let unbalanced = self.unbalanced(state);
-        let loads = self.equations.load_values.clone();
-        let controls = self.equations.control_efforts().to_vec();
+        let efforts = self.equations.efforts.clone();
         let free = self.equations.free_velocities.clone();
         let mass = self.mass();
         let held = self.held_forces(state);
@@ -135,19 +135,19 @@ impl Linearizer<'_> {
             entries.chunks(DIRECTIONS).zip(outermost)
         };
         self.load_tangent(state);
-        self.tangent.evaluate(model, 0, &loads, &controls);
+        self.tangent.evaluate(model, 0, &efforts);
         for (block, body) in blocks() {
             self.load_tangent(state);
             for (slot, &entry) in block.iter().enumerate() {
                 self.seed_position(state, entry, slot);
             }
-            self.tangent.evaluate(model, body, &loads, &controls);
+            self.tangent.evaluate(model, body, &efforts);
             self.collect(block, &mut by_position);
             if let Some(outputs) = &mut outputs {
                 self.outputs_at_tangent(block, outputs);
             }
             let held = self.held_forces_moved(&held);
-            let spring = self.spring_forces(state);
+            let spring = self.spring_forces();
             for (slot, &column) in block.iter().enumerate() {
                 for (row, &at) in free.iter().enumerate() {
                     geometric[(row, column)] = held[at].tangent[slot];
@@ -157,13 +157,13 @@ impl Linearizer<'_> {
         }
         let mut by_velocity = DMatrix::zeros(n, n);
         self.load_tangent(state);
-        self.tangent.evaluate(model, 0, &loads, &controls);
+        self.tangent.evaluate(model, 0, &efforts);
         for (block, body) in blocks() {
             self.load_tangent(state);
             for (slot, &entry) in block.iter().enumerate() {
                 self.seed_velocity(entry, slot);
             }
-            self.tangent.evaluate(model, body, &loads, &controls);
+            self.tangent.evaluate(model, body, &efforts);
             self.collect(block, &mut by_velocity);
         }
         let turning = self.quasi_rates(&state.velocity);
@@ -194,8 +194,7 @@ impl Linearizer<'_> {
             &state.motors,
         );
         self.load_plain(state);
-        let controls = self.equations.control_efforts();
-        (self.plain).evaluate(self.model, 0, &self.equations.load_values, controls);
+        (self.plain).evaluate(self.model, 0, &self.equations.efforts);
         (self.equations.free_velocities.iter())
             .map(|&at| self.plain.joints[at])
             .chain(self.plain.motors.iter().copied())
@@ -270,7 +269,12 @@ impl Linearizer<'_> {
         let mut force = vec![constant(0.0); system.velocity_count()];
         let tangent = &mut self.tangent;
         held.add(system, &tangent.kinematics, &tangent.position, &mut force);
-        for (load, &value) in model.loads.iter().zip(&self.equations.load_values) {
+        for (load, &value) in model
+            .actions
+            .loads
+            .iter()
+            .zip(&self.equations.efforts.inputs)
+        {
             let Some((body, point, wrench)) = tangent.wrench(model, load, value) else {
                 continue;
             };
@@ -296,19 +300,21 @@ impl Linearizer<'_> {
     }
 
     /// Forces of springs in the dual state.
-    fn spring_forces(&self, state: &MotionState) -> Vec<Tangent> {
-        let still = vec![constant(0.0); state.velocity.len()];
-        let mut force = still.clone();
-        for (k, resistance) in &self.model.resistances {
-            add_resistance(
-                &self.model.linkage.system,
-                *k,
-                resistance,
-                &self.tangent.position,
-                &still,
-                &mut force,
-            );
-        }
+    fn spring_forces(&mut self) -> Vec<Tangent> {
+        let model = self.model;
+        let tangent = &mut self.tangent;
+        let (still, rates) = (
+            vec![constant(0.0); tangent.velocity.len()],
+            tangent.velocity.clone(),
+        );
+        tangent.velocity.copy_from_slice(&still);
+        let mut force = still;
+        let mut view = TreeView {
+            force: &mut force,
+            ..tangent.view(model)
+        };
+        model.actions.resist(&mut view, &mut constant(0.0));
+        tangent.velocity.copy_from_slice(&rates);
         force
     }
 
@@ -325,10 +331,11 @@ impl Linearizer<'_> {
                 stiffness[(i, j)] = matrix[row * full + column];
             }
         }
-        for (i, gear) in self.model.transmissions.iter().enumerate() {
+        let gears = self.model.actions.gears.iter();
+        for (i, (gear, transmission)) in gears.zip(&self.model.transmissions).enumerate() {
             let motor = free.len() + i;
             stiffness[(motor, motor)] += gear.stiffness;
-            if let Ok(joint) = free.binary_search(&gear.velocity) {
+            if let Ok(joint) = free.binary_search(&transmission.velocity) {
                 stiffness[(joint, joint)] += gear.stiffness;
                 stiffness[(joint, motor)] -= gear.stiffness;
                 stiffness[(motor, joint)] -= gear.stiffness;

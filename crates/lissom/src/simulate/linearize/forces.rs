@@ -1,11 +1,10 @@
 //! What the equations of motion leave unbalanced at a state, over any scalar: the function that is differentiated.
 
-use crate::model::{Body, LoadTarget, Model};
-use crate::simulate::equations::{Turning, add_resistance};
-use lissom_spatial::{Force, Motion, Vector};
-use lissom_tree::tree::{
-    InverseDynamics, Kinematics, apply_wrench, inverse_dynamics_from, marker_motion,
-};
+use crate::model::{Body, Load, LoadTarget, Model};
+use crate::simulate::view::TreeView;
+use lissom_core::{Efforts, View as _};
+use lissom_spatial::{Force, Motion, Real, Vector};
+use lissom_tree::tree::{InverseDynamics, Kinematics, inverse_dynamics_from};
 
 /// A state with its accelerations, and what evaluating it needs and leaves.
 #[derive(Clone, Debug)]
@@ -21,12 +20,13 @@ pub(super) struct Unbalanced<T> {
     pub(super) joints: Vec<T>,
     pub(super) motors: Vec<T>,
     inverse: InverseDynamics<T>,
-    /// Springs, dampers, friction, gears and inputs on coordinates.
+    /// What acts on joints, and on motors less what their acceleration takes.
     force: Vec<T>,
+    motor_force: Vec<T>,
     pub(super) influence: Vec<Motion<T>>,
 }
 
-impl<T: Turning> Unbalanced<T> {
+impl<T: Real> Unbalanced<T> {
     pub(super) fn new(model: &Model) -> Self {
         let system = &model.linkage.system;
         let (n_q, n_v) = (system.position_count(), system.velocity_count());
@@ -45,55 +45,46 @@ impl<T: Turning> Unbalanced<T> {
             motors: zeros(motors),
             inverse: InverseDynamics::new(system),
             force: zeros(n_v),
+            motor_force: zeros(motors),
             influence: vec![Motion::zero(); most],
         }
     }
 
-    /// Evaluates the state under inputs and efforts of controllers of the given values. Nothing may have changed on the bodies
+    /// The state as actions see it, where its kinematics and poses are prepared.
+    pub(super) fn view<'a>(&'a mut self, model: &'a Model) -> TreeView<'a, T> {
+        TreeView {
+            system: &model.linkage.system,
+            places: &model.places,
+            markers: &model.linkage.markers,
+            position: &self.position,
+            velocity: &self.velocity,
+            motors: [&self.motor_position, &self.motor_rate],
+            kinematics: &mut self.kinematics,
+            force: &mut self.force,
+            motor_force: &mut self.motor_force,
+            influence: &mut self.influence,
+            at: None,
+            posed: true,
+        }
+    }
+
+    /// Evaluates the state under inputs and feedback of the given values. Nothing may have changed on the bodies
     /// before `first` since the last evaluation.
-    pub(super) fn evaluate(
-        &mut self,
-        model: &Model,
-        first: usize,
-        loads: &[f64],
-        controls: &[f64],
-    ) {
+    pub(super) fn evaluate(&mut self, model: &Model, first: usize, efforts: &Efforts) {
         let system = &model.linkage.system;
         self.kinematics
             .update_from(system, first, &self.position, &self.velocity);
         self.kinematics.update_poses(system);
         self.force.fill(T::zero());
-        for (k, resistance) in &model.resistances {
-            add_resistance(
-                system,
-                *k,
-                resistance,
-                &self.position,
-                &self.velocity,
-                &mut self.force,
-            );
-        }
         for (i, gear) in model.transmissions.iter().enumerate() {
-            let wind = self.motor_position[i] - self.position[gear.position];
-            let slip = self.motor_rate[i] - self.velocity[gear.velocity];
-            let torque = wind * gear.stiffness + slip * gear.damping;
-            self.force[gear.velocity] += torque;
-            self.motors[i] = self.motor_acceleration[i] * gear.inertia + torque;
+            self.motor_force[i] = -(self.motor_acceleration[i] * gear.inertia);
         }
-        for (load, &value) in model.loads.iter().zip(loads) {
-            match &load.target {
-                LoadTarget::Joint(at) => self.force[*at] += T::constant(value),
-                LoadTarget::Motor(index) => self.motors[*index] -= T::constant(value),
-                LoadTarget::Marker { .. } => self.push_marker(model, load, value),
-            }
-        }
-        let joints = model.controllers.iter().flat_map(|c| &c.joints);
-        for (joint, &effort) in joints.zip(controls) {
-            match joint.motor {
-                Some(motor) => self.motors[motor] -= T::constant(effort),
-                None => self.force[joint.velocity] += T::constant(effort),
-            }
-        }
+        let (actions, mut power) = (&model.actions, T::zero());
+        let mut view = self.view(model);
+        actions.resist(&mut view, &mut power);
+        actions.turn_gears(&mut view, &mut power);
+        actions.push_inputs(&efforts.inputs, &mut view, &mut power);
+        actions.push_feedback(&efforts.feedback, &mut view, &mut power);
         inverse_dynamics_from(
             system,
             first,
@@ -105,18 +96,8 @@ impl<T: Turning> Unbalanced<T> {
         for (unbalanced, &force) in self.joints.iter_mut().zip(&self.force) {
             *unbalanced -= force;
         }
-    }
-
-    fn push_marker(&mut self, model: &Model, load: &crate::model::Load, value: f64) {
-        if let Some((body, point, wrench)) = self.wrench(model, load, value) {
-            apply_wrench(
-                &model.linkage.system,
-                &mut self.kinematics,
-                body,
-                point,
-                &self.influence,
-                wrench,
-            );
+        for (unbalanced, &force) in self.motors.iter_mut().zip(&self.motor_force) {
+            *unbalanced = -force;
         }
     }
 
@@ -125,24 +106,15 @@ impl<T: Turning> Unbalanced<T> {
     pub(super) fn wrench(
         &mut self,
         model: &Model,
-        load: &crate::model::Load,
+        load: &Load,
         value: f64,
     ) -> Option<(usize, Vector<T>, Force<T>)> {
-        let LoadTarget::Marker { index, .. } = &load.target else {
+        let LoadTarget::Marker(marker, toward) = &load.target else {
             return None;
         };
-        let marker = &model.linkage.markers[*index];
-        let body = marker.body?;
-        let motion = marker_motion(
-            &model.linkage.system,
-            &self.kinematics,
-            body,
-            &marker.place,
-            &self.position,
-            &self.velocity,
-            &mut self.influence,
-        );
-        let wrench = load.wrench(T::constant(value), &motion.pose.rotation)?;
-        Some((body, motion.pose.translation, wrench))
+        let body = model.linkage.markers[marker.0].body?;
+        let pose = self.view(model).marker(*marker).pose;
+        let wrench = load.wrench(toward, T::constant(value), &pose.rotation);
+        Some((body, pose.translation, wrench))
     }
 }

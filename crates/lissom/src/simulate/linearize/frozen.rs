@@ -129,7 +129,7 @@ impl Linearizer<'_> {
         let mut rigid = Vec::new();
         for (k, body) in system.bodies().iter().enumerate() {
             if body.joint.kind != JointKind::Free
-                || model.resistances.iter().any(|(at, _)| *at == k)
+                || (model.ball_joint(k)).is_some_and(|joint| model.resists(joint))
             {
                 continue;
             }

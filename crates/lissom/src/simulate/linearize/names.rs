@@ -2,7 +2,7 @@
 //! act on.
 
 use super::Linearizer;
-use crate::model::{ControlledJoint, Controller, JointKind, LoadTarget, TreeAxis};
+use crate::model::{AxisId, AxisPlace, Controller, JointKind, Load, LoadTarget, TreeAxis};
 use lissom_core::effort_label;
 use lissom_numerics::linear::{Label, Labels};
 
@@ -123,23 +123,27 @@ impl<'m> Linearizer<'m> {
     }
 
     pub(super) fn driven_entries(&self) -> Vec<usize> {
-        let loads = self.model.loads.iter();
-        let joints = self.model.controllers.iter().flat_map(|c| &c.joints);
+        let actions = &self.model.actions;
+        let loads = actions.loads.iter();
         let mut entries: Vec<usize> = loads
             .filter_map(|load| self.entry(&load.target))
-            .chain(joints.filter_map(|joint| self.controlled_entry(joint)))
+            .chain(
+                actions
+                    .controlled()
+                    .filter_map(|axis| self.axis_entry(axis.drive)),
+            )
             .collect();
         entries.sort_unstable();
         entries.dedup();
         entries
     }
 
-    /// Coordinate of the state that a controller measures and drives.
-    fn controlled_entry(&self, joint: &ControlledJoint) -> Option<usize> {
+    /// Coordinate of the state that an axis is.
+    fn axis_entry(&self, AxisId(axis): AxisId) -> Option<usize> {
         let free = &self.equations.free_velocities;
-        match joint.motor {
-            Some(motor) => Some(free.len() + motor),
-            None => free.binary_search(&joint.velocity).ok(),
+        match self.model.places.axes[axis].place {
+            AxisPlace::Joint { velocity, .. } => free.binary_search(&velocity).ok(),
+            AxisPlace::Motor(motor) => Some(free.len() + motor),
         }
     }
 
@@ -147,46 +151,38 @@ impl<'m> Linearizer<'m> {
     pub fn controlled(&self) -> Vec<Vec<String>> {
         let coordinates = self.labels().coordinates;
         let names = |controller: &Controller| {
-            let joints = controller.joints.iter();
-            let entries = joints.filter_map(|joint| self.controlled_entry(joint));
+            let axes = controller.axes.iter();
+            let entries = axes.filter_map(|axis| self.axis_entry(axis.drive));
             entries.map(|at| coordinates[at].name.clone()).collect()
         };
-        self.model.controllers.iter().map(names).collect()
+        self.model.actions.controllers.iter().map(names).collect()
     }
 
     /// Coordinate of the state that a load acts on.
     fn entry(&self, target: &LoadTarget) -> Option<usize> {
-        let free = &self.equations.free_velocities;
         match target {
-            LoadTarget::Joint(at) => free.binary_search(at).ok(),
-            LoadTarget::Motor(index) => Some(free.len() + index),
-            LoadTarget::Marker { .. } => None,
+            LoadTarget::Axis(axis) => self.axis_entry(*axis),
+            LoadTarget::Component(..) => {
+                let places = &self.model.places;
+                let at = places.velocity(target, &self.model.transmissions)?;
+                self.equations.free_velocities.binary_search(&at).ok()
+            }
+            LoadTarget::Marker(..) => None,
         }
     }
 
-    pub(super) fn marker_loads(&self) -> impl Iterator<Item = &'m crate::model::Load> + use<'m> {
-        self.model
-            .loads
-            .iter()
-            .filter(|load| matches!(load.target, LoadTarget::Marker { .. }))
+    /// Loads on markers.
+    pub(super) fn marker_loads(&self) -> impl Iterator<Item = &'m Load> + use<'m> {
+        let loads = self.model.actions.loads.iter();
+        loads.filter(|load| matches!(load.target, LoadTarget::Marker(..)))
     }
 
     /// Sum of the inputs on every actuated coordinate.
     pub(super) fn inputs(&self, actuated: &[usize]) -> Vec<f64> {
-        let mut sums = vec![0.0; actuated.len()];
-        for (load, value) in self.model.loads.iter().zip(&self.equations.load_values) {
-            let at = self.entry(&load.target);
-            if let Some(slot) = at.and_then(|at| actuated.iter().position(|&a| a == at)) {
-                sums[slot] += value;
-            }
-        }
-        let joints = self.model.controllers.iter().flat_map(|c| &c.joints);
-        for (joint, value) in joints.zip(self.equations.control_efforts()) {
-            let at = self.controlled_entry(joint);
-            if let Some(slot) = at.and_then(|at| actuated.iter().position(|&a| a == at)) {
-                sums[slot] += value;
-            }
-        }
-        sums
+        let on = |at: &usize| {
+            let is_meant = |axis| self.axis_entry(axis) == Some(*at);
+            (self.model.actions).effort_on(&self.equations.efforts, is_meant)
+        };
+        actuated.iter().map(on).collect()
     }
 }

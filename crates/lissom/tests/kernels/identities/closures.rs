@@ -1,9 +1,8 @@
 //! Equations of closures between any two places of a random tree.
 
 use lissom::closure::Constraints;
-use lissom::flex::Along;
 use lissom::model::{Closure, ClosureEnd, ClosureKind, Marker, Place};
-use lissom::spatial::{Matrix, Quaternion, Transform, Vector};
+use lissom::spatial::{Matrix, Quaternion, Real, Transform, Vector};
 use lissom::testing::Random;
 use lissom::tree::Kinematics;
 
@@ -114,7 +113,7 @@ fn sliding(case: &Case, seed: u64) -> Vec<Closure> {
     closures
 }
 
-fn updated<T: Along>(
+fn updated<T: Real>(
     case: &Case,
     closures: &[Closure],
     position: &[T],

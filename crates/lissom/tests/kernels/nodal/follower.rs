@@ -9,7 +9,7 @@ use lissom::nodal::{
     AppliedForces, Drive, Dynamics, ElementId, Equations, Excitation, Mechanism, NodeId, State,
     View,
 };
-use lissom::spatial::{Scalar, Vector};
+use lissom::spatial::{Real, Vector};
 use lissom::testing::Random;
 
 use super::models::everything;
@@ -270,9 +270,12 @@ impl Handled {
 }
 
 impl AppliedForces for Handled {
-    fn apply<T: Scalar>(&self, view: &mut View<'_, T>) {
+    fn apply<T: Real>(&self, part: f64, view: &mut View<'_, T>) {
         let carried = |vector| view.node(self.last).rotation * Vector::constant(vector);
-        let (force, moment) = (carried([30.0, -20.0, 10.0]), carried([5.0, 8.0, -6.0]));
+        let (force, moment) = (
+            carried([30.0 * part, -20.0 * part, 10.0 * part]),
+            carried([5.0 * part, 8.0 * part, -6.0 * part]),
+        );
         view.push_node(self.tip, force);
         view.push_node(self.last, moment);
         for element in [self.hinge, self.truss] {
@@ -320,8 +323,8 @@ fn efforts_held_on_dependent_deformations_are_geometric() {
     #[derive(Debug)]
     struct Pulled(ElementId, f64);
     impl AppliedForces for Pulled {
-        fn apply<T: Scalar>(&self, view: &mut View<'_, T>) {
-            view.push_deformation(self.0, 0, T::constant(self.1));
+        fn apply<T: Real>(&self, part: f64, view: &mut View<'_, T>) {
+            view.push_deformation(self.0, 0, T::constant(part * self.1));
         }
     }
     // stiffness of order 1e5 made of a thousand operations

@@ -6,7 +6,7 @@ use lissom::nodal::{
     AppliedForces, Assembly, BeamSection, Drive, ElementId, End, Excitation, Mechanism, NodeId,
     Role, SecondOrderTerms, View,
 };
-use lissom::spatial::{Matrix, RotationVector, Scalar, Vector};
+use lissom::spatial::{Matrix, Real, RotationVector, Vector};
 
 /// A hub and a straight planar beam along x, with its parts.
 #[derive(Clone, Debug)]
@@ -91,7 +91,7 @@ impl Excitation for SpinUp {
 }
 
 impl AppliedForces for SpinUp {
-    fn apply<T: Scalar>(&self, _: &mut View<'_, T>) {}
+    fn apply<T: Real>(&self, _: f64, _: &mut View<'_, T>) {}
 }
 
 /// A mechanism with every spatial element: hinges, one of them elastic, beams that bend, twist, stretch

@@ -1,7 +1,7 @@
 //! Loops and supports of the file and joints that are cut become closures.
 
 use super::{Assembly, unit};
-use crate::model::action::{Load, LoadTarget};
+use lissom_core::Load;
 use lissom_spatial::Transform;
 use lissom_spec::spec::{
     self, AttachmentSpec, BodyKind, BodySpec, ClosureSpec, GROUND, JointKind, LoopKind, Slopes,
@@ -129,16 +129,13 @@ impl Assembly<'_> {
                         .iter()
                         .filter_map(|name| self.components.get(name.as_str()))
                         .flatten()
-                        .map(|&(_, velocity)| velocity)
+                        .map(|component| component.velocity)
                         .collect(),
                     None => loads
                         .iter()
-                        .filter_map(|load| match load.target {
-                            LoadTarget::Joint(velocity) => Some(velocity),
-                            LoadTarget::Motor(index) => {
-                                Some(self.model.transmissions[index].velocity)
-                            }
-                            LoadTarget::Marker { .. } => None,
+                        .filter_map(|load| {
+                            let places = &self.model.places;
+                            places.velocity(&load.target, &self.model.transmissions)
                         })
                         .collect(),
                 };

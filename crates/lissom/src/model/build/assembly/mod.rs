@@ -7,13 +7,12 @@ use std::collections::BTreeMap;
 
 use super::Model;
 use super::reduce::{Reduced, payload_inertia};
-use crate::model::action::{
-    ControlLaw, ControlledJoint, Controller, JointResistance, Load, LoadTarget, NominalMotion,
-    PrescribedMotion, Transmission, TreeAxis,
+use crate::model::places::{NominalMotion, Places, PrescribedMotion, Transmission};
+use lissom_core::{
+    Actions, Axis, AxisId, Ball, ControlledAxis, Controller, Load, LoadTarget, MarkerId,
 };
-use lissom_core::{Axis, Limit};
 use lissom_spatial::{Matrix, RigidInertia, RotationVector, Transform, Vector};
-use lissom_spec::spec::{self, AttachmentSpec, BodyKind, BodySpec, LoadQuantity, ModelSpec};
+use lissom_spec::spec::{self, AttachmentSpec, BodyKind, BodySpec, ModelSpec};
 use lissom_spec::{Fidelity, SpanningTree, Tip, TreeJoint, spanning_tree};
 use lissom_tree::closure::AssemblyHints;
 use lissom_tree::flex::{FlexibleBody, RigidMotions};
@@ -32,22 +31,31 @@ pub(super) struct Assembly<'a> {
     elastic_positions: Vec<usize>,
     /// Index of the body that each body of the file became.
     index: BTreeMap<&'a str, usize>,
-    /// First entries in the position and velocity vectors of each component of each joint of the file.
-    components: BTreeMap<&'a str, Vec<(usize, usize)>>,
+    /// Components of each joint of the file.
+    components: BTreeMap<&'a str, Vec<Component>>,
     model: Parts,
 }
 
 #[derive(Default)]
 struct Parts {
-    axes: Vec<TreeAxis>,
-    resistances: Vec<(usize, JointResistance)>,
+    places: Places,
+    actions: Actions,
     transmissions: Vec<Transmission>,
-    limits: Vec<Limit>,
     assembly: AssemblyHints,
     positions: Vec<Coordinate>,
     velocities: Vec<Coordinate>,
     initial_position: Vec<f64>,
     initial_velocity: Vec<f64>,
+}
+
+/// A component of a joint of the file.
+struct Component {
+    /// First entry in the position vector.
+    position: usize,
+    /// Entry in the velocity vector.
+    velocity: usize,
+    /// What inputs on it act on.
+    target: LoadTarget,
 }
 
 /// Names of the directions in space.
@@ -164,13 +172,15 @@ impl<'a> Assembly<'a> {
             spec::JointKind::Fixed => {
                 self.components.insert(&joint.name, Vec::new());
             }
-            spec::JointKind::Spherical(spherical) => {
-                body.joint.kind = JointKind::Spherical;
-                self.add_spherical(&mut body.joint, spherical, &joint.name);
-            }
-            spec::JointKind::Free(free) => {
-                body.joint.kind = JointKind::Free;
-                self.add_free(&mut body.joint, free, &joint.name);
+            spec::JointKind::Spherical(_) | spec::JointKind::Free(_) => {
+                if let Some(ball) = Ball::of(joint) {
+                    body.joint.kind = if ball.translates {
+                        JointKind::Free
+                    } else {
+                        JointKind::Spherical
+                    };
+                    self.add_ball(&mut body.joint, &ball, &joint.name);
+                }
             }
         }
         self.elastic_positions.push(self.model.positions.len());
@@ -324,7 +334,9 @@ impl<'a> Assembly<'a> {
             .iter()
             .filter_map(|motion| {
                 let components = self.components.get(motion.joint.as_str())?;
-                let &(position, velocity) = components.get(motion.component.checked_sub(1)?)?;
+                let &Component {
+                    position, velocity, ..
+                } = components.get(motion.component.checked_sub(1)?)?;
                 Some(PrescribedMotion {
                     position,
                     velocity,
@@ -333,14 +345,15 @@ impl<'a> Assembly<'a> {
                 })
             })
             .collect();
-        let loads: Vec<Load> = spec
-            .input
-            .iter()
-            .filter_map(|input| self.load(input))
-            .collect();
-        let controllers = self.controllers();
+        let actions = Actions {
+            loads: (spec.input.iter())
+                .filter_map(|input| self.load(input))
+                .collect(),
+            controllers: self.controllers(),
+            ..self.model.actions.clone()
+        };
         let closures = self.closures();
-        let closure_method = self.closure_method(&loads);
+        let closure_method = self.closure_method(&actions.loads);
         Model {
             linkage: Linkage {
                 system: System::new(self.bodies, Vector(spec.gravity_m_per_s2)),
@@ -352,14 +365,11 @@ impl<'a> Assembly<'a> {
                 velocities: self.model.velocities,
             },
             fidelity: self.fidelity,
-            axes: self.model.axes,
-            resistances: self.model.resistances,
+            places: self.model.places,
+            actions,
             transmissions: self.model.transmissions,
-            limits: self.model.limits,
-            loads,
             motions,
             nominal_motion: nominal_motion(spec),
-            controllers,
             assembly: self.model.assembly,
             initial_position: self.model.initial_position,
             initial_velocity: self.model.initial_velocity,
@@ -368,81 +378,42 @@ impl<'a> Assembly<'a> {
 
     fn controllers(&self) -> Vec<Controller> {
         let controlled = |name: &String| {
-            let &(position, velocity) = self.components.get(name.as_str())?.first()?;
-            let geared = |gear: &crate::model::Transmission| gear.velocity == velocity;
-            Some(ControlledJoint {
-                name: name.clone(),
-                translates: self.model.positions[position].unit == "m",
-                position,
-                velocity,
-                motor: self.model.transmissions.iter().position(geared),
+            let drive = self.components.get(name.as_str())?.first()?.target.axis()?;
+            let gears = &self.model.actions.gears;
+            let gear = gears.iter().find(|gear| gear.motor == drive);
+            let joint = gear.map_or(drive, |gear| gear.joint);
+            let AxisId(axis) = joint;
+            Some(ControlledAxis {
+                name: self.model.places.axes[axis].name.clone(),
+                joint,
+                drive,
             })
         };
-        let built = |controller: &spec::ControllerSpec| {
-            Some(Controller {
-                name: controller.name.clone(),
-                // gains belong to joints by their place
-                joints: (controller.joints.iter())
-                    .map(controlled)
-                    .collect::<Option<_>>()?,
-                law: ControlLaw::of(controller)?,
-            })
-        };
+        let built = |spec: &spec::ControllerSpec| Controller::of(spec, controlled);
         self.spec.controller.iter().filter_map(built).collect()
     }
 
     fn load(&self, input: &spec::InputSpec) -> Option<Load> {
-        let (mut quantity, profile) = input.load()?;
         if let Some(marker) = &input.marker {
             let index = self.spec.marker.iter().position(|m| m.name == *marker)?;
-            return Some(Load {
-                name: marker.clone(),
-                quantity,
-                target: LoadTarget::Marker {
-                    index,
-                    direction: unit(input.direction?),
-                    frame: input.frame,
-                },
-                profile,
-                foreseen: input.foreseen,
-            });
+            return Load::on_marker(input, MarkerId(index), MarkerId(index));
         }
         let joint = self.spec.find_joint(input.joint.as_deref()?)?;
         let components = self.components.get(joint.name.as_str())?;
-        let &(_, at) = components.get(input.component.checked_sub(1)?)?;
-        if quantity == LoadQuantity::Either {
-            quantity = if joint.kind()?.translates(input.component) {
-                LoadQuantity::Force
-            } else {
-                LoadQuantity::Torque
-            };
-        }
-        let motor = self
-            .model
-            .transmissions
-            .iter()
-            .position(|t| t.velocity == at);
+        let component = components.get(input.component.checked_sub(1)?)?;
         let name = if components.len() > 1 {
             format!("{}.{}", joint.name, input.component)
         } else {
             joint.name.clone()
         };
-        Some(Load {
-            name,
-            quantity,
-            target: motor.map_or(LoadTarget::Joint(at), LoadTarget::Motor),
-            profile,
-            foreseen: false,
-        })
+        let translates = joint.kind()?.translates(input.component);
+        Load::on_joint(input, name, translates, component.target.clone())
     }
 }
 
 /// A direction at length one.
 fn unit(axis: [f64; 3]) -> Vector<f64> {
-    // squares of very short and very long axes leave the range of numbers
-    let largest = axis.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
-    let axis = Vector(axis.map(|x| x / largest));
-    axis.scale(1.0 / axis.dot(axis).sqrt())
+    Vector(axis).unit()
 }
 
 /// How a marker is to move, if the file says so.

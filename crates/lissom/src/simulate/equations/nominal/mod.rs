@@ -14,14 +14,12 @@
 pub(crate) mod course;
 mod qr;
 
-use super::resistance::add_resistance;
-use crate::model::spec::LoadProfile;
-use crate::model::{JointResistance, Load, LoadTarget, Model, Place, System};
+use crate::model::{Actions, Load, Marker, Model, Places, System};
+use crate::simulate::view::TreeView;
 use course::{Course, State};
-use lissom_core::{LoadCurve, MotionCurve, NominalError};
+use lissom_core::{Inputs, MotionCurve, NominalError};
 use lissom_tree::tree::{
-    CompositeBody, InverseDynamics, Kinematics, apply_wrench, inverse_dynamics, marker_motion,
-    mass_matrix,
+    CompositeBody, InverseDynamics, Kinematics, inverse_dynamics, mass_matrix,
 };
 pub(crate) use qr::PivotedQr;
 
@@ -68,8 +66,8 @@ pub fn nominal_drives(
     };
     nominal.update(start_s)?;
     nominal.update(time_s)?;
-    let efforts = model.loads.iter().filter_map(|load| {
-        let at = driven_entry(model, &load.profile, &load.target)?;
+    let efforts = model.actions.loads.iter().filter_map(|load| {
+        let at = driven_entry(model, load)?;
         Some((load.name.clone(), nominal.force(at)))
     });
     let efforts: Vec<_> = efforts.collect();
@@ -84,16 +82,14 @@ pub fn nominal_drives(
 
 /// Entries of the position vector that inputs drive along a nominal motion of their own, each with its curve.
 pub(crate) fn nominal_motions(model: &Model) -> Vec<(usize, MotionCurve)> {
-    let motion = |load: &crate::model::Load| {
-        let LoadProfile::RigidInverseDynamics(Some(profile)) = &load.profile else {
-            return None;
-        };
-        let at = driven_entry(model, &load.profile, &load.target)?;
+    let motion = |load: &Load| {
+        let profile = load.nominal_motion()??;
+        let at = driven_entry(model, load)?;
         let position = position_of_velocity(&model.linkage.system, at)?;
         let initial = model.initial_position[position];
         Some((position, MotionCurve::new(profile, initial)))
     };
-    model.loads.iter().filter_map(motion).collect()
+    model.actions.loads.iter().filter_map(motion).collect()
 }
 
 /// Rigid inverse dynamics of a nominal motion, as an input.
@@ -107,43 +103,19 @@ pub(super) struct Nominal {
     rigid_velocity: Vec<Option<usize>>,
     state: State,
     force: Vec<f64>,
-    /// Springs, dampers and friction of the joints, which the drives work against too.
-    resistances: Vec<(usize, JointResistance)>,
+    /// Springs, dampers and friction of the joints, which the drives work against too, and loads at markers that they count
+    /// on.
+    actions: Actions,
+    places: Places,
+    markers: Vec<Marker>,
+    inputs: Inputs,
+    input_values: Vec<f64>,
     resistance: Vec<f64>,
     /// Entry of the rigid velocity vector and inertia of the rotors behind elastic gears, which are not
     /// part of the system; here they turn with their joints.
     rotors: Vec<(usize, f64)>,
-    /// Loads at markers that the drives count on.
-    foreseen: Vec<ForeseenLoad>,
     kinematics: Kinematics<f64>,
     inverse: InverseDynamics<f64>,
-}
-
-/// A load at a marker of the rigid system.
-#[derive(Clone, Debug)]
-struct ForeseenLoad {
-    load: Load,
-    curve: LoadCurve,
-    body: usize,
-    place: Place,
-}
-
-impl ForeseenLoad {
-    /// `None` for loads that are not to be counted on.
-    fn new(model: &Model, load: &Load) -> Option<Self> {
-        let LoadTarget::Marker { index, .. } = load.target else {
-            return None;
-        };
-        let marker = &model.linkage.markers[index];
-        let body = marker.body.filter(|_| load.foreseen)?;
-        let flexible = model.linkage.system.bodies()[body].flexible.as_ref();
-        Some(Self {
-            curve: LoadCurve::new(&load.profile),
-            load: load.clone(),
-            body,
-            place: marker.place.clone().undeformed(flexible),
-        })
-    }
 }
 
 /// How the joints move.
@@ -194,14 +166,18 @@ impl NominalPositions {
 impl Nominal {
     /// `None` when no load asks for it.
     pub(super) fn new(model: &Model) -> Option<Self> {
-        let driven = |load: &crate::model::Load| driven_entry(model, &load.profile, &load.target);
-        let asked = model.loads.iter().any(|load| driven(load).is_some());
+        let driven = |load: &Load| driven_entry(model, load);
+        let asked = model
+            .actions
+            .loads
+            .iter()
+            .any(|load| driven(load).is_some());
         asked.then(|| Self::of(model, true))
     }
 
     /// The motion of `model`; of loops that nothing moves on a course, none is `asked` for.
     fn of(model: &Model, asked: bool) -> Self {
-        let driven = |load: &crate::model::Load| driven_entry(model, &load.profile, &load.target);
+        let driven = |load: &Load| driven_entry(model, load);
         let wanted = nominal_motions(model);
         let together =
             asked && (!model.linkage.closures.is_empty() || model.nominal_motion.is_some());
@@ -255,7 +231,7 @@ impl Nominal {
         let path = if together {
             // what prescribed joints need is given to them without being asked for
             let prescribed = model.motions.iter().map(|motion| motion.velocity);
-            let mut drives: Vec<usize> = (model.loads.iter().filter_map(driven))
+            let mut drives: Vec<usize> = (model.actions.loads.iter().filter_map(driven))
                 .chain(prescribed)
                 .filter_map(|at| rigid_velocity[at])
                 .collect();
@@ -270,18 +246,27 @@ impl Nominal {
         } else {
             Path::Joints(curves)
         };
+        let actions = Actions {
+            resistances: model.actions.resistances.clone(),
+            loads: (model.actions.loads.iter())
+                .filter(|load| load.foreseen)
+                .cloned()
+                .collect(),
+            ..Actions::default()
+        };
         Self {
             time: None,
             path,
             rigid_velocity,
-            resistances: model.resistances.clone(),
+            places: model.places.rigid(&system),
+            markers: undeformed_markers(model),
+            inputs: Inputs::new(&actions.loads),
+            input_values: vec![0.0; actions.loads.len()],
+            actions,
             resistance: vec![0.0; n],
             rotors,
             state,
             force: vec![0.0; n],
-            foreseen: (model.loads.iter())
-                .filter_map(|load| ForeseenLoad::new(model, load))
-                .collect(),
             kinematics: Kinematics::new(&system),
             inverse: InverseDynamics::new(&system),
             system,
@@ -337,24 +322,25 @@ impl Nominal {
                 course.follow(&self.system, &mut self.kinematics, state, time)?;
             }
         }
-        for foreseen in &self.foreseen {
-            self.kinematics.update_poses(&self.system);
-            let pose = marker_motion(
-                &self.system,
-                &self.kinematics,
-                foreseen.body,
-                &foreseen.place,
-                &state.position,
-                &state.velocity,
-                &mut [],
-            )
-            .pose;
-            let value = foreseen.curve.value(time);
-            if let Some(wrench) = foreseen.load.wrench(value, &pose.rotation) {
-                let (body, at) = (foreseen.body, pose.translation);
-                apply_wrench(&self.system, &mut self.kinematics, body, at, &[], wrench);
-            }
-        }
+        let values = &mut self.input_values;
+        (self.inputs).evaluate(&self.actions.loads, time, |_| 0.0, values);
+        self.resistance.fill(0.0);
+        let mut view = TreeView {
+            system: &self.system,
+            places: &self.places,
+            markers: &self.markers,
+            position: &state.position,
+            velocity: &state.velocity,
+            motors: [&[], &[]],
+            kinematics: &mut self.kinematics,
+            force: &mut self.resistance,
+            motor_force: &mut [],
+            influence: &mut [],
+            at: None,
+            posed: false,
+        };
+        (self.actions).push_inputs(&self.input_values, &mut view, &mut 0.0);
+        self.actions.resist(&mut view, &mut 0.0);
         inverse_dynamics(
             &self.system,
             &self.kinematics,
@@ -362,17 +348,6 @@ impl Nominal {
             &mut self.inverse,
             &mut self.force,
         );
-        self.resistance.fill(0.0);
-        for (k, resistance) in &self.resistances {
-            add_resistance(
-                &self.system,
-                *k,
-                resistance,
-                &state.position,
-                &state.velocity,
-                &mut self.resistance,
-            );
-        }
         for (force, resistance) in self.force.iter_mut().zip(&self.resistance) {
             *force -= resistance;
         }
@@ -547,15 +522,22 @@ impl Projection {
 }
 
 /// Entry of the velocity vector that a load drives along the nominal motion, if it does.
-fn driven_entry(model: &Model, profile: &LoadProfile, target: &LoadTarget) -> Option<usize> {
-    let LoadProfile::RigidInverseDynamics(_) = profile else {
-        return None;
+fn driven_entry(model: &Model, load: &Load) -> Option<usize> {
+    load.nominal_motion()?;
+    model.places.velocity(&load.target, &model.transmissions)
+}
+
+/// Markers on bodies that do not bend.
+fn undeformed_markers(model: &Model) -> Vec<Marker> {
+    let undeformed = |marker: &Marker| {
+        let body = marker.body.map(|k| &model.linkage.system.bodies()[k]);
+        let flexible = body.and_then(|body| body.flexible.as_ref());
+        Marker {
+            place: marker.place.clone().undeformed(flexible),
+            ..marker.clone()
+        }
     };
-    match target {
-        LoadTarget::Joint(at) => Some(*at),
-        LoadTarget::Motor(index) => Some(model.transmissions[*index].velocity),
-        LoadTarget::Marker { .. } => None,
-    }
+    model.linkage.markers.iter().map(undeformed).collect()
 }
 
 /// Entry of the position vector that belongs to a joint velocity of a joint with one degree of freedom.

@@ -1,0 +1,117 @@
+//! [`NodalView`]: a nodal mechanism in a state of motion, as actions see it.
+
+use lissom_core::{AxisId, JointId, JointMotion, MarkerId, MarkerMotion, View};
+use lissom_nodal::NodeState;
+use lissom_spatial::{Force, Matrix, Motion, Real, Transform, Vector};
+
+use super::{Mesh, MeshedAxis, MeshedBall, Station};
+
+/// A nodal mechanism in a state of motion.
+pub(super) struct NodalView<'a, 'v, T> {
+    pub(super) mesh: &'a Mesh,
+    pub(super) nodes: &'a mut lissom_nodal::View<'v, T>,
+}
+
+impl MeshedBall {
+    /// Axes of the joint on the side of its child, whose orientation is given.
+    pub(super) fn child_axes<T: Real>(&self, child: &NodeState<T>) -> Matrix<T> {
+        child.rotation * Matrix::constant(self.frame.0)
+    }
+}
+
+impl<T: Real> View<T> for NodalView<'_, '_, T> {
+    fn axis(&self, AxisId(axis): AxisId) -> [T; 2] {
+        let MeshedAxis {
+            element,
+            deformation,
+            ..
+        } = self.mesh.axes[axis];
+        [
+            self.nodes.deformation(element, deformation),
+            self.nodes.deformation_rate(element, deformation),
+        ]
+    }
+
+    fn push_axis(&mut self, AxisId(axis): AxisId, effort: T) {
+        let MeshedAxis {
+            element,
+            deformation,
+            ..
+        } = self.mesh.axes[axis];
+        self.nodes.push_deformation(element, deformation, effort);
+    }
+
+    fn joint(&self, JointId(joint): JointId) -> JointMotion<T> {
+        let ball = &self.mesh.balls[joint];
+        let [parent, child] = [ball.parent, ball.child].map(|end| self.nodes.node(end.orientation));
+        let [from, to] = [ball.parent, ball.child].map(|end| self.nodes.node(end.point));
+        let (carrier, axes) = (ball.child_axes(parent), ball.child_axes(child));
+        let offset = to.position - from.position;
+        let velocity = to.velocity - from.velocity - parent.velocity.cross(offset);
+        JointMotion {
+            rotation: carrier.transpose() * axes,
+            position: carrier.transpose_mul(offset),
+            angular_velocity: axes.transpose_mul(child.velocity - parent.velocity),
+            velocity: axes.transpose_mul(velocity),
+        }
+    }
+
+    fn push_joint(&mut self, JointId(joint): JointId, wrench: Force<T>) {
+        let ball = &self.mesh.balls[joint];
+        let axes = ball.child_axes(self.nodes.node(ball.child.orientation));
+        let (moment, force) = (axes * wrench.moment, axes * wrench.force);
+        self.nodes.push_node(ball.child.orientation, moment);
+        self.nodes.push_node(ball.parent.orientation, -moment);
+        if ball.translates {
+            let [from, to] = [ball.parent, ball.child].map(|end| self.nodes.node(end.point));
+            let lever = (to.position - from.position).cross(force);
+            self.nodes.push_node(ball.child.point, force);
+            self.nodes.push_node(ball.parent.point, -force);
+            self.nodes.push_node(ball.parent.orientation, -lever);
+        }
+    }
+
+    fn marker(&mut self, MarkerId(marker): MarkerId) -> MarkerMotion<T> {
+        let Station {
+            point,
+            orientation,
+            root,
+        } = &self.mesh.stations[marker];
+        let node = |id| *self.nodes.node(id);
+        let (point, turned) = (point.map(node), orientation.map(|(id, _)| node(id)));
+        let attitude = orientation.map(|(_, attitude)| Matrix::constant(attitude.0));
+        let rotation = match (turned, attitude) {
+            (Some(node), Some(attitude)) => node.rotation * attitude,
+            _ => Matrix::identity(),
+        };
+        let position = point.map_or(Vector::zero(), |node| node.position);
+        let deflection = match (root, attitude) {
+            (Some((end, offset)), Some(attitude)) => {
+                let axes = node(end.orientation).rotation * attitude;
+                let arm = position - node(end.point).position;
+                axes.transpose_mul(arm) - Vector::constant(offset.0)
+            }
+            _ => Vector::zero(),
+        };
+        MarkerMotion {
+            pose: Transform::new(rotation, position),
+            twist: Motion {
+                angular: turned.map_or(Vector::zero(), |node| node.velocity),
+                linear: point.map_or(Vector::zero(), |node| node.velocity),
+            },
+            deflection,
+        }
+    }
+
+    fn push_marker(&mut self, MarkerId(marker): MarkerId, wrench: Force<T>) {
+        let Station {
+            point, orientation, ..
+        } = self.mesh.stations[marker];
+        if let Some(point) = point {
+            self.nodes.push_node(point, wrench.force);
+        }
+        if let Some((orientation, _)) = orientation {
+            self.nodes.push_node(orientation, wrench.moment);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Where the axes, joints and motors that things act on are in the vectors of a tree, and which of them are moved.
+
+use lissom_core::{AxisId, AxisName, JointId, LoadTarget};
+use lissom_spatial::Vector;
+use lissom_spec::spec::MotionProfile;
+use lissom_tree::System;
+
+/// Where in the vectors of a tree to find what actions name.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// Axes of the joints in the order of the tree, each before its motor.
+    pub axes: Vec<TreeAxis>,
+    /// Spherical and free joints, in the order of the tree.
+    pub joints: Vec<BallJoint>,
+}
+
+/// An axis of a joint of the tree, or the motor behind its elastic gear.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeAxis {
+    /// What it is called.
+    pub name: AxisName,
+    /// Where it is.
+    pub place: AxisPlace,
+}
+
+/// Where an axis is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AxisPlace {
+    /// A joint with one degree of freedom.
+    Joint {
+        /// Body that it carries.
+        body: usize,
+        /// Index in the position vector.
+        position: usize,
+        /// Index in the velocity vector.
+        velocity: usize,
+    },
+    /// The motor of a [`Transmission`], by index.
+    Motor(usize),
+}
+
+/// A spherical or free joint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BallJoint {
+    /// Body that it carries.
+    pub body: usize,
+    /// First index in the position vector: three of the position if it translates, four of the quaternion.
+    pub position: usize,
+    /// First index in the velocity vector: three of the angular velocity, three of the velocity if it translates.
+    pub velocity: usize,
+    /// Whether it is free.
+    pub translates: bool,
+}
+
+impl BallJoint {
+    /// First index of its quaternion in the position vector.
+    pub fn quaternion(&self) -> usize {
+        self.position + if self.translates { 3 } else { 0 }
+    }
+}
+
+impl Places {
+    /// Index in the velocity vector of what a load on a joint drives, through its gear if it has one.
+    pub fn velocity(&self, target: &LoadTarget, transmissions: &[Transmission]) -> Option<usize> {
+        match target {
+            LoadTarget::Axis(AxisId(axis)) => Some(match self.axes[*axis].place {
+                AxisPlace::Joint { velocity, .. } => velocity,
+                AxisPlace::Motor(motor) => transmissions[motor].velocity,
+            }),
+            LoadTarget::Component(JointId(joint), component) => {
+                Some(self.joints[*joint].velocity + component)
+            }
+            LoadTarget::Marker(..) => None,
+        }
+    }
+
+    /// The same axes and joints in the tree of the same bodies when they are rigid.
+    #[must_use]
+    pub fn rigid(&self, rigid: &System) -> Self {
+        let mut places = self.clone();
+        let layout = rigid.layout();
+        for axis in &mut places.axes {
+            if let AxisPlace::Joint {
+                body,
+                position,
+                velocity,
+            } = &mut axis.place
+            {
+                *position = layout.joint_position[*body];
+                *velocity = layout.joint_velocity[*body];
+            }
+        }
+        for joint in &mut places.joints {
+            joint.position = layout.joint_position[joint.body];
+            joint.velocity = layout.joint_velocity[joint.body];
+        }
+        places
+    }
+}
+
+/// A motor behind an elastic gear: a coordinate of its own, measured at the joint side. One per
+/// [`Gear`](lissom_core::Gear), in their order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transmission {
+    /// Name of the motor coordinate.
+    pub name: String,
+    /// Whether the joint translates.
+    pub translates: bool,
+    /// Index of the joint in the position vector.
+    pub position: usize,
+    /// Index of the joint in the velocity vector.
+    pub velocity: usize,
+    /// Rotor inertia at the joint side, gear ratio squared times rotor inertia.
+    pub inertia: f64,
+    /// Motor position at the start.
+    pub initial_position: f64,
+    /// Motor rate at the start.
+    pub initial_rate: f64,
+}
+
+/// The prescribed motion of a joint with one degree of freedom.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PrescribedMotion {
+    /// Index in the position vector.
+    pub position: usize,
+    /// Index in the velocity vector.
+    pub velocity: usize,
+    /// Position at the start of profiles that do not say it.
+    pub initial: f64,
+    /// How it runs in time.
+    pub profile: MotionProfile,
+}
+
+/// How a marker would move if every body were rigid.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NominalMotion {
+    /// Index of the marker.
+    pub marker: usize,
+    /// Position along each axis of the ground, where it is given.
+    pub position: [Option<MotionProfile>; 3],
+    /// Unit vector, and the angle about it by which the marker's axes are turned from those of the ground.
+    pub rotation: Option<(Vector<f64>, MotionProfile)>,
+}
