@@ -5,8 +5,8 @@ use lissom_numerics::statics::NoEquilibrium;
 use lissom_spatial::readable;
 
 use crate::bending::Divergence;
-use crate::nominal::NominalError;
 use crate::state::StateError;
+use crate::trajectory::NominalError;
 
 /// Why a mechanism cannot be where it is asked to be, in the words of its formulation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

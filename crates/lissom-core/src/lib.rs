@@ -9,6 +9,7 @@
 //! | [`Signal`] | one quantity that can be named: its name, unit, kind and stage |
 //! | [`Axis`], [`Ball`] | joints as both formulations build them: one degree of freedom, or all rotations |
 //! | [`Actions`] | what acts: springs, friction, gears, inputs, controllers, each written once over a [`View`] of a state |
+//! | [`Trajectory`] | the nominal trajectory: paths, inverse kinematics, rigid inverse dynamics, over a [`RigidMechanism`] |
 //! | [`LoadCurve`], [`MotionCurve`] | loads and motions as functions of time |
 //! | [`Recording`], [`Audit`] | what a run leaves behind |
 //! | [`study`] | what is asked of a mechanism: runs, and stepping |
@@ -23,7 +24,6 @@ mod error;
 mod external;
 mod integrator;
 mod limit;
-mod nominal;
 mod profile;
 pub mod recording;
 mod sampler;
@@ -31,6 +31,7 @@ mod signal;
 mod state;
 mod stepper;
 pub mod study;
+mod trajectory;
 mod view;
 
 pub use action::{
@@ -46,10 +47,13 @@ pub use error::{PlaceError, RunError};
 pub use external::External;
 pub use integrator::Integrator;
 pub use limit::{Limit, LimitedQuantity};
-pub use nominal::NominalError;
 pub use profile::{LoadCurve, MotionCurve, MotionPoint};
 pub use recording::{Channel, Recording};
 pub use sampler::{Sampler, marker_signals, snapshot};
 pub use signal::{Kind, Signal, Stage};
 pub use state::{State, StateError, state_of};
+pub use trajectory::{
+    AxisCurve, ClosureEquations, MarkerPath, NominalDrives, NominalError, NominalMotions, Order,
+    RigidMechanism, RigidState, Trajectory,
+};
 pub use view::{AxisId, JointId, JointMotion, MarkerId, MarkerMotion, View};

@@ -43,7 +43,7 @@
 //! meaning.
 
 use lissom::simulate::recording::{Channel, Extremes, Recording, Sample};
-use lissom::simulate::{Audit, Ending, NominalDrives, Run, nominal_drives};
+use lissom::simulate::{Audit, Ending, NominalDrives, Run};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -167,9 +167,7 @@ impl Summary {
 fn warnings(loaded: &Loaded) -> Vec<String> {
     let start_s = loaded.spec.simulation.start_s;
     // drives that cannot follow their motion are the failure of the run
-    let drives = nominal_drives(loaded.mechanism.tree(), start_s, start_s)
-        .ok()
-        .flatten();
+    let drives = loaded.mechanism.nominal_drives(start_s).ok().flatten();
     drives.iter().filter_map(NominalDrives::warning).collect()
 }
 

@@ -15,7 +15,7 @@ pub trait Excitation: AppliedForces {
 
     /// Settles what is constant where the equations are linearised: values of inputs, and feedback of positions and
     /// velocities of the degrees of freedom. Called before forces are applied in a state.
-    fn update(&mut self, _time: f64, _position: &[f64], _velocity: &[f64]) {}
+    fn update(&mut self, _time: f64, _view: &View<'_, f64>) {}
 }
 
 /// Nothing acts, everything prescribed holds still where the mechanism was assembled.
@@ -119,9 +119,9 @@ impl<'a, E: Excitation> Dynamics<'a, E> {
         self.excitation.drive(time, &mut self.drives);
         self.equations.place(position, &self.drives)?;
         self.equations.set_velocity(velocity, &self.drives);
-        self.excitation.update(time, position, velocity);
-        self.excitation
-            .apply(1.0, &mut self.equations.view(&mut self.forces));
+        let mut view = self.equations.view(&mut self.forces);
+        self.excitation.update(time, &view);
+        self.excitation.apply(1.0, &mut view);
         Ok(())
     }
 

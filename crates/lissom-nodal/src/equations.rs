@@ -137,6 +137,24 @@ impl<'a> Equations<'a> {
         &self.transfer
     }
 
+    /// First-order transfer function of a deformation parameter, after [`Equations::first_order_transfer`]: its rate by a
+    /// degree of freedom.
+    pub fn deformation_transfer(&self, element: ElementId, index: usize, dof: usize) -> f64 {
+        let dofs = self.mechanism.dof_count();
+        let deformation = self.mechanism.deformation(element, index);
+        let nodes = &self.mechanism.elements[element.index()].nodes;
+        let gradient = nodes.iter().zip(&self.pass.gradient[deformation]);
+        gradient.fold(0.0, |sum, (&node, slope)| {
+            sum + slope.dot(self.transfer[node * dofs + dof])
+        })
+    }
+
+    /// First-order transfer function of a node, after [`Equations::first_order_transfer`]: its velocity by a degree of
+    /// freedom.
+    pub fn node_transfer(&self, node: NodeId, dof: usize) -> Vector<f64> {
+        self.transfer[node.0 * self.mechanism.dof_count() + dof]
+    }
+
     /// Reduced mass matrix, eq (14), by rows. Leaves nodal velocities and accelerations unset.
     pub fn mass_matrix(&mut self, mass: &mut [f64]) {
         self.first_order_transfer();
@@ -242,6 +260,13 @@ impl<'a> Equations<'a> {
     /// Rate of a deformation parameter.
     pub fn deformation_rate(&self, element: ElementId, index: usize) -> f64 {
         self.pass.followed[self.mechanism.deformation(element, index)].rate
+    }
+
+    /// Second derivative of a deformation parameter at the accelerations set last.
+    pub fn deformation_acceleration(&self, element: ElementId, index: usize) -> f64 {
+        let deformation = self.mechanism.deformation(element, index);
+        let along = |node: &NodeState<f64>| node.acceleration;
+        self.pass.followed[deformation].bias + self.pass.along(self.mechanism, deformation, along)
     }
 
     /// Where a node is and how it moves.

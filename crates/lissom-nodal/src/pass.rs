@@ -77,7 +77,7 @@ impl<T: Scalar> Pass<T> {
 
     /// Rate that the nodal velocities give a deformation.
     #[inline(always)]
-    fn along(
+    pub(super) fn along(
         &self,
         mechanism: &Mechanism,
         deformation: usize,

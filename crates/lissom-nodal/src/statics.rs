@@ -117,13 +117,14 @@ impl<'a, E: Excitation> Resting<'a, E> {
         self.equations.gravity = self.gravity.scale(load);
         self.equations.set_velocity(&self.still, &self.drives);
         self.equations.set_acceleration(&self.still, &self.drives);
-        self.excitation.update(self.time, position, &self.still);
+        let mut view = self.equations.view(&mut self.forces);
+        self.excitation.update(self.time, &view);
         let part = Part {
             excitation: &self.excitation,
             further: &self.further,
             load,
         };
-        part.apply(1.0, &mut self.equations.view(&mut self.forces));
+        part.apply(1.0, &mut view);
         Ok(())
     }
 }

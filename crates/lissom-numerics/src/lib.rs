@@ -5,6 +5,7 @@
 //! | [`integrate`] | solvers of differential equations of first and second order |
 //! | [`statics`] | equilibrium under load: damped Newton, continuation of the load, stability |
 //! | [`linear`] | linearised equations as data: modes, points along a motion, the perturbation method |
+//! | [`PivotedQr`] | factors of rectangular matrices, their rank and least squares |
 //! | [`Coordinate`] | name and unit of an entry of a state |
 //! | [`Memory`] | what a computation remembers beside its state |
 
@@ -12,7 +13,9 @@ mod coordinate;
 pub mod integrate;
 pub mod linear;
 mod memory;
+mod qr;
 pub mod statics;
 
 pub use coordinate::{Coordinate, CoordinateKind};
 pub use memory::{Memory, RecallError};
+pub use qr::PivotedQr;

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use lissom_core::study::{Run, SimulateOptions, simulate};
-use lissom_core::{Dynamics, Recording, RunError, State, StateError, state_of};
+use lissom_core::{
+    Dynamics, NominalDrives, NominalError, Recording, RunError, State, StateError, state_of,
+};
 use lissom_numerics::Coordinate;
 use lissom_numerics::integrate::Flow;
 use lissom_spec::spec::{FormulationSpec, SimulationSpec};
@@ -257,6 +259,17 @@ impl Mechanism {
             }
             None => simulate::rest(&self.tree, simulation)
                 .map_err(|source| RunError::Unsettled { source, time_s }),
+        }
+    }
+
+    /// What its drives do at an instant along its nominal trajectory; `None` if its inputs do not ask for one.
+    ///
+    /// # Errors
+    /// When the trajectory cannot be followed or driven.
+    pub fn nominal_drives(&self, time_s: f64) -> Result<Option<NominalDrives>, NominalError> {
+        match &self.nodal {
+            Some(mesh) => mesh::nominal_drives(mesh, time_s),
+            None => simulate::nominal_drives(&self.tree, time_s),
         }
     }
 

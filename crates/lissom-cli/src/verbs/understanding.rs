@@ -396,7 +396,7 @@ fn warnings(spec: &ModelSpec, model: &Model, loops: Option<&LoopsEntry>) -> Vec<
              bodies need mass"
         ));
     }
-    match nominal_drives(model, spec.simulation.start_s, spec.simulation.start_s) {
+    match nominal_drives(model, spec.simulation.start_s) {
         Err(error) => warnings.push(error.to_string()),
         Ok(Some(drives)) => warnings.extend(drives.warning()),
         Ok(None) => {}

@@ -132,13 +132,13 @@ impl Feedback {
     }
 
     /// Torques and forces in the order of controllers and their axes: `measured` and `nominal` give position and rate of an
-    /// axis, `mass` the entries of $`\bar M`$.
+    /// axis, `mass` the entries of $`\bar M`$ by places among all of these axes.
     pub fn evaluate(
         &mut self,
         controllers: &[Controller],
         measured: impl Fn(AxisId) -> [f64; 2],
         nominal: impl Fn(AxisId) -> [f64; 2],
-        mass: impl Fn(AxisId, AxisId) -> f64,
+        mass: impl Fn(usize, usize) -> f64,
         efforts: &mut [f64],
     ) {
         let mut first = 0;
@@ -151,7 +151,7 @@ impl Feedback {
             let count = axes.len();
             law.feed_back(
                 &self.deviations[..count],
-                |i, j| mass(axes[i].joint, axes[j].joint),
+                |i, j| mass(first + i, first + j),
                 &mut efforts[first..first + count],
             );
             first += count;

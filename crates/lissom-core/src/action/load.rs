@@ -163,7 +163,7 @@ impl Load {
 }
 
 /// Inputs as functions of time, any of which somebody outside may take over.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Inputs {
     curves: Vec<LoadCurve>,
     externals: Vec<Option<External>>,
@@ -190,19 +190,19 @@ impl Inputs {
         self.curves.iter().flat_map(LoadCurve::breakpoints)
     }
 
-    /// Values of all inputs at an instant; `feedforward` gives what rigid inverse dynamics says for an axis.
+    /// Values of all inputs at an instant; `feedforward` gives what rigid inverse dynamics says for what a load acts on.
     pub fn evaluate(
         &self,
         loads: &[Load],
         time: f64,
-        feedforward: impl Fn(AxisId) -> f64,
+        feedforward: impl Fn(&LoadTarget) -> f64,
         values: &mut [f64],
     ) {
         for (i, (load, value)) in loads.iter().zip(values).enumerate() {
-            *value = match (&self.externals[i], load.target.axis()) {
-                (Some(external), _) => external.at(time),
-                (None, Some(axis)) if load.nominal_motion().is_some() => feedforward(axis),
-                (None, _) => self.curves[i].value(time),
+            *value = match &self.externals[i] {
+                Some(external) => external.at(time),
+                None if load.nominal_motion().is_some() => feedforward(&load.target),
+                None => self.curves[i].value(time),
             };
         }
     }

@@ -6,17 +6,18 @@ use crate::model::spec::{
     BeamSpec, BodyKind, BodySpec, DampingSpec, GROUND, MarkerSpec, ModelSpec, PayloadSpec, Place,
     PointMassSpec, RigidSpec, SegmentSpec,
 };
-use crate::model::{Actions, AxisId, Load, LoadTarget, Path, TreeJoint, spanning_tree};
+use crate::model::{Actions, Load, LoadTarget, TreeJoint, spanning_tree};
 use crate::simulate::MotionCurve;
+use lissom_core::{MarkerId, MarkerPath};
 use lissom_nodal::{
     Assembly, BeamSection, ElementId, End, Mechanism, NodeId, Role, SecondOrderTerms,
 };
 use lissom_spatial::{Matrix, RotationVector, Vector};
 
-use super::course::drive;
 use super::damping::{Clamped, matrix};
 use super::joints::{Carrier, Start, quaternion};
 use super::loops::{Closing, close, closed_start};
+use super::rigid::drive;
 use super::{Mesh, MeshError, MeshedAxis, MeshedBall, MeshedJoint, MeshedMarker, Station};
 
 /// Places nearer than this part of a length are the same.
@@ -345,26 +346,11 @@ impl<'a> Builder<'a> {
             self.assembly = assembly;
         }
         let mechanism = self.assembly.clone().finish()?;
-        for (index, load) in loads.iter().enumerate() {
-            let axis = load.target.axis().map(|AxisId(axis)| &self.axes[axis]);
-            if let Some(MeshedAxis {
-                name,
-                element,
-                deformation,
-            }) = axis
-                && load.nominal_motion().is_some()
-                && mechanism.deformation_dof(*element, *deformation).is_none()
-            {
-                let at = Path::root().key("input").index(index);
-                return Err(MeshError::Unknown {
-                    at: at.key("rigid_inverse_dynamics"),
-                    name: name.coordinate(),
-                    what: "rigid inverse dynamics of more joints than loops leave free",
-                    remedy: "let joints that follow from others take no input",
-                });
-            }
-        }
         let (position, velocity) = self.start(&mechanism);
+        let path = MarkerPath::of(self.spec, |name| {
+            let mut markers = self.markers.iter();
+            Some(MarkerId(markers.position(|marker| marker.name == name)?))
+        });
         Ok(Mesh {
             mechanism,
             joints: self.joints,
@@ -379,7 +365,8 @@ impl<'a> Builder<'a> {
             },
             motions: self.motions,
             drive_channels: self.drive_channels,
-            led: None,
+            path,
+            has_loops: !self.closings.is_empty(),
             start_s: self.spec.simulation.start_s,
             initial_position: position,
             initial_velocity: velocity,

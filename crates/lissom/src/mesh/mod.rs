@@ -10,9 +10,7 @@
 
 mod acting;
 mod build;
-mod course;
 mod damping;
-mod guidance;
 mod joints;
 mod loops;
 mod nodes;
@@ -21,12 +19,15 @@ mod observed;
 mod refused;
 mod replay;
 mod rest;
+mod rigid;
 mod run;
 mod view;
 
 use crate::model::{ModelSpec, Path};
 use crate::simulate::{MotionCurve, NominalError};
-use lissom_core::{Actions, AxisId, AxisName, ControlledAxis, Controller, JointId, StateError};
+use lissom_core::{
+    Actions, AxisId, AxisName, ControlledAxis, Controller, JointId, MarkerPath, StateError,
+};
 use lissom_nodal::{ElementId, End, Mechanism, NodalError, NodeId};
 use lissom_spatial::readable;
 use lissom_spatial::{Matrix, Vector};
@@ -34,11 +35,11 @@ use lissom_tree::closure::AssemblyError;
 use lissom_tree::flex::FlexError;
 
 pub use acting::Acts;
-use guidance::LedMarker;
 pub use nominal::MeshLinearizer;
 pub(crate) use observed::unplaced;
 pub use replay::Replay;
 pub use rest::{positions_at_rest, rest};
+pub(crate) use rigid::nominal_drives;
 pub use run::run;
 pub(crate) use run::{equations_at, resting_state, written_state};
 
@@ -149,8 +150,10 @@ pub struct Mesh {
     motions: Vec<MotionCurve>,
     /// Efforts that hold what is prescribed: channel and unit, by drive.
     drive_channels: Vec<(String, &'static str)>,
-    /// The marker that is led along a path.
-    led: Option<LedMarker>,
+    /// The path of a marker.
+    path: Option<MarkerPath>,
+    /// Whether joints follow where loops close.
+    has_loops: bool,
     /// When the nominal motion begins.
     start_s: f64,
     initial_position: Vec<f64>,
@@ -229,7 +232,6 @@ impl Mesh {
         };
         let mut mesh = mesh.map_err(|error| vec![error])?;
         mesh.set_controllers(spec).map_err(|error| vec![error])?;
-        mesh.set_path(spec).map_err(|error| vec![error])?;
         mesh.can_start().map_err(|error| vec![error])?;
         Ok(mesh)
     }
@@ -241,7 +243,7 @@ impl Mesh {
         let start_s = self.start_s;
         equations.dynamics.set_state(start_s, position, velocity)?;
         match equations.dynamics.excitation().trouble() {
-            Some(trouble) => Err(trouble.clone()),
+            Some(trouble) => Err(trouble.clone().into()),
             None => Ok(()),
         }
     }
@@ -255,9 +257,7 @@ impl Mesh {
 
     /// Adds the controllers of the model.
     fn set_controllers(&mut self, spec: &ModelSpec) -> Result<(), MeshError> {
-        for (index, controller) in spec.controller.iter().enumerate() {
-            let mut trouble = None;
-            let mut place = 0;
+        for controller in &spec.controller {
             let controlled = |joint: &String| {
                 let found = self
                     .axes
@@ -265,27 +265,13 @@ impl Mesh {
                     .position(|axis| axis.name.joint == *joint)?;
                 let axis = AxisId(found);
                 let gear = self.actions.gears.iter().find(|gear| gear.joint == axis);
-                let drive = gear.map_or(axis, |gear| gear.motor);
-                if self.axis_dof(drive).is_none() {
-                    let at = Path::root().key("controller").index(index);
-                    trouble = Some(MeshError::Unknown {
-                        at: at.key("joints").index(place),
-                        name: joint.clone(),
-                        what: "feedback of a joint that is no degree of freedom",
-                        remedy: "control a joint that is one",
-                    });
-                }
-                place += 1;
                 Some(ControlledAxis {
                     name: self.axes[found].name.clone(),
                     joint: axis,
-                    drive,
+                    drive: gear.map_or(axis, |gear| gear.motor),
                 })
             };
             let built = Controller::of(controller, controlled);
-            if let Some(trouble) = trouble {
-                return Err(trouble);
-            }
             let built = built.ok_or_else(|| build::missing(&controller.name))?;
             self.actions.controllers.push(built);
         }
@@ -305,19 +291,5 @@ impl Mesh {
     /// Velocities of the degrees of freedom at the start.
     pub fn initial_velocity(&self) -> &[f64] {
         &self.initial_velocity
-    }
-
-    /// The same mesh, which starts at these positions and velocities of the degrees of freedom; joints without a
-    /// nominal motion count as held there.
-    ///
-    /// # Panics
-    ///
-    /// If there are not as many as the mechanism has.
-    #[must_use]
-    pub fn starting_at(&self, position: &[f64], velocity: &[f64]) -> Self {
-        let mut mesh = self.clone();
-        mesh.initial_position.copy_from_slice(position);
-        mesh.initial_velocity.copy_from_slice(velocity);
-        mesh
     }
 }

@@ -7,7 +7,7 @@ use crate::model::spec::{
     SecondOrderSpec,
 };
 use crate::simulate::MotionCurve;
-use lissom_core::{Actions, AxisId, AxisName, Load, LoadTarget, MarkerId};
+use lissom_core::{Actions, AxisId, AxisName, Load, LoadTarget, MarkerId, MarkerPath};
 use lissom_nodal::{
     Assembly, BeamSection, ElementId, End, Mechanism, NodeId, Role, SecondOrderTerms,
 };
@@ -290,6 +290,7 @@ impl<'a> Builder<'a> {
         let spec = self.spec;
         let loads = spec.input.iter().map(|input| self.load(input));
         let loads = loads.collect::<Result<Vec<_>, _>>()?;
+        let path = MarkerPath::of(spec, |name| self.station(name).ok());
         let mechanism = self.assembly.finish()?;
         let drives = mechanism.assembled_drives();
         let mut motions = vec![MotionCurve::held(0.0); drives.len()];
@@ -357,7 +358,8 @@ impl<'a> Builder<'a> {
             },
             motions,
             drive_channels,
-            led: None,
+            path,
+            has_loops: false,
             start_s: spec.simulation.start_s,
             initial_position: mechanism.assembled_position(),
             initial_velocity: velocity,

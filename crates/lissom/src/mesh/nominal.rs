@@ -3,7 +3,7 @@
 use crate::simulate::Recording;
 use lissom_nodal::{Dynamics, Equations, NodalError, NodeId, NodeKind, State, linearize_state};
 
-use super::course::Course;
+use super::rigid::{NodalTrajectory, any_trajectory};
 use super::{Acts, Mesh, MeshError, Replay};
 use lissom_core::{AxisId, effort_label};
 use lissom_numerics::linear::{Labels, Point};
@@ -14,7 +14,7 @@ pub struct MeshLinearizer<'m> {
     mesh: &'m Mesh,
     equations: Equations<'m>,
     dynamics: Dynamics<'m, Acts<'m>>,
-    course: Course<'m>,
+    trajectory: Option<NodalTrajectory<'m>>,
     /// Points whose positions are outputs.
     outputs: Vec<NodeId>,
     /// Position of the first state.
@@ -39,8 +39,8 @@ impl<'m> MeshLinearizer<'m> {
         Ok(Self {
             mesh,
             equations: Equations::new(mechanism)?,
-            dynamics: Dynamics::new(Equations::new(mechanism)?, Acts::new(mesh)?),
-            course: Course::new(mesh)?,
+            dynamics: Dynamics::new(Equations::new(mechanism)?, Acts::new(mesh)),
+            trajectory: None,
             outputs: markers.chain(nodes).collect(),
             first: None,
         })
@@ -147,11 +147,16 @@ impl<'m> MeshLinearizer<'m> {
     ///
     /// When it cannot be followed.
     pub fn nominal(&mut self, time: f64) -> Result<Point, MeshError> {
-        self.course.update(time)?;
-        let state = self.course.state.clone();
-        let (position, velocity) = (&state.position, &state.velocity);
-        self.dynamics.set_state(time, position, velocity)?;
-        Ok(self.at(time, position, velocity, &state.acceleration)?)
+        let trajectory = match &mut self.trajectory {
+            Some(trajectory) => trajectory,
+            None => self.trajectory.insert(any_trajectory(self.mesh)?),
+        };
+        trajectory.update(time)?;
+        let [mut position, mut velocity, mut acceleration] = [const { Vec::new() }; 3];
+        let written = [&mut position, &mut velocity, &mut acceleration];
+        trajectory.mechanism().write(trajectory.state(), written);
+        self.dynamics.set_state(time, &position, &velocity)?;
+        Ok(self.at(time, &position, &velocity, &acceleration)?)
     }
 
     /// The equations at a state that the dynamics were last evaluated at.

@@ -7,13 +7,13 @@ use lissom_core::{
 };
 use lissom_nodal::{Equations, NodalError, NodeId, NodeKind};
 use lissom_numerics::integrate::{IntegrateError, Outcome};
-use lissom_numerics::{Coordinate, CoordinateKind, Memory};
+use lissom_numerics::{Coordinate, CoordinateKind, Memory, RecallError};
 use lissom_spatial::{Force, Quaternion, rotation_vector_of};
 
 use super::joints::quaternion;
 use super::run::MeshEquations;
 use super::view::NodalView;
-use super::{Mesh, MeshError, MeshedAxis, MeshedBall, MeshedJoint, Replay};
+use super::{Mesh, MeshedAxis, MeshedBall, MeshedJoint, Replay};
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 const PARTS: [&str; 4] = ["w", "x", "y", "z"];
@@ -401,31 +401,36 @@ impl Dynamics for MeshEquations<'_> {
     }
 
     fn memory(&self) -> Memory {
-        self.dynamics.equations().memory()
+        let mut memory = self.dynamics.equations().memory();
+        if let Some(trajectory) = self.dynamics.excitation().trajectory() {
+            trajectory.remember(&mut memory);
+        }
+        memory
     }
 
     fn recall(&mut self, memory: &Memory) -> Result<(), PlaceError> {
         if memory.is_empty() {
             return Ok(());
         }
+        let unplaced = |part| {
+            move |error: RecallError| PlaceError {
+                reason: error.to_string(),
+                part,
+            }
+        };
+        if let Some(trajectory) = self.dynamics.excitation_mut().trajectory_mut() {
+            let recalled = trajectory.recall(memory);
+            recalled.map_err(unplaced("the nominal trajectory"))?;
+        }
         let recalled = self.dynamics.equations_mut().recall(memory);
-        recalled.map_err(|error| PlaceError {
-            reason: error.to_string(),
-            part: "the mechanism",
-        })
+        recalled.map_err(unplaced("the mechanism"))
     }
 
     fn failure(&self, result: &Result<Outcome, IntegrateError>) -> Option<RunError> {
         let time_s = result.as_ref().err()?.time();
         match self.dynamics.excitation().trouble().cloned() {
-            Some(MeshError::NominalMotion(source)) => {
-                Some(RunError::NominalMotion { source, time_s })
-            }
-            Some(MeshError::Nodal(source)) => Some(unplaced(&source, time_s)),
-            _ => {
-                let source = self.error.as_ref()?;
-                Some(unplaced(source, time_s))
-            }
+            Some(source) => Some(RunError::NominalMotion { source, time_s }),
+            None => Some(unplaced(self.error.as_ref()?, time_s)),
         }
     }
 }

@@ -176,7 +176,7 @@ impl<'m> Replay<'m> {
             mesh,
             equations: Equations::new(mechanism)?,
             rigid: Equations::new(mechanism)?,
-            acts: Acts::new(mesh)?,
+            acts: Acts::new(mesh),
             drives: mechanism.assembled_drives(),
             position: mesh.initial_position.clone(),
             direct,

@@ -47,7 +47,7 @@ fn resting<'m>(
 ) -> Result<Resting<'m, Acts<'m>>, NodalError> {
     let mechanism = &mesh.mechanism;
     let equations = Equations::new(mechanism)?;
-    let mut resting = Resting::new(equations, Acts::new(mesh)?, simulation.start_s);
+    let mut resting = Resting::new(equations, Acts::new(mesh), simulation.start_s);
     resting.hold(&mesh.driven_dofs());
     if let InitialSpec::StaticLoad(case) = &simulation.initial {
         if let Some(gravity) = case.gravity_m_per_s2 {

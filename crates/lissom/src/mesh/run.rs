@@ -107,7 +107,7 @@ impl<'m> MeshEquations<'m> {
         let dofs = mechanism.dof_count();
         Ok(Self {
             mesh,
-            dynamics: Dynamics::new(Equations::new(mechanism)?, Acts::new(mesh)?),
+            dynamics: Dynamics::new(Equations::new(mechanism)?, Acts::new(mesh)),
             position: mesh.initial_position.clone(),
             velocity: mesh.initial_velocity.clone(),
             acceleration: vec![0.0; dofs],

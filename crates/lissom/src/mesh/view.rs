@@ -1,7 +1,7 @@
 //! [`NodalView`]: a nodal mechanism in a state of motion, as actions see it.
 
 use lissom_core::{AxisId, JointId, JointMotion, MarkerId, MarkerMotion, View};
-use lissom_nodal::NodeState;
+use lissom_nodal::{End, NodeId, NodeState};
 use lissom_spatial::{Force, Matrix, Motion, Real, Transform, Vector};
 
 use super::{Mesh, MeshedAxis, MeshedBall, Station};
@@ -17,6 +17,11 @@ impl MeshedBall {
     pub(super) fn child_axes<T: Real>(&self, child: &NodeState<T>) -> Matrix<T> {
         child.rotation * Matrix::constant(self.frame.0)
     }
+}
+
+/// Nodes of a joint on both of its sides.
+pub(super) fn node_pair(ball: &MeshedBall, of: impl Fn(&End) -> NodeId) -> [NodeId; 2] {
+    [of(&ball.parent), of(&ball.child)]
 }
 
 impl<T: Real> View<T> for NodalView<'_, '_, T> {
@@ -43,8 +48,8 @@ impl<T: Real> View<T> for NodalView<'_, '_, T> {
 
     fn joint(&self, JointId(joint): JointId) -> JointMotion<T> {
         let ball = &self.mesh.balls[joint];
-        let [parent, child] = [ball.parent, ball.child].map(|end| self.nodes.node(end.orientation));
-        let [from, to] = [ball.parent, ball.child].map(|end| self.nodes.node(end.point));
+        let [parent, child] = node_pair(ball, |end| end.orientation).map(|id| self.nodes.node(id));
+        let [from, to] = node_pair(ball, |end| end.point).map(|id| self.nodes.node(id));
         let (carrier, axes) = (ball.child_axes(parent), ball.child_axes(child));
         let offset = to.position - from.position;
         let velocity = to.velocity - from.velocity - parent.velocity.cross(offset);
@@ -63,7 +68,7 @@ impl<T: Real> View<T> for NodalView<'_, '_, T> {
         self.nodes.push_node(ball.child.orientation, moment);
         self.nodes.push_node(ball.parent.orientation, -moment);
         if ball.translates {
-            let [from, to] = [ball.parent, ball.child].map(|end| self.nodes.node(end.point));
+            let [from, to] = node_pair(ball, |end| end.point).map(|id| self.nodes.node(id));
             let lever = (to.position - from.position).cross(force);
             self.nodes.push_node(ball.child.point, force);
             self.nodes.push_node(ball.parent.point, -force);

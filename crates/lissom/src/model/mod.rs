@@ -27,6 +27,4 @@ pub use lissom_tree::{
     Body, Closure, ClosureEnd, ClosureKind, ClosureMethod, Coordinate, CoordinateKind, Joint,
     JointKind, Layout, Linkage, Marker, Place, System,
 };
-pub use places::{
-    AxisPlace, BallJoint, NominalMotion, Places, PrescribedMotion, Transmission, TreeAxis,
-};
+pub use places::{AxisPlace, BallJoint, Places, PrescribedMotion, Transmission, TreeAxis};

@@ -1,7 +1,6 @@
 //! Where the axes, joints and motors that things act on are in the vectors of a tree, and which of them are moved.
 
 use lissom_core::{AxisId, AxisName, JointId, LoadTarget};
-use lissom_spatial::Vector;
 use lissom_spec::spec::MotionProfile;
 use lissom_tree::System;
 
@@ -129,15 +128,4 @@ pub struct PrescribedMotion {
     pub initial: f64,
     /// How it runs in time.
     pub profile: MotionProfile,
-}
-
-/// How a marker would move if every body were rigid.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NominalMotion {
-    /// Index of the marker.
-    pub marker: usize,
-    /// Position along each axis of the ground, where it is given.
-    pub position: [Option<MotionProfile>; 3],
-    /// Unit vector, and the angle about it by which the marker's axes are turned from those of the ground.
-    pub rotation: Option<(Vector<f64>, MotionProfile)>,
 }

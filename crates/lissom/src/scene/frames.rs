@@ -4,7 +4,9 @@ use serde::Serialize;
 
 use super::{Ghost, Scene};
 use crate::model::{Body, CoordinateKind, Model, System};
-use crate::simulate::{MotionCurve, NominalPositions, Recording, nominal_motions};
+use crate::simulate::{
+    MotionCurve, Recording, TreeTrajectory, followed_trajectory, nominal_motions,
+};
 use lissom_spatial::Quaternion;
 use lissom_tree::tree::Kinematics;
 
@@ -35,10 +37,10 @@ pub struct MissingCoordinates {
     pub all: usize,
 }
 
-/// What the ghost of a model shows whose motion begins at `start_s`.
-pub(super) fn ghost(model: &Model, start_s: f64) -> Ghost {
+/// What the ghost of a model shows.
+pub(super) fn ghost(model: &Model) -> Ghost {
     let by_itself = model.linkage.closures.is_empty() && !nominal_motions(model).is_empty();
-    if by_itself || NominalPositions::new(model, start_s).is_some() {
+    if by_itself || followed_trajectory(model).is_some() {
         Ghost::Nominal
     } else {
         Ghost::Undeformed
@@ -83,7 +85,7 @@ impl Frames {
             ghost: Vec::new(),
         };
         let mut bent = Poses::new(&model.linkage.system);
-        let mut rigid = RigidMotion::new(scene, model, recording.time_s.first().copied());
+        let mut rigid = RigidMotion::new(scene, model, !recording.time_s.is_empty());
         let mut position = vec![0.0; model.linkage.positions.len()];
         for sample in spread(recording.len(), most) {
             let time_s = recording.time_s[sample];
@@ -152,13 +154,13 @@ struct RigidMotion {
     /// Entry of the rigid position vector, and the curve it follows.
     curves: Vec<(usize, MotionCurve)>,
     /// Where all joints follow from loops or a marker.
-    together: Option<NominalPositions>,
+    together: Option<TreeTrajectory>,
     position: Vec<f64>,
     poses: Poses,
 }
 
 impl RigidMotion {
-    fn new(scene: &Scene, model: &Model, start_s: Option<f64>) -> Self {
+    fn new(scene: &Scene, model: &Model, moves: bool) -> Self {
         let system = model.linkage.system.rigidified();
         let (flexible, rigid) = (model.linkage.system.layout(), system.layout());
         let mut from = vec![0; system.position_count()];
@@ -168,8 +170,8 @@ impl RigidMotion {
             }
         }
         let together = match scene.ghost {
-            Ghost::Nominal => start_s.and_then(|start_s| NominalPositions::new(model, start_s)),
-            Ghost::Undeformed => None,
+            Ghost::Nominal if moves => followed_trajectory(model),
+            Ghost::Nominal | Ghost::Undeformed => None,
         };
         let nominal = match scene.ghost {
             Ghost::Nominal if together.is_none() => nominal_motions(model),
@@ -196,9 +198,11 @@ impl RigidMotion {
         for (entry, curve) in &self.curves {
             self.position[*entry] = curve.at(time_s).position;
         }
-        let together = self.together.as_mut();
-        if let Some(position) = together.and_then(|together| together.at(time_s)) {
-            self.position.copy_from_slice(position);
+        // where the motion cannot be followed the ghost stays with the mechanism
+        if let Some(together) = &mut self.together
+            && together.follow(time_s).is_ok()
+        {
+            self.position.copy_from_slice(&together.state().position);
         }
         self.poses.write(&self.system, &self.position, poses);
     }

@@ -169,7 +169,7 @@ impl Scene {
                 .collect(),
             bodies,
             colour,
-            ghost: frames::ghost(model, spec.simulation.start_s),
+            ghost: frames::ghost(model),
         }
     }
 }

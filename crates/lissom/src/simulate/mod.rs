@@ -7,12 +7,12 @@ mod equilibrium;
 mod evaluate;
 mod extent;
 mod linearize;
+mod nominal;
 mod run;
 mod start;
 mod view;
 
-pub use equations::{Equations, NominalDrives, nominal_drives};
-pub(crate) use equations::{NominalPositions, PivotedQr, course, nominal_motions};
+pub use equations::Equations;
 pub(crate) use equilibrium::resting_state;
 pub use equilibrium::{Rest, equilibrium, rest, settled};
 pub use evaluate::{ClosedEvaluation, Evaluation, StateInput, evaluate};
@@ -20,9 +20,11 @@ pub use linearize::{LinearizeError, Linearizer, MotionState};
 pub use lissom_core::study::{Ending, Run, sample_instants};
 pub use lissom_core::{
     Audit, BodyExtent, Channel, ClosureAudit, Divergence, EnergyAudit, LimitViolation, LoadCurve,
-    MomentumAudit, MotionCurve, MotionPoint, NominalError, Recording, RunError,
+    MomentumAudit, MotionCurve, MotionPoint, NominalDrives, NominalError, Recording, RunError,
     SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD, recording,
 };
+pub use nominal::nominal_drives;
+pub(crate) use nominal::{TreeTrajectory, followed_trajectory, nominal_motions};
 pub(crate) use run::equations_at;
 pub use run::{run, run_within};
 pub use start::close_loops;

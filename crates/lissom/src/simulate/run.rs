@@ -78,7 +78,6 @@ pub(crate) fn equations_at<'m>(
         };
         RunError::Unplaced { source, time_s }
     })?;
-    nominal_drives(model, simulation.start_s, time_s)
-        .map_err(|source| RunError::NominalMotion { source, time_s })?;
+    nominal_drives(model, time_s).map_err(|source| RunError::NominalMotion { source, time_s })?;
     Ok(equations)
 }

@@ -31,7 +31,7 @@ fn place(rest: &Rest, marker: &str) -> [f64; 3] {
 
 fn resting(mesh: &Mesh) -> Resting<'_, Acts<'_>> {
     let equations = Equations::new(&mesh.mechanism).unwrap();
-    Resting::new(equations, Acts::new(mesh).unwrap(), 0.0)
+    Resting::new(equations, Acts::new(mesh), 0.0)
 }
 
 /// Newton's iteration as it is in books: the whole load at once, whole steps.

@@ -44,7 +44,7 @@ fn close(model: &mut Model, kind: ClosureKind, from: &str, to: &str) {
 }
 
 fn efforts(model: &Model, time: f64) -> Vec<f64> {
-    let drives = nominal_drives(model, 0.0, time).unwrap().unwrap();
+    let drives = nominal_drives(model, time).unwrap().unwrap();
     drives.efforts.iter().map(|(_, effort)| *effort).collect()
 }
 
@@ -192,7 +192,7 @@ fn redundant_drives_share_the_work() {
     const ROUNDING: f64 = 1e-9;
     let three = cooperating_arms(&[1, 2, 3], CARRIED);
     let four = cooperating_arms(&[1, 2, 3, 4], CARRIED);
-    let drives = nominal_drives(&four, 0.0, 0.1).unwrap().unwrap();
+    let drives = nominal_drives(&four, 0.1).unwrap().unwrap();
     assert_eq!((drives.degrees_of_freedom, drives.redundant()), (3, 1));
     let shared: Vec<f64> = drives.efforts.iter().map(|(_, effort)| *effort).collect();
     let alone = efforts(&three, 0.1);
@@ -209,7 +209,7 @@ fn redundant_drives_share_the_work() {
 #[test]
 fn drives_that_reach_too_little_are_refused() {
     let model = cooperating_arms(&[1, 2], CARRIED);
-    let error = nominal_drives(&model, 0.0, 0.1).unwrap_err();
+    let error = nominal_drives(&model, 0.1).unwrap_err();
     let expected = NominalError::UnderActuated {
         drives: 2,
         driven: 2,
@@ -219,11 +219,11 @@ fn drives_that_reach_too_little_are_refused() {
     let two = CARRIED.lines().filter(|line| !line.starts_with("rotation"));
     let two = two.collect::<Vec<_>>().join("\n");
     let model = cooperating_arms(&[1, 2, 3], &two);
-    let error = nominal_drives(&model, 0.0, 0.1).unwrap_err();
+    let error = nominal_drives(&model, 0.1).unwrap_err();
     assert_eq!(error, NominalError::Undetermined { left: 1 });
     let far = CARRIED.replace("final_displacement_m = 0.7", "final_displacement_m = 2.7");
     let model = cooperating_arms(&[1, 2, 3], &far);
-    let error = nominal_drives(&model, 0.0, 0.45).unwrap_err();
+    let error = nominal_drives(&model, 0.45).unwrap_err();
     assert!(matches!(error, NominalError::Unreachable { .. }), "{error}");
 }
 
@@ -490,6 +490,6 @@ fn a_hand_is_led_as_by_its_joints() {
          [[input]]\njoint = \"shoulder\"\nnominal_motion = true\n\
          [[input]]\njoint = \"elbow\"\nnominal_motion = true\n",
     );
-    let error = nominal_drives(&too_much, 0.0, 0.0).unwrap_err();
+    let error = nominal_drives(&too_much, 0.0).unwrap_err();
     assert!(matches!(error, NominalError::Unreachable { .. }), "{error}");
 }

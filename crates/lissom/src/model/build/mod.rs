@@ -7,10 +7,8 @@
 mod assembly;
 mod reduce;
 
-use crate::model::places::{
-    AxisPlace, NominalMotion, Places, PrescribedMotion, Transmission, TreeAxis,
-};
-use lissom_core::{Actions, JointId, JointResistance};
+use crate::model::places::{AxisPlace, Places, PrescribedMotion, Transmission, TreeAxis};
+use lissom_core::{Actions, JointId, JointResistance, MarkerPath};
 use lissom_spec::{Fidelity, ModelSpec};
 use lissom_tree::Linkage;
 use lissom_tree::closure::AssemblyHints;
@@ -34,7 +32,9 @@ pub struct Model {
     /// Prescribed joint motions.
     pub motions: Vec<PrescribedMotion>,
     /// How a marker is to move, for loads of rigid inverse dynamics.
-    pub nominal_motion: Option<NominalMotion>,
+    pub nominal_motion: Option<MarkerPath>,
+    /// When motions begin.
+    pub start_s: f64,
     /// What the assembly of the loops is to respect.
     pub assembly: AssemblyHints,
     /// Position vector at the start.

@@ -1,40 +1,20 @@
 //! What acts in a state: the model's actions, and the damping of its bodies.
 
 use super::Equations;
-use crate::model::{AxisId, AxisPlace};
 use crate::simulate::view::TreeView;
 use lissom_core::{Power, View as _};
 
 impl Equations<'_> {
-    /// Values of all inputs at an instant.
-    pub(in crate::simulate) fn update_inputs(&mut self, time: f64) {
-        let model = self.model;
-        if let Some(nominal) = &mut self.nominal {
-            // where there is none the forces are not numbers, which the integrator reports
-            let _ = nominal.update(time);
-        }
-        let nominal = self.nominal.as_ref();
-        let feedforward = |AxisId(axis)| {
-            let at = match model.places.axes[axis].place {
-                AxisPlace::Joint { velocity, .. } => velocity,
-                AxisPlace::Motor(motor) => model.transmissions[motor].velocity,
-            };
-            nominal.map_or(0.0, |nominal| nominal.force(at))
-        };
-        let (loads, values) = (&model.actions.loads, &mut self.efforts.inputs);
-        self.inputs.evaluate(loads, time, feedforward, values);
-    }
-
-    /// Torques and forces of the controllers in the unpacked state.
-    pub(super) fn update_feedback(&mut self, time: f64) {
-        let Some(mut control) = self.control.take() else {
-            return;
-        };
-        let mut efforts = std::mem::take(&mut self.efforts.feedback);
-        let (model, view) = (self.model, self.view());
-        control.evaluate(model, time, |axis| view.axis(axis), &mut efforts);
-        self.efforts.feedback = efforts;
-        self.control = Some(control);
+    /// Inputs and feedback of the unpacked state. What a trajectory that cannot be followed leaves open is not a number, which
+    /// integrators report.
+    fn update_efforts(&mut self, time: f64) {
+        let mut trajectory = self.trajectory.take();
+        let mut efforts = std::mem::take(&mut self.efforts);
+        let inputs = std::mem::take(&mut self.inputs);
+        let (actions, view) = (&self.model.actions, self.view());
+        let measured = |axis| view.axis(axis);
+        let _ = efforts.evaluate(actions, &inputs, trajectory.as_mut(), time, measured);
+        (self.trajectory, self.efforts, self.inputs) = (trajectory, efforts, inputs);
     }
 
     /// Inputs and controllers at a state given in full.
@@ -50,8 +30,7 @@ impl Equations<'_> {
         for (i, motor) in motors.iter().enumerate() {
             [self.motor_position[i], self.motor_rate[i]] = [motor[0], motor[1]];
         }
-        self.update_inputs(time);
-        self.update_feedback(time);
+        self.update_efforts(time);
     }
 
     /// The state as actions see it, where its kinematics is prepared; poses are not.
@@ -93,8 +72,7 @@ impl Equations<'_> {
             }
         }
         actions.turn_gears(&mut self.view(), &mut power.dissipated);
-        self.update_inputs(time);
-        self.update_feedback(time);
+        self.update_efforts(time);
         let efforts = std::mem::take(&mut self.efforts);
         let mut view = self.view();
         actions.push_feedback(&efforts.feedback, &mut view, &mut power.input);

@@ -10,16 +10,14 @@
 //! energy audit \[Damaren & Sharf 1995, eqs (30)–(32)\] is as accurate as the motion itself.
 
 mod closed;
-mod control;
 mod first_order;
 mod forces;
-mod nominal;
 mod observed;
 mod second_order;
 
 use crate::model::{Body, Coordinate, CoordinateKind, Model, System};
 use crate::simulate::extent;
-use control::Control;
+use crate::simulate::nominal::{TreeTrajectory, trajectory};
 pub(super) use first_order::position_rates;
 use lissom_core::{Efforts, Inputs, MotionCurve, Power, State};
 use lissom_spatial::Motion;
@@ -27,10 +25,6 @@ use lissom_tree::closure::{self, ClosureError, Loops, Trouble};
 use lissom_tree::tree::{
     ArticulatedBody, CompositeBody, Energy, InverseDynamics, Kinematics, energy, inverse_dynamics,
 };
-use nominal::Nominal;
-pub(super) use nominal::NominalPath;
-pub use nominal::{NominalDrives, nominal_drives};
-pub(crate) use nominal::{NominalPositions, PivotedQr, course, nominal_motions};
 
 /// Equations of motion of a model, with all the memory that evaluating them needs.
 #[derive(Clone, Debug)]
@@ -38,8 +32,8 @@ pub struct Equations<'m> {
     model: &'m Model,
     inputs: Inputs,
     motion_curves: Vec<MotionCurve>,
-    nominal: Option<Nominal>,
-    control: Option<Control>,
+    /// What inputs and controllers go by, if any do.
+    pub(super) trajectory: Option<TreeTrajectory>,
     /// The closures, or why they cannot be kept.
     loops: Result<Option<Loops>, ClosureError>,
     /// What stopped the last projection.
@@ -103,8 +97,7 @@ impl<'m> Equations<'m> {
                 .iter()
                 .map(|motion| MotionCurve::new(&motion.profile, motion.initial))
                 .collect(),
-            nominal: Nominal::new(model),
-            control: Control::new(model),
+            trajectory: trajectory(model),
             loops: Loops::new(&model.linkage, position),
             trouble: None,
             free_positions: (0..n_q)
@@ -123,10 +116,7 @@ impl<'m> Equations<'m> {
             velocity: model.initial_velocity.clone(),
             acceleration: vec![0.0; n_v],
             force: vec![0.0; n_v],
-            efforts: Efforts {
-                inputs: vec![0.0; model.actions.loads.len()],
-                feedback: vec![0.0; model.actions.controlled().count()],
-            },
+            efforts: Efforts::new(&model.actions),
             motor_position: vec![0.0; motors],
             motor_rate: vec![0.0; motors],
             motor_force: vec![0.0; motors],
@@ -215,7 +205,7 @@ impl<'m> Equations<'m> {
 
     /// Instants strictly inside the span at which a load or a motion is not smooth, sorted.
     pub fn breakpoints(&self, start: f64, end: f64) -> Vec<f64> {
-        let nominal = self.nominal.iter().flat_map(Nominal::breakpoints);
+        let nominal = (self.trajectory.iter()).flat_map(TreeTrajectory::breakpoints);
         let mut instants: Vec<f64> = self
             .inputs
             .breakpoints()

@@ -9,7 +9,7 @@ use lissom_core::{
     Repartitioning, RunError, Signal, Stage, marker_signals,
 };
 use lissom_numerics::integrate::{IntegrateError, Outcome};
-use lissom_numerics::{Coordinate, Memory};
+use lissom_numerics::{Coordinate, Memory, RecallError};
 use lissom_spatial::{Quaternion, Vector};
 use lissom_tree::closure::{Rechoice, Singularity, Trouble};
 use lissom_tree::tree::{marker_motion, momentum};
@@ -193,20 +193,31 @@ impl Dynamics for Equations<'_> {
     }
 
     fn memory(&self) -> Memory {
-        match &self.loops {
+        let mut memory = match &self.loops {
             Ok(Some(loops)) => loops.memory(),
             _ => Memory::default(),
+        };
+        if let Some(trajectory) = &self.trajectory {
+            trajectory.remember(&mut memory);
         }
+        memory
     }
 
     fn recall(&mut self, memory: &Memory) -> Result<(), PlaceError> {
+        let unplaced = |part| {
+            move |error: RecallError| PlaceError {
+                reason: error.to_string(),
+                part,
+            }
+        };
+        if let Some(trajectory) = &mut self.trajectory {
+            let recalled = trajectory.recall(memory);
+            recalled.map_err(unplaced("the nominal trajectory"))?;
+        }
         match &mut self.loops {
             Ok(Some(loops)) if !memory.is_empty() => {
                 let recalled = loops.recall(&self.model.linkage, memory);
-                recalled.map_err(|error| PlaceError {
-                    reason: error.to_string(),
-                    part: "the closures",
-                })
+                recalled.map_err(unplaced("the closures"))
             }
             _ => Ok(()),
         }

@@ -31,7 +31,8 @@ pub use states::MotionState;
 
 use crate::model::{CoordinateKind, Model};
 use crate::simulate::NominalError;
-use crate::simulate::equations::{Equations, NominalPath};
+use crate::simulate::equations::Equations;
+use crate::simulate::nominal::TreeTrajectory;
 use derivatives::Derivatives;
 use forces::Unbalanced;
 use lissom_numerics::integrate::Flow;
@@ -105,7 +106,7 @@ pub struct Linearizer<'m> {
     plain: Unbalanced<f64>,
     tangent: Unbalanced<Tangent>,
     composite: CompositeBody<f64>,
-    path: Option<NominalPath>,
+    path: Option<TreeTrajectory>,
 }
 
 impl<'m> Linearizer<'m> {

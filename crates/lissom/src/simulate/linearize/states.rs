@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::{LinearizeError, Linearizer, is_elastic};
 use crate::simulate::Recording;
-use crate::simulate::equations::NominalPath;
+use crate::simulate::nominal::any_trajectory;
 
 /// A state of motion with its accelerations, in full vectors.
 #[derive(Clone, Debug, PartialEq)]
@@ -176,16 +176,20 @@ impl Linearizer<'_> {
             motors: Vec::new(),
         };
         let model = self.model;
-        let path = self.path.get_or_insert_with(|| NominalPath::new(model));
-        path.at(
+        let path = match &mut self.path {
+            Some(path) => path,
+            None => self.path.insert(any_trajectory(model)?),
+        };
+        path.update(time_s)?;
+        path.mechanism().write(
             model,
-            time_s,
+            path.state(),
             [
                 &mut state.position,
                 &mut state.velocity,
                 &mut state.acceleration,
             ],
-        )?;
+        );
         let turns_with_its_joint = |gear: &crate::model::Transmission| {
             [
                 state.position[gear.position],

@@ -228,7 +228,7 @@ fn matrices_of_models_contain_loads_and_friction() {
         let mut linearizer = MeshLinearizer::new(&mesh).unwrap();
         let point = linearizer.moving(0.0, position, &velocity).unwrap();
         let equations = Equations::new(&mesh.mechanism).unwrap();
-        let mut dynamics = Dynamics::new(equations, Acts::new(&mesh).unwrap());
+        let mut dynamics = Dynamics::new(equations, Acts::new(&mesh));
         let mut acceleration = vec![0.0; dofs];
         dynamics
             .accelerate(0.0, position, &velocity, &mut acceleration)
@@ -356,7 +356,7 @@ fn applied_forces_allocate_nothing() {
         let spec = ModelSpec::parse(text, &[]).unwrap();
         let mesh = Mesh::new(&spec, 2).unwrap();
         let equations = Equations::new(&mesh.mechanism).unwrap();
-        let mut dynamics = Dynamics::new(equations, Acts::new(&mesh).unwrap());
+        let mut dynamics = Dynamics::new(equations, Acts::new(&mesh));
         let mut state = mesh.initial_position().to_vec();
         state.extend(vec![0.1; mesh.mechanism.dof_count()]);
         let mut rate = vec![0.0; state.len()];

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use super::Model;
 use super::reduce::{Reduced, payload_inertia};
-use crate::model::places::{NominalMotion, Places, PrescribedMotion, Transmission};
+use crate::model::places::{Places, PrescribedMotion, Transmission};
 use lissom_core::{
-    Actions, Axis, AxisId, Ball, ControlledAxis, Controller, Load, LoadTarget, MarkerId,
+    Actions, Axis, AxisId, Ball, ControlledAxis, Controller, Load, LoadTarget, MarkerId, MarkerPath,
 };
 use lissom_spatial::{Matrix, RigidInertia, RotationVector, Transform, Vector};
 use lissom_spec::spec::{self, AttachmentSpec, BodyKind, BodySpec, ModelSpec};
@@ -369,7 +369,11 @@ impl<'a> Assembly<'a> {
             actions,
             transmissions: self.model.transmissions,
             motions,
-            nominal_motion: nominal_motion(spec),
+            nominal_motion: MarkerPath::of(spec, |name| {
+                let mut all = spec.marker.iter();
+                Some(MarkerId(all.position(|marker| marker.name == name)?))
+            }),
+            start_s: spec.simulation.start_s,
             assembly: self.model.assembly,
             initial_position: self.model.initial_position,
             initial_velocity: self.model.initial_velocity,
@@ -414,19 +418,6 @@ impl<'a> Assembly<'a> {
 /// A direction at length one.
 fn unit(axis: [f64; 3]) -> Vector<f64> {
     Vector(axis).unit()
-}
-
-/// How a marker is to move, if the file says so.
-fn nominal_motion(spec: &ModelSpec) -> Option<NominalMotion> {
-    let nominal = spec.nominal_motion.as_ref()?;
-    let profile =
-        |of: &Option<spec::MotionProfileSpec>| of.as_ref().map(spec::MotionProfileSpec::profile);
-    let axis = unit(nominal.rotation_axis.unwrap_or([0.0, 0.0, 1.0]));
-    Some(NominalMotion {
-        marker: spec.marker.iter().position(|m| m.name == nominal.marker)?,
-        position: [&nominal.x, &nominal.y, &nominal.z].map(profile),
-        rotation: profile(&nominal.rotation).map(|profile| (axis, profile)),
-    })
 }
 
 /// Unit of an elastic coordinate, by its name: mass-normalised modes, values and slopes of elements.

@@ -5,7 +5,7 @@ const RANK_TOLERANCE: f64 = 1e-9;
 
 /// The factors, in memory that is used again.
 #[derive(Clone, Debug)]
-pub(crate) struct PivotedQr {
+pub struct PivotedQr {
     rows: usize,
     columns: usize,
     /// By columns: R on and above the diagonal, below it the reflections, whose first entry is one.
@@ -19,7 +19,8 @@ pub(crate) struct PivotedQr {
 }
 
 impl PivotedQr {
-    pub(crate) fn new(rows: usize, columns: usize) -> Self {
+    /// Room for a matrix of this size.
+    pub fn new(rows: usize, columns: usize) -> Self {
         Self {
             rows,
             columns,
@@ -32,12 +33,12 @@ impl PivotedQr {
     }
 
     /// Number of independent columns.
-    pub(crate) fn rank(&self) -> usize {
+    pub fn rank(&self) -> usize {
         self.rank
     }
 
     /// Factors the matrix with these entries by row and column.
-    pub(crate) fn factor(&mut self, entry: impl Fn(usize, usize) -> f64) {
+    pub fn factor(&mut self, entry: impl Fn(usize, usize) -> f64) {
         let (m, n) = (self.rows, self.columns);
         for j in 0..n {
             self.order[j] = j;
@@ -95,14 +96,14 @@ impl PivotedQr {
 
     /// Replaces `vector` by $`Q`$ times it. The last entries, as many as the rank leaves, span what no column
     /// reaches.
-    pub(crate) fn expand(&self, vector: &mut [f64]) {
+    pub fn expand(&self, vector: &mut [f64]) {
         for k in (0..self.rank).rev() {
             reflect(&self.factors[k * self.rows..], k, self.scale[k], vector);
         }
     }
 
     /// The solution of $`A x = b`$ with the least residual, for a matrix whose columns are independent.
-    pub(crate) fn solve(&mut self, right: &[f64], solution: &mut [f64]) {
+    pub fn solve(&mut self, right: &[f64], solution: &mut [f64]) {
         let (m, n) = (self.rows, self.columns);
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch[..m].copy_from_slice(right);
@@ -118,7 +119,7 @@ impl PivotedQr {
     }
 
     /// The shortest solution of $`A^T y = b`$, for a matrix whose columns are independent.
-    pub(crate) fn solve_transposed(&self, right: &[f64], solution: &mut [f64]) {
+    pub fn solve_transposed(&self, right: &[f64], solution: &mut [f64]) {
         let (m, n) = (self.rows, self.columns);
         solution.fill(0.0);
         for k in 0..n {

@@ -14,6 +14,14 @@ pub enum NominalError {
         /// Largest violation.
         apart: f64,
     },
+    /// The rigid mechanism has no such configuration.
+    #[error("the nominal motion cannot be followed at t = {time_s} s: {reason}")]
+    Unplaced {
+        /// When.
+        time_s: f64,
+        /// Why not.
+        reason: String,
+    },
     /// Several positions of the joints give the motion.
     #[error(
         "the nominal motion leaves {left} degrees of freedom undetermined; give a motion to more components of the \

@@ -1,0 +1,100 @@
+//! Values of inputs and feedback at an instant, and what drives do along the nominal trajectory.
+
+use super::{NominalError, RigidMechanism, Trajectory};
+use crate::action::{Actions, Efforts, Inputs};
+use crate::view::AxisId;
+
+impl Efforts {
+    /// For these actions.
+    pub fn new(actions: &Actions) -> Self {
+        Self {
+            inputs: vec![0.0; actions.loads.len()],
+            feedback: vec![0.0; actions.controlled().count()],
+        }
+    }
+
+    /// Values of all inputs and of feedback at an instant; `measured` gives position and rate of an axis.
+    ///
+    /// # Errors
+    /// When the nominal trajectory cannot be followed or driven. What goes by it is then not a number, which integrators
+    /// report.
+    pub fn evaluate<R: RigidMechanism>(
+        &mut self,
+        actions: &Actions,
+        inputs: &Inputs,
+        trajectory: Option<&mut Trajectory<R>>,
+        time: f64,
+        measured: impl Fn(AxisId) -> [f64; 2],
+    ) -> Result<(), NominalError> {
+        let Some(trajectory) = trajectory else {
+            inputs.evaluate(&actions.loads, time, |_| 0.0, &mut self.inputs);
+            return Ok(());
+        };
+        let outcome = trajectory.update(time);
+        let unknown = outcome.is_err();
+        let feedforward = |target: &_| {
+            if unknown {
+                f64::NAN
+            } else {
+                trajectory.feedforward(target)
+            }
+        };
+        inputs.evaluate(&actions.loads, time, feedforward, &mut self.inputs);
+        trajectory.feed_back(actions, measured, &mut self.feedback);
+        if unknown {
+            self.feedback.fill(f64::NAN);
+        }
+        outcome
+    }
+}
+
+/// What the drives of a mechanism do along its nominal trajectory at one instant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NominalDrives {
+    /// Degrees of freedom of the rigid mechanism.
+    pub degrees_of_freedom: usize,
+    /// Name of every drive, and its torque or force.
+    pub efforts: Vec<(String, f64)>,
+}
+
+impl NominalDrives {
+    /// Drives beyond the degrees of freedom; their torques or forces are then the smallest in sum of squares.
+    pub fn redundant(&self) -> usize {
+        self.efforts.len().saturating_sub(self.degrees_of_freedom)
+    }
+
+    /// What to know of drives beyond the degrees of freedom, if there are any.
+    pub fn warning(&self) -> Option<String> {
+        (self.redundant() > 0).then(|| {
+            format!(
+                "{} inputs drive {} degrees of freedom along the nominal motion: of all that would do, the torques and \
+                 forces with the smallest sum of squares are taken",
+                self.efforts.len(),
+                self.degrees_of_freedom
+            )
+        })
+    }
+}
+
+impl<R: RigidMechanism> Trajectory<R> {
+    /// What the inputs that ask for inverse dynamics do at an instant; `None` if none does.
+    ///
+    /// # Errors
+    /// When the trajectory cannot be followed or driven.
+    pub fn drives(
+        &mut self,
+        actions: &Actions,
+        time_s: f64,
+    ) -> Result<Option<NominalDrives>, NominalError> {
+        self.update(time_s)?;
+        let asking = (actions.loads.iter()).filter(|load| load.nominal_motion().is_some());
+        let efforts: Vec<(String, f64)> = asking
+            .map(|load| (load.name.clone(), self.feedforward(&load.target)))
+            .collect();
+        let degrees_of_freedom = self.freedom().unwrap_or(efforts.len());
+        Ok((!efforts.is_empty()).then_some(NominalDrives {
+            degrees_of_freedom,
+            efforts,
+        }))
+    }
+}

@@ -1,0 +1,337 @@
+//! The path of a mechanism whose joints do not say their motion themselves: loops, and motions given at a marker.
+//!
+//! Positions solve the closures, the motions given at joints and those given at a marker all at once, by Newton's method
+//! on all of these equations with the least residual (loops in a plane have equations too many). Rates and accelerations
+//! follow from the same matrix.
+
+use lissom_numerics::PivotedQr;
+use lissom_spatial::{RotationVector, Vector, rotation_vector_of};
+use lissom_spec::ModelSpec;
+use lissom_spec::spec::{MotionProfile, MotionProfileSpec};
+
+use super::rigid::{Order, RigidMechanism, RigidState};
+use super::{AxisCurve, NominalError};
+use crate::profile::{MotionCurve, MotionPoint};
+use crate::view::MarkerId;
+
+/// Correction in radians or metres after which Newton's method, which doubles its digits, has reached rounding.
+const CONVERGED: f64 = 1e-11;
+const MOST_ITERATIONS: usize = 20;
+/// Violation that remains of equations that contradict each other, in radians or metres.
+const CLOSED: f64 = 1e-9;
+/// Correction of a prediction beyond which another branch may have been found.
+const NEAR: f64 = 0.2;
+/// Smallest part of the way from one instant to the next that is tried.
+const SMALLEST_PART: f64 = 1.0 / 512.0;
+
+/// How a marker would move if every body were rigid.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MarkerPath {
+    /// The marker.
+    pub marker: MarkerId,
+    /// Position along each axis of the ground, where it is given.
+    pub position: [Option<MotionProfile>; 3],
+    /// Unit vector, and the angle about it by which the marker's axes are turned from those of the ground.
+    pub rotation: Option<(Vector<f64>, MotionProfile)>,
+}
+
+impl MarkerPath {
+    /// The path of a marker of a model, if one is given; `find` finds it by its name.
+    pub fn of(spec: &ModelSpec, find: impl FnOnce(&str) -> Option<MarkerId>) -> Option<Self> {
+        let nominal = spec.nominal_motion.as_ref()?;
+        let profile = |of: &Option<MotionProfileSpec>| of.as_ref().map(MotionProfileSpec::profile);
+        let axis = Vector(nominal.rotation_axis.unwrap_or([0.0, 0.0, 1.0])).unit();
+        Some(Self {
+            marker: find(&nominal.marker)?,
+            position: [&nominal.x, &nominal.y, &nominal.z].map(profile),
+            rotation: profile(&nominal.rotation).map(|profile| (axis, profile)),
+        })
+    }
+}
+
+/// Curves of a marker.
+#[derive(Clone, Debug)]
+struct MarkerCurves {
+    marker: MarkerId,
+    position: Vec<(usize, MotionCurve)>,
+    rotation: Option<(Vector<f64>, MotionCurve)>,
+    jacobian: Vec<f64>,
+}
+
+impl MarkerCurves {
+    /// Profiles that do not say where they begin do so where the marker is.
+    fn new(path: &MarkerPath, mechanism: &impl RigidMechanism, velocities: usize) -> Self {
+        let pose = mechanism.marker(path.marker);
+        let position = path.position.iter().enumerate();
+        let position = position.filter_map(|(axis, profile)| {
+            let curve = MotionCurve::new(profile.as_ref()?, pose.translation[axis]);
+            Some((axis, curve))
+        });
+        let rotation = path.rotation.as_ref().map(|(axis, profile)| {
+            let turned = rotation_vector_of(&pose.rotation).dot(*axis);
+            (*axis, MotionCurve::new(profile, turned))
+        });
+        Self {
+            marker: path.marker,
+            position: position.collect(),
+            rotation,
+            jacobian: vec![0.0; 6 * velocities],
+        }
+    }
+
+    /// Number of its equations.
+    fn rows(&self) -> usize {
+        self.position.len() + if self.rotation.is_some() { 3 } else { 0 }
+    }
+
+    fn curves(&self) -> impl Iterator<Item = &MotionCurve> {
+        let rotation = self.rotation.iter().map(|(_, curve)| curve);
+        (self.position.iter().map(|(_, curve)| curve)).chain(rotation)
+    }
+}
+
+/// Positions, rates and accelerations of all joints together.
+#[derive(Clone, Debug)]
+pub(super) struct Path {
+    axes: Vec<AxisCurve>,
+    marker: Option<MarkerCurves>,
+    matrix: Vec<f64>,
+    right: Vec<f64>,
+    qr: PivotedQr,
+    step: Vec<f64>,
+    /// The state to which a way that led nowhere goes back.
+    before: RigidState,
+}
+
+impl Path {
+    /// The path of a mechanism that stands where the model has it start.
+    pub(super) fn new(
+        mechanism: &impl RigidMechanism,
+        axes: Vec<AxisCurve>,
+        marker: Option<&MarkerPath>,
+        start: &RigidState,
+    ) -> Self {
+        let n = start.velocity.len();
+        let marker = marker.map(|marker| MarkerCurves::new(marker, mechanism, n));
+        let rows = marker.as_ref().map_or(0, MarkerCurves::rows);
+        let m = mechanism.closures() + axes.len() + rows;
+        Self {
+            axes,
+            marker,
+            matrix: vec![0.0; m * n],
+            right: vec![0.0; m],
+            qr: PivotedQr::new(m, n),
+            step: vec![0.0; n],
+            before: start.clone(),
+        }
+    }
+
+    /// The curves it follows.
+    pub(super) fn curves(&self) -> impl Iterator<Item = &MotionCurve> {
+        let marker = self.marker.iter().flat_map(MarkerCurves::curves);
+        self.axes.iter().map(|(_, curve)| curve).chain(marker)
+    }
+
+    /// Solves for the state with which the path begins, on the branch on which the mechanism starts.
+    pub(super) fn begin(
+        &mut self,
+        mechanism: &mut impl RigidMechanism,
+        state: &mut RigidState,
+        time: f64,
+    ) -> Result<(), NominalError> {
+        self.close(mechanism, state, time, f64::INFINITY)
+    }
+
+    /// Moves `state` from one instant to another, in one part or, where that leads nowhere, in smaller ones; returns the
+    /// instant that was reached.
+    pub(super) fn follow(
+        &mut self,
+        mechanism: &mut impl RigidMechanism,
+        state: &mut RigidState,
+        [from, until]: [f64; 2],
+    ) -> (f64, Result<(), NominalError>) {
+        let (mut reached, mut done, mut part) = (from, 0.0_f64, 1.0_f64);
+        self.before.copy(state);
+        loop {
+            let goal = done + part;
+            let next = if goal >= 1.0 {
+                until
+            } else {
+                from + (until - from) * goal
+            };
+            match self.go(mechanism, state, next - reached, next) {
+                Ok(()) if goal >= 1.0 => return (until, Ok(())),
+                Ok(()) => {
+                    self.before.copy(state);
+                    (reached, done, part) = (next, goal, 2.0 * part);
+                }
+                Err(error) => {
+                    state.copy(&self.before);
+                    part *= 0.5;
+                    if part < SMALLEST_PART {
+                        return (reached, Err(error));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Goes on by a time to an instant.
+    fn go(
+        &mut self,
+        mechanism: &mut impl RigidMechanism,
+        state: &mut RigidState,
+        way: f64,
+        next: f64,
+    ) -> Result<(), NominalError> {
+        let rates = state.velocity.iter().zip(&state.acceleration);
+        for (step, (rate, acceleration)) in self.step.iter_mut().zip(rates) {
+            *step = way * (rate + 0.5 * way * acceleration);
+        }
+        mechanism.displace(&mut state.position, &self.step);
+        self.close(mechanism, state, next, NEAR)
+    }
+
+    /// Solves for positions near those of `state`, then for rates and accelerations.
+    fn close(
+        &mut self,
+        mechanism: &mut impl RigidMechanism,
+        state: &mut RigidState,
+        time: f64,
+        near: f64,
+    ) -> Result<(), NominalError> {
+        let mut corrected = 0.0;
+        let mut iterations = 0;
+        loop {
+            mechanism.place(time, state)?;
+            self.factor(mechanism)?;
+            let apart = self.require_position(mechanism, time, state);
+            self.qr.solve(&self.right, &mut self.step);
+            let size = self.step.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+            corrected += size;
+            iterations += 1;
+            if !size.is_finite() || corrected > near || iterations > MOST_ITERATIONS {
+                return Err(NominalError::Unreachable {
+                    time_s: time,
+                    apart,
+                });
+            }
+            mechanism.displace(&mut state.position, &self.step);
+            if size < CONVERGED {
+                break;
+            }
+        }
+        mechanism.place(time, state)?;
+        self.factor(mechanism)?;
+        let apart = self.require_position(mechanism, time, state);
+        if apart.is_nan() || apart > CLOSED {
+            return Err(NominalError::Unreachable {
+                time_s: time,
+                apart,
+            });
+        }
+        self.require(mechanism, time, Order::Rate);
+        self.qr.solve(&self.right, &mut state.velocity);
+        mechanism.set_velocity(state);
+        self.require(mechanism, time, Order::Acceleration);
+        self.qr.solve(&self.right, &mut state.acceleration);
+        Ok(())
+    }
+
+    /// Puts the rows of all equations together and factors them.
+    fn factor(&mut self, mechanism: &mut impl RigidMechanism) -> Result<(), NominalError> {
+        let n = self.step.len();
+        let closed = mechanism.closure_equations().jacobian;
+        let (closures, rest) = self.matrix.split_at_mut(closed.len());
+        closures.copy_from_slice(closed);
+        rest.fill(0.0);
+        let mut rows = rest.chunks_exact_mut(n);
+        for ((axis, _), row) in self.axes.iter().zip(&mut rows) {
+            mechanism.write_axis_row(*axis, row);
+        }
+        if let Some(marker) = &mut self.marker {
+            mechanism.write_marker_rows(marker.marker, &mut marker.jacobian);
+            let turns = marker.rotation.iter().flat_map(|_| 0..3);
+            let slides = marker.position.iter().map(|(axis, _)| axis + 3);
+            for (component, row) in slides.chain(turns).zip(rows) {
+                row.copy_from_slice(&marker.jacobian[component * n..(component + 1) * n]);
+            }
+        }
+        let matrix = &self.matrix;
+        self.qr.factor(|i, j| matrix[i * n + j]);
+        if self.qr.rank() < n {
+            return Err(NominalError::Undetermined {
+                left: n - self.qr.rank(),
+            });
+        }
+        Ok(())
+    }
+
+    /// What is missing in every equation; returns the largest of it.
+    fn require_position(
+        &mut self,
+        mechanism: &impl RigidMechanism,
+        time: f64,
+        state: &RigidState,
+    ) -> f64 {
+        let mut right = self.right.iter_mut();
+        let open = mechanism.closure_equations().residual;
+        for (residual, right) in open.iter().zip(&mut right) {
+            *right = -residual;
+        }
+        for ((axis, curve), right) in self.axes.iter().zip(&mut right) {
+            *right = curve.at(time).position - mechanism.axis(*axis, state);
+        }
+        if let Some(marker) = &self.marker {
+            let pose = mechanism.marker(marker.marker);
+            for ((axis, curve), right) in marker.position.iter().zip(&mut right) {
+                *right = curve.at(time).position - pose.translation[*axis];
+            }
+            if let Some((axis, curve)) = &marker.rotation {
+                let wanted = RotationVector::new(axis.scale(curve.at(time).position)).matrix();
+                let missing = rotation_vector_of(&(wanted * pose.rotation.transpose()));
+                for (right, missing) in right.zip(missing.0) {
+                    *right = missing;
+                }
+            }
+        }
+        self.right.iter().fold(0.0, |most: f64, x| {
+            if x.is_nan() {
+                f64::NAN
+            } else {
+                most.max(x.abs())
+            }
+        })
+    }
+
+    /// What the rows have to give of a derivative of the motion.
+    fn require(&mut self, mechanism: &impl RigidMechanism, time: f64, order: Order) {
+        let wanted = |point: MotionPoint| match order {
+            Order::Rate => point.rate,
+            Order::Acceleration => point.acceleration,
+        };
+        let mut right = self.right.iter_mut();
+        let bias = mechanism.closure_equations().bias;
+        for (bias, right) in bias.iter().zip(&mut right) {
+            *right = match order {
+                Order::Rate => 0.0,
+                Order::Acceleration => -bias,
+            };
+        }
+        for ((axis, curve), right) in self.axes.iter().zip(&mut right) {
+            *right = wanted(curve.at(time)) - mechanism.axis_drift(*axis, order);
+        }
+        if let Some(marker) = &self.marker {
+            let drift = mechanism.marker_drift(marker.marker, order);
+            for ((axis, curve), right) in marker.position.iter().zip(&mut right) {
+                *right = wanted(curve.at(time)) - drift.linear[*axis];
+            }
+            if let Some((axis, curve)) = &marker.rotation {
+                let turn = axis.scale(wanted(curve.at(time))) - drift.angular;
+                for (right, turn) in right.zip(turn.0) {
+                    *right = turn;
+                }
+            }
+        }
+    }
+}

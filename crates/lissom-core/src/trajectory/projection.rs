@@ -1,0 +1,79 @@
+//! What of the forces along a motion each drive has to give.
+
+use lissom_numerics::PivotedQr;
+
+use super::NominalError;
+
+/// Puts on the drives what the forces of a motion do on what the closures allow.
+#[derive(Clone, Debug)]
+pub(super) struct Projection {
+    /// Rates of the drives by the velocities, row by row.
+    pub(super) rows: Vec<f64>,
+    /// Degrees of freedom.
+    freedom: usize,
+    /// Factors of the transposed Jacobian of the closures.
+    closures: PivotedQr,
+    /// $`N`$, one column after the other.
+    allowed: Vec<f64>,
+    /// Factors of $`S N`$; none before the degrees of freedom are known.
+    driven: Option<PivotedQr>,
+    right: Vec<f64>,
+}
+
+impl Projection {
+    pub(super) fn new(velocities: usize, equations: usize, drives: usize) -> Self {
+        Self {
+            rows: vec![0.0; drives * velocities],
+            freedom: velocities,
+            closures: PivotedQr::new(velocities, equations),
+            allowed: vec![0.0; velocities * velocities],
+            driven: None,
+            right: vec![0.0; velocities],
+        }
+    }
+
+    /// Degrees of freedom, once it has been applied.
+    pub(super) fn freedom(&self) -> usize {
+        self.freedom
+    }
+
+    /// Efforts of the drives that do what `force` does; the rows are set.
+    pub(super) fn apply(
+        &mut self,
+        jacobian: &[f64],
+        force: &[f64],
+        efforts: &mut [f64],
+    ) -> Result<(), NominalError> {
+        let n = force.len();
+        self.closures.factor(|i, j| jacobian[j * n + i]);
+        let freedom = n - self.closures.rank();
+        if self.driven.is_none() || freedom != self.freedom {
+            self.freedom = freedom;
+            self.driven = Some(PivotedQr::new(efforts.len(), freedom));
+        }
+        for (column, right) in self.right[..freedom].iter_mut().enumerate() {
+            let allowed = &mut self.allowed[column * n..(column + 1) * n];
+            allowed.fill(0.0);
+            allowed[self.closures.rank() + column] = 1.0;
+            self.closures.expand(allowed);
+            *right = allowed.iter().zip(force).map(|(a, f)| a * f).sum();
+        }
+        let (rows, allowed) = (&self.rows, &self.allowed);
+        let Some(driven) = &mut self.driven else {
+            return Ok(());
+        };
+        driven.factor(|i, j| {
+            let (row, column) = (&rows[i * n..(i + 1) * n], &allowed[j * n..(j + 1) * n]);
+            row.iter().zip(column).map(|(s, a)| s * a).sum()
+        });
+        if driven.rank() < freedom {
+            return Err(NominalError::UnderActuated {
+                drives: efforts.len(),
+                driven: driven.rank(),
+                freedom,
+            });
+        }
+        driven.solve_transposed(&self.right[..freedom], efforts);
+        Ok(())
+    }
+}
