@@ -11,6 +11,7 @@ use super::joints::{Hinge, Slider, Truss};
 use super::mechanism::{CoupledDamping, Mechanism, Parts};
 use super::node::{Node, NodeId, NodeKind, Placement};
 use super::role::Role;
+use super::rotor::JointRotor;
 
 /// One end of a beam: where it is and which orientation it is clamped to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -437,6 +438,19 @@ impl Assembly {
         self.parts.lumps.push(Lump::Inertia {
             node: node.0,
             inertia: *inertia,
+        });
+    }
+
+    /// Inertia that all components of a joint between two ends feel: those of rotation, and those of translation.
+    pub fn joint_rotor(&mut self, parent: End, child: End, inertia: [f64; 2]) {
+        let name = self.parts.nodes[child.orientation.0].name.clone();
+        for inertia in inertia {
+            self.check_positive(&name, "inertia of the rotor", inertia, false);
+        }
+        self.parts.rotors.push(JointRotor {
+            parent,
+            child,
+            inertia,
         });
     }
 

@@ -19,6 +19,7 @@ mod node;
 mod pass;
 mod perturbation;
 mod role;
+mod rotor;
 mod shape;
 mod statics;
 

@@ -7,6 +7,7 @@ use super::error::NodalError;
 use super::inertia::Lump;
 use super::node::{Node, NodeId, NodeKind, NodeState};
 use super::role::Role;
+use super::rotor::JointRotor;
 
 /// What a nodal coordinate is, with its place among those of its role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +64,7 @@ pub(super) struct Parts {
     pub(super) nodes: Vec<Node>,
     pub(super) elements: Vec<Element>,
     pub(super) lumps: Vec<Lump>,
+    pub(super) rotors: Vec<JointRotor>,
     pub(super) dampings: Vec<CoupledDamping>,
     pub(super) gravity: Option<Vector<f64>>,
     /// Angle of each hinge where its nodes stand, counted through full turns; zero where it is not said.
@@ -78,6 +80,7 @@ pub struct Mechanism {
     pub(super) nodes: Vec<Node>,
     pub(super) elements: Vec<Element>,
     pub(super) lumps: Vec<Lump>,
+    pub(super) rotors: Vec<JointRotor>,
     pub(super) dampings: Vec<CoupledDamping>,
     pub(super) gravity: Vector<f64>,
     /// Angle of each hinge where the mechanism was assembled, zero for other elements.
@@ -105,6 +108,7 @@ impl Mechanism {
             nodes,
             elements,
             lumps,
+            rotors,
             dampings,
             gravity,
             mut references,
@@ -125,6 +129,7 @@ impl Mechanism {
             nodes,
             elements,
             lumps,
+            rotors,
             dampings,
             references,
         };

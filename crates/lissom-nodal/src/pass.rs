@@ -207,6 +207,9 @@ impl<T: Scalar> Pass<T> {
             let force = lump.inertial_force(&self.nodes, gravity);
             self.force[lump.node()] += force;
         }
+        for rotor in &mechanism.rotors {
+            rotor.add_forces(&self.nodes, &mut self.force);
+        }
     }
 
     /// Stress resultants of elasticity, damping and rotors.

@@ -14,7 +14,7 @@ use super::linear::State;
 use super::mechanism::{Mechanism, Place};
 use super::role::Drive;
 
-/// A mechanism at rest under gravity, an excitation and further loads, all of which grow in proportion. What is prescribed is
+/// A mechanism at rest under gravity and an excitation, which grow in proportion. What is prescribed is
 /// held still at its value.
 #[derive(Clone, Debug)]
 pub struct Resting<'a, E> {
@@ -27,8 +27,6 @@ pub struct Resting<'a, E> {
     /// Degrees of freedom that may move.
     moving: Vec<usize>,
     scales: Vec<f64>,
-    /// Loads at nodes beside those of the excitation.
-    further: Vec<Vector<f64>>,
     drives: Vec<Drive>,
     forces: Forces<f64>,
     still: Vec<f64>,
@@ -46,7 +44,6 @@ impl<'a, E: Excitation> Resting<'a, E> {
             gravity: equations.gravity,
             moving: Vec::new(),
             scales: Vec::new(),
-            further: vec![Vector([0.0; 3]); mechanism.node_count()],
             drives: mechanism.assembled_drives(),
             forces: Forces::new(mechanism),
             still: vec![0.0; dofs],
@@ -64,11 +61,6 @@ impl<'a, E: Excitation> Resting<'a, E> {
     /// Puts the mechanism under another gravity.
     pub fn set_gravity(&mut self, gravity: [f64; 3]) {
         self.gravity = Vector(gravity);
-    }
-
-    /// Adds a force at a point or a moment at an orientation, by the index of the node.
-    pub fn add_load(&mut self, node: usize, load: Vector<f64>) {
-        self.further[node] += load;
     }
 
     /// Degrees of freedom that brakes hold where they are; all others may move.
@@ -121,7 +113,6 @@ impl<'a, E: Excitation> Resting<'a, E> {
         self.excitation.update(self.time, &view);
         let part = Part {
             excitation: &self.excitation,
-            further: &self.further,
             load,
         };
         part.apply(1.0, &mut view);
@@ -133,13 +124,11 @@ impl<'a, E: Excitation> Resting<'a, E> {
 #[derive(Debug)]
 struct Part<'a, E> {
     excitation: &'a E,
-    further: &'a Vec<Vector<f64>>,
     load: f64,
 }
 
 impl<E: AppliedForces> AppliedForces for Part<'_, E> {
     fn apply<T: Real>(&self, part: f64, view: &mut View<'_, T>) {
-        self.further.apply(part * self.load, view);
         self.excitation.apply(part * self.load, view);
     }
 
@@ -214,7 +203,6 @@ impl<E: Excitation> Balance for Resting<'_, E> {
             drives: &self.drives,
             loads: &Part {
                 excitation: &self.excitation,
-                further: &self.further,
                 load,
             },
         };

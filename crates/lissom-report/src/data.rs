@@ -4,6 +4,7 @@
 //! `{"at": byte, "count": n}` leads to the first byte and says how many numbers follow. A channel that does not change
 //! has its `constant` instead.
 
+use lissom::Mechanism;
 use lissom::analysis::recorded_frequencies;
 use lissom::linear::ModeAt;
 use lissom::mesh::Mesh;
@@ -183,7 +184,7 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
     let model = loaded.mechanism.tree();
     let time = block.doubles(&recording.time_s);
     let frequencies = match loaded.mechanism.nodal() {
-        None => frequencies(model, recording),
+        None => frequencies(&loaded.mechanism, recording),
         Some(_) => Vec::new(),
     };
     let channels = (recording.channels.iter().chain(&frequencies))
@@ -238,11 +239,11 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
 }
 
 /// Natural frequencies over the recorded motion, drawn straight between the instants at which they are known.
-fn frequencies(model: &Model, recording: &Recording) -> Vec<Channel> {
-    if model.linkage.velocities.len() > MOST_COORDINATES {
+fn frequencies(mechanism: &Mechanism, recording: &Recording) -> Vec<Channel> {
+    if mechanism.tree().linkage.velocities.len() > MOST_COORDINATES {
         return Vec::new();
     }
-    let found = recorded_frequencies(model, recording, INSTANTS, MODES);
+    let found = recorded_frequencies(mechanism, recording, INSTANTS, MODES);
     let Some((samples, modes)) = found else {
         return Vec::new();
     };

@@ -296,15 +296,6 @@ impl System {
         self.layout.velocities
     }
 
-    /// The same mechanism where things fall otherwise.
-    #[must_use]
-    pub fn under_gravity(&self, gravity: Vector<f64>) -> Self {
-        Self {
-            gravity,
-            ..self.clone()
-        }
-    }
-
     /// The same mechanism with no joint prescribed.
     #[must_use]
     pub fn released(&self) -> Self {

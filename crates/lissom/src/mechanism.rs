@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use lissom_core::study::{Run, SimulateOptions, simulate};
+use lissom_core::study::{Found, Rest, Run, SimulateOptions, simulate};
 use lissom_core::{
     Dynamics, NominalDrives, NominalError, Recording, RunError, State, StateError, state_of,
 };
 use lissom_numerics::Coordinate;
 use lissom_numerics::integrate::Flow;
-use lissom_spec::spec::{FormulationSpec, SimulationSpec};
+use lissom_spec::spec::{FormulationSpec, InitialSpec, SimulationSpec};
 use lissom_spec::{ModelError, ModelSpec, Path, nearest};
 use lissom_tree::closure::AssemblyError;
 
 use crate::mesh::{self, Mesh, MeshError};
 use crate::model::{self, Model};
-use crate::simulate::{self, Rest, close_loops};
+use crate::simulate::{self, close_loops};
 
 /// A mechanism: bodies reduced, formulation chosen, loops closed, every name resolved.
 ///
@@ -114,15 +114,25 @@ impl Mechanism {
     /// # Errors
     /// When there is no equilibrium.
     pub fn start(&self) -> Result<State, RunError> {
-        let simulation = &self.spec.simulation;
+        match &self.spec.simulation.initial {
+            InitialSpec::Written => Ok(self.written()),
+            initial => Ok(self.settled(initial)?.state),
+        }
+    }
+
+    /// The state in which it rests under the loads of the start.
+    pub(crate) fn resting(&self) -> Result<State, RunError> {
+        Ok(self.settled(&InitialSpec::Equilibrium)?.state)
+    }
+
+    /// Where it rests at the start under what a start has lie on it.
+    fn settled(&self, initial: &InitialSpec) -> Result<Found, RunError> {
+        let time_s = self.spec.simulation.start_s;
         match &self.nodal {
-            Some(mesh) => mesh::resting_state(mesh, simulation),
-            None => simulate::resting_state(&self.tree, simulation).map_err(|source| {
-                RunError::Unsettled {
-                    source,
-                    time_s: simulation.start_s,
-                }
-            }),
+            Some(mesh) => mesh::equilibrium(mesh, initial, time_s)
+                .map_err(|source| mesh::unplaced(&source, time_s)),
+            None => simulate::equilibrium(&self.tree, initial, time_s)
+                .map_err(|source| RunError::Unsettled { source, time_s }),
         }
     }
 
@@ -251,15 +261,9 @@ impl Mechanism {
     /// # Errors
     /// When there is no equilibrium near the start.
     pub fn equilibrium(&self) -> Result<Rest, RunError> {
-        let simulation = &self.spec.simulation;
-        let time_s = simulation.start_s;
-        match &self.nodal {
-            Some(mesh) => {
-                mesh::rest(mesh, simulation).map_err(|source| mesh::unplaced(&source, time_s))
-            }
-            None => simulate::rest(&self.tree, simulation)
-                .map_err(|source| RunError::Unsettled { source, time_s }),
-        }
+        let found = self.settled(&self.spec.simulation.initial)?;
+        let mut dynamics = self.dynamics(&found.state)?;
+        Ok(Rest::recorded(found, &mut *dynamics))
     }
 
     /// What its drives do at an instant along its nominal trajectory; `None` if its inputs do not ask for one.

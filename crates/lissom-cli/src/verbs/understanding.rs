@@ -8,6 +8,7 @@ use lissom::model::spec::{
 };
 use lissom::model::{Body, JointKind, Model, spanning_tree};
 use lissom::simulate::{StateInput, evaluate, nominal_drives};
+use lissom::study::Linearize as _;
 use lissom::tree::{self, Kinematics};
 use lissom_io::load::Loaded;
 use lissom_io::{notes, record};
@@ -422,9 +423,11 @@ fn fastest_of_mesh(spec: &ModelSpec, mesh: &Mesh) -> Option<(&'static str, f64)>
         return None;
     }
     let (position, velocity) = (mesh.initial_position(), mesh.initial_velocity());
+    let (position, velocity) = (position.to_vec(), velocity.to_vec());
+    let state = lissom::State::new(spec.simulation.start_s, position, velocity);
     let mut linearizer = MeshLinearizer::new(mesh).ok()?;
-    let point = linearizer.moving(spec.simulation.start_s, position, velocity);
-    let linear = point.ok()?.linear;
+    let motion = linearizer.moving(&state).ok()?;
+    let linear = linearizer.point(&motion).ok()?.linear;
     let modes = UndampedModes::new(&linear.mass, &linear.structural).ok()?;
     let square = modes.squares.into_iter().fold(0.0, f64::max);
     Some(("the mesh of finite elements", square.sqrt()))

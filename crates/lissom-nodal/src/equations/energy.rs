@@ -50,6 +50,9 @@ impl Equations<'_> {
             energy.kinetic += kinetic;
             energy.gravity += potential;
         }
+        for rotor in &self.mechanism.rotors {
+            energy.kinetic += rotor.energy(&self.pass.nodes);
+        }
         energy
     }
 

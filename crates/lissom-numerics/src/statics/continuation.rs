@@ -36,6 +36,11 @@ pub fn equilibrium<B: Balance>(
         parts: 0,
         iterations: 0,
     };
+    if balance.scales().is_empty() {
+        // everything is held
+        found.parts = 1;
+        return Ok(found);
+    }
     let (mut done, mut part) = (0.0_f64, 1.0_f64);
     // of the whole load at once: what there is to say when not even the smallest part goes
     let mut at_once = None;

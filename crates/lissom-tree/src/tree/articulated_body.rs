@@ -175,7 +175,7 @@ impl<T: Scalar> ArticulatedBody<T> {
             articulated: self,
             system,
             kinematics,
-            ground: ground_acceleration(system),
+            ground: ground_acceleration(system.gravity()),
             generalized_force,
             acceleration,
         });

@@ -6,11 +6,12 @@ use super::Kinematics;
 use super::wide::{Kernel, run_wide};
 use crate::{Place, System};
 use lissom_spatial::Scalar;
-use lissom_spatial::{Force, Motion};
+use lissom_spatial::{Force, Motion, Vector};
 
 /// Scratch memory of [`inverse_dynamics`].
 #[derive(Clone, Debug)]
 pub struct InverseDynamics<T> {
+    ground: Motion<T>,
     acceleration: Vec<Motion<T>>,
     /// What each body needs by itself, and its elastic coordinates.
     own: Vec<Force<T>>,
@@ -23,21 +24,24 @@ impl<T: Scalar> InverseDynamics<T> {
     pub fn new(system: &System) -> Self {
         let bodies = system.bodies().len();
         Self {
+            ground: ground_acceleration(system.gravity()),
             acceleration: vec![Motion::zero(); bodies],
             own: vec![Force::zero(); bodies],
             own_modal: vec![T::zero(); system.velocity_count()],
             force: vec![Force::zero(); bodies],
         }
     }
+
+    /// Lets things fall otherwise than in the system.
+    pub fn set_gravity(&mut self, gravity: Vector<f64>) {
+        self.ground = ground_acceleration(gravity);
+    }
 }
 
 /// Upward acceleration of the ground that stands for gravity.
 #[inline(always)]
-pub(super) fn ground_acceleration<T: Scalar>(system: &System) -> Motion<T> {
-    Motion::new(
-        lissom_spatial::Vector::zero(),
-        -lissom_spatial::Vector::constant(system.gravity().0),
-    )
+pub(super) fn ground_acceleration<T: Scalar>(gravity: Vector<f64>) -> Motion<T> {
+    Motion::new(Vector::zero(), -Vector::constant(gravity.0))
 }
 
 /// The generalised force that makes the prepared state accelerate by `acceleration`, with gravity,
@@ -106,9 +110,7 @@ impl<T: Scalar> Kernel for NewtonEuler<'_, T> {
             let n = body.modes();
             let modes = layout.elastic[k]..layout.elastic[k] + n;
             let elastic_acceleration = &acceleration[layout.elastic_velocity[k]..][..n];
-            let mut carried = body
-                .parent
-                .map_or_else(|| ground_acceleration(system), |p| w.acceleration[p]);
+            let mut carried = body.parent.map_or_else(|| w.ground, |p| w.acceleration[p]);
             if let (Place::Node { .. }, Some(p)) = (&body.outboard, body.parent) {
                 let influence = &kinematics.influence[layout.influence[k]..];
                 let parent_modes = system.bodies()[p].modes();

@@ -1,7 +1,8 @@
 //! What acts on a mesh: its actions with their values at an instant, and prescribed motions.
 
 use crate::simulate::{MotionCurve, NominalError};
-use lissom_core::{AxisId, Efforts, External, Inputs, View as _};
+use lissom_core::study::StaticLoads;
+use lissom_core::{AxisId, Efforts, External, Inputs, Load, LoadCurve, View as _};
 use lissom_nodal::{AppliedForces, Drive, Excitation, View};
 use lissom_spatial::Real;
 
@@ -14,6 +15,8 @@ use super::{Mesh, MeshedAxis};
 pub struct Acts<'a> {
     mesh: &'a Mesh,
     inputs: Inputs,
+    /// Constant loads beside the inputs.
+    further: Vec<Load>,
     /// Values of inputs and of feedback.
     efforts: Efforts,
     /// What inverse dynamics and controllers go by, if there are any, or why there is none.
@@ -25,8 +28,14 @@ pub struct Acts<'a> {
 impl<'a> Acts<'a> {
     /// What acts on a mesh.
     pub fn new(mesh: &'a Mesh) -> Self {
+        Self::under(mesh, StaticLoads::default())
+    }
+
+    /// What acts on a mesh before a run begins.
+    pub(super) fn under(mesh: &'a Mesh, further: StaticLoads) -> Self {
         let actions = &mesh.actions;
         Self {
+            further: further.loads,
             mesh,
             inputs: Inputs::new(&actions.loads),
             efforts: Efforts::new(actions),
@@ -111,6 +120,10 @@ impl AppliedForces for Acts<'_> {
         let (mesh, actions) = (self.mesh, &self.mesh.actions);
         let mut view = NodalView { mesh, nodes };
         for (load, value) in actions.loads.iter().zip(&self.efforts.inputs) {
+            load.push(T::constant(part * value), &mut view);
+        }
+        for load in &self.further {
+            let value = LoadCurve::new(&load.profile).value(0.0);
             load.push(T::constant(part * value), &mut view);
         }
         for (axis, effort) in actions.controlled().zip(&self.efforts.feedback) {

@@ -10,12 +10,13 @@ use crate::model::{Actions, Load, LoadTarget, TreeJoint, spanning_tree};
 use crate::simulate::MotionCurve;
 use lissom_core::{MarkerId, MarkerPath};
 use lissom_nodal::{
-    Assembly, BeamSection, ElementId, End, Mechanism, NodeId, Role, SecondOrderTerms,
+    Assembly, BeamSection, Drive, ElementId, End, Equations, Mechanism, NodeId, Role,
+    SecondOrderTerms,
 };
 use lissom_spatial::{Matrix, RotationVector, Vector};
 
 use super::damping::{Clamped, matrix};
-use super::joints::{Carrier, Start, quaternion};
+use super::joints::{Carrier, SlidingStart, Start, quaternion};
 use super::loops::{Closing, close, closed_start};
 use super::rigid::drive;
 use super::{Mesh, MeshError, MeshedAxis, MeshedBall, MeshedJoint, MeshedMarker, Station};
@@ -51,8 +52,8 @@ pub(super) struct Builder<'a> {
     pub(super) axis_starts: Vec<(ElementId, f64, f64)>,
     /// Turn and angular velocity of orientations at the start.
     pub(super) turning_starts: Vec<(NodeId, Matrix<f64>, Vector<f64>)>,
-    /// Position and velocity of points at the start.
-    pub(super) sliding_starts: Vec<(NodeId, Vector<f64>, Vector<f64>)>,
+    /// Where free joints have their children start, parents first.
+    pub(super) sliding_starts: Vec<SlidingStart>,
     /// Positions and rates of joints where loops are closed, by channel; none without loops.
     pub(super) closed: BTreeMap<String, f64>,
     /// Deformations that vanish where loops are closed.
@@ -389,15 +390,38 @@ impl<'a> Builder<'a> {
                 velocity[dof..dof + 3].copy_from_slice(&spin.0);
             }
         }
-        for (node, place, rate) in &self.sliding_starts {
+        self.slide(mechanism, &mut position, &mut velocity);
+        (position, velocity)
+    }
+
+    /// Lets the children of free joints start where their parents do.
+    fn slide(&self, mechanism: &Mechanism, position: &mut [f64], velocity: &mut [f64]) {
+        let start_s = self.spec.simulation.start_s;
+        let drives = self.motions.iter().map(|curve| drive(curve.at(start_s)));
+        let drives: Vec<Drive> = drives.collect();
+        let Ok(mut equations) = Equations::new(mechanism) else {
+            return;
+        };
+        for start in &self.sliding_starts {
+            // a mechanism that cannot be there is refused when it is to start
+            if !mechanism.is_supported(start.parent.point)
+                && equations.place(position, &drives).is_ok()
+            {
+                equations.set_velocity(velocity, &drives);
+            }
+            let [point, attitude] =
+                [start.parent.point, start.parent.orientation].map(|node| *equations.node(node));
+            let offset = attitude.rotation * start.offset;
+            let place = point.position + offset;
+            let carried = point.velocity + attitude.velocity.cross(offset);
+            let rate = carried + attitude.rotation * start.rate;
             for component in 0..3 {
-                if let Some(dof) = mechanism.coordinate_dof(*node, component) {
+                if let Some(dof) = mechanism.coordinate_dof(start.child, component) {
                     position[mechanism.dof_positions(dof).start] = place[component];
                     velocity[dof] = rate[component];
                 }
             }
         }
-        (position, velocity)
     }
 
     /// Attitude of a body at assembly.

@@ -5,7 +5,7 @@ use super::{MeshError, MeshedAxis, MeshedBall, MeshedJoint};
 use crate::model::spec::{InputSpec, JointKind, MotionSpec};
 use crate::simulate::MotionCurve;
 use lissom_core::{Axis, AxisId, Ball, Gear, JointId, JointResistance, Load, LoadTarget, MarkerId};
-use lissom_nodal::{ElementId, End, Role};
+use lissom_nodal::{ElementId, End, NodeId, Role};
 use lissom_spatial::{Matrix, Quaternion, RotationVector, Vector};
 
 /// Where something stands and how it turns at the start, relative to assembly.
@@ -15,6 +15,16 @@ pub(super) struct Start {
     pub(super) turn: Matrix<f64>,
     /// Angular velocity in inertial components.
     pub(super) spin: Vector<f64>,
+}
+
+/// Where a free joint has its child start, in the axes of its parent at assembly.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SlidingStart {
+    pub(super) parent: End,
+    pub(super) child: NodeId,
+    pub(super) offset: Vector<f64>,
+    /// Velocity against the parent.
+    pub(super) rate: Vector<f64>,
 }
 
 /// What carries a joint.
@@ -140,13 +150,18 @@ impl<'a> Builder<'a> {
             let from = self.assembly.position(at.point);
             let child = self.end(name, from);
             self.assembly.set_node(child.point, Role::Dof);
-            let place = self.closed_vector(name, "position");
-            let place = from + frame * place.unwrap_or(Vector(ball.position));
-            // in the child's axes where loops are closed
+            let offset = self.closed_vector(name, "position");
+            let offset = frame * offset.unwrap_or(Vector(ball.position));
+            // in the child's axes where loops are closed, otherwise in the parent's
             let rate = self.closed_vector(name, "velocity");
-            let rate = rate.map(|rate| turn * (frame * rate));
+            let rate = rate.map(|rate| start.turn.transpose() * turn * (frame * rate));
             let rate = rate.unwrap_or_else(|| frame * Vector(ball.velocity));
-            self.sliding_starts.push((child.point, place, rate));
+            self.sliding_starts.push(SlidingStart {
+                parent: at,
+                child: child.point,
+                offset,
+                rate,
+            });
             child
         } else {
             let label = format!("{name}.attitude");
@@ -307,6 +322,9 @@ impl<'a> Builder<'a> {
             frame,
             translates: ball.translates,
         });
+        if ball.motor_inertia != [0.0; 2] {
+            self.assembly.joint_rotor(parent, child, ball.motor_inertia);
+        }
         self.actions.resistances.extend(ball.resistance(id));
         self.actions.limits.extend(ball.limits(id));
     }

@@ -38,10 +38,10 @@ pub use acting::Acts;
 pub use nominal::MeshLinearizer;
 pub(crate) use observed::unplaced;
 pub use replay::Replay;
-pub use rest::{positions_at_rest, rest};
+pub(crate) use rest::equilibrium;
 pub(crate) use rigid::nominal_drives;
 pub use run::run;
-pub(crate) use run::{equations_at, resting_state, written_state};
+pub(crate) use run::{equations_at, written_state};
 
 /// Why a model cannot be meshed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

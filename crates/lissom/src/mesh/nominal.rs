@@ -1,12 +1,23 @@
 //! A mesh linearised: where it starts, where a recording has it, and along its nominal motion.
 
-use crate::simulate::Recording;
-use lissom_nodal::{Dynamics, Equations, NodalError, NodeId, NodeKind, State, linearize_state};
+use lissom_core::study::{Linearize, LinearizeError, linearize};
+use lissom_core::{AxisId, State, effort_label};
+use lissom_nodal::{Dynamics, Equations, NodalError, NodeId, NodeKind, linearize_state};
+use lissom_numerics::integrate::Flow;
+use lissom_numerics::linear::{Frozen, Labels, Point};
 
+use super::observed::unplaced;
 use super::rigid::{NodalTrajectory, any_trajectory};
-use super::{Acts, Mesh, MeshError, Replay};
-use lissom_core::{AxisId, effort_label};
-use lissom_numerics::linear::{Labels, Point};
+use super::{Acts, Mesh};
+
+/// A state of motion of a mesh with its accelerations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodalMotion {
+    time_s: f64,
+    position: Vec<f64>,
+    velocity: Vec<f64>,
+    acceleration: Vec<f64>,
+}
 
 /// A mesh to be linearised.
 #[derive(Debug)]
@@ -17,8 +28,6 @@ pub struct MeshLinearizer<'m> {
     trajectory: Option<NodalTrajectory<'m>>,
     /// Points whose positions are outputs.
     outputs: Vec<NodeId>,
-    /// Position of the first state.
-    first: Option<Vec<f64>>,
 }
 
 impl<'m> MeshLinearizer<'m> {
@@ -42,12 +51,107 @@ impl<'m> MeshLinearizer<'m> {
             dynamics: Dynamics::new(Equations::new(mechanism)?, Acts::new(mesh)),
             trajectory: None,
             outputs: markers.chain(nodes).collect(),
-            first: None,
         })
     }
 
-    /// Names of degrees of freedom, inputs and markers; joints are called as in the model.
-    pub fn labels(&self) -> Labels {
+    /// Degrees of freedom of axes, those that are none left out.
+    fn dofs(&self, axes: impl Iterator<Item = AxisId>) -> Vec<usize> {
+        axes.filter_map(|axis| self.mesh.axis_dof(axis)).collect()
+    }
+
+    fn unplaced(time_s: f64) -> impl Fn(NodalError) -> LinearizeError {
+        move |error| LinearizeError::Unplaced(Box::new(unplaced(&error, time_s)))
+    }
+}
+
+impl Linearize for MeshLinearizer<'_> {
+    type Motion = NodalMotion;
+
+    fn moving(&mut self, state: &State) -> Result<NodalMotion, LinearizeError> {
+        let State {
+            time_s,
+            position,
+            velocity,
+            ..
+        } = state;
+        let mut acceleration = vec![0.0; velocity.len()];
+        let accelerated =
+            (self.dynamics).accelerate(*time_s, position, velocity, &mut acceleration);
+        accelerated.map_err(Self::unplaced(*time_s))?;
+        Ok(NodalMotion {
+            time_s: *time_s,
+            position: position.clone(),
+            velocity: velocity.clone(),
+            acceleration,
+        })
+    }
+
+    fn resting(&mut self, state: &State) -> Result<NodalMotion, LinearizeError> {
+        let still = vec![0.0; self.mesh.mechanism.dof_count()];
+        Ok(NodalMotion {
+            time_s: state.time_s,
+            position: state.position.clone(),
+            velocity: still.clone(),
+            acceleration: still,
+        })
+    }
+
+    fn nominal(&mut self, time_s: f64) -> Result<NodalMotion, LinearizeError> {
+        let trajectory = match &mut self.trajectory {
+            Some(trajectory) => trajectory,
+            None => self.trajectory.insert(any_trajectory(self.mesh)?),
+        };
+        trajectory.update(time_s)?;
+        let [mut position, mut velocity, mut acceleration] = [const { Vec::new() }; 3];
+        let written = [&mut position, &mut velocity, &mut acceleration];
+        trajectory.mechanism().write(trajectory.state(), written);
+        Ok(NodalMotion {
+            time_s,
+            position,
+            velocity,
+            acceleration,
+        })
+    }
+
+    fn steady(&mut self, motion: NodalMotion) -> NodalMotion {
+        motion
+    }
+
+    fn choose(&mut self, _: &NodalMotion) -> Result<(), LinearizeError> {
+        Ok(())
+    }
+
+    fn point(&mut self, motion: &NodalMotion) -> Result<Point, LinearizeError> {
+        let NodalMotion {
+            time_s,
+            position,
+            velocity,
+            acceleration,
+        } = motion;
+        let unplaced = Self::unplaced(*time_s);
+        let placed = self.dynamics.set_state(*time_s, position, velocity);
+        placed.map_err(&unplaced)?;
+        let state = lissom_nodal::State {
+            position,
+            velocity,
+            acceleration,
+            drives: self.dynamics.drives(),
+            loads: self.dynamics.excitation(),
+        };
+        let point = linearize_state(&mut self.equations, *time_s, &state, &self.outputs);
+        let mut point = point.map_err(&unplaced)?;
+        point.position = self.mesh.chart_position(position);
+        // friction of the joints is not an input
+        let actuated = self.mesh.mechanism.actuated_dofs();
+        for (input, dof) in point.input.iter_mut().zip(actuated) {
+            let mesh = self.mesh;
+            let is_meant = |axis| mesh.axis_dof(axis) == Some(dof);
+            *input = (mesh.actions).effort_on(state.loads.efforts(), is_meant);
+        }
+        Ok(point)
+    }
+
+    fn labels(&self) -> Labels {
         let mut labels = lissom_nodal::labels(&self.mesh.mechanism, &self.outputs);
         let actuated = self.mesh.mechanism.actuated_dofs();
         for (index, axis) in self.mesh.axes.iter().enumerate() {
@@ -73,117 +177,41 @@ impl<'m> MeshLinearizer<'m> {
         labels
     }
 
-    /// Position of the state that was linearised first.
-    pub fn first_position(&self) -> Option<&[f64]> {
-        self.first.as_deref()
+    fn actuated(&self) -> Vec<usize> {
+        self.mesh.mechanism.actuated_dofs()
     }
 
-    /// Degrees of freedom on which inputs or controllers act.
-    pub fn driven(&self) -> Vec<usize> {
+    fn driven(&self) -> Vec<usize> {
         self.mesh.driven_dofs()
     }
 
-    /// Degrees of freedom that every controller drives, as places among the actuated ones.
-    pub fn controlled(&self) -> Vec<Vec<usize>> {
-        let actuated = self.mesh.mechanism.actuated_dofs();
-        let place = |dof: usize| actuated.iter().position(|&other| other == dof);
+    fn controlled(&self) -> Vec<Vec<usize>> {
         let controllers = self.mesh.actions.controllers.iter();
-        let places = controllers.map(|controller| {
-            let axes = controller.axes.iter();
-            axes.filter_map(|axis| place(self.mesh.axis_dof(axis.drive)?))
-                .collect()
-        });
-        places.collect()
+        let drives = controllers.map(|controller| controller.axes.iter().map(|axis| axis.drive));
+        drives.map(|axes| self.dofs(axes)).collect()
     }
 
-    /// Instants at which something is not smooth, in ascending order.
-    pub fn breakpoints(&self) -> Vec<f64> {
+    fn initial_deviation(&self, from: &NodalMotion) -> [Vec<f64>; 2] {
+        let mesh = self.mesh;
+        let rates = mesh.initial_velocity.iter().zip(&from.velocity);
+        [
+            mesh.deviation(&mesh.initial_position, &from.position),
+            rates.map(|(start, from)| start - from).collect(),
+        ]
+    }
+
+    fn breakpoints(&self) -> Vec<f64> {
         self.dynamics.excitation().breakpoints()
     }
 
-    /// The equations at a state in motion, with the accelerations that it has.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such configuration.
-    pub fn moving(
+    fn frozen(
         &mut self,
-        time: f64,
-        position: &[f64],
-        velocity: &[f64],
-    ) -> Result<Point, NodalError> {
-        let mut acceleration = vec![0.0; velocity.len()];
-        self.dynamics
-            .accelerate(time, position, velocity, &mut acceleration)?;
-        self.at(time, position, velocity, &acceleration)
-    }
-
-    /// The equations at rest, with no acceleration even where nothing holds what inputs drive.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such configuration.
-    pub fn resting(&mut self, time: f64, position: &[f64]) -> Result<Point, NodalError> {
-        let still = vec![0.0; self.mesh.mechanism.dof_count()];
-        self.dynamics.set_state(time, position, &still)?;
-        self.at(time, position, &still, &still)
-    }
-
-    /// The equations at a sample of a recording.
-    ///
-    /// # Errors
-    ///
-    /// When a coordinate was not recorded, or there is no such configuration.
-    pub fn recorded(&mut self, recording: &Recording, sample: usize) -> Result<Point, MeshError> {
-        let time_s = recording.time_s[sample];
-        let value = |name: &str| Some(recording.channel(name)?.samples[sample]);
-        let state = Replay::new(self.mesh)?.state(time_s, &value)?;
-        Ok(self.moving(time_s, &state.position, &state.velocity)?)
-    }
-
-    /// The equations on the nominal motion, which is followed from where it starts.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be followed.
-    pub fn nominal(&mut self, time: f64) -> Result<Point, MeshError> {
-        let trajectory = match &mut self.trajectory {
-            Some(trajectory) => trajectory,
-            None => self.trajectory.insert(any_trajectory(self.mesh)?),
-        };
-        trajectory.update(time)?;
-        let [mut position, mut velocity, mut acceleration] = [const { Vec::new() }; 3];
-        let written = [&mut position, &mut velocity, &mut acceleration];
-        trajectory.mechanism().write(trajectory.state(), written);
-        self.dynamics.set_state(time, &position, &velocity)?;
-        Ok(self.at(time, &position, &velocity, &acceleration)?)
-    }
-
-    /// The equations at a state that the dynamics were last evaluated at.
-    fn at(
-        &mut self,
-        time: f64,
-        position: &[f64],
-        velocity: &[f64],
-        acceleration: &[f64],
-    ) -> Result<Point, NodalError> {
-        let state = State {
-            position,
-            velocity,
-            acceleration,
-            drives: self.dynamics.drives(),
-            loads: self.dynamics.excitation(),
-        };
-        let mut point = linearize_state(&mut self.equations, time, &state, &self.outputs)?;
-        point.position = self.mesh.chart_position(position);
-        self.first.get_or_insert_with(|| position.to_vec());
-        // friction of the joints is not an input
-        let actuated = self.mesh.mechanism.actuated_dofs();
-        for (input, dof) in point.input.iter_mut().zip(actuated) {
-            let mesh = self.mesh;
-            let is_meant = |axis| mesh.axis_dof(axis) == Some(dof);
-            *input = (mesh.actions).effort_on(state.loads.efforts(), is_meant);
-        }
-        Ok(point)
+        motions: &[NodalMotion],
+        free: bool,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Frozen, LinearizeError> {
+        let found = linearize(self, motions, watch)?;
+        let held: &[usize] = if free { &[] } else { &found.driven };
+        Ok(Frozen::new(&found.along, held))
     }
 }

@@ -1,8 +1,8 @@
 //! What a model may contain that the nodal formulation does not know, found in one pass.
 
 use super::MeshError;
-use crate::model::spec::{BodyKind, DampingSpec, GROUND, JointKind, ModelSpec};
-use crate::model::{Path, spanning_tree};
+use crate::model::Path;
+use crate::model::spec::{BodyKind, DampingSpec, ModelSpec};
 
 const TREE: &str = "leave it out or use the tree formulation";
 
@@ -44,7 +44,6 @@ pub(super) fn refused(spec: &ModelSpec) -> Vec<MeshError> {
             );
         }
     }
-    joints(spec, &mut found);
     for (index, support) in spec.support.iter().enumerate() {
         let at = root.key("support").index(index);
         found.add(
@@ -55,33 +54,4 @@ pub(super) fn refused(spec: &ModelSpec) -> Vec<MeshError> {
         );
     }
     found.errors
-}
-
-fn joints(spec: &ModelSpec, found: &mut Refused) {
-    let root = Path::root().key("joint");
-    let tree = spanning_tree(spec);
-    for joint in tree.joints {
-        let (index, joint_spec) = (joint.joint, &spec.joint[joint.joint]);
-        let (at, name) = (root.index(index), joint_spec.name.as_str());
-        match joint_spec.kind() {
-            Some(JointKind::Spherical(spherical)) => {
-                motor(found, &at.key("spherical"), name, spherical.motor.is_some());
-            }
-            Some(JointKind::Free(free)) => {
-                if joint_spec.parent.body != GROUND {
-                    let what = "a free joint on a body that moves";
-                    found.add(at.key("parent"), name, what, TREE);
-                }
-                motor(found, &at.key("free"), name, free.motor.is_some());
-            }
-            _ => {}
-        }
-    }
-}
-
-fn motor(found: &mut Refused, at: &Path, name: &str, given: bool) {
-    if given {
-        let what = "a motor of a joint with several degrees of freedom";
-        found.add(at.key("motor"), name, what, TREE);
-    }
 }

@@ -4,6 +4,7 @@ use crate::simulate::{MotionCurve, Recording};
 use lissom_nodal::{Drive, Equations, Excitation, NodalError, NodeKind};
 use lissom_spatial::{Quaternion, Vector};
 
+use super::rigid::{NodalTrajectory, followed_trajectory};
 use super::{Acts, Mesh, MeshedBall, MeshedJoint};
 use lissom_core::{AxisId, JointId, State, StateError};
 
@@ -27,6 +28,8 @@ pub struct Replay<'m> {
     undeformed: Vec<(usize, f64)>,
     /// Positions of axes with a nominal motion.
     nominal: Vec<(usize, MotionCurve)>,
+    /// Where all joints follow from loops or a marker.
+    together: Option<NodalTrajectory<'m>>,
 }
 
 #[derive(Debug)]
@@ -187,6 +190,7 @@ impl<'m> Replay<'m> {
                 .map(|at| (at, assembled[at]))
                 .collect(),
             nominal: nominal.collect(),
+            together: followed_trajectory(mesh),
         })
     }
 
@@ -199,7 +203,7 @@ impl<'m> Replay<'m> {
 
     /// Whether some axis has a nominal motion.
     pub fn has_nominal(&self) -> bool {
-        !self.nominal.is_empty()
+        !self.nominal.is_empty() || self.together.is_some()
     }
 
     /// The mechanism at a sample; channels that are missing leave it where it was.
@@ -303,6 +307,11 @@ impl<'m> Replay<'m> {
         }
         for (at, curve) in &self.nominal {
             position[*at] = curve.at(time).position;
+        }
+        if let Some(together) = &mut self.together
+            && together.follow(time).is_ok()
+        {
+            position.copy_from_slice(&together.state().position);
         }
         if self.rigid.place(&position, &self.drives).is_err() {
             self.rigid.clone_from(&self.equations);

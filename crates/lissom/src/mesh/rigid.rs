@@ -120,6 +120,19 @@ pub(super) fn any_trajectory(mesh: &Mesh) -> Result<NodalTrajectory<'_>, Nominal
     Trajectory::new(RigidNodal::new(mesh)?, &motions.of(mesh))
 }
 
+/// The trajectory of a mesh whose joints follow from loops or from the motion of a marker; `None` when inputs and prescribed motions
+/// do not tell.
+pub(super) fn followed_trajectory(mesh: &Mesh) -> Option<NodalTrajectory<'_>> {
+    if !mesh.has_loops && mesh.path.is_none() {
+        return None;
+    }
+    let motions = Motions::new(mesh);
+    let built = Trajectory::moving(RigidNodal::new(mesh).ok()?, &motions.of(mesh), true);
+    let mut trajectory = built.ok()?;
+    trajectory.follow(mesh.start_s).ok()?;
+    Some(trajectory)
+}
+
 /// What the drives of a mesh do along its nominal trajectory at an instant; `None` if no input asks.
 pub(crate) fn nominal_drives(
     mesh: &Mesh,

@@ -15,7 +15,7 @@ use lissom_numerics::integrate::{FirstOrder, Flow, SecondOrder};
 use super::Mesh;
 use super::acting::Acts;
 use super::observed::unplaced;
-use super::rest::positions_at_rest;
+use super::rest::equilibrium;
 use super::view::NodalView;
 
 /// Equations of a mesh with all the memory that evaluating them needs.
@@ -49,9 +49,14 @@ pub fn run(
         channels,
         most_lengths: f64::INFINITY,
     };
-    let start = match resting_state(mesh, simulation) {
+    let time_s = simulation.start_s;
+    let start = match &simulation.initial {
+        InitialSpec::Written => Ok(written_state(mesh, time_s)),
+        initial => equilibrium(mesh, initial, time_s).map(|found| found.state),
+    };
+    let start = match start {
         Ok(start) => start,
-        Err(error) => return Run::refused(error),
+        Err(source) => return Run::refused(unplaced(&source, time_s)),
     };
     let equations = || equations_at(mesh, &start);
     match (equations(), equations()) {
@@ -65,18 +70,6 @@ pub fn run(
         ),
         (Err(error), _) | (_, Err(error)) => Run::refused(error),
     }
-}
-
-/// The state in which `simulation` begins: as the model is written, or at rest in equilibrium.
-pub(crate) fn resting_state(mesh: &Mesh, simulation: &SimulationSpec) -> Result<State, RunError> {
-    let time_s = simulation.start_s;
-    if simulation.initial == InitialSpec::Written {
-        return Ok(written_state(mesh, time_s));
-    }
-    let position =
-        positions_at_rest(mesh, simulation).map_err(|source| unplaced(&source, time_s))?;
-    let still = vec![0.0; mesh.initial_velocity.len()];
-    Ok(State::new(time_s, position, still))
 }
 
 /// The state that the model writes down.

@@ -13,154 +13,45 @@ use std::convert::Infallible;
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::model::spec::{InitialSpec, LoadProfile, LoadQuantity, SimulationSpec};
-use crate::model::{AxisId, AxisPlace, CoordinateKind, Load, LoadTarget, MarkerId, Model, Toward};
+use crate::model::spec::InitialSpec;
+use crate::model::{AxisId, AxisPlace, CoordinateKind, MarkerId, Model};
 use crate::simulate::equations::Equations;
 use crate::simulate::extent;
-use lissom_core::{Recording, State, snapshot};
+use lissom_core::State;
+use lissom_core::study::{self, Found, StaticLoads};
 use lissom_numerics::integrate::SecondOrder;
-use lissom_numerics::statics::{self, Balance, Failure, NoEquilibrium, Stability};
-use lissom_spatial::Vector;
+use lissom_numerics::statics::{Balance, Failure, NoEquilibrium};
 use lissom_tree::closure::Constraints;
 use lissom_tree::tree::Kinematics;
 
 /// Step of differences, of the scale of a coordinate: the cube root of rounding, for central ones.
 const DIFFERENCE: f64 = 6e-6;
 
-/// A model at rest in equilibrium.
-#[derive(Clone, Debug)]
-pub struct Rest {
-    /// Every channel there, as a single sample.
-    pub recording: Recording,
-    /// Whether it holds when it is touched; `None` where only the modes tell.
-    pub stability: Option<Stability>,
-    /// Parts in which the load was added.
-    pub parts: usize,
-}
-
-/// The model as `simulation` begins: at rest in equilibrium if it says so, otherwise as it is (`None`).
+/// Where `model` rests at `time` under its loads and further ones. Joints and motors that an input or a controller drives stay where
+/// the model starts, as if brakes held them.
 ///
 /// # Errors
 /// When there is no equilibrium near where the model is.
-pub fn settled(model: &Model, simulation: &SimulationSpec) -> Result<Option<Model>, NoEquilibrium> {
-    if simulation.initial == InitialSpec::Written {
-        return Ok(None);
-    }
-    let loaded = loaded(model, simulation);
-    Ok(Some(resting(
-        model,
-        equilibrium(&loaded, simulation.start_s)?,
-    )))
-}
-
-/// The state in which `simulation` begins: as the model is written, or at rest in equilibrium.
-///
-/// # Errors
-/// When there is no equilibrium near where the model is.
-pub(crate) fn resting_state(
+pub(crate) fn equilibrium(
     model: &Model,
-    simulation: &SimulationSpec,
-) -> Result<State, NoEquilibrium> {
-    let settled = settled(model, simulation)?;
-    let equations = Equations::new(settled.as_ref().unwrap_or(model));
-    Ok(equations.start_state(simulation.start_s))
-}
-
-/// Every channel of a model at rest in equilibrium, under the loads of the start or those before it.
-///
-/// # Errors
-/// When there is no equilibrium near where the model is.
-pub fn rest(model: &Model, simulation: &SimulationSpec) -> Result<Rest, NoEquilibrium> {
-    let (loaded, time) = (loaded(model, simulation), simulation.start_s);
-    let unloaded = unloaded(&loaded);
-    let mut balance = TreeBalance::new(&loaded, &unloaded, time);
+    initial: &InitialSpec,
+    time: f64,
+) -> Result<Found, NoEquilibrium> {
+    let markers = &model.linkage.markers;
+    let loads = StaticLoads::of(initial, |name| {
+        let found = markers.iter().position(|marker| marker.name == name);
+        found.map(MarkerId)
+    });
+    let mut balance = TreeBalance::new(model, loads, time);
     let start = balance.start();
-    let found = statics::equilibrium(&mut balance, &start).map_err(unplaced)?;
-    let Ok(stability) = statics::stability(&mut balance, &found.place);
-    let settled = resting(model, balance.full_position(&found.place.position));
-    let mut equations = Equations::new(&settled);
-    let state = equations.initial_state();
-    let (position, rest) = state.split_at(equations.state_positions());
-    let velocity = &rest[..equations.state_velocities()];
-    Ok(Rest {
-        recording: snapshot(&mut equations, time, position, velocity),
-        stability,
-        parts: found.parts,
-    })
-}
-
-/// Positions at which `model` rests at `time`. Joints and motors that an input or a controller drives stay where the
-/// model starts, as if brakes held them.
-///
-/// # Errors
-/// When there is no equilibrium near where the model is.
-pub fn equilibrium(model: &Model, time: f64) -> Result<Vec<f64>, NoEquilibrium> {
-    let unloaded = unloaded(model);
-    let mut balance = TreeBalance::new(model, &unloaded, time);
-    let start = balance.start();
-    let found = statics::equilibrium(&mut balance, &start).map_err(unplaced)?;
-    Ok(balance.full_position(&found.place.position))
-}
-
-/// The model under the loads that hold it before `simulation` begins.
-fn loaded(model: &Model, simulation: &SimulationSpec) -> Model {
-    let mut loaded = model.clone();
-    if let InitialSpec::StaticLoad(case) = &simulation.initial {
-        if let Some(gravity) = case.gravity_m_per_s2 {
-            loaded.linkage.system = loaded.linkage.system.under_gravity(Vector(gravity));
-        }
-        loaded
-            .actions
-            .loads
-            .extend(case.force.iter().filter_map(|force| {
-                let vector = Vector(force.force_n);
-                let size = vector.dot(vector).sqrt();
-                Some(Load {
-                    name: force.marker.clone(),
-                    quantity: LoadQuantity::Force,
-                    target: LoadTarget::Marker(
-                        MarkerId(
-                            model
-                                .linkage
-                                .markers
-                                .iter()
-                                .position(|m| m.name == force.marker)?,
-                        ),
-                        Toward {
-                            direction: vector.scale(1.0 / size),
-                            carried_by: None,
-                        },
-                    ),
-                    profile: LoadProfile::Constant { value: size },
-                    foreseen: false,
-                })
-                .filter(|_| size > 0.0)
-            }));
-    }
-    loaded
-}
-
-/// The model without gravity and inputs.
-fn unloaded(model: &Model) -> Model {
-    let mut unloaded = model.clone();
-    unloaded.linkage.system = model.linkage.system.under_gravity(Vector::zero());
-    unloaded.actions.loads.clear();
-    unloaded
-}
-
-/// The model at rest at a position.
-fn resting(model: &Model, position: Vec<f64>) -> Model {
-    let mut resting = model.clone();
-    resting.initial_position = position;
-    resting.initial_velocity.fill(0.0);
-    resting
-}
-
-fn unplaced(failure: Failure<Infallible>) -> NoEquilibrium {
-    match failure {
+    let found = study::equilibrium(&mut balance, &start, |balance, place| {
+        let still = vec![0.0; balance.equations.state_velocities()];
+        State::new(time, place.position, still)
+    });
+    found.map_err(|failure| match failure {
         Failure::None(error) => error,
         Failure::Placement(never) => match never {},
-    }
+    })
 }
 
 /// Coordinates of the state and forces of the closures.
@@ -174,7 +65,7 @@ struct TreePlace {
 struct TreeBalance<'m> {
     model: &'m Model,
     equations: Equations<'m>,
-    unloaded: Equations<'m>,
+    loads: StaticLoads,
     time: f64,
     /// Entries of the state's velocities that may move.
     moving: Vec<usize>,
@@ -187,24 +78,17 @@ struct TreeBalance<'m> {
 }
 
 impl<'m> TreeBalance<'m> {
-    fn new(model: &'m Model, unloaded: &'m Model, time: f64) -> Self {
+    fn new(model: &'m Model, loads: StaticLoads, time: f64) -> Self {
         let equations = Equations::new(model);
         let motors = equations.state_velocities() - model.transmissions.len();
         let driven = |entry: usize| {
             let mut axes = model.actions.driven();
-            let on_axis = axes.any(|AxisId(axis)| match model.places.axes[axis].place {
+            axes.any(|AxisId(axis)| match model.places.axes[axis].place {
                 AxisPlace::Joint { velocity, .. } => {
                     equations.velocity_entry(entry) == Some(velocity)
                 }
                 AxisPlace::Motor(motor) => entry == motors + motor,
-            });
-            let on_component = |load: &Load| {
-                let at = model.places.velocity(&load.target, &model.transmissions);
-                load.target.axis().is_none()
-                    && at.is_some()
-                    && equations.velocity_entry(entry) == at
-            };
-            on_axis || model.actions.loads.iter().any(on_component)
+            })
         };
         let moving: Vec<usize> = (0..equations.state_velocities())
             .filter(|&entry| !driven(entry))
@@ -222,7 +106,7 @@ impl<'m> TreeBalance<'m> {
             kinematics: Kinematics::new(&model.linkage.system),
             at_rest: vec![0.0; model.linkage.system.velocity_count()],
             equations,
-            unloaded: Equations::new(unloaded),
+            loads,
             time,
             forces: vec![0.0; count],
             unloaded_forces: vec![0.0; count],
@@ -238,18 +122,14 @@ impl<'m> TreeBalance<'m> {
         }
     }
 
-    fn full_position(&mut self, position: &[f64]) -> Vec<f64> {
-        self.equations.position_at(self.time, position).to_vec()
-    }
-
     /// Forces and closures at a place; returns the largest force at work.
     fn forces(&mut self, place: &TreePlace, load: f64, residual: &mut DVector<f64>) -> f64 {
         let (time, position) = (self.time, &place.position);
-        self.equations
-            .forces_at_rest(time, position, &mut self.forces);
+        let (equations, loads) = (&mut self.equations, Some(&self.loads));
+        equations.forces_at_rest(time, position, loads, &mut self.forces);
         if load < 1.0 {
             let unloaded = &mut self.unloaded_forces;
-            self.unloaded.forces_at_rest(time, position, unloaded);
+            equations.forces_at_rest(time, position, None, unloaded);
             for (force, unloaded) in self.forces.iter_mut().zip(unloaded) {
                 *force = *unloaded + load * (*force - *unloaded);
             }

@@ -13,11 +13,10 @@ mod start;
 mod view;
 
 pub use equations::Equations;
-pub(crate) use equilibrium::resting_state;
-pub use equilibrium::{Rest, equilibrium, rest, settled};
+pub(crate) use equilibrium::equilibrium;
 pub use evaluate::{ClosedEvaluation, Evaluation, StateInput, evaluate};
 pub use linearize::{LinearizeError, Linearizer, MotionState};
-pub use lissom_core::study::{Ending, Run, sample_instants};
+pub use lissom_core::study::{Ending, Rest, Run, sample_instants};
 pub use lissom_core::{
     Audit, BodyExtent, Channel, ClosureAudit, Divergence, EnergyAudit, LimitViolation, LoadCurve,
     MomentumAudit, MotionCurve, MotionPoint, NominalDrives, NominalError, Recording, RunError,

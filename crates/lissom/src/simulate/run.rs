@@ -1,10 +1,10 @@
 //! The run of a tree.
 
 use super::equations::Equations;
-use super::equilibrium::resting_state;
+use super::equilibrium::equilibrium;
 use super::nominal_drives;
 use crate::model::Model;
-use crate::model::spec::{NodePassages, SimulationSpec};
+use crate::model::spec::{InitialSpec, NodePassages, SimulationSpec};
 use lissom_core::study::{Run, SimulateOptions, simulate};
 use lissom_core::{PlaceError, RunError, State};
 use lissom_numerics::integrate::Flow;
@@ -36,12 +36,14 @@ pub fn run_within(
         channels,
         most_lengths,
     };
-    let start = match resting_state(model, simulation) {
+    let time_s = simulation.start_s;
+    let start = match &simulation.initial {
+        InitialSpec::Written => Ok(Equations::new(model).start_state(time_s)),
+        initial => equilibrium(model, initial, time_s).map(|found| found.state),
+    };
+    let start = match start {
         Ok(start) => start,
-        Err(source) => {
-            let time_s = simulation.start_s;
-            return Run::refused(RunError::Unsettled { source, time_s });
-        }
+        Err(source) => return Run::refused(RunError::Unsettled { source, time_s }),
     };
     let equations = || equations_at(model, simulation, &start);
     match (equations(), equations()) {

@@ -1,11 +1,10 @@
 //! What single deformations of elements are: prescribed, actuated, suppressed; and loads in the axes of a node.
 
-use lissom::mesh::{self, Mesh};
 use lissom::model::ModelSpec;
 use lissom::simulate::Run;
 
 use crate::models::parsed;
-use crate::runs::{completed, in_nodes, samples};
+use crate::runs::{completed, in_nodes, mechanism, samples};
 
 /// Relative tolerance of the runs here.
 const RTOL: f64 = 1e-10;
@@ -169,8 +168,7 @@ direction = [0.0, 1.0, 1.0]
 force_constant.value_n = 0.01
 "#;
     let spec = parsed(&text.replace("TORSION", torsion));
-    let mesh = Mesh::new(&spec, 1).unwrap();
-    let rest = mesh::rest(&mesh, &spec.simulation).unwrap();
+    let rest = mechanism(&spec).equilibrium().unwrap();
     2.0 * samples(&rest.recording, "tip_attitude.quaternion.x")[0].asin()
 }
 

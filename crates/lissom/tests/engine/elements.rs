@@ -8,7 +8,7 @@ use lissom::model::{ErrorKind, ModelSpec};
 use lissom::simulate::{Ending, Recording, Run};
 
 use crate::models::{changed, parsed};
-use crate::runs::{completed, in_nodes, last, samples};
+use crate::runs::{completed, in_nodes, last, mechanism, samples};
 use crate::shipped::{
     BEND, FLYING_SPAGHETTI, FOUR_BAR_ELEMENTS, PRINCETON_BEAM, ROTATING_BEAM, SPIN_UP_ELEMENTS,
     TWO_LINK,
@@ -21,8 +21,7 @@ fn ran(spec: &ModelSpec) -> Run {
 /// Displacement of the tip at rest.
 fn deflection(text: &str, changes: &[&str]) -> [f64; 3] {
     let spec = changed(text, changes);
-    let mesh = Mesh::new(&spec, 1).unwrap();
-    let rest = mesh::rest(&mesh, &spec.simulation).unwrap();
+    let rest = mechanism(&spec).equilibrium().unwrap();
     let start = spec.find_node("tip").unwrap().point.as_ref().unwrap();
     std::array::from_fn(|i| {
         let name = format!("tip.position.{}", ["x", "y", "z"][i]);

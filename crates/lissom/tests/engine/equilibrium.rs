@@ -1,10 +1,11 @@
 //! Equilibrium under load in both formulations: one search, two balances.
 
+use lissom::RunError;
 use lissom::linear::{Frozen, Terms, TrackedModes};
-use lissom::mesh::{self, Acts, Mesh};
-use lissom::model::{Model, ModelSpec};
-use lissom::nodal::{Equations, NodalError, Resting};
-use lissom::simulate::{self, Rest};
+use lissom::mesh::{Acts, Mesh};
+use lissom::model::ModelSpec;
+use lissom::nodal::{Equations, Resting};
+use lissom::simulate::Rest;
 use lissom::statics::{self, Balance, NoEquilibrium, Stability};
 use nalgebra::{DMatrix, DVector};
 
@@ -13,12 +14,19 @@ use crate::numbers::distance;
 use crate::runs::{nodal_mechanism, samples, tree_mechanism, vector};
 use crate::shipped::{BEND, PRINCETON_BEAM};
 
-fn tree_rest(spec: &ModelSpec) -> Result<Rest, NoEquilibrium> {
-    simulate::rest(&Model::build(spec).unwrap(), &spec.simulation)
+fn unsettled(found: Result<Rest, RunError>) -> Result<Rest, NoEquilibrium> {
+    found.map_err(|error| match error {
+        RunError::Unsettled { source, .. } => source,
+        other => panic!("{other}"),
+    })
 }
 
-fn nodal_rest(spec: &ModelSpec, elements: usize) -> Result<Rest, NodalError> {
-    mesh::rest(&Mesh::new(spec, elements).unwrap(), &spec.simulation)
+fn tree_rest(spec: &ModelSpec) -> Result<Rest, NoEquilibrium> {
+    unsettled(tree_mechanism(spec).equilibrium())
+}
+
+fn nodal_rest(spec: &ModelSpec, elements: usize) -> Result<Rest, NoEquilibrium> {
+    unsettled(nodal_mechanism(spec, elements).equilibrium())
 }
 
 fn value(rest: &Rest, channel: &str) -> f64 {
@@ -332,8 +340,7 @@ fn mechanisms_without_stiffness_are_told() {
     assert!(error.to_string().contains("hold it by a spring"), "{error}");
     let error = nodal_rest(&falls, 1).unwrap_err();
     assert!(
-        matches!(&error, NodalError::Unsettled(NoEquilibrium::Unheld { name, .. })
-            if name == "hinge.rotation"),
+        matches!(&error, NoEquilibrium::Unheld { name, .. } if name == "hinge.rotation"),
         "{error:?}"
     );
 }
@@ -439,10 +446,7 @@ duration_s = 1.0
 "#,
         (1.0 - SPAN_M * SPAN_M).sqrt()
     );
-    match nodal_rest(&parsed(&text), 1).unwrap_err() {
-        NodalError::Unsettled(error) => limited(&error, load),
-        other => panic!("{other}"),
-    }
+    limited(&nodal_rest(&parsed(&text), 1).unwrap_err(), load);
 }
 
 /// Closed form: frequencies about the equilibrium, $`\omega^2 = (k - mgl\sin\theta)/(J + ml^2)`$, where the spring, slack when

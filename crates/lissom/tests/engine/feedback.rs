@@ -5,7 +5,7 @@ use lissom::analysis::{AnalysisError, Place, linearized};
 use lissom::integrate::Flow;
 use lissom::mesh::{Mesh, MeshError};
 use lissom::model::{ErrorKind, ModelSpec};
-use lissom::simulate::{Ending, NominalError};
+use lissom::simulate::{Ending, LinearizeError, NominalError};
 
 use crate::models::{driven_arm, parsed};
 use crate::numbers::{distance, largest};
@@ -293,7 +293,7 @@ fn a_path_that_cannot_be_followed_is_refused() {
     let watch = &mut |_| Flow::Continue;
     let found = linearized(&mechanism, Place::Nominal, &[0.0, 0.5], watch);
     match found.unwrap_err() {
-        AnalysisError::Mesh(error) if matches!(*error, MeshError::NominalMotion(_)) => {}
+        AnalysisError::Linearize(LinearizeError::Nominal(_)) => {}
         other => panic!("{other}"),
     }
 }

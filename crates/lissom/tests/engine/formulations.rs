@@ -2,7 +2,7 @@
 
 use lissom::integrate::Flow;
 use lissom::linear::UndampedModes;
-use lissom::mesh::{Mesh, MeshError, MeshLinearizer};
+use lissom::mesh::{Mesh, MeshError};
 use lissom::model::spec::{GeneralizedAlphaSpec, IntegratorSpec};
 use lissom::model::{ErrorKind, Model, ModelError, ModelSpec};
 use lissom::simulate::{Linearizer, Run};
@@ -11,7 +11,9 @@ use std::f64::consts::PI;
 
 use crate::models::{driven_arm, parsed};
 use crate::numbers::distance;
-use crate::runs::{assert_alike, assert_same_channels, completed, of_mesh, of_model, value_at};
+use crate::runs::{
+    assert_alike, assert_same_channels, completed, nominal_point, of_mesh, of_model, value_at,
+};
 use crate::shipped::{SLIDING_LINKS, SPACE_ARM, SPIN_UP_BEAM};
 
 /// Step of the nodal runs: a thirtieth of the shortest period that matters.
@@ -305,7 +307,7 @@ fn an_arm_that_twists() {
         let tree = linearizer.along(&[state], &mut |_| Flow::Continue).unwrap();
         let tree = &tree.points()[0].linear;
         let mesh = Mesh::new(&spec, 1).unwrap();
-        let nodes = MeshLinearizer::new(&mesh).unwrap().nominal(0.0).unwrap();
+        let nodes = nominal_point(&mesh, 0.0);
         square(&nodes.linear.mass, &nodes.linear.stiffness())
             / square(&tree.mass, &tree.stiffness())
     };

@@ -7,6 +7,7 @@ use lissom::linear::{Along, DampedMode, Point, Terms};
 use lissom::mesh::{Mesh, MeshLinearizer};
 use lissom::model::{Model, ModelSpec};
 use lissom::simulate::{Equations, Linearizer, MotionState};
+use lissom::study::Linearize as _;
 use lissom::testing::{Random, Variety, random_state};
 use nalgebra::{Complex, DMatrix, DVector};
 
@@ -245,7 +246,8 @@ fn parts_agree_with_the_nodal_formulation() {
     let tree = linearizer.along(&[state], &mut |_| Flow::Continue).unwrap();
     let mesh = Mesh::new(&spec, 6).unwrap();
     let mut meshed = MeshLinearizer::new(&mesh).unwrap();
-    let point = meshed.nominal(time).unwrap();
+    let motion = meshed.nominal(time).unwrap();
+    let point = meshed.point(&motion).unwrap();
     let actuated = mesh.mechanism.actuated_dofs();
     let nodes = Along::new(meshed.labels(), vec![point], actuated);
     let speed_squared = 20.0;

@@ -1,14 +1,14 @@
 //! Loops, elastic gears and damping in the tree and in the nodal formulation, which share the model file and where its
 //! loops are closed at the start.
 
-use lissom::mesh::{Mesh, MeshError, MeshLinearizer};
+use lissom::mesh::{Mesh, MeshError};
 use lissom::model::ModelSpec;
 use lissom::model::spec::{GeneralizedAlphaSpec, IntegratorSpec};
 use lissom::simulate::Run;
 
 use crate::models::{assembled, parsed};
 use crate::numbers::{distance, largest};
-use crate::runs::{assert_alike, completed, in_nodes, of_model, samples, vector};
+use crate::runs::{assert_alike, completed, in_nodes, nominal_point, of_model, samples, vector};
 use crate::shipped::{self, FLEXIBLE_JOINT, PLANAR_3RRR, SLIDER_CRANK, SPATIAL_3RRS};
 
 /// A few hundred steps at a relative tolerance of 1e-10, with motions that grow by less than tenfold.
@@ -374,7 +374,7 @@ fn damping_of_the_modes_of_a_clamped_beam() {
     let point = |damping: &str| {
         let spec = parsed(&CANTILEVER.replace("DAMPING", damping));
         let mesh = Mesh::new(&spec, 4).unwrap();
-        MeshLinearizer::new(&mesh).unwrap().nominal(0.0).unwrap()
+        nominal_point(&mesh, 0.0)
     };
     let linear = point("modal_ratio = 0.03").linear;
     let (mass, damping, stiffness) = (&linear.mass, &linear.damping, linear.stiffness());
@@ -398,7 +398,7 @@ fn friction_is_linearised() {
         );
         let spec = parsed(&text);
         let mesh = Mesh::new(&spec, 1).unwrap();
-        let point = MeshLinearizer::new(&mesh).unwrap().nominal(0.0).unwrap();
+        let point = nominal_point(&mesh, 0.0);
         let found = point.linear.damping[(0, 0)];
         assert!((found - 0.7).abs() < ROUNDING, "{found}");
     }

@@ -2,10 +2,12 @@
 
 use lissom::Mechanism;
 use lissom::integrate::Flow;
-use lissom::mesh::{self, Mesh};
+use lissom::linear::Point;
+use lissom::mesh::{self, Mesh, MeshLinearizer};
 use lissom::model::spec::{FormulationSpec, NodalFormulationSpec};
 use lissom::model::{Model, ModelSpec};
 use lissom::simulate::{Ending, Recording, Run, run, sample_instants};
+use lissom::study::Linearize as _;
 
 use crate::numbers::largest;
 
@@ -30,6 +32,13 @@ pub(crate) fn nodal_mechanism(spec: &ModelSpec, elements_per_link: usize) -> Mec
         formulation,
         ..spec.clone()
     })
+}
+
+/// The equations of a mesh linearised on its nominal trajectory.
+pub(crate) fn nominal_point(mesh: &Mesh, time_s: f64) -> Point {
+    let mut linearizer = MeshLinearizer::new(mesh).unwrap();
+    let motion = linearizer.nominal(time_s).unwrap();
+    linearizer.point(&motion).unwrap()
 }
 
 /// Runs a model by the recursions as far as it goes.

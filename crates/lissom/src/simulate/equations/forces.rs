@@ -54,6 +54,24 @@ impl Equations<'_> {
 
     /// Prepares kinematics and all forces of the unpacked state; returns the power that flows.
     pub(super) fn apply_forces(&mut self, time: f64) -> Power {
+        let mut power = self.prepare_forces(time);
+        self.push_efforts(&mut power);
+        power
+    }
+
+    /// Pushes feedback and inputs; adds to the power that flows.
+    pub(super) fn push_efforts(&mut self, power: &mut Power) {
+        let actions = &self.model.actions;
+        let efforts = std::mem::take(&mut self.efforts);
+        let mut view = self.view();
+        actions.push_feedback(&efforts.feedback, &mut view, &mut power.input);
+        actions.push_inputs(&efforts.inputs, &mut view, &mut power.input);
+        self.efforts = efforts;
+    }
+
+    /// Prepares kinematics, what the mechanism does of itself, and values of inputs and feedback of the unpacked state; returns
+    /// the power that flows.
+    pub(super) fn prepare_forces(&mut self, time: f64) -> Power {
         let actions = &self.model.actions;
         let system = &self.model.linkage.system;
         self.kinematics
@@ -73,11 +91,6 @@ impl Equations<'_> {
         }
         actions.turn_gears(&mut self.view(), &mut power.dissipated);
         self.update_efforts(time);
-        let efforts = std::mem::take(&mut self.efforts);
-        let mut view = self.view();
-        actions.push_feedback(&efforts.feedback, &mut view, &mut power.input);
-        actions.push_inputs(&efforts.inputs, &mut view, &mut power.input);
-        self.efforts = efforts;
         power
     }
 }

@@ -19,8 +19,9 @@ use crate::model::{Body, Coordinate, CoordinateKind, Model, System};
 use crate::simulate::extent;
 use crate::simulate::nominal::{TreeTrajectory, trajectory};
 pub(super) use first_order::position_rates;
-use lissom_core::{Efforts, Inputs, MotionCurve, Power, State};
-use lissom_spatial::Motion;
+use lissom_core::study::StaticLoads;
+use lissom_core::{Efforts, Inputs, LoadCurve, MotionCurve, Power, State};
+use lissom_spatial::{Motion, Vector};
 use lissom_tree::closure::{self, ClosureError, Loops, Trouble};
 use lissom_tree::tree::{
     ArticulatedBody, CompositeBody, Energy, InverseDynamics, Kinematics, energy, inverse_dynamics,
@@ -244,13 +245,34 @@ impl<'m> Equations<'m> {
         &self.position
     }
 
-    /// Forces that a state of rest would need beyond those that are there, one for every velocity of the state.
-    pub(super) fn forces_at_rest(&mut self, time: f64, positions: &[f64], forces: &mut [f64]) {
+    /// Forces that a state of rest would need beyond those that are there, one for every velocity of the state; without
+    /// `loads`, those that gravity and inputs have no part in.
+    pub(super) fn forces_at_rest(
+        &mut self,
+        time: f64,
+        positions: &[f64],
+        loads: Option<&StaticLoads>,
+        forces: &mut [f64],
+    ) {
         self.unpack_positions(time, positions);
         self.velocity.fill(0.0);
         self.motor_rate.fill(0.0);
         self.acceleration.fill(0.0);
-        self.apply_forces(time);
+        self.prepare_forces(time);
+        let model = self.model;
+        if let Some(loads) = loads {
+            self.push_efforts(&mut Power::default());
+            let mut view = self.view();
+            for load in &loads.loads {
+                load.push(LoadCurve::new(&load.profile).value(time), &mut view);
+            }
+            let weight = model.linkage.system.gravity();
+            self.inverse.set_gravity(loads.gravity.unwrap_or(weight));
+        } else {
+            self.efforts.inputs.fill(0.0);
+            self.push_efforts(&mut Power::default());
+            self.inverse.set_gravity(Vector::zero());
+        }
         inverse_dynamics(
             &self.model.linkage.system,
             &self.kinematics,

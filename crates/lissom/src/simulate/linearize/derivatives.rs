@@ -380,7 +380,7 @@ impl Linearizer<'_> {
     /// $`B`$ at the plain state: actuators, then loads on markers.
     fn input_columns(&mut self, state: &MotionState) -> DMatrix<f64> {
         let model = self.model;
-        let actuated = self.actuated();
+        let actuated = self.actuated_entries();
         let loads: Vec<_> = self.marker_loads().collect();
         let n = self.equations.state_velocities();
         let mut input = DMatrix::zeros(n, actuated.len() + loads.len());

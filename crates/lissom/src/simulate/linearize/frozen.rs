@@ -25,7 +25,7 @@ impl Linearizer<'_> {
     ///
     /// # Errors
     /// When the closures are singular somewhere, or the watcher stops.
-    pub fn frozen(
+    pub(super) fn frozen_at(
         &mut self,
         states: &[MotionState],
         free: bool,
@@ -49,7 +49,7 @@ impl Linearizer<'_> {
             None => Vec::new(),
         };
         Ok(Frozen {
-            coordinates: self.labels().coordinates,
+            coordinates: self.all_labels().coordinates,
             rigid: rigid.into_iter().filter(|at| !held.contains(at)).collect(),
             held,
             points,

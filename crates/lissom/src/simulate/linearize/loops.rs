@@ -160,7 +160,7 @@ impl Independent {
             })
             .collect();
         // of actuators on coordinates that stay
-        let actuated = linearizer.actuated();
+        let actuated = linearizer.actuated_entries();
         let input = (actuated.iter().zip(&whole.input))
             .filter(|(at, _)| self.kept.contains(at))
             .map(|(_, &value)| value)

@@ -26,17 +26,19 @@ mod loops;
 mod names;
 mod outputs;
 mod states;
+mod study;
 
+pub use lissom_core::study::LinearizeError;
 pub use states::MotionState;
 
 use crate::model::{CoordinateKind, Model};
-use crate::simulate::NominalError;
 use crate::simulate::equations::Equations;
 use crate::simulate::nominal::TreeTrajectory;
 use derivatives::Derivatives;
 use forces::Unbalanced;
+use lissom_core::study::linearize;
 use lissom_numerics::integrate::Flow;
-use lissom_numerics::linear::{Along, Labels, Point};
+use lissom_numerics::linear::{Along, Point};
 use lissom_spatial::Dual;
 use lissom_tree::tree::{CompositeBody, MaterialPoints};
 use loops::Independent;
@@ -46,56 +48,6 @@ use outputs::made_symmetric;
 const DIRECTIONS: usize = 4;
 
 type Tangent = Dual<f64, DIRECTIONS>;
-
-/// Why a model cannot be linearised.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum LinearizeError {
-    /// There is no nominal motion.
-    #[error(transparent)]
-    Nominal(#[from] NominalError),
-    /// The closures leave nothing to move, or are singular.
-    #[error(
-        "the closures of the model are singular at t = {time_s} s, so that no independent coordinates can be chosen; \
-         keep away from this configuration"
-    )]
-    Singular {
-        /// When.
-        time_s: f64,
-    },
-    /// What is independent where a motion begins is not so on its way.
-    #[error(
-        "the coordinates that are independent at the first instant do not determine the mechanism at t = {time_s} s; \
-         take instants one by one, or a shorter stretch of the motion"
-    )]
-    Worn {
-        /// When.
-        time_s: f64,
-    },
-    /// A number that is not finite.
-    #[error(
-        "{coordinate} has no finite acceleration at t = {time_s} s; run the model to see what happens before"
-    )]
-    NotFinite {
-        /// The coordinate.
-        coordinate: String,
-        /// When.
-        time_s: f64,
-    },
-    /// Whoever watches stopped it.
-    #[error("stopped at {at_s} s")]
-    Stopped {
-        /// When.
-        at_s: f64,
-    },
-    /// A recording lacks a coordinate.
-    #[error(
-        "the recording has no channel {channel:?}; record every channel: leave output.channels out"
-    )]
-    NotRecorded {
-        /// The channel.
-        channel: String,
-    },
-}
 
 /// Linearises the equations of a model.
 #[derive(Clone, Debug)]
@@ -107,6 +59,8 @@ pub struct Linearizer<'m> {
     tangent: Unbalanced<Tangent>,
     composite: CompositeBody<f64>,
     path: Option<TreeTrajectory>,
+    /// Coordinates that were chosen, where loops leave a choice.
+    independent: Option<Independent>,
 }
 
 impl<'m> Linearizer<'m> {
@@ -120,6 +74,7 @@ impl<'m> Linearizer<'m> {
             tangent: Unbalanced::new(model),
             composite: CompositeBody::new(&model.linkage.system),
             path: None,
+            independent: None,
         }
     }
 
@@ -138,43 +93,11 @@ impl<'m> Linearizer<'m> {
         states: &[MotionState],
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Along, LinearizeError> {
-        let independent = match states.first() {
-            Some(first) => Independent::choose(self, first, &[])?,
-            None => None,
-        };
-        let mut points = Vec::with_capacity(states.len());
-        for state in states {
-            points.push(self.point(state, independent.as_ref())?);
-            if watch(state.time_s) == Flow::Stop {
-                return Err(LinearizeError::Stopped { at_s: state.time_s });
-            }
-        }
-        let kept = match &independent {
-            Some(independent) => independent.kept().to_vec(),
-            None => (0..self.equations.state_velocities()).collect(),
-        };
-        let all = self.labels();
-        let labels = Labels {
-            coordinates: kept.iter().map(|&i| all.coordinates[i].clone()).collect(),
-            ..all
-        };
-        let actuated = self.actuated();
-        let actuated = (0..kept.len())
-            .filter(|&i| actuated.contains(&kept[i]))
-            .collect();
-        Ok(Along::new(labels, points, actuated))
+        Ok(linearize(self, states, watch)?.along)
     }
 
-    /// Instants strictly inside the span at which a load or a motion is not smooth, sorted.
-    pub fn breakpoints(&self, start: f64, end: f64) -> Vec<f64> {
-        self.equations.breakpoints(start, end)
-    }
-
-    fn point(
-        &mut self,
-        state: &MotionState,
-        independent: Option<&Independent>,
-    ) -> Result<Point, LinearizeError> {
+    /// The equations at a state in all coordinates.
+    fn whole_point(&mut self, state: &MotionState) -> Point {
         let mut outputs = self.outputs();
         let Derivatives { linear, unbalanced } = self.derivatives(state, Some(&mut outputs));
         made_symmetric(&mut outputs);
@@ -182,18 +105,14 @@ impl<'m> Linearizer<'m> {
             .map(|&at| state.velocity[at])
             .chain(state.motors.iter().map(|motor| motor[1]))
             .collect();
-        let whole = Point {
+        Point {
             time: state.time_s,
             position: self.chart_position(state),
             velocity,
             linear,
-            input: self.inputs(&self.actuated()),
+            input: self.inputs(&self.actuated_entries()),
             excitation: unbalanced.iter().map(|x| -x).collect(),
             outputs,
-        };
-        match independent {
-            Some(independent) => independent.reduce(self, state, whole),
-            None => Ok(whole),
         }
     }
 }

@@ -8,7 +8,7 @@ use lissom_numerics::linear::{Label, Labels};
 
 impl<'m> Linearizer<'m> {
     /// Names of all coordinates that are not prescribed, of inputs and of markers.
-    pub fn labels(&self) -> Labels {
+    pub(super) fn all_labels(&self) -> Labels {
         let model = self.model;
         let system = &model.linkage.system;
         let layout = system.layout();
@@ -59,7 +59,7 @@ impl<'m> Linearizer<'m> {
             .filter_map(|&at| full[at].clone())
             .chain(motors)
             .collect();
-        let mut inputs: Vec<Label> = (self.actuated().into_iter())
+        let mut inputs: Vec<Label> = (self.actuated_entries().into_iter())
             .filter_map(|at| self.axis_of(at))
             .map(|axis| effort_label(&axis.name))
             .collect();
@@ -83,7 +83,7 @@ impl<'m> Linearizer<'m> {
     }
 
     /// Coordinates of the state that an actuator may act on: joints with one degree of freedom, or their motors.
-    pub(super) fn actuated(&self) -> Vec<usize> {
+    pub(super) fn actuated_entries(&self) -> Vec<usize> {
         let model = self.model;
         let layout = model.linkage.system.layout();
         let free = &self.equations.free_velocities;
@@ -113,26 +113,10 @@ impl<'m> Linearizer<'m> {
         self.model.axis_at(velocity)
     }
 
-    /// Coordinates of the state on which an input of the model acts.
-    pub fn driven(&self) -> Vec<String> {
-        let coordinates = self.labels().coordinates;
-        self.driven_entries()
-            .into_iter()
-            .map(|at| coordinates[at].name.clone())
-            .collect()
-    }
-
+    /// Coordinates of the state on which an input or a controller of the model acts.
     pub(super) fn driven_entries(&self) -> Vec<usize> {
-        let actions = &self.model.actions;
-        let loads = actions.loads.iter();
-        let mut entries: Vec<usize> = loads
-            .filter_map(|load| self.entry(&load.target))
-            .chain(
-                actions
-                    .controlled()
-                    .filter_map(|axis| self.axis_entry(axis.drive)),
-            )
-            .collect();
+        let axes = self.model.actions.driven();
+        let mut entries: Vec<usize> = axes.filter_map(|axis| self.axis_entry(axis)).collect();
         entries.sort_unstable();
         entries.dedup();
         entries
@@ -147,28 +131,14 @@ impl<'m> Linearizer<'m> {
         }
     }
 
-    /// Names of the coordinates that every controller drives.
-    pub fn controlled(&self) -> Vec<Vec<String>> {
-        let coordinates = self.labels().coordinates;
-        let names = |controller: &Controller| {
+    /// Coordinates of the state that every controller drives.
+    pub(super) fn controlled_entries(&self) -> Vec<Vec<usize>> {
+        let entries = |controller: &Controller| {
             let axes = controller.axes.iter();
-            let entries = axes.filter_map(|axis| self.axis_entry(axis.drive));
-            entries.map(|at| coordinates[at].name.clone()).collect()
+            axes.filter_map(|axis| self.axis_entry(axis.drive))
+                .collect()
         };
-        self.model.actions.controllers.iter().map(names).collect()
-    }
-
-    /// Coordinate of the state that a load acts on.
-    fn entry(&self, target: &LoadTarget) -> Option<usize> {
-        match target {
-            LoadTarget::Axis(axis) => self.axis_entry(*axis),
-            LoadTarget::Component(..) => {
-                let places = &self.model.places;
-                let at = places.velocity(target, &self.model.transmissions)?;
-                self.equations.free_velocities.binary_search(&at).ok()
-            }
-            LoadTarget::Marker(..) => None,
-        }
+        self.model.actions.controllers.iter().map(entries).collect()
     }
 
     /// Loads on markers.

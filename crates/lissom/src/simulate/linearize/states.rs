@@ -3,7 +3,6 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::{LinearizeError, Linearizer, is_elastic};
-use crate::simulate::Recording;
 use crate::simulate::nominal::any_trajectory;
 
 /// A state of motion with its accelerations, in full vectors.
@@ -72,29 +71,6 @@ impl Linearizer<'_> {
                 time_s,
             }),
         }
-    }
-
-    /// A state of a recording, by the number of its sample.
-    ///
-    /// # Errors
-    /// When a coordinate was not recorded.
-    pub fn recorded_state(
-        &mut self,
-        recording: &Recording,
-        sample: usize,
-    ) -> Result<MotionState, LinearizeError> {
-        let state = self
-            .equations
-            .state_layout()
-            .iter()
-            .map(|coordinate| match recording.channel(&coordinate.name) {
-                Some(channel) => Ok(channel.samples[sample]),
-                None => Err(LinearizeError::NotRecorded {
-                    channel: coordinate.name.clone(),
-                }),
-            })
-            .collect::<Result<Vec<f64>, _>>()?;
-        self.moving_state(recording.time_s[sample], &state)
     }
 
     /// The motion that would go on from a state if every body stayed as it is bent and every gear as it is wound: joints keep
@@ -206,7 +182,7 @@ impl Linearizer<'_> {
     }
 
     /// Deviation of the start of a run from a state: coordinates, then rates.
-    pub fn initial_deviation(&self, from: &MotionState) -> [Vec<f64>; 2] {
+    pub(super) fn whole_deviation(&self, from: &MotionState) -> [Vec<f64>; 2] {
         let model = self.model;
         let start = MotionState {
             time_s: from.time_s,

@@ -10,6 +10,7 @@ use lissom::nodal::{
     View,
 };
 use lissom::spatial::{Real, Vector};
+use lissom::study::Linearize as _;
 use lissom::testing::Random;
 
 use super::models::everything;
@@ -226,7 +227,9 @@ fn matrices_of_models_contain_loads_and_friction() {
         let position = mesh.initial_position();
         let velocity: Vec<f64> = random.list(dofs, 1.0);
         let mut linearizer = MeshLinearizer::new(&mesh).unwrap();
-        let point = linearizer.moving(0.0, position, &velocity).unwrap();
+        let state = lissom::State::new(0.0, position.to_vec(), velocity.clone());
+        let motion = linearizer.moving(&state).unwrap();
+        let point = linearizer.point(&motion).unwrap();
         let equations = Equations::new(&mesh.mechanism).unwrap();
         let mut dynamics = Dynamics::new(equations, Acts::new(&mesh));
         let mut acceleration = vec![0.0; dofs];

@@ -5,10 +5,13 @@
 
 use nalgebra::DMatrix;
 
+use lissom_spec::ModelSpec;
+use lissom_spec::spec::{ControllerSpec, InitialSpec};
+
 use super::{AnalysisError, Linearized};
-use crate::model::ControlLaw;
-use crate::model::spec::{ControllerSpec, InitialSpec, ModelSpec};
-use lissom_core::{Integrator, Recording};
+use crate::action::ControlLaw;
+use crate::integrator::Integrator;
+use crate::recording::Recording;
 use lissom_numerics::integrate::{Flow, IntegrateError, Observer, Schedule, Statistics, integrate};
 use lissom_numerics::linear::{Along, Interpolation, Perturbed, Servo, Terms};
 

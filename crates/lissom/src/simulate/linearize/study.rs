@@ -1,0 +1,117 @@
+//! A tree as studies linearise it.
+
+use super::loops::Independent;
+use super::{LinearizeError, Linearizer, MotionState};
+use lissom_core::State;
+use lissom_core::study::Linearize;
+use lissom_numerics::integrate::Flow;
+use lissom_numerics::linear::{Frozen, Labels, Point};
+
+impl Linearizer<'_> {
+    /// Coordinates of the state that were chosen.
+    fn kept(&self) -> Vec<usize> {
+        match &self.independent {
+            Some(independent) => independent.kept().to_vec(),
+            None => (0..self.equations.state_velocities()).collect(),
+        }
+    }
+
+    /// Places of coordinates of the state among those that were chosen.
+    fn places(&self, entries: &[usize]) -> Vec<usize> {
+        let kept = self.kept();
+        let place = |entry: &usize| kept.iter().position(|kept| kept == entry);
+        entries.iter().filter_map(place).collect()
+    }
+}
+
+impl Linearize for Linearizer<'_> {
+    type Motion = MotionState;
+
+    fn moving(&mut self, state: &State) -> Result<MotionState, LinearizeError> {
+        self.moving_state(state.time_s, &state.packed())
+    }
+
+    fn resting(&mut self, state: &State) -> Result<MotionState, LinearizeError> {
+        let time_s = state.time_s;
+        let n = self.model.linkage.velocities.len();
+        let free = self.equations.free_positions.len();
+        Ok(MotionState {
+            time_s,
+            position: self.equations.position_at(time_s, &state.position).to_vec(),
+            velocity: vec![0.0; n],
+            acceleration: vec![0.0; n],
+            motors: (state.position[free..].iter())
+                .map(|&position| [position, 0.0, 0.0])
+                .collect(),
+        })
+    }
+
+    fn nominal(&mut self, time_s: f64) -> Result<MotionState, LinearizeError> {
+        self.nominal_state(time_s)
+    }
+
+    fn steady(&mut self, motion: MotionState) -> MotionState {
+        self.locked(&motion)
+    }
+
+    fn choose(&mut self, first: &MotionState) -> Result<(), LinearizeError> {
+        self.independent = Independent::choose(self, first, &[])?;
+        Ok(())
+    }
+
+    fn point(&mut self, motion: &MotionState) -> Result<Point, LinearizeError> {
+        let whole = self.whole_point(motion);
+        let Some(independent) = self.independent.take() else {
+            return Ok(whole);
+        };
+        let reduced = independent.reduce(self, motion, whole);
+        self.independent = Some(independent);
+        reduced
+    }
+
+    fn labels(&self) -> Labels {
+        let all = self.all_labels();
+        let kept = self.kept().into_iter();
+        Labels {
+            coordinates: kept.map(|i| all.coordinates[i].clone()).collect(),
+            ..all
+        }
+    }
+
+    fn actuated(&self) -> Vec<usize> {
+        let actuated = self.actuated_entries();
+        let kept = self.kept();
+        let all = 0..kept.len();
+        all.filter(|&i| actuated.contains(&kept[i])).collect()
+    }
+
+    fn driven(&self) -> Vec<usize> {
+        let mut driven = self.places(&self.driven_entries());
+        driven.sort_unstable();
+        driven
+    }
+
+    fn controlled(&self) -> Vec<Vec<usize>> {
+        let controlled = self.controlled_entries().into_iter();
+        controlled.map(|entries| self.places(&entries)).collect()
+    }
+
+    fn initial_deviation(&self, from: &MotionState) -> [Vec<f64>; 2] {
+        let kept = self.kept();
+        let pick = |all: Vec<f64>| kept.iter().map(|&i| all[i]).collect();
+        self.whole_deviation(from).map(pick)
+    }
+
+    fn breakpoints(&self) -> Vec<f64> {
+        self.equations.breakpoints(f64::NEG_INFINITY, f64::INFINITY)
+    }
+
+    fn frozen(
+        &mut self,
+        motions: &[MotionState],
+        free: bool,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Frozen, LinearizeError> {
+        self.frozen_at(motions, free, watch)
+    }
+}
