@@ -20,12 +20,24 @@ pub struct AxisName {
     pub part: Option<String>,
     /// Whether it slides.
     pub translates: bool,
+    /// Whether it is the motor behind an elastic gear.
+    pub is_motor: bool,
 }
 
 impl AxisName {
     /// Its coordinate, for example `shoulder.angle`.
     pub fn coordinate(&self) -> String {
         format!("{}.{}", self.joint, self.suffix)
+    }
+
+    /// Its coordinate on the nominal trajectory, for example `shoulder.nominal_angle`.
+    pub fn nominal(&self) -> String {
+        format!("{}.nominal_{}", self.joint, self.suffix)
+    }
+
+    /// How far its coordinate is from the nominal trajectory, for example `shoulder.angle_error`.
+    pub fn error(&self) -> String {
+        format!("{}.{}_error", self.joint, self.suffix)
     }
 
     /// The torque or force that inputs exert on it, for example `shoulder.torque` or `wrist.2.torque`.
@@ -69,6 +81,7 @@ impl AxisName {
     pub fn motor(&self) -> Self {
         Self {
             suffix: format!("motor_{}", self.suffix),
+            is_motor: true,
             ..self.clone()
         }
     }
@@ -119,6 +132,7 @@ impl Axis {
             suffix: suffix.to_owned(),
             part: part.map(str::to_owned),
             translates,
+            is_motor: false,
         };
         match joint.kind() {
             Some(JointKind::Revolute(spec)) => {

@@ -8,7 +8,7 @@ use crate::audit::Audit;
 use crate::error::{PlaceError, RunError};
 use crate::external::External;
 use crate::limit::{Limit, LimitedQuantity};
-use crate::signal::Signal;
+use crate::signal::Readout;
 use crate::state::{State, StateError, make_unit, state_of};
 
 /// Power that flows into and out of the mechanism.
@@ -46,7 +46,7 @@ pub struct FlexibleLink {
 ///
 /// As a [`FirstOrder`] system the state is positions, velocities, work of the inputs and energy dissipated; as a
 /// [`SecondOrder`] system it is positions and velocities, and the run sums up the works itself.
-pub trait Dynamics: FirstOrder + SecondOrder + Send {
+pub trait Dynamics: FirstOrder + SecondOrder + Readout + Send {
     /// Name, unit and kind of every entry of the state.
     fn state_layout(&self) -> Vec<Coordinate>;
 
@@ -55,12 +55,6 @@ pub trait Dynamics: FirstOrder + SecondOrder + Send {
 
     /// Evaluates everything at a state; what follows reads it. Returns the power that flows.
     fn evaluate(&mut self, time: f64, positions: &[f64], velocities: &[f64]) -> Power;
-
-    /// Everything that can be read, but energy and momentum.
-    fn signals(&self) -> Vec<Signal>;
-
-    /// Appends the values of these signals in the evaluated state.
-    fn read(&mut self, row: &mut Vec<f64>);
 
     /// Energy and momentum of the evaluated state.
     fn energy_and_momentum(&mut self) -> EnergyAndMomentum;
@@ -106,9 +100,6 @@ pub trait Dynamics: FirstOrder + SecondOrder + Send {
     fn failure(&self, _result: &Result<Outcome, IntegrateError>) -> Option<RunError> {
         None
     }
-
-    /// The inputs of the model, which somebody outside may take over.
-    fn inputs(&self) -> Vec<Signal>;
 
     /// Takes over an input, or gives it back to the model.
     fn set_input(&mut self, input: usize, external: Option<External>);

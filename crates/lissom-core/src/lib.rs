@@ -6,7 +6,7 @@
 //! |---|---|
 //! | [`Dynamics`] | equations of a mechanism as integrators see them, and what can be read off an evaluated state |
 //! | [`State`] | where a mechanism is: time, positions, velocities, works, memory |
-//! | [`Signal`] | one quantity that can be named: its name, unit, kind and stage |
+//! | [`Signals`] | the one list of what can be named: [`Parts`] that a formulation has, and how they are read ([`Readout`]) |
 //! | [`Axis`], [`Ball`] | joints as both formulations build them: one degree of freedom, or all rotations |
 //! | [`Actions`] | what acts: springs, friction, gears, inputs, controllers, each written once over a [`View`] of a state |
 //! | [`Trajectory`] | the nominal trajectory: paths, inverse kinematics, rigid inverse dynamics, over a [`RigidMechanism`] |
@@ -49,8 +49,11 @@ pub use integrator::Integrator;
 pub use limit::{Limit, LimitedQuantity};
 pub use profile::{LoadCurve, MotionCurve, MotionPoint};
 pub use recording::{Channel, Recording};
-pub use sampler::{Sampler, marker_signals, snapshot};
-pub use signal::{Kind, Signal, Stage};
+pub use sampler::{Sampler, snapshot};
+pub use signal::{
+    ClosurePart, Coordinates, ElasticId, JointPart, JointReading, Kind, MarkerReading, NodePart,
+    NodeSignals, Parts, Readout, Signal, SignalId, Signals, Source, Stage,
+};
 pub use state::{State, StateError, state_of};
 pub use trajectory::{
     AxisCurve, ClosureEquations, MarkerPath, NominalDrives, NominalError, NominalMotions, Order,

@@ -39,6 +39,20 @@ pub struct MarkerMotion<T> {
     pub twist: Motion<T>,
     /// Displacement of the marker from its undeformed place, in the components of its body.
     pub deflection: Vector<T>,
+    /// Its rate in these components.
+    pub deflection_rate: Vector<T>,
+}
+
+impl<T: Real> MarkerMotion<T> {
+    /// Of a marker that stays where it is.
+    pub fn still(pose: Transform<T>) -> Self {
+        Self {
+            pose,
+            twist: Motion::zero(),
+            deflection: Vector::zero(),
+            deflection_rate: Vector::zero(),
+        }
+    }
 }
 
 /// A mechanism in a state of motion over a scalar: what forces may depend on, and where they push.

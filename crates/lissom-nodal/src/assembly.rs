@@ -29,6 +29,8 @@ pub struct End {
 #[derive(Clone, Debug, Default)]
 pub struct Assembly {
     parts: Parts,
+    /// Body that is being added.
+    body: Option<usize>,
     error: Option<NodalError>,
 }
 
@@ -41,6 +43,11 @@ impl Assembly {
     /// Acceleration of free fall; none by default.
     pub fn set_gravity(&mut self, gravity: [f64; 3]) {
         self.parts.gravity = Some(Vector(gravity));
+    }
+
+    /// What is added from now on belongs to a body, which is told apart by this number.
+    pub fn set_body(&mut self, body: Option<usize>) {
+        self.body = body;
     }
 
     fn add_node(&mut self, name: &str, kind: NodeKind, placement: Placement) -> NodeId {
@@ -195,6 +202,7 @@ impl Assembly {
             rest: [0.0; MOST_DEFORMATIONS],
             rotor: 0.0,
         });
+        self.parts.element_body.push(self.body);
         ElementId(self.parts.elements.len() - 1)
     }
 
@@ -424,6 +432,7 @@ impl Assembly {
             });
         }
         self.parts.lumps.push(Lump::Mass { node: node.0, mass });
+        self.parts.lump_body.push(self.body);
     }
 
     /// A rotational inertia at an orientation, in the components of the node.
@@ -439,6 +448,7 @@ impl Assembly {
             node: node.0,
             inertia: *inertia,
         });
+        self.parts.lump_body.push(self.body);
     }
 
     /// Inertia that all components of a joint between two ends feel: those of rotation, and those of translation.

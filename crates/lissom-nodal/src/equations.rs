@@ -3,6 +3,7 @@
 mod energy;
 mod memory;
 mod place;
+mod reaction;
 
 use lissom_spatial::{Quaternion, Vector};
 

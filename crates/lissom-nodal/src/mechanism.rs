@@ -64,6 +64,10 @@ pub(super) struct Parts {
     pub(super) nodes: Vec<Node>,
     pub(super) elements: Vec<Element>,
     pub(super) lumps: Vec<Lump>,
+    /// Body that each element belongs to.
+    pub(super) element_body: Vec<Option<usize>>,
+    /// Body that each lump belongs to.
+    pub(super) lump_body: Vec<Option<usize>>,
     pub(super) rotors: Vec<JointRotor>,
     pub(super) dampings: Vec<CoupledDamping>,
     pub(super) gravity: Option<Vector<f64>>,
@@ -80,6 +84,10 @@ pub struct Mechanism {
     pub(super) nodes: Vec<Node>,
     pub(super) elements: Vec<Element>,
     pub(super) lumps: Vec<Lump>,
+    /// Body that each element belongs to.
+    pub(super) element_body: Vec<Option<usize>>,
+    /// Body that each lump belongs to.
+    pub(super) lump_body: Vec<Option<usize>>,
     pub(super) rotors: Vec<JointRotor>,
     pub(super) dampings: Vec<CoupledDamping>,
     pub(super) gravity: Vector<f64>,
@@ -108,6 +116,8 @@ impl Mechanism {
             nodes,
             elements,
             lumps,
+            element_body,
+            lump_body,
             rotors,
             dampings,
             gravity,
@@ -129,6 +139,8 @@ impl Mechanism {
             nodes,
             elements,
             lumps,
+            element_body,
+            lump_body,
             rotors,
             dampings,
             references,
@@ -306,6 +318,14 @@ impl Mechanism {
     /// Name of a degree of freedom: that of its node or element, and its own.
     pub fn dof_name(&self, dof: usize) -> String {
         self.place_name(self.dofs[dof].place)
+    }
+
+    /// The node of which a degree of freedom is a coordinate, and which; `None` if it is a deformation.
+    pub fn dof_node(&self, dof: usize) -> Option<(NodeId, usize)> {
+        match self.dofs[dof].place {
+            Place::Coordinate(node, component) => Some((NodeId(node), component)),
+            Place::Deformation(_) => None,
+        }
     }
 
     /// Unit of a degree of freedom; of orientations, that of their quaternions.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use lissom_core::study::{Found, Rest, Run, SimulateOptions, simulate};
 use lissom_core::{
-    Dynamics, NominalDrives, NominalError, Recording, RunError, State, StateError, state_of,
+    Dynamics, NominalDrives, NominalError, Recording, RunError, Signals, State, StateError,
+    state_of,
 };
 use lissom_numerics::Coordinate;
 use lissom_numerics::integrate::Flow;
@@ -222,6 +223,14 @@ impl Mechanism {
             .dynamics(&self.written())
             .map_err(|error| unplaced(&error))?;
         Ok(dynamics.state_layout())
+    }
+
+    /// Everything of it that can be named: what runs record, and what linear models, inputs and outputs are called by.
+    ///
+    /// # Errors
+    /// When it cannot be where its model has it start.
+    pub fn signals(&self) -> Result<Signals, RunError> {
+        Ok(Signals::of(&*self.dynamics(&self.written())?))
     }
 
     /// Equations of the mechanism that begin at a state, with all the memory that evaluating them needs.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lissom_core::study::Stepping;
-use lissom_core::{Dynamics, External, Recording, RunError, State, StateError, snapshot};
+use lissom_core::{Dynamics, External, Recording, RunError, Signals, State, StateError, snapshot};
 use lissom_spec::spec::IntegratorSpec;
 use self_cell::self_cell;
 
@@ -74,8 +74,9 @@ impl Simulation {
         let mut owned = Owned::try_new(mechanism, |mechanism| mechanism.dynamics(start))?;
         let stepping = owned
             .with_dependent_mut(|_, dynamics| Stepping::new(&mut **dynamics, integrator, start))?;
-        let inputs = owned.borrow_dependent().inputs().into_iter();
-        let inputs = inputs.map(|signal| (signal.name, None)).collect();
+        let signals = Signals::of(&**owned.borrow_dependent());
+        let inputs = signals.inputs();
+        let inputs = inputs.map(|signal| (signal.name.clone(), None)).collect();
         Ok(Self {
             owned,
             stepping,

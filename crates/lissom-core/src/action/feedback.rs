@@ -3,7 +3,6 @@
 use lissom_spec::spec::ControllerSpec;
 
 use crate::axis::AxisName;
-use crate::signal::Signal;
 use crate::view::AxisId;
 
 /// Feedback on joints with one degree of freedom.
@@ -38,15 +37,6 @@ impl Controller {
             name: spec.name.clone(),
             axes: spec.joints.iter().map(axis).collect::<Option<_>>()?,
             law: ControlLaw::of(spec)?,
-        })
-    }
-
-    /// Torques and forces of a controller as signals.
-    pub fn signals(&self) -> impl Iterator<Item = Signal> {
-        self.axes.iter().map(|axis| {
-            let [.., unit] = axis.name.units();
-            let (joint, what) = (&axis.name.joint, axis.name.effort_word());
-            Signal::input(format!("{}.{joint}.{what}", self.name), unit)
         })
     }
 }

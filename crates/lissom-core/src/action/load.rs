@@ -5,7 +5,6 @@ use lissom_spec::spec::{Frame, InputSpec, LoadProfile, LoadQuantity, MotionProfi
 
 use crate::external::External;
 use crate::profile::LoadCurve;
-use crate::signal::Signal;
 use crate::view::{AxisId, JointId, MarkerId, View};
 
 /// A torque or force from outside.
@@ -89,19 +88,6 @@ impl Load {
             profile,
             foreseen: input.foreseen,
         })
-    }
-
-    /// The input as a signal.
-    pub fn signal(&self) -> Signal {
-        let (what, unit) = match self.quantity {
-            LoadQuantity::Torque => ("torque", "N m"),
-            LoadQuantity::Force | LoadQuantity::Either => ("force", "N"),
-        };
-        let name = match self.target {
-            LoadTarget::Marker(..) => format!("{}.applied_{what}", self.name),
-            LoadTarget::Axis(_) | LoadTarget::Component(..) => format!("{}.{what}", self.name),
-        };
-        Signal::input(name, unit)
     }
 
     /// What rigid inverse dynamics has to do with it.

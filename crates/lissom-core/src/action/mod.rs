@@ -116,6 +116,25 @@ impl Actions {
         loads.chain(self.controlled().map(|axis| axis.drive))
     }
 
+    /// Axes that inputs of rigid inverse dynamics or controllers take along the nominal trajectory: joints, not the motors
+    /// behind their gears; each once.
+    pub fn on_trajectory(&self) -> Vec<AxisId> {
+        let asking = (self.loads.iter()).filter(|load| load.nominal_motion().is_some());
+        let drives = asking.filter_map(|load| load.target.axis());
+        let joint_of = |drive: AxisId| {
+            let gear = self.gears.iter().find(|gear| gear.motor == drive);
+            gear.map_or(drive, |gear| gear.joint)
+        };
+        let joints = drives.map(joint_of);
+        let mut found = Vec::new();
+        for axis in joints.chain(self.controlled().map(|axis| axis.joint)) {
+            if !found.contains(&axis) {
+                found.push(axis);
+            }
+        }
+        found
+    }
+
     /// Sum of inputs and feedback on those of the axes that are meant.
     pub fn effort_on(&self, efforts: &Efforts, is_meant: impl Fn(AxisId) -> bool) -> f64 {
         let inputs = (self.loads.iter().zip(&efforts.inputs))

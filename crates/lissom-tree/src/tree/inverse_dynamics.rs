@@ -32,6 +32,11 @@ impl<T: Scalar> InverseDynamics<T> {
         }
     }
 
+    /// What a body needs by itself, beyond weight and what is applied to it, as of the last call: at its origin, in its axes.
+    pub fn own_force(&self, body: usize) -> Force<T> {
+        self.own[body]
+    }
+
     /// Lets things fall otherwise than in the system.
     pub fn set_gravity(&mut self, gravity: Vector<f64>) {
         self.ground = ground_acceleration(gravity);

@@ -15,6 +15,8 @@ pub struct MarkerMotion<T> {
     pub twist: Motion<T>,
     /// Displacement of the marker from its undeformed place, in the body's own components.
     pub deflection: Vector<T>,
+    /// Its rate in these components.
+    pub deflection_rate: Vector<T>,
 }
 
 /// Motion of a place on body `body`, in the state last given to [`Kinematics::update`] and
@@ -36,7 +38,7 @@ pub fn marker_motion<T: Scalar>(
     let elastic = &position[layout.elastic_position[body]..][..n];
     let elastic_rate = &velocity[layout.elastic_velocity[body]..][..n];
     let mut relative = Motion::zero();
-    let mut deflection = Vector::zero();
+    let [mut deflection, mut deflection_rate] = [Vector::zero(); 2];
     let mut in_body = Transform::constant(place.offset());
     influence[..n].fill(Motion::zero());
     if let (Place::Node { index, offset }, Some(flexible)) =
@@ -51,6 +53,7 @@ pub fn marker_motion<T: Scalar>(
         };
         let bent = at(elastic, elastic_rate, &mut influence[..n]);
         deflection = bent.pose.translation - Vector::constant(node.position);
+        deflection_rate = bent.twist.linear + bent.twist.angular.cross(bent.pose.translation);
         let motion = if fidelity.frozen {
             let zeros = kinematics.zeros(n);
             at(zeros, zeros, &mut influence[..n])
@@ -70,6 +73,7 @@ pub fn marker_motion<T: Scalar>(
             ground_from_body.rotation * linear,
         ),
         deflection,
+        deflection_rate,
     }
 }
 

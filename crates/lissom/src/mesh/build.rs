@@ -19,7 +19,10 @@ use super::damping::{Clamped, matrix};
 use super::joints::{Carrier, SlidingStart, Start, quaternion};
 use super::loops::{Closing, close, closed_start};
 use super::rigid::drive;
-use super::{Mesh, MeshError, MeshedAxis, MeshedBall, MeshedJoint, MeshedMarker, Station};
+use super::{
+    CarryingJoint, Mesh, MeshError, MeshedAxis, MeshedBall, MeshedClosure, MeshedJoint,
+    MeshedMarker, Side, Station,
+};
 
 /// Places nearer than this part of a length are the same.
 const SAME_PLACE: f64 = 1e-9;
@@ -58,6 +61,10 @@ pub(super) struct Builder<'a> {
     pub(super) closed: BTreeMap<String, f64>,
     /// Deformations that vanish where loops are closed.
     pub(super) closings: Vec<Closing>,
+    pub(super) closures: Vec<MeshedClosure>,
+    carrying: Vec<CarryingJoint>,
+    /// Number of each body that a joint carries.
+    pub(super) body_index: BTreeMap<&'a str, usize>,
 }
 
 pub(super) fn build(spec: &ModelSpec, elements: usize) -> Result<Mesh, MeshError> {
@@ -81,6 +88,9 @@ pub(super) fn build(spec: &ModelSpec, elements: usize) -> Result<Mesh, MeshError
         sliding_starts: Vec::new(),
         closed: closed_start(spec, &tree)?,
         closings: Vec::new(),
+        closures: Vec::new(),
+        carrying: Vec::new(),
+        body_index: BTreeMap::new(),
     };
     builder.assembly.set_gravity(spec.gravity_m_per_s2);
     let ground = builder.end("ground", Vector([0.0; 3]));
@@ -156,6 +166,25 @@ impl<'a> Builder<'a> {
             reversed: tree.reversed,
         };
         let (first, start) = self.across(&joint.name, kind, &carrier);
+        let number = self.carrying.len();
+        let hangs_on = self.body_index.get(carries.body.as_str()).copied();
+        let (side, side_body) = if tree.reversed {
+            (carrier.end, hangs_on)
+        } else {
+            (first, Some(number))
+        };
+        self.carrying.push(CarryingJoint {
+            name: joint.name.clone(),
+            parent: hangs_on,
+            reversed: tree.reversed,
+            side: Side {
+                body: side_body,
+                end: side,
+                frame,
+            },
+        });
+        self.body_index.insert(&body.name, number);
+        self.assembly.set_body(Some(number));
         let local = Vector(local);
         let standing = Standing {
             attitude,
@@ -174,6 +203,7 @@ impl<'a> Builder<'a> {
             let end = self.place(&body.name, mass.place(), false)?;
             self.assembly.mass(end.point, mass.mass_kg);
         }
+        self.assembly.set_body(None);
         Ok(())
     }
 
@@ -324,6 +354,7 @@ impl<'a> Builder<'a> {
         self.stations.push(Station {
             point: Some(end.point),
             orientation: Some((end.orientation, standing.attitude)),
+            body: self.body_index.get(marker.body.as_str()).copied(),
             root: Some((first, Vector(position) - root)),
         });
         Ok(())
@@ -366,6 +397,8 @@ impl<'a> Builder<'a> {
             },
             motions: self.motions,
             drive_channels: self.drive_channels,
+            carrying: self.carrying,
+            closures: self.closures,
             path,
             has_loops: !self.closings.is_empty(),
             start_s: self.spec.simulation.start_s,
@@ -439,12 +472,15 @@ impl<'a> Builder<'a> {
         let attitude = standing.attitude;
         let offset = attitude * Vector(payload.center_of_mass_m);
         let center = self.rigidly(&payload.name, end, offset);
+        let body = self.body_index.get(payload.body.as_str()).copied();
+        self.assembly.set_body(body);
         self.assembly.mass(center.point, payload.mass_kg);
         let inertia = tensor(payload.inertia_kg_m2, payload.products_of_inertia_kg_m2);
         self.assembly.inertia(
             center.orientation,
             &(attitude * inertia * attitude.transpose()),
         );
+        self.assembly.set_body(None);
         Ok(())
     }
 

@@ -10,13 +10,13 @@
 use std::collections::BTreeMap;
 
 use super::build::{Builder, least_along};
-use super::{MeshError, MeshedAxis, MeshedBall};
+use super::{Holding, MeshError, MeshedAxis, MeshedBall, MeshedClosure, Side};
 use crate::model::spec::{
     AttachmentSpec, ClosureSpec, JointKind, LoopKind, LoopSpec, ModelSpec, Place,
 };
 use crate::model::{CoordinateKind, Model, SpanningTree};
 use crate::simulate::close_loops;
-use lissom_nodal::{Assembly, Drive, ElementId, End, Equations, Mechanism, NodeId, Role};
+use lissom_nodal::{Assembly, Drive, ElementId, Equations, Mechanism, NodeId, Role};
 use lissom_spatial::{Matrix, RotationVector, Vector};
 
 /// Pivots below this part of the largest rate count as zero: rounding leaves 1e-14, an independent closure of a
@@ -35,14 +35,6 @@ pub(super) struct Closing {
     name: String,
     element: ElementId,
     deformation: usize,
-}
-
-/// One side of a closure.
-#[derive(Clone, Copy, Debug)]
-struct Side {
-    end: End,
-    /// Frame at assembly, in inertial components.
-    frame: Matrix<f64>,
 }
 
 /// What a closure holds.
@@ -150,19 +142,31 @@ impl<'a> Builder<'a> {
         let end = self.place(body, place, child_side)?;
         let turn = RotationVector::new(Vector(rotation_vector_rad)).matrix();
         let frame = self.attitude(body) * turn;
-        Ok(Side { end, frame })
+        let body = self.body_index.get(body).copied();
+        Ok(Side { body, end, frame })
     }
 
     fn add_closure(&mut self, name: &str, held: Held, from: Side, to: Side) {
+        let holding = self.add_holding(name, held, from, to);
+        self.closures.push(MeshedClosure {
+            name: name.to_owned(),
+            from: from.body,
+            to,
+            holding,
+        });
+    }
+
+    /// Adds the elements that hold places and directions together.
+    fn add_holding(&mut self, name: &str, held: Held, from: Side, to: Side) -> Holding {
         // points of which some offsets are held, orientations of which some angles are
-        let (line, offsets): ([f64; 3], &[usize]) = match held {
+        let (line, offsets): ([f64; 3], &'static [usize]) = match held {
             Held::Distance(length) => {
                 let ends = [from.end.point, to.end.point];
                 let truss = self
                     .assembly
                     .truss_of_length(name, ends[0], ends[1], 0.0, length);
                 self.add_closing(name, truss, &[0]);
-                return;
+                return [Some((truss, &[0])), None];
             }
             Held::Prismatic(axis) => (axis, &[1, 2]),
             Held::PointOnLine(direction) => (direction, &[1, 2]),
@@ -175,7 +179,7 @@ impl<'a> Builder<'a> {
             .slider(name, from.end, to.end.point, direction.0, across);
         self.assembly.set_deformations(slider, Role::Free);
         self.add_closing(name, slider, offsets);
-        let (frames, angles): ([Matrix<f64>; 2], &[usize]) = match held {
+        let (frames, angles): ([Matrix<f64>; 2], &'static [usize]) = match held {
             Held::Revolute(axis) => ([about(axis); 2], &[1, 2]),
             Held::Fixed => ([about([1.0, 0.0, 0.0]); 2], &[0, 1, 2]),
             Held::Prismatic(axis) => ([about(axis); 2], &[0, 1, 2]),
@@ -188,13 +192,16 @@ impl<'a> Builder<'a> {
                 let cross = Matrix([x.0, y.0, x.cross(y).0]).transpose();
                 ([cross, about(second)], &[1])
             }
-            Held::Spherical | Held::PointOnLine(_) | Held::Distance(_) => return,
+            Held::Spherical | Held::PointOnLine(_) | Held::Distance(_) => {
+                return [Some((slider, offsets)), None];
+            }
         };
         let frames = [from.frame * frames[0], to.frame * frames[1]];
         let [p, q] = [from.end.orientation, to.end.orientation];
         let hinge = self.assembly.hinge_between(name, p, q, frames);
         self.assembly.set_deformations(hinge, Role::Free);
         self.add_closing(name, hinge, angles);
+        [Some((slider, offsets)), Some((hinge, angles))]
     }
 
     fn add_closing(&mut self, name: &str, element: ElementId, deformations: &[usize]) {

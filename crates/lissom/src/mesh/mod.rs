@@ -16,6 +16,7 @@ mod loops;
 mod nodes;
 mod nominal;
 mod observed;
+mod readout;
 mod refused;
 mod replay;
 mod rest;
@@ -146,6 +147,10 @@ pub struct Mesh {
     /// Nodes that are recorded by themselves, in the order of the model.
     pub nodes: Vec<NodeId>,
     actions: Actions,
+    /// Joints that carry bodies, in the order of the bodies that they carry.
+    carrying: Vec<CarryingJoint>,
+    /// What closes loops.
+    closures: Vec<MeshedClosure>,
     /// Motion of each drive.
     motions: Vec<MotionCurve>,
     /// Efforts that hold what is prescribed: channel and unit, by drive.
@@ -193,6 +198,45 @@ struct MeshedBall {
     translates: bool,
 }
 
+/// A joint of the file that carries a body.
+#[derive(Clone, Debug)]
+struct CarryingJoint {
+    /// Its name.
+    name: String,
+    /// The body on which that body hangs.
+    parent: Option<usize>,
+    /// Whether the body that it carries is written as its parent.
+    reversed: bool,
+    /// Where its frame is on the body written as its child.
+    side: Side,
+}
+
+/// What closes a loop.
+#[derive(Clone, Debug)]
+struct MeshedClosure {
+    /// Loop or cut joint.
+    name: String,
+    /// The body of its end `from`.
+    from: Option<usize>,
+    /// The end `to`.
+    to: Side,
+    /// What holds it together.
+    holding: Holding,
+}
+
+/// Elements that hold places and directions together, with those of their deformations that are to vanish.
+type Holding = [Option<(ElementId, &'static [usize])>; 2];
+
+/// A frame that is fixed to an end.
+#[derive(Clone, Copy, Debug)]
+struct Side {
+    /// The body that is meant.
+    body: Option<usize>,
+    end: End,
+    /// Frame at assembly, in inertial components.
+    frame: Matrix<f64>,
+}
+
 /// A marker.
 #[derive(Clone, Debug)]
 pub struct MeshedMarker {
@@ -209,6 +253,8 @@ struct Station {
     point: Option<NodeId>,
     /// The orientation that is turned, and its attitude at assembly.
     orientation: Option<(NodeId, Matrix<f64>)>,
+    /// The body that it is on.
+    body: Option<usize>,
     /// Root of the body that it is on, and its place from there in the body's axes.
     root: Option<(End, Vector<f64>)>,
 }

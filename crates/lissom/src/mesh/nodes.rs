@@ -181,6 +181,7 @@ impl<'a> Builder<'a> {
                         suffix: deformation.key().to_owned(),
                         part: (!main).then(|| deformation.key().to_owned()),
                         translates: !deformation.turns(),
+                        is_motor: false,
                     },
                     element: id,
                     deformation: index,
@@ -281,6 +282,7 @@ impl<'a> Builder<'a> {
         self.stations.push(Station {
             point: (!turns).then_some(node),
             orientation: turns.then_some((node, Matrix::identity())),
+            body: None,
             root: None,
         });
         Ok(MarkerId(self.stations.len() - 1))
@@ -358,6 +360,8 @@ impl<'a> Builder<'a> {
             },
             motions,
             drive_channels,
+            carrying: Vec::new(),
+            closures: Vec::new(),
             path,
             has_loops: false,
             start_s: spec.simulation.start_s,

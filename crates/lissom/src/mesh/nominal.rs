@@ -1,7 +1,7 @@
 //! A mesh linearised: where it starts, where a recording has it, and along its nominal motion.
 
 use lissom_core::study::{Linearize, LinearizeError, linearize};
-use lissom_core::{AxisId, State, effort_label};
+use lissom_core::{AxisId, Coordinates, State, effort_label};
 use lissom_nodal::{Dynamics, Equations, NodalError, NodeId, NodeKind, linearize_state};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Frozen, Labels, Point};
@@ -153,13 +153,14 @@ impl Linearize for MeshLinearizer<'_> {
 
     fn labels(&self) -> Labels {
         let mut labels = lissom_nodal::labels(&self.mesh.mechanism, &self.outputs);
+        let parts = self.mesh.coordinates_of_dofs();
+        labels.coordinates = parts.iter().flat_map(Coordinates::deviations).collect();
         let actuated = self.mesh.mechanism.actuated_dofs();
         for (index, axis) in self.mesh.axes.iter().enumerate() {
             let axis_id = AxisId(index);
             let Some(dof) = self.mesh.axis_dof(axis_id) else {
                 continue;
             };
-            labels.coordinates[dof].name = axis.name.coordinate();
             let Some(input) = actuated.iter().position(|&actuated| actuated == dof) else {
                 continue;
             };

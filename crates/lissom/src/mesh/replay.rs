@@ -6,7 +6,8 @@ use lissom_spatial::{Quaternion, Vector};
 
 use super::rigid::{NodalTrajectory, followed_trajectory};
 use super::{Acts, Mesh, MeshedBall, MeshedJoint};
-use lissom_core::{AxisId, JointId, State, StateError};
+use lissom_core::{AxisId, Coordinates, ElasticId, JointId, State, StateError};
+use lissom_numerics::Coordinate;
 
 /// A mesh that goes where a recording was.
 #[derive(Debug)]
@@ -161,14 +162,18 @@ impl<'m> Replay<'m> {
         }
         let elastic = mesh.elastic_dofs();
         let assembled = mechanism.assembled_position();
-        for &dof in &elastic {
-            let name = mechanism.dof_name(dof);
-            rates.push((dof, format!("{name}.rate")));
-            if mechanism.dof_positions(dof).len() == 1 {
-                direct.push((first(dof), name));
-            } else if let Some(node) = name.strip_suffix(".turn_x") {
-                direct.extend(quaternion_at(first(dof), node));
-            }
+        for part in mesh.parts().coordinates {
+            let (Coordinates::Elastic { at, .. } | Coordinates::Orientation { at, .. }) = &part
+            else {
+                continue;
+            };
+            let ElasticId(dof) = *at;
+            let named = |coordinates: Vec<Coordinate>, first: usize| {
+                let names = coordinates.into_iter().enumerate();
+                names.map(move |(i, coordinate)| (first + i, coordinate.name))
+            };
+            direct.extend(named(part.positions(), first(dof)));
+            rates.extend(named(part.rates(), dof));
         }
         let nominal = mesh.actions.loads.iter().filter_map(|load| {
             let at = first(mesh.axis_dof(load.target.axis()?)?);

@@ -11,6 +11,7 @@ use lissom_core::study::{Run, SimulateOptions, simulate};
 use lissom_core::{Power, RunError, State};
 use lissom_nodal::{Dynamics, Equations, Forces, NodalError};
 use lissom_numerics::integrate::{FirstOrder, Flow, SecondOrder};
+use lissom_spatial::Force;
 
 use super::Mesh;
 use super::acting::Acts;
@@ -25,10 +26,12 @@ pub(crate) struct MeshEquations<'m> {
     pub(super) dynamics: Dynamics<'m, Acts<'m>>,
     pub(super) position: Vec<f64>,
     pub(super) velocity: Vec<f64>,
-    acceleration: Vec<f64>,
-    residual: Vec<f64>,
+    pub(super) acceleration: Vec<f64>,
+    pub(super) residual: Vec<f64>,
     /// Effort of each drive beyond what else acts on its joint.
     pub(super) drive_efforts: Vec<f64>,
+    /// What each body needs beyond weight and applied forces, where reactions were found last.
+    pub(super) needed: Vec<Force<f64>>,
     /// Where forces go that are looked at for something else.
     pub(super) unused: Forces<f64>,
     /// What went wrong in an evaluation last.
@@ -106,6 +109,7 @@ impl<'m> MeshEquations<'m> {
             acceleration: vec![0.0; dofs],
             residual: vec![0.0; dofs],
             drive_efforts: vec![0.0; mechanism.drive_count()],
+            needed: vec![Force::zero(); mesh.carrying.len()],
             unused: Forces::new(mechanism),
             error: None,
         })

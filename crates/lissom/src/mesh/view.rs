@@ -17,6 +17,24 @@ impl MeshedBall {
     pub(super) fn child_axes<T: Real>(&self, child: &NodeState<T>) -> Matrix<T> {
         child.rotation * Matrix::constant(self.frame.0)
     }
+
+    /// How the joint moves; `node` tells how a node does.
+    pub(super) fn motion<'n, T: Real>(
+        &self,
+        node: impl Fn(NodeId) -> &'n NodeState<T>,
+    ) -> JointMotion<T> {
+        let [parent, child] = node_pair(self, |end| end.orientation).map(&node);
+        let [from, to] = node_pair(self, |end| end.point).map(&node);
+        let (carrier, axes) = (self.child_axes(parent), self.child_axes(child));
+        let offset = to.position - from.position;
+        let velocity = to.velocity - from.velocity - parent.velocity.cross(offset);
+        JointMotion {
+            rotation: carrier.transpose() * axes,
+            position: carrier.transpose_mul(offset),
+            angular_velocity: axes.transpose_mul(child.velocity - parent.velocity),
+            velocity: axes.transpose_mul(velocity),
+        }
+    }
 }
 
 /// Nodes of a joint on both of its sides.
@@ -47,18 +65,7 @@ impl<T: Real> View<T> for NodalView<'_, '_, T> {
     }
 
     fn joint(&self, JointId(joint): JointId) -> JointMotion<T> {
-        let ball = &self.mesh.balls[joint];
-        let [parent, child] = node_pair(ball, |end| end.orientation).map(|id| self.nodes.node(id));
-        let [from, to] = node_pair(ball, |end| end.point).map(|id| self.nodes.node(id));
-        let (carrier, axes) = (ball.child_axes(parent), ball.child_axes(child));
-        let offset = to.position - from.position;
-        let velocity = to.velocity - from.velocity - parent.velocity.cross(offset);
-        JointMotion {
-            rotation: carrier.transpose() * axes,
-            position: carrier.transpose_mul(offset),
-            angular_velocity: axes.transpose_mul(child.velocity - parent.velocity),
-            velocity: axes.transpose_mul(velocity),
-        }
+        self.mesh.balls[joint].motion(|node| self.nodes.node(node))
     }
 
     fn push_joint(&mut self, JointId(joint): JointId, wrench: Force<T>) {
@@ -81,6 +88,7 @@ impl<T: Real> View<T> for NodalView<'_, '_, T> {
             point,
             orientation,
             root,
+            ..
         } = &self.mesh.stations[marker];
         let node = |id| *self.nodes.node(id);
         let (point, turned) = (point.map(node), orientation.map(|(id, _)| node(id)));
@@ -90,21 +98,28 @@ impl<T: Real> View<T> for NodalView<'_, '_, T> {
             _ => Matrix::identity(),
         };
         let position = point.map_or(Vector::zero(), |node| node.position);
-        let deflection = match (root, attitude) {
+        let velocity = point.map_or(Vector::zero(), |node| node.velocity);
+        let [deflection, deflection_rate] = match (root, attitude) {
             (Some((end, offset)), Some(attitude)) => {
-                let axes = node(end.orientation).rotation * attitude;
-                let arm = position - node(end.point).position;
-                axes.transpose_mul(arm) - Vector::constant(offset.0)
+                let (carrier, origin) = (node(end.orientation), node(end.point));
+                let axes = carrier.rotation * attitude;
+                let arm = position - origin.position;
+                let rate = velocity - origin.velocity - carrier.velocity.cross(arm);
+                [
+                    axes.transpose_mul(arm) - Vector::constant(offset.0),
+                    axes.transpose_mul(rate),
+                ]
             }
-            _ => Vector::zero(),
+            _ => [Vector::zero(); 2],
         };
         MarkerMotion {
             pose: Transform::new(rotation, position),
             twist: Motion {
                 angular: turned.map_or(Vector::zero(), |node| node.velocity),
-                linear: point.map_or(Vector::zero(), |node| node.velocity),
+                linear: velocity,
             },
             deflection,
+            deflection_rate,
         }
     }
 

@@ -27,4 +27,7 @@ pub use lissom_tree::{
     Body, Closure, ClosureEnd, ClosureKind, ClosureMethod, Coordinate, CoordinateKind, Joint,
     JointKind, Layout, Linkage, Marker, Place, System,
 };
-pub use places::{AxisPlace, BallJoint, Places, PrescribedMotion, Transmission, TreeAxis};
+pub(crate) use places::tip_name;
+pub use places::{
+    AxisPlace, BallJoint, CarryingJoint, Places, PrescribedMotion, Transmission, TreeAxis,
+};

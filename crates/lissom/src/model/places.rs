@@ -11,6 +11,21 @@ pub struct Places {
     pub axes: Vec<TreeAxis>,
     /// Spherical and free joints, in the order of the tree.
     pub joints: Vec<BallJoint>,
+    /// Joints of the file that carry bodies.
+    pub carrying: Vec<CarryingJoint>,
+}
+
+/// A joint of the file that carries a body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CarryingJoint {
+    /// Its name.
+    pub name: String,
+    /// The body that it carries.
+    pub body: usize,
+    /// The first body behind it: another one where it is made of two joints.
+    pub first: usize,
+    /// Whether the body that it carries is written as its parent.
+    pub reversed: bool,
 }
 
 /// An axis of a joint of the tree, or the motor behind its elastic gear.
@@ -115,6 +130,11 @@ pub struct Transmission {
     pub initial_position: f64,
     /// Motor rate at the start.
     pub initial_rate: f64,
+}
+
+/// What the orientation of an exact tip is called that carries a joint.
+pub(crate) fn tip_name(joint: &str) -> String {
+    format!("{joint}.tip")
 }
 
 /// The prescribed motion of a joint with one degree of freedom.

@@ -74,11 +74,7 @@ impl<T: Real> View<T> for TreeView<'_, T> {
     fn marker(&mut self, id: MarkerId) -> MarkerMotion<T> {
         let marker = &self.markers[id.0];
         let Some(body) = marker.body else {
-            return MarkerMotion {
-                pose: lissom_spatial::Transform::constant(marker.place.offset()),
-                twist: Motion::zero(),
-                deflection: Vector::zero(),
-            };
+            return MarkerMotion::still(lissom_spatial::Transform::constant(marker.place.offset()));
         };
         if !self.posed {
             self.kinematics.update_poses(self.system);
@@ -98,6 +94,7 @@ impl<T: Real> View<T> for TreeView<'_, T> {
             pose: motion.pose,
             twist: motion.twist,
             deflection: motion.deflection,
+            deflection_rate: motion.deflection_rate,
         }
     }
 

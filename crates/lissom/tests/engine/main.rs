@@ -33,4 +33,5 @@ mod perturbation;
 mod runs;
 mod scene;
 mod shipped;
+mod signals;
 mod simulation;

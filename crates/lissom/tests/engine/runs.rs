@@ -110,10 +110,17 @@ pub(crate) fn vector(recording: &Recording, name: &str, sample: usize) -> [f64; 
 pub(crate) fn assert_alike(tree: &Run, nodes: &Run, tolerance: f64) -> usize {
     assert_eq!(tree.recording.time_s, nodes.recording.time_s);
     let mut compared = 0;
+    // what is held twice is not determined how
+    let closures = tree.audit.closures.as_ref();
+    let redundant = closures.is_some_and(|closures| !closures.redundant.is_empty());
+    let of_constraint = |name: &str| name.contains(".force.") || name.contains(".moment.");
     for channel in &tree.recording.channels {
         let Some(other) = nodes.recording.channel(&channel.name) else {
             continue;
         };
+        if redundant && of_constraint(&channel.name) {
+            continue;
+        }
         compared += 1;
         let size = largest(&channel.samples).max(1.0);
         for (sample, (a, b)) in channel.samples.iter().zip(&other.samples).enumerate() {

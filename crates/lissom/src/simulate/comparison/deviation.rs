@@ -113,7 +113,7 @@ pub fn predict_deviation(
         .collect::<Option<_>>()?;
     let kept = wanted
         .iter()
-        .map(|&i| (names[i].name.clone(), names[i].unit.clone()));
+        .map(|&i| (names[i].name.clone(), names[i].unit));
     let mut deviations = Recording::with_capacity(kept, states.time_s.len());
 
     let n_v = truth.state_velocities();

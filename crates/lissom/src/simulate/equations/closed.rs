@@ -129,9 +129,8 @@ impl Equations<'_> {
         Some(loops.violation(&self.model.linkage, &self.position, &self.velocity))
     }
 
-    /// Force and moment of every closure on its end `to` in the evaluated state, at the frame of that end and
-    /// in its axes.
-    pub fn closure_forces(&mut self) -> impl Iterator<Item = Force<f64>> {
+    /// Finds the forces of the closures in the evaluated state.
+    pub(super) fn find_multipliers(&mut self) {
         if let Ok(Some(loops)) = &mut self.loops {
             loops.multipliers(
                 &self.model.linkage,
@@ -140,15 +139,18 @@ impl Equations<'_> {
                 &self.acceleration,
             );
         }
-        let loops = self.loops.as_ref().ok().and_then(Option::as_ref);
-        let closures = 0..self.model.linkage.closures.len();
-        closures.map(move |i| loops.map_or(Force::zero(), |loops| loops.force_on_to(i)))
     }
 
-    /// Largest violation of every closure in the evaluated state, of places in metres and of directions in radians.
-    pub(in crate::simulate) fn closure_violations(&self) -> impl Iterator<Item = [f64; 2]> {
+    /// Force and moment of a closure on its end `to`, at the frame of that end and in its axes, where they were found last.
+    pub(super) fn force_of_closure(&self, closure: usize) -> Force<f64> {
         let loops = self.loops.as_ref().ok().and_then(Option::as_ref);
+        loops.map_or(Force::zero(), |loops| loops.force_on_to(closure))
+    }
+
+    /// The same of every closure in the evaluated state.
+    pub fn closure_forces(&mut self) -> impl Iterator<Item = Force<f64>> {
+        self.find_multipliers();
         let closures = 0..self.model.linkage.closures.len();
-        closures.map(move |i| loops.map_or([0.0; 2], |loops| loops.violation_of(i)))
+        closures.map(|closure| self.force_of_closure(closure))
     }
 }

@@ -13,6 +13,7 @@ mod closed;
 mod first_order;
 mod forces;
 mod observed;
+mod readout;
 mod second_order;
 
 use crate::model::{Body, Coordinate, CoordinateKind, Model, System};
@@ -26,6 +27,7 @@ use lissom_tree::closure::{self, ClosureError, Loops, Trouble};
 use lissom_tree::tree::{
     ArticulatedBody, CompositeBody, Energy, InverseDynamics, Kinematics, energy, inverse_dynamics,
 };
+pub(super) use readout::parts;
 
 /// Equations of motion of a model, with all the memory that evaluating them needs.
 #[derive(Clone, Debug)]
@@ -49,6 +51,8 @@ pub struct Equations<'m> {
     damped: Vec<usize>,
     /// Bodies that bend.
     flexible: Vec<usize>,
+    /// Entry of the velocity vector for every elastic entry of the position vector.
+    elastic_rate: Vec<usize>,
     // workspace
     pub(super) position: Vec<f64>,
     pub(super) velocity: Vec<f64>,
@@ -61,6 +65,8 @@ pub struct Equations<'m> {
     pub(super) motor_force: Vec<f64>,
     position_rate: Vec<f64>,
     reaction: Vec<f64>,
+    /// Generalised forces that nobody reads.
+    unused_force: Vec<f64>,
     influence: Vec<Motion<f64>>,
     pub(super) kinematics: Kinematics<f64>,
     articulated: ArticulatedBody<f64>,
@@ -113,6 +119,7 @@ impl<'m> Equations<'m> {
             flexible: (extent::flexible_links(model).into_iter())
                 .map(|(body, _)| body)
                 .collect(),
+            elastic_rate: elastic_rates(system),
             position: position.to_vec(),
             velocity: model.initial_velocity.clone(),
             acceleration: vec![0.0; n_v],
@@ -123,6 +130,7 @@ impl<'m> Equations<'m> {
             motor_force: vec![0.0; motors],
             position_rate: vec![0.0; n_q],
             reaction: vec![0.0; n_v],
+            unused_force: vec![0.0; n_v],
             influence: vec![Motion::zero(); most],
             kinematics: Kinematics::new(system),
             articulated: closure::articulated_body(&model.linkage),
@@ -348,14 +356,7 @@ impl<'m> Equations<'m> {
             &mut self.inverse,
             &mut self.reaction,
         );
-        if let Ok(Some(loops)) = &mut self.loops {
-            loops.multipliers(
-                &self.model.linkage,
-                &self.kinematics,
-                &self.force,
-                &self.acceleration,
-            );
-        }
+        self.find_multipliers();
         let mut power = 0.0;
         for motion in &self.model.motions {
             let at = motion.velocity;
@@ -446,6 +447,17 @@ fn full_position(model: &Model, state: &State) -> Vec<f64> {
         position[at] = value;
     }
     position
+}
+
+fn elastic_rates(system: &System) -> Vec<usize> {
+    let layout = system.layout();
+    let mut rates = vec![usize::MAX; system.position_count()];
+    for (k, body) in system.bodies().iter().enumerate() {
+        for alpha in 0..body.modes() {
+            rates[layout.elastic_position[k] + alpha] = layout.elastic_velocity[k] + alpha;
+        }
+    }
+    rates
 }
 
 fn damped_bodies(system: &System) -> Vec<usize> {

@@ -1,21 +1,17 @@
 //! The tree's equations as a run sees them: channels, limits, and the end of loops.
 
 use super::Equations;
-use crate::model::{AxisId, AxisPlace, Controller, CoordinateKind, LimitedQuantity, Load, Model};
+use crate::model::{AxisPlace, LimitedQuantity};
 use crate::simulate::balance::{conserves_momentum, unbalanced_by};
 use crate::simulate::extent;
 use lissom_core::{
-    Audit, Dynamics, EnergyAndMomentum, External, FlexibleLink, Kind, Limit, PlaceError, Power,
-    Repartitioning, RunError, Signal, Stage, marker_signals,
+    Audit, AxisId, Dynamics, EnergyAndMomentum, External, FlexibleLink, Limit, PlaceError, Power,
+    Repartitioning, RunError,
 };
 use lissom_numerics::integrate::{IntegrateError, Outcome};
 use lissom_numerics::{Coordinate, Memory, RecallError};
-use lissom_spatial::{Quaternion, Vector};
 use lissom_tree::closure::{Rechoice, Singularity, Trouble};
-use lissom_tree::tree::{marker_motion, momentum};
-
-/// What the two kinds of equations of a closure are about.
-const VIOLATIONS: [(&str, &str); 2] = [("offset", "m"), ("turn", "rad")];
+use lissom_tree::tree::momentum;
 
 impl Dynamics for Equations<'_> {
     fn state_layout(&self) -> Vec<Coordinate> {
@@ -28,102 +24,6 @@ impl Dynamics for Equations<'_> {
 
     fn evaluate(&mut self, time: f64, positions: &[f64], velocities: &[f64]) -> Power {
         Equations::evaluate(self, time, positions, velocities)
-    }
-
-    fn signals(&self) -> Vec<Signal> {
-        let model = self.model;
-        let mut signals: Vec<Signal> = Vec::new();
-        let positions = model.linkage.positions.iter();
-        signals.extend(positions.map(|c| Signal::position(c.name.clone(), c.unit)));
-        let velocities = model.linkage.velocities.iter();
-        signals.extend(velocities.map(|c| Signal::rate(c.name.clone(), c.unit)));
-        for gear in &model.transmissions {
-            let (unit, rate) = if gear.translates {
-                ("m", "m/s")
-            } else {
-                ("rad", "rad/s")
-            };
-            signals.push(Signal::position(gear.name.clone(), unit));
-            signals.push(Signal::rate(format!("{}.rate", gear.name), rate));
-        }
-        signals.extend(self.inputs());
-        let controllers = model.actions.controllers.iter();
-        signals.extend(controllers.flat_map(Controller::signals));
-        for motion in &model.motions {
-            if let Some(axis) = model.axis_at(motion.velocity) {
-                let [.., unit] = axis.name.units();
-                signals.push(Signal::reaction(axis.name.driving_effort(), unit));
-            }
-        }
-        for closure in &model.linkage.closures {
-            for (what, unit) in [("force", "N"), ("moment", "N m")] {
-                for axis in ["x", "y", "z"] {
-                    let name = format!("{}.{what}.{axis}", closure.name);
-                    signals.push(Signal::reaction(name, unit));
-                }
-            }
-        }
-        for closure in &model.linkage.closures {
-            for ((what, unit), holds) in VIOLATIONS.into_iter().zip(closure.kind.holds()) {
-                if holds {
-                    let name = format!("{}.violation.{what}", closure.name);
-                    signals.push(Signal::new(name, unit, Kind::Audit, Stage::Position));
-                }
-            }
-        }
-        for marker in &model.linkage.markers {
-            signals.extend(marker_signals(&marker.name));
-        }
-        signals
-    }
-
-    fn read(&mut self, row: &mut Vec<f64>) {
-        let model = self.model;
-        row.extend_from_slice(&self.position);
-        normalize_quaternions(model, row);
-        row.extend_from_slice(&self.velocity);
-        for i in 0..model.transmissions.len() {
-            row.push(self.motor_position[i]);
-            row.push(self.motor_rate[i]);
-        }
-        row.extend_from_slice(&self.efforts.inputs);
-        row.extend_from_slice(&self.efforts.feedback);
-        for motion in &model.motions {
-            row.push(self.reaction(motion.velocity));
-        }
-        for wrench in self.closure_forces() {
-            row.extend_from_slice(&wrench.force.0);
-            row.extend_from_slice(&wrench.moment.0);
-        }
-        for (closure, violation) in model.linkage.closures.iter().zip(self.closure_violations()) {
-            let held = violation.into_iter().zip(closure.kind.holds());
-            row.extend(held.filter(|(_, holds)| *holds).map(|(x, _)| x));
-        }
-        for marker in &model.linkage.markers {
-            let (pose, velocity, deflection) = match marker.body {
-                Some(body) => {
-                    let motion = marker_motion(
-                        &model.linkage.system,
-                        &self.kinematics,
-                        body,
-                        &marker.place,
-                        &self.position,
-                        &self.velocity,
-                        &mut self.influence,
-                    );
-                    (motion.pose, motion.twist.linear, motion.deflection)
-                }
-                None => (*marker.place.offset(), Vector::zero(), Vector::zero()),
-            };
-            row.extend_from_slice(&pose.translation.0);
-            row.extend_from_slice(&velocity.0);
-            row.extend_from_slice(&deflection.0);
-            row.extend_from_slice(&Quaternion::of_matrix(&pose.rotation).0);
-        }
-    }
-
-    fn inputs(&self) -> Vec<Signal> {
-        self.model.actions.loads.iter().map(Load::signal).collect()
     }
 
     fn set_input(&mut self, input: usize, external: Option<External>) {
@@ -238,20 +138,6 @@ fn repartitioning(change: &Rechoice) -> Repartitioning {
         after: change.after.clone(),
         condition_before: change.condition_before,
         condition_after: change.condition_after,
-    }
-}
-
-/// A recording shows unit quaternions; the integrated ones may be off by the tolerance.
-fn normalize_quaternions(model: &Model, row: &mut [f64]) {
-    let mut i = 0;
-    while i < model.linkage.positions.len() {
-        if model.linkage.positions[i].kind == CoordinateKind::Quaternion {
-            let length = row[i..i + 4].iter().map(|x| x * x).sum::<f64>().sqrt();
-            row[i..i + 4].iter_mut().for_each(|x| *x /= length);
-            i += 4;
-        } else {
-            i += 1;
-        }
     }
 }
 

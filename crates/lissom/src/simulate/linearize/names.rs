@@ -2,7 +2,8 @@
 //! act on.
 
 use super::Linearizer;
-use crate::model::{AxisId, AxisPlace, Controller, JointKind, Load, LoadTarget, TreeAxis};
+use crate::model::{AxisId, AxisPlace, Controller, Load, LoadTarget, TreeAxis};
+use crate::simulate::equations::parts;
 use lissom_core::effort_label;
 use lissom_numerics::linear::{Label, Labels};
 
@@ -10,55 +11,11 @@ impl<'m> Linearizer<'m> {
     /// Names of all coordinates that are not prescribed, of inputs and of markers.
     pub(super) fn all_labels(&self) -> Labels {
         let model = self.model;
-        let system = &model.linkage.system;
-        let layout = system.layout();
-        let mut full: Vec<Option<Label>> = vec![None; model.linkage.velocities.len()];
-        for (k, body) in system.bodies().iter().enumerate() {
-            let (p, v) = (layout.joint_position[k], layout.joint_velocity[k]);
-            let joint = &body.joint.name;
-            let mut set = |at: usize, name: String, unit: &'static str| {
-                full[at] = Some(Label::coordinate(
-                    name,
-                    unit,
-                    model.linkage.velocities[at].unit,
-                ));
-            };
-            match body.joint.kind {
-                JointKind::Fixed => {}
-                JointKind::Revolute { .. } | JointKind::Prismatic { .. } => {
-                    let position = &model.linkage.positions[p];
-                    set(v, position.name.clone(), position.unit);
-                }
-                JointKind::Spherical | JointKind::Free => {
-                    for (i, axis) in ["x", "y", "z"].into_iter().enumerate() {
-                        set(v + i, format!("{joint}.turn.{axis}"), "rad");
-                        if body.joint.kind == JointKind::Free {
-                            set(v + 3 + i, format!("{joint}.slide.{axis}"), "m");
-                        }
-                    }
-                }
-            }
-            for alpha in 0..body.modes() {
-                let position = &model.linkage.positions[layout.elastic_position[k] + alpha];
-                set(
-                    layout.elastic_velocity[k] + alpha,
-                    position.name.clone(),
-                    position.unit,
-                );
-            }
-        }
-        let motors = model.transmissions.iter().map(|gear| {
-            let (unit, rate) = if gear.translates {
-                ("m", "m/s")
-            } else {
-                ("rad", "rad/s")
-            };
-            Label::coordinate(gear.name.clone(), unit, rate)
-        });
-        let coordinates: Vec<Label> = (self.equations.free_velocities.iter())
-            .filter_map(|&at| full[at].clone())
-            .chain(motors)
-            .collect();
+        let all = parts(model).deviations();
+        let motors = &all[model.linkage.velocities.len()..];
+        let free = self.equations.free_velocities.iter();
+        let coordinates = free.map(|&at| &all[at]).chain(motors);
+        let coordinates: Vec<Label> = coordinates.cloned().collect();
         let mut inputs: Vec<Label> = (self.actuated_entries().into_iter())
             .filter_map(|at| self.axis_of(at))
             .map(|axis| effort_label(&axis.name))

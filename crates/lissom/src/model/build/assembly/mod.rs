@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::Model;
 use super::reduce::{Reduced, payload_inertia};
-use crate::model::places::{Places, PrescribedMotion, Transmission};
+use crate::model::places::{CarryingJoint, Places, PrescribedMotion, Transmission, tip_name};
 use lissom_core::{
     Actions, Axis, AxisId, Ball, ControlledAxis, Controller, Load, LoadTarget, MarkerId, MarkerPath,
 };
@@ -93,6 +93,7 @@ impl<'a> Assembly<'a> {
             return;
         };
         let parent = self.index.get(carrier.body.as_str()).copied();
+        let first = self.bodies.len();
         let outboard = self.side(carrier, tree.reversed);
         let mut inboard = self.side(carried, !tree.reversed);
         let reduced = &self.reduced[carried.body.as_str()];
@@ -183,6 +184,12 @@ impl<'a> Assembly<'a> {
                 }
             }
         }
+        self.model.places.carrying.push(CarryingJoint {
+            name: joint.name.clone(),
+            body: self.bodies.len(),
+            first,
+            reversed: tree.reversed,
+        });
         self.elastic_positions.push(self.model.positions.len());
         self.add_elastic(child_spec, body.flexible.as_ref());
         self.add_attitude(&body);
@@ -233,7 +240,7 @@ impl<'a> Assembly<'a> {
         for (alpha, rotation) in node.rotation.iter().enumerate() {
             turned += Vector(*rotation).scale(self.model.initial_position[first + alpha]);
         }
-        self.add_quaternion(&format!("{}.tip", body.joint.name), turned.0);
+        self.add_quaternion(&tip_name(&body.joint.name), turned.0);
     }
 
     /// The frame of one side of a joint; `child_side` says on which side it was written.

@@ -1,0 +1,549 @@
+//! [`Signals`]: the one list of everything of a mechanism that can be named.
+//!
+//! A formulation says which [`Parts`] it has and reads them in an evaluated state ([`Readout`]); what the signals are called,
+//! their units, kinds and stages, and their order are decided here, for both.
+
+mod part;
+mod reaction;
+mod readout;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Index, Range};
+
+use lissom_numerics::Coordinate;
+use lissom_spec::spec::LoadQuantity;
+use serde::Serialize;
+
+use crate::action::{Controller, Load, LoadTarget};
+use crate::dynamics::EnergyAndMomentum;
+use crate::view::{AxisId, JointId, MarkerId};
+use part::AXES;
+use part::QUATERNION;
+use reaction::joint_reactions;
+
+pub use part::{ClosurePart, Coordinates, ElasticId, JointPart, NodePart, NodeSignals, Parts};
+pub use readout::{JointReading, MarkerReading, Readout};
+
+/// A quantity of a mechanism: what recordings, linear models and reports call by one name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Signal {
+    /// Dotted path from the part to the quantity, for example `tip.position.x`; unique in a mechanism.
+    pub name: String,
+    /// SI unit, `1` when it has none.
+    pub unit: &'static str,
+    /// What it is to whoever uses it.
+    pub kind: Kind,
+    /// How far a state must be evaluated to know it.
+    pub stage: Stage,
+    /// Whose quantity it is.
+    #[serde(skip)]
+    pub source: Source,
+}
+
+/// What a signal is to whoever uses it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Kind {
+    /// A coordinate or its rate.
+    State,
+    /// A torque, force or motion from outside.
+    Input,
+    /// Something that follows.
+    Output,
+    /// Bookkeeping of energy, momentum and constraints.
+    Audit,
+}
+
+/// How far a state must be evaluated to know a signal; each stage contains those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Positions are enough.
+    Position,
+    /// Velocities too.
+    Velocity,
+    /// Applied forces and accelerations too.
+    Acceleration,
+    /// Forces of constraint too.
+    Reaction,
+}
+
+/// Whose quantity a signal is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Source {
+    /// One degree of freedom of a joint, or the motor behind its elastic gear.
+    Axis(AxisId),
+    /// A spherical or free joint.
+    Joint(JointId),
+    /// An elastic coordinate, or an orientation that no joint stands for.
+    Elastic(ElasticId),
+    /// An input, by its place.
+    Input(usize),
+    /// A controller on one of its axes, counted over all controllers.
+    Feedback(usize),
+    /// A prescribed motion, by its place.
+    Drive(usize),
+    /// What closes a loop, by its place.
+    Closure(usize),
+    /// A joint that carries a body, by its place.
+    Reaction(usize),
+    /// A node of a model of nodes, by its place.
+    Node(usize),
+    /// A marker.
+    Marker(MarkerId),
+    /// The mechanism as a whole.
+    Mechanism,
+}
+
+/// A signal: its place in the list of a mechanism.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SignalId(pub usize);
+
+/// All signals of a mechanism.
+#[derive(Clone, Debug)]
+pub struct Signals {
+    list: Vec<Signal>,
+    parts: Parts,
+    /// Signals that are read together.
+    groups: Vec<(Group, Range<usize>)>,
+    by_name: BTreeMap<String, SignalId>,
+}
+
+/// Signals that are read together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Group {
+    Positions,
+    Rates,
+    Motors,
+    Inputs,
+    Feedback,
+    Drives,
+    ClosureForces,
+    Violations,
+    Node(usize),
+    Marker(MarkerId),
+    Reactions,
+    Nominal,
+    Tracked(MarkerId),
+    Whole,
+}
+
+/// Parts of the energy, as they are recorded.
+const ENERGIES: [&str; 7] = [
+    "kinetic", "strain", "gravity", "total", "work", "lost", "drift",
+];
+/// What the two kinds of equations of a closure are about.
+const VIOLATIONS: [(&str, &str); 2] = [("offset", "m"), ("turn", "rad")];
+/// Vectors of a marker.
+const OF_MARKER: [(&str, &str, Stage); 5] = [
+    ("position", "m", Stage::Position),
+    ("velocity", "m/s", Stage::Velocity),
+    ("angular_velocity", "rad/s", Stage::Velocity),
+    ("deflection", "m", Stage::Position),
+    ("deflection_rate", "m/s", Stage::Velocity),
+];
+
+impl Signals {
+    /// Everything of a mechanism that can be named.
+    pub fn of(readout: &dyn Readout) -> Self {
+        let (parts, actions) = (readout.parts(), readout.actions());
+        let mut signals = Self {
+            list: Vec::new(),
+            groups: Vec::new(),
+            by_name: BTreeMap::new(),
+            parts,
+        };
+        let parts = std::mem::take(&mut signals.parts);
+        signals.add(Group::Positions, |add| {
+            for part in &parts.coordinates {
+                add.coordinates(part.positions(), part, Stage::Position);
+            }
+        });
+        signals.add(Group::Rates, |add| {
+            for part in &parts.coordinates {
+                add.coordinates(part.rates(), part, Stage::Velocity);
+            }
+        });
+        signals.add(Group::Motors, |add| {
+            for (axis, name) in &parts.motors {
+                let part = Coordinates::Axis(*axis, name.clone());
+                add.coordinates(part.positions(), &part, Stage::Position);
+                add.coordinates(part.rates(), &part, Stage::Velocity);
+            }
+        });
+        signals.add(Group::Inputs, |add| {
+            for (at, load) in actions.loads.iter().enumerate() {
+                add.input(load_signal(load), Source::Input(at));
+            }
+        });
+        signals.add(Group::Feedback, |add| {
+            let all = actions.controllers.iter().flat_map(feedback_signals);
+            for (at, signal) in all.enumerate() {
+                add.input(signal, Source::Feedback(at));
+            }
+        });
+        signals.add(Group::Drives, |add| {
+            for (at, (name, unit)) in parts.drives.iter().enumerate() {
+                add.reaction(name.clone(), unit, Source::Drive(at));
+            }
+        });
+        signals.add(Group::ClosureForces, |add| {
+            for (at, closure) in parts.closures.iter().enumerate() {
+                add.wrench(&closure.name, Source::Closure(at));
+            }
+        });
+        signals.add(Group::Violations, |add| {
+            for (at, closure) in parts.closures.iter().enumerate() {
+                for ((what, unit), holds) in VIOLATIONS.into_iter().zip(closure.holds) {
+                    if holds {
+                        let name = format!("{}.violation.{what}", closure.name);
+                        let source = Source::Closure(at);
+                        add.signal(name, unit, (Kind::Audit, Stage::Position), source);
+                    }
+                }
+            }
+        });
+        for (at, node) in parts.nodes.iter().enumerate() {
+            signals.add(Group::Node(at), |add| {
+                for (name, unit) in node.numbers() {
+                    let what = (Kind::Output, Stage::Velocity);
+                    add.signal(name, unit, what, Source::Node(at));
+                }
+            });
+        }
+        for (at, marker) in parts.markers.iter().enumerate() {
+            let id = MarkerId(at);
+            signals.add(Group::Marker(id), |add| add.marker(marker, id));
+        }
+        signals.add(Group::Reactions, |add| {
+            for (at, joint) in parts.joints.iter().enumerate() {
+                add.wrench(&format!("{}.reaction", joint.name), Source::Reaction(at));
+            }
+        });
+        signals.add(Group::Nominal, |add| {
+            for (axis, name) in &parts.nominal {
+                let ([unit, ..], source) = (name.units(), Source::Axis(*axis));
+                let what = (Kind::Output, Stage::Position);
+                for name in [name.nominal(), name.error()] {
+                    add.signal(name, unit, what, source);
+                }
+            }
+        });
+        if let Some(id) = parts.tracked
+            && let Some(marker) = parts.markers.get(id.0)
+        {
+            signals.add(Group::Tracked(id), |add| {
+                for what in ["nominal_position", "position_error"] {
+                    for axis in AXES {
+                        let name = format!("{marker}.{what}.{axis}");
+                        let kind = (Kind::Output, Stage::Position);
+                        add.signal(name, "m", kind, Source::Marker(id));
+                    }
+                }
+            });
+        }
+        signals.add(Group::Whole, whole);
+        signals.parts = parts;
+        signals.make_unique();
+        signals
+    }
+
+    fn add(&mut self, group: Group, fill: impl FnOnce(&mut Adding<'_>)) {
+        let first = self.list.len();
+        fill(&mut Adding(&mut self.list));
+        self.groups.push((group, first..self.list.len()));
+    }
+
+    /// Two inputs on one joint would share a name: all but the first are numbered.
+    fn make_unique(&mut self) {
+        let mut taken: BTreeSet<String> = BTreeSet::new();
+        for (at, signal) in self.list.iter_mut().enumerate() {
+            let written = signal.name.clone();
+            let mut count = 1;
+            while taken.contains(&signal.name) {
+                count += 1;
+                signal.name = format!("{written}#{count}");
+            }
+            taken.insert(signal.name.clone());
+            self.by_name.insert(signal.name.clone(), SignalId(at));
+        }
+    }
+
+    /// The signals in their order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Signal> {
+        self.list.iter()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The signal of a name.
+    pub fn find(&self, name: &str) -> Option<SignalId> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The inputs, in the order of the model.
+    pub fn inputs(&self) -> impl Iterator<Item = &Signal> {
+        self.iter()
+            .filter(|signal| matches!(signal.source, Source::Input(_)))
+    }
+
+    /// Fills the row of all signals but those of the whole mechanism in the evaluated state; `asks` says of which signals
+    /// somebody asks.
+    pub(crate) fn read(
+        &self,
+        readout: &mut dyn Readout,
+        asks: impl Fn(usize) -> bool,
+        row: &mut Vec<f64>,
+    ) {
+        row.clear();
+        for (group, range) in &self.groups {
+            if *group == Group::Whole {
+                break;
+            }
+            if range.clone().any(&asks) {
+                self.read_group(*group, readout, row);
+            }
+            // what nobody asks for is not known
+            row.resize(range.end, f64::NAN);
+        }
+    }
+
+    fn read_group(&self, group: Group, readout: &mut dyn Readout, row: &mut Vec<f64>) {
+        let parts = &self.parts;
+        match group {
+            Group::Positions => {
+                for part in &parts.coordinates {
+                    read_position(part, readout, row);
+                }
+            }
+            Group::Rates => {
+                for part in &parts.coordinates {
+                    read_rate(part, readout, row);
+                }
+            }
+            Group::Motors => {
+                for (axis, _) in &parts.motors {
+                    row.extend(readout.axis(*axis));
+                }
+            }
+            Group::Inputs => row.extend_from_slice(&readout.efforts().inputs),
+            Group::Feedback => row.extend_from_slice(&readout.efforts().feedback),
+            Group::Drives => {
+                row.extend((0..parts.drives.len()).map(|drive| readout.driving_effort(drive)));
+            }
+            Group::Reactions => {
+                readout.find_reactions();
+                for wrench in joint_reactions(parts, readout) {
+                    row.extend_from_slice(&wrench.force.0);
+                    row.extend_from_slice(&wrench.moment.0);
+                }
+            }
+            Group::ClosureForces => {
+                readout.find_reactions();
+                for closure in 0..parts.closures.len() {
+                    let wrench = readout.closure_force(closure);
+                    row.extend_from_slice(&wrench.force.0);
+                    row.extend_from_slice(&wrench.moment.0);
+                }
+            }
+            Group::Violations => {
+                for (at, closure) in parts.closures.iter().enumerate() {
+                    let violations = readout.closure_violation(at).into_iter();
+                    let held = violations.zip(closure.holds).filter(|(_, holds)| *holds);
+                    row.extend(held.map(|(violation, _)| violation));
+                }
+            }
+            Group::Node(node) => readout.read_node(node, row),
+            Group::Marker(marker) => {
+                let reading = readout.marker(marker);
+                let motion = &reading.motion;
+                row.extend_from_slice(&motion.pose.translation.0);
+                row.extend_from_slice(&motion.twist.linear.0);
+                row.extend_from_slice(&motion.twist.angular.0);
+                row.extend_from_slice(&motion.deflection.0);
+                row.extend_from_slice(&motion.deflection_rate.0);
+                row.extend_from_slice(&reading.quaternion);
+            }
+            Group::Nominal => {
+                for (axis, _) in &parts.nominal {
+                    let nominal = readout.nominal_axis(*axis);
+                    row.extend([nominal, nominal - readout.axis(*axis)[0]]);
+                }
+            }
+            Group::Tracked(marker) => {
+                let nominal = readout.nominal_marker(marker);
+                let position = readout.marker(marker).motion.pose.translation;
+                row.extend_from_slice(&nominal.0);
+                row.extend_from_slice(&(nominal - position).0);
+            }
+            Group::Whole => {}
+        }
+    }
+}
+
+impl Index<SignalId> for Signals {
+    type Output = Signal;
+
+    fn index(&self, SignalId(at): SignalId) -> &Signal {
+        &self.list[at]
+    }
+}
+
+fn read_position(part: &Coordinates, readout: &dyn Readout, row: &mut Vec<f64>) {
+    match part {
+        Coordinates::Axis(axis, _) => row.push(readout.axis(*axis)[0]),
+        Coordinates::Joint {
+            joint, translates, ..
+        } => {
+            let reading = readout.joint(*joint);
+            if *translates {
+                row.extend_from_slice(&reading.position);
+            }
+            row.extend_from_slice(&reading.quaternion);
+        }
+        Coordinates::Elastic { at, .. } => row.push(readout.elastic(*at)[0]),
+        Coordinates::Orientation { at, .. } => row.extend(readout.orientation(*at)),
+    }
+}
+
+fn read_rate(part: &Coordinates, readout: &dyn Readout, row: &mut Vec<f64>) {
+    match part {
+        Coordinates::Axis(axis, _) => row.push(readout.axis(*axis)[1]),
+        Coordinates::Joint {
+            joint, translates, ..
+        } => {
+            let reading = readout.joint(*joint);
+            row.extend_from_slice(&reading.angular_velocity);
+            if *translates {
+                row.extend_from_slice(&reading.velocity);
+            }
+        }
+        Coordinates::Elastic { at, .. } => row.push(readout.elastic(*at)[1]),
+        Coordinates::Orientation { turns: false, .. } => {}
+        Coordinates::Orientation { at, .. } => row.extend(readout.orientation_rate(*at)),
+    }
+}
+
+/// Appends energy and momentum of the whole mechanism, with the work done and the balance that comes of it.
+pub(crate) fn read_whole(
+    stored: &EnergyAndMomentum,
+    [work, dissipated, drift]: [f64; 3],
+    row: &mut Vec<f64>,
+) {
+    let [kinetic, strain, gravity] = [stored.kinetic, stored.strain, stored.gravity];
+    let total = kinetic + strain + gravity;
+    row.extend_from_slice(&[kinetic, strain, gravity, total, work, dissipated, drift]);
+    row.extend_from_slice(&stored.momentum.force.0);
+    row.extend_from_slice(&stored.momentum.moment.0);
+}
+
+/// A list that signals are added to.
+struct Adding<'a>(&'a mut Vec<Signal>);
+
+impl Adding<'_> {
+    fn signal(
+        &mut self,
+        name: String,
+        unit: &'static str,
+        (kind, stage): (Kind, Stage),
+        source: Source,
+    ) {
+        self.0.push(Signal {
+            name,
+            unit,
+            kind,
+            stage,
+            source,
+        });
+    }
+
+    fn input(&mut self, (name, unit): (String, &'static str), source: Source) {
+        self.signal(name, unit, (Kind::Input, Stage::Velocity), source);
+    }
+
+    fn reaction(&mut self, name: String, unit: &'static str, source: Source) {
+        self.signal(name, unit, (Kind::Output, Stage::Reaction), source);
+    }
+
+    fn wrench(&mut self, of: &str, source: Source) {
+        for (what, unit) in [("force", "N"), ("moment", "N m")] {
+            for axis in AXES {
+                self.reaction(format!("{of}.{what}.{axis}"), unit, source);
+            }
+        }
+    }
+
+    fn coordinates(&mut self, all: Vec<Coordinate>, of: &Coordinates, stage: Stage) {
+        let source = match of {
+            Coordinates::Axis(axis, _) => Source::Axis(*axis),
+            Coordinates::Joint { joint, .. } => Source::Joint(*joint),
+            Coordinates::Elastic { at, .. } | Coordinates::Orientation { at, .. } => {
+                Source::Elastic(*at)
+            }
+        };
+        for coordinate in all {
+            let what = (Kind::State, stage);
+            self.signal(coordinate.name, coordinate.unit, what, source);
+        }
+    }
+
+    fn marker(&mut self, marker: &str, id: MarkerId) {
+        for (what, unit, stage) in OF_MARKER {
+            for axis in AXES {
+                let name = format!("{marker}.{what}.{axis}");
+                self.signal(name, unit, (Kind::Output, stage), Source::Marker(id));
+            }
+        }
+        for part in QUATERNION {
+            let name = format!("{marker}.quaternion.{part}");
+            let what = (Kind::Output, Stage::Position);
+            self.signal(name, "1", what, Source::Marker(id));
+        }
+    }
+}
+
+/// Energy and momentum.
+fn whole(add: &mut Adding<'_>) {
+    let what = (Kind::Audit, Stage::Velocity);
+    for part in ENERGIES {
+        add.signal(format!("energy.{part}"), "J", what, Source::Mechanism);
+    }
+    for (of, unit) in [("linear", "kg m/s"), ("angular", "kg m^2/s")] {
+        for axis in AXES {
+            let name = format!("momentum.{of}.{axis}");
+            add.signal(name, unit, what, Source::Mechanism);
+        }
+    }
+}
+
+/// Name and unit of an input.
+fn load_signal(load: &Load) -> (String, &'static str) {
+    let (what, unit) = match load.quantity {
+        LoadQuantity::Torque => ("torque", "N m"),
+        LoadQuantity::Force | LoadQuantity::Either => ("force", "N"),
+    };
+    let name = match load.target {
+        LoadTarget::Marker(..) => format!("{}.applied_{what}", load.name),
+        LoadTarget::Axis(_) | LoadTarget::Component(..) => format!("{}.{what}", load.name),
+    };
+    (name, unit)
+}
+
+/// Names and units of the torques and forces of a controller.
+fn feedback_signals(controller: &Controller) -> impl Iterator<Item = (String, &'static str)> {
+    controller.axes.iter().map(|axis| {
+        let [.., unit] = axis.name.units();
+        let (joint, what) = (&axis.name.joint, axis.name.effort_word());
+        (format!("{}.{joint}.{what}", controller.name), unit)
+    })
+}

@@ -1,0 +1,50 @@
+//! Forces that joints transmit.
+//!
+//! Newton's and Euler's equations of everything that a joint carries: what the bodies need for their accelerations, beyond weight and
+//! applied forces, comes through the joint and through closures that end beyond it. Wrenches are in ground components about
+//! the ground's origin, where they simply add up.
+
+use lissom_spatial::{Force, Transform};
+
+use super::part::Parts;
+use super::readout::Readout;
+
+/// A wrench in ground components about the ground's origin, from one in a frame.
+fn in_ground(frame: &Transform<f64>, wrench: Force<f64>) -> Force<f64> {
+    frame.force_to_parent(wrench)
+}
+
+/// What every joint of a mechanism exerts on the body written as its child, at the joint's frame on that body and in its axes.
+/// Forces of constraint must have been found before.
+pub(super) fn joint_reactions(parts: &Parts, readout: &mut dyn Readout) -> Vec<Force<f64>> {
+    let mut carried: Vec<Force<f64>> = (0..parts.parents.len())
+        .map(|body| readout.needed_wrench(body))
+        .collect();
+    for (at, closure) in parts.closures.iter().enumerate() {
+        let wrench = in_ground(&readout.closure_frame(at), readout.closure_force(at));
+        let [from, to] = closure.bodies;
+        if let Some(from) = from {
+            carried[from] += wrench;
+        }
+        if let Some(to) = to {
+            carried[to] += wrench.scale(-1.0);
+        }
+    }
+    // inward: each body carries those that hang on it
+    for (body, parent) in parts.parents.iter().enumerate().rev() {
+        if let Some(parent) = *parent {
+            let wrench = carried[body];
+            carried[parent] += wrench;
+        }
+    }
+    let on_child = |(at, joint): (usize, &super::JointPart)| {
+        let wrench = carried[joint.carries];
+        let wrench = if joint.reversed {
+            wrench.scale(-1.0)
+        } else {
+            wrench
+        };
+        readout.joint_frame(at).inverse().force_to_parent(wrench)
+    };
+    parts.joints.iter().enumerate().map(on_child).collect()
+}

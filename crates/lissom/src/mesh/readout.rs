@@ -1,0 +1,256 @@
+//! What signals read of a mesh.
+
+use lissom_core::{
+    Actions, AxisId, ClosurePart, Coordinates, Efforts, ElasticId, JointId, JointPart,
+    JointReading, LoadTarget, MarkerId, MarkerReading, NodePart, NodeSignals, Parts, Readout,
+    RigidMechanism as _, View as _,
+};
+use lissom_nodal::{NodeId, NodeKind};
+use lissom_spatial::{Force, Transform, Vector};
+
+use super::joints::quaternion;
+use super::run::MeshEquations;
+use super::view::NodalView;
+use super::{Mesh, MeshedAxis, MeshedClosure, MeshedJoint, Side};
+
+impl Mesh {
+    /// What can be named.
+    pub(super) fn parts(&self) -> Parts {
+        let mut coordinates = Vec::new();
+        let mut motors = Vec::new();
+        for joint in &self.joints {
+            match *joint {
+                MeshedJoint::Axis(AxisId(axis)) => {
+                    let name = self.axes[axis].name.clone();
+                    if name.is_motor {
+                        motors.push((AxisId(axis), name));
+                    } else {
+                        coordinates.push(Coordinates::Axis(AxisId(axis), name));
+                    }
+                }
+                MeshedJoint::Ball(JointId(joint)) => {
+                    let ball = &self.balls[joint];
+                    coordinates.push(Coordinates::Joint {
+                        joint: JointId(joint),
+                        name: ball.joint.clone(),
+                        translates: ball.translates,
+                    });
+                }
+            }
+        }
+        let first_of_its_node = |&dof: &usize| {
+            let positions = self.mechanism.dof_positions(dof).len();
+            let component = self.mechanism.dof_node(dof).map_or(0, |(_, i)| i);
+            positions == 1 || component == 0
+        };
+        let elastic = self.elastic_dofs().into_iter().filter(first_of_its_node);
+        coordinates.extend(elastic.map(|dof| self.elastic_coordinates(dof)));
+        let node = |&node: &NodeId| NodePart {
+            name: self.mechanism.node_name(node).to_owned(),
+            kind: match self.mechanism.node_kind(node) {
+                NodeKind::PlanarPoint => NodeSignals::PlanarPoint,
+                NodeKind::Point => NodeSignals::Point,
+                NodeKind::PlanarAngle => NodeSignals::PlanarAngle,
+                NodeKind::Orientation => NodeSignals::Orientation,
+            },
+        };
+        Parts {
+            coordinates,
+            motors,
+            drives: self.drive_channels.clone(),
+            parents: self.carrying.iter().map(|joint| joint.parent).collect(),
+            joints: (self.carrying.iter().enumerate())
+                .map(|(body, joint)| JointPart {
+                    name: joint.name.clone(),
+                    carries: body,
+                    reversed: joint.reversed,
+                })
+                .collect(),
+            closures: (self.closures.iter())
+                .map(|closure| ClosurePart {
+                    name: closure.name.clone(),
+                    holds: closure.holding.map(|holding| holding.is_some()),
+                    bodies: [closure.from, closure.to.body],
+                })
+                .collect(),
+            nodes: self.nodes.iter().map(node).collect(),
+            markers: (self.markers.iter())
+                .map(|marker| marker.name.clone())
+                .collect(),
+            nominal: (self.actions.on_trajectory().into_iter())
+                .map(|axis| (axis, self.axes[axis.0].name.clone()))
+                .collect(),
+            tracked: self.path.as_ref().map(|path| path.marker),
+        }
+    }
+}
+
+impl Readout for MeshEquations<'_> {
+    fn parts(&self) -> Parts {
+        self.mesh.parts()
+    }
+
+    fn actions(&self) -> &Actions {
+        &self.mesh.actions
+    }
+
+    fn axis(&self, AxisId(axis): AxisId) -> [f64; 2] {
+        let axis: &MeshedAxis = &self.mesh.axes[axis];
+        let equations = self.dynamics.equations();
+        let (element, index) = (axis.element, axis.deformation);
+        [
+            equations.deformation(element, index),
+            equations.deformation_rate(element, index),
+        ]
+    }
+
+    fn joint(&self, JointId(joint): JointId) -> JointReading {
+        let ball = &self.mesh.balls[joint];
+        let equations = self.dynamics.equations();
+        let motion = ball.motion(|node| equations.node(node));
+        JointReading {
+            position: motion.position.0,
+            quaternion: quaternion(&motion.rotation),
+            angular_velocity: motion.angular_velocity.0,
+            velocity: motion.velocity.0,
+        }
+    }
+
+    fn elastic(&self, ElasticId(dof): ElasticId) -> [f64; 2] {
+        let at = self.mesh.mechanism.dof_positions(dof).start;
+        [self.position[at], self.velocity[dof]]
+    }
+
+    fn orientation(&self, ElasticId(dof): ElasticId) -> [f64; 4] {
+        let values = &self.position[self.mesh.mechanism.dof_positions(dof)];
+        let length = values.iter().map(|x| x * x).sum::<f64>().sqrt();
+        std::array::from_fn(|i| values[i] / length)
+    }
+
+    fn orientation_rate(&self, ElasticId(dof): ElasticId) -> [f64; 3] {
+        std::array::from_fn(|i| self.velocity[dof + i])
+    }
+
+    fn efforts(&self) -> &Efforts {
+        self.dynamics.excitation().efforts()
+    }
+
+    fn driving_effort(&self, drive: usize) -> f64 {
+        self.drive_efforts[drive]
+    }
+
+    fn read_node(&self, node: usize, row: &mut Vec<f64>) {
+        let (equations, node) = (self.dynamics.equations(), self.mesh.nodes[node]);
+        let state = equations.node(node);
+        match self.mesh.mechanism.node_kind(node) {
+            NodeKind::PlanarPoint => {
+                row.extend_from_slice(&state.position.0[..2]);
+                row.extend_from_slice(&state.velocity.0[..2]);
+            }
+            NodeKind::Point => {
+                row.extend_from_slice(&state.position.0);
+                row.extend_from_slice(&state.velocity.0);
+            }
+            NodeKind::PlanarAngle => {
+                row.extend([equations.angle(node), state.velocity[2]]);
+            }
+            NodeKind::Orientation => {
+                row.extend_from_slice(&quaternion(&state.rotation));
+                row.extend_from_slice(&state.velocity.0);
+            }
+        }
+    }
+
+    fn marker(&mut self, marker: MarkerId) -> MarkerReading {
+        let (mesh, equations) = (self.mesh, self.dynamics.equations());
+        let nodes = &mut equations.view(&mut self.unused);
+        let motion = NodalView { mesh, nodes }.marker(marker);
+        MarkerReading {
+            quaternion: quaternion(&motion.pose.rotation),
+            motion,
+        }
+    }
+
+    fn find_reactions(&mut self) {
+        self.dynamics
+            .settle_stresses(&self.acceleration, &mut self.residual);
+        self.needed.fill(Force::zero());
+        let equations = self.dynamics.equations();
+        equations.add_inertial_wrenches(&mut self.needed);
+        let (mesh, nodes) = (self.mesh, &mut equations.view(&mut self.unused));
+        let mut view = NodalView { mesh, nodes };
+        let efforts = self.dynamics.excitation().efforts();
+        for (load, &value) in mesh.actions.loads.iter().zip(&efforts.inputs) {
+            let LoadTarget::Marker(marker, toward) = &load.target else {
+                continue;
+            };
+            if let Some(body) = mesh.stations[marker.0].body {
+                let carrier = view.marker(toward.carried_by.unwrap_or(*marker));
+                let wrench = load.wrench(toward, value, &carrier.pose.rotation);
+                let point = view.marker(*marker).pose.translation;
+                let about_origin = point.cross(wrench.force);
+                self.needed[body] += Force::new(-wrench.moment - about_origin, -wrench.force);
+            }
+        }
+    }
+
+    fn needed_wrench(&self, body: usize) -> Force<f64> {
+        self.needed[body]
+    }
+
+    fn joint_frame(&mut self, joint: usize) -> Transform<f64> {
+        self.frame_of(&self.mesh.carrying[joint].side)
+    }
+
+    fn closure_frame(&mut self, closure: usize) -> Transform<f64> {
+        self.frame_of(&self.mesh.closures[closure].to)
+    }
+
+    fn closure_force(&self, closure: usize) -> Force<f64> {
+        let MeshedClosure { to, holding, .. } = &self.mesh.closures[closure];
+        let equations = self.dynamics.equations();
+        let [mut moment, mut force] = [Vector([0.0; 3]); 2];
+        for (element, _) in holding.iter().flatten() {
+            force += equations.element_force(*element, to.end.point);
+            moment += equations.element_force(*element, to.end.orientation);
+        }
+        let axes = self.frame_of(to).rotation;
+        Force::new(axes.transpose_mul(moment), axes.transpose_mul(force))
+    }
+
+    fn closure_violation(&self, closure: usize) -> [f64; 2] {
+        let equations = self.dynamics.equations();
+        self.mesh.closures[closure].holding.map(|holding| {
+            let Some((element, deformations)) = holding else {
+                return 0.0;
+            };
+            let sizes = deformations
+                .iter()
+                .map(|&index| equations.deformation(element, index).abs());
+            sizes.fold(0.0, f64::max)
+        })
+    }
+
+    fn nominal_axis(&self, axis: AxisId) -> f64 {
+        let trajectory = self.dynamics.excitation().trajectory();
+        trajectory.map_or(f64::NAN, |trajectory| trajectory.axis(axis)[0])
+    }
+
+    fn nominal_marker(&self, marker: MarkerId) -> Vector<f64> {
+        let trajectory = self.dynamics.excitation().trajectory();
+        trajectory.map_or(Vector([f64::NAN; 3]), |trajectory| {
+            trajectory.mechanism().marker(marker).translation
+        })
+    }
+}
+
+impl MeshEquations<'_> {
+    /// Pose of a frame in the evaluated state.
+    fn frame_of(&self, side: &Side) -> Transform<f64> {
+        let equations = self.dynamics.equations();
+        Transform::new(
+            equations.node(side.end.orientation).rotation * side.frame,
+            equations.node(side.end.point).position,
+        )
+    }
+}
