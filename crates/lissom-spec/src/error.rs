@@ -1,5 +1,7 @@
 //! What can be wrong with a model: data first, words second.
 
+mod remedy;
+
 use std::fmt;
 use std::ops::Range;
 
@@ -515,128 +517,6 @@ impl fmt::Display for ModelError {
 }
 
 impl std::error::Error for ModelError {}
-
-impl ErrorKind {
-    /// What to do about it.
-    fn remedy(&self) -> String {
-        match self {
-            Self::Syntax { .. } => "correct the text here; strings need quotes, lists need commas".into(),
-            Self::UnknownKey { suggestion: Some(known), .. } => format!("did you mean `{known}`?"),
-            Self::UnknownKey { known, .. } if known.is_empty() => "remove it; nothing may stand here".into(),
-            Self::UnknownKey { known, .. } => format!("use one of {}, or remove it", list(known)),
-            Self::WrongUnit { expected, .. } => {
-                format!("write `{expected}` and convert the value to that unit")
-            }
-            Self::CountedTwice => "write shortening = \"none\" beside it, or elasticity = \"linear\"".into(),
-            Self::NotClamped { body, switch, instead, .. } => format!(
-                "give body {body} a fidelity of its own with {switch} = \"{instead}\", or a clamped basis"
-            ),
-            Self::NoSlopes => "write elasticity = \"linear\" for this body".into(),
-            Self::MissingKey { key } => format!("add `{key} = …`"),
-            Self::WrongType { expected, .. } | Self::OutOfRange { expected, .. } => {
- format!("write {expected}") }
-            Self::WrongLength { expected, .. } => format!("write a list of {expected}"),
-            Self::UnknownWord { allowed, .. } => format!("use one of {}", list(allowed)),
-            Self::NotExactlyOne { given, choices } if given.is_empty() => {
-                format!("add one of {}", list(choices))
-            }
-            Self::NotExactlyOne { given, .. } => format!("keep one of {} and remove the rest", list(given)),
-            Self::Unreadable { .. } => "compare the value with the json schema of the format".into(),
-            Self::BadOverride { .. } => {
-                "write it as path=value, for example joint.shoulder.revolute.initial_angle_rad=0.3".into()
-            }
-            Self::UnknownFormat { .. } => "write format = 1, the version this program reads".into(),
-            Self::NotFinite { .. } => "write a finite number".into(),
-            Self::NoBodies => "add a [[body]] and the [[joint]] that carries it".into(),
-            Self::EmptyName { what } => format!("give the {what} a name"),
-            Self::DuplicateName { what, .. } => format!("give every {what} a name of its own"),
-            Self::ControlCharacter { .. } => "write the name without line breaks and tabs".into(),
-            Self::ReservedName { .. } => "choose another name".into(),
-            Self::UnknownReference { suggestion: Some(name), .. } => format!("did you mean {name:?}?"),
-            Self::UnknownReference { what: "body", .. } => {
-                "use the name of a [[body]], or \"ground\" where a joint stands".into()
-            }
-            Self::UnknownReference { what: what @ ("joint" | "marker" | "node" | "element"), .. } => {
-                format!("use the name of a [[{what}]]")
-            }
-            Self::UnknownReference { what, .. } => format!("use the name of a {what}"),
-            Self::GroundAsChild { .. } => "let the ground be the parent, and a body the child".into(),
-            Self::NotABeam { .. } => "name a body with [body.beam], or hold the body by a [[loop]]".into(),
-            Self::NothingToHold { .. } => {
-                "let its basis bend along y or z, or guide it by a prismatic joint or loop".into()
-            }
-            Self::OnItself { .. } => "let one of its sides be on another body".into(),
-            Self::NoJoint { body } => format!(
-                "add a [[joint]] with child = {body:?}; a body that floats is carried by a free joint on \
-                 the ground"
-            ),
-            Self::Adrift { .. } => "let one of their joints stand on the ground or on a body that it carries".into(),
-            Self::NotReversible { .. } => {
-                "exchange parent and child of that joint, or carry the body by another joint".into()
-            }
-            Self::CutLoses { instead, .. } if instead.is_empty() => {
-                "remove it, or close the loop by a joint of its own".into()
-            }
-            Self::CutLoses { instead, .. } => {
-                format!("write cut = true at {} instead, or remove it", list(instead))
-            }
-            Self::CutFree { .. } => "remove `cut`, or the joint".into(),
-            Self::NotSquare => "turn one of the axes until their product is zero".into(),
-            Self::UnknownPlace { known, .. } if known.is_empty() => {
-                "name a node of the body, to have a place to attach to".into()
-            }
-            Self::UnknownPlace { known, .. } => {
-                format!("use one of {}, or add a [[body.node]] of that name", list(known))
-            }
-            Self::PlaceTwice | Self::PrescribedTwice { .. } => "remove one of the two".into(),
-            Self::NodeNeeded { .. } => "write at = \"…\" with the name of one of its nodes".into(),
-            Self::OutsideBeam { length_m, .. } => {
-                format!("choose x between 0 and {}", readable(length_m))
-            }
-            Self::OffAxis { .. } => "write the position as [x, 0.0, 0.0]; beams run along x".into(),
-            Self::NotPositive { .. } => "write a number above zero".into(),
-            Self::Negative { .. } => "write zero or a number above it".into(),
-            Self::ZeroDirection { .. } => "write a direction such as [0.0, 0.0, 1.0]".into(),
-            Self::ParallelAxes => "turn one of the axes; perpendicular axes are usual".into(),
-            Self::NotPositiveDefinite { key } if key.starts_with("inertia") => {
-                "every principal moment of inertia must be above zero; check the products of inertia and \
-                 their signs"
-                    .into()
-            }
-            Self::NotPositiveDefinite { .. } => {
-                "every deformation must store energy; check signs and order of the rows".into()
-            }
-            Self::NotSymmetric { .. } => "make the two entries equal".into(),
-            Self::ImpossibleInertia { .. } => {
-                "check that the moments are about the centre of mass and in the order xx, yy, zz".into()
-            }
-            Self::NoModes { .. } => {
-                "ask for at least one, for example bending_y = 2, or make the body rigid".into()
-            }
-            Self::MissingProperty { property, .. } => {
-                format!("add `{property} = …`, or do without that deformation")
-            }
-            Self::NotRising { .. } => "sort the rows by time and write every instant once".into(),
-            Self::NoEffect { key, .. } => format!("remove `{key}`"),
-            Self::NoFreedom { .. } => "choose a joint that moves, or another kind of joint".into(),
-            Self::NoSuchComponent { count: 1, .. } => "remove `component`".into(),
-            Self::NoSuchComponent { count, .. } => format!("write a component from 1 to {count}"),
-            Self::WrongLoad { key, expected, .. } => {
-                let profile = key.split_once('_').map_or("", |(_, profile)| profile);
-                format!("write `{expected}_{profile}`, with its own unit in the keys")
-            }
-            Self::NoSingleAngle { .. } => {
-                "name a revolute or prismatic joint, or drive this one with torques".into()
-            }
-            Self::DrivenAndPrescribed { .. } => "remove the [[motion]], or what else drives the joint".into(),
-            Self::LimitsReversed { .. } => "exchange the two limits".into(),
-            Self::UnknownCoordinate { suggestion: Some(name), .. } => format!("did you mean `{name}`?"),
-            Self::UnknownCoordinate { .. } => {
-                "use the name of a coordinate that the basis has, such as bending_y_1".into()
-            }
-        }
-    }
-}
 
 fn given_count(given: &[String]) -> String {
     match given.len() {
