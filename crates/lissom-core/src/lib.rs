@@ -52,7 +52,7 @@ pub use recording::{Channel, Recording};
 pub use sampler::{Sampler, snapshot};
 pub use signal::{
     ClosurePart, Coordinates, ElasticId, JointPart, JointReading, Kind, MarkerReading, NodePart,
-    NodeSignals, Parts, Readout, Signal, SignalId, Signals, Source, Stage,
+    NodeSignals, Parts, Quantity, Readout, Signal, SignalId, Signals, Source, Stage,
 };
 pub use state::{State, StateError, state_of};
 pub use trajectory::{

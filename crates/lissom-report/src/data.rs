@@ -7,15 +7,13 @@
 use lissom::Mechanism;
 use lissom::analysis::recorded_frequencies;
 use lissom::linear::ModeAt;
-use lissom::mesh::Mesh;
-use lissom::model::Model;
-use lissom::scene::{Frames, MeshScene, Scene};
+use lissom::scene::{Frames, Scene};
 use lissom::simulate::recording::{Channel, Recording};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::Source;
-use crate::panels::{GROUPS, group, moves, panels};
+use crate::panels::{FREQUENCY, GROUPS, Groups, moves, panels};
 use crate::verdict::{Verdict, verdicts};
 
 /// Version of the layout; the page refuses others.
@@ -134,7 +132,7 @@ impl Report {
             .collect();
         let first = sources.first();
         let mut panels = first.map_or_else(Vec::new, |s| {
-            panels(s.loaded.mechanism.tree(), s.recording, asked)
+            panels(&Groups::of(&s.loaded.mechanism), s.recording, asked)
         });
         let wanted = |name: &str| asked.is_empty() || asked.iter().any(|a| name.starts_with(a));
         let of_first = recordings.first().map_or(&[][..], |shown| &shown.channels);
@@ -181,25 +179,16 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
         recording,
         ..
     } = source;
-    let model = loaded.mechanism.tree();
+    let mechanism = &loaded.mechanism;
+    let groups = Groups::of(mechanism);
     let time = block.doubles(&recording.time_s);
-    let frequencies = match loaded.mechanism.nodal() {
-        None => frequencies(&loaded.mechanism, recording),
-        Some(_) => Vec::new(),
-    };
+    let frequencies = frequencies(mechanism, recording);
     let channels = (recording.channels.iter().chain(&frequencies))
-        .map(|channel| shown_channel(model, channel, block))
+        .map(|channel| shown_channel(&groups, channel, block))
         .collect();
-    let (scene, frames) = match loaded.mechanism.nodal() {
-        None => {
-            let scene = Scene::new(&loaded.spec, model);
-            let frames = frames(&scene, model, recording);
-            (Some(scene), frames)
-        }
-        Some(mesh) => match nodal_frames(mesh, recording) {
-            Ok((scene, frames)) => (Some(scene), Ok(frames)),
-            Err(reason) => (None, Err(reason)),
-        },
+    let (scene, frames) = match drawn(mechanism, recording) {
+        Ok((scene, frames)) => (Some(scene), Ok(frames)),
+        Err(reason) => (None, Err(reason)),
     };
     let (animation, no_animation) = match frames {
         Ok(frames) => {
@@ -224,7 +213,7 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
         model: loaded.spec.name.clone().unwrap_or(loaded.label.clone()),
         time,
         channels,
-        scene: scene.filter(|_| animation.is_some()),
+        scene,
         animation,
         no_animation,
         verdicts: verdicts(&manifest.summary),
@@ -240,7 +229,7 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
 
 /// Natural frequencies over the recorded motion, drawn straight between the instants at which they are known.
 fn frequencies(mechanism: &Mechanism, recording: &Recording) -> Vec<Channel> {
-    if mechanism.tree().linkage.velocities.len() > MOST_COORDINATES {
+    if mechanism.written().velocity.len() > MOST_COORDINATES {
         return Vec::new();
     }
     let found = recorded_frequencies(mechanism, recording, INSTANTS, MODES);
@@ -266,7 +255,7 @@ fn frequencies(mechanism: &Mechanism, recording: &Recording) -> Vec<Channel> {
             known[next - 1] * (1.0 - share) + known[next] * share
         };
         Channel {
-            name: format!("frequency.mode_{}", index + 1),
+            name: format!("{FREQUENCY}mode_{}", index + 1),
             unit: "rad/s".to_owned(),
             samples: (0..recording.len()).map(at).collect(),
         }
@@ -274,17 +263,12 @@ fn frequencies(mechanism: &Mechanism, recording: &Recording) -> Vec<Channel> {
     modes.modes.iter().enumerate().map(curve).collect()
 }
 
-fn frames(scene: &Scene, model: &Model, recording: &Recording) -> Result<Frames, String> {
-    let most = most_frames(recording, Frames::numbers_per_frame(model))?;
-    Frames::of(scene, model, recording, most).map_err(|missing| missing.to_string())
-}
-
-fn nodal_frames(mesh: &Mesh, recording: &Recording) -> Result<(Scene, Frames), String> {
-    let scene = MeshScene::new(mesh).map_err(|error| error.to_string())?;
+/// What is drawn of a recording, or why nothing is.
+fn drawn(mechanism: &Mechanism, recording: &Recording) -> Result<(Scene, Frames), String> {
+    let scene = mechanism.scene().map_err(|error| error.to_string())?;
     let most = most_frames(recording, scene.numbers_per_frame())?;
-    let frames = scene.frames(mesh, recording, most);
-    let frames = frames.map_err(|reason| reason.to_string())?;
-    Ok((scene.scene, frames))
+    let frames = mechanism.frames(recording, most);
+    Ok((scene, frames.map_err(|error| error.to_string())?))
 }
 
 /// How many frames are drawn of a recording, by the numbers that one takes.
@@ -295,7 +279,7 @@ fn most_frames(recording: &Recording, numbers: usize) -> Result<usize, String> {
     Ok((MOST_NUMBERS / numbers.max(1)).max(FEWEST_FRAMES))
 }
 
-fn shown_channel(model: &Model, channel: &Channel, block: &mut Block) -> ShownChannel {
+fn shown_channel(groups: &Groups, channel: &Channel, block: &mut Block) -> ShownChannel {
     let constant = (!moves(channel)).then(|| channel.samples.first().copied().unwrap_or(0.0));
     #[expect(
         clippy::cast_possible_truncation,
@@ -305,8 +289,44 @@ fn shown_channel(model: &Model, channel: &Channel, block: &mut Block) -> ShownCh
     ShownChannel {
         name: channel.name.clone(),
         unit: channel.unit.clone(),
-        group: group(model, &channel.name),
+        group: groups.group(&channel.name),
         samples: constant.is_none().then(|| block.singles(samples())),
         constant,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lissom::simulate::sample_instants;
+
+    use super::{MODES, frequencies};
+    use crate::panels::tests::loaded;
+
+    /// Two ways: natural frequencies of an arm of the same elements in floating frames and in nodal coordinates, along the
+    /// beginning of its motion.
+    #[test]
+    fn natural_frequencies_of_both_formulations_agree() {
+        /// The shapes are the same cubics; what differs is of second order in slopes of a hundredth.
+        const SECOND_ORDER: f64 = 1e-3;
+        let short = [
+            "simulation.duration_s=0.02",
+            "simulation.integrator={radau={rtol=1e-5,atol=1e-7}}",
+            "body.0.beam.basis={elements={count=2}}",
+            "body.1.beam.basis={elements={count=2}}",
+        ];
+        let by = |formulation: &[&str]| {
+            let loaded = loaded("two-link-arm", &[&short, formulation].concat());
+            let samples = sample_instants(&loaded.spec, &[]);
+            let recording = loaded.mechanism.run(&samples).recording;
+            frequencies(&loaded.mechanism, &recording)
+        };
+        let (floating, nodal) = (by(&[]), by(&["formulation.nodal.elements_per_link=2"]));
+        assert_eq!((floating.len(), nodal.len()), (MODES, MODES));
+        for (one, other) in floating.iter().zip(&nodal) {
+            assert_eq!(one.name, other.name);
+            for (a, b) in one.samples.iter().zip(&other.samples) {
+                assert!((a / b - 1.0).abs() < SECOND_ORDER, "{}: {a} {b}", one.name);
+            }
+        }
     }
 }

@@ -1,20 +1,26 @@
 //! Which channels belong together, and which are worth a look before anybody has asked.
 
-use lissom::model::{CoordinateKind, Model};
+use lissom::model::{CoordinateKind, MarkerId};
 use lissom::simulate::recording::{Channel, Recording};
+use lissom::{Mechanism, Quantity, Signal, Signals, Source, Stage};
+
+/// Beginning of the names of natural frequencies, which are no signals of the mechanism but found for the page.
+pub(crate) const FREQUENCY: &str = "frequency.";
 
 /// Most curves of a panel that nobody has asked for.
 const MOST_CURVES: usize = 6;
 
 /// Titles of the groups with the names of their members, in the order they are offered.
-pub(crate) const GROUPS: [(&str, &str); 13] = [
+pub(crate) const GROUPS: [(&str, &str); 15] = [
     ("joint", "Joint positions"),
     ("joint_rate", "Joint rates"),
     ("position", "Marker positions"),
     ("deflection", "Deflections"),
     ("load", "Torques and forces"),
     ("energy", "Energy and audit"),
+    ("nominal", "Nominal trajectory"),
     ("closure", "Loops"),
+    ("reaction", "Joint reactions"),
     ("frequency", "Natural frequencies"),
     ("elastic", "Elastic coordinates"),
     ("elastic_rate", "Elastic rates"),
@@ -23,57 +29,66 @@ pub(crate) const GROUPS: [(&str, &str); 13] = [
     ("other", "Others"),
 ];
 
-/// The group of a channel.
-pub(crate) fn group(model: &Model, name: &str) -> &'static str {
-    let kind = |coordinates: &[lissom::model::Coordinate]| {
-        let found = coordinates.iter().find(|c| c.name == name);
-        found.map(|coordinate| coordinate.kind)
-    };
-    match (
-        kind(&model.linkage.positions),
-        kind(&model.linkage.velocities),
-    ) {
-        (Some(CoordinateKind::Elastic), _) => return "elastic",
-        (_, Some(CoordinateKind::Elastic)) => return "elastic_rate",
-        (Some(CoordinateKind::Joint | CoordinateKind::Motor), _) => return "joint",
-        (_, Some(_)) => return "joint_rate",
-        (Some(CoordinateKind::Quaternion), _) => return "other",
-        (None, None) => {}
+/// Which channels of a mechanism belong together.
+pub(crate) struct Groups {
+    signals: Option<Signals>,
+    /// The marker whose motion tells most: the last one is usually the hand.
+    hand: Option<MarkerId>,
+}
+
+impl Groups {
+    pub(crate) fn of(mechanism: &Mechanism) -> Self {
+        let markers = mechanism.spec().marker.len();
+        Self {
+            // a mechanism that cannot be where it starts has no recording to be shown
+            signals: mechanism.signals().ok(),
+            hand: markers.checked_sub(1).map(MarkerId),
+        }
     }
-    let motor = |suffix: &str| {
-        let own = name.strip_suffix(suffix);
-        own.is_some_and(|own| model.transmissions.iter().any(|gear| gear.name == own))
-    };
-    let first = name.split('.').next().unwrap_or(name);
-    let last = name.rsplit('.').next().unwrap_or(name);
-    let last = last.trim_end_matches(|c: char| c.is_ascii_digit() || c == '#');
-    if motor("") {
-        "joint"
-    } else if motor(".rate") {
-        "joint_rate"
-    } else if ["energy", "momentum", "frequency"].contains(&first) {
-        GROUPS
-            .iter()
-            .find(|g| g.0 == first)
-            .map_or("other", |g| g.0)
-    } else if ["closure", "closures", "constraint", "loop"].contains(&first)
-        || model
-            .linkage
-            .closures
-            .iter()
-            .any(|closure| closure.name == first)
-    {
-        "closure"
-    } else if name.contains(".position.") {
-        "position"
-    } else if name.contains(".velocity.") {
-        "velocity"
-    } else if name.contains(".deflection.") {
-        "deflection"
-    } else if last.ends_with("torque") || last.ends_with("force") {
-        "load"
-    } else {
-        "other"
+
+    fn signal(&self, name: &str) -> Option<&Signal> {
+        let signals = self.signals.as_ref()?;
+        Some(&signals[signals.find(name)?])
+    }
+
+    /// The group of a channel.
+    pub(crate) fn group(&self, name: &str) -> &'static str {
+        let Some(signal) = self.signal(name) else {
+            return if name.starts_with(FREQUENCY) {
+                "frequency"
+            } else {
+                "other"
+            };
+        };
+        match (signal.quantity, signal.source) {
+            (Quantity::Coordinate(kind), _) => of_coordinate(kind, signal.stage),
+            (_, Source::Closure(_)) => "closure",
+            (Quantity::Position, _) => "position",
+            (Quantity::Velocity, _) => "velocity",
+            (Quantity::Deflection, _) => "deflection",
+            (Quantity::Effort, _) => "load",
+            (Quantity::Reaction, _) => "reaction",
+            (Quantity::Nominal | Quantity::TrackingError, _) => "nominal",
+            (Quantity::Energy, _) => "energy",
+            (Quantity::Momentum, _) => "momentum",
+            _ => "other",
+        }
+    }
+
+    fn is_of_hand(&self, name: &str) -> bool {
+        let source = self.signal(name).map(|signal| signal.source);
+        self.hand
+            .is_some_and(|hand| source == Some(Source::Marker(hand)))
+    }
+}
+
+fn of_coordinate(kind: CoordinateKind, stage: Stage) -> &'static str {
+    match (kind, stage) {
+        (CoordinateKind::Elastic, Stage::Position) => "elastic",
+        (CoordinateKind::Elastic, _) => "elastic_rate",
+        (CoordinateKind::Joint | CoordinateKind::Motor, Stage::Position) => "joint",
+        (CoordinateKind::Joint | CoordinateKind::Motor, _) => "joint_rate",
+        (CoordinateKind::Quaternion, _) => "other",
     }
 }
 
@@ -85,15 +100,9 @@ pub(crate) fn moves(channel: &Channel) -> bool {
 
 /// The panels to begin with: channels whose names begin with one of `asked`, one panel per unit, or a choice
 /// among all.
-pub(crate) fn panels(model: &Model, recording: &Recording, asked: &[String]) -> Vec<Vec<String>> {
+pub(crate) fn panels(groups: &Groups, recording: &Recording, asked: &[String]) -> Vec<Vec<String>> {
     let mut panels: Vec<(String, Vec<String>)> = Vec::new();
     if asked.is_empty() {
-        // the last marker is usually the hand; its coordinates and its own deflection tell most
-        let marker = model
-            .linkage
-            .markers
-            .last()
-            .map(|marker| format!("{}.", marker.name));
         for wanted in [
             "joint",
             "position",
@@ -103,14 +112,13 @@ pub(crate) fn panels(model: &Model, recording: &Recording, asked: &[String]) -> 
             "closure",
         ] {
             let names = |strict: bool| -> Vec<String> {
-                let of_hand = |name: &str| marker.as_ref().is_some_and(|m| name.starts_with(m));
                 (recording.channels.iter())
-                    .filter(|channel| group(model, &channel.name) == wanted)
+                    .filter(|channel| groups.group(&channel.name) == wanted)
                     // that a loop stays closed is worth seeing
                     .filter(|channel| wanted == "closure" || moves(channel))
                     .filter(|channel| match wanted {
                         "closure" => channel.name.contains(".violation."),
-                        "position" => !strict || of_hand(&channel.name),
+                        "position" => !strict || groups.is_of_hand(&channel.name),
                         "energy" => {
                             !["energy.total", "energy.drift"].contains(&channel.name.as_str())
                         }
@@ -145,37 +153,62 @@ pub(crate) fn panels(model: &Model, recording: &Recording, asked: &[String]) -> 
 }
 
 #[cfg(test)]
-mod tests {
-    use lissom::integrate::Flow;
-    use lissom::simulate::{run, sample_instants};
+pub(crate) mod tests {
+    use lissom::simulate::sample_instants;
 
-    use super::panels;
+    use super::{Groups, panels};
 
     /// Property: a mechanism with loops begins with a panel of how far they are open, one without has none.
     #[test]
     fn violations_are_shown_where_there_are_loops() {
         for (name, wanted) in [("four-bar", true), ("two-link-arm", false)] {
-            let shipped = lissom_io::models::find(name).expect("shipped");
-            let loaded = lissom_io::load::load_text(name, shipped.text, &[]).expect("sound");
-            let mut simulation = loaded.spec.simulation.clone();
-            simulation.duration_s = 0.01;
-            let mut spec = loaded.spec.clone();
-            spec.simulation = simulation.clone();
-            let samples = sample_instants(&spec, &[]);
-            let recording = run(
-                loaded.mechanism.tree(),
-                &simulation,
-                &samples,
-                None,
-                &mut |_| Flow::Continue,
-            )
-            .recording;
-            let shown = panels(loaded.mechanism.tree(), &recording, &[]);
+            let loaded = loaded(name, &["simulation.duration_s=0.01"]);
+            let samples = sample_instants(&loaded.spec, &[]);
+            let recording = loaded.mechanism.run(&samples).recording;
+            let shown = panels(&Groups::of(&loaded.mechanism), &recording, &[]);
             let open = shown
                 .iter()
                 .flatten()
                 .any(|name| name.contains(".violation."));
             assert_eq!(open, wanted, "{name}: {shown:?}");
         }
+    }
+
+    /// Property: the same joint is in the same group in both formulations, also where it follows from others or is
+    /// driven, and so are deformations, whatever they are called.
+    #[test]
+    fn coordinates_are_grouped_alike_in_both_formulations() {
+        for changes in [&[][..], &["formulation.nodal.elements_per_link=1"]] {
+            let groups = |name: &str| Groups::of(&loaded(name, changes).mechanism);
+            let arm = groups("two-link-arm");
+            assert_eq!(arm.group("shoulder.angle"), "joint", "{changes:?}");
+            assert_eq!(arm.group("elbow.angle.rate"), "joint_rate", "{changes:?}");
+            let signals = arm.signals.as_ref().unwrap();
+            let elastic = signals
+                .iter()
+                .filter(|signal| arm.group(&signal.name) == "elastic");
+            assert!(elastic.count() >= 4, "{changes:?}");
+            let loops = groups("four-bar");
+            for joint in ["motor", "crank_pin", "rocker_pivot"] {
+                let name = format!("{joint}.angle");
+                assert_eq!(loops.group(&name), "joint", "{name}, {changes:?}");
+            }
+            let floating = groups("space-arm");
+            assert_eq!(floating.group("float.quaternion.w"), "other", "{changes:?}");
+            assert_eq!(floating.group("float.position.x"), "joint", "{changes:?}");
+            assert_eq!(
+                floating.group("float.velocity.x"),
+                "joint_rate",
+                "{changes:?}"
+            );
+        }
+    }
+
+    pub(crate) fn loaded(name: &str, changes: &[&str]) -> lissom_io::load::Loaded {
+        let shipped = lissom_io::models::find(name).expect("shipped");
+        let changes: Vec<_> = (changes.iter())
+            .map(|change| lissom::model::Override::parse(change).expect("a change"))
+            .collect();
+        lissom_io::load::load_text(name, shipped.text, &changes).expect("sound")
     }
 }

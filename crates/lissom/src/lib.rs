@@ -24,7 +24,9 @@ mod simulation;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-pub use lissom_core::{RunError, State, StateError, study};
+pub use lissom_core::{
+    Kind, Quantity, RunError, Signal, SignalId, Signals, Source, Stage, State, StateError, study,
+};
 pub use lissom_nodal as nodal;
 pub use lissom_numerics::{integrate, linear, statics};
 pub use lissom_spatial as scalar;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use lissom_core::study::{Found, Rest, Run, SimulateOptions, simulate};
 use lissom_core::{
-    Dynamics, NominalDrives, NominalError, Recording, RunError, Signals, State, StateError,
-    state_of,
+    Dynamics, NominalDrives, NominalError, PlaceError, Recording, RunError, Signals, State,
+    StateError, state_of,
 };
 use lissom_numerics::Coordinate;
 use lissom_numerics::integrate::Flow;
@@ -15,6 +15,7 @@ use lissom_tree::closure::AssemblyError;
 
 use crate::mesh::{self, Mesh, MeshError};
 use crate::model::{self, Model};
+use crate::scene::{Drawable, DrawnMesh, DrawnTree};
 use crate::simulate::{self, close_loops};
 
 /// A mechanism: bodies reduced, formulation chosen, loops closed, every name resolved.
@@ -248,6 +249,17 @@ impl Mechanism {
             .recall(&start.memory)
             .map_err(|source| RunError::Unplaced { source, time_s })?;
         Ok(dynamics)
+    }
+
+    /// The mechanism as it is drawn.
+    ///
+    /// # Errors
+    /// When it cannot be put together as its model says.
+    pub(crate) fn drawable(&self) -> Result<Box<dyn Drawable + '_>, PlaceError> {
+        Ok(match &self.nodal {
+            Some(mesh) => Box::new(DrawnMesh::new(mesh)?),
+            None => Box::new(DrawnTree::new(&self.spec, &self.tree)),
+        })
     }
 
     /// Simulates the mechanism as its model says and records everything at `samples`.

@@ -10,7 +10,7 @@ mod readout;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Index, Range};
 
-use lissom_numerics::Coordinate;
+use lissom_numerics::{Coordinate, CoordinateKind};
 use lissom_spec::spec::LoadQuantity;
 use serde::Serialize;
 
@@ -38,6 +38,9 @@ pub struct Signal {
     /// Whose quantity it is.
     #[serde(skip)]
     pub source: Source,
+    /// Which quantity.
+    #[serde(skip)]
+    pub quantity: Quantity,
 }
 
 /// What a signal is to whoever uses it.
@@ -97,6 +100,40 @@ pub enum Source {
     Mechanism,
 }
 
+/// What a signal is the value of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Quantity {
+    /// A coordinate or its rate.
+    Coordinate(CoordinateKind),
+    /// Where something is.
+    Position,
+    /// How fast it travels.
+    Velocity,
+    /// How it is oriented.
+    Orientation,
+    /// How fast it turns.
+    AngularVelocity,
+    /// How far it is displaced from its undeformed place.
+    Deflection,
+    /// How fast that changes.
+    DeflectionRate,
+    /// A torque or force of an input, a controller or a prescribed motion.
+    Effort,
+    /// A force or moment of constraint.
+    Reaction,
+    /// By how much a closure is open.
+    Violation,
+    /// Where something would be on the nominal trajectory.
+    Nominal,
+    /// What is missing to the nominal trajectory.
+    TrackingError,
+    /// A part of the energy or its balance.
+    Energy,
+    /// A component of the momentum.
+    Momentum,
+}
+
 /// A signal: its place in the list of a mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SignalId(pub usize);
@@ -137,12 +174,22 @@ const ENERGIES: [&str; 7] = [
 /// What the two kinds of equations of a closure are about.
 const VIOLATIONS: [(&str, &str); 2] = [("offset", "m"), ("turn", "rad")];
 /// Vectors of a marker.
-const OF_MARKER: [(&str, &str, Stage); 5] = [
-    ("position", "m", Stage::Position),
-    ("velocity", "m/s", Stage::Velocity),
-    ("angular_velocity", "rad/s", Stage::Velocity),
-    ("deflection", "m", Stage::Position),
-    ("deflection_rate", "m/s", Stage::Velocity),
+const OF_MARKER: [(&str, &str, Quantity, Stage); 5] = [
+    ("position", "m", Quantity::Position, Stage::Position),
+    ("velocity", "m/s", Quantity::Velocity, Stage::Velocity),
+    (
+        "angular_velocity",
+        "rad/s",
+        Quantity::AngularVelocity,
+        Stage::Velocity,
+    ),
+    ("deflection", "m", Quantity::Deflection, Stage::Position),
+    (
+        "deflection_rate",
+        "m/s",
+        Quantity::DeflectionRate,
+        Stage::Velocity,
+    ),
 ];
 
 impl Signals {
@@ -186,7 +233,7 @@ impl Signals {
         });
         signals.add(Group::Drives, |add| {
             for (at, (name, unit)) in parts.drives.iter().enumerate() {
-                add.reaction(name.clone(), unit, Source::Drive(at));
+                add.reaction(name.clone(), unit, (Source::Drive(at), Quantity::Effort));
             }
         });
         signals.add(Group::ClosureForces, |add| {
@@ -199,17 +246,17 @@ impl Signals {
                 for ((what, unit), holds) in VIOLATIONS.into_iter().zip(closure.holds) {
                     if holds {
                         let name = format!("{}.violation.{what}", closure.name);
-                        let source = Source::Closure(at);
-                        add.signal(name, unit, (Kind::Audit, Stage::Position), source);
+                        let of = (Source::Closure(at), Quantity::Violation);
+                        add.signal(name, unit, (Kind::Audit, Stage::Position), of);
                     }
                 }
             }
         });
         for (at, node) in parts.nodes.iter().enumerate() {
             signals.add(Group::Node(at), |add| {
-                for (name, unit) in node.numbers() {
+                for (name, unit, quantity) in node.numbers() {
                     let what = (Kind::Output, Stage::Velocity);
-                    add.signal(name, unit, what, Source::Node(at));
+                    add.signal(name, unit, what, (Source::Node(at), quantity));
                 }
             });
         }
@@ -226,20 +273,23 @@ impl Signals {
             for (axis, name) in &parts.nominal {
                 let ([unit, ..], source) = (name.units(), Source::Axis(*axis));
                 let what = (Kind::Output, Stage::Position);
-                for name in [name.nominal(), name.error()] {
-                    add.signal(name, unit, what, source);
-                }
+                add.signal(name.nominal(), unit, what, (source, Quantity::Nominal));
+                let of = (source, Quantity::TrackingError);
+                add.signal(name.error(), unit, what, of);
             }
         });
         if let Some(id) = parts.tracked
             && let Some(marker) = parts.markers.get(id.0)
         {
             signals.add(Group::Tracked(id), |add| {
-                for what in ["nominal_position", "position_error"] {
+                for (what, quantity) in [
+                    ("nominal_position", Quantity::Nominal),
+                    ("position_error", Quantity::TrackingError),
+                ] {
                     for axis in AXES {
                         let name = format!("{marker}.{what}.{axis}");
                         let kind = (Kind::Output, Stage::Position);
-                        add.signal(name, "m", kind, Source::Marker(id));
+                        add.signal(name, "m", kind, (Source::Marker(id), quantity));
                     }
                 }
             });
@@ -456,7 +506,7 @@ impl Adding<'_> {
         name: String,
         unit: &'static str,
         (kind, stage): (Kind, Stage),
-        source: Source,
+        (source, quantity): (Source, Quantity),
     ) {
         self.0.push(Signal {
             name,
@@ -464,21 +514,24 @@ impl Adding<'_> {
             kind,
             stage,
             source,
+            quantity,
         });
     }
 
     fn input(&mut self, (name, unit): (String, &'static str), source: Source) {
-        self.signal(name, unit, (Kind::Input, Stage::Velocity), source);
+        let of = (source, Quantity::Effort);
+        self.signal(name, unit, (Kind::Input, Stage::Velocity), of);
     }
 
-    fn reaction(&mut self, name: String, unit: &'static str, source: Source) {
-        self.signal(name, unit, (Kind::Output, Stage::Reaction), source);
+    fn reaction(&mut self, name: String, unit: &'static str, of: (Source, Quantity)) {
+        self.signal(name, unit, (Kind::Output, Stage::Reaction), of);
     }
 
     fn wrench(&mut self, of: &str, source: Source) {
         for (what, unit) in [("force", "N"), ("moment", "N m")] {
             for axis in AXES {
-                self.reaction(format!("{of}.{what}.{axis}"), unit, source);
+                let name = format!("{of}.{what}.{axis}");
+                self.reaction(name, unit, (source, Quantity::Reaction));
             }
         }
     }
@@ -492,22 +545,24 @@ impl Adding<'_> {
             }
         };
         for coordinate in all {
-            let what = (Kind::State, stage);
-            self.signal(coordinate.name, coordinate.unit, what, source);
+            let of = (source, Quantity::Coordinate(coordinate.kind));
+            self.signal(coordinate.name, coordinate.unit, (Kind::State, stage), of);
         }
     }
 
     fn marker(&mut self, marker: &str, id: MarkerId) {
-        for (what, unit, stage) in OF_MARKER {
+        for (what, unit, quantity, stage) in OF_MARKER {
             for axis in AXES {
                 let name = format!("{marker}.{what}.{axis}");
-                self.signal(name, unit, (Kind::Output, stage), Source::Marker(id));
+                let of = (Source::Marker(id), quantity);
+                self.signal(name, unit, (Kind::Output, stage), of);
             }
         }
         for part in QUATERNION {
             let name = format!("{marker}.quaternion.{part}");
             let what = (Kind::Output, Stage::Position);
-            self.signal(name, "1", what, Source::Marker(id));
+            let of = (Source::Marker(id), Quantity::Orientation);
+            self.signal(name, "1", what, of);
         }
     }
 }
@@ -516,12 +571,14 @@ impl Adding<'_> {
 fn whole(add: &mut Adding<'_>) {
     let what = (Kind::Audit, Stage::Velocity);
     for part in ENERGIES {
-        add.signal(format!("energy.{part}"), "J", what, Source::Mechanism);
+        let of = (Source::Mechanism, Quantity::Energy);
+        add.signal(format!("energy.{part}"), "J", what, of);
     }
-    for (of, unit) in [("linear", "kg m/s"), ("angular", "kg m^2/s")] {
+    for (part, unit) in [("linear", "kg m/s"), ("angular", "kg m^2/s")] {
         for axis in AXES {
-            let name = format!("momentum.{of}.{axis}");
-            add.signal(name, unit, what, Source::Mechanism);
+            let name = format!("momentum.{part}.{axis}");
+            let of = (Source::Mechanism, Quantity::Momentum);
+            add.signal(name, unit, what, of);
         }
     }
 }

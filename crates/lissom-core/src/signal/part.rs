@@ -3,6 +3,7 @@
 use lissom_numerics::linear::Label;
 use lissom_numerics::{Coordinate, CoordinateKind};
 
+use super::Quantity;
 use crate::axis::AxisName;
 use crate::view::{AxisId, JointId, MarkerId};
 
@@ -199,23 +200,26 @@ pub enum NodeSignals {
 }
 
 impl NodePart {
-    /// Names and units of its numbers, positions before velocities.
-    pub(super) fn numbers(&self) -> Vec<(String, &'static str)> {
-        let parts: [(&str, &[&str], &'static str); 2] = match self.kind {
-            NodeSignals::PlanarPoint => [
-                ("position.", &AXES[..2], "m"),
-                ("velocity.", &AXES[..2], "m/s"),
+    /// Names, units and quantities of its numbers, positions before velocities.
+    pub(super) fn numbers(&self) -> Vec<(String, &'static str, Quantity)> {
+        let place = ("position.", "m", Quantity::Position);
+        let speed = ("velocity.", "m/s", Quantity::Velocity);
+        let spin = ("angular_velocity.", "rad/s", Quantity::AngularVelocity);
+        let parts: [(&'static [&str], _); 2] = match self.kind {
+            NodeSignals::PlanarPoint => [(&AXES[..2], place), (&AXES[..2], speed)],
+            NodeSignals::Point => [(&AXES, place), (&AXES, speed)],
+            NodeSignals::PlanarAngle => [
+                (&["angle"], ("", "rad", Quantity::Orientation)),
+                (&["angle.rate"], ("", "rad/s", Quantity::AngularVelocity)),
             ],
-            NodeSignals::Point => [("position.", &AXES, "m"), ("velocity.", &AXES, "m/s")],
-            NodeSignals::PlanarAngle => [("", &["angle"], "rad"), ("", &["angle.rate"], "rad/s")],
             NodeSignals::Orientation => [
-                ("quaternion.", &QUATERNION, "1"),
-                ("angular_velocity.", &AXES, "rad/s"),
+                (&QUATERNION, ("quaternion.", "1", Quantity::Orientation)),
+                (&AXES, spin),
             ],
         };
-        let numbers = |(what, axes, unit): (&str, &'static [&'static str], &'static str)| {
-            let of = |axis: &&str| (format!("{}.{what}{axis}", self.name), unit);
-            axes.iter().map(of).collect::<Vec<_>>()
+        let numbers = |(axes, (what, unit, quantity)): (&'static [&str], _)| {
+            let of = move |axis: &&str| (format!("{}.{what}{axis}", self.name), unit, quantity);
+            axes.iter().map(of)
         };
         parts.into_iter().flat_map(numbers).collect()
     }

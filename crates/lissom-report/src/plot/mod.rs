@@ -8,7 +8,7 @@ use canvas::{Anchor, Canvas, Colour, text_width};
 use lissom::simulate::recording::{Channel, Recording};
 
 use crate::Source;
-use crate::panels::panels;
+use crate::panels::{Groups, panels};
 
 /// Colours after Okabe & Ito, which everybody can tell apart.
 const COLOURS: [Colour; 8] = [
@@ -51,7 +51,11 @@ struct Curve<'a> {
 /// there is nothing to draw.
 pub fn png(sources: &[Source<'_>], channels: &[String]) -> Option<Vec<u8>> {
     let first = sources.first()?;
-    let panels = panels(first.loaded.mechanism.tree(), first.recording, channels);
+    let panels = panels(
+        &Groups::of(&first.loaded.mechanism),
+        first.recording,
+        channels,
+    );
     let spec = &first.loaded.spec;
     let title = spec.name.as_deref().unwrap_or(&first.loaded.label);
     let labelled: Vec<(&str, &Recording)> = (sources.iter())

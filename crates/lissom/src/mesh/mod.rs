@@ -38,7 +38,7 @@ use lissom_tree::flex::FlexError;
 pub use acting::Acts;
 pub use nominal::MeshLinearizer;
 pub(crate) use observed::unplaced;
-pub use replay::Replay;
+pub(crate) use replay::Replay;
 pub(crate) use rest::equilibrium;
 pub(crate) use rigid::nominal_drives;
 pub use run::run;

@@ -1,6 +1,6 @@
 //! The configuration of a mesh at the samples of a recording, from the channels that it holds.
 
-use crate::simulate::{MotionCurve, Recording};
+use crate::simulate::MotionCurve;
 use lissom_nodal::{Drive, Equations, Excitation, NodalError, NodeKind};
 use lissom_spatial::{Quaternion, Vector};
 
@@ -11,7 +11,7 @@ use lissom_numerics::Coordinate;
 
 /// A mesh that goes where a recording was.
 #[derive(Debug)]
-pub struct Replay<'m> {
+pub(crate) struct Replay<'m> {
     mesh: &'m Mesh,
     equations: Equations<'m>,
     /// The same without deformation.
@@ -92,7 +92,7 @@ impl<'m> Replay<'m> {
     /// # Errors
     ///
     /// When the mechanism is singular at assembly.
-    pub fn new(mesh: &'m Mesh) -> Result<Self, NodalError> {
+    pub(crate) fn new(mesh: &'m Mesh) -> Result<Self, NodalError> {
         let mechanism = &mesh.mechanism;
         let first = |dof: usize| mechanism.dof_positions(dof).start;
         let mut direct = Vec::new();
@@ -200,35 +200,24 @@ impl<'m> Replay<'m> {
     }
 
     /// Channels that a recording must have.
-    pub fn channels(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn channels(&self) -> impl Iterator<Item = &str> {
         let direct = self.direct.iter().map(|(_, name)| name);
         let turning = self.turning.iter().flat_map(|turning| &turning.channels);
         direct.chain(turning).map(String::as_str)
     }
 
     /// Whether some axis has a nominal motion.
-    pub fn has_nominal(&self) -> bool {
+    pub(crate) fn has_nominal(&self) -> bool {
         !self.nominal.is_empty() || self.together.is_some()
-    }
-
-    /// The mechanism at a sample; channels that are missing leave it where it was.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be there.
-    pub fn at(
-        &mut self,
-        recording: &Recording,
-        sample: usize,
-    ) -> Result<&Equations<'m>, NodalError> {
-        let value = |name: &str| Some(recording.channel(name)?.samples[sample]);
-        self.place(recording.time_s[sample], &value)?;
-        Ok(&self.equations)
     }
 
     /// Places the mechanism at an instant at which signals are known by their names; those that are not leave it where it
     /// was.
-    fn place(
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be there.
+    pub(crate) fn place(
         &mut self,
         time_s: f64,
         value: &dyn Fn(&str) -> Option<f64>,
@@ -263,6 +252,16 @@ impl<'m> Replay<'m> {
             }
         }
         self.equations.place(&self.position, &self.drives)
+    }
+
+    /// The mechanism as it was last placed.
+    pub(crate) fn placed(&self) -> &Equations<'m> {
+        &self.equations
+    }
+
+    /// The mechanism without deformation as it was last placed.
+    pub(crate) fn undeformed(&self) -> &Equations<'m> {
+        &self.rigid
     }
 
     /// The state at an instant at which all signals that it needs are known by their names.
@@ -303,9 +302,9 @@ impl<'m> Replay<'m> {
         })
     }
 
-    /// The mechanism without deformation, its axes on their nominal motion if they have one, otherwise as at the sample
-    /// last placed; where it cannot be so, as it was.
-    pub fn undeformed(&mut self, time: f64) -> &Equations<'m> {
+    /// Places the mechanism without deformation, its axes on their nominal motion if they have one, otherwise as the
+    /// mechanism was last placed; where it cannot be so, as it was.
+    pub(crate) fn place_undeformed(&mut self, time: f64) {
         let mut position = self.position.clone();
         for &(at, value) in &self.undeformed {
             position[at] = value;
@@ -321,7 +320,6 @@ impl<'m> Replay<'m> {
         if self.rigid.place(&position, &self.drives).is_err() {
             self.rigid.clone_from(&self.equations);
         }
-        &self.rigid
     }
 }
 

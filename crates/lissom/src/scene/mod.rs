@@ -5,7 +5,8 @@
 //! ([`FlexiblePoint`]) moves in that frame by $`u = \sum_\alpha \psi_\alpha \eta_\alpha - \tfrac12 \eta^T S \eta\, e_x`$ and
 //! turns by $`\theta = \sum_\alpha \theta_\alpha \eta_\alpha`$, with the elastic coordinates $`\eta`$ of the frame. A body
 //! whose shape is known by points in another way fits the same form: coordinates are then displacements of
-//! the points, and each moves one of them.
+//! the points, and each moves one of them. A formulation says both through `Drawable`; who draws asks
+//! [`Mechanism::scene`] and [`Mechanism::frames`].
 //!
 //! Deformation exaggerated by a factor $`s`$ moves a point by $`s u`$ and turns it by $`\mathrm{Exp}(s\theta)`$. With
 //! $`N_s`$ the pose of the point that carries body $`k`$ on body $`p`$ and $`I_s`$ that of the point of $`k`$ that the
@@ -21,16 +22,18 @@ mod frames;
 mod nodes;
 mod section;
 mod solid;
+mod tree;
 
-pub use frames::{Frames, MissingCoordinates};
-pub use nodes::{MeshScene, NotDrawn};
+pub use frames::{Frames, MissingCoordinates, NotDrawn};
+pub(crate) use nodes::DrawnMesh;
 pub use section::{Centreline, Colour};
 pub use solid::{Shape, Solid};
+pub(crate) use tree::DrawnTree;
 
 use serde::Serialize;
 
-use crate::model::spec::{BodyKind, BodySpec, ModelSpec};
-use crate::model::{Body, ClosureKind, JointKind, Model, Place};
+use crate::mechanism::Mechanism;
+use lissom_core::{PlaceError, Recording};
 use lissom_spatial::{Transform, Vector};
 
 /// Everything about a model that is drawn and does not change with time.
@@ -150,167 +153,86 @@ pub enum Ghost {
     Undeformed,
 }
 
+/// What a formulation tells of a mechanism that is to be drawn: all that does not change, and where it is.
+pub(crate) trait Drawable {
+    /// Bodies, parents first.
+    fn bodies(&self) -> Vec<DrawnBody>;
+
+    /// Joints, then closures of loops.
+    fn joints(&self) -> Vec<DrawnJoint>;
+
+    /// Markers.
+    fn markers(&self) -> Vec<DrawnMarker>;
+
+    /// Whether there is a nominal motion for the ghost to follow.
+    fn has_nominal(&self) -> bool;
+
+    /// How many bodies there are.
+    fn body_count(&self) -> usize;
+
+    /// Channels that a recording must have.
+    fn channels(&self) -> Vec<String>;
+
+    /// Places the mechanism and its ghost at an instant at which channels are known by their names.
+    ///
+    /// # Errors
+    /// When it cannot be there.
+    fn place(&mut self, time_s: f64, value: &dyn Fn(&str) -> Option<f64>)
+    -> Result<(), PlaceError>;
+
+    /// Pose of the frame of a body in the ground frame.
+    fn pose(&self, body: usize) -> Transform<f64>;
+
+    /// The same of the ghost.
+    fn undeformed_pose(&self, body: usize) -> Transform<f64>;
+
+    /// Appends the elastic coordinates of a body.
+    fn push_elastic(&self, body: usize, elastic: &mut Vec<f64>);
+}
+
+impl Mechanism {
+    /// What is drawn of it and does not change with time.
+    ///
+    /// # Errors
+    /// When it cannot be put together as its model says.
+    pub fn scene(&self) -> Result<Scene, NotDrawn> {
+        let drawable = self.drawable().map_err(NotDrawn::NotAssembled)?;
+        Ok(Scene::of(&*drawable))
+    }
+
+    /// At most `most` frames of a recording of it, evenly spread over its samples, the first and the last among them.
+    ///
+    /// # Errors
+    /// If the recording lacks a coordinate, or is not one of this mechanism.
+    pub fn frames(&self, recording: &Recording, most: usize) -> Result<Frames, NotDrawn> {
+        let mut drawable = self.drawable().map_err(NotDrawn::NotAssembled)?;
+        Frames::of(&mut *drawable, recording, most)
+    }
+}
+
 impl Scene {
-    /// The scene of a model that was built from `spec`.
-    pub fn new(spec: &ModelSpec, model: &Model) -> Self {
-        let built = model.linkage.system.bodies();
-        let mut bodies: Vec<DrawnBody> = (0..built.len())
-            .map(|index| drawn_body(spec, model, index))
-            .collect();
+    fn of(drawable: &dyn Drawable) -> Self {
+        let mut bodies = drawable.bodies();
         let colour = section::colour(&mut bodies);
         Self {
             length_m: length(&bodies),
-            joints: joints(model),
-            markers: (model.linkage.markers.iter())
-                .map(|marker| DrawnMarker {
-                    name: marker.name.clone(),
-                    side: side(model, marker.body, &marker.place),
-                })
-                .collect(),
             bodies,
+            joints: drawable.joints(),
+            markers: drawable.markers(),
             colour,
-            ghost: frames::ghost(model),
+            ghost: if drawable.has_nominal() {
+                Ghost::Nominal
+            } else {
+                Ghost::Undeformed
+            },
         }
     }
-}
 
-fn drawn_body(spec: &ModelSpec, model: &Model, index: usize) -> DrawnBody {
-    let body = &model.linkage.system.bodies()[index];
-    let own = spec.find_body(&body.name);
-    let payload = (spec.payload.iter())
-        .find(|payload| own.is_none() && payload.name == body.name && body.flexible.is_none());
-    let kind = match (own.and_then(BodySpec::kind), payload) {
-        (Some(BodyKind::Beam(_)), _) => Look::Beam,
-        (Some(BodyKind::Nodal(_) | BodyKind::NodalFile(_)), _) => Look::Nodal,
-        (Some(BodyKind::Rigid(_)), _) => Look::Rigid,
-        (None, Some(_)) => Look::Payload,
-        (None, None) => Look::Cross,
-    };
-    let mut solids = Vec::new();
-    if let Some(payload) = payload {
-        solids.push(Solid::of_payload(payload, [0.0; 3]));
+    /// How many numbers one of its [`Frames`] takes.
+    pub fn numbers_per_frame(&self) -> usize {
+        let bodies = self.bodies.iter();
+        bodies.map(|body| 2 * frames::POSE + body.coordinates).sum()
     }
-    if let Some(own) = own {
-        if let Some(BodyKind::Rigid(rigid)) = own.kind() {
-            solids.push(Solid::of_rigid(rigid));
-        }
-        // on a flexible body they are bodies of their own
-        if body.flexible.is_none() {
-            let carried = spec.payload.iter().filter(|p| p.body == own.name);
-            solids.extend(carried.filter_map(|payload| {
-                let position = own.position(payload.place(), false)?;
-                Some(Solid::of_payload(payload, position))
-            }));
-        }
-    }
-    DrawnBody {
-        name: body.name.clone(),
-        kind,
-        parent: body.parent,
-        coordinates: body.modes(),
-        carried_by: side(model, body.parent, &body.outboard).point,
-        held_at: side(model, Some(index), &body.inboard).point,
-        line: own.and_then(|own| section::line(own, body)),
-        struts: if matches!(kind, Look::Rigid | Look::Payload) {
-            struts(model, index, &solids)
-        } else {
-            Vec::new()
-        },
-        solids,
-    }
-}
-
-/// A place with what the elastic coordinates of its body do to it.
-fn side(model: &Model, body: Option<usize>, place: &Place) -> Side {
-    let offset = place.offset();
-    let flexible = body.map(|index| &model.linkage.system.bodies()[index]);
-    let point = match (place, flexible) {
-        (Place::Node { index, .. }, Some(body)) => flexible_point(body, *index),
-        _ => FlexiblePoint {
-            position: offset.translation.0,
-            ..FlexiblePoint::default()
-        },
-    };
-    Side { body, point }
-}
-
-fn flexible_point(body: &Body, node: usize) -> FlexiblePoint {
-    body.flexible
-        .as_ref()
-        .map_or_else(FlexiblePoint::default, |flexible| {
-            section::point(body, &flexible.nodes[node])
-        })
-}
-
-/// Bars from the inboard place to everything that is attached.
-fn struts(model: &Model, index: usize, solids: &[Solid]) -> Vec<[[f64; 3]; 2]> {
-    let bodies = model.linkage.system.bodies();
-    let root = bodies[index].inboard.offset().translation;
-    let children = (bodies.iter()).filter(|body| body.parent == Some(index));
-    let children = children.map(|body| body.outboard.offset().translation);
-    let markers = (model.linkage.markers.iter()).filter(|marker| marker.body == Some(index));
-    let markers = markers.map(|marker| marker.place.offset().translation);
-    let ends = model.linkage.closures.iter().flat_map(|c| [&c.from, &c.to]);
-    let ends = ends.filter(|end| end.body == Some(index));
-    let ends = ends.map(|end| end.place.offset().translation);
-    let solids = solids.iter().map(|solid| Vector(solid.position));
-    let mut struts: Vec<[[f64; 3]; 2]> = Vec::new();
-    for end in children.chain(markers).chain(ends).chain(solids) {
-        let strut = [root.0, end.0];
-        if end != root && !struts.contains(&strut) {
-            struts.push(strut);
-        }
-    }
-    struts
-}
-
-fn joints(model: &Model) -> Vec<DrawnJoint> {
-    let axis_in_body = |place: &Transform<f64>, axis: Vector<f64>| (place.rotation * axis).0;
-    let bodies = model.linkage.system.bodies().iter().enumerate();
-    let tree = bodies.map(|(index, body)| DrawnJoint {
-        name: body.joint.name.clone(),
-        kind: match body.joint.kind {
-            JointKind::Revolute { .. } => "revolute",
-            JointKind::Prismatic { .. } => "prismatic",
-            JointKind::Fixed => "fixed",
-            JointKind::Spherical => "spherical",
-            JointKind::Free => "free",
-        },
-        closes_loop: false,
-        parent: side(model, body.parent, &body.outboard),
-        child: side(model, Some(index), &body.inboard),
-        axis: match body.joint.kind {
-            JointKind::Revolute { axis } | JointKind::Prismatic { axis } => {
-                Some(axis_in_body(body.inboard.offset(), axis))
-            }
-            JointKind::Fixed | JointKind::Spherical | JointKind::Free => None,
-        },
-    });
-    let closures = model.linkage.closures.iter().map(|closure| {
-        let (from, to) = (closure.from.place.offset(), closure.to.place.offset());
-        let (kind, axis) = match closure.kind {
-            ClosureKind::Fixed => ("fixed", None),
-            ClosureKind::Revolute { axis } => ("revolute", Some(axis_in_body(to, axis))),
-            ClosureKind::Prismatic { axis } => ("prismatic", Some(axis_in_body(to, axis))),
-            ClosureKind::Universal { second, .. } => ("universal", Some(axis_in_body(to, second))),
-            ClosureKind::Spherical => ("spherical", None),
-            ClosureKind::PointOnLine { direction } => {
-                ("point_on_line", Some(axis_in_body(from, direction)))
-            }
-            ClosureKind::OnBeam { .. } => ("on_beam", None),
-            ClosureKind::AlongBeam { .. } => ("along_beam", None),
-            ClosureKind::Distance { .. } => ("distance", None),
-        };
-        DrawnJoint {
-            name: closure.name.clone(),
-            kind,
-            closes_loop: true,
-            parent: side(model, closure.from.body, &closure.from.place),
-            child: side(model, closure.to.body, &closure.to.place),
-            axis,
-        }
-    });
-    tree.chain(closures).collect()
 }
 
 /// Length of the longest chain from the ground to the far end of a body, along the places of the joints.

@@ -1,15 +1,12 @@
 //! A scene draws what was recorded: agreement of the points that a viewer computes from poses, elastic
 //! coordinates and influences with the markers that the run recorded on its own.
 
-use lissom::integrate::Flow;
-use lissom::mesh::Mesh;
-use lissom::model::{Closure, ClosureEnd, ClosureKind, Model, ModelSpec, Place};
-use lissom::scene::{Colour, FlexiblePoint, Frames, Ghost, MeshScene, NotDrawn, Scene};
-use lissom::simulate::{Recording, run, sample_instants};
-use lissom::spatial::{Matrix, Transform, Vector};
+use lissom::Mechanism;
+use lissom::scene::{Colour, FlexiblePoint, Frames, Ghost, NotDrawn, Scene};
+use lissom::simulate::{Recording, sample_instants};
 
-use crate::models::{assembled, changed, end_at, parsed};
-use crate::runs::of_mesh;
+use crate::models::{changed, parsed};
+use crate::runs::{mechanism, nodal_mechanism};
 use crate::shipped::{
     BRANCHED_TREE, COOPERATING_ARMS, FLYING_SPAGHETTI, SHUTTLE_ARM, SPACE_ARM, TWO_LINK,
 };
@@ -20,24 +17,30 @@ const TWO_LINKS: &str = lissom::model::TEMPLATE;
 const SINGLE: f64 = 1e-6;
 
 struct Recorded {
-    spec: ModelSpec,
-    model: Model,
+    mechanism: Mechanism,
     recording: Recording,
 }
 
-fn recorded(text: &str, changes: &[&str]) -> Recorded {
-    let spec = changed(text, changes);
-    let model = assembled(&spec);
-    let samples = sample_instants(&spec, &[]);
-    let channels = spec.output.channels.as_deref();
-    let done = run(&model, &spec.simulation, &samples, channels, &mut |_| {
-        Flow::Continue
-    });
-    Recorded {
-        recording: done.recording,
-        spec,
-        model,
+impl Recorded {
+    fn of(mechanism: Mechanism) -> Self {
+        let samples = sample_instants(mechanism.spec(), &[]);
+        Self {
+            recording: mechanism.run(&samples).recording,
+            mechanism,
+        }
     }
+
+    fn scene(&self) -> Scene {
+        self.mechanism.scene().unwrap()
+    }
+
+    fn frames(&self, most: usize) -> Frames {
+        self.mechanism.frames(&self.recording, most).unwrap()
+    }
+}
+
+fn recorded(text: &str, changes: &[&str]) -> Recorded {
+    Recorded::of(mechanism(&changed(text, changes)))
 }
 
 fn rotate(q: [f64; 4], v: [f64; 3]) -> [f64; 3] {
@@ -75,15 +78,10 @@ fn drawn(pose: &[f32], point: &FlexiblePoint, eta: &[f32]) -> [f64; 3] {
     std::array::from_fn(|i| pose[i] + turned[i])
 }
 
-/// Largest distance between drawn and recorded markers, in lengths of the arm, and how many were compared.
+/// Largest distance between drawn and recorded markers, in lengths of the arm, and how many were compared. A planar node
+/// has no z.
 fn error(r: &Recorded) -> (f64, usize) {
-    let scene = Scene::new(&r.spec, &r.model);
-    let frames = Frames::of(&scene, &r.model, &r.recording, usize::MAX).unwrap();
-    error_of(&scene, &frames, &r.recording)
-}
-
-/// The same of any scene. A planar node has no z.
-fn error_of(scene: &Scene, frames: &Frames, recording: &Recording) -> (f64, usize) {
+    let (scene, frames, recording) = (r.scene(), r.frames(usize::MAX), &r.recording);
     let bodies = scene.bodies.len();
     let elastic: usize = scene.bodies.iter().map(|body| body.coordinates).sum();
     assert_eq!(frames.poses.len(), 7 * bodies * recording.len());
@@ -144,8 +142,7 @@ fn drawn_markers_are_the_recorded_ones() {
 #[test]
 fn joints_hold_together() {
     let r = recorded(TWO_LINKS, &["simulation.duration_s=1.0"]);
-    let scene = Scene::new(&r.spec, &r.model);
-    let frames = Frames::of(&scene, &r.model, &r.recording, usize::MAX).unwrap();
+    let (scene, frames) = (r.scene(), r.frames(usize::MAX));
     let bodies = scene.bodies.len();
     let mut first = vec![0];
     for body in &scene.bodies {
@@ -185,9 +182,7 @@ fn joints_hold_together() {
 fn curvature_and_sections() {
     /// Difference quotient of slopes at one side only, over a thousandth of the length: of that order.
     const ONE_SIDED: f64 = 3e-3;
-    let spec = parsed(SHUTTLE_ARM);
-    let model = Model::build(&spec).unwrap();
-    let scene = Scene::new(&spec, &model);
+    let scene = mechanism(&parsed(SHUTTLE_ARM)).scene().unwrap();
     assert_eq!(scene.colour, Colour::Stress);
     assert_eq!(scene.ghost, Ghost::Nominal);
     let boom = scene
@@ -217,29 +212,28 @@ fn curvature_and_sections() {
 /// Property: a thinned animation keeps both ends, and a recording without coordinates says which it lacks.
 #[test]
 fn thinning_and_missing_coordinates() {
-    let r = recorded(TWO_LINKS, &["simulation.duration_s=0.5"]);
-    let scene = Scene::new(&r.spec, &r.model);
-    let frames = Frames::of(&scene, &r.model, &r.recording, 7).unwrap();
+    let mut r = recorded(TWO_LINKS, &["simulation.duration_s=0.5"]);
+    let frames = r.frames(7);
     assert_eq!(frames.time_s.len(), 7);
     assert_eq!(frames.time_s[0], 0.0);
     assert_eq!(frames.time_s.last(), r.recording.time_s.last());
     assert!(frames.time_s.is_sorted());
 
-    let r = recorded(
-        TWO_LINKS,
-        &["simulation.duration_s=0.1", "output.channels=[\"energy\"]"],
-    );
-    let missing = Frames::of(&scene, &r.model, &r.recording, 7).unwrap_err();
-    assert_eq!(missing.names.len(), r.model.linkage.positions.len());
-    assert!(missing.to_string().contains("output.channels"), "{missing}");
+    (r.recording.channels).retain(|channel| channel.name.starts_with("energy"));
+    let error = r.mechanism.frames(&r.recording, 7).unwrap_err();
+    let NotDrawn::Missing(missing) = &error else {
+        panic!("{error}");
+    };
+    // two joints, and two elastic coordinates on either link
+    assert_eq!((missing.names.len(), missing.all), (6, 6));
+    assert!(error.to_string().contains("output.channels"), "{error}");
 }
 
 /// Closed form: with nominal motions the ghost's shoulder has turned by the cycloid's end value at its end.
 #[test]
 fn the_ghost_follows_the_nominal_motion() {
     let r = recorded(SHUTTLE_ARM, &[]);
-    let scene = Scene::new(&r.spec, &r.model);
-    let frames = Frames::of(&scene, &r.model, &r.recording, 2).unwrap();
+    let (scene, frames) = (r.scene(), r.frames(2));
     let base = &frames.ghost[7 * scene.bodies.len()..][..7];
     let angle = 2.0 * f64::atan2(f64::from(base[6]), f64::from(base[3]));
     assert!((angle - 0.4).abs() < SINGLE, "{angle}");
@@ -250,9 +244,8 @@ fn the_ghost_follows_the_nominal_motion() {
 #[test]
 fn the_ghost_of_a_loop_follows_the_nominal_motion() {
     let r = recorded(COOPERATING_ARMS, &["simulation.duration_s=0.1"]);
-    let scene = Scene::new(&r.spec, &r.model);
+    let (scene, frames) = (r.scene(), r.frames(3));
     assert_eq!(scene.ghost, Ghost::Nominal);
-    let frames = Frames::of(&scene, &r.model, &r.recording, 3).unwrap();
     let bodies = scene.bodies.len();
     let object = scene
         .bodies
@@ -288,27 +281,19 @@ fn the_ghost_of_a_loop_follows_the_nominal_motion() {
 /// ghost does not mix nominal and recorded joints.
 #[test]
 fn closures_are_drawn_at_their_ends() {
-    let spec = parsed(SHUTTLE_ARM);
-    let mut model = Model::build(&spec).unwrap();
-    let hold = Vector([1.0, 2.0, 3.0]);
-    let tip = end_at(&model, "lower_tip");
-    model.linkage.closures.push(Closure {
-        name: "stay".to_owned(),
-        kind: ClosureKind::Distance { length: 1.0 },
-        from: ClosureEnd {
-            body: None,
-            place: Place::Fixed(Transform::new(Matrix::identity(), hold)),
-        },
-        to: tip,
-    });
-    let scene = Scene::new(&spec, &model);
+    const HOLD: [f64; 3] = [1.0, 2.0, 3.0];
+    let text = format!(
+        "{SHUTTLE_ARM}\n[[loop]]\nname = \"stay\"\nfrom = {{ body = \"ground\", position_m = {HOLD:?} }}\n\
+         to = \"lower_tip\"\ndistance.length_m = 14.0\n"
+    );
+    let mut spec = parsed(&text);
+    // one joint on its nominal motion does not say where the others are
+    spec.input.truncate(1);
+    let scene = mechanism(&spec).scene().unwrap();
     assert_eq!(scene.ghost, Ghost::Undeformed);
     let stay = scene.joints.last().unwrap();
     assert!(stay.closes_loop && stay.kind == "distance");
-    assert_eq!(
-        (stay.parent.body, stay.parent.point.position),
-        (None, hold.0)
-    );
+    assert_eq!((stay.parent.body, stay.parent.point.position), (None, HOLD));
     let drawn = scene
         .markers
         .iter()
@@ -321,16 +306,11 @@ fn closures_are_drawn_at_their_ends() {
     );
 }
 
-/// A run by finite elements, with its scene and frames.
-fn meshed(text: &str, changes: &[&str]) -> (Mesh, Recording, MeshScene, Frames) {
+/// A run by finite elements.
+fn meshed(text: &str, changes: &[&str]) -> Recorded {
     // modal damping is for modes
     let text = text.replace("modal_ratio = ", "rayleigh.stiffness_s = 0.01 # ");
-    let spec = changed(&text, changes);
-    let mesh = Mesh::new(&spec, 3).unwrap();
-    let done = of_mesh(&mesh, &spec, &[]);
-    let scene = MeshScene::new(&mesh).unwrap();
-    let frames = scene.frames(&mesh, &done.recording, usize::MAX).unwrap();
-    (mesh, done.recording, scene, frames)
+    Recorded::of(nodal_mechanism(&changed(&text, changes), 3))
 }
 
 /// Two ways: nodes and markers of finite elements as drawn and as recorded: free and turning by more than a turn, bodies
@@ -357,9 +337,9 @@ fn drawn_nodes_are_the_recorded_ones() {
             ],
         ),
     ] {
-        let (_, recording, scene, frames) = meshed(text, changes);
-        let (worst, count) = error_of(&scene.scene, &frames, &recording);
-        assert!(count >= 3 * recording.len(), "{name}: {count}");
+        let run = meshed(text, changes);
+        let (worst, count) = error(&run);
+        assert!(count >= 3 * run.recording.len(), "{name}: {count}");
         assert!(worst < SINGLE, "{name}: {worst}");
     }
 }
@@ -401,8 +381,9 @@ sample_period_s = 0.01
     );
     // a slope of 4e-4 counts by its square; curvatures are differences of single precision
     const DIGITS: f64 = 1e-3;
-    let (_, _, scene, frames) = meshed(&text, &[]);
-    let body = &scene.scene.bodies[0];
+    let run = meshed(&text, &[]);
+    let (scene, frames) = (run.scene(), run.frames(usize::MAX));
+    let body = &scene.bodies[0];
     let line = body.line.as_ref().unwrap();
     let eta: Vec<f64> = (frames.elastic[..body.coordinates].iter())
         .map(|&x| f64::from(x))
@@ -436,9 +417,9 @@ sample_period_s = 0.01
 /// Property: a recording without coordinates says which are missing.
 #[test]
 fn elements_without_coordinates_are_not_drawn() {
-    let (mesh, mut recording, scene, _) = meshed(FLYING_SPAGHETTI, &["simulation.duration_s=0.1"]);
-    (recording.channels).retain(|channel| channel.name != "lower_angle.angle");
-    let error = scene.frames(&mesh, &recording, 10).unwrap_err();
+    let mut run = meshed(FLYING_SPAGHETTI, &["simulation.duration_s=0.1"]);
+    (run.recording.channels).retain(|channel| channel.name != "lower_angle.angle");
+    let error = run.mechanism.frames(&run.recording, 10).unwrap_err();
     assert!(
         matches!(&error, NotDrawn::Missing(missing) if missing.names == ["lower_angle.angle"]),
         "{error}"
