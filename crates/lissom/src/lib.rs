@@ -12,9 +12,11 @@
 //! | [`simulate`] | loads over time, equations of motion, run, audit, recording |
 //! | [`mesh`] | a model as a nodal mechanism, and its run: where both formulations start from one file |
 //! | [`analysis`] | linear analyses of a model in either formulation |
+//! | [`compare`] | fidelities side by side: differences of runs, and which terms matter |
 //! | [`scene`] | what has to be known of a model to draw its recorded motion |
 
 pub mod analysis;
+pub mod compare;
 mod mechanism;
 pub mod mesh;
 pub mod model;

@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::time::Instant;
 
+use lissom::compare::{
+    Advice, DEPARTURE_LENGTHS, Difference, Prediction, Worst, dense_instants, thinned,
+};
 use lissom::model::Override;
 use lissom::simulate::{Recording, Run};
-use lissom_io::compare::{
-    Advice, Choice, Comparison, DEPARTURE_LENGTHS, Difference, Entry, Finished, Prediction, Worst,
-    dense_instants, thinned, with_fidelity,
-};
+use lissom_io::compare::{Choice, Comparison, Entry, Finished, with_fidelity};
 use lissom_io::load::Loaded;
 use lissom_io::manifest::Manifest;
 use lissom_io::record;
@@ -112,7 +112,7 @@ fn run_one(
     folder: &Path,
     silent: bool,
 ) -> Result<(Finished, (Manifest, Recording)), Stop> {
-    let samples = dense_instants(&model);
+    let samples = dense_instants(&model.mechanism);
     // the comparison needs every coordinate; the files hold what the model asks for
     let wanted = model.spec.output.channels.take();
     refuse_too_large(&model, samples.len())?;
@@ -123,7 +123,7 @@ fn run_one(
     model.spec.output.channels = wanted;
 
     let shown = Run {
-        recording: thinned(&model, &run.recording),
+        recording: thinned(&model.mechanism, &run.recording),
         ..run.clone()
     };
     let mut summary = Summary::new(&model, &shown, &[], wall_s);

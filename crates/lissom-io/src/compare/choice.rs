@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use lissom::model::spec::{FidelityPreset, FidelitySpec, FormulationSpec};
+use lissom::compare;
+use lissom::model::spec::{FidelityPreset, FidelitySpec};
 use lissom::model::{self, ModelError, Tip};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -106,18 +107,7 @@ pub fn with_fidelity(loaded: &Loaded, choice: Choice) -> Result<Loaded, LoadErro
         tip: choice.tip,
         ..FidelitySpec::default()
     };
-    with_switches(loaded, switches)
-}
-
-/// The same by switches.
-pub(super) fn with_switches(loaded: &Loaded, switches: FidelitySpec) -> Result<Loaded, LoadError> {
-    let mut spec = loaded.spec.clone();
-    spec.fidelity = switches;
-    // fidelities are those of the tree
-    spec.formulation = FormulationSpec::Tree;
-    for body in &mut spec.body {
-        body.fidelity = None;
-    }
+    let spec = compare::with_fidelity(&loaded.spec, switches);
     let failed = |problems: Vec<Problem>| LoadError {
         origin: loaded.label.clone(),
         text: None,

@@ -1,10 +1,9 @@
 //! The estimates behind the advice of `lissom compare` do not hang on how finely they are made.
 
-use lissom::integrate::Flow;
+use lissom::compare::{Resolution, SAFETY, dense_instants, predict_deviation};
 use lissom::model::spec::FidelityPreset;
-use lissom::simulate::comparison::{Resolution, predict_deviation};
-use lissom::simulate::{Ending, Recording, run};
-use lissom_io::compare::{Choice, SAFETY, dense_instants, with_fidelity};
+use lissom::simulate::{Ending, Recording};
+use lissom_io::compare::{Choice, with_fidelity};
 use lissom_io::load::Loaded;
 
 use super::loaded;
@@ -21,15 +20,8 @@ fn pair(model: &str, changes: &[&str], other: FidelityPreset, channels: &[&str])
     let of = |preset: FidelityPreset| {
         let choice = Choice { preset, tip: None };
         let loaded = with_fidelity(&loaded, choice).expect("a sound fidelity");
-        let instants = dense_instants(&loaded);
-        let simulation = &loaded.spec.simulation;
-        let done = run(
-            loaded.mechanism.tree(),
-            simulation,
-            &instants,
-            None,
-            &mut |_| Flow::Continue,
-        );
+        let instants = dense_instants(&loaded.mechanism);
+        let done = loaded.mechanism.run(&instants);
         assert_eq!(done.ending, Ending::Completed);
         (loaded, done.recording)
     };
@@ -54,10 +46,7 @@ impl Pair {
     /// Stated over measured error, the largest over the channels each, with steps and windows so many times the usual
     /// length and every `nth` sample.
     fn ratio(&self, steps: f64, windows: f64, nth: usize) -> f64 {
-        let (model, other) = (
-            self.reference.0.mechanism.tree(),
-            self.other.0.mechanism.tree(),
-        );
+        let (model, other) = (&self.reference.0.mechanism, &self.other.0.mechanism);
         let recording = thinned(&self.reference.1, nth);
         let usual = Resolution::of(model);
         let resolution = Resolution {

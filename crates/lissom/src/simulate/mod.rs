@@ -1,7 +1,6 @@
 //! The tree formulation of a model: loads over time, the equations an integrator sees, equilibrium, linearisation.
 
 mod balance;
-pub mod comparison;
 mod equations;
 mod equilibrium;
 mod evaluate;

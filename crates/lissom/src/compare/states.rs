@@ -1,7 +1,6 @@
 //! The states of a run, read off its recording.
 
-use crate::simulate::equations::Equations;
-use lissom_core::Recording;
+use lissom_core::{Dynamics, Recording};
 
 /// Positions and velocities of a run in the order of some model's state, without the two works at its end.
 pub(super) struct States<'r> {
@@ -13,16 +12,16 @@ pub(super) struct States<'r> {
 
 impl<'r> States<'r> {
     /// `None` if the recording lacks a coordinate of the state.
-    pub(super) fn of(equations: &Equations<'_>, recording: &'r Recording) -> Option<Self> {
-        let layout = equations.state_layout();
-        let count = equations.state_positions() + equations.state_velocities();
+    pub(super) fn of(dynamics: &dyn Dynamics, recording: &'r Recording) -> Option<Self> {
+        let layout = dynamics.state_layout();
+        let count = dynamics.position_count() + dynamics.velocity_count();
         let columns = layout[..count]
             .iter()
             .map(|coordinate| Some(recording.channel(&coordinate.name)?.samples.as_slice()));
         Some(Self {
             time_s: &recording.time_s,
             columns: columns.collect::<Option<_>>()?,
-            positions: equations.state_positions(),
+            positions: dynamics.position_count(),
         })
     }
 

@@ -14,10 +14,9 @@ use serde::Serialize;
 
 use super::deviation::lowest_frequency;
 use super::states::States;
-use crate::model::{CoordinateKind, Model};
-use crate::simulate::equations::Equations;
+use crate::mechanism::Mechanism;
 use lissom_core::Recording;
-use lissom_numerics::integrate::SecondOrder;
+use lissom_numerics::{Coordinate, CoordinateKind};
 
 /// Size of a group of terms in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -33,21 +32,21 @@ pub struct TermMagnitude {
 /// Size of the terms that `reference` has and `without` lacks, along the recorded run of `reference`; `None` if
 /// the recording lacks coordinates of either.
 pub fn term_magnitude(
-    reference: &Model,
-    without: &Model,
+    reference: &Mechanism,
+    without: &Mechanism,
     recording: &Recording,
 ) -> Option<TermMagnitude> {
-    let mut truth = Equations::new(reference);
-    let mut lacking = Equations::new(without);
-    let true_states = States::of(&truth, recording)?;
-    let states = States::of(&lacking, recording)?;
-    let (n_q, n_v) = (truth.state_positions(), truth.state_velocities());
+    let mut truth = reference.dynamics(&reference.written()).ok()?;
+    let mut lacking = without.dynamics(&without.written()).ok()?;
+    let true_states = States::of(&*truth, recording)?;
+    let states = States::of(&*lacking, recording)?;
+    let (n_q, n_v) = (truth.position_count(), truth.velocity_count());
     let layout = truth.state_layout();
-    let bodies = stiffnesses(&truth);
+    let bodies = stiffnesses(reference, layout.split_at(n_q));
     let period = lowest_frequency(reference).map_or(0.0, |frequency| TAU / frequency);
     let mut mass = vec![0.0; n_v * n_v];
-    let mut true_state = vec![0.0; truth.state_len()];
-    let mut state = vec![0.0; lacking.state_len()];
+    let mut true_state = vec![0.0; layout.len()];
+    let mut state = vec![0.0; lacking.state_layout().len()];
     let mut acceleration = vec![0.0; n_v];
     let mut kept = DVector::zeros(n_v);
     let mut changed = DVector::zeros(n_v);
@@ -61,7 +60,7 @@ pub fn term_magnitude(
         truth.residual(time, q, &v[..n_v], &acceleration, kept.as_mut_slice());
         truth.mass_matrix(time, q, &mut mass);
         states.read(k, &mut state);
-        let (other_q, other_v) = state.split_at(lacking.state_positions());
+        let (other_q, other_v) = state.split_at(lacking.position_count());
         lacking.residual(
             time,
             other_q,
@@ -108,11 +107,12 @@ struct Stiffness {
     factor: Cholesky<f64, Dyn>,
 }
 
-fn stiffnesses(equations: &Equations<'_>) -> Vec<Stiffness> {
-    let model = equations.model();
+fn stiffnesses(
+    mechanism: &Mechanism,
+    (positions, velocities): (&[Coordinate], &[Coordinate]),
+) -> Vec<Stiffness> {
+    let model = mechanism.tree();
     let places = model.linkage.system.layout();
-    let layout = equations.state_layout();
-    let (positions, velocities) = layout.split_at(equations.state_positions());
     let bodies = model.linkage.system.bodies().iter().enumerate();
     let stiff = bodies.filter_map(|(k, body)| {
         let flexible = body.flexible.as_ref()?;

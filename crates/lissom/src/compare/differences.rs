@@ -1,6 +1,7 @@
 //! Differences of two recordings, channel by channel.
 
-use lissom::simulate::recording::{Recording, Sample};
+use lissom_core::recording::Sample;
+use lissom_core::{Channel, Recording};
 use serde::Serialize;
 
 /// How far one channel of a run is from that of the reference.
@@ -40,7 +41,7 @@ pub(super) fn between(reference: &Recording, run: &Recording, names: &[String]) 
 
 /// The same of a recording that holds differences.
 pub(super) fn of_deviations(deviations: &Recording) -> Vec<Difference> {
-    let difference = |channel: &lissom::simulate::Channel| {
+    let difference = |channel: &Channel| {
         let samples = deviations
             .time_s
             .iter()

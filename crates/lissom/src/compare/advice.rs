@@ -1,17 +1,18 @@
 //! [`Advice`]: what the reference run tells of its terms, and which cheaper fidelity would have done.
 
-use lissom::flex::FlexibleBody;
-use lissom::model::spec::{FidelityPreset, FidelitySpec};
-use lissom::model::{CoordinateKind, Elasticity, Fidelity, Inertia, ShorteningTerms, Tip};
-use lissom::simulate::BodyExtent;
-use lissom::simulate::comparison::{Resolution, TermMagnitude, predict_deviation, term_magnitude};
-use lissom::simulate::recording::Sample;
+use lissom_core::recording::Sample;
+use lissom_core::{BodyExtent, Quantity, Stage};
+use lissom_numerics::CoordinateKind;
+use lissom_spec::spec::{FidelityPreset, FidelitySpec};
+use lissom_spec::{Elasticity, Fidelity, Inertia, ShorteningTerms, Tip};
 use serde::Serialize;
 
-use super::choice::with_switches;
-use super::differences::{Worst, of_deviations, worst};
+use super::deviation::{Resolution, body_frequencies, predict_deviation};
+use super::differences::{Difference, Worst, of_deviations, worst};
 use super::instants::is_dense;
-use super::{DEPARTURE_LENGTHS, Entry, Finished};
+use super::magnitudes::{TermMagnitude, term_magnitude};
+use super::{DEPARTURE_LENGTHS, FidelityRun, fidelity, with_fidelity};
+use crate::mechanism::Mechanism;
 
 /// Stated errors are this many times the estimated ones: the estimate is of first order and sees the run at its
 /// samples only. In the middle between 1 and 10 in the sense of factors.
@@ -129,13 +130,13 @@ fn terms_kept(fidelity: Fidelity) -> u32 {
 }
 
 pub(super) fn advise(
-    finished: &[Finished],
-    runs: &[Entry],
+    runs: &[FidelityRun<'_>],
+    differences: &[Vec<Difference>],
     reference: usize,
     channels: &[String],
     within: f64,
 ) -> Advice {
-    let truth = &finished[reference];
+    let truth = &runs[reference];
     let bodies = bendings(truth);
     let lengths = bodies.iter().map(|body| body.extent.length_m);
     let longest = lengths.fold(0.0, f64::max);
@@ -144,14 +145,15 @@ pub(super) fn advise(
         stated.position_m.is_none_or(|x| x <= within_m)
             && stated.angle_rad.is_none_or(|x| x <= within)
     };
-    let budget = terms_kept(truth.loaded.mechanism.tree().fidelity);
-    let cheaper = |&i: &usize| terms_kept(finished[i].loaded.mechanism.tree().fidelity) < budget;
-    let mut candidates: Vec<usize> = (0..finished.len()).filter(cheaper).collect();
-    candidates.sort_by_key(|&i| terms_kept(finished[i].loaded.mechanism.tree().fidelity));
+    let terms_of = |run: &FidelityRun<'_>| terms_kept(fidelity(run.mechanism));
+    let budget = terms_of(truth);
+    let cheaper = |&i: &usize| terms_of(&runs[i]) < budget;
+    let mut candidates: Vec<usize> = (0..runs.len()).filter(cheaper).collect();
+    candidates.sort_by_key(|&i| terms_of(&runs[i]));
     let predictions: Vec<Prediction> = candidates
         .into_iter()
         .map(|i| {
-            let guess = predict(truth, &finished[i], channels, longest);
+            let guess = predict(truth, &runs[i], channels, longest);
             let (estimated, leaves_at_s, no_bound) = match guess {
                 Guess::None(why) => (None, None, Some(why)),
                 Guess::Leaves(at_s) => (None, Some(at_s), Some(BEYOND_BOUNDS)),
@@ -165,13 +167,13 @@ pub(super) fn advise(
                 angle_rad: worst.angle_rad.map(|x| SAFETY * x),
             });
             Prediction {
-                fidelity: runs[i].fidelity.clone(),
+                fidelity: runs[i].name.to_owned(),
                 within: stated.as_ref().is_some_and(small),
                 estimated,
                 stated,
                 no_bound,
                 leaves_at_s,
-                measured: runs[i].sound.then(|| worst(&runs[i].differences)),
+                measured: runs[i].is_sound().then(|| worst(&differences[i])),
             }
         })
         .collect();
@@ -212,15 +214,19 @@ fn is_far(estimated: &Worst, longest: f64) -> bool {
 }
 
 /// Estimates the error of another fidelity.
-fn predict(truth: &Finished, other: &Finished, channels: &[String], longest: f64) -> Guess {
+fn predict(
+    truth: &FidelityRun<'_>,
+    other: &FidelityRun<'_>,
+    channels: &[String],
+    longest: f64,
+) -> Guess {
     let recording = &truth.run.recording;
-    if !is_dense(&truth.loaded, recording) {
+    if !is_dense(truth.mechanism, recording) {
         return Guess::None(TOO_LONG);
     }
-    let (model, changed) = (truth.loaded.mechanism.tree(), other.loaded.mechanism.tree());
-    let resolution = Resolution::of(model);
-    let Some(deviations) = predict_deviation(model, changed, recording, channels, resolution)
-    else {
+    let (own, changed) = (truth.mechanism, other.mechanism);
+    let resolution = Resolution::of(own);
+    let Some(deviations) = predict_deviation(own, changed, recording, channels, resolution) else {
         return Guess::None(OTHER_COORDINATES);
     };
     let beyond = |k: usize| {
@@ -243,32 +249,34 @@ fn predict(truth: &Finished, other: &Finished, channels: &[String], longest: f64
 }
 
 /// The flexible bodies of a run, which its audit lists in the order of the system.
-fn bendings(truth: &Finished) -> Vec<Bending> {
-    let bodies = truth.loaded.mechanism.tree().linkage.system.bodies().iter();
-    let flexible = bodies.filter_map(|body| body.flexible.as_ref());
+fn bendings(truth: &FidelityRun<'_>) -> Vec<Bending> {
+    let frequencies = body_frequencies(truth.mechanism).into_iter();
     let extents = truth.run.audit.bodies.iter();
-    let bending = |(flexible, extent): (&FlexibleBody, &BodyExtent)| Bending {
+    let bending = |(lowest_frequency_rad_per_s, extent): (Option<f64>, &BodyExtent)| Bending {
         extent: extent.clone(),
-        lowest_frequency_rad_per_s: (flexible.frequencies().ok())
-            .and_then(|frequencies| frequencies.first().copied()),
+        lowest_frequency_rad_per_s,
     };
-    flexible.zip(extents).map(bending).collect()
+    frequencies.zip(extents).map(bending).collect()
 }
 
-fn rate_ratio(truth: &Finished, bodies: &[Bending]) -> Option<RateRatio> {
+fn rate_ratio(truth: &FidelityRun<'_>, bodies: &[Bending]) -> Option<RateRatio> {
     let slowest = bodies
         .iter()
         .filter_map(|body| Some((body.lowest_frequency_rad_per_s?, &body.extent.body)))
         .min_by(|a, b| a.0.total_cmp(&b.0))?;
-    let turning = (truth.loaded.mechanism.tree().linkage.velocities.iter())
-        .filter(|c| c.kind == CoordinateKind::Joint && c.unit == "rad/s");
+    let signals = truth.mechanism.signals().ok()?;
+    let turning = signals.iter().filter(|signal| {
+        signal.quantity == Quantity::Coordinate(CoordinateKind::Joint)
+            && signal.stage == Stage::Velocity
+            && signal.unit == "rad/s"
+    });
     let fastest = turning
-        .filter_map(|c| {
-            let channel = truth.run.recording.channel(&c.name)?;
+        .filter_map(|signal| {
+            let channel = truth.run.recording.channel(&signal.name)?;
             let rates = channel.samples.iter().zip(&truth.run.recording.time_s);
             let (rate, &time_s) = rates.max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()))?;
             let value = rate.abs();
-            Some((c.name.clone(), Sample { value, time_s }))
+            Some((signal.name.clone(), Sample { value, time_s }))
         })
         .max_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
     Some(RateRatio {
@@ -281,8 +289,8 @@ fn rate_ratio(truth: &Finished, bodies: &[Bending]) -> Option<RateRatio> {
 }
 
 /// Size of every group of terms that the reference keeps.
-fn terms(truth: &Finished) -> Vec<Term> {
-    let kept = truth.loaded.mechanism.tree().fidelity;
+fn terms(truth: &FidelityRun<'_>) -> Vec<Term> {
+    let kept = fidelity(truth.mechanism);
     let full = FidelitySpec {
         preset: Some(FidelityPreset::Default),
         inertia: Some(kept.inertia),
@@ -331,13 +339,8 @@ fn terms(truth: &Finished) -> Vec<Term> {
         ));
     }
     let size = |(name, switches): (&'static str, FidelitySpec)| {
-        let without = with_switches(&truth.loaded, switches).ok()?;
-        let recording = &truth.run.recording;
-        let magnitude = term_magnitude(
-            truth.loaded.mechanism.tree(),
-            without.mechanism.tree(),
-            recording,
-        )?;
+        let without = Mechanism::build(&with_fidelity(truth.mechanism.spec(), switches)).ok()?;
+        let magnitude = term_magnitude(truth.mechanism, &without, &truth.run.recording)?;
         Some(Term { name, magnitude })
     };
     groups.into_iter().filter_map(size).collect()

@@ -29,11 +29,8 @@ use nalgebra::{DMatrix, DVector};
 
 use super::exponential;
 use super::states::States;
-use crate::model::Model;
-use crate::simulate::equations::Equations;
-use lissom_core::Recording;
-use lissom_core::Sampler;
-use lissom_numerics::integrate::{FirstOrder, SecondOrder};
+use crate::mechanism::Mechanism;
+use lissom_core::{Dynamics, Recording, Sampler};
 
 /// Step of the numerical derivative, relative to the largest value of a coordinate in the run.
 const RELATIVE_STEP: f64 = 1e-5;
@@ -63,8 +60,8 @@ pub struct Resolution {
 
 impl Resolution {
     /// What the slowest vibration of a body asks for; no steps but those between samples if nothing vibrates.
-    pub fn of(model: &Model) -> Self {
-        let lowest = lowest_frequency(model);
+    pub fn of(mechanism: &Mechanism) -> Self {
+        let lowest = lowest_frequency(mechanism);
         Self {
             step_s: lowest.map_or(0.0, |frequency| TURN / frequency),
             window_s: lowest.map_or(0.0, |frequency| PERIODS * TAU / frequency),
@@ -77,11 +74,18 @@ impl Resolution {
     }
 }
 
-/// Lowest natural frequency of a flexible body with its frame held, in rad/s.
-pub(super) fn lowest_frequency(model: &Model) -> Option<f64> {
-    let bodies = model.linkage.system.bodies().iter();
-    let lowest =
-        bodies.filter_map(|body| body.flexible.as_ref()?.frequencies().ok()?.first().copied());
+/// Lowest natural frequency of every flexible body with its frame held, in rad/s.
+pub(super) fn body_frequencies(mechanism: &Mechanism) -> Vec<Option<f64>> {
+    let bodies = mechanism.tree().linkage.system.bodies().iter();
+    let flexible = bodies.filter_map(|body| body.flexible.as_ref());
+    flexible
+        .map(|body| body.frequencies().ok()?.first().copied())
+        .collect()
+}
+
+/// The lowest of them that is not zero.
+pub(super) fn lowest_frequency(mechanism: &Mechanism) -> Option<f64> {
+    let lowest = body_frequencies(mechanism).into_iter().flatten();
     lowest
         .filter(|&frequency| frequency > 0.0)
         .min_by(f64::total_cmp)
@@ -92,18 +96,18 @@ pub(super) fn lowest_frequency(model: &Model) -> Option<f64> {
 /// coordinate of the reference; the answer is as long as the estimate stays finite. `None` if the other model has
 /// coordinates that the recording lacks, as the attitudes of exact tips.
 pub fn predict_deviation(
-    reference: &Model,
-    other: &Model,
+    reference: &Mechanism,
+    other: &Mechanism,
     recording: &Recording,
     channels: &[String],
     resolution: Resolution,
 ) -> Option<Recording> {
-    let mut truth = Equations::new(reference);
-    let mut equations = Equations::new(other);
-    let true_states = States::of(&truth, recording)?;
-    let states = States::of(&equations, recording)?;
+    let mut truth = reference.dynamics(&reference.written()).ok()?;
+    let mut equations = other.dynamics(&other.written()).ok()?;
+    let true_states = States::of(&*truth, recording)?;
+    let states = States::of(&*equations, recording)?;
 
-    let (mut sampler, names) = Sampler::new(&equations, Some(channels));
+    let (mut sampler, names) = Sampler::new(&*equations, Some(channels));
     let wanted: Vec<usize> = (0..names.len())
         .filter(|&i| channels.contains(&names[i].name))
         .collect();
@@ -116,12 +120,12 @@ pub fn predict_deviation(
         .map(|&i| (names[i].name.clone(), names[i].unit));
     let mut deviations = Recording::with_capacity(kept, states.time_s.len());
 
-    let n_v = truth.state_velocities();
-    let mut true_state = vec![0.0; truth.state_len()];
+    let n_v = truth.velocity_count();
+    let mut true_state = vec![0.0; truth.state_layout().len()];
     let mut residual = vec![0.0; n_v];
     let Resolution { step_s, window_s } = resolution;
-    let mut probe = Probe::new(&equations, states.scales());
-    let mut halves = [Half::new(&equations), Half::new(&equations)];
+    let mut probe = Probe::new(&*equations, states.scales());
+    let mut halves = [Half::new(&*equations), Half::new(&*equations)];
     let mut delta = DVector::zeros(states.len());
     let mut row = vec![0.0; wanted.len()];
     let times = states.time_s;
@@ -131,9 +135,9 @@ pub fn predict_deviation(
         for (x, d) in probe.state.iter_mut().zip(delta.iter()) {
             *x += d;
         }
-        let (q, v) = probe.state.split_at(equations.state_positions());
+        let (q, v) = probe.state.split_at(equations.position_count());
         equations.evaluate(times[reached], q, &v[..n_v]);
-        let values = sampler.values(&mut equations);
+        let values = sampler.values(&mut *equations);
         for ((value, &i), column) in row.iter_mut().zip(&wanted).zip(&recorded) {
             *value = values[i] - column[reached];
         }
@@ -161,11 +165,11 @@ pub fn predict_deviation(
                 let time = 0.5 * (times[k - 1] + times[k]);
                 true_states.acceleration_between(k - 1, k, &mut probe.acceleration);
                 true_states.read_mean(k - 1, k, &mut true_state);
-                let (q, v) = true_state.split_at(truth.state_positions());
+                let (q, v) = true_state.split_at(truth.position_count());
                 truth.residual(time, q, &v[..n_v], &probe.acceleration, &mut residual);
                 states.read_mean(k - 1, k, &mut probe.state);
                 let part = (times[k] - times[k - 1]) / half.duration;
-                half.add(&mut probe, &mut equations, time, &residual, part);
+                half.add(&mut probe, &mut *equations, time, &residual, part);
             }
         }
         let means = &halves[..parts.len()];
@@ -174,7 +178,7 @@ pub fn predict_deviation(
             let time = times[start] + duration * (0.5 + side * HALF_GAUSS);
             probe.place(means, side);
             true_states.mean_acceleration(time, window_s, &mut probe.acceleration);
-            probe.linearise(&mut equations, time)
+            probe.linearise(&mut *equations, time)
         });
         let [Some(first), Some(second)] = linear else {
             break;
@@ -196,11 +200,11 @@ struct Half {
 }
 
 impl Half {
-    fn new(equations: &Equations<'_>) -> Self {
-        let n_v = equations.state_velocities();
+    fn new(equations: &dyn Dynamics) -> Self {
+        let n_v = equations.velocity_count();
         Self {
             duration: 0.0,
-            state: vec![0.0; equations.state_len()],
+            state: vec![0.0; equations.state_layout().len()],
             defect: vec![0.0; n_v],
         }
     }
@@ -215,12 +219,12 @@ impl Half {
     fn add(
         &mut self,
         probe: &mut Probe,
-        equations: &mut Equations<'_>,
+        equations: &mut dyn Dynamics,
         time: f64,
         true_residual: &[f64],
         part: f64,
     ) {
-        let (q, v) = probe.state.split_at(equations.state_positions());
+        let (q, v) = probe.state.split_at(equations.position_count());
         let v = &v[..self.defect.len()];
         let residual = &mut probe.residuals[0];
         equations.residual(time, q, v, &probe.acceleration, residual);
@@ -249,8 +253,8 @@ struct Probe {
 }
 
 impl Probe {
-    fn new(equations: &Equations<'_>, scales: Vec<f64>) -> Self {
-        let (length, n_v) = (equations.state_len(), equations.state_velocities());
+    fn new(equations: &dyn Dynamics, scales: Vec<f64>) -> Self {
+        let (length, n_v) = (equations.state_layout().len(), equations.velocity_count());
         let step = |scale: f64| RELATIVE_STEP * scale.max(SMALLEST_SCALE);
         Self {
             state: vec![0.0; length],
@@ -292,8 +296,8 @@ impl Probe {
 
     /// The linear equations of the deviation where the probe is, by central differences; `None` where the mass matrix
     /// cannot be factored.
-    fn linearise(&mut self, equations: &mut Equations<'_>, time: f64) -> Option<Linear> {
-        let (n_q, n_v) = (equations.state_positions(), equations.state_velocities());
+    fn linearise(&mut self, equations: &mut dyn Dynamics, time: f64) -> Option<Linear> {
+        let (n_q, n_v) = (equations.position_count(), equations.velocity_count());
         let n = n_q + n_v;
         let mut linear = DMatrix::zeros(n + 1, n + 1);
         let mut stiffness = DMatrix::zeros(n_v, n);
