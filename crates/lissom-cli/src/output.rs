@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
+pub(crate) use lissom::spatial::rounded;
 use serde::Serialize;
 
 use crate::stop::Stop;
@@ -51,31 +52,7 @@ pub(crate) fn is_coloured() -> bool {
 
 /// A number with five digits, for people.
 pub(crate) fn short(value: f64) -> String {
-    with_digits(value, 5)
-}
-
-/// A number with so many digits that count.
-pub(crate) fn with_digits(value: f64, digits: i32) -> String {
-    if value == 0.0 {
-        return "0".to_owned();
-    }
-    if !value.is_finite() {
-        return value.to_string();
-    }
-    let magnitude = value.abs().log10().floor();
-    if !(-4.0..6.0).contains(&magnitude) {
-        return format!("{value:.3e}");
-    }
-    // within the range just asked for
-    #[expect(clippy::cast_possible_truncation, reason = "between -4 and 5")]
-    let decimals = (digits - 1 - magnitude as i32).max(0).unsigned_abs() as usize;
-    let text = format!("{value:.decimals$}");
-    if text.contains('.') {
-        let text = text.trim_end_matches('0').trim_end_matches('.');
-        text.to_owned()
-    } else {
-        text
-    }
+    rounded(value, 5)
 }
 
 /// Numbers in brackets; what is rounding beside the largest is shown as zero.
@@ -101,30 +78,5 @@ pub(crate) fn counted(count: usize, what: &str) -> String {
         format!("1 {what}")
     } else {
         format!("{count} {what}s")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// By hand.
-    #[test]
-    fn numbers_are_short() {
-        for (value, text) in [
-            (0.0, "0"),
-            (-0.0, "0"),
-            (1.0, "1"),
-            (-1.5, "-1.5"),
-            (123_456.0, "123456"),
-            (1.0 / 3.0, "0.33333"),
-            (9.999_999, "10"),
-            (1e-3, "0.001"),
-            (1.234_567e-7, "1.235e-7"),
-            (1e12, "1.000e12"),
-            (f64::NAN, "NaN"),
-        ] {
-            assert_eq!(short(value), text);
-        }
     }
 }

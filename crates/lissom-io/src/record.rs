@@ -89,7 +89,7 @@ fn manifest(
         }),
         model: loaded.as_run.clone(),
         options,
-        fidelity: switches(loaded.mechanism.tree().fidelity),
+        fidelity: switches(loaded.mechanism.fidelity()),
         channels: Manifest::channels_of(recording),
         files: formats.iter().map(|format| format.file_name()).collect(),
         summary,

@@ -27,7 +27,7 @@ mod vector;
 
 pub use inertia::{ArticulatedInertia, RigidInertia};
 pub use motion::{Force, Motion};
-pub use readable::readable;
+pub use readable::{readable, rounded};
 pub use real::Real;
 pub use rotation::{Quaternion, RotationVector, inverse_rate_matrix, rotation_vector_of};
 pub use scalar::{Dual, Lanes, Scalar};

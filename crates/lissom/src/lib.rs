@@ -11,12 +11,14 @@
 //! | [`model`] | from the text of a model (`lissom-spec`) to a [`model::Model`] |
 //! | [`simulate`] | loads over time, equations of motion, run, audit, recording |
 //! | [`mesh`] | a model as a nodal mechanism, and its run: where both formulations start from one file |
+//! | [`diagnose`] | what there is to know of a mechanism before anything is done with it |
 //! | [`analysis`] | linear analyses of a model in either formulation |
 //! | [`compare`] | fidelities side by side: differences of runs, and which terms matter |
 //! | [`scene`] | what has to be known of a model to draw its recorded motion |
 
 pub mod analysis;
 pub mod compare;
+pub mod diagnose;
 mod mechanism;
 pub mod mesh;
 pub mod model;
@@ -26,6 +28,7 @@ mod simulation;
 #[cfg(feature = "testing")]
 pub mod testing;
 
+pub use diagnose::Diagnosis;
 pub use lissom_core::{
     Kind, Quantity, RunError, Signal, SignalId, Signals, Source, Stage, State, StateError, study,
 };

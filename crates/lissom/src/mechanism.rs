@@ -10,9 +10,10 @@ use lissom_core::{
 use lissom_numerics::Coordinate;
 use lissom_numerics::integrate::Flow;
 use lissom_spec::spec::{FormulationSpec, InitialSpec, SimulationSpec};
-use lissom_spec::{ModelError, ModelSpec, Path, nearest};
+use lissom_spec::{Fidelity, ModelError, ModelSpec, Path, nearest};
 use lissom_tree::closure::AssemblyError;
 
+use crate::diagnose::Inspect;
 use crate::mesh::{self, Mesh, MeshError};
 use crate::model::{self, Model};
 use crate::scene::{Drawable, DrawnMesh, DrawnTree};
@@ -110,6 +111,19 @@ impl Mechanism {
         self.nodal.as_ref()
     }
 
+    /// Which terms its equations keep, unless a body says otherwise.
+    pub fn fidelity(&self) -> Fidelity {
+        self.tree.fidelity
+    }
+
+    /// What only the equations of its formulation can tell.
+    pub(crate) fn inspected(&self) -> &dyn Inspect {
+        match &self.nodal {
+            Some(mesh) => mesh,
+            None => &self.tree,
+        }
+    }
+
     /// The state in which a simulation of it begins: as the model is written, or at rest in equilibrium if
     /// `simulation.initial` says so.
     ///
@@ -143,7 +157,7 @@ impl Mechanism {
         let time_s = self.spec.simulation.start_s;
         match &self.nodal {
             Some(mesh) => mesh::written_state(mesh, time_s),
-            None => simulate::Equations::new(&self.tree).start_state(time_s),
+            None => simulate::written_state(&self.tree, time_s),
         }
     }
 

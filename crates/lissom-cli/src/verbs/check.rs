@@ -1,31 +1,54 @@
 //! `lissom check`: what is understood of a model, in words or as JSON.
 
+use lissom::Diagnosis;
+use lissom::diagnose::{BodySummary, DegreesOfFreedom, LoopsSummary};
+use lissom_io::load::Loaded;
+use serde::Serialize;
+
 use crate::arguments::CheckArguments;
 use crate::output::{counted, short, vector};
 use crate::stop::Stop;
-use crate::verbs::understanding::{BodyEntry, Freedoms, Understanding};
 use crate::{output, source};
 
 /// Frequencies that are shown of each body.
 const SHOWN_FREQUENCIES: usize = 6;
 
+/// A diagnosis with where it comes from, as `check --json` prints it.
+#[derive(Serialize)]
+pub(super) struct Understood<'a> {
+    model: &'a str,
+    lissom_version: &'static str,
+    file: Option<String>,
+    #[serde(flatten)]
+    diagnosis: Diagnosis,
+}
+
+impl<'a> Understood<'a> {
+    pub(super) fn of(loaded: &'a Loaded) -> Self {
+        Self {
+            model: loaded.spec.name.as_ref().unwrap_or(&loaded.label),
+            lissom_version: env!("CARGO_PKG_VERSION"),
+            file: loaded.path.as_ref().map(|path| path.display().to_string()),
+            diagnosis: loaded.mechanism.diagnose(),
+        }
+    }
+}
+
 /// Shows what is understood of a model.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Stop> {
     let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
-    let understanding = Understanding::of(&loaded);
+    let understood = Understood::of(&loaded);
     if arguments.json {
-        output::json(&understanding)
+        output::json(&understood)
     } else {
-        output::say(&in_words(
-            &understanding,
-            &format!("{}{}", arguments.model, arguments.changes),
-        ));
+        let typed = format!("{}{}", arguments.model, arguments.changes);
+        output::say(&in_words(understood.model, &understood.diagnosis, &typed));
         Ok(())
     }
 }
 
-fn in_words(understood: &Understanding, typed: &str) -> String {
-    let mut lines = vec![understood.model.clone(), String::new()];
+fn in_words(model: &str, understood: &Diagnosis, typed: &str) -> String {
+    let mut lines = vec![model.to_owned(), String::new()];
     // a model of nodes and elements has no bodies
     let of_bodies = !understood.bodies.is_empty();
     if of_bodies {
@@ -47,7 +70,7 @@ fn in_words(understood: &Understanding, typed: &str) -> String {
         ));
     }
     if let Some(loops) = &understood.loops {
-        lines.extend(loops.in_words());
+        lines.extend(loops_in_words(loops));
     }
     if of_bodies {
         lines.push(format!(
@@ -87,7 +110,39 @@ fn in_words(understood: &Understanding, typed: &str) -> String {
     lines.join("\n")
 }
 
-fn freedoms_in_words(freedom: &Freedoms) -> String {
+fn loops_in_words(loops: &LoopsSummary) -> Vec<String> {
+    let mut lines: Vec<String> = (loops.closures.iter())
+        .map(|closure| {
+            format!(
+                "{:<20}{} ({}{}) from {} to {}, {}",
+                "loop",
+                closure.name,
+                closure.kind,
+                if closure.cut { ", cut" } else { "" },
+                closure.from,
+                closure.to,
+                counted(closure.equations, "equation")
+            )
+        })
+        .collect();
+    lines.push(format!(
+        "mobility            {} without bending: {} of {} are independent, Gruebler's formula gives {}",
+        loops.rigid_degrees_of_freedom,
+        loops.rank,
+        counted(loops.equations, "equation"),
+        loops.gruebler
+    ));
+    if !loops.redundant.is_empty() {
+        lines.push(format!(
+            "redundant           {}",
+            loops.redundant.join(", ")
+        ));
+    }
+    lines.push(format!("closure             {}", loops.closure));
+    lines
+}
+
+fn freedoms_in_words(freedom: &DegreesOfFreedom) -> String {
     let closed = match freedom.closed {
         0 => String::new(),
         closed => format!(", less {closed} of loops"),
@@ -98,7 +153,7 @@ fn freedoms_in_words(freedom: &Freedoms) -> String {
     )
 }
 
-fn body_in_words(body: &BodyEntry) -> Vec<String> {
+fn body_in_words(body: &BodySummary) -> Vec<String> {
     let indent = "  ".repeat(body.depth);
     let at = match &body.joint.at {
         Some(at) => format!(" at {at}"),
@@ -134,7 +189,7 @@ fn body_in_words(body: &BodyEntry) -> Vec<String> {
     lines
 }
 
-fn frequencies_in_words(body: &BodyEntry) -> String {
+fn frequencies_in_words(body: &BodySummary) -> String {
     let shown =
         &body.frequencies_rad_per_s[..body.frequencies_rad_per_s.len().min(SHOWN_FREQUENCIES)];
     let list = |factor: f64| {

@@ -16,11 +16,11 @@ use lissom_io::summary::Summary;
 use lissom_report::Source;
 use serde_json::json;
 
+use super::check::Understood;
 use super::report;
 use super::run::{folder_for, integrate, refuse_too_large};
-use super::understanding::Understanding;
 use crate::arguments::CompareArguments;
-use crate::output::{short, with_digits};
+use crate::output::{rounded, short};
 use crate::stop::Stop;
 use crate::{diagnostics, output, source};
 
@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
                 loaded: &done.loaded,
                 manifest,
                 recording,
-                understanding: json!(Understanding::of(&done.loaded)),
+                understanding: json!(Understood::of(&done.loaded)),
             })
             .collect();
         pictures = report::write_for(&sources, &folder, &arguments.pictures)?;
@@ -164,11 +164,11 @@ fn in_words(comparison: &Comparison) -> String {
             "{:<22}{:>24}{:>13}{:>13}{:>9}{:>13}{:>9}",
             run.fidelity,
             ended(run),
-            with_digits(energy.max_drift_percent, 3),
-            with_digits(energy.rms_drift_percent, 3),
+            rounded(energy.max_drift_percent, 3),
+            rounded(energy.rms_drift_percent, 3),
             run.cost.steps,
             run.cost.evaluations,
-            with_digits(run.cost.wall_s, 2)
+            rounded(run.cost.wall_s, 2)
         ));
     }
     for run in &comparison.runs {
@@ -201,9 +201,9 @@ fn in_words(comparison: &Comparison) -> String {
 /// How a run ended, in a few characters.
 fn ended(run: &Entry) -> String {
     match (&run.diverged, &run.failure, run.stopped_at_s) {
-        (Some(departure), ..) => format!("diverged at {} s", with_digits(departure.time_s, 4)),
-        (None, Some(failure), _) => format!("failed at {} s", with_digits(failure.time_s, 4)),
-        (None, None, Some(at_s)) => format!("stopped at {} s", with_digits(at_s, 4)),
+        (Some(departure), ..) => format!("diverged at {} s", rounded(departure.time_s, 4)),
+        (None, Some(failure), _) => format!("failed at {} s", rounded(failure.time_s, 4)),
+        (None, None, Some(at_s)) => format!("stopped at {} s", rounded(at_s, 4)),
         (None, None, None) => "completed".to_owned(),
     }
 }
@@ -237,9 +237,9 @@ fn difference(difference: &Difference) -> String {
     format!(
         "    {:<26}{:>12} {unit} at {} s, at the end {} {unit}",
         difference.channel,
-        with_digits(difference.largest.value, 4),
+        rounded(difference.largest.value, 4),
         short(difference.largest.time_s),
-        with_digits(difference.last.value, 4),
+        rounded(difference.last.value, 4),
         unit = difference.unit
     )
 }
@@ -250,19 +250,19 @@ fn advice_in_words(advice: &Advice, reference: &str) -> Vec<String> {
         lines.push(format!(
             "  {} reaches {} rad/s, {} of the lowest frequency of {} ({} rad/s)",
             rates.channel,
-            with_digits(rates.rate_rad_per_s.value, 3),
-            with_digits(rates.ratio, 3),
+            rounded(rates.rate_rad_per_s.value, 3),
+            rounded(rates.ratio, 3),
             rates.body,
-            with_digits(rates.frequency_rad_per_s, 4)
+            rounded(rates.frequency_rad_per_s, 4)
         ));
     }
     for body in &advice.bodies {
         lines.push(format!(
             "  {} bends by {} m, {} of its length, with slopes up to {} rad{}",
             body.extent.body,
-            with_digits(body.extent.deflection.value, 3),
-            with_digits(body.extent.deflection.value / body.extent.length_m, 2),
-            with_digits(body.extent.slope.value, 3),
+            rounded(body.extent.deflection.value, 3),
+            rounded(body.extent.deflection.value / body.extent.length_m, 2),
+            rounded(body.extent.slope.value, 3),
             if body.extent.small {
                 ""
             } else {
@@ -271,9 +271,8 @@ fn advice_in_words(advice: &Advice, reference: &str) -> Vec<String> {
         ));
     }
     for term in &advice.terms {
-        let share = |part: Option<f64>, of: &str| {
-            part.map(|part| format!("{} of {of}", with_digits(part, 2)))
-        };
+        let share =
+            |part: Option<f64>, of: &str| part.map(|part| format!("{} of {of}", rounded(part, 2)));
         let shares = [
             share(term.magnitude.elastic, "the strain"),
             share(term.magnitude.joints, "the joint forces"),
@@ -284,8 +283,8 @@ fn advice_in_words(advice: &Advice, reference: &str) -> Vec<String> {
     lines.extend(advice.predictions.iter().map(prediction));
     let tolerance = format!(
         "{} m and {} rad",
-        with_digits(advice.within_m, 3),
-        with_digits(advice.within, 3)
+        rounded(advice.within_m, 3),
+        rounded(advice.within, 3)
     );
     lines.push(match &advice.cheapest {
         Some(fidelity) => format!("  {fidelity} would have been within {tolerance}."),
@@ -299,7 +298,7 @@ fn prediction(prediction: &Prediction) -> String {
         (Some(stated), _) => format!("error within {}", error(stated)),
         (None, why) => {
             let when = match prediction.leaves_at_s {
-                Some(at_s) => format!(" (by {} s)", with_digits(at_s, 4)),
+                Some(at_s) => format!(" (by {} s)", rounded(at_s, 4)),
                 None => String::new(),
             };
             format!("no bound can be given: {}{when}", why.unwrap_or_default())
@@ -313,8 +312,7 @@ fn prediction(prediction: &Prediction) -> String {
 }
 
 fn error(errors: &Worst) -> String {
-    let part =
-        |value: Option<f64>, unit: &str| value.map(|x| format!("{} {unit}", with_digits(x, 2)));
+    let part = |value: Option<f64>, unit: &str| value.map(|x| format!("{} {unit}", rounded(x, 2)));
     let parts = [part(errors.position_m, "m"), part(errors.angle_rad, "rad")];
     parts
         .into_iter()

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{linear, run};
 use crate::arguments::{InterpolationArgument, PerturbArguments};
-use crate::output::{counted, short, with_digits};
+use crate::output::{counted, rounded, short};
 use crate::stop::Stop;
 use crate::{output, source};
 
@@ -138,8 +138,8 @@ fn in_words(
         ),
         format!(
             "  linearised in {} s, solved in {} s ({} steps, {} evaluations)",
-            with_digits(linearized_s, 2),
-            with_digits(solved_s, 2),
+            rounded(linearized_s, 2),
+            rounded(solved_s, 2),
             done.statistics.steps,
             done.statistics.evaluations
         ),

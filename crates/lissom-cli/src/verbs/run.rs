@@ -16,10 +16,10 @@ use lissom_io::{IoError, record, state};
 use lissom_report::Source;
 use serde_json::json;
 
+use super::check::Understood;
 use super::report;
-use super::understanding::Understanding;
 use crate::arguments::RunArguments;
-use crate::output::{counted, short, with_digits};
+use crate::output::{counted, rounded, short};
 use crate::progress::Progress;
 use crate::stop::Stop;
 use crate::{output, source};
@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
             loaded: &loaded,
             manifest: &manifest,
             recording: &run.recording,
-            understanding: json!(Understanding::of(&loaded)),
+            understanding: json!(Understood::of(&loaded)),
         };
         let pictures = report::write_for(&[source], &folder, &arguments.pictures)?;
         let names = pictures.iter().map(|path| path.display().to_string());
@@ -237,8 +237,8 @@ fn in_words(loaded: &Loaded, summary: &Summary, typed: &str) -> String {
             "{}: {} s in {} s ({} times real time)",
             summary.model,
             short(reached_s),
-            with_digits(cost.wall_s, 2),
-            with_digits(reached_s / cost.wall_s, 2)
+            rounded(cost.wall_s, 2),
+            rounded(reached_s / cost.wall_s, 2)
         ),
         format!(
             "  steps        {} ({} rejected), {} evaluations",

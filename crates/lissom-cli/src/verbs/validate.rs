@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &ValidateArguments) -> Result<(), Stop> {
 
 /// A line per row, and the count.
 fn in_words(rows: &[Row]) -> String {
-    let number = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| output::with_digits(x, 8));
+    let number = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| output::rounded(x, 8));
     let mut lines: Vec<String> = rows
         .iter()
         .map(|row| {

@@ -112,6 +112,64 @@ pub fn mass_matrix<T: Scalar>(
     }
 }
 
+/// Writes the diagonal of the mass matrix of the prepared state: the inertia of every velocity, all others held. One
+/// pass inward, O(N); allocates nothing.
+pub fn mass_diagonal<T: Scalar>(
+    system: &System,
+    kinematics: &Kinematics<T>,
+    workspace: &mut CompositeBody<T>,
+    diagonal: &mut [T],
+) {
+    let layout = system.layout();
+    let w = workspace;
+    for (composite, &rigid) in w.composite.iter_mut().zip(&kinematics.inertia) {
+        *composite = ArticulatedInertia::from(rigid);
+    }
+    w.coupling.copy_from_slice(&kinematics.coupling);
+    for (k, body) in system.bodies().iter().enumerate() {
+        let n = body.modes();
+        let modal_mass = &kinematics.modal_mass[layout.modal_block[k]..];
+        let own = &mut diagonal[layout.elastic_velocity[k]..][..n];
+        for (alpha, entry) in own.iter_mut().enumerate() {
+            *entry = modal_mass[alpha * n + alpha];
+        }
+    }
+
+    for (k, body) in system.bodies().iter().enumerate().rev() {
+        let composite = w.composite[k];
+        // the frame of a floating body moves with its own elastic coordinates
+        if matches!(body.inboard, Place::Node { .. }) {
+            let modes = layout.elastic[k]..layout.elastic[k] + body.modes();
+            let own = &mut diagonal[layout.elastic_velocity[k]..];
+            let floating = kinematics.floating[modes.clone()].iter();
+            for ((entry, motion), coupling) in own.iter_mut().zip(floating).zip(&w.coupling[modes])
+            {
+                *entry += motion.dot(*coupling + composite.times(*motion)) + motion.dot(*coupling);
+            }
+        }
+        let axes = &kinematics.subspace[layout.hinge[k]..layout.hinge[k + 1]];
+        let own = &mut diagonal[layout.joint_velocity[k]..];
+        for ((entry, axis), &armature) in own.iter_mut().zip(axes).zip(&body.joint.armature) {
+            *entry = axis.dot(composite.times(*axis)) + T::constant(armature);
+        }
+
+        // fold the composite into the parent
+        let Some(p) = body.parent else { continue };
+        let carried = composite.to_parent(&kinematics.parent_from_body[k]);
+        w.composite[p] += carried;
+        if matches!(body.outboard, Place::Node { .. }) {
+            let m = system.bodies()[p].modes();
+            let influence = &kinematics.influence[layout.influence[k]..][..m];
+            let own = &mut diagonal[layout.elastic_velocity[p]..];
+            for (alpha, motion) in influence.iter().enumerate() {
+                let force = carried.times(*motion);
+                w.coupling[layout.elastic[p] + alpha] += force;
+                own[alpha] += motion.dot(force);
+            }
+        }
+    }
+}
+
 /// Entries of the body's own joint in the column of coordinate `at`, and their mirror images.
 #[inline(always)]
 fn own_joint_rows<T: Scalar>(

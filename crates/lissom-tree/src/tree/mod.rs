@@ -8,6 +8,8 @@
 //! |---|---|---|
 //! | forces of a motion | [`inverse_dynamics`] | Jain & Rodriguez (44), (45) |
 //! | mass matrix | [`mass_matrix`] | (50) |
+//! | its diagonal, O(N) | [`mass_diagonal`] | |
+//! | what has no inertia, O(N) | [`without_inertia`] | |
 //! | accelerations, O(N) | [`ArticulatedBody`] | (63), (64) |
 //! | the same for bodies with many modes | chosen by [`ArticulatedBody`] | (B3), corrected |
 //! | $`M^{-1}`$ as an operator | [`ArticulatedBody::solve`] | Lemmas 3–5 |
@@ -48,6 +50,7 @@ mod jacobian;
 mod kinematics;
 mod lumped_nodes;
 mod mass_matrix;
+mod massless;
 mod material_points;
 mod membrane;
 mod node;
@@ -66,7 +69,8 @@ pub use inverse_dynamics::inverse_dynamics_from;
 pub use inverse_dynamics::{InverseDynamics, inverse_dynamics};
 pub use jacobian::{MarkerMotion, apply_wrench, marker_jacobian, marker_motion};
 pub use kinematics::Kinematics;
-pub use mass_matrix::{CompositeBody, mass_matrix};
+pub use mass_matrix::{CompositeBody, mass_diagonal, mass_matrix};
+pub use massless::without_inertia;
 pub use material_points::{HeldForces, MaterialPoints};
 pub use operational_space::{OperationalSpace, Push};
 pub use stiffness::add_elastic_stiffness;

@@ -11,6 +11,7 @@
 mod acting;
 mod build;
 mod damping;
+mod inspect;
 mod joints;
 mod loops;
 mod nodes;

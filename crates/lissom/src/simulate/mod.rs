@@ -5,6 +5,7 @@ mod equations;
 mod equilibrium;
 mod evaluate;
 mod extent;
+mod inspect;
 mod linearize;
 mod nominal;
 mod run;
@@ -12,6 +13,7 @@ mod start;
 mod view;
 
 pub use equations::Equations;
+pub(crate) use equations::written_state;
 pub(crate) use equilibrium::equilibrium;
 pub use evaluate::{ClosedEvaluation, Evaluation, StateInput, evaluate};
 pub use linearize::{LinearizeError, Linearizer, MotionState};

@@ -1,6 +1,6 @@
 //! The run of a tree.
 
-use super::equations::Equations;
+use super::equations::{Equations, written_state};
 use super::equilibrium::equilibrium;
 use super::nominal_drives;
 use crate::model::Model;
@@ -38,7 +38,7 @@ pub fn run_within(
     };
     let time_s = simulation.start_s;
     let start = match &simulation.initial {
-        InitialSpec::Written => Ok(Equations::new(model).start_state(time_s)),
+        InitialSpec::Written => Ok(written_state(model, time_s)),
         initial => equilibrium(model, initial, time_s).map(|found| found.state),
     };
     let start = match start {

@@ -27,6 +27,7 @@ use lissom_tree::closure::{self, ClosureError, Loops, Trouble};
 use lissom_tree::tree::{
     ArticulatedBody, CompositeBody, Energy, InverseDynamics, Kinematics, energy, inverse_dynamics,
 };
+use lissom_tree::{ClosureMethod, Linkage};
 pub(super) use readout::parts;
 
 /// Equations of motion of a model, with all the memory that evaluating them needs.
@@ -72,6 +73,7 @@ pub struct Equations<'m> {
     articulated: ArticulatedBody<f64>,
     inverse: InverseDynamics<f64>,
     composite: CompositeBody<f64>,
+    /// The mass matrix of the tree; empty until it is asked for, since it alone grows with the square of the coordinates.
     full_mass: Vec<f64>,
 }
 
@@ -87,13 +89,35 @@ impl<'m> Equations<'m> {
         Self::at(model, &position)
     }
 
+    /// The same for one evaluation in O(N), whatever method the model asks for: loops by multipliers, which need no matrix
+    /// over all coordinates.
+    pub(super) fn by_multipliers(model: &'m Model, start: &State) -> Self {
+        let position = full_position(model, start);
+        let loops = if model.linkage.closures.is_empty() {
+            Ok(None)
+        } else {
+            let linkage = Linkage {
+                closure_method: ClosureMethod::Projected,
+                ..model.linkage.clone()
+            };
+            Loops::new(&linkage, &position)
+        };
+        Self::with_loops(model, &position, loops)
+    }
+
     /// Equations with loops that are closed at a position.
     fn at(model: &'m Model, position: &[f64]) -> Self {
+        Self::with_loops(model, position, Loops::new(&model.linkage, position))
+    }
+
+    fn with_loops(
+        model: &'m Model,
+        position: &[f64],
+        loops: Result<Option<Loops>, ClosureError>,
+    ) -> Self {
         let system = &model.linkage.system;
         let (n_q, n_v) = (system.position_count(), system.velocity_count());
-        let prescribed = |entry: usize, of: fn(&crate::model::PrescribedMotion) -> usize| {
-            model.motions.iter().any(|motion| of(motion) == entry)
-        };
+        let (free_positions, free_velocities) = free_entries(model);
         let motors = model.transmissions.len();
         let most = system.bodies().iter().map(Body::modes).max().unwrap_or(0);
         Self {
@@ -105,14 +129,10 @@ impl<'m> Equations<'m> {
                 .map(|motion| MotionCurve::new(&motion.profile, motion.initial))
                 .collect(),
             trajectory: trajectory(model),
-            loops: Loops::new(&model.linkage, position),
+            loops,
             trouble: None,
-            free_positions: (0..n_q)
-                .filter(|&i| !prescribed(i, |m| m.position))
-                .collect(),
-            free_velocities: (0..n_v)
-                .filter(|&i| !prescribed(i, |m| m.velocity))
-                .collect(),
+            free_positions,
+            free_velocities,
             prescribes: !model.motions.is_empty(),
             locates_passages: true,
             damped: damped_bodies(&model.linkage.system),
@@ -136,7 +156,7 @@ impl<'m> Equations<'m> {
             articulated: closure::articulated_body(&model.linkage),
             inverse: InverseDynamics::new(system),
             composite: CompositeBody::new(system),
-            full_mass: vec![0.0; n_v * n_v],
+            full_mass: Vec::new(),
         }
     }
 
@@ -162,29 +182,7 @@ impl<'m> Equations<'m> {
 
     /// The state at the start.
     pub fn initial_state(&self) -> Vec<f64> {
-        let model = self.model;
-        let positions = self
-            .free_positions
-            .iter()
-            .map(|&i| model.initial_position[i]);
-        let velocities = self
-            .free_velocities
-            .iter()
-            .map(|&i| model.initial_velocity[i]);
-        positions
-            .chain(model.transmissions.iter().map(|t| t.initial_position))
-            .chain(velocities)
-            .chain(model.transmissions.iter().map(|t| t.initial_rate))
-            .chain([0.0, 0.0])
-            .collect()
-    }
-
-    /// The state at the start that the model's file writes, as of an instant.
-    pub fn start_state(&self, time_s: f64) -> State {
-        let packed = self.initial_state();
-        let (position, rest) = packed.split_at(self.state_positions());
-        let velocity = &rest[..self.state_velocities()];
-        State::new(time_s, position.to_vec(), velocity.to_vec())
+        written_state(self.model, self.model.start_s).packed()
     }
 
     /// Name, unit and kind of every entry of the state.
@@ -434,6 +432,34 @@ impl<'m> Equations<'m> {
     }
 }
 
+/// The state at the start that the model's file writes, as of an instant.
+pub(crate) fn written_state(model: &Model, time_s: f64) -> State {
+    let (positions, velocities) = free_entries(model);
+    let motors = &model.transmissions;
+    let positions = positions.iter().map(|&at| model.initial_position[at]);
+    let velocities = velocities.iter().map(|&at| model.initial_velocity[at]);
+    State::new(
+        time_s,
+        (positions.chain(motors.iter().map(|motor| motor.initial_position))).collect(),
+        (velocities.chain(motors.iter().map(|motor| motor.initial_rate))).collect(),
+    )
+}
+
+/// Entries of the position and of the velocity vector that are not prescribed.
+fn free_entries(model: &Model) -> (Vec<usize>, Vec<usize>) {
+    let system = &model.linkage.system;
+    let mut is_free = (
+        vec![true; system.position_count()],
+        vec![true; system.velocity_count()],
+    );
+    for motion in &model.motions {
+        is_free.0[motion.position] = false;
+        is_free.1[motion.velocity] = false;
+    }
+    let free = |is_free: Vec<bool>| (0..is_free.len()).filter(|&at| is_free[at]).collect();
+    (free(is_free.0), free(is_free.1))
+}
+
 /// The position vector of a state, with what is prescribed at its time.
 fn full_position(model: &Model, state: &State) -> Vec<f64> {
     let mut position = model.initial_position.clone();
@@ -441,9 +467,8 @@ fn full_position(model: &Model, state: &State) -> Vec<f64> {
         let curve = MotionCurve::new(&motion.profile, motion.initial);
         position[motion.position] = curve.at(state.time_s).position;
     }
-    let prescribed = |at: usize| model.motions.iter().any(|motion| motion.position == at);
-    let free = (0..position.len()).filter(|&at| !prescribed(at));
-    for (at, &value) in free.zip(&state.position) {
+    let (free, _) = free_entries(model);
+    for (at, &value) in free.into_iter().zip(&state.position) {
         position[at] = value;
     }
     position

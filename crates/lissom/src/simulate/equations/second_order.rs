@@ -81,6 +81,7 @@ impl SecondOrder for Equations<'_> {
         self.unpack_positions(time, position);
         self.kinematics
             .update(&self.model.linkage.system, &self.position, &self.velocity);
+        self.full_mass.resize(full * full, 0.0);
         mass_matrix(
             &self.model.linkage.system,
             &self.kinematics,

@@ -7,6 +7,7 @@ mod closures;
 mod derivatives;
 mod equivalences;
 mod lagrange;
+mod massless;
 mod material_points;
 mod momentum;
 mod rigid_limit;

@@ -1,0 +1,141 @@
+//! What may go wrong with a mechanism, as data and as a sentence with its remedy.
+
+use lissom_core::NominalError;
+use lissom_spatial::rounded;
+use serde::{Serialize, Serializer};
+
+/// Digits of numbers that tell an order of size.
+const DIGITS: i32 = 5;
+
+/// Something that may go wrong. It is shown and serialised as a sentence that names the remedy.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Warning {
+    /// The loops are singular where the model starts.
+    #[error(
+        "the start is a singular configuration: equations of the loops that are independent nearby are not so there; \
+         start elsewhere"
+    )]
+    SingularStart,
+    /// The loops leave no degree of freedom.
+    #[error(
+        "nothing can move: the loops leave no degree of freedom; take a joint or a loop away, or let one leave more free"
+    )]
+    Immobile,
+    /// The model starts in equilibrium and at rest.
+    #[error(
+        "nothing will move: the model starts in equilibrium and at rest, and nothing drives it; give it gravity, an \
+         input, a motion or an initial rate"
+    )]
+    AtRest,
+    /// Something that moves has no mass.
+    #[error(
+        "{coordinate} moves no mass of its own at the start, so that a run will fail there; a beam that can turn about \
+         its own axis needs section_inertia_y_kg_m or section_inertia_z_kg_m, other bodies need mass"
+    )]
+    NoInertia {
+        /// The coordinate.
+        coordinate: String,
+    },
+    /// The nominal trajectory cannot be followed or driven.
+    #[error(transparent)]
+    Nominal(#[from] NominalError),
+    /// More inputs follow the nominal trajectory than it needs.
+    #[error("{explanation}")]
+    RedundantDrives {
+        /// How they share the work.
+        explanation: String,
+    },
+    /// Nothing is recorded in space.
+    #[error("no place in space is recorded; add a [[marker]] to follow one")]
+    NoMarker,
+    /// An explicit integrator follows a fast oscillation.
+    #[error(
+        "{} oscillates at up to {} rad/s, which takes {integrator} about {} steps; {}, or use an integrator for stiff \
+         equations: --set simulation.integrator={{radau={{}}}}, or \
+         --set simulation.integrator={{generalized_alpha={{step_s=0.005}}}}",
+        .fastest.what, rounded(.fastest.frequency_rad_per_s, DIGITS), rounded(*.steps, DIGITS), .fastest.remedy
+    )]
+    ManySteps {
+        /// The oscillation.
+        fastest: Oscillation,
+        /// The integrator.
+        integrator: &'static str,
+        /// Steps that it needs at least.
+        steps: f64,
+    },
+    /// Terms of the equations that do nothing, or too much.
+    #[error(transparent)]
+    Fidelity(#[from] FidelityWarning),
+}
+
+/// A switch of the fidelity that does nothing, or too much.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FidelityWarning {
+    /// The elasticity switch finds no axial strain.
+    #[error("{body} has no axial strain to work with: the elasticity switch has no effect on it")]
+    NoAxialStrain {
+        /// The body.
+        body: String,
+    },
+    /// The elasticity switch finds no stretch.
+    #[error("{body} has no stretch coordinates: the elasticity switch has no effect on it")]
+    NoStretch {
+        /// The body.
+        body: String,
+    },
+    /// Bending strains the axis, which cannot give way.
+    #[error(
+        "{body} has no stretch coordinates to give way when it bends: it is locked, and far too stiff; add stretch with \
+         foreshortening = true"
+    )]
+    Locked {
+        /// The body.
+        body: String,
+    },
+    /// Stretch cannot follow the bending.
+    #[error(
+        "membrane locking: the stretch functions of {body} cannot follow its bending, which makes it too stiff; use \
+         foreshortening = true, or elements with membrane = \"averaged\""
+    )]
+    MembraneLocking {
+        /// The body.
+        body: String,
+    },
+    /// A support holds the slope of a beam whose curvature jumps.
+    #[error(
+        "support {support} ties the slope of {beam}, whose curvature jumps at its nodes: where the support passes one, \
+         velocities jump and a little energy is lost; eigenfunctions as basis are smooth"
+    )]
+    JumpingSlope {
+        /// The support.
+        support: String,
+        /// The beam.
+        beam: String,
+    },
+}
+
+/// An oscillation of something.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Oscillation {
+    /// What oscillates.
+    pub what: String,
+    /// How fast.
+    pub frequency_rad_per_s: f64,
+    /// What makes it slower.
+    pub remedy: &'static str,
+}
+
+impl Serialize for Warning {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl Serialize for FidelityWarning {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}

@@ -1,0 +1,108 @@
+//! When to warn.
+
+use lissom_tree::tree::{Kinematics, without_inertia};
+
+use super::driven::integrator;
+use super::{BodySummary, LoopsSummary, Oscillation, Warning};
+use crate::mechanism::Mechanism;
+use crate::model::Model;
+
+/// Accelerations below this at the start are rounding.
+const STILL: f64 = 1e-10;
+/// Radians of the fastest oscillation that an explicit method passes in a step, at most.
+const RADIANS_PER_STEP: f64 = 5.0;
+/// Steps beyond which an explicit method is slow.
+const MANY_STEPS: f64 = 1e5;
+
+impl Mechanism {
+    /// Everything that may go wrong.
+    pub(super) fn warnings(
+        &self,
+        bodies: &[BodySummary],
+        loops: Option<&LoopsSummary>,
+    ) -> Vec<Warning> {
+        let (spec, tree) = (self.spec(), self.tree());
+        let mut warnings = Vec::new();
+        if loops.is_some_and(|loops| loops.singular_start) {
+            warnings.push(Warning::SingularStart);
+        }
+        if loops.is_some_and(|loops| is_immobile(tree, loops)) {
+            warnings.push(Warning::Immobile);
+        } else if self.starts_at_rest() {
+            warnings.push(Warning::AtRest);
+        }
+        if let Some(coordinate) = massless(tree) {
+            warnings.push(Warning::NoInertia { coordinate });
+        }
+        match self.nominal_drives(spec.simulation.start_s) {
+            Err(error) => warnings.push(error.into()),
+            Ok(Some(drives)) => {
+                let redundant = |explanation| Warning::RedundantDrives { explanation };
+                warnings.extend(drives.warning().map(redundant));
+            }
+            Ok(None) => {}
+        }
+        // nodes of a model that consists of them are recorded by themselves
+        if spec.marker.is_empty() && !spec.is_of_nodes() {
+            warnings.push(Warning::NoMarker);
+        }
+        let fastest = self.inspected().fastest_oscillation(bodies);
+        warnings.extend(fastest.and_then(|fastest| self.many_steps(fastest)));
+        let of_fidelity = self.fidelity_warnings().into_iter();
+        warnings.extend(of_fidelity.map(Warning::Fidelity));
+        warnings
+    }
+
+    /// Whether the mechanism starts in equilibrium and at rest, with nothing that drives it.
+    fn starts_at_rest(&self) -> bool {
+        let spec = self.spec();
+        if !spec.input.is_empty() || !spec.motion.is_empty() {
+            return false;
+        }
+        // elements make accelerations of what rounding leaves in stiff strains: bodies are asked where there are any
+        let asked = if spec.is_of_nodes() {
+            self.inspected()
+        } else {
+            self.tree()
+        };
+        let Ok((start, mut dynamics)) = asked.equations_at_start() else {
+            return false;
+        };
+        if start.velocity.iter().any(|&rate| rate != 0.0) {
+            return false;
+        }
+        let state = start.packed();
+        let mut rate = vec![0.0; state.len()];
+        dynamics.derivative(start.time_s, &state, &mut rate);
+        let accelerations = &rate[start.position.len()..][..start.velocity.len()];
+        accelerations.iter().all(|rate| rate.abs() < STILL)
+    }
+
+    /// What to say of an oscillation that an explicit integrator follows in many steps.
+    fn many_steps(&self, fastest: Oscillation) -> Option<Warning> {
+        let simulation = &self.spec().simulation;
+        let (integrator, is_explicit) = integrator(&simulation.integrator);
+        let steps = fastest.frequency_rad_per_s * simulation.duration_s / RADIANS_PER_STEP;
+        (is_explicit && steps > MANY_STEPS).then_some(Warning::ManySteps {
+            fastest,
+            integrator,
+            steps,
+        })
+    }
+}
+
+/// Whether loops leave nothing that could move.
+fn is_immobile(tree: &Model, loops: &LoopsSummary) -> bool {
+    let mut bodies = tree.linkage.system.bodies().iter();
+    let is_elastic = bodies.any(|body| body.modes() > 0);
+    loops.rigid_degrees_of_freedom == 0 && !is_elastic && tree.transmissions.is_empty()
+}
+
+/// Name of a velocity at the start that is free to change and moves no mass.
+fn massless(tree: &Model) -> Option<String> {
+    let system = &tree.linkage.system;
+    let mut kinematics = Kinematics::new(system);
+    kinematics.update(system, &tree.initial_position, &tree.initial_velocity);
+    let at = without_inertia(system, &kinematics)?;
+    Some(tree.linkage.velocities[at].name.clone())
+}

@@ -1,0 +1,49 @@
+//! What a nodal mechanism tells of its equations before they are integrated.
+
+use lissom_core::study::Linearize as _;
+use lissom_core::{Dynamics, RunError, State};
+use lissom_numerics::linear::UndampedModes;
+
+use super::run::{equations_at, written_state};
+use super::{Mesh, MeshLinearizer};
+use crate::diagnose::{BodySummary, ElementCounts, Inspect, Oscillation};
+
+/// Degrees of freedom up to which vibrations are looked at: the eigenproblem is over all of them.
+const MANY_FREEDOMS: usize = 150;
+
+impl Inspect for Mesh {
+    fn element_counts(&self) -> Option<ElementCounts> {
+        let mechanism = &self.mechanism;
+        Some(ElementCounts {
+            nodes: mechanism.node_count(),
+            elements: mechanism.element_count(),
+            degrees_of_freedom: mechanism.dof_count(),
+            deformations: (self.elastic_dofs().into_iter())
+                .map(|dof| mechanism.dof_name(dof))
+                .collect(),
+            prescribed: mechanism.drive_count(),
+        })
+    }
+
+    fn equations_at_start(&self) -> Result<(State, Box<dyn Dynamics + '_>), RunError> {
+        let start = written_state(self, self.start_s);
+        let equations = equations_at(self, &start)?;
+        Ok((start, Box::new(equations)))
+    }
+
+    fn fastest_oscillation(&self, _bodies: &[BodySummary]) -> Option<Oscillation> {
+        if self.mechanism.dof_count() > MANY_FREEDOMS {
+            return None;
+        }
+        let mut linearizer = MeshLinearizer::new(self).ok()?;
+        let motion = linearizer.moving(&written_state(self, self.start_s)).ok()?;
+        let linear = linearizer.point(&motion).ok()?.linear;
+        let modes = UndampedModes::new(&linear.mass, &linear.structural).ok()?;
+        let square = modes.squares.into_iter().fold(0.0, f64::max);
+        Some(Oscillation {
+            what: "the mesh of finite elements".to_owned(),
+            frequency_rad_per_s: square.sqrt(),
+            remedy: "take fewer elements",
+        })
+    }
+}

@@ -1,0 +1,105 @@
+//! What a tree tells of its equations before they are integrated.
+
+use std::collections::BTreeMap;
+
+use lissom_core::{Dynamics, PlaceError, RunError, State};
+use lissom_spec::spec::{BasisSpec, BeamSpec, BodyKind, BodySpec, Membrane, Slopes};
+use lissom_spec::{Elasticity, ModelSpec};
+use lissom_tree::Body;
+
+use super::equations::{Equations, written_state};
+use crate::diagnose::{BodySummary, FidelityWarning, Inspect, Oscillation};
+use crate::model::Model;
+
+impl Inspect for Model {
+    fn equations_at_start(&self) -> Result<(State, Box<dyn Dynamics + '_>), RunError> {
+        let start = written_state(self, self.start_s);
+        let equations = Equations::by_multipliers(self, &start);
+        let unplaced = |reason| RunError::Unplaced {
+            source: PlaceError {
+                reason,
+                part: "the closures",
+            },
+            time_s: start.time_s,
+        };
+        (equations.loops()).map_err(|error| unplaced(error.to_string()))?;
+        Ok((start, Box::new(equations)))
+    }
+
+    fn fastest_oscillation(&self, bodies: &[BodySummary]) -> Option<Oscillation> {
+        let gears = (self.transmissions.iter().zip(&self.actions.gears))
+            .map(|(motor, gear)| (&motor.name, (gear.stiffness / motor.inertia).sqrt()));
+        let elastic = (bodies.iter())
+            .filter_map(|body| Some((&body.name, *body.frequencies_rad_per_s.last()?)));
+        let fastest = elastic.chain(gears).max_by(|a, b| a.1.total_cmp(&b.1));
+        fastest.map(|(what, frequency_rad_per_s)| Oscillation {
+            what: what.clone(),
+            frequency_rad_per_s,
+            remedy: "keep fewer modes",
+        })
+    }
+
+    fn fidelity_warnings(&self, spec: &ModelSpec) -> Vec<FidelityWarning> {
+        let specs: BTreeMap<&str, &BodySpec> = (spec.body.iter())
+            .map(|body| (body.name.as_str(), body))
+            .collect();
+        let beam = |name: &str| match specs.get(name)?.kind()? {
+            BodyKind::Beam(beam) => Some(beam),
+            _ => None,
+        };
+        let bodies = self.linkage.system.bodies().iter();
+        let elastic = bodies.filter_map(|body| elasticity_warning(body, beam(&body.name)));
+        elastic.chain(jumping_slopes(self, spec)).collect()
+    }
+}
+
+/// What to say of the elasticity switch on a body.
+fn elasticity_warning(built: &Body, beam: Option<&BeamSpec>) -> Option<FidelityWarning> {
+    let flexible = built.flexible.as_ref()?;
+    let elasticity = built.fidelity.elasticity;
+    if elasticity == Elasticity::Linear {
+        return None;
+    }
+    let body = built.name.clone();
+    let Some(strain) = &flexible.strain else {
+        return Some(FidelityWarning::NoAxialStrain { body });
+    };
+    let moves = |component| strain.component.contains(&Some(component));
+    let bends = moves(1) || moves(2);
+    match (elasticity, moves(0)) {
+        (Elasticity::ConstantAxialLoad, false) => Some(FidelityWarning::NoStretch { body }),
+        (Elasticity::Full, false) if bends => Some(FidelityWarning::Locked { body }),
+        (Elasticity::Full, true) if bends && beam.is_some_and(locks) => {
+            Some(FidelityWarning::MembraneLocking { body })
+        }
+        _ => None,
+    }
+}
+
+/// Whether the axial functions cannot make the strain of a bent beam vanish.
+fn locks(beam: &BeamSpec) -> bool {
+    match &beam.basis {
+        BasisSpec::ClampedFree(counts)
+        | BasisSpec::FreeFree(counts)
+        | BasisSpec::Unconstrained(counts) => !counts.foreshortening,
+        BasisSpec::Elements(mesh) => mesh.membrane == Membrane::Pointwise,
+    }
+}
+
+/// Supports that hold the direction of a beam with nodes on its way.
+fn jumping_slopes(tree: &Model, spec: &ModelSpec) -> Vec<FidelityWarning> {
+    let bodies = tree.linkage.system.bodies();
+    let tied = (spec.support.iter()).filter(|support| support.slopes == Slopes::Tied);
+    let jumps = tied.filter(|support| {
+        let beam = bodies.iter().find(|body| body.name == support.beam);
+        let flexible = beam.and_then(|beam| beam.flexible.as_ref());
+        let line = flexible.and_then(|flexible| flexible.centreline.as_ref());
+        line.is_some_and(|line| !line.breaks().is_empty())
+    });
+    jumps
+        .map(|support| FidelityWarning::JumpingSlope {
+            support: support.name.clone(),
+            beam: support.beam.clone(),
+        })
+        .collect()
+}
