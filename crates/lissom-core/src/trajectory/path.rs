@@ -245,7 +245,8 @@ impl Path {
         let (closures, rest) = self.matrix.split_at_mut(closed.len());
         closures.copy_from_slice(closed);
         rest.fill(0.0);
-        let mut rows = rest.chunks_exact_mut(n);
+        // where everything is prescribed nothing is left to solve for
+        let mut rows = rest.chunks_exact_mut(n.max(1));
         for ((axis, _), row) in self.axes.iter().zip(&mut rows) {
             mechanism.write_axis_row(*axis, row);
         }
