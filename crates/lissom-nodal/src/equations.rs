@@ -32,6 +32,8 @@ pub struct Equations<'a> {
     /// Last angle of each hinge, zero for other elements.
     pub(super) references: Vec<f64>,
     saved_references: Vec<f64>,
+    start_placements: Vec<Placement>,
+    start_references: Vec<f64>,
     pub(super) factor: Factor,
     pub(super) pass: Pass<f64>,
     correction: Vec<f64>,
@@ -68,10 +70,12 @@ impl<'a> Equations<'a> {
         let mut this = Self {
             mechanism,
             saved_placements: placements.clone(),
+            start_placements: placements.clone(),
             placements,
             evaluated: false,
             references: mechanism.references.clone(),
             saved_references: mechanism.references.clone(),
+            start_references: mechanism.references.clone(),
             factor: Factor::new(mechanism.rows.len()),
             pass: Pass::new(mechanism, 1),
             correction: vec![0.0; mechanism.rows.len()],

@@ -25,7 +25,8 @@ impl Equations<'_> {
     ///
     /// # Errors
     ///
-    /// At a singular configuration, or when none is found; the configuration is then the last one found.
+    /// At a singular configuration, or when none is found. The next place is then sought from where this one was: beyond a dead
+    /// point there may be another branch, on which nothing that was tried in vain may leave the mechanism.
     pub fn place(&mut self, position: &[f64], drives: &[Drive]) -> Result<(), NodalError> {
         for (wanted, drive) in self.wanted_drives.iter_mut().zip(drives) {
             *wanted = drive.value;
@@ -44,6 +45,8 @@ impl Equations<'_> {
             return Ok(());
         }
         self.restore();
+        self.start_placements.copy_from_slice(&self.placements);
+        self.start_references.copy_from_slice(&self.references);
         self.start_position.copy_from_slice(&self.reached_position);
         self.start_drives.copy_from_slice(&self.reached_drives);
         let (mut done, mut part) = (0.0_f64, 0.5_f64);
@@ -68,12 +71,11 @@ impl Equations<'_> {
             self.part_position = part_position;
             self.part_drives = part_drives;
             if part < SMALLEST_PART {
-                // leave the matrices of the configuration that was reached
-                let reached = std::mem::take(&mut self.reached_position);
-                let reached_drives = std::mem::take(&mut self.reached_drives);
-                let _ = self.iterate(&reached, &reached_drives);
-                self.reached_position = reached;
-                self.reached_drives = reached_drives;
+                self.placements.copy_from_slice(&self.start_placements);
+                self.references.copy_from_slice(&self.start_references);
+                self.reached_position.copy_from_slice(&self.start_position);
+                self.reached_drives.copy_from_slice(&self.start_drives);
+                self.evaluated = false;
                 return outcome;
             }
         }

@@ -14,7 +14,48 @@ pub(super) struct Equations<'a, S: ?Sized> {
     /// Attempts at steps allowed in this call, and number of attempts, earlier ones included, that this amounts to.
     max_steps: u64,
     last_attempt: u64,
+    pace: Pace,
     pub(super) statistics: Statistics,
+}
+
+/// How fast the integration gets on: near a singular solution rounding makes every stretch shorter than the one before,
+/// and the step may never become too small.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pace {
+    /// Attempts and time when the stretch began.
+    attempts: u64,
+    time: f64,
+    /// How far the stretch before it came, and how many in a row were shorter than the one before.
+    advanced: f64,
+    slower: u32,
+}
+
+impl Pace {
+    /// Attempts in a stretch.
+    const STRETCH: u64 = 2000;
+    /// Stretches in a row that tell creeping from a transient, which ends.
+    const CREEPING: u32 = 4;
+    /// By how much each of them is shorter.
+    const SHORTER: f64 = 0.95;
+
+    /// Notes an attempt that begins at a time; tells whether the rest until `end` would take more than so many at a pace that only
+    /// falls.
+    fn creeps(&mut self, attempts: u64, time: f64, end: f64, most: u64) -> bool {
+        let made = attempts.saturating_sub(self.attempts);
+        if made < Self::STRETCH {
+            return false;
+        }
+        let advanced = time - self.time;
+        let slower = advanced < Self::SHORTER * self.advanced;
+        *self = Self {
+            attempts,
+            time,
+            advanced,
+            slower: if slower { self.slower + 1 } else { 0 },
+        };
+        let needed = (end - time) / advanced * made as f64;
+        self.slower >= Self::CREEPING && end.is_finite() && needed > most as f64
+    }
 }
 
 pub(super) type FirstOrderEquations<'a, 's> = Equations<'a, dyn FirstOrder + 's>;
@@ -28,13 +69,27 @@ impl<'a, S: ?Sized> Equations<'a, S> {
             ceiling: f64::INFINITY,
             max_steps,
             last_attempt: attempts.saturating_add(max_steps),
+            pace: Pace {
+                attempts,
+                time: f64::NEG_INFINITY,
+                ..Pace::default()
+            },
             statistics,
         }
     }
 
-    /// Refuses another attempt at a step once the allowance is used up.
-    pub(super) fn allow_attempt(&self, time: f64, component: usize) -> Result<(), IntegrateError> {
-        if self.statistics.steps + self.statistics.rejected < self.last_attempt {
+    /// Refuses another attempt at a step once the allowance is used up, or where it will not do by far.
+    pub(super) fn allow_attempt(
+        &mut self,
+        time: f64,
+        component: usize,
+    ) -> Result<(), IntegrateError> {
+        let attempts = self.statistics.steps + self.statistics.rejected;
+        let most = self.max_steps.saturating_mul(10);
+        if self.pace.creeps(attempts, time, self.ceiling, most) {
+            return Err(self.step_too_small(time, component));
+        }
+        if attempts < self.last_attempt {
             return Ok(());
         }
         Err(IntegrateError::TooManySteps {
@@ -119,5 +174,25 @@ fn all_finite(values: &[f64]) -> Result<(), NonFiniteComponent> {
     match values.iter().position(|value| !value.is_finite()) {
         None => Ok(()),
         Some(component) => Err(NonFiniteComponent(component)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By construction: a time that comes ever less far towards a limit, one that only makes a pause, and one that is slow.
+    #[test]
+    fn creeping_is_told_from_slowness() {
+        let creeps = |time: &dyn Fn(f64) -> f64| {
+            let mut pace = Pace {
+                time: f64::NEG_INFINITY,
+                ..Pace::default()
+            };
+            (0..100_000).any(|n| pace.creeps(n, time(n as f64), 1.0, 1_000_000_000))
+        };
+        assert!(creeps(&|n| 0.1 - 0.01 / (1.0 + n).sqrt()));
+        assert!(!creeps(&|n| 1e-9 * n));
+        assert!(!creeps(&|n| 1e-9 * n + 1e-15 * n * n));
     }
 }
