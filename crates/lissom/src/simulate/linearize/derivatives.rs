@@ -5,7 +5,6 @@ use nalgebra::DMatrix;
 use super::{DIRECTIONS, Linearizer, MotionState, Tangent, constant};
 use crate::model::JointKind;
 use crate::simulate::equations::position_rates;
-use crate::simulate::view::TreeView;
 use lissom_numerics::linear::{Linearization, Output};
 use lissom_spatial::{Matrix, Vector};
 use lissom_tree::tree::{HeldForces, add_elastic_stiffness, add_generalized_force, mass_matrix};
@@ -126,7 +125,7 @@ impl Linearizer<'_> {
         let mass = self.mass();
         let held = self.held_forces(state);
         let (mut by_position, mut geometric) = (DMatrix::zeros(n, n), DMatrix::zeros(n, n));
-        let mut springs = DMatrix::zeros(n, n);
+        let mut springs: Vec<(f64, Vec<f64>)> = Vec::new();
         let (entries, owners): (Vec<usize>, Vec<usize>) = self.inward().into_iter().unzip();
         let blocks = || {
             let outermost = owners
@@ -147,11 +146,10 @@ impl Linearizer<'_> {
                 self.outputs_at_tangent(block, outputs);
             }
             let held = self.held_forces_moved(&held);
-            let spring = self.spring_forces();
+            self.stretch_springs(block, &mut springs);
             for (slot, &column) in block.iter().enumerate() {
                 for (row, &at) in free.iter().enumerate() {
                     geometric[(row, column)] = held[at].tangent[slot];
-                    springs[(row, column)] = -spring[at].tangent[slot];
                 }
             }
         }
@@ -170,7 +168,7 @@ impl Linearizer<'_> {
         let turning_rate = self.quasi_rates(&state.acceleration);
         let stiffness = by_position + &by_velocity * &turning + &mass * turning_rate;
         let damping = by_velocity + &mass * turning;
-        let structural = self.elastic_stiffness(state) + springs;
+        let structural = self.elastic_stiffness(state) + spring_stiffness(n, &springs);
         let geometric = (&geometric + geometric.transpose()) * 0.5;
         Derivatives {
             linear: Linearization {
@@ -299,26 +297,23 @@ impl Linearizer<'_> {
         force
     }
 
-    /// Forces of springs in the dual state.
-    fn spring_forces(&mut self) -> Vec<Tangent> {
-        let model = self.model;
-        let tangent = &mut self.tangent;
-        let (still, rates) = (
-            vec![constant(0.0); tangent.velocity.len()],
-            tangent.velocity.clone(),
-        );
-        tangent.velocity.copy_from_slice(&still);
-        let mut force = still;
-        let mut view = TreeView {
-            force: &mut force,
-            ..tangent.view(model)
-        };
-        model.actions.resist(&mut view, &mut constant(0.0));
-        tangent.velocity.copy_from_slice(&rates);
-        force
+    /// Stiffness of every spring, and derivatives of its elongation along the directions that were seeded.
+    fn stretch_springs(&mut self, columns: &[usize], springs: &mut Vec<(f64, Vec<f64>)>) {
+        let (model, n) = (self.model, self.equations.state_velocities());
+        let mut spring = 0;
+        let view = self.tangent.view(model);
+        (model.actions).springs(&view, &mut |stiffness, elongation: Tangent| {
+            if spring == springs.len() {
+                springs.push((stiffness, vec![0.0; n]));
+            }
+            for (&column, along) in columns.iter().zip(elongation.tangent) {
+                springs[spring].1[column] = along;
+            }
+            spring += 1;
+        });
     }
 
-    /// Stiffness of flexible bodies and gears.
+    /// Stiffness of flexible bodies.
     fn elastic_stiffness(&self, state: &MotionState) -> DMatrix<f64> {
         let full = state.velocity.len();
         let mut matrix = vec![0.0; full * full];
@@ -329,16 +324,6 @@ impl Linearizer<'_> {
         for (i, &row) in free.iter().enumerate() {
             for (j, &column) in free.iter().enumerate() {
                 stiffness[(i, j)] = matrix[row * full + column];
-            }
-        }
-        let gears = self.model.actions.gears.iter();
-        for (i, (gear, transmission)) in gears.zip(&self.model.transmissions).enumerate() {
-            let motor = free.len() + i;
-            stiffness[(motor, motor)] += gear.stiffness;
-            if let Ok(joint) = free.binary_search(&transmission.velocity) {
-                stiffness[(joint, joint)] += gear.stiffness;
-                stiffness[(joint, motor)] -= gear.stiffness;
-                stiffness[(motor, joint)] -= gear.stiffness;
             }
         }
         stiffness
@@ -412,4 +397,18 @@ impl Linearizer<'_> {
         }
         input
     }
+}
+
+/// $`\sum k\,g g^T`$ of springs with these stiffnesses and gradients of their elongations.
+fn spring_stiffness(n: usize, springs: &[(f64, Vec<f64>)]) -> DMatrix<f64> {
+    let mut matrix = DMatrix::zeros(n, n);
+    for (stiffness, gradient) in springs {
+        let moved = |i: &usize| gradient[*i] != 0.0;
+        for i in (0..n).filter(moved) {
+            for j in (0..n).filter(moved) {
+                matrix[(i, j)] += stiffness * gradient[i] * gradient[j];
+            }
+        }
+    }
+    matrix
 }

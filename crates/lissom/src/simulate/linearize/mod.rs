@@ -13,8 +13,8 @@
 //!
 //! The attitude of an exact tip deviates with the slopes of its beam: exact as long as the beam does not vibrate.
 //!
-//! **Parts.** $`K_0`$ is the derivative of the elastic forces of the bodies (the quadratic strain among them), springs and
-//! gears. $`G_0`$ is that of $`\sum (\partial r/\partial q)^T f`$ with the forces $`f = \ddot r\,dm - df`$ of inertia, gravity and loads held
+//! **Parts.** $`K_0`$ is the derivative of the elastic forces of the bodies (the quadratic strain among them), and of springs and
+//! gears with the directions in which they pull held. $`G_0`$ is that of $`\sum (\partial r/\partial q)^T f`$ with the forces $`f = \ddot r\,dm - df`$ of inertia, gravity and loads held
 //! at every material point, made symmetric; $`N_0`$ is the rest. This is the split of the nodal formulation.
 //!
 //! **Loops.** In independent coordinates, see `loops.rs`.
