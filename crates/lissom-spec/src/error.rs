@@ -234,15 +234,21 @@ pub enum ErrorKind {
         /// Its kind.
         kind: &'static str,
     },
-    /// A joint that is cut, with something that a closure does not have.
-    #[error("joint {joint:?} closes a loop and is cut, but it has {what}")]
-    CutLoses {
+    /// A joint that is cut, whose motion is prescribed.
+    #[error("joint {joint:?} closes a loop and is cut, but its motion is prescribed")]
+    CutPrescribed {
         /// The joint.
         joint: String,
-        /// What it has, with its article.
-        what: &'static str,
         /// Joints of the same loops that could be cut instead.
         instead: Vec<String>,
+    },
+    /// A joint that is cut and acted on, under a closure that needs inertia everywhere.
+    #[error(
+        "joint {joint:?} closes a loop and is acted on: it carries a stub without inertia, which this closure cannot have"
+    )]
+    CutWithoutInertia {
+        /// The joint.
+        joint: String,
     },
     /// A joint that is cut although it holds nothing.
     #[error("joint {joint:?} is free and holds nothing, so cutting it closes nothing")]

@@ -3,8 +3,9 @@
 //! The tree grows from the ground. Of all joints between a body that is reached and one that is not, the
 //! next one is chosen by, in this order,
 //!
-//! 1. what would be lost by cutting it: a free joint, which has no equations to close a loop with; inputs,
-//!    prescribed motions, motors, springs, friction and limits; a start that is written down;
+//! 1. what would be lost by cutting it: a free joint, which has no equations to close a loop with; a prescribed
+//!    motion; inputs, controllers, motors, springs, friction and limits, which cost a coordinate of their own
+//!    where the joint is cut; a start that is written down;
 //! 2. whether it carries its child, as written, rather than its parent;
 //! 3. few degrees of freedom: a cut joint of many leaves the smaller tree and the fewer equations;
 //! 4. the order of the file.
@@ -118,8 +119,9 @@ fn merit(spec: &ModelSpec, candidate: TreeJoint) -> Merit {
     let joint = &spec.joint[candidate.joint];
     let kind = joint.kind();
     let loss = match kind {
-        Some(JointKind::Free(_)) => 3,
-        _ if lost_by_cutting(spec, joint).is_some() => 2,
+        Some(JointKind::Free(_)) => 4,
+        _ if is_prescribed(spec, joint) => 3,
+        _ if is_acted_on(spec, joint) => 2,
         _ if has_start(joint) => 1,
         _ => 0,
     };
@@ -132,48 +134,33 @@ fn merit(spec: &ModelSpec, candidate: TreeJoint) -> Merit {
     )
 }
 
-/// What a joint has that a closure does not: the key of the first such thing.
-pub(super) fn lost_by_cutting(spec: &ModelSpec, joint: &JointSpec) -> Option<&'static str> {
-    if (spec.input.iter()).any(|input| input.joint.as_deref() == Some(joint.name.as_str())) {
-        return Some("input");
-    }
-    if spec.motion.iter().any(|motion| motion.joint == joint.name) {
-        return Some("motion");
-    }
-    if (spec.controller.iter()).any(|controller| controller.joints.contains(&joint.name)) {
-        return Some("controller");
-    }
-    let parts: Vec<(&'static str, bool)> = match joint.kind()? {
-        JointKind::Revolute(r) => revolute_parts(r).to_vec(),
-        JointKind::Universal(u) => [revolute_parts(&u.first), revolute_parts(&u.second)].concat(),
-        JointKind::Prismatic(p) => vec![
-            ("motor", p.motor.is_some()),
-            ("spring", p.spring.is_some()),
-            ("friction", p.friction.is_some()),
-            ("limits", p.limits.is_some()),
-        ],
-        JointKind::Spherical(s) => vec![
-            ("motor", s.motor.is_some()),
-            ("spring", s.spring.is_some()),
-            ("friction", s.friction.is_some()),
-            ("limits", s.limits.is_some()),
-        ],
-        JointKind::Free(f) => vec![
-            ("spring", f.spring.is_some()),
-            ("friction", f.friction.is_some()),
-        ],
-        JointKind::Fixed => Vec::new(),
-    };
-    parts.iter().find(|(_, given)| *given).map(|(key, _)| *key)
+/// Whether the motion of a joint is prescribed.
+pub(super) fn is_prescribed(spec: &ModelSpec, joint: &JointSpec) -> bool {
+    spec.motion.iter().any(|motion| motion.joint == joint.name)
 }
 
-fn revolute_parts(joint: &super::spec::RevoluteSpec) -> [(&'static str, bool); 4] {
-    [
-        ("motor", joint.motor.is_some()),
-        ("spring", joint.spring.is_some()),
-        ("friction", joint.friction.is_some()),
-        ("limits", joint.limits.is_some()),
-    ]
+/// Whether anything acts on a joint or watches it: input, controller, motor, spring, friction or limits. Where such a joint is
+/// cut, it keeps its coordinates.
+pub fn is_acted_on(spec: &ModelSpec, joint: &JointSpec) -> bool {
+    let name = joint.name.as_str();
+    let driven = (spec.input.iter()).any(|input| input.joint.as_deref() == Some(name));
+    let controlled = (spec.controller.iter()).any(|law| law.joints.iter().any(|j| j == name));
+    let revolute = |r: &super::spec::RevoluteSpec| {
+        r.motor.is_some() || r.spring.is_some() || r.friction.is_some() || r.limits.is_some()
+    };
+    let own = match joint.kind() {
+        Some(JointKind::Revolute(r)) => revolute(r),
+        Some(JointKind::Universal(u)) => revolute(&u.first) || revolute(&u.second),
+        Some(JointKind::Prismatic(p)) => {
+            p.motor.is_some() || p.spring.is_some() || p.friction.is_some() || p.limits.is_some()
+        }
+        Some(JointKind::Spherical(s)) => {
+            s.motor.is_some() || s.spring.is_some() || s.friction.is_some() || s.limits.is_some()
+        }
+        Some(JointKind::Free(f)) => f.spring.is_some() || f.friction.is_some(),
+        Some(JointKind::Fixed) | None => false,
+    };
+    driven || controlled || own
 }
 
 /// Whether the start of a joint is written down.
@@ -355,7 +342,7 @@ mod tests {
     /// By construction: joints with springs stay though one of them has to be reversed; a ball joint is cut
     /// before a revolute one.
     #[test]
-    fn what_would_be_lost_is_kept() {
+    fn what_acts_is_kept() {
         let mut spec = model(&["crank", "coupler", "rocker"], &FOUR_BAR);
         let sprung = RevoluteSpec {
             spring: Some(RevoluteSpringSpec::default()),

@@ -7,7 +7,7 @@ use crate::path::Path;
 use crate::spec::{
     AttachmentSpec, BodyKind, ClosureSpec, GROUND, JointKind, LoopKind, LoopSpec, RevoluteSpec,
 };
-use crate::topology::{lost_by_cutting, spanning_tree};
+use crate::topology::{is_acted_on, is_prescribed, spanning_tree};
 
 /// Cosine of the angle between two axes below which they count as square to each other.
 const SQUARE: f64 = 1e-9;
@@ -114,18 +114,15 @@ impl Checker<'_> {
         let joint = &spec.joint[index];
         let path = Path::root().key("joint").index(index);
         let at = if joint.cut { "cut" } else { "name" };
-        if let Some(what) = lost_by_cutting(spec, joint) {
+        if is_prescribed(spec, joint) {
             let instead = (spec.joint.iter().enumerate())
                 .filter(|(other, joint)| {
-                    !cuts.contains(other)
-                        && joint.free.is_none()
-                        && lost_by_cutting(spec, joint).is_none()
+                    !cuts.contains(other) && joint.free.is_none() && !is_prescribed(spec, joint)
                 })
                 .map(|(_, joint)| joint.name.clone())
                 .collect();
-            let kind = ErrorKind::CutLoses {
+            let kind = ErrorKind::CutPrescribed {
                 joint: joint.name.clone(),
-                what: with_article(what),
                 instead,
             };
             self.error(path.key(at), kind);
@@ -185,6 +182,20 @@ impl Checker<'_> {
             return;
         }
         let path = path.key(closure.key());
+        let inverts_inertia = matches!(
+            closure,
+            ClosureSpec::Stabilized(_)
+                | ClosureSpec::Projected(_)
+                | ClosureSpec::OperationalSpace(_)
+        );
+        if inverts_inertia {
+            let cuts = spanning_tree(spec).cuts;
+            let mut acted = cuts.iter().map(|&cut| &spec.joint[cut]);
+            if let Some(joint) = acted.find(|joint| is_acted_on(spec, joint)) {
+                let joint = joint.name.clone();
+                self.error(path.clone(), ErrorKind::CutWithoutInertia { joint });
+            }
+        }
         match closure {
             ClosureSpec::JointSpace(settings) => {
                 let cuts = spanning_tree(spec).cuts;
@@ -200,7 +211,7 @@ impl Checker<'_> {
                         self.unknown(path, "joint", name, known());
                         continue;
                     };
-                    if cuts.contains(&joint) {
+                    if cuts.contains(&joint) && !is_acted_on(spec, &spec.joint[joint]) {
                         let reason = "the joint closes a loop and is cut; it has no coordinate";
                         self.no_effect(path, reason);
                     } else if spec.joint[joint].fixed.is_some() {
@@ -243,17 +254,5 @@ impl Checker<'_> {
             | ClosureSpec::Projected(_)
             | ClosureSpec::OperationalSpace(_) => {}
         }
-    }
-}
-
-fn with_article(what: &str) -> &'static str {
-    match what {
-        "input" => "an input",
-        "motion" => "a prescribed motion",
-        "controller" => "a controller",
-        "motor" => "a motor",
-        "spring" => "a spring",
-        "friction" => "friction",
-        _ => "limits",
     }
 }

@@ -61,11 +61,14 @@ impl ErrorKind {
             Self::NotReversible { .. } => {
                 "exchange parent and child of that joint, or carry the body by another joint".into()
             }
-            Self::CutLoses { instead, .. } if instead.is_empty() => {
-                "remove it, or close the loop by a joint of its own".into()
+            Self::CutPrescribed { instead, .. } if instead.is_empty() => {
+                "remove the motion, or close the loop by a joint of its own".into()
             }
-            Self::CutLoses { instead, .. } => {
-                format!("write cut = true at {} instead, or remove it", list(instead))
+            Self::CutPrescribed { instead, .. } => {
+                format!("write cut = true at {} instead, or remove the motion", list(instead))
+            }
+            Self::CutWithoutInertia { .. } => {
+                "use `automatic`, `joint_space` or `cartesian_space`, or cut a joint on which nothing acts".into()
             }
             Self::CutFree { .. } => "remove `cut`, or the joint".into(),
             Self::NotSquare => "turn one of the axes until their product is zero".into(),

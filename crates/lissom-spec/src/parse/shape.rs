@@ -62,7 +62,8 @@ fn depends_on(kind: &ErrorKind, path: &Path, repaired: &Path) -> bool {
         | ErrorKind::Adrift { .. }
         | ErrorKind::NotReversible { .. }
         | ErrorKind::OnItself { .. }
-        | ErrorKind::CutLoses { .. }
+        | ErrorKind::CutPrescribed { .. }
+        | ErrorKind::CutWithoutInertia { .. }
         | ErrorKind::CutFree { .. } => {
             let sides: [&str; 6] = ["parent", "child", "from", "to", "body", "cut"];
             sides.contains(&key)

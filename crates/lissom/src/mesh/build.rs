@@ -62,7 +62,7 @@ pub(super) struct Builder<'a> {
     /// Deformations that vanish where loops are closed.
     pub(super) closings: Vec<Closing>,
     pub(super) closures: Vec<MeshedClosure>,
-    carrying: Vec<CarryingJoint>,
+    pub(super) carrying: Vec<CarryingJoint>,
     /// Number of each body that a joint carries.
     pub(super) body_index: BTreeMap<&'a str, usize>,
 }
@@ -101,10 +101,7 @@ pub(super) fn build(spec: &ModelSpec, elements: usize) -> Result<Mesh, MeshError
         Standing {
             attitude: Matrix::identity(),
             origin: Vector([0.0; 3]),
-            start: Start {
-                turn: Matrix::identity(),
-                spin: Vector([0.0; 3]),
-            },
+            start: Start::STILL,
             places: vec![(Vector([0.0; 3]), ground)],
             rigid: true,
         },
@@ -455,6 +452,12 @@ impl<'a> Builder<'a> {
                 }
             }
         }
+    }
+
+    /// Where a body stands and how it turns at the start, relative to assembly.
+    pub(super) fn start_of(&self, body: &str) -> Start {
+        let standing = self.bodies.get(body);
+        standing.map_or(Start::STILL, |standing| standing.start)
     }
 
     /// Attitude of a body at assembly.

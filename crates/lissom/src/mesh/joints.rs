@@ -17,6 +17,14 @@ pub(super) struct Start {
     pub(super) spin: Vector<f64>,
 }
 
+impl Start {
+    /// As assembled.
+    pub(super) const STILL: Self = Self {
+        turn: Matrix([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
+        spin: Vector([0.0; 3]),
+    };
+}
+
 /// Where a free joint has its child start, in the axes of its parent at assembly.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SlidingStart {

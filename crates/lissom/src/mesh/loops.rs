@@ -9,12 +9,13 @@
 
 use std::collections::BTreeMap;
 
-use super::build::{Builder, least_along};
-use super::{Holding, MeshError, MeshedAxis, MeshedBall, MeshedClosure, Side};
+use super::build::{Builder, least_along, missing};
+use super::joints::Carrier;
+use super::{CarryingJoint, Holding, MeshError, MeshedAxis, MeshedBall, MeshedClosure, Side};
 use crate::model::spec::{
-    AttachmentSpec, ClosureSpec, JointKind, LoopKind, LoopSpec, ModelSpec, Place,
+    AttachmentSpec, ClosureSpec, JointKind, JointSpec, LoopKind, LoopSpec, ModelSpec, Place,
 };
-use crate::model::{CoordinateKind, Model, SpanningTree};
+use crate::model::{CoordinateKind, Model, SpanningTree, is_acted_on};
 use crate::simulate::close_loops;
 use lissom_nodal::{Assembly, Drive, ElementId, Equations, Mechanism, NodeId, Role};
 use lissom_spatial::{Matrix, RotationVector, Vector};
@@ -88,6 +89,10 @@ impl<'a> Builder<'a> {
         let spec = self.spec;
         for &cut in &tree.cuts {
             let joint = &spec.joint[cut];
+            if is_acted_on(spec, joint) {
+                self.add_stub(joint)?;
+                continue;
+            }
             let held = match joint.kind() {
                 Some(JointKind::Revolute(revolute)) => Held::Revolute(revolute.axis),
                 Some(JointKind::Prismatic(prismatic)) => Held::Prismatic(prismatic.axis),
@@ -105,6 +110,33 @@ impl<'a> Builder<'a> {
         for closure in &spec.loops {
             self.add_loop(closure)?;
         }
+        Ok(())
+    }
+
+    /// A joint that is cut and acted on: it carries a stub without inertia, which is welded to the joint's child.
+    fn add_stub(&mut self, joint: &'a JointSpec) -> Result<(), MeshError> {
+        let kind = joint.kind().ok_or_else(|| missing(&joint.name))?;
+        let parent = self.side(&joint.parent, false)?;
+        let carrier = Carrier {
+            end: parent.end,
+            frame: parent.frame,
+            start: self.start_of(&joint.parent.body),
+            reversed: false,
+        };
+        let (end, _) = self.across(&joint.name, kind, &carrier);
+        let stub = Side {
+            body: Some(self.carrying.len()),
+            end,
+            frame: parent.frame,
+        };
+        self.carrying.push(CarryingJoint {
+            name: joint.name.clone(),
+            parent: parent.body,
+            reversed: false,
+            side: stub,
+        });
+        let child = self.side(&joint.child, true)?;
+        self.add_closure(&joint.name, Held::Fixed, stub, child);
         Ok(())
     }
 

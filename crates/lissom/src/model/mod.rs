@@ -19,8 +19,8 @@ pub use lissom_core::{
 };
 pub use lissom_spec::{
     Elasticity, ErrorKind, Fidelity, Inertia, ModelError, ModelSpec, Override, Path,
-    ShorteningTerms, SpanningTree, Step, TEMPLATE, Tip, TreeJoint, json_schema, nearest,
-    spanning_tree, spec,
+    ShorteningTerms, SpanningTree, Step, TEMPLATE, Tip, TreeJoint, is_acted_on, json_schema,
+    nearest, spanning_tree, spec,
 };
 pub use lissom_tree::closure::{AssemblyHints, HeldStart};
 pub use lissom_tree::{

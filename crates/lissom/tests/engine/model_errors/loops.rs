@@ -167,13 +167,24 @@ fn loops() {
 
 #[test]
 fn cuts() {
+    // what acts on a joint goes with it
+    let text = edited("name = \"motor\"", "name = \"motor\"\ncut = true");
+    assert_eq!(built(&text).linkage.closures[0].kind, ClosureKind::Fixed);
     assert_error(
-        "name = \"motor\"",
-        "name = \"motor\"\ncut = true",
-        "joint[0].cut",
+        "[[joint]]\nname = \"rocker_pivot\"",
+        "[[motion]]\njoint = \"rocker_pivot\"\nconstant_rate.rate_rad_per_s = 0.4\n[[joint]]\ncut = true\nname = \"rocker_pivot\"",
+        "joint[3].cut",
         "true",
-        "joint \"motor\" closes a loop and is cut, but it has an input",
-        "write cut = true at `elbow`, `knee`, `rocker_pivot` instead, or remove it",
+        "joint \"rocker_pivot\" closes a loop and is cut, but its motion is prescribed",
+        "write cut = true at `motor`, `elbow`, `knee` instead, or remove the motion",
+    );
+    assert_error(
+        "[[joint]]\nname = \"motor\"",
+        "[simulation.closure.projected]\n[[joint]]\ncut = true\nname = \"motor\"",
+        "simulation.closure.projected",
+        "projected",
+        "joint \"motor\" closes a loop and is acted on: it carries a stub without inertia, which this closure cannot have",
+        "use `automatic`, `joint_space` or `cartesian_space`, or cut a joint on which nothing acts",
     );
     assert_error(
         "[simulation]",

@@ -15,6 +15,14 @@ impl Assembly<'_> {
         let spec = self.spec;
         let cuts = self.tree.cuts.iter().filter_map(|&cut| {
             let joint = &spec.joint[cut];
+            if let Some(stub) = self.stub_end(cut) {
+                return Some(Closure {
+                    name: joint.name.clone(),
+                    kind: ClosureKind::Fixed,
+                    from: stub,
+                    to: self.joint_end(&joint.child, true),
+                });
+            }
             let kind = match joint.kind()? {
                 JointKind::Revolute(r) => ClosureKind::Revolute { axis: unit(r.axis) },
                 JointKind::Prismatic(p) => ClosureKind::Prismatic { axis: unit(p.axis) },

@@ -1,6 +1,7 @@
 //! Bodies and joints of the file become a tree with its coordinates.
 
 mod closures;
+mod cuts;
 mod joints;
 
 use std::collections::BTreeMap;
@@ -12,7 +13,7 @@ use lissom_core::{
     Actions, Axis, AxisId, Ball, ControlledAxis, Controller, Load, LoadTarget, MarkerId, MarkerPath,
 };
 use lissom_spatial::{Matrix, RigidInertia, RotationVector, Transform, Vector};
-use lissom_spec::spec::{self, AttachmentSpec, BodyKind, BodySpec, ModelSpec};
+use lissom_spec::spec::{self, AttachmentSpec, BodyKind, BodySpec, JointSpec, ModelSpec};
 use lissom_spec::{Fidelity, SpanningTree, Tip, TreeJoint, spanning_tree};
 use lissom_tree::closure::AssemblyHints;
 use lissom_tree::flex::{FlexibleBody, RigidMotions};
@@ -33,6 +34,8 @@ pub(super) struct Assembly<'a> {
     index: BTreeMap<&'a str, usize>,
     /// Components of each joint of the file.
     components: BTreeMap<&'a str, Vec<Component>>,
+    /// The stub that each joint carries which is cut and acted on.
+    stubs: BTreeMap<usize, usize>,
     model: Parts,
 }
 
@@ -72,6 +75,7 @@ impl<'a> Assembly<'a> {
             elastic_positions: Vec::new(),
             index: BTreeMap::new(),
             components: BTreeMap::new(),
+            stubs: BTreeMap::new(),
             model: Parts::default(),
         };
         for joint in assembly.tree.joints.clone() {
@@ -79,6 +83,9 @@ impl<'a> Assembly<'a> {
         }
         for payload in &spec.payload {
             assembly.add_payload(payload);
+        }
+        for cut in assembly.tree.cuts.clone() {
+            assembly.add_stub(cut);
         }
         assembly
     }
@@ -93,7 +100,6 @@ impl<'a> Assembly<'a> {
             return;
         };
         let parent = self.index.get(carrier.body.as_str()).copied();
-        let first = self.bodies.len();
         let outboard = self.side(carrier, tree.reversed);
         let mut inboard = self.side(carried, !tree.reversed);
         let reduced = &self.reduced[carried.body.as_str()];
@@ -125,7 +131,25 @@ impl<'a> Assembly<'a> {
             flexible,
             fidelity,
         };
-        let sense = if tree.reversed { -1.0 } else { 1.0 };
+        self.give_freedoms(&mut body, joint, kind, tree.reversed);
+        self.elastic_positions.push(self.model.positions.len());
+        self.add_elastic(child_spec, body.flexible.as_ref());
+        self.add_attitude(&body);
+        self.index.insert(&child_spec.name, self.bodies.len());
+        self.bodies.push(body);
+    }
+
+    /// Gives the joint that carries a body its kind, with the coordinates and all that belongs to them. The first of the two
+    /// hinges of a universal joint carries a cross without inertia.
+    fn give_freedoms(
+        &mut self,
+        body: &mut Body,
+        joint: &'a JointSpec,
+        kind: spec::JointKind<'_>,
+        reversed: bool,
+    ) {
+        let first = self.bodies.len();
+        let sense = if reversed { -1.0 } else { 1.0 };
         let unit = |axis: [f64; 3]| unit(axis).scale(sense);
         let axes = Axis::of(joint);
         match kind {
@@ -188,13 +212,8 @@ impl<'a> Assembly<'a> {
             name: joint.name.clone(),
             body: self.bodies.len(),
             first,
-            reversed: tree.reversed,
+            reversed,
         });
-        self.elastic_positions.push(self.model.positions.len());
-        self.add_elastic(child_spec, body.flexible.as_ref());
-        self.add_attitude(&body);
-        self.index.insert(&child_spec.name, self.bodies.len());
-        self.bodies.push(body);
     }
 
     /// A payload on a flexible body becomes a body of its own.
