@@ -35,3 +35,4 @@ mod scene;
 mod shipped;
 mod signals;
 mod simulation;
+mod table;
