@@ -12,6 +12,7 @@
 //! | [`simulate`] | loads over time, equations of motion, run, audit, recording |
 //! | [`mesh`] | a model as a nodal mechanism, and its run: where both formulations start from one file |
 //! | [`diagnose`] | what there is to know of a mechanism before anything is done with it |
+//! | [`evaluate`] | the equations of a mechanism at one state |
 //! | [`analysis`] | linear analyses of a model in either formulation |
 //! | [`compare`] | fidelities side by side: differences of runs, and which terms matter |
 //! | [`scene`] | what has to be known of a model to draw its recorded motion |
@@ -19,6 +20,7 @@
 pub mod analysis;
 pub mod compare;
 pub mod diagnose;
+pub mod evaluate;
 mod mechanism;
 pub mod mesh;
 pub mod model;

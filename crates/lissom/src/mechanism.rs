@@ -14,6 +14,7 @@ use lissom_spec::{Fidelity, ModelError, ModelSpec, Path, nearest};
 use lissom_tree::closure::AssemblyError;
 
 use crate::diagnose::Inspect;
+use crate::evaluate::{Configuration, Evaluate, Targets};
 use crate::mesh::{self, Mesh, MeshError};
 use crate::model::{self, Model};
 use crate::scene::{Drawable, DrawnMesh, DrawnTree};
@@ -74,26 +75,77 @@ impl Mechanism {
         let all = |errors: Vec<ModelError>| errors.into_iter().map(BuildError::Model);
         spec.check()
             .map_err(|errors| all(errors).collect::<Vec<_>>())?;
-        let tree = closed_tree(spec)?;
-        let elements = match spec.formulation {
-            FormulationSpec::Tree if spec.is_of_nodes() => Some(1),
-            FormulationSpec::Tree => None,
-            FormulationSpec::Nodal(nodal) => Some(nodal.elements_per_link),
-        };
-        let nodal = elements
-            .map(|elements| Mesh::new(spec, elements))
-            .transpose()
-            .map_err(|errors| {
-                errors
-                    .into_iter()
-                    .map(BuildError::Nodal)
-                    .collect::<Vec<_>>()
-            })?;
         Ok(Self {
             spec: spec.clone(),
-            tree,
-            nodal,
+            tree: closed_tree(spec)?,
+            nodal: nodal(spec)?,
         })
+    }
+
+    /// Whether every joint is free and nothing drives it.
+    pub(crate) fn is_released(&self) -> bool {
+        let (actions, tree) = (&self.tree.actions, &self.tree);
+        let unforced = actions.loads.is_empty() && actions.controllers.is_empty();
+        let of_nodes = self.spec.is_of_nodes();
+        let unforced = unforced && (!of_nodes || self.spec.input.is_empty());
+        unforced && tree.motions.is_empty() && tree.transmissions.is_empty()
+    }
+
+    /// The same mechanism, where it was, without what drives it; `spec` is its own without that.
+    pub(crate) fn rebuilt(&self, spec: ModelSpec) -> Result<Self, Vec<BuildError>> {
+        Ok(Self {
+            tree: simulate::released(&self.tree),
+            nodal: nodal(&spec)?,
+            spec,
+        })
+    }
+
+    /// What is asked of its formulation at a state.
+    pub(crate) fn evaluated(&self) -> &dyn Evaluate {
+        match &self.nodal {
+            Some(mesh) => mesh,
+            None => &self.tree,
+        }
+    }
+
+    /// The configuration nearest to a state at which loops are closed and targets are met, as bodies and joints have it.
+    pub(crate) fn configure(
+        &self,
+        state: &State,
+        targets: &Targets,
+    ) -> Result<Configuration, StateError> {
+        if self.nodal.is_none() {
+            return simulate::configured(&self.tree, state.clone(), targets);
+        }
+        // joints have the same names in both, and elements are not deformed in between
+        let [positions, velocities] = self.coordinates()?;
+        let mut joints = simulate::written_state(&self.tree, state.time_s);
+        let names = &self.tree.linkage;
+        copy_by_name(
+            (&positions, &state.position),
+            (&names.positions, &mut joints.position),
+        );
+        copy_by_name(
+            (&velocities, &state.velocity),
+            (&names.velocities, &mut joints.velocity),
+        );
+        let found = simulate::configured(&self.tree, joints, targets)?;
+        let mut state = state.clone();
+        copy_by_name(
+            (&names.positions, &found.state.position),
+            (&positions, &mut state.position),
+        );
+        copy_by_name(
+            (&names.velocities, &found.state.velocity),
+            (&velocities, &mut state.velocity),
+        );
+        Ok(Configuration { state, ..found })
+    }
+
+    /// Names of what closes its loops.
+    pub fn closure_names(&self) -> Vec<String> {
+        let closures = self.tree.linkage.closures.iter();
+        closures.map(|closure| closure.name.clone()).collect()
     }
 
     /// What it was built from.
@@ -338,6 +390,30 @@ impl Mechanism {
 fn unplaced(error: &RunError) -> StateError {
     StateError::Unplaced {
         reason: error.to_string(),
+    }
+}
+
+/// The nodal mechanism of a spec, if it asks for one.
+fn nodal(spec: &ModelSpec) -> Result<Option<Mesh>, Vec<BuildError>> {
+    let elements = match spec.formulation {
+        FormulationSpec::Tree if spec.is_of_nodes() => Some(1),
+        FormulationSpec::Tree => None,
+        FormulationSpec::Nodal(nodal) => Some(nodal.elements_per_link),
+    };
+    let refused = |errors: Vec<MeshError>| errors.into_iter().map(BuildError::Nodal).collect();
+    let mesh = elements.map(|elements| Mesh::new(spec, elements));
+    mesh.transpose().map_err(refused)
+}
+
+/// Copies the values of coordinates that both have.
+fn copy_by_name(from: (&[Coordinate], &[f64]), to: (&[Coordinate], &mut [f64])) {
+    let known: BTreeMap<&str, f64> = (from.0.iter().zip(from.1))
+        .map(|(coordinate, &value)| (coordinate.name.as_str(), value))
+        .collect();
+    for (coordinate, value) in to.0.iter().zip(to.1) {
+        if let Some(&found) = known.get(coordinate.name.as_str()) {
+            *value = found;
+        }
     }
 }
 

@@ -1,37 +1,31 @@
 //! Direct and inverse kinematics of `lissom eval`: what is given of a configuration, and what follows.
 
-use lissom::closure::{MarkerTarget, Targets};
+use lissom::evaluate::{Configuration, MarkerPose, MarkerTarget, Targets};
+use lissom::model::ModelSpec;
 use lissom::model::spec::TwistComponent;
-use lissom::model::{CoordinateKind, Marker, Model};
-use lissom::simulate::StateInput;
-use lissom::spatial::{Motion, rotation_vector_of};
-use lissom::tree::{Kinematics, MarkerMotion, marker_motion};
+use lissom::spatial::rotation_vector_of;
 use serde_json::{Map, Value, json};
 
-use super::eval::unknown;
+use super::eval::{Names, unknown};
 use crate::output::{short, vector};
 
-/// What the state file gives of a configuration; `None` where nothing has to be solved for.
+/// What the state file gives of a configuration.
 pub(super) fn targets(
     state: &Map<String, Value>,
-    model: &Model,
+    spec: &ModelSpec,
     problems: &mut Vec<String>,
-) -> Option<Targets> {
-    let mut targets = Targets {
-        branches: model.assembly.branches.clone(),
-        ..Targets::default()
-    };
+) -> Targets {
+    let mut targets = Targets::default();
     if let Some(held) = state.get("held") {
-        read_held(held, model, &mut targets, problems);
+        read_held(held, spec, &mut targets, problems);
     }
     if let Some(markers) = state.get("markers") {
-        read_markers(markers, model, &mut targets, problems);
+        read_markers(markers, spec, &mut targets, problems);
     }
-    let asked = state.contains_key("held") || state.contains_key("markers");
-    (asked || !model.linkage.closures.is_empty()).then_some(targets)
+    targets
 }
 
-fn read_held(held: &Value, model: &Model, targets: &mut Targets, problems: &mut Vec<String>) {
+fn read_held(held: &Value, spec: &ModelSpec, targets: &mut Targets, problems: &mut Vec<String>) {
     let Value::Array(names) = held else {
         problems.push(format!(
             "`held` is {held}, expected a list of names of joints"
@@ -43,29 +37,21 @@ fn read_held(held: &Value, model: &Model, targets: &mut Targets, problems: &mut 
             problems.push(format!("`held` has {name}, expected the name of a joint"));
             continue;
         };
-        // the velocities of a joint begin with its name
-        let belongs = |at: &usize| {
-            let velocity = &model.linkage.velocities[*at];
-            let rest = velocity.name.strip_prefix(name);
-            velocity.kind == CoordinateKind::Joint && rest.is_some_and(|rest| rest.starts_with('.'))
-        };
-        let before = targets.held.len();
-        targets
-            .held
-            .extend((0..model.linkage.velocities.len()).filter(belongs));
-        if targets.held.len() == before {
-            let joints = model
-                .linkage
-                .system
-                .bodies()
-                .iter()
-                .map(|body| body.joint.name.as_str());
-            problems.push(unknown(name, "joint", joints));
+        let mut joints = spec.joint.iter().map(|joint| joint.name.as_str());
+        if joints.clone().any(|joint| joint == name) {
+            targets.held.push(name.to_owned());
+        } else {
+            problems.push(unknown(name, "joint", &mut joints));
         }
     }
 }
 
-fn read_markers(given: &Value, model: &Model, targets: &mut Targets, problems: &mut Vec<String>) {
+fn read_markers(
+    given: &Value,
+    spec: &ModelSpec,
+    targets: &mut Targets,
+    problems: &mut Vec<String>,
+) {
     let Value::Object(given) = given else {
         problems.push(format!(
             "`markers` is {given}, expected an object of markers by name"
@@ -74,20 +60,11 @@ fn read_markers(given: &Value, model: &Model, targets: &mut Targets, problems: &
     };
     let components = || TwistComponent::ALL.map(TwistComponent::key);
     for (name, wanted) in given {
-        let Some(marker) = model
-            .linkage
-            .markers
-            .iter()
-            .position(|marker| marker.name == *name)
-        else {
-            let markers = model
-                .linkage
-                .markers
-                .iter()
-                .map(|marker| marker.name.as_str());
-            problems.push(unknown(name, "marker", markers));
+        let mut markers = spec.marker.iter().map(|marker| marker.name.as_str());
+        if !markers.clone().any(|marker| marker == name) {
+            problems.push(unknown(name, "marker", &mut markers));
             continue;
-        };
+        }
         let Value::Object(wanted) = wanted else {
             problems.push(format!(
                 "marker {name} is {wanted}, expected an object such as {{\"x\": 0.5}}"
@@ -111,7 +88,7 @@ fn read_markers(given: &Value, model: &Model, targets: &mut Targets, problems: &
             match (component, value.as_f64(), rate) {
                 (Some(component), Some(position), Some(rate)) => {
                     targets.markers.push(MarkerTarget {
-                        marker,
+                        marker: name.clone(),
                         component,
                         position,
                         rate,
@@ -135,48 +112,19 @@ fn read_markers(given: &Value, model: &Model, targets: &mut Targets, problems: &
     }
 }
 
-/// Every marker on a body with its motion at a state.
-fn motions<'m>(model: &'m Model, state: &StateInput) -> Vec<(&'m Marker, MarkerMotion<f64>)> {
-    let system = &model.linkage.system;
-    let mut kinematics = Kinematics::new(system);
-    kinematics.update(system, &state.position, &state.velocity);
-    kinematics.update_poses(system);
-    let most = system.bodies().iter().map(lissom::model::Body::modes).max();
-    let mut influence = vec![Motion::zero(); most.unwrap_or(0)];
-    let mut motion = |marker: &'m Marker| {
-        let motion = marker_motion(
-            system,
-            &kinematics,
-            marker.body?,
-            &marker.place,
-            &state.position,
-            &state.velocity,
-            &mut influence,
-        );
-        Some((marker, motion))
-    };
-    model
-        .linkage
-        .markers
-        .iter()
-        .filter_map(&mut motion)
-        .collect()
-}
-
 /// Adds the configuration to the answer.
-pub(super) fn add(answer: &mut Value, model: &Model, state: &StateInput, violation: f64) {
-    answer["position"] = json!(state.position);
-    answer["velocity"] = json!(state.velocity);
-    answer["violation"] = json!(violation);
-    let markers: Map<String, Value> = motions(model, state)
-        .into_iter()
-        .map(|(marker, motion)| {
+pub(super) fn add(answer: &mut Value, configuration: &Configuration, poses: &[MarkerPose]) {
+    answer["position"] = json!(configuration.state.position);
+    answer["velocity"] = json!(configuration.state.velocity);
+    answer["violation"] = json!(configuration.violation);
+    let markers: Map<String, Value> = (poses.iter())
+        .map(|marker| {
             let pose = json!({
-                "position_m": motion.pose.translation.0,
-                "rotation_vector_rad": rotation_vector_of(&motion.pose.rotation).0,
-                "rotation_matrix": motion.pose.rotation.0,
-                "velocity_m_per_s": motion.twist.linear.0,
-                "angular_velocity_rad_per_s": motion.twist.angular.0,
+                "position_m": marker.pose.translation.0,
+                "rotation_vector_rad": rotation_vector_of(&marker.pose.rotation).0,
+                "rotation_matrix": marker.pose.rotation.0,
+                "velocity_m_per_s": marker.twist.linear.0,
+                "angular_velocity_rad_per_s": marker.twist.angular.0,
             });
             (marker.name.clone(), pose)
         })
@@ -184,22 +132,28 @@ pub(super) fn add(answer: &mut Value, model: &Model, state: &StateInput, violati
     answer["markers"] = Value::Object(markers);
 }
 
-pub(super) fn in_words(model: &Model, state: &StateInput) -> String {
+pub(super) fn in_words(
+    names: &Names,
+    configuration: &Configuration,
+    poses: &[MarkerPose],
+) -> String {
+    let state = &configuration.state;
+    let [positions, velocities] = &names.coordinates;
     let mut lines = vec![format!("{:<28}{:>13}", "", "position")];
-    for (coordinate, value) in model.linkage.positions.iter().zip(&state.position) {
+    for (coordinate, value) in positions.iter().zip(&state.position) {
         lines.push(format!("{:<28}{:>13}", coordinate.name, short(*value)));
     }
     lines.push(format!("\n{:<28}{:>13}", "", "velocity"));
-    for (coordinate, value) in model.linkage.velocities.iter().zip(&state.velocity) {
+    for (coordinate, value) in velocities.iter().zip(&state.velocity) {
         lines.push(format!("{:<28}{:>13}", coordinate.name, short(*value)));
     }
     lines.push(String::new());
-    for (marker, motion) in motions(model, state) {
+    for marker in poses {
         lines.push(format!(
             "{} at {} m, moving at {} m/s",
             marker.name,
-            vector(&motion.pose.translation.0),
-            vector(&motion.twist.linear.0)
+            vector(&marker.pose.translation.0),
+            vector(&marker.twist.linear.0)
         ));
     }
     lines.push(String::new());

@@ -51,10 +51,12 @@ fn as_json(loaded: &Loaded, rest: &Rest) -> Value {
         None => Value::Null,
     };
     // what `lissom eval` reads as a state
-    let is_coordinate =
-        |name: &str| (loaded.mechanism.tree().linkage.positions.iter()).any(|c| c.name == name);
+    let free = loaded.mechanism.released().ok();
+    let coordinates = free.and_then(|free| free.coordinates().ok());
+    let [positions, _] = coordinates.unwrap_or_default();
+    let is_coordinate = |name: &str| positions.iter().any(|coordinate| coordinate.name == name);
     let position = channels(&rest.recording)
-        .filter(|(name, ..)| loaded.mechanism.nodal().is_none() && is_coordinate(name))
+        .filter(|(name, ..)| is_coordinate(name))
         .map(|(name, _, value)| (name.to_owned(), json!(value)));
     let mut answer = json!({
         "model": loaded.spec.name.clone().unwrap_or(loaded.label.clone()),

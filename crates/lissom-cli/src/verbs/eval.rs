@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use lissom::closure::{ClosureError, Targets, close};
-use lissom::model::{Coordinate, CoordinateKind, Model, nearest};
-use lissom::simulate::{self, ClosedEvaluation, Evaluation, StateInput};
+use lissom::closure::ClosureError;
+use lissom::evaluate::{ClosedEvaluation, EvaluateOptions, Evaluation, Targets};
+use lissom::model::{Coordinate, CoordinateKind, nearest};
+use lissom::{Mechanism, State};
 use serde_json::{Map, Value, json};
 
 use crate::arguments::EvalArguments;
@@ -18,35 +19,64 @@ const QUATERNION_SLACK: f64 = 1e-5;
 
 /// Evaluates a model at the state of a file.
 pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Stop> {
+    let failed = |error: &dyn std::fmt::Display| Stop::Failed(error.to_string());
     let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
-    source::refuse_nodes(&loaded, "eval")?;
-    let (mut state, targets) = read_state(&arguments.state, loaded.mechanism.tree())?;
-    let mut violation = None;
-    if let Some(targets) = &targets {
-        let closed = close(&loaded.mechanism.tree().linkage, targets)
-            .map_err(|error| Stop::Failed(error.to_string()))?;
-        violation = Some(closed.violation);
-        (state.position, state.velocity) = (closed.position, closed.velocity);
+    let mechanism = (loaded.mechanism.released()).map_err(|error| failed(&error))?;
+    let coordinates = mechanism.coordinates().map_err(|error| failed(&error))?;
+    let names = Names {
+        coordinates,
+        closures: mechanism.closure_names(),
+    };
+    let mut asked = read_state(&arguments.state, &mechanism, &names)?;
+    let configuration = mechanism.configured(&asked.state, &asked.targets);
+    let configuration = configuration.map_err(|error| failed(&error))?;
+    if let Some(configuration) = &configuration {
+        asked.state = configuration.state.clone();
     }
-    let evaluation = simulate::evaluate(loaded.mechanism.tree(), &state);
-    refuse_overflow(loaded.mechanism.tree(), &evaluation)?;
-    let mut answer = as_json(loaded.mechanism.tree(), &evaluation);
-    if let Some(violation) = violation {
-        configuration::add(&mut answer, loaded.mechanism.tree(), &state, violation);
-    }
-    if arguments.json {
-        output::json(&answer)
-    } else {
-        if targets.is_some() {
-            output::say(&configuration::in_words(loaded.mechanism.tree(), &state));
+    let evaluation = mechanism.evaluate(&asked.state, &asked.options);
+    let evaluation = evaluation.map_err(|error| failed(&error))?;
+    refuse_overflow(&names, &evaluation)?;
+    let mut answer = as_json(&names, &evaluation);
+    let Some(configuration) = configuration else {
+        if arguments.json {
+            return output::json(&answer);
         }
-        output::say(&in_words(loaded.mechanism.tree(), &evaluation));
-        Ok(())
+        output::say(&in_words(&names, &evaluation));
+        return Ok(());
+    };
+    let poses = mechanism.marker_poses(&asked.state);
+    let poses = poses.map_err(|error| failed(&error))?;
+    if arguments.json {
+        configuration::add(&mut answer, &configuration, &poses);
+        return output::json(&answer);
+    }
+    output::say(&configuration::in_words(&names, &configuration, &poses));
+    output::say(&in_words(&names, &evaluation));
+    Ok(())
+}
+
+/// What a mechanism calls what is told of it.
+pub(super) struct Names {
+    /// Positions and velocities.
+    pub(super) coordinates: [Vec<Coordinate>; 2],
+    closures: Vec<String>,
+}
+
+impl Names {
+    fn velocities(&self) -> &[Coordinate] {
+        &self.coordinates[1]
     }
 }
 
+/// What a state file asks for.
+struct Asked {
+    state: State,
+    targets: Targets,
+    options: EvaluateOptions,
+}
+
 /// A state of finite numbers may still be too large to be squared.
-fn refuse_overflow(model: &Model, evaluation: &Evaluation) -> Result<(), Stop> {
+fn refuse_overflow(names: &Names, evaluation: &Evaluation) -> Result<(), Stop> {
     let inverse = evaluation.inverse_dynamics.iter().flatten();
     let not_finite = |value: &f64| !value.is_finite();
     let at = (evaluation.bias.iter().position(not_finite))
@@ -60,15 +90,13 @@ fn refuse_overflow(model: &Model, evaluation: &Evaluation) -> Result<(), Stop> {
         Some(at) => Err(Stop::Failed(format!(
             "the equations give no finite number for {} at this state; use smaller numbers in it, and \
              check the masses of the model",
-            model.linkage.velocities[at].name
+            names.velocities()[at].name
         ))),
         None => Ok(()),
     }
 }
 
-type Read = (StateInput, Option<Targets>);
-
-fn read_state(path: &Path, model: &Model) -> Result<Read, Stop> {
+fn read_state(path: &Path, mechanism: &Mechanism, names: &Names) -> Result<Asked, Stop> {
     let shown = path.display();
     let text = std::fs::read_to_string(path).map_err(|error| {
         Stop::Failed(format!(
@@ -82,7 +110,7 @@ fn read_state(path: &Path, model: &Model) -> Result<Read, Stop> {
             "{shown} holds no object; write {{\"position\": …, \"velocity\": …}}"
         )));
     };
-    parse_state(&state, model).map_err(|problems| {
+    parse_state(&state, mechanism, names).map_err(|problems| {
         Stop::Explained(format!(
             "{}\n{} found in {shown}",
             problems
@@ -96,7 +124,11 @@ fn read_state(path: &Path, model: &Model) -> Result<Read, Stop> {
 }
 
 /// The state, or everything that is wrong with it.
-fn parse_state(state: &Map<String, Value>, model: &Model) -> Result<Read, Vec<String>> {
+fn parse_state(
+    state: &Map<String, Value>,
+    mechanism: &Mechanism,
+    names: &Names,
+) -> Result<Asked, Vec<String>> {
     const KEYS: [&str; 6] = [
         "position",
         "velocity",
@@ -109,7 +141,7 @@ fn parse_state(state: &Map<String, Value>, model: &Model) -> Result<Read, Vec<St
         .filter(|key| !KEYS.contains(&key.as_str()))
         .map(|key| unknown(key, "key", KEYS))
         .collect();
-    let n = model.linkage.velocities.len();
+    let [positions, velocities] = &names.coordinates;
     let mut read = |key: &str, coordinates: &[Coordinate], otherwise: &[f64]| {
         let mut values = otherwise.to_vec();
         if let Some(given) = state.get(key) {
@@ -117,36 +149,25 @@ fn parse_state(state: &Map<String, Value>, model: &Model) -> Result<Read, Vec<St
         }
         values
     };
-    let mut position = read(
-        "position",
-        &model.linkage.positions,
-        &model.initial_position,
-    );
-    let velocity = read(
-        "velocity",
-        &model.linkage.velocities,
-        &model.initial_velocity,
-    );
-    let zeros = vec![0.0; n];
-    let force = read("force", &model.linkage.velocities, &zeros);
-    let acceleration = read("acceleration", &model.linkage.velocities, &zeros);
-    normalize_quaternions(&model.linkage.positions, &mut position, &mut problems);
-    let mut targets = configuration::targets(state, model, &mut problems);
-    if let Some(targets) = &mut targets {
-        targets.position.clone_from(&position);
-        targets.velocity.clone_from(&velocity);
+    let start = mechanism.written();
+    let mut position = read("position", positions, &start.position);
+    let velocity = read("velocity", velocities, &start.velocity);
+    let zeros = vec![0.0; velocities.len()];
+    let force = read("force", velocities, &zeros);
+    let acceleration = read("acceleration", velocities, &zeros);
+    normalize_quaternions(positions, &mut position, &mut problems);
+    let targets = configuration::targets(state, mechanism.spec(), &mut problems);
+    if !problems.is_empty() {
+        return Err(problems);
     }
-    if problems.is_empty() {
-        let input = StateInput {
-            position,
-            velocity,
+    Ok(Asked {
+        state: State::new(start.time_s, position, velocity),
+        targets,
+        options: EvaluateOptions {
             force,
             acceleration: state.contains_key("acceleration").then_some(acceleration),
-        };
-        Ok((input, targets))
-    } else {
-        Err(problems)
-    }
+        },
+    })
 }
 
 /// Puts a list in order, or an object by name, into `values`.
@@ -239,15 +260,15 @@ fn normalize_quaternions(
     }
 }
 
-fn as_json(model: &Model, evaluation: &Evaluation) -> Value {
+fn as_json(names: &Names, evaluation: &Evaluation) -> Value {
     let named = |coordinates: &[Coordinate]| -> Vec<Value> {
         let entry = |c: &Coordinate| json!({ "name": c.name, "unit": c.unit });
         coordinates.iter().map(entry).collect()
     };
     let mut object = json!({
-        "positions": named(&model.linkage.positions),
-        "velocities": named(&model.linkage.velocities),
-        "mass_matrix": rows(model, evaluation),
+        "positions": named(&names.coordinates[0]),
+        "velocities": named(names.velocities()),
+        "mass_matrix": rows(names, evaluation),
         "bias": evaluation.bias,
         "acceleration": evaluation.acceleration,
         "acceleration_by_composite_bodies": evaluation.acceleration_by_composite_bodies,
@@ -256,7 +277,7 @@ fn as_json(model: &Model, evaluation: &Evaluation) -> Value {
         object["inverse_dynamics"] = json!(force);
     }
     match &evaluation.closed {
-        Some(Ok(closed)) => object["closed"] = closed_as_json(model, closed),
+        Some(Ok(closed)) => object["closed"] = closed_as_json(names, closed),
         Some(Err(error)) => object["closed"] = json!({ "problem": error.to_string() }),
         None => {}
     }
@@ -264,15 +285,15 @@ fn as_json(model: &Model, evaluation: &Evaluation) -> Value {
 }
 
 /// The equations of the mechanism with its loops closed.
-fn closed_as_json(model: &Model, closed: &ClosedEvaluation) -> Value {
+fn closed_as_json(names: &Names, closed: &ClosedEvaluation) -> Value {
     let speeds = closed.independent.len().max(1);
     let independent = (closed.independent.iter())
         .map(|(name, unit)| json!({ "name": name, "unit": unit }))
         .collect::<Vec<_>>();
-    let forces: Map<String, Value> = (model.linkage.closures.iter().zip(&closed.closure_forces))
+    let forces: Map<String, Value> = (names.closures.iter().zip(&closed.closure_forces))
         .map(|(closure, wrench)| {
             let value = json!({ "force_n": wrench.force.0, "moment_n_m": wrench.moment.0 });
-            (closure.name.clone(), value)
+            (closure.clone(), value)
         })
         .collect();
     json!({
@@ -287,7 +308,7 @@ fn closed_as_json(model: &Model, closed: &ClosedEvaluation) -> Value {
 }
 
 /// The same for a person.
-fn closed_in_words(model: &Model, closed: &Result<ClosedEvaluation, ClosureError>) -> Vec<String> {
+fn closed_in_words(names: &Names, closed: &Result<ClosedEvaluation, ClosureError>) -> Vec<String> {
     let closed = match closed {
         Ok(closed) => closed,
         Err(error) => return vec![format!("\nwith loops closed: {error}")],
@@ -308,14 +329,13 @@ fn closed_in_words(model: &Model, closed: &Result<ClosedEvaluation, ClosureError
         "\n{:<28}{:>13}",
         "with loops closed", "acceleration"
     ));
-    for (coordinate, value) in model.linkage.velocities.iter().zip(&closed.acceleration) {
+    for (coordinate, value) in names.velocities().iter().zip(&closed.acceleration) {
         lines.push(format!("{:<28}{:>13}", coordinate.name, short(*value)));
     }
     lines.push(String::new());
-    for (closure, wrench) in model.linkage.closures.iter().zip(&closed.closure_forces) {
+    for (closure, wrench) in names.closures.iter().zip(&closed.closure_forces) {
         lines.push(format!(
-            "{} carries {} N and {} N m",
-            closure.name,
+            "{closure} carries {} N and {} N m",
             vector(&wrench.force.0),
             vector(&wrench.moment.0)
         ));
@@ -331,13 +351,13 @@ fn matrix_in_words<'a>(rows: impl Iterator<Item = &'a [f64]>) -> Vec<String> {
     .collect()
 }
 
-fn rows<'a>(model: &Model, evaluation: &'a Evaluation) -> Vec<&'a [f64]> {
+fn rows<'a>(names: &Names, evaluation: &'a Evaluation) -> Vec<&'a [f64]> {
     // a model of fixed joints has no row at all
-    let n = model.linkage.velocities.len().max(1);
+    let n = names.velocities().len().max(1);
     evaluation.mass_matrix.chunks(n).collect()
 }
 
-fn in_words(model: &Model, evaluation: &Evaluation) -> String {
+fn in_words(names: &Names, evaluation: &Evaluation) -> String {
     let row = |name: &str, bias: &str, acceleration: &str, force: &str| {
         let line = format!("{name:<28}{bias:>13}{acceleration:>14}{force:>18}");
         line.trim_end().to_owned()
@@ -345,7 +365,7 @@ fn in_words(model: &Model, evaluation: &Evaluation) -> String {
     let inverse = evaluation.inverse_dynamics.as_ref();
     let heading = inverse.map_or("", |_| "inverse dynamics");
     let mut lines = vec![row("", "bias", "acceleration", heading)];
-    for (index, coordinate) in model.linkage.velocities.iter().enumerate() {
+    for (index, coordinate) in names.velocities().iter().enumerate() {
         lines.push(row(
             &coordinate.name,
             &short(evaluation.bias[index]),
@@ -354,9 +374,9 @@ fn in_words(model: &Model, evaluation: &Evaluation) -> String {
         ));
     }
     lines.push("\nmass matrix".to_owned());
-    lines.extend(matrix_in_words(rows(model, evaluation).into_iter()));
+    lines.extend(matrix_in_words(rows(names, evaluation).into_iter()));
     if let Some(closed) = &evaluation.closed {
-        lines.extend(closed_in_words(model, closed));
+        lines.extend(closed_in_words(names, closed));
     }
     lines.push("\nAll digits, as JSON: --json".to_owned());
     lines.join("\n")

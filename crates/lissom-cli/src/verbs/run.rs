@@ -183,20 +183,7 @@ pub(super) fn refuse_too_large(loaded: &Loaded, samples: usize) -> Result<(), St
     if loaded.spec.output.channels.is_some() {
         return Ok(());
     }
-    // energy and momentum, then what belongs to coordinates, motors, inputs, loops and markers
-    let model = loaded.mechanism.tree();
-    let channels = 13
-        + model.linkage.positions.len()
-        + model.linkage.velocities.len()
-        + 2 * model.transmissions.len()
-        + model.actions.loads.len()
-        + model.motions.len()
-        + 8 * model.linkage.closures.len()
-        + 13 * model.linkage.markers.len();
-    let channels = match loaded.mechanism.nodal() {
-        Some(mesh) => channels + 2 * mesh.mechanism.dof_count(),
-        None => channels,
-    };
+    let channels = loaded.mechanism.channel_count();
     let bytes = samples as f64 * channels as f64 * 8.0;
     if bytes > MOST_BYTES {
         return Err(Stop::Failed(format!(

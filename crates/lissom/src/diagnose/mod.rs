@@ -18,7 +18,7 @@ mod loops;
 mod warning;
 mod warnings;
 
-use lissom_core::{Dynamics, RunError, State};
+use lissom_core::{Dynamics, RunError, Sampler, State};
 use lissom_spec::{Fidelity, ModelSpec, spanning_tree};
 use lissom_tree::Body;
 use lissom_tree::tree::{Kinematics, center_of_mass};
@@ -164,6 +164,12 @@ impl Mechanism {
             loops,
             bodies,
         }
+    }
+
+    /// Number of channels that a run of it records, unless its model names those to keep; 0 where it cannot start.
+    pub fn channel_count(&self) -> usize {
+        let equations = self.inspected().equations_at_start();
+        equations.map_or(0, |(_, dynamics)| Sampler::new(&*dynamics, None).1.len())
     }
 
     /// Switches of its fidelity that do nothing, or too much, and supports that its beams strike.

@@ -11,6 +11,7 @@
 mod acting;
 mod build;
 mod damping;
+mod evaluate;
 mod inspect;
 mod joints;
 mod loops;

@@ -1,12 +1,16 @@
 //! One state, looked at closely: mass matrix, bias, accelerations, inverse dynamics.
 
+use crate::evaluate::{Evaluate, EvaluateOptions, MarkerPose};
 use crate::model::{ClosureMethod, Model};
 use crate::simulate::equations::Equations;
-use lissom_spatial::Force;
+use lissom_core::{RunError, State};
+use lissom_spatial::{Force, Motion};
 use lissom_tree::closure::{ClosureError, Loops, ReducedEquations};
 use lissom_tree::tree::{
-    ArticulatedBody, CompositeBody, InverseDynamics, inverse_dynamics, mass_matrix,
+    ArticulatedBody, CompositeBody, InverseDynamics, Kinematics, inverse_dynamics, marker_motion,
+    mass_matrix,
 };
+use lissom_tree::{Body, Marker};
 
 /// A state with what is asked of it. Vectors are in the order of [`Linkage::positions`](lissom_tree::Linkage::positions) and
 /// [`Linkage::velocities`](lissom_tree::Linkage::velocities).
@@ -219,5 +223,62 @@ fn release_prescribed(model: &Model) -> Model {
     free.motions.clear();
     free.linkage.prescribed.clear();
     free.linkage.system = model.linkage.system.released();
+    free
+}
+
+impl Evaluate for Model {
+    fn evaluate(&self, state: &State, options: &EvaluateOptions) -> Result<Evaluation, RunError> {
+        let (position, velocity) = Equations::starting_at(self, state).unpacked(state);
+        let mut force = options.force.clone();
+        force.resize(velocity.len(), 0.0);
+        let input = StateInput {
+            position,
+            velocity,
+            force,
+            acceleration: options.acceleration.clone(),
+        };
+        Ok(evaluate(self, &input))
+    }
+
+    fn marker_poses(&self, state: &State) -> Result<Vec<MarkerPose>, RunError> {
+        let (position, velocity) = Equations::starting_at(self, state).unpacked(state);
+        let system = &self.linkage.system;
+        let mut kinematics = Kinematics::new(system);
+        kinematics.update(system, &position, &velocity);
+        kinematics.update_poses(system);
+        let most = system.bodies().iter().map(Body::modes).max();
+        let mut influence = vec![Motion::zero(); most.unwrap_or(0)];
+        let mut pose = |marker: &Marker| {
+            let motion = marker_motion(
+                system,
+                &kinematics,
+                marker.body?,
+                &marker.place,
+                &position,
+                &velocity,
+                &mut influence,
+            );
+            Some(MarkerPose {
+                name: marker.name.clone(),
+                pose: motion.pose,
+                twist: motion.twist,
+            })
+        };
+        Ok(self.linkage.markers.iter().filter_map(&mut pose).collect())
+    }
+}
+
+/// The same model with every joint free to move and nothing that drives it, where it was.
+pub(crate) fn released(model: &Model) -> Model {
+    let mut free = release_prescribed(model);
+    if let ClosureMethod::JointSpace { independent } = &mut free.linkage.closure_method {
+        independent.extend(model.motions.iter().map(|motion| motion.velocity));
+    }
+    free.transmissions.clear();
+    free.nominal_motion = None;
+    free.actions.gears.clear();
+    free.actions.loads.clear();
+    free.actions.controllers.clear();
+    free.actions.limits.clear();
     free
 }

@@ -1,14 +1,14 @@
 //! The start of a run: prescribed joints stand where their motions begin, and loops are closed.
 
 use super::equations::Equations;
+use crate::evaluate::{self, Configuration};
 use crate::model::{Body, JointKind, Model};
-use lissom_core::MotionCurve;
-use std::collections::BTreeMap;
-
-use lissom_core::{State, StateError};
+use lissom_core::{MotionCurve, State, StateError};
 use lissom_spatial::{Motion, Quaternion, RotationVector, Vector};
-use lissom_tree::closure::{AssemblyError, Targets, assemble, close};
+use lissom_spec::nearest;
+use lissom_tree::closure::{AssemblyError, MarkerTarget, Targets, assemble, close};
 use lissom_tree::tree::{Kinematics, marker_motion};
+use std::collections::BTreeMap;
 
 /// Closes the loops of a model at the time `start_s`; a model without loops stays as it is.
 ///
@@ -138,8 +138,6 @@ pub(crate) fn closed_state(
     if model.linkage.closures.is_empty() {
         return Ok(state);
     }
-    let mut equations = Equations::new(model);
-    let (position, velocity) = equations.unpacked(&state);
     let is_given = |at: usize| {
         let rate = &model.linkage.velocities[at].name;
         let axis = model.axis_at(at);
@@ -147,14 +145,71 @@ pub(crate) fn closed_state(
         given.contains_key(rate) || position.is_some_and(|name| given.contains_key(&name))
     };
     let velocities = 0..model.linkage.velocities.len();
+    let held = velocities.filter(|&at| is_given(at)).collect();
+    Ok(near(model, state, held, Vec::new())?.state)
+}
+
+/// The configuration nearest to a state at which loops are closed and targets are met.
+pub(crate) fn configured(
+    model: &Model,
+    state: State,
+    targets: &evaluate::Targets,
+) -> Result<Configuration, StateError> {
+    let system = &model.linkage.system;
+    let mut held = Vec::new();
+    for name in &targets.held {
+        let of_joint = (system.bodies().iter().enumerate())
+            .filter(|(_, body)| body.joint.name == *name)
+            .flat_map(|(k, body)| {
+                let first = system.layout().joint_velocity[k];
+                first..first + body.joint.kind.velocities()
+            });
+        let before = held.len();
+        held.extend(of_joint);
+        if held.len() == before {
+            let joints = system.bodies().iter().map(|body| body.joint.name.as_str());
+            return Err(unknown(name, joints));
+        }
+    }
+    let marker = |target: &evaluate::MarkerTarget| {
+        let mut markers = model.linkage.markers.iter();
+        let found = markers.position(|marker| marker.name == target.marker);
+        let names = model.linkage.markers.iter().map(|marker| &*marker.name);
+        Ok(MarkerTarget {
+            marker: found.ok_or_else(|| unknown(&target.marker, names))?,
+            component: target.component,
+            position: target.position,
+            rate: target.rate,
+        })
+    };
+    let markers: Result<Vec<_>, StateError> = targets.markers.iter().map(marker).collect();
+    near(model, state, held, markers?)
+}
+
+fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> StateError {
+    StateError::Unknown {
+        name: name.to_owned(),
+        nearest: nearest(name, known).map(str::to_owned),
+    }
+}
+
+/// The closed configuration nearest to a state, in which entries of the velocity vector are held and markers are where
+/// they should be. What is prescribed and motors stay.
+fn near(
+    model: &Model,
+    state: State,
+    held: Vec<usize>,
+    markers: Vec<MarkerTarget>,
+) -> Result<Configuration, StateError> {
+    let mut equations = Equations::new(model);
+    let (position, velocity) = equations.unpacked(&state);
+    let prescribed = model.linkage.prescribed.iter().copied();
     let targets = Targets {
-        held: (velocities.filter(|&at| is_given(at)))
-            .chain(model.linkage.prescribed.iter().copied())
-            .collect(),
+        held: held.into_iter().chain(prescribed).collect(),
+        markers,
         position,
         velocity,
         branches: model.assembly.branches.clone(),
-        ..Targets::default()
     };
     let closed = close(&model.linkage, &targets).map_err(|error| StateError::Unplaced {
         reason: error.to_string(),
@@ -166,9 +221,12 @@ pub(crate) fn closed_state(
     let mut velocity = at(&equations.free_velocities, &closed.velocity);
     position.extend_from_slice(&state.position[position.len()..]);
     velocity.extend_from_slice(&state.velocity[velocity.len()..]);
-    Ok(State {
-        position,
-        velocity,
-        ..state
+    Ok(Configuration {
+        state: State {
+            position,
+            velocity,
+            ..state
+        },
+        violation: closed.violation,
     })
 }

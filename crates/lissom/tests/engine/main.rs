@@ -12,6 +12,7 @@ mod damaren_sharf;
 mod deformations;
 mod elements;
 mod equilibrium;
+mod evaluate;
 mod feedback;
 mod fidelity;
 mod follower_loads;
