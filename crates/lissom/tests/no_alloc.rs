@@ -224,3 +224,68 @@ fn nominal_motions_of_loops_allocate_nothing() {
         assert_ne!(before, force(&mut equations), "the drives push");
     }
 }
+
+/// Rigid links of one metre on hinges: each on the one before, all on the first, or chains of equal length from the ground
+/// whose ends are held by 50 loops.
+fn large_model(shape: &str, bodies: usize) -> String {
+    const LOOPS: usize = 50;
+    let chain = bodies / LOOPS;
+    let link = |at: usize| {
+        let (parent, angle) = match shape {
+            "star" if at > 0 => (Some(0), 0.0),
+            "loops" if at.is_multiple_of(chain) => (None, -0.3),
+            "loops" => (Some(at - 1), 0.7 / chain as f64),
+            _ => (at.checked_sub(1), 0.0),
+        };
+        let y = if shape == "loops" { at / chain } else { 0 };
+        let parent = match parent {
+            Some(parent) => format!("body = \"b{parent}\", position_m = [1.0, 0.0, 0.0]"),
+            None => format!("body = \"ground\", position_m = [0.0, {y}.0, 0.0]"),
+        };
+        let closed = (shape == "loops" && at % chain == chain - 1).then(|| {
+            let x = 0.9 * chain as f64;
+            format!(
+                "[[loop]]\nname = \"l{y}\"\nfrom = {{ body = \"ground\", position_m = [{x:?}, {y}.0, 0.0] }}\n\
+                 to = {{ body = \"b{at}\", position_m = [1.0, 0.0, 0.0] }}\nspherical = {{}}\n"
+            )
+        });
+        format!(
+            "[[body]]\nname = \"b{at}\"\n\
+             rigid = {{ mass_kg = 1.0, center_of_mass_m = [0.5, 0.0, 0.0], inertia_kg_m2 = [0.01, 0.1, 0.1] }}\n\
+             [[joint]]\nname = \"j{at}\"\nparent = {{ {parent} }}\nchild = \"b{at}\"\n\
+             revolute = {{ axis = [0.0, 1.0, 0.0], initial_angle_rad = {angle:?} }}\n{}",
+            closed.unwrap_or_default()
+        )
+    };
+    let head = "format = 1\ngravity_m_per_s2 = [0.0, 0.0, -9.81]\n".to_owned();
+    head + &(0..bodies).map(link).collect::<String>()
+}
+
+/// Property: what `lissom check` does, from the text to what it prints, allocates in proportion to the bodies: no matrix over
+/// all of them is formed.
+#[test]
+fn a_diagnosis_costs_what_its_bodies_cost() {
+    // twice, and a little for capacities that double
+    const PER_DOUBLING: f64 = 2.2;
+    for shape in ["chain", "star", "loops"] {
+        let cost = |bodies: usize| {
+            let text = large_model(shape, bodies);
+            let info = measure(|| {
+                let spec = ModelSpec::parse(&text, &[]).unwrap();
+                let diagnosis = lissom::Mechanism::build(&spec).unwrap().diagnose();
+                assert_eq!(diagnosis.bodies.len(), bodies);
+                assert_eq!(diagnosis.loops.is_some(), shape == "loops");
+                let told = serde_json::to_string(&diagnosis).unwrap();
+                assert!(told.contains("warnings"));
+            });
+            [info.count_total as f64, info.bytes_total as f64]
+        };
+        let costs = [250, 500, 1000].map(cost);
+        for pair in costs.windows(2) {
+            for (less, more) in pair[0].iter().zip(pair[1]) {
+                let ratio = more / less;
+                assert!(ratio < PER_DOUBLING, "{shape}: {ratio} times {less}");
+            }
+        }
+    }
+}
