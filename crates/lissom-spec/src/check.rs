@@ -18,11 +18,13 @@ mod nominal;
 mod run;
 mod supports;
 
+use std::collections::BTreeMap;
+
 use toml::Value;
 
 use super::error::{ErrorKind, ModelError};
 use super::path::Path;
-use super::spec::{FORMAT, ModelSpec};
+use super::spec::{BodySpec, FORMAT, ModelSpec};
 
 /// Largest number of a model in any unit: forces and energies made of a few such are still numbers.
 const LARGEST: f64 = 1e30;
@@ -39,6 +41,9 @@ impl ModelSpec {
     pub fn check(&self) -> Result<(), Vec<ModelError>> {
         let mut checker = Checker {
             spec: self,
+            bodies: (self.body.iter().rev())
+                .map(|body| (body.name.as_str(), body))
+                .collect(),
             errors: Vec::new(),
         };
         checker.format();
@@ -72,6 +77,8 @@ impl ModelSpec {
 /// The model being checked and what was found so far.
 struct Checker<'a> {
     spec: &'a ModelSpec,
+    /// Bodies by their names; the first of those that share one.
+    bodies: BTreeMap<&'a str, &'a BodySpec>,
     errors: Vec<ModelError>,
 }
 

@@ -13,7 +13,7 @@
 //! Growing by the best joint makes a tree that keeps as many joints of the first kinds as any tree can
 //! (Prim's algorithm). Joints that are left over, or say so themselves, are cut.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use super::spec::{AttachmentSpec, GROUND, JointKind, JointSpec, ModelSpec};
 
@@ -75,7 +75,8 @@ pub fn spanning_tree(spec: &ModelSpec) -> SpanningTree {
     }
     let mut reached = vec![false; spec.body.len() + 1];
     let mut kept = vec![None; spec.joint.len()];
-    let mut frontier: Vec<(Merit, TreeJoint)> = Vec::new();
+    // joints by merit, those that have become loops in the meantime among them
+    let mut frontier: BinaryHeap<(Merit, usize, bool)> = BinaryHeap::new();
     let mut next = Some(0);
     while let Some(body) = next {
         reached[body] = true;
@@ -86,7 +87,7 @@ pub fn spanning_tree(spec: &ModelSpec) -> SpanningTree {
             let reversed = parent != body;
             if !reversed || can_reverse(&spec.joint[joint]) {
                 let candidate = TreeJoint { joint, reversed };
-                frontier.push((merit(spec, candidate), candidate));
+                frontier.push((merit(spec, candidate), joint, reversed));
             }
         }
         let outer = |tree: &TreeJoint| {
@@ -94,12 +95,16 @@ pub fn spanning_tree(spec: &ModelSpec) -> SpanningTree {
             let carried = if tree.reversed { parent } else { child };
             (!reached[carried]).then_some(carried)
         };
-        frontier.retain(|(_, tree)| outer(tree).is_some());
-        let best = frontier.iter().max_by_key(|(merit, _)| *merit);
-        next = best.and_then(|(_, tree)| {
-            kept[tree.joint] = Some(*tree);
-            outer(tree)
-        });
+        next = loop {
+            let Some((_, joint, reversed)) = frontier.pop() else {
+                break None;
+            };
+            let tree = TreeJoint { joint, reversed };
+            if let Some(carried) = outer(&tree) {
+                kept[joint] = Some(tree);
+                break Some(carried);
+            }
+        };
     }
     SpanningTree {
         joints: depth_first(spec, &ends, &kept),
@@ -226,38 +231,42 @@ fn depth_first(
 /// Names of bodies that joints connect with each other but not with the ground, group by group, each with
 /// the index of its first joint. A body without any joint is not among them.
 pub(super) fn adrift(spec: &ModelSpec) -> Vec<(usize, Vec<&str>)> {
-    let mut reached: Vec<&str> = vec![GROUND];
-    let mut groups = Vec::new();
-    grow(spec, &mut reached);
-    for (index, joint) in spec.joint.iter().enumerate() {
-        let known = |name: &str| spec.find_body(name).is_some();
+    let bodies: BTreeSet<&str> = spec.body.iter().map(|body| body.name.as_str()).collect();
+    let mut joined: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for joint in spec.joint.iter().filter(|joint| !joint.cut) {
         let (parent, child) = (joint.parent.body.as_str(), joint.child.body.as_str());
-        if joint.cut || reached.contains(&parent) || !known(parent) || !known(child) {
-            continue;
-        }
-        let mut group = vec![parent];
-        grow(spec, &mut group);
-        reached.extend(&group);
-        groups.push((index, group));
+        joined.entry(parent).or_default().push(child);
+        joined.entry(child).or_default().push(parent);
     }
-    groups
-}
-
-/// Adds every body that joints connect with those of `group`.
-fn grow<'a>(spec: &'a ModelSpec, group: &mut Vec<&'a str>) {
-    let mut at = 0;
-    while at < group.len() {
-        let body = group[at];
-        for joint in spec.joint.iter().filter(|joint| !joint.cut) {
-            let (parent, child) = (joint.parent.body.as_str(), joint.child.body.as_str());
-            for (here, there) in [(parent, child), (child, parent)] {
-                if here == body && !group.contains(&there) && spec.find_body(there).is_some() {
+    let mut reached: BTreeSet<&str> = BTreeSet::new();
+    // every body that joints connect with the first
+    let mut group_of = |first| {
+        reached.insert(first);
+        let mut group = vec![first];
+        let mut at = 0;
+        while at < group.len() {
+            for &there in joined.get(group[at]).into_iter().flatten() {
+                if bodies.contains(there) && reached.insert(there) {
                     group.push(there);
                 }
             }
+            at += 1;
         }
-        at += 1;
+        group
+    };
+    let mut known: BTreeSet<&str> = group_of(GROUND).into_iter().collect();
+    let mut groups = Vec::new();
+    for (index, joint) in spec.joint.iter().enumerate() {
+        let (parent, child) = (joint.parent.body.as_str(), joint.child.body.as_str());
+        let exist = bodies.contains(parent) && bodies.contains(child);
+        if joint.cut || known.contains(parent) || !exist {
+            continue;
+        }
+        let group = group_of(parent);
+        known.extend(&group);
+        groups.push((index, group));
     }
+    groups
 }
 
 #[cfg(test)]

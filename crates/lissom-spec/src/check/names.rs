@@ -52,7 +52,7 @@ impl Checker<'_> {
 
     /// Looks up a body that must be there.
     pub(super) fn body_called(&mut self, path: Path, name: &str, ground_too: bool) {
-        if self.spec.find_body(name).is_some() || (ground_too && name == GROUND) {
+        if self.bodies.contains_key(name) || (ground_too && name == GROUND) {
             return;
         }
         let ground = ground_too.then_some(GROUND);
@@ -89,7 +89,7 @@ impl Checker<'_> {
             }
             return;
         }
-        if let Some(body) = self.spec.find_body(body) {
+        if let Some(&body) = self.bodies.get(body) {
             self.place_on(table, body, place);
         }
     }
