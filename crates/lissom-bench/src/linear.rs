@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use lissom::Mechanism;
-use lissom::analysis::{PerturbOptions, Place, linearized, perturb, with_breaks};
+use lissom::analysis::{Begins, PerturbOptions, Place, linearized, perturb, with_breaks};
 use lissom::integrate::Flow;
 use lissom::linear::{Interpolation, Terms};
 use lissom::model::spec::{AdaptiveSpec, IntegratorSpec};
@@ -83,12 +83,14 @@ pub fn perturbation_beside_nonlinear(points: usize) -> (Priced, Option<Priced>) 
     let mechanism = Mechanism::build(&spec).expect("the model is sound");
     let times = with_breaks(&mechanism, &times).expect("the mechanism can be linearised");
     let mut watch = |_| Flow::Continue;
-    let found = linearized(&mechanism, Place::Nominal, &times, &mut watch)
+    let start = mechanism.start().expect("the model is written down");
+    let found = linearized(&mechanism, &start, Place::Nominal, &times, &mut watch)
         .expect("the nominal motion exists");
     let options = PerturbOptions {
         terms: Terms::CASES[0],
         interpolation: Interpolation::Matrices,
         second_order: true,
+        begins: Begins::AsModel,
     };
     let mut loose = spec.clone();
     loose.simulation.integrator = IntegratorSpec::Dop853(AdaptiveSpec {

@@ -90,9 +90,8 @@ pub(crate) struct RunArguments {
     pub(crate) model: Option<String>,
     #[command(flatten)]
     pub(crate) changes: Changes,
-    /// Start from a state: a JSON file of one, or a recording, at its end or at an instant inside.
-    #[arg(long, value_name = "FILE|RECORDING[@S]")]
-    pub(crate) from: Option<String>,
+    #[command(flatten)]
+    pub(crate) start: StartArguments,
     /// Folder for the files, results/NAME unless said.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -113,6 +112,14 @@ pub(crate) struct RunArguments {
     /// Say nothing but errors.
     #[arg(long)]
     pub(crate) quiet: bool,
+}
+
+/// Where a study begins.
+#[derive(Debug, Args)]
+pub(crate) struct StartArguments {
+    /// Start from a state: a JSON file of one, or a recording, at its end or at an instant inside.
+    #[arg(long, value_name = "FILE|RECORDING[@S]")]
+    pub(crate) from: Option<String>,
 }
 
 /// What to show of a run beside its numbers.
@@ -210,7 +217,8 @@ pub(crate) struct CompareArguments {
 /// Find where a model rests under its loads at the start.
 ///
 /// What inputs drive or motions prescribe is held where it starts, as if brakes held it. Large deflections are reached
-/// by adding the load in parts. A run begins there with simulation.initial=equilibrium.
+/// by adding the load in parts. A run begins there with simulation.initial=equilibrium. From a state, the search begins
+/// there, under the loads of its instant.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  lissom equilibrium princeton-beam --json")]
 pub(crate) struct EquilibriumArguments {
@@ -218,6 +226,8 @@ pub(crate) struct EquilibriumArguments {
     pub(crate) model: String,
     #[command(flatten)]
     pub(crate) changes: Changes,
+    #[command(flatten)]
+    pub(crate) start: StartArguments,
     /// Write it as JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -230,7 +240,7 @@ pub(crate) struct EquilibriumArguments {
 ///
 /// The state file is JSON: {"position": …, "velocity": …, "force": …, "acceleration": …}, each a list in
 /// the order of the coordinates or an object by their names. Positions and velocities that are missing
-/// are those of the model's start, forces are zero. Accelerations ask for inverse dynamics. All joints
+/// are those of the model's start, or of the state that --from names; forces are zero. Accelerations ask for inverse dynamics. All joints
 /// are free: inputs, prescribed motions and motors behind elastic gears are left out.
 ///
 /// Loops are closed first. "held" lists joints that keep what is given, "markers" gives components of markers,
@@ -245,9 +255,11 @@ pub(crate) struct EvalArguments {
     pub(crate) model: String,
     #[command(flatten)]
     pub(crate) changes: Changes,
+    #[command(flatten)]
+    pub(crate) start: StartArguments,
     /// JSON file with the state.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) state: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "from")]
+    pub(crate) state: Option<PathBuf>,
     /// Print it as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
@@ -255,8 +267,8 @@ pub(crate) struct EvalArguments {
 
 /// Natural frequencies, damping and mode shapes of a model.
 ///
-/// In its state at the start, or at several instants of its nominal motion (every body undeformed) or of its simulated
-/// motion, where modes are followed by modal assurance so that curves do not swap. Joints on which an input acts are
+/// In its state at the start or another, or at several instants of its nominal motion (every body undeformed) or of its
+/// simulated motion, where modes are followed by modal assurance so that curves do not swap. Joints on which an input acts are
 /// held, as by their actuators, unless --free is said.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  lissom modes two-link-arm\n  \
@@ -266,6 +278,8 @@ pub(crate) struct ModesArguments {
     pub(crate) model: String,
     #[command(flatten)]
     pub(crate) changes: Changes,
+    #[command(flatten)]
+    pub(crate) start: StartArguments,
     #[command(flatten)]
     pub(crate) place: PlaceArguments,
     /// How many modes, the lowest at the first instant.
@@ -296,7 +310,8 @@ pub(crate) struct ModesArguments {
 /// At one state, or at several instants along a motion (arrays then have a first axis for the instants). The file holds
 /// `M`, `C`, `K0`, `N0`, `G0` and `B` of `M q" + C q' + (K0 + N0 + G0) q = B u`, and `A`, `B_state`, `C_output`, `D` of
 /// `x' = A x + B_state u, y = C_output x + D u` with x = (q, q'), with the names of states, inputs and outputs. All are
-/// deviations from the state, whose coordinates and inputs are in q0, v0 and u0.
+/// deviations from the state, whose coordinates and inputs are in q0, v0 and u0. Where loops need other independent
+/// coordinates along a motion, `coordinate_set` counts them up by instants, and `coordinate_names_2`, … name them.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  lissom linearize two-link-arm --out arm.npz\n  \
@@ -307,6 +322,8 @@ pub(crate) struct LinearizeArguments {
     pub(crate) model: String,
     #[command(flatten)]
     pub(crate) changes: Changes,
+    #[command(flatten)]
+    pub(crate) start: StartArguments,
     #[command(flatten)]
     pub(crate) place: PlaceArguments,
     /// File for the matrices; its extension, .npz, .mat or .json, is the format.
@@ -324,19 +341,22 @@ pub(crate) struct LinearizeArguments {
 ///
 /// Every body held undeformed, the model follows the nominal motion of its inputs (`rigid_inverse_dynamics`,
 /// `nominal_motion`) and its prescribed motions; the inputs and stresses that this takes drive a linear system with
-/// coefficients that vary along the motion. Controllers of the model feed back deviations. Writes a recording as
+/// coefficients that vary along the motion. Controllers of the model feed back deviations. It begins with the deviation of
+/// the model's start, or of the state that --from names, from the nominal motion. Writes a recording as
 /// `lissom run` does, into results/NAME-perturb unless said: coordinates, markers and their deviations from the nominal
 /// motion, inputs.
 #[derive(Debug, Args)]
 #[command(after_help = "Cases of Table I, by the terms they take:\n  \
                   1  all\n  2  no inertia: quasi-static, with both stiffenings\n  3  inertia, no stiffening\n  \
                   4  quasi-static, no stiffening\n  5  inertia and dynamic stiffening, not the geometric one\n\n\
-                  Example:\n  lissom perturb two-link-arm\n  lissom perturb two-link-arm --points 500 --case 3")]
+                  Example:\n  lissom perturb spin-up-beam\n  lissom perturb spatial-two-link --points 500 --case 3")]
 pub(crate) struct PerturbArguments {
     /// Model file, or name of a shipped model.
     pub(crate) model: String,
     #[command(flatten)]
     pub(crate) changes: Changes,
+    #[command(flatten)]
+    pub(crate) start: StartArguments,
     /// Number of instants at which the model is linearised, evenly from start to end.
     #[arg(long, value_name = "N", default_value_t = 201, value_parser = count)]
     pub(crate) points: usize,
@@ -370,7 +390,7 @@ pub(crate) enum InterpolationArgument {
 /// Where a model is linearised.
 #[derive(Debug, Args)]
 pub(crate) struct PlaceArguments {
-    /// Where: in the state at the start, in equilibrium, along the nominal motion, or along the simulated motion.
+    /// Where: in the state at the start, in equilibrium near it, along the nominal motion, or along the simulated motion.
     #[arg(long, value_name = "WHERE", value_enum, default_value = "start")]
     pub(crate) along: PlaceArgument,
     /// Instants of the motion in seconds.

@@ -3,10 +3,13 @@
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
+use lissom::State;
 use lissom::model::{Override, nearest};
 use lissom_io::load::{self, Loaded};
-use lissom_io::models;
+use lissom_io::{models, state};
 
+use crate::arguments::StartArguments;
+use crate::output::short;
 use crate::stop::Stop;
 use crate::{diagnostics, output};
 
@@ -19,6 +22,45 @@ pub(crate) fn load(name: &str, overrides: &[Override]) -> Result<Loaded, Stop> {
         _ => load::load(path, overrides),
     };
     loaded.map_err(|error| Stop::Explained(diagnostics::render(&error)))
+}
+
+/// The state that a study begins at: the one that the user names, or the model's own.
+pub(crate) fn start(loaded: &Loaded, arguments: &StartArguments) -> Result<State, Stop> {
+    match named_state(loaded, arguments)? {
+        Some(state) => Ok(state),
+        None => (loaded.mechanism.start()).map_err(|error| Stop::Failed(error.to_string())),
+    }
+}
+
+/// The state that the user names, if any.
+pub(crate) fn named_state(
+    loaded: &Loaded,
+    StartArguments { from }: &StartArguments,
+) -> Result<Option<State>, Stop> {
+    let named = from
+        .as_ref()
+        .map(|from| state::named(from, &loaded.mechanism));
+    named
+        .transpose()
+        .map_err(|error| Stop::Failed(format!("--from {error}")))
+}
+
+/// The same for a study of a motion, which must not have ended there.
+pub(crate) fn named_state_on_the_way(
+    loaded: &Loaded,
+    arguments: &StartArguments,
+) -> Result<Option<State>, Stop> {
+    let state = named_state(loaded, arguments)?;
+    let simulation = &loaded.spec.simulation;
+    let end_s = simulation.start_s + simulation.duration_s;
+    match (&state, &arguments.from) {
+        (Some(state), Some(from)) if state.time_s >= end_s => Err(Stop::Usage(format!(
+            "--from {from} is at {} s, where the simulation ends; go on with --set simulation.duration_s={}",
+            short(state.time_s),
+            2.0 * (state.time_s - simulation.start_s)
+        ))),
+        _ => Ok(state),
+    }
 }
 
 /// Refuses a model of nodes and elements where bodies and joints are needed.

@@ -11,8 +11,11 @@
 //! | `y0` | 3 × markers | positions of the markers |
 //!
 //! Along a motion all have one more axis in front, for its instants. Texts: `coordinate_names`, `state_names`,
-//! `input_names`, `output_names`, `marker_names`, and the units of each.
+//! `input_names`, `output_names`, `marker_names`, and the units of each. Where loops need other independent coordinates along a
+//! motion, `coordinate_set` (points) says which set an instant has, counted from one, and `coordinate_names_2`,
+//! `state_names_2` and so on name the further ones.
 
+use lissom::analysis::Linearized;
 use lissom::linear::{Along, LinearError, Point, SignalNames, StateSpace};
 use nalgebra::DMatrix;
 
@@ -21,20 +24,41 @@ use crate::arrays::Arrays;
 /// An array of one point, by name.
 type Named<T, R> = (&'static str, fn(&T) -> R);
 
+/// Every instant once, with the equations of the stretch that it belongs to: the states at which other coordinates take over
+/// belong to the stretch before.
+fn points(found: &Linearized) -> Vec<(usize, &Along, &Point)> {
+    let stretch = |(set, along): (usize, _)| {
+        let along: &Along = along;
+        let own = along.points().iter().skip(usize::from(set > 0));
+        own.map(move |point| (set, along, point))
+    };
+    found.stretches().enumerate().flat_map(stretch).collect()
+}
+
+/// Instants at which a model was linearised.
+pub fn instants(found: &Linearized) -> Vec<f64> {
+    points(found).iter().map(|(.., point)| point.time).collect()
+}
+
 /// The equations along a motion, or at one state.
 ///
 /// # Errors
 ///
 /// When a mass matrix is singular.
-pub fn arrays(along: &Along) -> Result<Arrays, LinearError> {
+pub fn arrays(found: &Linearized) -> Result<Arrays, LinearError> {
     let mut arrays = Arrays::default();
-    let points = along.points();
-    let spaces = points
+    let all = points(found);
+    let spaces = all
         .iter()
-        .map(|point| StateSpace::new(along, point))
+        .map(|(_, along, point)| StateSpace::new(along, point))
         .collect::<Result<Vec<_>, _>>()?;
-    let times: Vec<f64> = points.iter().map(|point| point.time).collect();
+    let points: Vec<&Point> = all.iter().map(|(.., point)| *point).collect();
+    let times = instants(found);
     arrays.push("time_s", vec![times.len()], times);
+    if !found.further.is_empty() {
+        let sets = all.iter().map(|(set, ..)| (set + 1) as f64).collect();
+        arrays.push("coordinate_set", vec![all.len()], sets);
+    }
     let matrices: [Named<Point, DMatrix<f64>>; 6] = [
         ("M", |point| point.linear.mass.clone()),
         ("C", |point| point.linear.damping.clone()),
@@ -44,7 +68,7 @@ pub fn arrays(along: &Along) -> Result<Arrays, LinearError> {
         ("B", |point| point.linear.input.clone()),
     ];
     for (name, matrix) in matrices {
-        push(&mut arrays, name, points.iter().map(matrix));
+        push(&mut arrays, name, points.iter().map(|point| matrix(point)));
     }
     let matrices: [Named<StateSpace, DMatrix<f64>>; 4] = [
         ("A", |space| space.state.clone()),
@@ -65,28 +89,37 @@ pub fn arrays(along: &Along) -> Result<Arrays, LinearError> {
         }),
     ];
     for (name, vector) in vectors {
-        let rows: Vec<Vec<f64>> = points.iter().map(vector).collect();
+        let rows: Vec<Vec<f64>> = points.iter().map(|point| vector(point)).collect();
         let mut shape = leading(points.len());
         shape.push(rows.first().map_or(0, Vec::len));
         arrays.push(name, shape, rows.concat());
     }
-    let names = SignalNames::new(along);
-    let labels = &along.labels().coordinates;
-    let coordinates: Vec<(String, String)> = labels
-        .iter()
-        .map(|label| (label.name.clone(), label.unit.to_owned()))
-        .collect();
-    for (what, signals) in [
-        ("coordinate", &coordinates),
-        ("state", &names.states),
-        ("input", &names.inputs),
-        ("output", &names.outputs),
-    ] {
-        let (names, units): (Vec<String>, Vec<String>) = signals.iter().cloned().unzip();
-        arrays.texts.push((format!("{what}_names"), names));
-        arrays.texts.push((format!("{what}_units"), units));
+    let own = |(name, unit): &(String, String)| (name.clone(), unit.clone());
+    for (set, along) in found.stretches().enumerate() {
+        let names = SignalNames::new(along);
+        let labels = along.labels().coordinates.iter();
+        let coordinates: Vec<(String, String)> = labels
+            .map(|label| (label.name.clone(), label.unit.to_owned()))
+            .collect();
+        let kinds = [
+            ("coordinate", &coordinates),
+            ("state", &names.states),
+            ("input", &names.inputs),
+            ("output", &names.outputs),
+        ];
+        // inputs and outputs stay what they are
+        let told = if set == 0 { 4 } else { 2 };
+        let suffix = match set {
+            0 => String::new(),
+            set => format!("_{}", set + 1),
+        };
+        for (what, signals) in &kinds[..told] {
+            let (names, units): (Vec<String>, Vec<String>) = signals.iter().map(own).unzip();
+            arrays.texts.push((format!("{what}_names{suffix}"), names));
+            arrays.texts.push((format!("{what}_units{suffix}"), units));
+        }
     }
-    let markers = along.labels().markers.clone();
+    let markers = found.along.labels().markers.clone();
     arrays.texts.push(("marker_names".to_owned(), markers));
     Ok(arrays)
 }

@@ -72,6 +72,7 @@ pub fn linearize_state<F: AppliedForces>(
         input: actuated.map(|dof| forces.efforts[dof]).collect(),
         excitation: residual.iter().map(|x| -x).collect(),
         outputs: outputs_at(equations, outputs),
+        dependence: None,
     })
 }
 

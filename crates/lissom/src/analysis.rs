@@ -11,7 +11,8 @@ use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{self, Frozen, Terms, TrackedModes};
 
 pub use lissom_core::study::{
-    AnalysisError, Linearized, PerturbOptions, PerturbedRun, Place, mode_recording, perturb,
+    AnalysisError, Begins, Linearized, PerturbOptions, PerturbedRun, Place, Stretch,
+    mode_recording, perturb,
 };
 
 /// What is asked of the linearised equations of a mechanism, whatever formulation they come from.
@@ -34,24 +35,28 @@ impl Mechanism {
         }
     }
 
-    /// The states of a place.
+    /// The states of a place of a study that begins at a state.
     fn states_at<'t>(
         &self,
+        from: &State,
         place: Place,
         times: &'t [f64],
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<LinearizedAt<'t>, AnalysisError> {
         Ok(match place {
-            Place::Start => LinearizedAt::Moving(vec![self.start().map_err(start)?]),
-            Place::Equilibrium => LinearizedAt::Resting(Box::new(self.resting().map_err(start)?)),
+            Place::Start => LinearizedAt::Moving(vec![from.clone()]),
+            Place::Equilibrium => {
+                LinearizedAt::Resting(Box::new(self.resting(from).map_err(start)?))
+            }
             Place::Nominal => LinearizedAt::Nominal(times),
-            Place::Run => LinearizedAt::Moving(self.states_of_run(times, watch)?),
+            Place::Run => LinearizedAt::Moving(self.states_of_run(from, times, watch)?),
         })
     }
 
-    /// States of its run at instants.
+    /// States at instants of its run from a state.
     fn states_of_run(
         &self,
+        from: &State,
         times: &[f64],
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Vec<State>, AnalysisError> {
@@ -60,8 +65,7 @@ impl Mechanism {
             channels: None,
             most_lengths: f64::INFINITY,
         };
-        let from = self.start().map_err(start)?;
-        let run = self.simulate(&from, &self.spec().simulation, &options, watch);
+        let run = self.simulate(from, &self.spec().simulation, &options, watch);
         match run.ending {
             Ending::Completed => {}
             Ending::Stopped { at_s } => return Err(AnalysisError::Stopped { at_s }),
@@ -92,28 +96,41 @@ fn start(error: RunError) -> AnalysisError {
     AnalysisError::Start(Box::new(error))
 }
 
-/// Linearises a mechanism, for places with a motion at `times`, which rise. `watch` is told the instant after every
-/// state, and during a simulation.
+/// Linearises a mechanism in a study that begins at a state, for places with a motion at `times`, which rise. `watch` is told the
+/// instant after every state, and during a simulation.
 ///
 /// # Errors
 /// When the model has no such state.
 pub fn linearized(
     mechanism: &Mechanism,
+    from: &State,
     place: Place,
     times: &[f64],
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Result<Linearized, AnalysisError> {
-    struct All<'a, 'w>(LinearizedAt<'a>, &'w mut dyn FnMut(f64) -> Flow);
+    struct All<'a, 'w> {
+        from: &'a State,
+        states: LinearizedAt<'a>,
+        watch: &'w mut dyn FnMut(f64) -> Flow,
+    }
     impl Question for All<'_, '_> {
         type Answer = Linearized;
 
         fn ask<L: Linearize>(self, of: &mut L) -> Result<Linearized, AnalysisError> {
-            let motions = self.0.motions(of)?;
-            Ok(linearize(of, &motions, self.1)?)
+            let motions = self.states.motions(of)?;
+            let mut found = linearize(of, &motions, self.watch)?;
+            if let Some(first) = motions.first() {
+                found.begin_at(&of.deviation(self.from, first));
+            }
+            Ok(found)
         }
     }
-    let states = mechanism.states_at(place, times, watch)?;
-    mechanism.ask(All(states, watch))
+    let states = mechanism.states_at(from, place, times, watch)?;
+    mechanism.ask(All {
+        from,
+        states,
+        watch,
+    })
 }
 
 /// Instants with those added at which inputs and motions of a model are not smooth, see [`linear::with_breaks`].
@@ -148,19 +165,20 @@ impl Question for Steady<'_, '_> {
     }
 }
 
-/// The equations of a model frozen at the states of a place, for modes: joints on which inputs act are held, or `free`. Every state
-/// has coordinates of its own, so that mechanisms may move in any way.
+/// The equations of a model frozen at the states of a place, for modes, in a study that begins at a state: joints on which inputs
+/// act are held, or `free`. Every state has coordinates of its own, so that mechanisms may move in any way.
 ///
 /// # Errors
 /// When the model has no such state.
 pub fn frozen(
     mechanism: &Mechanism,
+    from: &State,
     place: Place,
     times: &[f64],
     free: bool,
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Result<Frozen, AnalysisError> {
-    let states = mechanism.states_at(place, times, watch)?;
+    let states = mechanism.states_at(from, place, times, watch)?;
     mechanism.ask(Steady {
         states,
         free,

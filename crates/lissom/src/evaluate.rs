@@ -130,7 +130,7 @@ impl Mechanism {
             return Ok(self.evaluated().evaluate(state, options)?);
         }
         let free = self.released()?;
-        let state = self.signals_at(state, &free)?;
+        let state = self.released_state(state, &free)?;
         Ok(free.evaluated().evaluate(&state, options)?)
     }
 
@@ -171,14 +171,17 @@ impl Mechanism {
         self.evaluated().marker_poses(state)
     }
 
-    /// A state of this mechanism as one of another, in which all is free that is prescribed here.
-    fn signals_at(&self, state: &State, free: &Self) -> Result<State, EvaluateError> {
+    /// A state of this mechanism as one of the [released](Self::released) one, in which all is free that is prescribed here.
+    ///
+    /// # Errors
+    /// When the mechanism cannot be there.
+    pub fn released_state(&self, state: &State, released: &Self) -> Result<State, EvaluateError> {
         let mut dynamics = self.dynamics(state)?;
         let (position, velocity) = (&state.position, &state.velocity);
         let now = snapshot(&mut *dynamics, state.time_s, position, velocity);
         let value = |name: &str| now.channel(name)?.samples.first().copied();
-        let mut released = free.dynamics(&free.written())?;
-        Ok(released.recorded_state(state.time_s, &value)?)
+        let mut dynamics = released.dynamics(&released.written())?;
+        Ok(dynamics.recorded_state(state.time_s, &value)?)
     }
 }
 

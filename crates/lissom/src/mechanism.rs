@@ -184,22 +184,22 @@ impl Mechanism {
     pub fn start(&self) -> Result<State, RunError> {
         match &self.spec.simulation.initial {
             InitialSpec::Written => Ok(self.written()),
-            initial => Ok(self.settled(initial)?.state),
+            initial => Ok(self.settled(initial, &self.written())?.state),
         }
     }
 
-    /// The state in which it rests under the loads of the start.
-    pub(crate) fn resting(&self) -> Result<State, RunError> {
-        Ok(self.settled(&InitialSpec::Equilibrium)?.state)
+    /// The state near another in which it rests under the loads of that instant.
+    pub(crate) fn resting(&self, from: &State) -> Result<State, RunError> {
+        Ok(self.settled(&InitialSpec::Equilibrium, from)?.state)
     }
 
-    /// Where it rests at the start under what a start has lie on it.
-    fn settled(&self, initial: &InitialSpec) -> Result<Found, RunError> {
-        let time_s = self.spec.simulation.start_s;
+    /// Where it rests near a state, at its instant, under what a start has lie on it.
+    fn settled(&self, initial: &InitialSpec, from: &State) -> Result<Found, RunError> {
+        let time_s = from.time_s;
         match &self.nodal {
-            Some(mesh) => mesh::equilibrium(mesh, initial, time_s)
+            Some(mesh) => mesh::equilibrium(mesh, initial, from)
                 .map_err(|source| mesh::unplaced(&source, time_s)),
-            None => simulate::equilibrium(&self.tree, initial, time_s)
+            None => simulate::equilibrium(&self.tree, initial, from)
                 .map_err(|source| RunError::Unsettled { source, time_s }),
         }
     }
@@ -342,13 +342,13 @@ impl Mechanism {
         }
     }
 
-    /// Where the mechanism is at rest in equilibrium, under the loads of the start or those before it that
-    /// `simulation.initial` gives.
+    /// Where the mechanism is at rest in equilibrium near a state, such as the [written](Self::written) one, under the loads of
+    /// its instant or those that `simulation.initial` gives. What inputs drive stays where the state has it.
     ///
     /// # Errors
-    /// When there is no equilibrium near the start.
-    pub fn equilibrium(&self) -> Result<Rest, RunError> {
-        let found = self.settled(&self.spec.simulation.initial)?;
+    /// When there is no equilibrium near the state.
+    pub fn equilibrium(&self, from: &State) -> Result<Rest, RunError> {
+        let found = self.settled(&self.spec.simulation.initial, from)?;
         let mut dynamics = self.dynamics(&found.state)?;
         Ok(Rest::recorded(found, &mut *dynamics))
     }

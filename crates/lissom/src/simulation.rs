@@ -9,7 +9,11 @@ use self_cell::self_cell;
 
 use crate::mechanism::Mechanism;
 
-type Workspace<'m> = Box<dyn Dynamics + 'm>;
+/// Equations that are integrated, and the same to look at what they reach.
+struct Workspace<'m> {
+    dynamics: Box<dyn Dynamics + 'm>,
+    observed: Box<dyn Dynamics + 'm>,
+}
 
 self_cell!(
     /// A mechanism with a workspace that reads it: both live as long as the simulation does.
@@ -71,10 +75,15 @@ impl Simulation {
         start: &State,
         integrator: &IntegratorSpec,
     ) -> Result<Self, RunError> {
-        let mut owned = Owned::try_new(mechanism, |mechanism| mechanism.dynamics(start))?;
+        let mut owned = Owned::try_new(mechanism, |mechanism| {
+            Ok(Workspace {
+                dynamics: mechanism.dynamics(start)?,
+                observed: mechanism.dynamics(start)?,
+            })
+        })?;
         let stepping = owned
-            .with_dependent_mut(|_, dynamics| Stepping::new(&mut **dynamics, integrator, start))?;
-        let signals = Signals::of(&**owned.borrow_dependent());
+            .with_dependent_mut(|_, work| Stepping::new(&mut *work.dynamics, integrator, start))?;
+        let signals = Signals::of(&*owned.borrow_dependent().dynamics);
         let inputs = signals.inputs();
         let inputs = inputs.map(|signal| (signal.name.clone(), None)).collect();
         Ok(Self {
@@ -132,11 +141,13 @@ impl Simulation {
             }
         };
         let (stepping, inputs) = (&mut self.stepping, &self.inputs);
-        self.owned.with_dependent_mut(|_, dynamics| {
+        self.owned.with_dependent_mut(|_, work| {
+            let Workspace { dynamics, observed } = work;
             for (input, (_, external)) in inputs.iter().enumerate() {
                 dynamics.set_input(input, *external);
+                observed.set_input(input, *external);
             }
-            stepping.advance(&mut **dynamics, to_s, jumped)
+            stepping.advance(&mut **dynamics, &mut **observed, to_s, jumped)
         })
     }
 
@@ -156,7 +167,8 @@ impl Simulation {
 
     /// Where the mechanism is now, memory included.
     pub fn state(&self) -> State {
-        self.stepping.state(&**self.owned.borrow_dependent())
+        self.stepping
+            .state(&*self.owned.borrow_dependent().dynamics)
     }
 
     /// Goes on from another state.
@@ -174,9 +186,9 @@ impl Simulation {
     /// Everything that can be recorded, now.
     pub fn signals(&mut self) -> Recording {
         let state = self.state();
-        self.owned.with_dependent_mut(|_, dynamics| {
+        self.owned.with_dependent_mut(|_, work| {
             snapshot(
-                &mut **dynamics,
+                &mut *work.observed,
                 state.time_s,
                 &state.position,
                 &state.velocity,

@@ -16,7 +16,9 @@ use crate::{output, source};
 /// Finds the equilibrium of a model and tells every channel there.
 pub(crate) fn run(arguments: &EquilibriumArguments) -> Result<(), Stop> {
     let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
-    let rest = loaded.mechanism.equilibrium();
+    let from = source::named_state(&loaded, &arguments.start)?;
+    let from = from.unwrap_or_else(|| loaded.mechanism.written());
+    let rest = loaded.mechanism.equilibrium(&from);
     let rest = rest.map_err(|error| Stop::Failed(error.to_string()))?;
     let answer = as_json(&loaded, &rest);
     if let Some(file) = &arguments.out {
@@ -61,7 +63,7 @@ fn as_json(loaded: &Loaded, rest: &Rest) -> Value {
     let mut answer = json!({
         "model": loaded.spec.name.clone().unwrap_or(loaded.label.clone()),
         "lissom_version": env!("CARGO_PKG_VERSION"),
-        "time_s": loaded.spec.simulation.start_s,
+        "time_s": rest.state.time_s,
         "stability": stability,
         "load_parts": rest.parts,
         "channels": told.collect::<Map<_, _>>(),

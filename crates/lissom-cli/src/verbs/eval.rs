@@ -1,11 +1,10 @@
 //! `lissom eval`: the equations of motion at one state.
 
-use std::path::Path;
-
 use lissom::closure::ClosureError;
 use lissom::evaluate::{ClosedEvaluation, EvaluateOptions, Evaluation, Targets};
 use lissom::model::{Coordinate, CoordinateKind, nearest};
 use lissom::{Mechanism, State};
+use lissom_io::load::Loaded;
 use serde_json::{Map, Value, json};
 
 use crate::arguments::EvalArguments;
@@ -27,7 +26,7 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Stop> {
         coordinates,
         closures: mechanism.closure_names(),
     };
-    let mut asked = read_state(&arguments.state, &mechanism, &names)?;
+    let mut asked = read_state(arguments, &loaded, &mechanism, &names)?;
     let configuration = mechanism.configured(&asked.state, &asked.targets);
     let configuration = configuration.map_err(|error| failed(&error))?;
     if let Some(configuration) = &configuration {
@@ -96,7 +95,29 @@ fn refuse_overflow(names: &Names, evaluation: &Evaluation) -> Result<(), Stop> {
     }
 }
 
-fn read_state(path: &Path, mechanism: &Mechanism, names: &Names) -> Result<Asked, Stop> {
+/// What is asked by the file, or of the state that `--from` names, or of the one with changes of the other.
+fn read_state(
+    arguments: &EvalArguments,
+    loaded: &Loaded,
+    mechanism: &Mechanism,
+    names: &Names,
+) -> Result<Asked, Stop> {
+    let start = match source::named_state(loaded, &arguments.start)? {
+        Some(state) => (loaded.mechanism.released_state(&state, mechanism))
+            .map_err(|error| Stop::Failed(error.to_string()))?,
+        None => mechanism.written(),
+    };
+    let Some(path) = &arguments.state else {
+        let force = vec![0.0; start.velocity.len()];
+        return Ok(Asked {
+            state: start,
+            targets: Targets::default(),
+            options: EvaluateOptions {
+                force,
+                acceleration: None,
+            },
+        });
+    };
     let shown = path.display();
     let text = std::fs::read_to_string(path).map_err(|error| {
         Stop::Failed(format!(
@@ -110,7 +131,7 @@ fn read_state(path: &Path, mechanism: &Mechanism, names: &Names) -> Result<Asked
             "{shown} holds no object; write {{\"position\": …, \"velocity\": …}}"
         )));
     };
-    parse_state(&state, mechanism, names).map_err(|problems| {
+    parse_state(&state, start, mechanism, names).map_err(|problems| {
         Stop::Explained(format!(
             "{}\n{} found in {shown}",
             problems
@@ -126,6 +147,7 @@ fn read_state(path: &Path, mechanism: &Mechanism, names: &Names) -> Result<Asked
 /// The state, or everything that is wrong with it.
 fn parse_state(
     state: &Map<String, Value>,
+    start: State,
     mechanism: &Mechanism,
     names: &Names,
 ) -> Result<Asked, Vec<String>> {
@@ -149,7 +171,6 @@ fn parse_state(
         }
         values
     };
-    let start = mechanism.written();
     let mut position = read("position", positions, &start.position);
     let velocity = read("velocity", velocities, &start.velocity);
     let zeros = vec![0.0; velocities.len()];

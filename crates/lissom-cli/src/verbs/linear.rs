@@ -1,5 +1,6 @@
 //! What the verbs of linearised models share: where to linearise, with progress and Ctrl-C.
 
+use lissom::State;
 use lissom::analysis::{AnalysisError, Linearized, Place, frozen, linearized};
 use lissom::integrate::Flow;
 use lissom::linear::Frozen;
@@ -7,7 +8,9 @@ use lissom::model::spec::ModelSpec;
 use lissom_io::load::Loaded;
 
 use super::run;
-use crate::arguments::{PlaceArgument, PlaceArguments};
+use crate::arguments::{PlaceArgument, PlaceArguments, StartArguments};
+use crate::output::short;
+use crate::source;
 use crate::stop::Stop;
 
 /// Instants of a motion unless said.
@@ -16,25 +19,27 @@ const POINTS: usize = 51;
 /// Linearises a model where the arguments say.
 pub(super) fn at(
     loaded: &Loaded,
+    start: &StartArguments,
     arguments: &PlaceArguments,
     silent: bool,
 ) -> Result<Linearized, Stop> {
-    let (place, times) = place(loaded, arguments)?;
+    let (from, place, times) = place(loaded, start, arguments)?;
     watched(loaded, silent, |watch| {
-        linearized(&loaded.mechanism, place, &times, watch)
+        linearized(&loaded.mechanism, &from, place, &times, watch)
     })
 }
 
 /// Freezes the equations of a model where the arguments say, with driven joints held or `free`.
 pub(super) fn frozen_at(
     loaded: &Loaded,
+    start: &StartArguments,
     arguments: &PlaceArguments,
     free: bool,
     silent: bool,
 ) -> Result<Frozen, Stop> {
-    let (place, times) = place(loaded, arguments)?;
+    let (from, place, times) = place(loaded, start, arguments)?;
     watched(loaded, silent, |watch| {
-        frozen(&loaded.mechanism, place, &times, free, watch)
+        frozen(&loaded.mechanism, &from, place, &times, free, watch)
     })
 }
 
@@ -50,8 +55,12 @@ fn watched<T>(
     .map_err(stopped)
 }
 
-/// Where the arguments say, with the instants of a motion.
-fn place(loaded: &Loaded, arguments: &PlaceArguments) -> Result<(Place, Vec<f64>), Stop> {
+/// The state that the arguments begin at, and where they say, with the instants of a motion.
+fn place(
+    loaded: &Loaded,
+    start: &StartArguments,
+    arguments: &PlaceArguments,
+) -> Result<(State, Place, Vec<f64>), Stop> {
     let place = match arguments.along {
         PlaceArgument::Start => Place::Start,
         PlaceArgument::Equilibrium => Place::Equilibrium,
@@ -59,7 +68,11 @@ fn place(loaded: &Loaded, arguments: &PlaceArguments) -> Result<(Place, Vec<f64>
         PlaceArgument::Run => Place::Run,
     };
     if matches!(place, Place::Nominal | Place::Run) {
-        return Ok((place, instants(&loaded.spec, arguments)?));
+        let named = source::named_state_on_the_way(loaded, start)?;
+        let from_s = named.as_ref().map(|state| state.time_s);
+        let times = instants(&loaded.spec, from_s, arguments)?;
+        let from = named.map_or_else(|| source::start(loaded, start), Ok)?;
+        return Ok((from, place, times));
     }
     if !arguments.at.is_empty() || arguments.points.is_some() {
         return Err(Stop::Usage(
@@ -67,7 +80,7 @@ fn place(loaded: &Loaded, arguments: &PlaceArguments) -> Result<(Place, Vec<f64>
                 .to_owned(),
         ));
     }
-    Ok((place, Vec::new()))
+    Ok((source::start(loaded, start)?, place, Vec::new()))
 }
 
 /// What an analysis that ended early says.
@@ -78,12 +91,28 @@ pub(super) fn stopped(error: AnalysisError) -> Stop {
     }
 }
 
-fn instants(spec: &ModelSpec, arguments: &PlaceArguments) -> Result<Vec<f64>, Stop> {
+/// Instants of a motion of the model, or of one that begins on the way.
+fn instants(
+    spec: &ModelSpec,
+    from_s: Option<f64>,
+    arguments: &PlaceArguments,
+) -> Result<Vec<f64>, Stop> {
     let (start, duration) = (spec.simulation.start_s, spec.simulation.duration_s);
     if arguments.at.is_empty() {
-        return Ok(evenly(start, duration, arguments.points.unwrap_or(POINTS)));
+        let from_s = from_s.unwrap_or(start);
+        let left = start + duration - from_s;
+        return Ok(evenly(from_s, left, arguments.points.unwrap_or(POINTS)));
     }
     run::refuse_outside(&arguments.at, spec)?;
+    if let Some((at, from)) = from_s.and_then(|from| {
+        let before = arguments.at.iter().find(|&&at| at < from)?;
+        Some((before, from))
+    }) {
+        return Err(Stop::Usage(format!(
+            "--at {at} is before the state that --from names, at {} s; name later instants",
+            short(from)
+        )));
+    }
     let mut times = arguments.at.clone();
     times.sort_by(f64::total_cmp);
     times.dedup();

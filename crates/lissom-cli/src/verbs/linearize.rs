@@ -22,10 +22,10 @@ pub(crate) fn run(arguments: &LinearizeArguments) -> Result<(), Stop> {
     };
     let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
     let silent = arguments.quiet || arguments.json;
-    let found = linear::at(&loaded, &arguments.place, silent)?;
+    let found = linear::at(&loaded, &arguments.start, &arguments.place, silent)?;
     let along = &found.along;
     let arrays =
-        lissom_io::linear::arrays(along).map_err(|error| Stop::Failed(error.to_string()))?;
+        lissom_io::linear::arrays(&found).map_err(|error| Stop::Failed(error.to_string()))?;
     if let (Some(path), Some(format)) = (&arguments.out, format) {
         arrays
             .write(path, format)
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &LinearizeArguments) -> Result<(), Stop> {
         let names: Vec<&str> = signals.iter().map(|(name, _)| name.as_str()).collect();
         names.join(", ")
     };
-    let times: Vec<f64> = along.points().iter().map(|point| point.time).collect();
+    let times = lissom_io::linear::instants(&found);
     let mut lines = vec![format!(
         "{}: linearised at {}",
         loaded.spec.name.as_deref().unwrap_or(&loaded.label),
@@ -60,6 +60,15 @@ pub(crate) fn run(arguments: &LinearizeArguments) -> Result<(), Stop> {
             "  {:>3} {what:<8} {}",
             signals.len(),
             list(signals)
+        ));
+    }
+    for stretch in &found.further {
+        let start_s = stretch.along.points().first().map_or(f64::NAN, |p| p.time);
+        let others = SignalNames::new(&stretch.along);
+        lines.push(format!(
+            "      after {} s the states are {}",
+            short(start_s),
+            list(&others.states)
         ));
     }
     lines.push(match &arguments.out {

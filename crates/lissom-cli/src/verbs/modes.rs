@@ -24,7 +24,13 @@ const NAMED: (usize, f64) = (3, 0.1);
 pub(crate) fn run(arguments: &ModesArguments) -> Result<(), Stop> {
     let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
     let silent = arguments.quiet || arguments.json;
-    let frozen = linear::frozen_at(&loaded, &arguments.place, arguments.free, silent)?;
+    let frozen = linear::frozen_at(
+        &loaded,
+        &arguments.start,
+        &arguments.place,
+        arguments.free,
+        silent,
+    )?;
     let terms = Terms::CASES[usize::from(arguments.case) - 1];
     let modes = TrackedModes::new(&frozen, terms, arguments.count)
         .map_err(|error| Stop::Failed(error.to_string()))?;

@@ -2,11 +2,13 @@
 
 use std::time::Instant;
 
-use lissom::analysis::{PerturbOptions, PerturbedRun, Place, linearized, perturb, with_breaks};
+use lissom::analysis::{
+    Begins, PerturbOptions, PerturbedRun, Place, linearized, perturb, with_breaks,
+};
 use lissom::linear::{Interpolation, Terms};
 use lissom::model::Override;
 use lissom::model::spec::InputSpec;
-use lissom::simulate;
+use lissom::study;
 use lissom_io::load::Loaded;
 use lissom_io::record;
 use serde_json::{Value, json};
@@ -22,12 +24,15 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
     let overrides = arguments.changes.overrides();
     let loaded = source::load(&arguments.model, &overrides)?;
     let simulation = &loaded.spec.simulation;
-    let (start_s, duration_s) = (simulation.start_s, simulation.duration_s);
+    let named = source::named_state_on_the_way(&loaded, &arguments.start)?;
+    let from = named.map_or_else(|| source::start(&loaded, &arguments.start), Ok)?;
+    let start_s = from.time_s;
+    let duration_s = simulation.start_s + simulation.duration_s - start_s;
     let folder = run::folder_for(
         arguments.out.as_deref(),
         &format!("{}-perturb", loaded.label),
     )?;
-    let samples = simulate::sample_instants(&loaded.spec, &[]);
+    let samples = study::sample_instants_from(&loaded.spec, start_s, &[]);
     let times = linear::evenly(start_s, duration_s, arguments.points);
     let options = PerturbOptions {
         terms: Terms::CASES[usize::from(arguments.case) - 1],
@@ -36,12 +41,16 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
             InterpolationArgument::StateSpace => Interpolation::StateSpace,
         },
         second_order: !arguments.first_order,
+        begins: match arguments.start.from {
+            None => Begins::AsModel,
+            Some(_) => Begins::AtState,
+        },
     };
     let silent = arguments.quiet || arguments.json;
     let began = Instant::now();
     let found = run::watched(start_s, duration_s, silent, |watch| {
         let times = with_breaks(&loaded.mechanism, &times)?;
-        linearized(&loaded.mechanism, Place::Nominal, &times, watch)
+        linearized(&loaded.mechanism, &from, Place::Nominal, &times, watch)
     })
     .map_err(linear::stopped)?;
     let linearized_s = began.elapsed().as_secs_f64();
@@ -54,8 +63,8 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
 
     let changes: Vec<String> = overrides.iter().map(Override::text).collect();
     let asked = json!({
-        "verb": "perturb", "model": arguments.model, "set": changes, "points": arguments.points, "case": arguments.case,
-        "second_order": options.second_order,
+        "verb": "perturb", "model": arguments.model, "set": changes, "from": arguments.start.from,
+        "points": arguments.points, "case": arguments.case, "second_order": options.second_order,
     });
     let mut summary = summary(&loaded, &done, arguments, [linearized_s, solved_s]);
     let files = record::write_recording(

@@ -12,7 +12,7 @@ use lissom::simulate::{RunError, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD};
 use lissom::study::{self, Run, SimulateOptions};
 use lissom_io::load::Loaded;
 use lissom_io::summary::Summary;
-use lissom_io::{IoError, record, state};
+use lissom_io::{IoError, record};
 use lissom_report::Source;
 use serde_json::json;
 
@@ -39,13 +39,12 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
     let overrides = arguments.changes.overrides();
     let loaded = source::load(&name, &overrides)?;
     refuse_outside(&arguments.at, &loaded.spec)?;
-    let start = start(&loaded, arguments.from.as_deref())?;
-    let samples = match (&start, &arguments.from) {
-        (Ok(start), Some(_)) => {
-            study::sample_instants_from(&loaded.spec, start.time_s, &arguments.at)
-        }
-        _ => study::sample_instants(&loaded.spec, &arguments.at),
+    let named = source::named_state_on_the_way(&loaded, &arguments.start)?;
+    let samples = match &named {
+        Some(start) => study::sample_instants_from(&loaded.spec, start.time_s, &arguments.at),
+        None => study::sample_instants(&loaded.spec, &arguments.at),
     };
+    let start = named.map_or_else(|| loaded.mechanism.start(), Ok);
     refuse_too_large(&loaded, samples.len())?;
     let folder = folder_for(arguments.out.as_deref(), &loaded.label)?;
 
@@ -57,7 +56,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
     let mut summary = Summary::new(&loaded, &run, &arguments.at, wall_s);
     let changes: Vec<String> = overrides.iter().map(Override::text).collect();
     let options = json!({ "verb": "run", "model": name, "set": changes, "at_s": arguments.at,
-        "from": arguments.from });
+        "from": arguments.start.from });
     let manifest = record::write(&folder, &loaded, &run, options, &mut summary)
         .map_err(|error| Stop::Failed(error.to_string()))?;
     if arguments.pictures.wanted() {
@@ -97,25 +96,6 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
         ))),
         None => Ok(()),
     }
-}
-
-/// Where a run begins: as its model says, or at the state that the user names.
-fn start(loaded: &Loaded, from: Option<&str>) -> Result<Result<State, RunError>, Stop> {
-    let Some(from) = from else {
-        return Ok(loaded.mechanism.start());
-    };
-    let start = state::named(from, &loaded.mechanism)
-        .map_err(|error| Stop::Failed(format!("--from {error}")))?;
-    let simulation = &loaded.spec.simulation;
-    let end_s = simulation.start_s + simulation.duration_s;
-    if start.time_s >= end_s {
-        return Err(Stop::Usage(format!(
-            "--from {from} is at {} s, where the simulation ends; go on with --set simulation.duration_s={}",
-            short(start.time_s),
-            2.0 * (start.time_s - simulation.start_s)
-        )));
-    }
-    Ok(Ok(start))
 }
 
 /// Simulates with progress, until the end, Ctrl-C, or a body displaced by more than `most_lengths` of its length.

@@ -151,6 +151,15 @@ fn perturb_writes_a_recording() {
     call(&["--case", "6"]).says(2, &["--case"]);
 }
 
+/// Words: torques that mean no motion take an arm far from where it is held; what the linear equations then say is told to
+/// nobody.
+#[test]
+fn deviations_that_are_not_small_are_refused() {
+    let folder = Folder::new();
+    let answer = folder.lissom(&["perturb", "two-link-arm", "--points", "21"]);
+    answer.says(1, &["rad off the nominal motion", "rigid_inverse_dynamics"]);
+}
+
 /// Words: what makes no sense is said before anything is computed.
 #[test]
 fn wrong_usage_is_explained() {
@@ -167,12 +176,22 @@ fn wrong_usage_is_explained() {
     folder
         .lissom(&["linearize", "two-link-arm", "--out", "a.txt"])
         .says(2, &[".npz", ".mat", ".json"]);
-    // a support moves from element to element, and with it what it makes dependent: modes do not mind
+    // a support moves from element to element, and with it what it makes dependent
     let along = ["sliding-boom", "--along", "run", "--points", "6"];
     let matrices = [&["linearize"], &along[..], &["--out", "a.npz"]].concat();
     folder
         .lissom(&matrices)
-        .says(1, &["independent at the first instant", "one by one"]);
+        .says(0, &["6 instants", "s the states are"]);
+    let few = [
+        "linearize",
+        "sliding-beam",
+        "--along",
+        "nominal",
+        "--points",
+        "2",
+        "--json",
+    ];
+    folder.lissom(&few).says(1, &["take more instants"]);
     folder
         .lissom(&[&["modes"], &along[..]].concat())
         .says(0, &["6 instants"]);

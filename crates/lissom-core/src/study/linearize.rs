@@ -3,8 +3,11 @@
 //! A formulation differentiates its equations at a state of motion ([`Linearize`]). At which states that is done, and what is
 //! made of the answers, is the same for both.
 
+use nalgebra::DVector;
+
 use lissom_numerics::integrate::{Flow, IntegrateError};
-use lissom_numerics::linear::{Along, Frozen, Labels, LinearError, Point, TrackedModes};
+use lissom_numerics::linear::{Along, Frozen, Label, Labels, LinearError, Point, TrackedModes};
+use lissom_spatial::readable;
 
 use crate::error::RunError;
 use crate::recording::Recording;
@@ -29,10 +32,10 @@ pub enum LinearizeError {
         /// When.
         time_s: f64,
     },
-    /// What is independent where a motion begins is not so on its way.
+    /// What is independent at an instant of a motion is not so at the next.
     #[error(
-        "the coordinates that are independent at the first instant do not determine the mechanism at t = {time_s} s; \
-         take instants one by one, or a shorter stretch of the motion"
+        "no choice of independent coordinates determines the mechanism from the instant before to t = {time_s} s; take \
+         more instants of the motion"
     )]
     Worn {
         /// When.
@@ -82,6 +85,21 @@ pub enum AnalysisError {
         /// The coordinate.
         coordinate: String,
     },
+    /// Linear equations that hold no more.
+    #[error(
+        "{coordinate} is {deviation_rad:.2} rad off the nominal motion at t = {} s, where linear equations hold no more: \
+         nothing leads it. Give it a motion (rigid_inverse_dynamics or a prescribed one) or feedback, run the model, or end \
+         before with simulation.duration_s",
+        readable(.time_s)
+    )]
+    Large {
+        /// The coordinate.
+        coordinate: String,
+        /// Its deviation.
+        deviation_rad: f64,
+        /// When.
+        time_s: f64,
+    },
     /// A controller on a coordinate that the loops solve for.
     #[error(
         "controller {controller:?} feeds back a joint that the loops solve for, whose deviation is no coordinate of the \
@@ -111,13 +129,13 @@ impl From<LinearizeError> for AnalysisError {
 /// Where a model is linearised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In its state at the start of a run.
+    /// In the state that the study begins at.
     Start,
-    /// Where it rests under its loads, driven joints held.
+    /// Where it rests under its loads near that state, driven joints held.
     Equilibrium,
     /// Along the motion that its inputs and prescribed motions mean, every body undeformed.
     Nominal,
-    /// Along its simulated motion.
+    /// Along the motion that is simulated from the state.
     Run,
 }
 
@@ -135,16 +153,66 @@ pub enum LinearizedAt<'a> {
 /// Linearised equations of a model.
 #[derive(Clone, Debug)]
 pub struct Linearized {
-    /// The equations at one or several states.
+    /// The equations at one or several states, as far as one choice of independent coordinates goes.
     pub along: Along,
+    /// The equations from there on, in other coordinates.
+    pub further: Vec<Stretch>,
     /// Degrees of freedom on which inputs of the model act.
     pub driven: Vec<usize>,
     /// Instants at which inputs and motions are not smooth.
     pub breakpoints: Vec<f64>,
     /// Coordinates that every controller drives, as places among the actuated ones.
     pub controlled: Vec<Vec<usize>>,
-    /// Deviation of the start of a run from the first state: coordinates, then rates.
+    /// All coordinates, those that loops solve for included.
+    pub coordinates: Vec<Label>,
+    /// Places of the independent ones among them.
+    pub independent: Vec<usize>,
+    /// Numbers of the inputs that act on the actuated coordinates.
+    pub actuated_inputs: Vec<usize>,
+    /// Deviation of the state that the study begins at from the first one: independent coordinates, then their rates.
     pub initial: [Vec<f64>; 2],
+}
+
+/// A stretch of a motion on which other coordinates are independent than before. It begins with the last state of the
+/// stretch before.
+#[derive(Clone, Debug)]
+pub struct Stretch {
+    /// The equations.
+    pub along: Along,
+    /// Places of the independent coordinates among all.
+    pub independent: Vec<usize>,
+}
+
+impl Linearized {
+    /// Takes the deviation of the state that the study begins at, given in all coordinates.
+    pub fn begin_at(&mut self, deviation: &[Vec<f64>; 2]) {
+        let pick = |all: &Vec<f64>| self.independent.iter().map(|&at| all[at]).collect();
+        self.initial = deviation.each_ref().map(pick);
+    }
+
+    /// The equations of all stretches, one after the other.
+    pub fn stretches(&self) -> impl Iterator<Item = &Along> {
+        std::iter::once(&self.along).chain(self.further.iter().map(|stretch| &stretch.along))
+    }
+}
+
+impl Stretch {
+    /// Deviations at the end of the stretch before, coordinates and rates, in the coordinates of this one.
+    pub fn carried(&self, before: &Along, state: &[f64]) -> Vec<f64> {
+        let (deviation, rates) = state.split_at(state.len() / 2);
+        let Some(all) = before.points().last().and_then(|p| p.dependence.as_ref()) else {
+            return state.to_vec();
+        };
+        let [deviation, rates] = [deviation, rates].map(DVector::from_column_slice);
+        let moved = [
+            &all.basis * &deviation,
+            &all.basis * rates + &all.rate * deviation,
+        ];
+        let pick = |all: DVector<f64>| -> Vec<f64> {
+            self.independent.iter().map(|&at| all[at]).collect()
+        };
+        moved.map(pick).concat()
+    }
 }
 
 /// A formulation that differentiates its equations.
@@ -179,6 +247,9 @@ pub trait Linearize {
     /// When none can be chosen.
     fn choose(&mut self, first: &Self::Motion) -> Result<(), LinearizeError>;
 
+    /// Takes the coordinates chosen as long as they determine the mechanism at all, however badly.
+    fn tolerate(&mut self) {}
+
     /// The equations at a state, in the coordinates chosen.
     ///
     /// # Errors
@@ -197,8 +268,23 @@ pub trait Linearize {
     /// Coordinates chosen that every controller drives; fewer than it has joints where loops solve for some.
     fn controlled(&self) -> Vec<Vec<usize>>;
 
-    /// Deviation of the start of a run from a state in the coordinates chosen: coordinates, then rates.
-    fn initial_deviation(&self, from: &Self::Motion) -> [Vec<f64>; 2];
+    /// All coordinates, those that loops solve for included.
+    fn coordinates(&self) -> Vec<Label> {
+        self.labels().coordinates
+    }
+
+    /// Places of the coordinates chosen among all.
+    fn independent(&self) -> Vec<usize> {
+        (0..self.labels().coordinates.len()).collect()
+    }
+
+    /// Numbers of the inputs that act on the actuated coordinates.
+    fn actuated_inputs(&self) -> Vec<usize> {
+        (0..self.actuated().len()).collect()
+    }
+
+    /// Deviation of a state from another in all coordinates: positions, then rates.
+    fn deviation(&mut self, state: &State, from: &Self::Motion) -> [Vec<f64>; 2];
 
     /// Instants at which a load or a motion is not smooth, in ascending order.
     fn breakpoints(&self) -> Vec<f64>;
@@ -246,11 +332,11 @@ impl LinearizedAt<'_> {
     }
 }
 
-/// Linearises a mechanism at states of motion of rising instants, in coordinates that are chosen at the first. `watch` is told the
-/// instant after every one, and may stop.
+/// Linearises a mechanism at states of motion of rising instants. Independent coordinates are chosen at the first, and anew where
+/// they would no longer determine the mechanism well. `watch` is told the instant after every one, and may stop.
 ///
 /// # Errors
-/// When coordinates cannot be chosen, or do not determine the mechanism everywhere.
+/// When coordinates cannot be chosen.
 pub fn linearize<L: Linearize>(
     of: &mut L,
     motions: &[L::Motion],
@@ -259,30 +345,98 @@ pub fn linearize<L: Linearize>(
     if let Some(first) = motions.first() {
         of.choose(first)?;
     }
-    let mut points = Vec::with_capacity(motions.len());
-    for motion in motions {
-        let point = of.point(motion)?;
-        let at_s = point.time;
-        points.push(point);
+    let (driven, actuated_inputs) = (of.driven(), of.actuated_inputs());
+    let actuated = of.actuated();
+    let place = |dof: usize| actuated.iter().position(|&other| other == dof);
+    let controlled = of.controlled().into_iter();
+    let controlled = controlled.map(|dofs| dofs.into_iter().filter_map(place).collect());
+    let mut stretches = Vec::new();
+    let mut current = Chosen::of(of);
+    for (index, motion) in motions.iter().enumerate() {
+        match of.point(motion) {
+            Ok(point) => current.points.push(point),
+            Err(LinearizeError::Worn { time_s } | LinearizeError::Singular { time_s })
+                if index > 0 =>
+            {
+                let points = rechosen(of, [&motions[index - 1], motion], time_s)?;
+                // controllers and inputs go on with the joints that they have
+                if of.actuated_inputs() != actuated_inputs {
+                    return Err(LinearizeError::Worn { time_s });
+                }
+                stretches.push(std::mem::replace(&mut current, Chosen::of(of)).stretch());
+                current.points.extend(points);
+            }
+            Err(error) => return Err(error),
+        }
+        let at_s = current.points.last().map_or(f64::NAN, |point| point.time);
         if watch(at_s) == Flow::Stop {
             return Err(LinearizeError::Stopped { at_s });
         }
     }
-    let actuated = of.actuated();
-    let place = |dof: usize| actuated.iter().position(|&other| other == dof);
-    let controlled = of.controlled();
-    let controlled = controlled
-        .into_iter()
-        .map(|dofs| dofs.into_iter().filter_map(place).collect());
+    stretches.push(current.stretch());
+    let Stretch { along, independent } = stretches.remove(0);
     Ok(Linearized {
-        driven: of.driven(),
+        driven,
         breakpoints: of.breakpoints(),
         controlled: controlled.collect(),
-        initial: motions
-            .first()
-            .map_or_else(Default::default, |first| of.initial_deviation(first)),
-        along: Along::new(of.labels(), points, actuated),
+        coordinates: of.coordinates(),
+        actuated_inputs,
+        initial: [vec![0.0; independent.len()], vec![0.0; independent.len()]],
+        along,
+        independent,
+        further: stretches,
     })
+}
+
+/// A stretch that is being gone through.
+struct Chosen {
+    labels: Labels,
+    actuated: Vec<usize>,
+    independent: Vec<usize>,
+    points: Vec<Point>,
+}
+
+impl Chosen {
+    /// In the coordinates chosen last.
+    fn of(of: &impl Linearize) -> Self {
+        Self {
+            labels: of.labels(),
+            actuated: of.actuated(),
+            independent: of.independent(),
+            points: Vec::new(),
+        }
+    }
+
+    fn stretch(self) -> Stretch {
+        Stretch {
+            along: Along::new(self.labels, self.points, self.actuated),
+            independent: self.independent,
+        }
+    }
+}
+
+/// Chooses coordinates that determine the mechanism at two instants, one after the other, and gives the equations there.
+fn rechosen<L: Linearize>(
+    of: &mut L,
+    [before, after]: [&L::Motion; 2],
+    time_s: f64,
+) -> Result<[Point; 2], LinearizeError> {
+    use LinearizeError::{Singular, Worn};
+    let well = [(after, before), (before, after)].map(|pair| (pair, false));
+    let somehow = [(after, before), (before, after)].map(|pair| (pair, true));
+    for ((chosen, other), tolerates) in well.into_iter().chain(somehow) {
+        of.choose(chosen)?;
+        if tolerates {
+            of.tolerate();
+        }
+        match (of.point(chosen), of.point(other)) {
+            (Ok(chosen), Ok(other)) if chosen.time < other.time => return Ok([chosen, other]),
+            (Ok(chosen), Ok(other)) => return Ok([other, chosen]),
+            (Err(Worn { .. } | Singular { .. }), _) | (_, Err(Worn { .. } | Singular { .. })) => {}
+            (Err(error), _) | (_, Err(error)) => return Err(error),
+        }
+    }
+    Err(Worn { time_s })
 }
 
 /// Frequencies and damping of modes over time, as a recording: `mode_1.frequency` in rad/s and `mode_1.damping_ratio`. What

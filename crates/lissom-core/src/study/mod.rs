@@ -5,12 +5,13 @@ mod linearize;
 mod perturb;
 mod simulate;
 mod step;
+mod work;
 
 pub use equilibrium::{Found, Rest, StaticLoads, equilibrium};
 pub use linearize::{
-    AnalysisError, Linearize, LinearizeError, Linearized, LinearizedAt, Place, linearize,
+    AnalysisError, Linearize, LinearizeError, Linearized, LinearizedAt, Place, Stretch, linearize,
     mode_recording,
 };
-pub use perturb::{PerturbOptions, PerturbedRun, perturb};
+pub use perturb::{Begins, PerturbOptions, PerturbedRun, perturb};
 pub use simulate::{Ending, Run, SimulateOptions, sample_instants, sample_instants_from, simulate};
 pub use step::Stepping;

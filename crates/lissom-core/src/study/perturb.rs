@@ -13,7 +13,19 @@ use crate::action::ControlLaw;
 use crate::integrator::Integrator;
 use crate::recording::Recording;
 use lissom_numerics::integrate::{Flow, IntegrateError, Observer, Schedule, Statistics, integrate};
-use lissom_numerics::linear::{Along, Interpolation, Perturbed, Servo, Terms};
+use lissom_numerics::linear::{
+    Along, Feedback as _, Interpolation, Label, Perturbed, Servo, Terms,
+};
+
+/// Deviation with which a perturbation run begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Begins {
+    /// That of the state that the study begins at.
+    AtState,
+    /// The same, but of a model that begins in equilibrium the one that stays by the linear equations: what inputs drive
+    /// without feedback is held.
+    AsModel,
+}
 
 /// Choices of a perturbation run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +36,8 @@ pub struct PerturbOptions {
     pub interpolation: Interpolation,
     /// Whether markers move to second order in the deviations.
     pub second_order: bool,
+    /// With which deviation it begins.
+    pub begins: Begins,
 }
 
 /// What a perturbation run leaves behind.
@@ -37,10 +51,13 @@ pub struct PerturbedRun {
     pub stopped_at: Option<f64>,
 }
 
-/// Runs the linear system of a model linearised along its nominal motion, recording at `samples`.
+/// Deviation of an angle up to which linear equations are taken at their word: sine and cosine are then off by a sixth and a half.
+const LARGE_RAD: f64 = 1.0;
+
+/// Runs the linear system of a model linearised along its nominal motion from its first instant on, recording at `samples`.
 ///
 /// # Errors
-/// When the linear system has no solution or the integrator gives up.
+/// When the linear system has no solution, holds no more or the integrator gives up.
 pub fn perturb(
     spec: &ModelSpec,
     linearized: &Linearized,
@@ -48,63 +65,80 @@ pub fn perturb(
     options: PerturbOptions,
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Result<PerturbedRun, AnalysisError> {
-    let along = &linearized.along;
-    let servos = servos(spec, linearized)?;
-    let start = spec.simulation.start_s;
-    let steady = |time: f64| {
-        let count = along.actuated().len();
-        let mut gain = DMatrix::zeros(count, count);
-        for servo in &servos {
-            servo.add_position_gain(time, &mut gain);
-        }
-        along.steady(time, options.terms, Some(&gain))
-    };
-    let mut recorder = Recorder::new(along, servos.clone(), options.second_order, watch);
-    if !options.terms.inertia {
-        for &time in samples {
-            let mut state = steady(time)?;
-            state.resize(2 * state.len(), 0.0);
-            if recorder.sample(time, &state) == Flow::Stop
-                || recorder.step(time, &state) == Flow::Stop
-            {
-                return Ok(recorder.finish(Statistics::default(), Some(time)));
-            }
-        }
-        return Ok(recorder.finish(Statistics::default(), None));
-    }
-    let mut state = match spec.simulation.initial {
-        InitialSpec::Written => linearized.initial.concat(),
-        InitialSpec::Equilibrium | InitialSpec::StaticLoad(_) => {
-            let mut state = steady(start)?;
-            state.resize(2 * state.len(), 0.0);
-            state
-        }
-    };
-    let mut system = Perturbed::new(along, servos, options.terms, options.interpolation)?;
-    let end = start + spec.simulation.duration_s;
-    let inside = |time: &f64| *time > start && *time < end;
-    let breakpoints: Vec<f64> = (linearized.breakpoints.iter().copied())
-        .filter(inside)
+    let stretches: Vec<&Along> = linearized.stretches().collect();
+    let starts = stretches.iter().map(|along| along.points().first());
+    let starts: Vec<f64> = starts
+        .map(|point| point.map_or(f64::NAN, |point| point.time))
         .collect();
-    let schedule = Schedule {
-        start,
-        end,
-        breakpoints: &breakpoints,
-        samples,
-    };
-    let (method, control) = Integrator::adaptive_of(&spec.simulation.integrator);
-    let outcome = integrate(
-        method,
-        &control,
-        &mut system,
-        &schedule,
-        &mut state,
-        &mut recorder,
-    );
-    match outcome {
-        Ok(outcome) => Ok(recorder.finish(outcome.statistics, outcome.stopped_at)),
-        Err(error) => Err(failed(along, error)),
+    let end = spec.simulation.start_s + spec.simulation.duration_s;
+    let mut recorder = Recorder::new(linearized, options.second_order, watch);
+    let mut state = linearized.initial.concat();
+    let mut statistics = Statistics::default();
+    for (index, &along) in stretches.iter().enumerate() {
+        let (start, until) = (starts[index], starts.get(index + 1).copied().unwrap_or(end));
+        // an instant between two stretches belongs to the one before
+        let own = |time: &&f64| (index == 0 || **time > start) && **time <= until;
+        let samples: Vec<f64> = samples.iter().filter(own).copied().collect();
+        if index > 0 {
+            state = linearized.further[index - 1].carried(stretches[index - 1], &state);
+        }
+        recorder.enter(along, servos(spec, along, &linearized.controlled)?);
+        let rests = options.begins == Begins::AsModel
+            && spec.simulation.initial == InitialSpec::Equilibrium;
+        if index == 0 && rests && options.terms.inertia {
+            state = recorder.steady(start, options.terms, &unguided(linearized))?;
+            state.resize(2 * state.len(), 0.0);
+        }
+        if !options.terms.inertia {
+            for &time in &samples {
+                let mut state = recorder.steady(time, options.terms, &[])?;
+                state.resize(2 * state.len(), 0.0);
+                if recorder.sample(time, &state) == Flow::Stop
+                    || recorder.step(time, &state) == Flow::Stop
+                {
+                    return recorder.finish(statistics, Some(time));
+                }
+            }
+            continue;
+        }
+        let servos = recorder.servos.clone();
+        let mut system = Perturbed::new(along, servos, options.terms, options.interpolation)?;
+        let inside = |time: &f64| *time > start && *time < until;
+        let breakpoints = linearized.breakpoints.iter().copied().filter(inside);
+        let breakpoints: Vec<f64> = breakpoints.collect();
+        let schedule = Schedule {
+            start,
+            end: until,
+            breakpoints: &breakpoints,
+            samples: &samples,
+        };
+        let (method, control) = Integrator::adaptive_of(&spec.simulation.integrator);
+        let outcome = integrate(
+            method,
+            &control,
+            &mut system,
+            &schedule,
+            &mut state,
+            &mut recorder,
+        );
+        let outcome = outcome.map_err(|error| failed(along, error))?;
+        statistics = statistics.and(outcome.statistics);
+        if outcome.stopped_at.is_some() {
+            return recorder.finish(statistics, outcome.stopped_at);
+        }
     }
+    recorder.finish(statistics, None)
+}
+
+/// Coordinates that inputs drive and no controller leads.
+fn unguided(linearized: &Linearized) -> Vec<usize> {
+    let actuated = linearized.along.actuated();
+    let is_led = |dof: &usize| {
+        let mut led = linearized.controlled.iter().flatten();
+        led.any(|&place| actuated[place] == *dof)
+    };
+    let driven = linearized.driven.iter().copied();
+    driven.filter(|dof| !is_led(dof)).collect()
 }
 
 fn failed(along: &Along, source: IntegrateError) -> AnalysisError {
@@ -120,9 +154,13 @@ fn failed(along: &Along, source: IntegrateError) -> AnalysisError {
 }
 
 /// The controllers of a model on the actuated coordinates.
-fn servos(spec: &ModelSpec, linearized: &Linearized) -> Result<Vec<Servo>, AnalysisError> {
+fn servos(
+    spec: &ModelSpec,
+    along: &Along,
+    controlled: &[Vec<usize>],
+) -> Result<Vec<Servo>, AnalysisError> {
     let servo = |(controller, members): (&ControllerSpec, &Vec<usize>)| {
-        let (along, members) = (&linearized.along, members.clone());
+        let members = members.clone();
         // gains belong to joints by their place
         if members.len() < controller.joints.len() {
             return Some(Err(AnalysisError::SolvedFor {
@@ -137,10 +175,7 @@ fn servos(spec: &ModelSpec, linearized: &Linearized) -> Result<Vec<Servo>, Analy
         }))
     };
     let controllers = spec.controller.iter();
-    controllers
-        .zip(&linearized.controlled)
-        .filter_map(servo)
-        .collect()
+    controllers.zip(controlled).filter_map(servo).collect()
 }
 
 /// Records deviations as motion.
@@ -151,21 +186,23 @@ struct Recorder<'a, 'w> {
     watch: &'w mut dyn FnMut(f64) -> Flow,
     recording: Recording,
     row: Vec<f64>,
+    /// Set when the linear equations hold no more.
+    failure: Option<AnalysisError>,
 }
 
 impl<'a, 'w> Recorder<'a, 'w> {
     fn new(
-        along: &'a Along,
-        servos: Vec<Servo>,
+        linearized: &'a Linearized,
         second_order: bool,
         watch: &'w mut dyn FnMut(f64) -> Flow,
     ) -> Self {
+        let along = &linearized.along;
         let labels = along.labels();
         let mut names: Vec<(String, &str)> = Vec::new();
-        for label in &labels.coordinates {
+        for label in &linearized.coordinates {
             names.push((label.name.clone(), label.unit));
         }
-        for label in &labels.coordinates {
+        for label in &linearized.coordinates {
             names.push((format!("{}.rate", label.name), label.rate_unit));
         }
         for marker in &labels.markers {
@@ -175,43 +212,60 @@ impl<'a, 'w> Recorder<'a, 'w> {
                 }
             }
         }
-        // inputs on actuated coordinates stand before those at markers
-        for effort in labels.inputs.iter().take(along.actuated().len()) {
+        for &input in &linearized.actuated_inputs {
+            let effort = &labels.inputs[input];
             names.push((effort.name.clone(), effort.unit));
         }
         Self {
             along,
-            servos,
+            servos: Vec::new(),
             second_order,
             watch,
             recording: Recording::with_capacity(names, 0),
             row: Vec::new(),
+            failure: None,
         }
     }
 
-    fn finish(self, statistics: Statistics, stopped_at: Option<f64>) -> PerturbedRun {
-        PerturbedRun {
-            recording: self.recording,
-            statistics,
-            stopped_at,
+    /// Goes on along a stretch of the motion.
+    fn enter(&mut self, along: &'a Along, servos: Vec<Servo>) {
+        (self.along, self.servos) = (along, servos);
+    }
+
+    /// Deviations that stay if nothing accelerates, some coordinates held.
+    fn steady(&self, time: f64, terms: Terms, held: &[usize]) -> Result<Vec<f64>, AnalysisError> {
+        let count = self.along.actuated().len();
+        let mut gain = DMatrix::zeros(count, count);
+        for servo in &self.servos {
+            servo.add_position_gain(time, &mut gain);
+        }
+        Ok((self.along).steady_holding(time, terms, Some(&gain), held)?)
+    }
+
+    fn finish(
+        self,
+        statistics: Statistics,
+        stopped_at: Option<f64>,
+    ) -> Result<PerturbedRun, AnalysisError> {
+        match self.failure {
+            Some(error) => Err(error),
+            None => Ok(PerturbedRun {
+                recording: self.recording,
+                statistics,
+                stopped_at,
+            }),
         }
     }
 }
 
 impl Observer for Recorder<'_, '_> {
     fn sample(&mut self, time: f64, state: &[f64]) -> Flow {
-        use lissom_numerics::linear::Feedback as _;
         let along = self.along;
-        let n = state.len() / 2;
-        let (deviation, rates) = state.split_at(n);
-        let mut nominal = vec![0.0; n];
+        let (deviation, rates) = state.split_at(state.len() / 2);
         self.row.clear();
-        along.nominal(time, |point, i| point.position[i], &mut nominal);
-        self.row
-            .extend(nominal.iter().zip(deviation).map(|(a, b)| a + b));
-        along.nominal(time, |point, i| point.velocity[i], &mut nominal);
-        self.row
-            .extend(nominal.iter().zip(rates).map(|(a, b)| a + b));
+        for values in along.motion(time, deviation, rates) {
+            self.row.extend(values);
+        }
         for marker in 0..along.labels().markers.len() {
             let moved = along.displacement(marker, time, deviation, self.second_order);
             let mut place = [0.0; 3];
@@ -221,7 +275,7 @@ impl Observer for Recorder<'_, '_> {
                 &mut place,
             );
             self.row.extend((0..3).map(|i| place[i] + moved[i]));
-            self.row.extend_from_slice(&moved.0);
+            self.row.extend(moved.0);
         }
         let actuated = along.actuated();
         let pick = |x: &[f64]| -> Vec<f64> { actuated.iter().map(|&dof| x[dof]).collect() };
@@ -235,7 +289,19 @@ impl Observer for Recorder<'_, '_> {
         Flow::Continue
     }
 
-    fn step(&mut self, time: f64, _: &[f64]) -> Flow {
+    fn step(&mut self, time: f64, state: &[f64]) -> Flow {
+        let coordinates = self.along.labels().coordinates.iter();
+        let large = |(label, deviation): &(&Label, &f64)| {
+            label.unit == "rad" && (deviation.is_nan() || deviation.abs() > LARGE_RAD)
+        };
+        if let Some((label, deviation)) = coordinates.zip(state).find(large) {
+            self.failure = Some(AnalysisError::Large {
+                coordinate: label.name.clone(),
+                deviation_rad: deviation.abs(),
+                time_s: time,
+            });
+            return Flow::Stop;
+        }
         (self.watch)(time)
     }
 }

@@ -7,12 +7,13 @@ use lissom_numerics::integrate::{
 use lissom_spec::spec::{ModelSpec, SimulationSpec};
 
 use crate::audit::{Audit, Auditor};
-use crate::dynamics::{Dynamics, Power};
+use crate::dynamics::Dynamics;
 use crate::error::RunError;
 use crate::recording::Recording;
 use crate::sampler::Sampler;
 use crate::state::State;
 use crate::stepper::Stepper;
+use crate::study::work::WorkSum;
 
 /// What a run leaves behind.
 #[derive(Clone, Debug)]
@@ -137,7 +138,7 @@ pub fn simulate(
         Err(source) => return Run::refused(failed(&layout, source)),
     };
     if !stepper.integrates_work() {
-        recorder.accumulate_work(start, &breakpoints);
+        recorder.work = Some(WorkSum::new(start, breakpoints.clone()));
     }
     let spent = stepper.statistics();
     let result = if startable {
@@ -169,7 +170,7 @@ pub fn simulate(
     let state = stepper.state();
     let works = match &recorder.work {
         None => [state[n_q + n_v], state[n_q + n_v + 1]],
-        Some(sum) => [sum.work, sum.dissipated],
+        Some(sum) => sum.sums(),
     };
     let last = State {
         work_j: works[0],
@@ -243,17 +244,6 @@ struct Recorder<'w> {
     projected: Vec<f64>,
 }
 
-/// Work by the trapezoidal rule over the steps of a method of second order.
-struct WorkSum {
-    positions: usize,
-    velocities: usize,
-    breakpoints: Vec<f64>,
-    time: f64,
-    power: Power,
-    work: f64,
-    dissipated: f64,
-}
-
 impl<'w> Recorder<'w> {
     fn new(
         dynamics: &'w mut dyn Dynamics,
@@ -275,47 +265,6 @@ impl<'w> Recorder<'w> {
             projected: Vec::new(),
         }
     }
-
-    fn accumulate_work(&mut self, start: &State, breakpoints: &[f64]) {
-        self.work = Some(WorkSum {
-            positions: start.position.len(),
-            velocities: start.velocity.len(),
-            breakpoints: breakpoints.to_vec(),
-            time: f64::NAN,
-            power: Power::default(),
-            work: start.work_j,
-            dissipated: start.dissipated_j,
-        });
-    }
-
-    /// Work up to `time`, for a state of a method of second order.
-    fn add_work(&mut self, time: f64, state: &[f64], keep: bool) -> (f64, f64) {
-        let Some(sum) = &mut self.work else {
-            return (0.0, 0.0);
-        };
-        let (q, rest) = state.split_at(sum.positions);
-        let v = &rest[..sum.velocities];
-        let jumps = sum
-            .breakpoints
-            .binary_search_by(|b| b.total_cmp(&time))
-            .is_ok();
-        // what arrives at a breakpoint belongs to its left side
-        let arriving = if jumps { time.next_down() } else { time };
-        let mut power = self.dynamics.evaluate(arriving, q, v);
-        let (mut work, mut dissipated) = (sum.work, sum.dissipated);
-        if !sum.time.is_nan() {
-            let half = 0.5 * (time - sum.time);
-            work += half * (sum.power.input + power.input);
-            dissipated += half * (sum.power.dissipated + power.dissipated);
-        }
-        if keep {
-            if jumps {
-                power = self.dynamics.evaluate(time, q, v);
-            }
-            (sum.time, sum.power, sum.work, sum.dissipated) = (time, power, work, dissipated);
-        }
-        (work, dissipated)
-    }
 }
 
 impl Observer for Recorder<'_> {
@@ -330,8 +279,8 @@ impl Observer for Recorder<'_> {
     }
 
     fn step(&mut self, time: f64, state: &[f64]) -> Flow {
-        if self.work.is_some() {
-            self.add_work(time, state, true);
+        if let Some(work) = &mut self.work {
+            work.add(self.dynamics, time, state);
         }
         if let Some(violation) = self.dynamics.violation(time, state) {
             self.auditor.book_violation(violation);
@@ -367,12 +316,10 @@ impl Recorder<'_> {
             self.dynamics.position_count(),
             self.dynamics.velocity_count(),
         );
-        let (work, dissipated) = match &self.work {
-            None => (state[n_q + n_v], state[n_q + n_v + 1]),
-            Some(sum) => {
-                let first = sum.time.is_nan();
-                self.add_work(time, state, first)
-            }
+        let [work, dissipated] = match &mut self.work {
+            None => [state[n_q + n_v], state[n_q + n_v + 1]],
+            Some(sum) if sum.begins() => sum.add(self.dynamics, time, state),
+            Some(sum) => sum.until(self.dynamics, time, state),
         };
         let (q, rest) = state.split_at(n_q);
         self.dynamics.evaluate(time, q, &rest[..n_v]);

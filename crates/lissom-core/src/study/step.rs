@@ -1,6 +1,6 @@
 //! Stepping: a mechanism that somebody else brings forward, a stretch at a time.
 
-use lissom_numerics::integrate::{Outcome, Statistics, Target};
+use lissom_numerics::integrate::{Flow, Observer, Outcome, Statistics, Target};
 use lissom_spec::spec::IntegratorSpec;
 
 use super::simulate::{failed, projected};
@@ -8,14 +8,15 @@ use crate::dynamics::Dynamics;
 use crate::error::RunError;
 use crate::state::State;
 use crate::stepper::Stepper;
+use crate::study::work::WorkSum;
 
 /// An integration of a mechanism under way: it owns its solution, and borrows the dynamics for one call at a time.
 pub struct Stepping {
     stepper: Stepper,
     positions: usize,
     velocities: usize,
-    /// Works of methods that do not integrate them stay those of the start.
-    works: [f64; 2],
+    /// For methods that do not integrate the work themselves.
+    work: Option<WorkSum>,
 }
 
 impl Stepping {
@@ -42,22 +43,25 @@ impl Stepping {
             Stepper::new(integrator, &begin)
                 .map_err(|source| failed(&dynamics.state_layout(), source))?
         };
+        let sums = !stepper.integrates_work();
         Ok(Self {
             stepper,
             positions: start.position.len(),
             velocities: start.velocity.len(),
-            works: [start.work_j, start.dissipated_j],
+            work: sums.then(|| WorkSum::new(start, Vec::new())),
         })
     }
 
     /// Brings the mechanism to an instant, on which the last step lands. Where inputs have jumped since the last call,
-    /// `jumped` makes the method start afresh.
+    /// `jumped` makes the method start afresh. `observed` are dynamics of the same mechanism under the same inputs, so that
+    /// looking at a step does not disturb the next.
     ///
     /// # Errors
     /// Why it could not go on.
     pub fn advance(
         &mut self,
         dynamics: &mut dyn Dynamics,
+        observed: &mut dyn Dynamics,
         to_s: f64,
         jumped: bool,
     ) -> Result<(), RunError> {
@@ -70,7 +74,15 @@ impl Stepping {
             breakpoints: &breakpoints,
             ..Target::landing(to_s)
         };
-        let result = self.stepper.advance(dynamics, &target, &mut ());
+        let result = match &mut self.work {
+            None => self.stepper.advance(dynamics, &target, &mut ()),
+            Some(work) => {
+                let (time, state) = (self.stepper.time(), self.stepper.state());
+                work.restart(observed, time, state, breakpoints.clone());
+                let mut works = Works { work, observed };
+                self.stepper.advance(dynamics, &target, &mut works)
+            }
+        };
         match (dynamics.failure(&result), result) {
             (Some(error), _) => Err(error),
             (None, Err(source)) => Err(failed(&dynamics.state_layout(), source)),
@@ -86,10 +98,9 @@ impl Stepping {
     /// The state there, memory included.
     pub fn state(&self, dynamics: &dyn Dynamics) -> State {
         let (state, motion) = (self.stepper.state(), self.positions + self.velocities);
-        let [work_j, dissipated_j] = if self.stepper.integrates_work() {
-            [state[motion], state[motion + 1]]
-        } else {
-            self.works
+        let [work_j, dissipated_j] = match &self.work {
+            None => [state[motion], state[motion + 1]],
+            Some(work) => work.sums(),
         };
         State {
             work_j,
@@ -102,5 +113,22 @@ impl Stepping {
                 state[self.positions..motion].to_vec(),
             )
         }
+    }
+}
+
+/// Sums up works step by step.
+struct Works<'a> {
+    work: &'a mut WorkSum,
+    observed: &'a mut dyn Dynamics,
+}
+
+impl Observer for Works<'_> {
+    fn sample(&mut self, _: f64, _: &[f64]) -> Flow {
+        Flow::Continue
+    }
+
+    fn step(&mut self, time: f64, state: &[f64]) -> Flow {
+        self.work.add(self.observed, time, state);
+        Flow::Continue
     }
 }

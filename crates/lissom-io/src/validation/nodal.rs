@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use lissom::analysis::{Linearized, PerturbOptions, Place, linearized, perturb, with_breaks};
+use lissom::analysis::{
+    Begins, Linearized, PerturbOptions, Place, linearized, perturb, with_breaks,
+};
 use lissom::integrate::Flow;
 use lissom::linear::{Along, Interpolation, Point, Terms, UndampedModes};
 use lissom::model::Override;
@@ -156,7 +158,10 @@ fn recorded(name: &str, changes: &[&str]) -> Option<Recording> {
 /// Displacement of the tip of a shipped model at rest.
 fn deflection(name: &str, changes: &[&str]) -> Option<Numbers> {
     let loaded = shipped(name, changes)?;
-    let rest = loaded.mechanism.equilibrium().ok()?;
+    let rest = loaded
+        .mechanism
+        .equilibrium(&loaded.mechanism.written())
+        .ok()?;
     let start = loaded.spec.find_node("tip")?.point.as_ref()?.position_m;
     let moved = |(axis, start): (&str, f64)| {
         let channel = (rest.recording).channel(&format!("tip.position.{axis}"))?;
@@ -195,7 +200,8 @@ fn instants(end: f64, count: usize) -> Vec<f64> {
 /// A model linearised along its nominal motion.
 fn along_nominal(loaded: &Loaded, times: &[f64]) -> Option<Linearized> {
     let watch = &mut |_| Flow::Continue;
-    linearized(&loaded.mechanism, Place::Nominal, times, watch).ok()
+    let start = loaded.mechanism.start().ok()?;
+    linearized(&loaded.mechanism, &start, Place::Nominal, times, watch).ok()
 }
 
 /// Its perturbation run.
@@ -269,6 +275,7 @@ fn table_1(quadratic: bool) -> Option<Numbers> {
             terms,
             interpolation: Interpolation::Matrices,
             second_order: true,
+            begins: Begins::AsModel,
         };
         let recording = perturbed(&loaded, &found, options, &samples)?;
         let (largest, _) = lowest(&lag(&recording)?, &samples);
@@ -311,6 +318,7 @@ fn quarter_turn(closed: bool) -> Option<Numbers> {
         terms: COMPLETE,
         interpolation: Interpolation::Matrices,
         second_order: false,
+        begins: Begins::AsModel,
     };
     let linear = perturbed(&loaded, &found, options, &samples)?;
     let nonlinear = loaded.mechanism.run(&samples).recording;
@@ -360,6 +368,7 @@ fn two_link_arm() -> Option<Numbers> {
         terms: Terms::CASES[1],
         interpolation: Interpolation::Matrices,
         second_order: false,
+        begins: Begins::AsModel,
     };
     let steady = perturbed(&loaded, &fine, steady, &[0.0])?;
     for (axis, value) in AXES.iter().zip(tip(&steady, "deviation")?[0]) {
@@ -405,6 +414,7 @@ fn two_link_arm() -> Option<Numbers> {
             terms: COMPLETE,
             interpolation,
             second_order: true,
+            begins: Begins::AsModel,
         };
         let linear = tip(&perturbed(&loaded, found, options, &samples)?, "deviation")?;
         for (component, axis) in AXES.iter().enumerate() {

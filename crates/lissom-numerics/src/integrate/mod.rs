@@ -224,6 +224,21 @@ pub struct Statistics {
 }
 
 impl Statistics {
+    /// Those of two integrations, one after the other.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            steps: self.steps + other.steps,
+            rejected: self.rejected + other.rejected,
+            evaluations: self.evaluations + other.evaluations,
+            jacobians: self.jacobians + other.jacobians,
+            factorizations: self.factorizations + other.factorizations,
+            iterations: self.iterations + other.iterations,
+            highest_order: self.highest_order.max(other.highest_order),
+            stiff_steps: self.stiff_steps + other.stiff_steps,
+        }
+    }
+
     /// Whether modes faster than the solution kept most steps of an explicit method short. Its error is then
     /// not near the tolerance but below, and [`Method::Radau`] takes far fewer steps.
     pub fn is_stiff(&self) -> bool {

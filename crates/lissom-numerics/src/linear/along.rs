@@ -60,6 +60,20 @@ pub struct Output {
     pub second: [DMatrix<f64>; 3],
 }
 
+/// How all coordinates follow from the independent ones where loops close: to first order
+/// $`\delta = N u`$ and $`\dot\delta = N\dot u + V u`$.
+#[derive(Clone, Debug)]
+pub struct Dependence {
+    /// Positions of all coordinates.
+    pub position: Vec<f64>,
+    /// Their rates.
+    pub velocity: Vec<f64>,
+    /// $`N`$.
+    pub basis: DMatrix<f64>,
+    /// $`V`$.
+    pub rate: DMatrix<f64>,
+}
+
 /// The equations linearised at one instant of the nominal motion.
 #[derive(Clone, Debug)]
 pub struct Point {
@@ -79,6 +93,8 @@ pub struct Point {
     pub excitation: Vec<f64>,
     /// One per marker.
     pub outputs: Vec<Output>,
+    /// What the other coordinates do, where loops solve for some.
+    pub dependence: Option<Dependence>,
 }
 
 /// Equations linearised along a nominal motion.
@@ -204,6 +220,44 @@ impl Along {
         }
     }
 
+    /// All coordinates and their rates, those that loops solve for included, at deviations from the nominal motion.
+    pub fn motion(&self, time: f64, deviation: &[f64], rates: &[f64]) -> [Vec<f64>; 2] {
+        let (index, share) = self.interval(time);
+        let Some(first) = &self.points[index].dependence else {
+            let mut position = vec![0.0; deviation.len()];
+            let mut velocity = position.clone();
+            self.nominal(time, |point, i| point.position[i], &mut position);
+            self.nominal(time, |point, i| point.velocity[i], &mut velocity);
+            add(&mut position, deviation);
+            add(&mut velocity, rates);
+            return [position, velocity];
+        };
+        let next = self.points.get(index + 1);
+        let next = next.and_then(|point| point.dependence.as_ref());
+        let between = |of: fn(&Dependence) -> &DMatrix<f64>| match next {
+            Some(next) => of(first) * (1.0 - share) + of(next) * share,
+            None => of(first).clone(),
+        };
+        let (nodes, weights) = self.cubic(time);
+        let nominal = |of: fn(&Dependence) -> &Vec<f64>| {
+            let mut sum = vec![0.0; first.position.len()];
+            for (node, weight) in nodes.into_iter().zip(weights) {
+                let all = self.points[node].dependence.iter();
+                for (sum, value) in sum.iter_mut().zip(all.flat_map(of)) {
+                    *sum += weight * value;
+                }
+            }
+            sum
+        };
+        let [deviation, rates] = [deviation, rates].map(DVector::from_column_slice);
+        let (basis, rate) = (between(|all| &all.basis), between(|all| &all.rate));
+        let mut position = nominal(|all| &all.position);
+        let mut velocity = nominal(|all| &all.velocity);
+        add(&mut position, (&basis * &deviation).as_slice());
+        add(&mut velocity, (basis * rates + rate * deviation).as_slice());
+        [position, velocity]
+    }
+
     /// Displacement of a marker, eq (29): to first order, or with the second-order term.
     pub fn displacement(
         &self,
@@ -244,6 +298,21 @@ impl Along {
         terms: Terms,
         feedback: Option<&DMatrix<f64>>,
     ) -> Result<Vec<f64>, LinearError> {
+        self.steady_holding(time, terms, feedback, &[])
+    }
+
+    /// The same with some degrees of freedom held where they are nominally.
+    ///
+    /// # Errors
+    ///
+    /// When the stiffness of the others is singular.
+    pub fn steady_holding(
+        &self,
+        time: f64,
+        terms: Terms,
+        feedback: Option<&DMatrix<f64>>,
+        held: &[usize],
+    ) -> Result<Vec<f64>, LinearError> {
         let (index, share) = self.interval(time);
         let mut stiffness = self.points[index].stiffness(terms) * (1.0 - share);
         if let Some(next) = self.points.get(index + 1) {
@@ -257,11 +326,17 @@ impl Along {
             }
         }
         let (nodes, weights) = self.cubic(time);
-        let right = DVector::from_fn(stiffness.nrows(), |i, _| {
+        let mut right = DVector::from_fn(stiffness.nrows(), |i, _| {
             (0..4)
                 .map(|k| weights[k] * self.points[nodes[k]].excitation[i])
                 .sum()
         });
+        for &dof in held {
+            stiffness.row_mut(dof).fill(0.0);
+            stiffness.column_mut(dof).fill(0.0);
+            stiffness[(dof, dof)] = 1.0;
+            right[dof] = 0.0;
+        }
         match stiffness.lu().solve(&right) {
             Some(solution) => Ok(solution.as_slice().to_vec()),
             None => Err(LinearError::NotHeld { time_s: time }),
@@ -286,6 +361,12 @@ impl Along {
         };
         let point = &self.points[point];
         (pick(&point.linear.mass), pick(&point.stiffness(terms)))
+    }
+}
+
+fn add(to: &mut [f64], what: &[f64]) {
+    for (to, what) in to.iter_mut().zip(what) {
+        *to += what;
     }
 }
 
@@ -333,6 +414,7 @@ mod tests {
             input: vec![input],
             excitation: Vec::new(),
             outputs: Vec::new(),
+            dependence: None,
         }
     }
 

@@ -24,7 +24,7 @@ mod spectrum;
 mod state_space;
 mod tracking;
 
-pub use along::{Along, Interpolation, Output, Point, Terms, with_breaks};
+pub use along::{Along, Dependence, Interpolation, Output, Point, Terms, with_breaks};
 pub use error::LinearError;
 pub use following::Meeting;
 pub use frozen::{Frozen, FrozenPoint};

@@ -1,7 +1,7 @@
 //! A mesh linearised: where it starts, where a recording has it, and along its nominal motion.
 
 use lissom_core::study::{Linearize, LinearizeError, linearize};
-use lissom_core::{AxisId, Coordinates, State, effort_label};
+use lissom_core::{AxisId, Coordinates, PlaceError, RunError, State, effort_label};
 use lissom_nodal::{Dynamics, Equations, NodalError, NodeId, NodeKind, linearize_state};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Frozen, Labels, Point};
@@ -72,8 +72,22 @@ impl Linearize for MeshLinearizer<'_> {
             time_s,
             position,
             velocity,
+            memory,
             ..
         } = state;
+        // a state that remembers where its nodes are need not be sought from where the mechanism is assembled
+        if !memory.is_empty() {
+            for equations in [self.dynamics.equations_mut(), &mut self.equations] {
+                equations.recall(memory).map_err(|error| {
+                    let source = PlaceError {
+                        reason: error.to_string(),
+                        part: "the mechanism",
+                    };
+                    let time_s = *time_s;
+                    LinearizeError::Unplaced(Box::new(RunError::Unplaced { source, time_s }))
+                })?;
+            }
+        }
         let mut acceleration = vec![0.0; velocity.len()];
         let accelerated =
             (self.dynamics).accelerate(*time_s, position, velocity, &mut acceleration);
@@ -192,12 +206,11 @@ impl Linearize for MeshLinearizer<'_> {
         drives.map(|axes| self.dofs(axes)).collect()
     }
 
-    fn initial_deviation(&self, from: &NodalMotion) -> [Vec<f64>; 2] {
-        let mesh = self.mesh;
-        let rates = mesh.initial_velocity.iter().zip(&from.velocity);
+    fn deviation(&mut self, state: &State, from: &NodalMotion) -> [Vec<f64>; 2] {
+        let rates = state.velocity.iter().zip(&from.velocity);
         [
-            mesh.deviation(&mesh.initial_position, &from.position),
-            rates.map(|(start, from)| start - from).collect(),
+            self.mesh.deviation(&state.position, &from.position),
+            rates.map(|(rate, from)| rate - from).collect(),
         ]
     }
 

@@ -8,8 +8,8 @@ use lissom_numerics::statics::Failure;
 
 use super::{Acts, Mesh};
 
-/// Where a mesh rests at `time` under its loads and further ones. What inputs or controllers drive along an axis stays where it
-/// starts, as if brakes held it.
+/// Where a mesh rests near a state under its loads at that instant and further ones. What inputs or controllers drive along an axis
+/// stays where it is, as if brakes held it.
 ///
 /// # Errors
 ///
@@ -17,8 +17,9 @@ use super::{Acts, Mesh};
 pub(crate) fn equilibrium(
     mesh: &Mesh,
     initial: &InitialSpec,
-    time: f64,
+    from: &State,
 ) -> Result<Found, NodalError> {
+    let time = from.time_s;
     let loads = StaticLoads::of(initial, |name| {
         let found = mesh.markers.iter().position(|marker| marker.name == name);
         found.map(MarkerId)
@@ -31,7 +32,7 @@ pub(crate) fn equilibrium(
     }
     resting.hold(&mesh.driven_dofs());
     let still = vec![0.0; mesh.mechanism.dof_count()];
-    let found = study::equilibrium(&mut resting, &mesh.initial_position, |_, position| {
+    let found = study::equilibrium(&mut resting, &from.position, |_, position| {
         State::new(time, position, still)
     });
     found.map_err(Failure::merged)

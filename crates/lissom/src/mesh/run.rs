@@ -55,7 +55,10 @@ pub fn run(
     let time_s = simulation.start_s;
     let start = match &simulation.initial {
         InitialSpec::Written => Ok(written_state(mesh, time_s)),
-        initial => equilibrium(mesh, initial, time_s).map(|found| found.state),
+        initial => {
+            let written = written_state(mesh, time_s);
+            equilibrium(mesh, initial, &written).map(|found| found.state)
+        }
     };
     let start = match start {
         Ok(start) => start,

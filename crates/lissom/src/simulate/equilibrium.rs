@@ -27,23 +27,24 @@ use lissom_tree::tree::Kinematics;
 /// Step of differences, of the scale of a coordinate: the cube root of rounding, for central ones.
 const DIFFERENCE: f64 = 6e-6;
 
-/// Where `model` rests at `time` under its loads and further ones. Joints and motors that an input or a controller drives stay where
-/// the model starts, as if brakes held them.
+/// Where `model` rests near a state under its loads at that instant and further ones. Joints and motors that an input or a
+/// controller drives stay where they are, as if brakes held them.
 ///
 /// # Errors
 /// When there is no equilibrium near where the model is.
 pub(crate) fn equilibrium(
     model: &Model,
     initial: &InitialSpec,
-    time: f64,
+    from: &State,
 ) -> Result<Found, NoEquilibrium> {
+    let time = from.time_s;
     let markers = &model.linkage.markers;
     let loads = StaticLoads::of(initial, |name| {
         let found = markers.iter().position(|marker| marker.name == name);
         found.map(MarkerId)
     });
     let mut balance = TreeBalance::new(model, loads, time);
-    let start = balance.start();
+    let start = balance.near(from);
     let found = study::equilibrium(&mut balance, &start, |balance, place| {
         let still = vec![0.0; balance.equations.state_velocities()];
         State::new(time, place.position, still)
@@ -113,11 +114,9 @@ impl<'m> TreeBalance<'m> {
         }
     }
 
-    fn start(&self) -> TreePlace {
-        let mut position = self.equations.initial_state();
-        position.truncate(self.equations.state_positions());
+    fn near(&self, from: &State) -> TreePlace {
         TreePlace {
-            position,
+            position: from.position.clone(),
             multipliers: vec![0.0; self.constraints.len()],
         }
     }

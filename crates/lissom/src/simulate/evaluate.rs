@@ -26,6 +26,19 @@ pub struct StateInput {
     pub acceleration: Option<Vec<f64>>,
 }
 
+impl StateInput {
+    /// A state of motion without forces.
+    pub fn at(model: &Model, state: &State) -> Self {
+        let (position, velocity) = Equations::new(model).unpacked(state);
+        Self {
+            force: vec![0.0; velocity.len()],
+            position,
+            velocity,
+            acceleration: None,
+        }
+    }
+}
+
 /// What the equations say of a state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {

@@ -39,7 +39,10 @@ pub fn run_within(
     let time_s = simulation.start_s;
     let start = match &simulation.initial {
         InitialSpec::Written => Ok(written_state(model, time_s)),
-        initial => equilibrium(model, initial, time_s).map(|found| found.state),
+        initial => {
+            let written = written_state(model, time_s);
+            equilibrium(model, initial, &written).map(|found| found.state)
+        }
     };
     let start = match start {
         Ok(start) => start,

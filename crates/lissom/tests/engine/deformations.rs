@@ -168,7 +168,8 @@ direction = [0.0, 1.0, 1.0]
 force_constant.value_n = 0.01
 "#;
     let spec = parsed(&text.replace("TORSION", torsion));
-    let rest = mechanism(&spec).equilibrium().unwrap();
+    let mechanism = mechanism(&spec);
+    let rest = mechanism.equilibrium(&mechanism.written()).unwrap();
     2.0 * samples(&rest.recording, "tip_attitude.quaternion.x")[0].asin()
 }
 

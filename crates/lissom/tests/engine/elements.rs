@@ -21,7 +21,8 @@ fn ran(spec: &ModelSpec) -> Run {
 /// Displacement of the tip at rest.
 fn deflection(text: &str, changes: &[&str]) -> [f64; 3] {
     let spec = changed(text, changes);
-    let rest = mechanism(&spec).equilibrium().unwrap();
+    let mechanism = mechanism(&spec);
+    let rest = mechanism.equilibrium(&mechanism.written()).unwrap();
     let start = spec.find_node("tip").unwrap().point.as_ref().unwrap();
     std::array::from_fn(|i| {
         let name = format!("tip.position.{}", ["x", "y", "z"][i]);

@@ -22,11 +22,13 @@ fn unsettled(found: Result<Rest, RunError>) -> Result<Rest, NoEquilibrium> {
 }
 
 fn tree_rest(spec: &ModelSpec) -> Result<Rest, NoEquilibrium> {
-    unsettled(tree_mechanism(spec).equilibrium())
+    let mechanism = tree_mechanism(spec);
+    unsettled(mechanism.equilibrium(&mechanism.written()))
 }
 
 fn nodal_rest(spec: &ModelSpec, elements: usize) -> Result<Rest, NoEquilibrium> {
-    unsettled(nodal_mechanism(spec, elements).equilibrium())
+    let mechanism = nodal_mechanism(spec, elements);
+    unsettled(mechanism.equilibrium(&mechanism.written()))
 }
 
 fn value(rest: &Rest, channel: &str) -> f64 {
@@ -460,13 +462,14 @@ fn frequencies_about_the_equilibrium() {
     let changes = ["joint.hinge.revolute.spring.rest_angle_rad=1.0"];
     let spec = changed(&text, &changes);
     for mechanism in [tree_mechanism(&spec), nodal_mechanism(&spec, 1)] {
-        let rest = mechanism.equilibrium().unwrap();
+        let rest = mechanism.equilibrium(&mechanism.written()).unwrap();
         let angle = value(&rest, "hinge.angle");
         let moment = STIFFNESS * (angle - 1.0) + 10.0 * angle.cos();
         assert!(moment.abs() < 10.0 * ROUNDING, "{angle}: {moment}");
         let place = lissom::analysis::Place::Equilibrium;
         let watch = &mut |_| lissom::integrate::Flow::Continue;
-        let found = lissom::analysis::linearized(&mechanism, place, &[], watch).unwrap();
+        let found =
+            lissom::analysis::linearized(&mechanism, &rest.state, place, &[], watch).unwrap();
         let modes =
             TrackedModes::undamped(&Frozen::new(&found.along, &[]), Terms::CASES[0], 1).unwrap();
         let expected = ((STIFFNESS - 10.0 * angle.sin()) / (0.1 + 2.0 * 0.25)).sqrt();

@@ -291,7 +291,13 @@ fn a_path_that_cannot_be_followed_is_refused() {
     let spec = parsed(&leaving);
     let mechanism = nodal_mechanism(&spec, 1);
     let watch = &mut |_| Flow::Continue;
-    let found = linearized(&mechanism, Place::Nominal, &[0.0, 0.5], watch);
+    let found = linearized(
+        &mechanism,
+        &mechanism.start().unwrap(),
+        Place::Nominal,
+        &[0.0, 0.5],
+        watch,
+    );
     match found.unwrap_err() {
         AnalysisError::Linearize(LinearizeError::Nominal(_)) => {}
         other => panic!("{other}"),

@@ -33,7 +33,14 @@ impl Formulation {
             Self::Nodal => nodal_mechanism(spec, ELEMENTS),
         };
         let mut watch = |_| Flow::Continue;
-        linearized(&mechanism, place, times, &mut watch).unwrap()
+        linearized(
+            &mechanism,
+            &mechanism.start().unwrap(),
+            place,
+            times,
+            &mut watch,
+        )
+        .unwrap()
     }
 }
 

@@ -1,7 +1,9 @@
 //! The perturbation method on the cases of Jonker & Aarts (2001), from the models that come with the program: numbers of an
 //! independent implementation.
 
-use lissom::analysis::{Linearized, PerturbOptions, Place, linearized, perturb, with_breaks};
+use lissom::analysis::{
+    Begins, Linearized, PerturbOptions, Place, linearized, perturb, with_breaks,
+};
 use lissom::integrate::Flow;
 use lissom::linear::{Interpolation, Point, Servo, Terms, UndampedModes};
 use lissom::model::ModelSpec;
@@ -18,6 +20,7 @@ const COMPLETE: PerturbOptions = PerturbOptions {
     terms: Terms::CASES[0],
     interpolation: Interpolation::Matrices,
     second_order: true,
+    begins: Begins::AsModel,
 };
 
 fn shipped(text: &str, changes: &[&str]) -> Mechanism {
@@ -30,7 +33,14 @@ fn instants(end: f64, count: usize) -> Vec<f64> {
 
 fn along(mechanism: &Mechanism, times: &[f64]) -> Linearized {
     let watch = &mut |_| Flow::Continue;
-    linearized(mechanism, Place::Nominal, times, watch).unwrap()
+    linearized(
+        mechanism,
+        &mechanism.start().unwrap(),
+        Place::Nominal,
+        times,
+        watch,
+    )
+    .unwrap()
 }
 
 fn perturbed(

@@ -205,9 +205,17 @@ fn largest_jump(mode: &[ModeAt]) -> f64 {
 /// Modes along the simulated motion, driven joints held.
 fn along_run(text: &str, points: usize, count: usize) -> TrackedModes {
     let spec = parsed(text);
+    let mechanism = mechanism(&spec);
     let times = evenly(&spec, spec.simulation.duration_s, points);
     let watch = &mut |_| Flow::Continue;
-    let found = frozen(&mechanism(&spec), Place::Run, &times, false, watch);
+    let found = frozen(
+        &mechanism,
+        &mechanism.start().unwrap(),
+        Place::Run,
+        &times,
+        false,
+        watch,
+    );
     TrackedModes::undamped(&found.unwrap(), Terms::CASES[0], count).unwrap()
 }
 
@@ -281,9 +289,16 @@ duration_s = 1.0
     let moving = "initial_velocity_m_per_s = [0.3, 0.2, -0.1]\n\
                   initial_angular_velocity_rad_per_s = [2.0, 0.0, 0.0]";
     for start in ["", moving] {
-        let spec = parsed(&text(start));
+        let mechanism = mechanism(&parsed(&text(start)));
         let watch = &mut |_| Flow::Continue;
-        let found = frozen(&mechanism(&spec), Place::Start, &[], false, watch);
+        let found = frozen(
+            &mechanism,
+            &mechanism.start().unwrap(),
+            Place::Start,
+            &[],
+            false,
+            watch,
+        );
         let found = found.unwrap();
         let modes = TrackedModes::new(&found, Terms::CASES[0], 8).unwrap();
         let names: Vec<&str> = (modes.rigid.iter())

@@ -1,6 +1,8 @@
 //! Controllers in model files, and perturbation runs of the tree: published numbers and closed forms.
 
-use lissom::analysis::{Linearized, PerturbOptions, Place, linearized, perturb, with_breaks};
+use lissom::analysis::{
+    Begins, Linearized, PerturbOptions, Place, linearized, perturb, with_breaks,
+};
 use lissom::integrate::Flow;
 use lissom::linear::{Frozen, Interpolation, Terms, TrackedModes};
 use lissom::model::ModelSpec;
@@ -25,7 +27,14 @@ fn along(spec: &ModelSpec, elements: Option<usize>, points: usize) -> Linearized
     let times: Vec<f64> = (0..points).map(|i| step * i as f64).collect();
     let times = with_breaks(&mechanism, &times).unwrap();
     let mut watch = |_| Flow::Continue;
-    linearized(&mechanism, Place::Nominal, &times, &mut watch).unwrap()
+    linearized(
+        &mechanism,
+        &mechanism.start().unwrap(),
+        Place::Nominal,
+        &times,
+        &mut watch,
+    )
+    .unwrap()
 }
 
 fn perturbed(spec: &ModelSpec, found: &Linearized, case: usize, second_order: bool) -> Recording {
@@ -33,6 +42,7 @@ fn perturbed(spec: &ModelSpec, found: &Linearized, case: usize, second_order: bo
         terms: Terms::CASES[case],
         interpolation: Interpolation::Matrices,
         second_order,
+        begins: Begins::AsModel,
     };
     let samples = sample_instants(spec, &[]);
     let mut watch = |_| Flow::Continue;

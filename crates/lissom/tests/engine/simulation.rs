@@ -47,6 +47,42 @@ fn stretches_arrive_where_a_run_does() {
     }
 }
 
+/// Identity: with fixed steps it sums up the works as a run does, and goes on with them from a state.
+#[test]
+fn fixed_steps_sum_up_works() {
+    /// Sums of a hundred steps in other parts.
+    const ROUNDING: f64 = 1e-13;
+    let spec = changed(
+        TEMPLATE,
+        &[
+            "simulation.duration_s=0.09765625",
+            "simulation.integrator={generalized_alpha={step_s=9.765625e-4}}",
+        ],
+    );
+    for mechanism in [tree_mechanism(&spec), nodal_mechanism(&spec, 1)] {
+        let run = mechanism.run(&[0.0, 0.097_656_25]).last.unwrap();
+        assert!(run.work_j > 1e-6 && run.dissipated_j > 1e-9, "{run:?}");
+        let mut stepped = simulation(mechanism);
+        for tick in [0.0, 0.5, 1.0] {
+            stepped
+                .advance(0.097_656_25 * tick, Inputs::OfModel)
+                .unwrap();
+            stepped.set_state(&stepped.state()).unwrap();
+        }
+        let state = stepped.state();
+        assert_eq!(state.position, run.position);
+        for (found, wanted) in [
+            (state.work_j, run.work_j),
+            (state.dissipated_j, run.dissipated_j),
+        ] {
+            assert!(
+                (found - wanted).abs() <= ROUNDING * wanted,
+                "{found} {wanted}"
+            );
+        }
+    }
+}
+
 /// Property: an input that is taken over does what is asked: held values jump, others are lines in between.
 #[test]
 fn inputs_are_taken_over() {

@@ -16,11 +16,15 @@ use nalgebra::{DMatrix, DVector};
 
 use super::derivatives::Derivatives;
 use super::{DIRECTIONS, LinearizeError, Linearizer, MotionState, Tangent, is_elastic};
-use lissom_numerics::linear::{Linearization, Output, Point};
+use lissom_numerics::linear::{Dependence, Linearization, Output, Point};
 use lissom_tree::closure::{Constraints, pivot_columns, row_rank};
 
 /// How much more what is solved for may move than what is kept: the mass matrix loses twice as many of sixteen digits.
 const WORN: f64 = 1e5;
+
+/// How much more of that there may be than where the coordinates were chosen: matrices, which go as its square, are still
+/// interpolated well between instants.
+const GROWN: f64 = 10.0;
 
 /// The choice of independent coordinates.
 #[derive(Clone, Debug)]
@@ -30,6 +34,8 @@ pub(super) struct Independent {
     /// Entries of the state's velocities that are solved for, and that stay.
     solved: Vec<usize>,
     kept: Vec<usize>,
+    /// How much what is solved for moves with what is kept where they were chosen.
+    ratio: Option<f64>,
 }
 
 /// Coefficients in independent coordinates.
@@ -39,6 +45,8 @@ pub(super) struct Reduced {
     pub(super) basis: DMatrix<f64>,
     /// $`P`$.
     change: DMatrix<f64>,
+    /// $`V`$.
+    velocity: DMatrix<f64>,
 }
 
 /// Derivatives of the closures, in independent equations and the coordinates of the state.
@@ -56,6 +64,11 @@ impl Independent {
     /// Entries of the state's velocities that stay.
     pub(super) fn kept(&self) -> &[usize] {
         &self.kept
+    }
+
+    /// Does not ask how much worse they have become.
+    pub(super) fn tolerate(&mut self) {
+        self.ratio = Some(f64::INFINITY);
     }
 
     /// Chooses at a state, of what is not held; `None` for a model without closures.
@@ -114,12 +127,17 @@ impl Independent {
         let kept = (0..n)
             .filter(|i| !solved.contains(i) && !held.contains(i))
             .collect();
-        Ok(Some(Self { rows, solved, kept }))
+        Ok(Some(Self {
+            rows,
+            solved,
+            kept,
+            ratio: None,
+        }))
     }
 
     /// The equations of a state of the tree in independent coordinates.
     pub(super) fn reduce(
-        &self,
+        &mut self,
         linearizer: &mut Linearizer<'_>,
         state: &MotionState,
         whole: Point,
@@ -132,8 +150,12 @@ impl Independent {
             linear,
             basis,
             change,
+            velocity: rate,
         } = self.reduce_linear(linearizer, state, &derivatives)?;
-        if basis.amax() > WORN {
+        let ratio = basis.amax();
+        // the first state is the one at which they were chosen
+        let chosen = *self.ratio.get_or_insert(ratio);
+        if ratio > WORN || ratio > GROWN * chosen {
             return Err(LinearizeError::Worn {
                 time_s: state.time_s,
             });
@@ -174,6 +196,12 @@ impl Independent {
             input,
             excitation: excitation.as_slice().to_vec(),
             outputs,
+            dependence: Some(Dependence {
+                position: whole.position,
+                velocity: whole.velocity,
+                basis,
+                rate,
+            }),
         })
     }
 
@@ -244,6 +272,7 @@ impl Independent {
             linear,
             basis,
             change,
+            velocity,
         })
     }
 

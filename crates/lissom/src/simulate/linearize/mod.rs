@@ -113,6 +113,7 @@ impl<'m> Linearizer<'m> {
             input: self.inputs(&self.actuated_entries()),
             excitation: unbalanced.iter().map(|x| -x).collect(),
             outputs,
+            dependence: None,
         }
     }
 }

@@ -3,7 +3,10 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::{LinearizeError, Linearizer, is_elastic};
+use crate::model::JointKind;
 use crate::simulate::nominal::any_trajectory;
+use lissom_core::State;
+use lissom_spatial::{Quaternion, Vector, rotation_vector_of};
 
 /// A state of motion with its accelerations, in full vectors.
 #[derive(Clone, Debug, PartialEq)]
@@ -181,29 +184,67 @@ impl Linearizer<'_> {
         Ok(state)
     }
 
-    /// Deviation of the start of a run from a state: coordinates, then rates.
-    pub(super) fn whole_deviation(&self, from: &MotionState) -> [Vec<f64>; 2] {
-        let model = self.model;
-        let start = MotionState {
+    /// Deviation of a state from another in all coordinates: positions, then rates.
+    pub(super) fn whole_deviation(&mut self, state: &State, from: &MotionState) -> [Vec<f64>; 2] {
+        let (position, velocity) = self.equations.unpacked(state);
+        let free = self.equations.free_velocities.clone();
+        let motors = (self.model.transmissions.iter().enumerate()).map(|(i, _)| {
+            let positions = self.equations.free_positions.len();
+            [
+                state.position[positions + i],
+                state.velocity[free.len() + i],
+                0.0,
+            ]
+        });
+        let state = MotionState {
             time_s: from.time_s,
-            position: model.initial_position.clone(),
-            velocity: model.initial_velocity.clone(),
-            acceleration: vec![0.0; model.linkage.velocities.len()],
-            motors: (model.transmissions.iter())
-                .map(|gear| [gear.initial_position, gear.initial_rate, 0.0])
-                .collect(),
+            position,
+            acceleration: vec![0.0; velocity.len()],
+            velocity,
+            motors: motors.collect(),
         };
-        let rates = |state: &MotionState| -> Vec<f64> {
-            (self.equations.free_velocities.iter())
-                .map(|&at| state.velocity[at])
-                .chain(state.motors.iter().map(|motor| motor[1]))
-                .collect()
+        let rates = |state: &MotionState| {
+            let motors = state.motors.iter().map(|motor| motor[1]);
+            let joints = free.iter().map(|&at| state.velocity[at]);
+            DVector::from_vec(joints.chain(motors).collect())
         };
-        let less = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(b).map(|(a, b)| a - b).collect();
-        [
-            less(self.chart_position(&start), self.chart_position(from)),
-            less(rates(&start), rates(from)),
-        ]
+        let places = |state: &MotionState| DVector::from_vec(self.chart_position(state));
+        let mut deviation = places(&state) - places(from);
+        self.add_turns(&state, from, deviation.as_mut_slice());
+        // velocities that are no rates of the chart: those deviate by δv = δ' + Wδ
+        let rate = rates(&state) - rates(from) - self.quasi_rates(&from.velocity) * &deviation;
+        [deviation, rate].map(|vector| vector.as_slice().to_vec())
+    }
+
+    /// Deviations of joints that turn in any way, in the axes of their child: what brings them from one place to another.
+    fn add_turns(&self, state: &MotionState, from: &MotionState, deviation: &mut [f64]) {
+        let system = &self.model.linkage.system;
+        let layout = system.layout();
+        for (k, body) in system.bodies().iter().enumerate() {
+            let kind = &body.joint.kind;
+            if !matches!(kind, JointKind::Spherical | JointKind::Free) {
+                continue;
+            }
+            let first = layout.joint_position[k];
+            let turned = first + kind.positions() - 4;
+            let quaternion =
+                |of: &MotionState| Quaternion(std::array::from_fn(|i| of.position[turned + i]));
+            let axes = quaternion(from).matrix();
+            let turn = rotation_vector_of(&(axes.transpose() * quaternion(state).matrix()));
+            let entries = &self.equations.free_velocities;
+            let Ok(at) = entries.binary_search(&layout.joint_velocity[k]) else {
+                continue;
+            };
+            deviation[at..at + 3].copy_from_slice(&turn.0);
+            if *kind == JointKind::Free {
+                let slid = Vector(std::array::from_fn(|i| {
+                    state.position[first + i] - from.position[first + i]
+                }));
+                // along the axes half-way through the turn, as a free joint is displaced
+                let half = quaternion(from).turned(turn.scale(0.5)).matrix();
+                deviation[at + 3..at + 6].copy_from_slice(&(half.transpose() * slid).0);
+            }
+        }
     }
 
     /// Positions that stand for the coordinates of the chart; orientations count from where they are.

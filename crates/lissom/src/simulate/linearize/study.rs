@@ -5,7 +5,7 @@ use super::{LinearizeError, Linearizer, MotionState};
 use lissom_core::State;
 use lissom_core::study::Linearize;
 use lissom_numerics::integrate::Flow;
-use lissom_numerics::linear::{Frozen, Labels, Point};
+use lissom_numerics::linear::{Frozen, Label, Labels, Point};
 
 impl Linearizer<'_> {
     /// Coordinates of the state that were chosen.
@@ -59,9 +59,15 @@ impl Linearize for Linearizer<'_> {
         Ok(())
     }
 
+    fn tolerate(&mut self) {
+        if let Some(independent) = &mut self.independent {
+            independent.tolerate();
+        }
+    }
+
     fn point(&mut self, motion: &MotionState) -> Result<Point, LinearizeError> {
         let whole = self.whole_point(motion);
-        let Some(independent) = self.independent.take() else {
+        let Some(mut independent) = self.independent.take() else {
             return Ok(whole);
         };
         let reduced = independent.reduce(self, motion, whole);
@@ -96,10 +102,22 @@ impl Linearize for Linearizer<'_> {
         controlled.map(|entries| self.places(&entries)).collect()
     }
 
-    fn initial_deviation(&self, from: &MotionState) -> [Vec<f64>; 2] {
-        let kept = self.kept();
-        let pick = |all: Vec<f64>| kept.iter().map(|&i| all[i]).collect();
-        self.whole_deviation(from).map(pick)
+    fn coordinates(&self) -> Vec<Label> {
+        self.all_labels().coordinates
+    }
+
+    fn independent(&self) -> Vec<usize> {
+        self.kept()
+    }
+
+    fn actuated_inputs(&self) -> Vec<usize> {
+        let (actuated, kept) = (self.actuated_entries(), self.kept());
+        let stays = |input: &usize| kept.contains(&actuated[*input]);
+        (0..actuated.len()).filter(stays).collect()
+    }
+
+    fn deviation(&mut self, state: &State, from: &MotionState) -> [Vec<f64>; 2] {
+        self.whole_deviation(state, from)
     }
 
     fn breakpoints(&self) -> Vec<f64> {

@@ -1,0 +1,101 @@
+//! Work of inputs and dampers, for methods that do not integrate it with the motion.
+
+use crate::dynamics::{Dynamics, Power};
+use crate::state::State;
+
+/// Work by the trapezoidal rule over the steps of a method of second order.
+pub(crate) struct WorkSum {
+    positions: usize,
+    velocities: usize,
+    breakpoints: Vec<f64>,
+    time: f64,
+    power: Power,
+    sums: [f64; 2],
+}
+
+impl WorkSum {
+    /// The works that a state has, to which those of steps from there on are added.
+    pub(crate) fn new(start: &State, breakpoints: Vec<f64>) -> Self {
+        Self {
+            positions: start.position.len(),
+            velocities: start.velocity.len(),
+            breakpoints,
+            time: f64::NAN,
+            power: Power::default(),
+            sums: [start.work_j, start.dissipated_j],
+        }
+    }
+
+    /// Whether nothing has been added yet.
+    pub(crate) fn begins(&self) -> bool {
+        self.time.is_nan()
+    }
+
+    /// Work of the inputs and energy dissipated.
+    pub(crate) fn sums(&self) -> [f64; 2] {
+        self.sums
+    }
+
+    /// Goes on at an instant where what acts may have jumped, over a stretch with these breakpoints.
+    pub(crate) fn restart(
+        &mut self,
+        dynamics: &mut dyn Dynamics,
+        time: f64,
+        state: &[f64],
+        breakpoints: Vec<f64>,
+    ) {
+        let (q, v) = self.split(state);
+        self.power = dynamics.evaluate(time, q, v);
+        (self.time, self.breakpoints) = (time, breakpoints);
+    }
+
+    /// Adds a step that ends at a state; returns the works there.
+    pub(crate) fn add(
+        &mut self,
+        dynamics: &mut dyn Dynamics,
+        time: f64,
+        state: &[f64],
+    ) -> [f64; 2] {
+        let (sums, mut power) = self.arrived(dynamics, time, state);
+        if self.breaks_at(time) {
+            let (q, v) = self.split(state);
+            power = dynamics.evaluate(time, q, v);
+        }
+        (self.time, self.power, self.sums) = (time, power, sums);
+        sums
+    }
+
+    /// The works at a state within a step.
+    pub(crate) fn until(&self, dynamics: &mut dyn Dynamics, time: f64, state: &[f64]) -> [f64; 2] {
+        self.arrived(dynamics, time, state).0
+    }
+
+    /// Works and power at a state that comes next.
+    fn arrived(&self, dynamics: &mut dyn Dynamics, time: f64, state: &[f64]) -> ([f64; 2], Power) {
+        let (q, v) = self.split(state);
+        // what arrives at a breakpoint belongs to its left side
+        let arriving = if self.breaks_at(time) {
+            time.next_down()
+        } else {
+            time
+        };
+        let power = dynamics.evaluate(arriving, q, v);
+        let [mut work, mut dissipated] = self.sums;
+        if !self.begins() {
+            let half = 0.5 * (time - self.time);
+            work += half * (self.power.input + power.input);
+            dissipated += half * (self.power.dissipated + power.dissipated);
+        }
+        ([work, dissipated], power)
+    }
+
+    fn breaks_at(&self, time: f64) -> bool {
+        let found = self.breakpoints.binary_search_by(|b| b.total_cmp(&time));
+        found.is_ok()
+    }
+
+    fn split<'s>(&self, state: &'s [f64]) -> (&'s [f64], &'s [f64]) {
+        let (q, rest) = state.split_at(self.positions);
+        (q, &rest[..self.velocities])
+    }
+}
