@@ -18,7 +18,7 @@
 //! - `golden/probe.rs`: bits of the mathematical library
 //! - `golden/comparison.rs`: what has moved, and how far
 
-mod cases;
+pub(crate) mod cases;
 mod comparison;
 mod fixture;
 mod measure;

@@ -5,6 +5,7 @@
 mod compare;
 mod docs;
 mod errors;
+mod every_verb;
 mod files;
 mod golden;
 mod linear;

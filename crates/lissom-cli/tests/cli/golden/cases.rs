@@ -136,6 +136,16 @@ const fn elements(name: &'static str, duration_s: f64) -> Model {
     }
 }
 
+/// Cheap durations of a model in the tree and in the nodal formulation, and what makes its runs cheaper.
+pub(crate) fn cheap(name: &str) -> ([f64; 2], &'static [&'static str]) {
+    let model = MODELS.iter().find(|model| model.name == name).unwrap();
+    let durations = match model.durations {
+        Durations::Links { tree_s, nodal_s } => [tree_s, nodal_s],
+        Durations::Elements(duration_s) => [duration_s; 2],
+    };
+    (durations, model.changes)
+}
+
 /// Names of the models, in the order of the table.
 pub(super) fn model_names() -> Vec<&'static str> {
     MODELS.iter().map(|model| model.name).collect()

@@ -1,0 +1,235 @@
+//! Every shipped model goes through every verb in both formulations, or is refused for a reason that stands here.
+
+use std::collections::BTreeSet;
+
+use lissom_io::load::load_text;
+use lissom_io::models::{self, ShippedModel};
+use serde_json::Value;
+
+use crate::golden::cases::cheap;
+use crate::{Answer, Folder, number};
+
+/// Accepted steps of a run.
+const STEPS: u64 = 60;
+
+/// One model in one formulation.
+struct Case {
+    model: &'static ShippedModel,
+    formulation: &'static str,
+}
+
+/// What a case may be refused for: words of the message.
+#[derive(Clone, Copy)]
+enum Refusal {
+    /// Always.
+    Always(&'static str),
+    /// Until somebody teaches the verb.
+    Yet(&'static str),
+}
+
+impl Case {
+    fn of_nodes(&self) -> bool {
+        self.model.text.contains("[[element]]")
+    }
+
+    /// Why a verb refuses the case.
+    fn refusal(&self, verb: &str) -> Option<Refusal> {
+        let slides = self.model.text.contains("[[support]]");
+        if slides && self.formulation == "nodal" && verb != "compare" {
+            return Some(Refusal::Always("a support that a beam slides through"));
+        }
+        match verb {
+            "eval" | "compare" if self.of_nodes() => Some(Refusal::Yet("nodes and elements")),
+            // a free beam that is pushed
+            "equilibrium" if self.model.name == "flying-spaghetti" => {
+                Some(Refusal::Always("no equilibrium at t = 0: nothing holds"))
+            }
+            _ => None,
+        }
+    }
+
+    /// Calls a verb with options of its own and what makes it cheap.
+    fn call(
+        &self,
+        folder: &Folder,
+        verb: &str,
+        options: &[&str],
+        integrator: &str,
+    ) -> Option<Value> {
+        let ([tree_s, nodal_s], changes) = cheap(self.model.name);
+        let duration_s = if self.formulation == "tree" {
+            tree_s
+        } else {
+            nodal_s
+        };
+        let integrator = integrator.replace("STEP", &format!("{:?}", duration_s / STEPS as f64));
+        let mut sets = vec![
+            format!("simulation.duration_s={duration_s:?}"),
+            format!("simulation.integrator={integrator}"),
+            format!(
+                "output={{sample_period_s={:?},formats=[\"csv\"]}}",
+                duration_s / 4.0
+            ),
+        ];
+        let mut words = vec![verb, self.model.name, "--json"];
+        if verb != "compare" {
+            words.extend(["--formulation", self.formulation]);
+            if self.formulation == "nodal" && !self.of_nodes() {
+                sets.push("formulation.nodal.elements_per_link=1".to_owned());
+            }
+        }
+        sets.extend(changes.iter().map(|&change| change.to_owned()));
+        for set in &sets {
+            words.extend(["--set", set.as_str()]);
+        }
+        words.extend_from_slice(options);
+        let answer = folder.lissom(&words);
+        let name = format!("{verb} {} {}", self.model.name, self.formulation);
+        match self.refusal(verb) {
+            Some(Refusal::Always(reason)) => answer.says(1, &[reason]),
+            Some(Refusal::Yet(reason)) if answer.code != 0 => answer.says(1, &[reason]),
+            _ => return Some(answered(&answer, &name)),
+        }
+        None
+    }
+
+    /// Goes through all verbs; returns the columns of its run and of its perturbation.
+    fn through_every_verb(&self) -> Option<[BTreeSet<String>; 2]> {
+        const FIXED: &str = "{generalized_alpha={step_s=STEP,tolerance=1e-7}}";
+        const LOOSE: &str = "{radau={rtol=1e-3,atol=1e-5}}";
+        let folder = Folder::new();
+        folder.write("state.json", "{}");
+        let name = format!("{} {}", self.model.name, self.formulation);
+        self.call(&folder, "check", &[], FIXED);
+        if let Some(rest) = self.call(&folder, "equilibrium", &[], FIXED) {
+            assert!(!rest["channels"].as_object().unwrap().is_empty(), "{name}");
+        }
+        if let Some(found) = self.call(&folder, "eval", &["--state", "state.json"], FIXED) {
+            for list in ["positions", "velocities"] {
+                let entries = found[list].as_array().unwrap().iter();
+                distinct(&name, list, entries.map(|entry| &entry["name"]));
+            }
+        }
+        if self.formulation == "tree" {
+            let options = ["--with", "default,exact", "--out", "compared"];
+            self.call(&folder, "compare", &options, FIXED);
+        }
+        if let Some(modes) = self.call(&folder, "modes", &["--count", "4"], FIXED) {
+            assert!(!modes["modes"].as_array().unwrap().is_empty(), "{name}");
+            distinct(
+                &name,
+                "coordinates",
+                modes["coordinates"].as_array().unwrap(),
+            );
+        }
+        for along in ["start", "nominal"] {
+            let mut options = vec!["--along", along];
+            if along == "nominal" {
+                options.extend(["--points", POINTS]);
+            }
+            let Some(linear) = self.call(&folder, "linearize", &options, FIXED) else {
+                continue;
+            };
+            for (list, names) in linear.as_object().unwrap() {
+                if list.contains("_names") {
+                    distinct(&name, list, names.as_array().unwrap());
+                }
+            }
+        }
+        let run = self.call(&folder, "run", &["--out", "run"], FIXED)?;
+        assert!(
+            number(&run["cost"]["steps"]) >= 50.0,
+            "{name}: {}",
+            run["cost"]
+        );
+        let columns = columns(&folder, &name, "run");
+        let report = folder.lissom(&["report", "run", "--out", "page.html"]);
+        assert_eq!(report.code, 0, "report of {name}: {}", report.stderr);
+        let options = ["--out", "perturbed", "--points", POINTS];
+        self.call(&folder, "perturb", &options, LOOSE)?;
+        Some([columns, self::columns(&folder, &name, "perturbed")])
+    }
+}
+
+/// Instants along a motion; so many that the longest of them is shorter than a beam's element under a support.
+const POINTS: &str = "9";
+
+#[track_caller]
+fn answered(answer: &Answer, name: &str) -> Value {
+    assert_eq!(answer.code, 0, "{name}: {}", answer.stderr);
+    serde_json::from_str(&answer.stdout).unwrap()
+}
+
+/// Names that are all different.
+fn distinct<'v>(case: &str, list: &str, names: impl IntoIterator<Item = &'v Value>) {
+    let mut seen = BTreeSet::new();
+    for name in names {
+        let name = name.as_str().unwrap();
+        assert!(seen.insert(name), "{case}: {list} has {name} twice");
+    }
+}
+
+/// Columns of a recording, which are all different.
+fn columns(folder: &Folder, case: &str, recording: &str) -> BTreeSet<String> {
+    let csv = String::from_utf8(folder.read(&format!("{recording}/recording.csv"))).unwrap();
+    let mut seen = BTreeSet::new();
+    for column in csv.lines().next().unwrap().split(',') {
+        assert!(seen.insert(column.to_owned()), "{case}: {column} twice");
+    }
+    seen
+}
+
+/// Columns that belong to joints of a model.
+fn of_joints(model: &ShippedModel, columns: &BTreeSet<String>) -> BTreeSet<String> {
+    let spec = load_text(model.name, model.text, &[]).unwrap().spec;
+    let is_of = |column: &&String| {
+        let mut joints = spec.joint.iter();
+        // orientations of tips are a tree's own
+        !column.contains(".tip.")
+            && joints.any(|joint| column.starts_with(&format!("{}.", joint.name)))
+    };
+    columns.iter().filter(is_of).cloned().collect()
+}
+
+/// Every verb answers, no name stands twice, and a joint has one name in both formulations.
+#[test]
+fn every_model_goes_through_every_verb() {
+    let (half, rest): (Vec<_>, Vec<_>) =
+        (models::all().iter().enumerate()).partition(|(index, _)| index % 2 == 0);
+    std::thread::scope(|scope| {
+        let threads = [half, rest].map(|models| {
+            scope.spawn(move || models.into_iter().for_each(|(_, model)| in_both(model)))
+        });
+        for thread in threads {
+            if let Err(panic) = thread.join() {
+                std::panic::resume_unwind(panic);
+            }
+        }
+    });
+}
+
+fn in_both(model: &'static ShippedModel) {
+    let [tree, nodal] = ["tree", "nodal"].map(|formulation| {
+        let case = Case { model, formulation };
+        case.through_every_verb()
+    });
+    let (Some([run, perturbed]), Some([nodal_run, nodal_perturbed])) = (tree, nodal) else {
+        return;
+    };
+    // coordinates that loops solve for and inputs on them are the tree's to tell, not the elements'; joints that turn in any
+    // way deviate in axes of their own
+    let coordinates = |columns| {
+        let mut columns = of_joints(model, columns);
+        let of_axes = |column: &String| {
+            [".angle", ".displacement"]
+                .iter()
+                .any(|x| column.contains(x))
+        };
+        columns.retain(|column| of_axes(column) && !column.contains("[N"));
+        columns
+    };
+    let [tree, nodal] = [&run, &nodal_run].map(coordinates);
+    assert_eq!(tree, nodal, "{}", model.name);
+    let [tree, nodal] = [&perturbed, &nodal_perturbed].map(coordinates);
+    assert!(nodal.is_subset(&tree), "{}: {tree:?} {nodal:?}", model.name);
+}
