@@ -4,8 +4,6 @@
 //! motors behind elastic gears are left out, joint springs and friction are part of the bias.
 //! [`Mechanism::released`] is the mechanism like that. What is asked of either formulation is the trait `Evaluate`.
 
-use std::collections::BTreeMap;
-
 use lissom_core::{Dynamics, RunError, State, StateError, snapshot};
 use lissom_numerics::Coordinate;
 use lissom_spatial::{Motion, Transform};

@@ -131,7 +131,7 @@ fn read_state(
             "{shown} holds no object; write {{\"position\": …, \"velocity\": …}}"
         )));
     };
-    parse_state(&state, start, mechanism, names).map_err(|problems| {
+    parse_state(&state, &start, mechanism, names).map_err(|problems| {
         Stop::Explained(format!(
             "{}\n{} found in {shown}",
             problems
@@ -147,7 +147,7 @@ fn read_state(
 /// The state, or everything that is wrong with it.
 fn parse_state(
     state: &Map<String, Value>,
-    start: State,
+    start: &State,
     mechanism: &Mechanism,
     names: &Names,
 ) -> Result<Asked, Vec<String>> {

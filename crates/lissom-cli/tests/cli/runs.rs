@@ -147,7 +147,8 @@ fn only_what_the_model_asks_for_is_written() {
     let mut arguments = vec!["run", "two-link-arm", "--json"];
     arguments.extend(changes);
     let json = folder.json(&arguments);
-    assert_eq!(json["channels"].as_object().unwrap().len(), 13);
+    // five vectors and a quaternion
+    assert_eq!(json["channels"].as_object().unwrap().len(), 19);
     let written = std::fs::read_dir(folder.path.join("results/two-link-arm")).unwrap();
     let mut names: Vec<_> = written.map(|entry| entry.unwrap().file_name()).collect();
     names.sort();

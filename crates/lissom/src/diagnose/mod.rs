@@ -9,7 +9,7 @@
 //! | `warnings.rs` | when to say it |
 //!
 //! Everything costs O(N) in the number of bodies: no matrix over all coordinates is formed, no eigenproblem goes beyond one
-//! body. What only the equations of a formulation can tell comes through [`Inspect`]; nothing else here knows which
+//! body. What only the equations of a formulation can tell comes through `Inspect`; nothing else here knows which
 //! one it is.
 
 mod bodies;

@@ -129,7 +129,16 @@ fn assert_same_mechanism(joints: &[String]) {
         assert_eq!(a, b);
     }
     let found: Vec<Linearized> = (mechanisms(joints, "").iter())
-        .map(|mechanism| linearized(mechanism, Place::Equilibrium, &[], &mut going).unwrap())
+        .map(|mechanism| {
+            linearized(
+                mechanism,
+                &mechanism.written(),
+                Place::Equilibrium,
+                &[],
+                &mut going,
+            )
+            .unwrap()
+        })
         .collect();
     for other in &found[1..] {
         assert_same_eigenvalues("cut joints", [&found[0], other], 0);

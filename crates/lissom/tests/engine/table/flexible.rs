@@ -42,7 +42,15 @@ inertia_kg_m2 = [1e-4, 1e-4, 1e-4]
 
 /// Square of the second natural frequency, the first of bending.
 fn second(mechanism: &lissom::Mechanism) -> f64 {
-    let found = frozen(mechanism, Place::Start, &[], true, &mut going).unwrap();
+    let found = frozen(
+        mechanism,
+        &mechanism.written(),
+        Place::Start,
+        &[],
+        true,
+        &mut going,
+    )
+    .unwrap();
     let point = &found.points[0].linear;
     let mass = point.mass.clone().cholesky().unwrap();
     let values = mass.solve(&point.structural).complex_eigenvalues();
