@@ -23,14 +23,14 @@ pub struct Accuracy {
 ///
 /// # Panics
 /// If the shipped model cannot be run so.
-pub fn newmark(duration_s: f64, steps_s: &[f64], node_passages: &str) -> Vec<Accuracy> {
+pub fn newmark(duration_s: f64, steps_s: &[f64], element_crossings: &str) -> Vec<Accuracy> {
     let exact = deflections(&push(duration_s, &[]));
     let accuracy = |&step: &f64| {
         let solution = [
             format!("simulation.integrator={{newmark={{step_s={step},tolerance=1e-11}}}}"),
             "simulation.closure={stabilized={frequency_rad_per_s=5.0,damping_ratio=1.0}}"
                 .to_owned(),
-            format!("simulation.node_passages={node_passages}"),
+            format!("simulation.element_crossings={element_crossings}"),
         ];
         let run = push(duration_s, &solution);
         let apart = deflections(&run).into_iter().zip(&exact);

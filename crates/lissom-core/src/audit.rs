@@ -55,7 +55,7 @@ pub struct ClosureAudit {
     /// Equations that follow from the others and carry no force.
     pub redundant: Vec<String>,
     /// Changes of the independent coordinates.
-    pub rechoices: Vec<Repartitioning>,
+    pub repartitions: Vec<Repartitioning>,
 }
 
 /// A change of the independent coordinates during a run.

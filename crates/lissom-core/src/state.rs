@@ -123,7 +123,7 @@ pub fn state_of(
     let velocity = rates.map(known).collect::<Result<Vec<f64>, _>>()?;
     Ok(State {
         work_j: value("energy.work").unwrap_or(0.0),
-        dissipated_j: value("energy.lost").unwrap_or(0.0),
+        dissipated_j: value("energy.dissipated").unwrap_or(0.0),
         ..State::new(time_s, position, velocity)
     })
 }

@@ -10,13 +10,13 @@
 //! | `u0` | actuators | nominal inputs on coordinates with actuators |
 //! | `y0` | 3 × markers | positions of the markers |
 //!
-//! Along a motion all have one more axis in front, for its instants. Texts: `coordinate_names`, `state_names`,
+//! LinearizedTrajectory a motion all have one more axis in front, for its instants. Texts: `coordinate_names`, `state_names`,
 //! `input_names`, `output_names`, `marker_names`, and the units of each. Where loops need other independent coordinates along a
 //! motion, `coordinate_set` (points) says which set an instant has, counted from one, and `coordinate_names_2`,
 //! `state_names_2` and so on name the further ones.
 
 use lissom::analysis::Linearized;
-use lissom::linear::{Along, LinearError, Point, SignalNames, StateSpace};
+use lissom::linear::{LinearError, LinearizedTrajectory, Point, SignalNames, StateSpace};
 use nalgebra::DMatrix;
 
 use crate::arrays::Arrays;
@@ -26,9 +26,9 @@ type Named<T, R> = (&'static str, fn(&T) -> R);
 
 /// Every instant once, with the equations of the stretch that it belongs to: the states at which other coordinates take over
 /// belong to the stretch before.
-fn points(found: &Linearized) -> Vec<(usize, &Along, &Point)> {
+fn points(found: &Linearized) -> Vec<(usize, &LinearizedTrajectory, &Point)> {
     let stretch = |(set, along): (usize, _)| {
-        let along: &Along = along;
+        let along: &LinearizedTrajectory = along;
         let own = along.points().iter().skip(usize::from(set > 0));
         own.map(move |point| (set, along, point))
     };

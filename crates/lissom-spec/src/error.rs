@@ -256,7 +256,7 @@ pub enum ErrorKind {
         /// The joint.
         joint: String,
     },
-    /// Axes that must be square to each other.
+    /// Axes that must be orthogonal to each other.
     #[error("the two axes are not square to each other, which those of a universal loop are")]
     NotSquare,
     /// A place that the body does not have.

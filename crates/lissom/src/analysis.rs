@@ -1,7 +1,7 @@
 //! Linear analyses of a mechanism in either formulation.
 
 use crate::mechanism::Mechanism;
-use crate::mesh::{MeshLinearizer, unplaced};
+use crate::nodal_model::{NodalLinearizer, unplaced};
 use crate::simulate::Linearizer;
 use lissom_core::study::{
     Ending, Linearize, LinearizeError, LinearizedAt, SimulateOptions, linearize,
@@ -26,9 +26,9 @@ impl Mechanism {
     fn ask<Q: Question>(&self, question: Q) -> Result<Q::Answer, AnalysisError> {
         match self.nodal() {
             None => question.ask(&mut Linearizer::new(self.tree())),
-            Some(mesh) => {
+            Some(nodal) => {
                 let start_s = self.spec().simulation.start_s;
-                let made = MeshLinearizer::new(mesh);
+                let made = NodalLinearizer::new(nodal);
                 let made = made.map_err(|error| start(unplaced(&error, start_s)));
                 question.ask(&mut made?)
             }

@@ -10,7 +10,7 @@
 //! | [`nodal`] | finite elements in nodal coordinates, a second formulation that knows nothing of the first (`lissom-nodal`) |
 //! | [`model`] | from the text of a model (`lissom-spec`) to a [`model::Model`] |
 //! | [`simulate`] | loads over time, equations of motion, run, audit, recording |
-//! | [`mesh`] | a model as a nodal mechanism, and its run: where both formulations start from one file |
+//! | [`nodal`] | a model as a nodal mechanism, and its run: where both formulations start from one file |
 //! | [`diagnose`] | what there is to know of a mechanism before anything is done with it |
 //! | [`evaluate`] | the equations of a mechanism at one state |
 //! | [`analysis`] | linear analyses of a model in either formulation |
@@ -22,8 +22,8 @@ pub mod compare;
 pub mod diagnose;
 pub mod evaluate;
 mod mechanism;
-pub mod mesh;
 pub mod model;
+pub mod nodal_model;
 pub mod scene;
 pub mod simulate;
 mod simulation;

@@ -15,8 +15,8 @@ use lissom_tree::closure::AssemblyError;
 
 use crate::diagnose::Inspect;
 use crate::evaluate::{Configuration, Evaluate, Targets};
-use crate::mesh::{self, Mesh, MeshError};
 use crate::model::{self, Model};
+use crate::nodal_model::{self, NodalModel, NodalModelError};
 use crate::scene::{Drawable, DrawnMesh, DrawnTree};
 use crate::simulate::{self, close_loops};
 
@@ -28,7 +28,7 @@ use crate::simulate::{self, close_loops};
 pub struct Mechanism {
     spec: ModelSpec,
     tree: Model,
-    nodal: Option<Mesh>,
+    nodal: Option<NodalModel>,
 }
 
 /// Why a spec is no mechanism.
@@ -43,7 +43,7 @@ pub enum BuildError {
     Body(model::BuildError),
     /// The model cannot be run in the nodal formulation.
     #[error(transparent)]
-    Nodal(MeshError),
+    Nodal(NodalModelError),
     /// The loops cannot be closed at the start.
     #[error("{error}")]
     Loops {
@@ -103,7 +103,7 @@ impl Mechanism {
     /// What is asked of its formulation at a state.
     pub(crate) fn evaluated(&self) -> &dyn Evaluate {
         match &self.nodal {
-            Some(mesh) => mesh,
+            Some(nodal) => nodal,
             None => &self.tree,
         }
     }
@@ -159,7 +159,7 @@ impl Mechanism {
     }
 
     /// The model as a nodal mechanism, where it asks for that formulation.
-    pub fn nodal(&self) -> Option<&Mesh> {
+    pub fn nodal(&self) -> Option<&NodalModel> {
         self.nodal.as_ref()
     }
 
@@ -171,7 +171,7 @@ impl Mechanism {
     /// What only the equations of its formulation can tell.
     pub(crate) fn inspected(&self) -> &dyn Inspect {
         match &self.nodal {
-            Some(mesh) => mesh,
+            Some(nodal) => nodal,
             None => &self.tree,
         }
     }
@@ -197,8 +197,8 @@ impl Mechanism {
     fn settled(&self, initial: &InitialSpec, from: &State) -> Result<Found, RunError> {
         let time_s = from.time_s;
         match &self.nodal {
-            Some(mesh) => mesh::equilibrium(mesh, initial, from)
-                .map_err(|source| mesh::unplaced(&source, time_s)),
+            Some(nodal) => nodal_model::equilibrium(nodal, initial, from)
+                .map_err(|source| nodal_model::unplaced(&source, time_s)),
             None => simulate::equilibrium(&self.tree, initial, from)
                 .map_err(|source| RunError::Unsettled { source, time_s }),
         }
@@ -208,7 +208,7 @@ impl Mechanism {
     pub fn written(&self) -> State {
         let time_s = self.spec.simulation.start_s;
         match &self.nodal {
-            Some(mesh) => mesh::written_state(mesh, time_s),
+            Some(nodal) => nodal_model::written_state(nodal, time_s),
             None => simulate::written_state(&self.tree, time_s),
         }
     }
@@ -307,7 +307,7 @@ impl Mechanism {
     pub fn dynamics(&self, start: &State) -> Result<Box<dyn Dynamics + '_>, RunError> {
         let simulation = &self.spec.simulation;
         let mut dynamics: Box<dyn Dynamics + '_> = match &self.nodal {
-            Some(mesh) => Box::new(mesh::equations_at(mesh, start)?),
+            Some(nodal) => Box::new(nodal_model::equations_at(nodal, start)?),
             None => Box::new(simulate::equations_at(&self.tree, simulation, start)?),
         };
         let time_s = start.time_s;
@@ -323,7 +323,7 @@ impl Mechanism {
     /// When it cannot be put together as its model says.
     pub(crate) fn drawable(&self) -> Result<Box<dyn Drawable + '_>, PlaceError> {
         Ok(match &self.nodal {
-            Some(mesh) => Box::new(DrawnMesh::new(mesh)?),
+            Some(nodal) => Box::new(DrawnMesh::new(nodal)?),
             None => Box::new(DrawnTree::new(&self.spec, &self.tree)),
         })
     }
@@ -359,7 +359,7 @@ impl Mechanism {
     /// When the trajectory cannot be followed or driven.
     pub fn nominal_drives(&self, time_s: f64) -> Result<Option<NominalDrives>, NominalError> {
         match &self.nodal {
-            Some(mesh) => mesh::nominal_drives(mesh, time_s),
+            Some(nodal) => nodal_model::nominal_drives(nodal, time_s),
             None => simulate::nominal_drives(&self.tree, time_s),
         }
     }
@@ -394,15 +394,16 @@ fn unplaced(error: &RunError) -> StateError {
 }
 
 /// The nodal mechanism of a spec, if it asks for one.
-fn nodal(spec: &ModelSpec) -> Result<Option<Mesh>, Vec<BuildError>> {
+fn nodal(spec: &ModelSpec) -> Result<Option<NodalModel>, Vec<BuildError>> {
     let elements = match spec.formulation {
         FormulationSpec::Tree if spec.is_of_nodes() => Some(1),
         FormulationSpec::Tree => None,
         FormulationSpec::Nodal(nodal) => Some(nodal.elements_per_link),
     };
-    let refused = |errors: Vec<MeshError>| errors.into_iter().map(BuildError::Nodal).collect();
-    let mesh = elements.map(|elements| Mesh::new(spec, elements));
-    mesh.transpose().map_err(refused)
+    let refused =
+        |errors: Vec<NodalModelError>| errors.into_iter().map(BuildError::Nodal).collect();
+    let nodal = elements.map(|elements| NodalModel::new(spec, elements));
+    nodal.transpose().map_err(refused)
 }
 
 /// Copies the values of coordinates that both have.

@@ -59,14 +59,14 @@ fn in_words(model: &str, understood: &Diagnosis, typed: &str) -> String {
         lines.push(String::new());
         lines.push(freedoms_in_words(&understood.degrees_of_freedom));
     }
-    if let Some(mesh) = &understood.mesh {
+    if let Some(nodal) = &understood.nodal {
         lines.push(format!(
             "nodal formulation   {} degrees of freedom ({} of elements), {} prescribed; {}, {}",
-            mesh.degrees_of_freedom,
-            mesh.deformations.len(),
-            mesh.prescribed,
-            counted(mesh.nodes, "node"),
-            counted(mesh.elements, "element")
+            nodal.degrees_of_freedom,
+            nodal.deformations.len(),
+            nodal.prescribed,
+            counted(nodal.nodes, "node"),
+            counted(nodal.elements, "element")
         ));
     }
     if let Some(loops) = &understood.loops {

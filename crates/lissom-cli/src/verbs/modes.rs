@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 use std::io::Write;
 
 use lissom::analysis::mode_recording;
-use lissom::linear::{Frozen, Meeting, ModeAt, Terms, TrackedModes};
+use lissom::linear::{Crossing, Frozen, ModeAt, Terms, TrackedModes};
 use lissom_io::load::Loaded;
 use lissom_io::{IoError, atomic, csv};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use crate::output::{counted, short};
 use crate::stop::Stop;
 use crate::{output, source};
 
-/// Meetings of modes that are told one by one.
+/// Crossings of modes that are told one by one.
 const TOLD: usize = 3;
 /// Coordinates of a shape that are named in the table, and the part of the largest that they have at least.
 const NAMED: (usize, f64) = (3, 0.1);
@@ -92,7 +92,7 @@ fn as_json(loaded: &Loaded, frozen: &Frozen, modes: &TrackedModes, files: &[Stri
             "growth_per_s": each(|at| Some(at.growth())),
             "damping_ratio": each(ModeAt::damping_ratio),
             "eigenvalue": eigenvalues,
-            "likeness": each(|at| Some(at.likeness)),
+            "mac": each(|at| Some(at.mac)),
             "shape": mode.iter().map(|at| &at.shape).collect::<Vec<_>>(),
         })
     };
@@ -106,9 +106,9 @@ fn as_json(loaded: &Loaded, frozen: &Frozen, modes: &TrackedModes, files: &[Stri
             "time_s": met.time,
             "modes": met.modes.iter().map(|mode| mode + 1).collect::<Vec<_>>(),
             "kind": match met.kind {
-                Meeting::Coalescence => "coalescence",
-                Meeting::Separation => "separation",
-                Meeting::Confusion => "confusion",
+                Crossing::Coalescence => "coalescence",
+                Crossing::Separation => "separation",
+                Crossing::Ambiguity => "ambiguity",
             },
         })).collect::<Vec<_>>(),
         "modes": modes.modes.iter().map(mode).collect::<Vec<_>>(),
@@ -217,13 +217,13 @@ fn encounters(modes: &TrackedModes) -> Vec<String> {
         let numbers: Vec<String> = met.modes.iter().map(|mode| (mode + 1).to_string()).collect();
         let (which, time) = (numbers.join(" and "), short(met.time));
         match met.kind {
-            Meeting::Coalescence => {
+            Crossing::Coalescence => {
                 format!("  at {time} s modes {which} coalesce: one frequency, growth and decay")
             }
-            Meeting::Separation => format!(
+            Crossing::Separation => format!(
                 "  at {time} s modes {which} part again: which of them is which is a convention"
             ),
-            Meeting::Confusion => format!(
+            Crossing::Ambiguity => format!(
                 "  warning: before {time} s modes {which} cannot be told apart; with more --points they may be"
             ),
         }

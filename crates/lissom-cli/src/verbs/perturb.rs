@@ -166,9 +166,9 @@ fn in_words(
         }
     }
     let spec = &loaded.spec;
-    let foreseen =
+    let in_feedforward =
         |input: &InputSpec| input.rigid_inverse_dynamics.is_some() || input.nominal_motion;
-    if spec.motion.is_empty() && !spec.input.iter().any(foreseen) {
+    if spec.motion.is_empty() && !spec.input.iter().any(in_feedforward) {
         lines.push(
             "  note: no input means a motion (rigid_inverse_dynamics) and none is prescribed, so that deviations are those \
              from the start"

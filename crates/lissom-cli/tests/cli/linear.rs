@@ -197,7 +197,7 @@ fn wrong_usage_is_explained() {
         .says(0, &["6 instants"]);
     folder
         .lissom(&["modes", "space-arm"])
-        .says(0, &["floats: float.turn.x", "at no frequency"]);
+        .says(0, &["floats: float.rotation.x", "at no frequency"]);
 }
 
 /// Words: mistakes in a controller.

@@ -124,7 +124,7 @@ fn what_is_remembered_on_the_way_goes_on_to_the_last_bit() {
     const NEWMARK: &str = "simulation.integrator={newmark={step_s=1.953125e-3}}";
     const ONE_ELEMENT: &str = "formulation={nodal={elements_per_link=1}}";
     // steps that go on over nodes of the beam: behind an instant that is located they would begin anew there
-    const OVER: &str = "simulation.node_passages=stepped_over";
+    const OVER: &str = "simulation.element_crossings=stepped_over";
     let folder = Folder::new();
     let supports = ["--set", ALPHA, "--set", OVER];
     let slowly = ["--set", NEWMARK, "--set", OVER];

@@ -19,7 +19,7 @@ pub struct Load {
     /// How it runs in time.
     pub profile: LoadProfile,
     /// Whether rigid inverse dynamics counts on it.
-    pub foreseen: bool,
+    pub in_feedforward: bool,
 }
 
 /// On what a load acts.
@@ -70,7 +70,7 @@ impl Load {
             },
             target,
             profile,
-            foreseen: false,
+            in_feedforward: false,
         })
     }
 
@@ -86,7 +86,7 @@ impl Load {
             quantity,
             target: LoadTarget::Marker(marker, toward),
             profile,
-            foreseen: input.foreseen,
+            in_feedforward: input.in_feedforward,
         })
     }
 

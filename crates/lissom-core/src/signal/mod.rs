@@ -169,10 +169,16 @@ enum Group {
 
 /// Parts of the energy, as they are recorded.
 const ENERGIES: [&str; 7] = [
-    "kinetic", "strain", "gravity", "total", "work", "lost", "drift",
+    "kinetic",
+    "strain",
+    "gravity",
+    "total",
+    "work",
+    "dissipated",
+    "drift",
 ];
 /// What the two kinds of equations of a closure are about.
-const VIOLATIONS: [(&str, &str); 2] = [("offset", "m"), ("turn", "rad")];
+const VIOLATIONS: [(&str, &str); 2] = [("offset", "m"), ("rotation", "rad")];
 /// Vectors of a marker.
 const OF_MARKER: [(&str, &str, Quantity, Stage); 5] = [
     ("position", "m", Quantity::Position, Stage::Position),

@@ -126,10 +126,12 @@ impl Coordinates {
             Self::Joint {
                 name, translates, ..
             } => {
-                let turn = AXES
-                    .map(|axis| Label::coordinate(format!("{name}.turn.{axis}"), "rad", "rad/s"));
-                let slide =
-                    AXES.map(|axis| Label::coordinate(format!("{name}.slide.{axis}"), "m", "m/s"));
+                let turn = AXES.map(|axis| {
+                    Label::coordinate(format!("{name}.rotation.{axis}"), "rad", "rad/s")
+                });
+                let slide = AXES.map(|axis| {
+                    Label::coordinate(format!("{name}.translation.{axis}"), "m", "m/s")
+                });
                 let slide = slide.into_iter().filter(|_| *translates);
                 turn.into_iter().chain(slide).collect()
             }
@@ -141,7 +143,7 @@ impl Coordinates {
             } => vec![Label::coordinate(name.clone(), unit, rate_unit)],
             Self::Orientation { turns: false, .. } => Vec::new(),
             Self::Orientation { name, .. } => AXES
-                .map(|axis| Label::coordinate(format!("{name}.turn.{axis}"), "rad", "rad/s"))
+                .map(|axis| Label::coordinate(format!("{name}.rotation.{axis}"), "rad", "rad/s"))
                 .to_vec(),
         }
     }

@@ -42,7 +42,7 @@ impl StaticLoads {
                 quantity: LoadQuantity::Force,
                 target,
                 profile: LoadProfile::Constant { value: size },
-                foreseen: false,
+                in_feedforward: false,
             })
         };
         let forces = case.force.iter();

@@ -6,7 +6,9 @@
 use nalgebra::DVector;
 
 use lissom_numerics::integrate::{Flow, IntegrateError};
-use lissom_numerics::linear::{Along, Frozen, Label, Labels, LinearError, Point, TrackedModes};
+use lissom_numerics::linear::{
+    Frozen, Label, Labels, LinearError, LinearizedTrajectory, Point, TrackedModes,
+};
 use lissom_spatial::readable;
 
 use crate::error::RunError;
@@ -37,7 +39,7 @@ pub enum LinearizeError {
         "no choice of independent coordinates determines the mechanism from the instant before to t = {time_s} s; take \
          more instants of the motion"
     )]
-    Worn {
+    IllConditioned {
         /// When.
         time_s: f64,
     },
@@ -133,9 +135,9 @@ pub enum Place {
     Start,
     /// Where it rests under its loads near that state, driven joints held.
     Equilibrium,
-    /// Along the motion that its inputs and prescribed motions mean, every body undeformed.
+    /// LinearizedTrajectory the motion that its inputs and prescribed motions mean, every body undeformed.
     Nominal,
-    /// Along the motion that is simulated from the state.
+    /// LinearizedTrajectory the motion that is simulated from the state.
     Run,
 }
 
@@ -154,7 +156,7 @@ pub enum LinearizedAt<'a> {
 #[derive(Clone, Debug)]
 pub struct Linearized {
     /// The equations at one or several states, as far as one choice of independent coordinates goes.
-    pub along: Along,
+    pub along: LinearizedTrajectory,
     /// The equations from there on, in other coordinates.
     pub further: Vec<Stretch>,
     /// Degrees of freedom on which inputs of the model act.
@@ -178,7 +180,7 @@ pub struct Linearized {
 #[derive(Clone, Debug)]
 pub struct Stretch {
     /// The equations.
-    pub along: Along,
+    pub along: LinearizedTrajectory,
     /// Places of the independent coordinates among all.
     pub independent: Vec<usize>,
 }
@@ -191,14 +193,14 @@ impl Linearized {
     }
 
     /// The equations of all stretches, one after the other.
-    pub fn stretches(&self) -> impl Iterator<Item = &Along> {
+    pub fn stretches(&self) -> impl Iterator<Item = &LinearizedTrajectory> {
         std::iter::once(&self.along).chain(self.further.iter().map(|stretch| &stretch.along))
     }
 }
 
 impl Stretch {
     /// Deviations at the end of the stretch before, coordinates and rates, in the coordinates of this one.
-    pub fn carried(&self, before: &Along, state: &[f64]) -> Vec<f64> {
+    pub fn carried(&self, before: &LinearizedTrajectory, state: &[f64]) -> Vec<f64> {
         let (deviation, rates) = state.split_at(state.len() / 2);
         let Some(all) = before.points().last().and_then(|p| p.dependence.as_ref()) else {
             return state.to_vec();
@@ -355,13 +357,13 @@ pub fn linearize<L: Linearize>(
     for (index, motion) in motions.iter().enumerate() {
         match of.point(motion) {
             Ok(point) => current.points.push(point),
-            Err(LinearizeError::Worn { time_s } | LinearizeError::Singular { time_s })
-                if index > 0 =>
-            {
+            Err(
+                LinearizeError::IllConditioned { time_s } | LinearizeError::Singular { time_s },
+            ) if index > 0 => {
                 let points = rechosen(of, [&motions[index - 1], motion], time_s)?;
                 // controllers and inputs go on with the joints that they have
                 if of.actuated_inputs() != actuated_inputs {
-                    return Err(LinearizeError::Worn { time_s });
+                    return Err(LinearizeError::IllConditioned { time_s });
                 }
                 stretches.push(std::mem::replace(&mut current, Chosen::of(of)).stretch());
                 current.points.extend(points);
@@ -409,7 +411,7 @@ impl Chosen {
 
     fn stretch(self) -> Stretch {
         Stretch {
-            along: Along::new(self.labels, self.points, self.actuated),
+            along: LinearizedTrajectory::new(self.labels, self.points, self.actuated),
             independent: self.independent,
         }
     }
@@ -421,7 +423,7 @@ fn rechosen<L: Linearize>(
     [before, after]: [&L::Motion; 2],
     time_s: f64,
 ) -> Result<[Point; 2], LinearizeError> {
-    use LinearizeError::{Singular, Worn};
+    use LinearizeError::{IllConditioned, Singular};
     let well = [(after, before), (before, after)].map(|pair| (pair, false));
     let somehow = [(after, before), (before, after)].map(|pair| (pair, true));
     for ((chosen, other), tolerates) in well.into_iter().chain(somehow) {
@@ -432,11 +434,12 @@ fn rechosen<L: Linearize>(
         match (of.point(chosen), of.point(other)) {
             (Ok(chosen), Ok(other)) if chosen.time < other.time => return Ok([chosen, other]),
             (Ok(chosen), Ok(other)) => return Ok([other, chosen]),
-            (Err(Worn { .. } | Singular { .. }), _) | (_, Err(Worn { .. } | Singular { .. })) => {}
+            (Err(IllConditioned { .. } | Singular { .. }), _)
+            | (_, Err(IllConditioned { .. } | Singular { .. })) => {}
             (Err(error), _) | (_, Err(error)) => return Err(error),
         }
     }
-    Err(Worn { time_s })
+    Err(IllConditioned { time_s })
 }
 
 /// Frequencies and damping of modes over time, as a recording: `mode_1.frequency` in rad/s and `mode_1.damping_ratio`. What

@@ -14,7 +14,7 @@ use crate::integrator::Integrator;
 use crate::recording::Recording;
 use lissom_numerics::integrate::{Flow, IntegrateError, Observer, Schedule, Statistics, integrate};
 use lissom_numerics::linear::{
-    Along, Feedback as _, Interpolation, Label, Perturbed, Servo, Terms,
+    Feedback as _, Interpolation, Label, LinearizedTrajectory, Perturbed, Servo, Terms,
 };
 
 /// Deviation with which a perturbation run begins.
@@ -65,7 +65,7 @@ pub fn perturb(
     options: PerturbOptions,
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Result<PerturbedRun, AnalysisError> {
-    let stretches: Vec<&Along> = linearized.stretches().collect();
+    let stretches: Vec<&LinearizedTrajectory> = linearized.stretches().collect();
     let starts = stretches.iter().map(|along| along.points().first());
     let starts: Vec<f64> = starts
         .map(|point| point.map_or(f64::NAN, |point| point.time))
@@ -141,7 +141,7 @@ fn unguided(linearized: &Linearized) -> Vec<usize> {
     driven.filter(|dof| !is_led(dof)).collect()
 }
 
-fn failed(along: &Along, source: IntegrateError) -> AnalysisError {
+fn failed(along: &LinearizedTrajectory, source: IntegrateError) -> AnalysisError {
     let labels = &along.labels().coordinates;
     let coordinate = source
         .component()
@@ -156,7 +156,7 @@ fn failed(along: &Along, source: IntegrateError) -> AnalysisError {
 /// The controllers of a model on the actuated coordinates.
 fn servos(
     spec: &ModelSpec,
-    along: &Along,
+    along: &LinearizedTrajectory,
     controlled: &[Vec<usize>],
 ) -> Result<Vec<Servo>, AnalysisError> {
     let servo = |(controller, members): (&ControllerSpec, &Vec<usize>)| {
@@ -180,7 +180,7 @@ fn servos(
 
 /// Records deviations as motion.
 struct Recorder<'a, 'w> {
-    along: &'a Along,
+    along: &'a LinearizedTrajectory,
     servos: Vec<Servo>,
     second_order: bool,
     watch: &'w mut dyn FnMut(f64) -> Flow,
@@ -228,7 +228,7 @@ impl<'a, 'w> Recorder<'a, 'w> {
     }
 
     /// Goes on along a stretch of the motion.
-    fn enter(&mut self, along: &'a Along, servos: Vec<Servo>) {
+    fn enter(&mut self, along: &'a LinearizedTrajectory, servos: Vec<Servo>) {
         (self.along, self.servos) = (along, servos);
     }
 

@@ -34,7 +34,7 @@ struct Case {
     parts: &'static [usize],
 }
 
-/// Part of the deflection that is due to the mesh and to the steps of time.
+/// Part of the deflection that is due to the nodal model and to the steps of time.
 const RESOLUTION: f64 = 2e-4;
 
 const CASES: [Case; 3] = [
@@ -117,7 +117,7 @@ fn case_rows(case: &Case) -> Vec<Row> {
             pass: false,
             unmet: false,
             remark: format!(
-                "the square of the largest slope, {slope:.4}, in a body's own frame, and {RESOLUTION:.0e} of mesh and steps"
+                "the square of the largest slope, {slope:.4}, in a body's own frame, and {RESOLUTION:.0e} of elements and steps"
             ),
         };
         rows.push(row.judged());

@@ -6,7 +6,7 @@ use lissom::analysis::{
     Begins, Linearized, PerturbOptions, Place, linearized, perturb, with_breaks,
 };
 use lissom::integrate::Flow;
-use lissom::linear::{Along, Interpolation, Point, Terms, UndampedModes};
+use lissom::linear::{Interpolation, LinearizedTrajectory, Point, Terms, UndampedModes};
 use lissom::model::Override;
 use lissom::simulate::{Recording, sample_instants};
 use lissom::study::SimulateOptions;
@@ -299,7 +299,7 @@ fn table_1(quadratic: bool) -> Option<Numbers> {
     Some(numbers)
 }
 
-fn first_square(along: &Along, point: usize, terms: Terms) -> Option<f64> {
+fn first_square(along: &LinearizedTrajectory, point: usize, terms: Terms) -> Option<f64> {
     let (mass, stiffness) = along.constrained(point, terms);
     Some(UndampedModes::new(&mass, &stiffness).ok()?.squares[0])
 }

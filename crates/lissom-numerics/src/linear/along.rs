@@ -99,14 +99,14 @@ pub struct Point {
 
 /// Equations linearised along a nominal motion.
 #[derive(Clone, Debug)]
-pub struct Along {
+pub struct LinearizedTrajectory {
     labels: Labels,
     points: Vec<Point>,
     actuated: Vec<usize>,
     elastic: Vec<usize>,
 }
 
-impl Along {
+impl LinearizedTrajectory {
     /// Points of rising instants, of which there is at least one, and the degrees of freedom with actuators. Two points
     /// whose instants are neighbouring numbers are the two sides of a break of the motion, see [`with_breaks`].
     pub fn new(labels: Labels, points: Vec<Point>, actuated: Vec<usize>) -> Self {
@@ -434,7 +434,7 @@ mod tests {
         );
         assert_eq!(times.len(), 8);
         let points = times.iter().map(|&time| point(time, input(time)));
-        let along = Along::new(Labels::default(), points.collect(), Vec::new());
+        let along = LinearizedTrajectory::new(Labels::default(), points.collect(), Vec::new());
         for i in 0..=500 {
             let time = 1e-3 * f64::from(i);
             let mut found = [0.0];

@@ -29,13 +29,13 @@ const DEEPEST: usize = 14;
 
 /// What happened to modes between two instants that the curves do not show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Meeting {
+pub enum Crossing {
     /// Two frequencies have become one, with growth and decay (flutter).
     Coalescence,
     /// The reverse: from here on which is which is a convention.
     Separation,
     /// Modes that cannot be told apart at any resolution.
-    Confusion,
+    Ambiguity,
 }
 
 /// Modes by their numbers, in coordinates of the interval.
@@ -45,12 +45,12 @@ pub(super) struct Numbered {
     pub(super) shapes: DMatrix<Complex<f64>>,
 }
 
-/// A meeting of modes, at a share of the interval.
+/// A crossing of modes, at a share of the interval.
 #[derive(Clone, Debug)]
 pub(super) struct Met {
     pub(super) share: f64,
     pub(super) modes: Vec<usize>,
-    pub(super) kind: Meeting,
+    pub(super) kind: Crossing,
 }
 
 /// What follows the modes across an interval.
@@ -121,7 +121,7 @@ struct Step<'a> {
 }
 
 /// Part of the step at which something happened to which modes.
-type Event = (f64, Vec<usize>, Meeting);
+type Event = (f64, Vec<usize>, Crossing);
 
 impl<'a> Step<'a> {
     fn new(now: &'a mut Numbered, next: &'a Spectrum, count: usize, choosing: bool) -> Self {
@@ -149,7 +149,7 @@ impl<'a> Step<'a> {
             }
             // shapes that coincide leave the order
             let modes = (0..self.count).collect();
-            let events = vec![(1.0, modes, Meeting::Confusion)];
+            let events = vec![(1.0, modes, Crossing::Ambiguity)];
             return Some((self.numbered(&(0..size).collect::<Vec<_>>()), events));
         };
         let part = DMatrix::from_fn(size, size, |i, j| forth[(i, j)] * back[(j, i)]);
@@ -184,16 +184,16 @@ impl<'a> Step<'a> {
                         self.choose(&group, &mut order, &forth);
                     }
                 }
-                Some(Kind::Meets(meeting)) if together => {
+                Some(Kind::Meets(crossing)) if together => {
                     let [i, k] = [group[0], group[1]];
                     // the square of the difference is smooth
                     let gap = |a: Complex<f64>, b: Complex<f64>| ((a - b) * (a - b)).re;
                     let old = gap(self.now.squares[i], self.now.squares[k]);
                     let new = gap(self.next.squares[order[i]], self.next.squares[order[k]]);
-                    self.convention(&group, &mut order, meeting);
-                    events.push((old / (old - new), group, meeting));
+                    self.convention(&group, &mut order, crossing);
+                    events.push((old / (old - new), group, crossing));
                 }
-                _ if last => events.push((1.0, group, Meeting::Confusion)),
+                _ if last => events.push((1.0, group, Crossing::Ambiguity)),
                 _ => return None,
             }
         }
@@ -227,20 +227,20 @@ impl<'a> Step<'a> {
             return None;
         }
         if real(&old) && conjugate(&new) {
-            Some(Kind::Meets(Meeting::Coalescence))
+            Some(Kind::Meets(Crossing::Coalescence))
         } else if conjugate(&old) && real(&new) {
-            Some(Kind::Meets(Meeting::Separation))
+            Some(Kind::Meets(Crossing::Separation))
         } else {
             None
         }
     }
 
     /// Numbers of a pair that has coalesced: the lower frequency becomes the square with positive imaginary part, and back.
-    fn convention(&self, group: &[usize], order: &mut [usize], meeting: Meeting) {
+    fn convention(&self, group: &[usize], order: &mut [usize], crossing: Crossing) {
         let [i, k] = [group[0], group[1]];
         let (old, new) = (&self.now.squares, &self.next.squares);
-        let swapped = match meeting {
-            Meeting::Coalescence => {
+        let swapped = match crossing {
+            Crossing::Coalescence => {
                 (old[i].re < old[k].re) != (new[order[i]].im > new[order[k]].im)
             }
             _ => (old[i].im > old[k].im) != (new[order[i]].re < new[order[k]].re),
@@ -296,7 +296,7 @@ enum Kind {
     /// They were before.
     Chosen,
     /// Real squares have become conjugate, or the other way.
-    Meets(Meeting),
+    Meets(Crossing),
 }
 
 /// Whether squares are real and equal.

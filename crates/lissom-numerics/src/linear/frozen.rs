@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use super::along::{Along, Terms};
+use super::along::{LinearizedTrajectory, Terms};
 use super::error::LinearError;
 use super::linearization::{Label, Linearization};
 
@@ -34,7 +34,7 @@ pub struct Frozen {
 
 impl Frozen {
     /// Equations along a motion with degrees of freedom held at rest.
-    pub fn new(along: &Along, held: &[usize]) -> Self {
+    pub fn new(along: &LinearizedTrajectory, held: &[usize]) -> Self {
         let coordinates = along.labels().coordinates.clone();
         let free: Vec<usize> = (0..coordinates.len())
             .filter(|dof| !held.contains(dof))

@@ -7,7 +7,7 @@
 //! | natural frequencies, damping, mode shapes at a state | [`UndampedModes`], [`DampedMode`] |
 //! | the same followed along a motion | [`Frozen`], [`TrackedModes`] |
 //! | $`\dot x = Ax + Bu`$, $`y = Cx + Du`$ | [`StateSpace`] |
-//! | points along a motion, interpolation, outputs to second order | [`Along`] |
+//! | points along a motion, interpolation, outputs to second order | [`LinearizedTrajectory`] |
 //! | the time-varying system and feedback | [`Perturbed`], [`Feedback`] |
 //!
 //! Source: Jonker & Aarts, *Multibody System Dynamics* 6 (2001). Theory: `docs/theory/nodal.md`.
@@ -24,9 +24,11 @@ mod spectrum;
 mod state_space;
 mod tracking;
 
-pub use along::{Along, Dependence, Interpolation, Output, Point, Terms, with_breaks};
+pub use along::{
+    Dependence, Interpolation, LinearizedTrajectory, Output, Point, Terms, with_breaks,
+};
 pub use error::LinearError;
-pub use following::Meeting;
+pub use following::Crossing;
 pub use frozen::{Frozen, FrozenPoint};
 pub use linearization::{Label, Labels, Linearization};
 pub use modes::{DampedMode, UndampedModes};

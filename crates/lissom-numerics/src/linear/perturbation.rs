@@ -5,7 +5,7 @@ use nalgebra::{DMatrix, DVector};
 
 use crate::integrate::{FirstOrder, Lu};
 
-use super::along::{Along, Interpolation, Terms};
+use super::along::{Interpolation, LinearizedTrajectory, Terms};
 use super::error::LinearError;
 
 /// Inputs that deviations of the actuated degrees of freedom ask for, $`\delta u`$.
@@ -37,14 +37,19 @@ pub struct Servo {
 
 impl Servo {
     /// The same frequency and damping ratio for all actuated degrees of freedom, see [`Servo::computed`].
-    pub fn new(along: &Along, frequency: f64, damping: f64) -> Self {
+    pub fn new(along: &LinearizedTrajectory, frequency: f64, damping: f64) -> Self {
         let members = (0..along.actuated().len()).collect();
         Self::computed(along, members, frequency, damping)
     }
 
     /// $`K_p = \bar M^{ee}\Omega^2`$ and $`K_v = 2\bar M^{ee}\beta\,\Omega`$, eqs (36)–(40), with the mass matrix of `members` of
     /// the actuated degrees of freedom.
-    pub fn computed(along: &Along, members: Vec<usize>, frequency: f64, damping: f64) -> Self {
+    pub fn computed(
+        along: &LinearizedTrajectory,
+        members: Vec<usize>,
+        frequency: f64,
+        damping: f64,
+    ) -> Self {
         let gains = (0..along.points().len()).map(|point| {
             let all = along.actuated_mass(point);
             let mass = DMatrix::from_fn(members.len(), members.len(), |i, j| {
@@ -137,7 +142,7 @@ impl Feedback for Vec<Servo> {
 /// Vibrations about a nominal motion, eq (26): a first-order system of deviations, then their rates.
 #[derive(Debug)]
 pub struct Perturbed<'a, F> {
-    along: &'a Along,
+    along: &'a LinearizedTrajectory,
     feedback: F,
     interpolation: Interpolation,
     stiffness: Vec<DMatrix<f64>>,
@@ -158,7 +163,7 @@ impl<'a, F: Feedback> Perturbed<'a, F> {
     ///
     /// When a mass matrix along the motion is singular.
     pub fn new(
-        along: &'a Along,
+        along: &'a LinearizedTrajectory,
         feedback: F,
         terms: Terms,
         interpolation: Interpolation,

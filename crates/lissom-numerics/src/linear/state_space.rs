@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use super::along::{Along, Point};
+use super::along::{LinearizedTrajectory, Point};
 use super::error::LinearError;
 
 /// Matrices of deviations: states are coordinates, then their rates; outputs are positions of markers, then the
@@ -32,7 +32,7 @@ pub struct SignalNames {
 
 impl SignalNames {
     /// Of the state space of equations along a motion.
-    pub fn new(along: &Along) -> Self {
+    pub fn new(along: &LinearizedTrajectory) -> Self {
         let labels = along.labels();
         let own = |label: &super::Label| (label.name.clone(), label.unit.to_owned());
         let rates = (labels.coordinates.iter())
@@ -56,7 +56,7 @@ impl StateSpace {
     ///
     /// # Errors
     /// When the mass matrix is singular.
-    pub fn new(along: &Along, point: &Point) -> Result<Self, LinearError> {
+    pub fn new(along: &LinearizedTrajectory, point: &Point) -> Result<Self, LinearError> {
         let linear = &point.linear;
         let (n, inputs) = (linear.mass.nrows(), linear.input.ncols());
         let factor = linear

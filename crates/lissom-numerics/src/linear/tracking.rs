@@ -5,7 +5,7 @@ use nalgebra::{Complex, DMatrix, DVector};
 use super::along::Terms;
 use super::assignment::assign;
 use super::error::LinearError;
-use super::following::{Interval, Meeting, Numbered};
+use super::following::{Crossing, Interval, Numbered};
 use super::frozen::{Frozen, Pencil};
 use super::modes::DampedMode;
 use super::spectrum::Spectrum;
@@ -26,7 +26,7 @@ pub struct ModeAt {
     /// flutters is seen when it is most like the one before.
     pub shape: Vec<f64>,
     /// Modal assurance with the same mode at the point before; one at the first.
-    pub likeness: f64,
+    pub mac: f64,
 }
 
 impl ModeAt {
@@ -55,7 +55,7 @@ pub struct Encounter {
     /// Modes, by their places in [`TrackedModes::modes`]; one alone if it met modes beyond those followed.
     pub modes: Vec<usize>,
     /// What happened.
-    pub kind: Meeting,
+    pub kind: Crossing,
 }
 
 /// Modes of linearised equations along a motion.
@@ -149,12 +149,12 @@ impl TrackedModes {
                 let old = before
                     .as_ref()
                     .map(|before| before.column(mode).into_owned());
-                let (shape, likeness) = seen(&shape, old.as_ref(), &point.inertia);
+                let (shape, mac) = seen(&shape, old.as_ref(), &point.inertia);
                 modes[mode].push(ModeAt {
                     square: found.squares[mode],
                     eigenvalue: eigenvalues[mode],
                     shape: coordinates.iter().map(|&dof| shape[dof]).collect(),
-                    likeness,
+                    mac,
                 });
                 now.set_column(mode, &shape);
             }
@@ -234,11 +234,11 @@ fn seen(
     let phase = toward.conj() / toward.norm();
     let real = re * phase.re - im * phase.im;
     let real = &real / real.dot(&(inertia * &real)).sqrt();
-    let likeness = match (before, weighted) {
+    let mac = match (before, weighted) {
         (Some(before), Some(weighted)) => real.dot(&weighted).powi(2) / before.dot(&weighted),
         _ => 1.0,
     };
-    (real, likeness)
+    (real, mac)
 }
 
 /// Eigenvalues with velocity terms of the modes without: each the mode that is made of it most, together as much as can be.
@@ -268,12 +268,12 @@ fn eigenvalues(
     }
     // equal frequencies are each made of all of them
     let same = |a: Complex<f64>, b: Complex<f64>| (a - b).norm() <= EQUAL * a.norm().max(b.norm());
-    let likeness = |row: usize, column: usize| -> f64 {
+    let mac = |row: usize, column: usize| -> f64 {
         let own = modes.squares[row];
         let equal = (0..size).filter(|&k| same(own, modes.squares[k]));
         equal.map(|k| part[(k, column)]).sum()
     };
-    let together = DMatrix::from_fn(size, part.ncols(), likeness);
+    let together = DMatrix::from_fn(size, part.ncols(), mac);
     // a little of the own part, so that equal frequencies keep to themselves
     let places = assign(&(&together + &part * EQUAL));
     let found = places.iter().enumerate().map(|(row, &column)| {

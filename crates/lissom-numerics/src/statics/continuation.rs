@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use super::newton::{Astray, balanced};
+use super::newton::{Diverged, balanced};
 use super::solve::Scaled;
 use super::{Balance, Failure, NoEquilibrium};
 
@@ -87,11 +87,11 @@ fn explained<B: Balance>(
     start: &B::Place,
     reached: &B::Place,
     load: f64,
-    astray: Astray<B::Error>,
+    astray: Diverged<B::Error>,
 ) -> Failure<B::Error> {
     let (worst, residual, unheld) = match astray {
-        Astray::Placement(error) => return Failure::Placement(error),
-        Astray::Unbalanced {
+        Diverged::Placement(error) => return Failure::Placement(error),
+        Diverged::Unbalanced {
             worst,
             residual,
             unheld,

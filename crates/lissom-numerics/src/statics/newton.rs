@@ -40,7 +40,7 @@ pub(super) struct Balanced<P> {
 }
 
 /// How the iteration failed.
-pub(super) enum Astray<E> {
+pub(super) enum Diverged<E> {
     /// With these equations furthest from balance.
     Unbalanced {
         worst: usize,
@@ -57,20 +57,21 @@ pub(super) fn balanced<B: Balance>(
     start: &B::Place,
     load: f64,
     may_leave: bool,
-) -> Result<Balanced<B::Place>, Astray<B::Error>> {
+) -> Result<Balanced<B::Place>, Diverged<B::Error>> {
     let scales = balance.scales().to_vec();
     let mut place = start.clone();
     let mut residual = DVector::zeros(scales.len());
     let mut next_residual = residual.clone();
     // what the forces left are to be small beside
-    let mut at_work = (balance.evaluate(&place, load, &mut residual)).map_err(Astray::Placement)?;
+    let mut at_work =
+        (balance.evaluate(&place, load, &mut residual)).map_err(Diverged::Placement)?;
     let mut settled = false;
     let mut singular = false;
     let mut iterations = 0;
     let mut branch = None;
     while iterations < MOST_ITERATIONS && !settled {
         iterations += 1;
-        let matrix = (balance.stiffness(&place, load)).map_err(Astray::Placement)?;
+        let matrix = (balance.stiffness(&place, load)).map_err(Diverged::Placement)?;
         let matrix = Scaled::new(matrix, &scales);
         if !matrix.is_finite() || residual.iter().any(|x| !x.is_finite()) {
             break;
@@ -124,7 +125,7 @@ pub(super) fn balanced<B: Balance>(
     }
     // a trial may have been the last evaluation
     let outcome = balance.evaluate(&place, load, &mut residual);
-    at_work = at_work.max(outcome.map_err(Astray::Placement)?);
+    at_work = at_work.max(outcome.map_err(Diverged::Placement)?);
     let limit = |unknown: usize| {
         if scales[unknown].is_finite() {
             BALANCED * at_work
@@ -135,7 +136,7 @@ pub(super) fn balanced<B: Balance>(
     let excess = |unknown: usize| residual[unknown].abs() / limit(unknown).max(f64::MIN_POSITIVE);
     let worst = (0..scales.len()).max_by(|&a, &b| excess(a).total_cmp(&excess(b)));
     match worst {
-        Some(worst) if !settled || excess(worst) > 1.0 => Err(Astray::Unbalanced {
+        Some(worst) if !settled || excess(worst) > 1.0 => Err(Diverged::Unbalanced {
             worst,
             residual: residual[worst].abs(),
             unheld: settled && singular && scales[worst].is_finite(),

@@ -21,7 +21,7 @@ impl Checker<'_> {
                 (None, Some(marker)) => self.input_on_marker(&path, input, marker),
                 _ => {}
             }
-            self.foreseen(&path, input);
+            self.in_feedforward(&path, input);
         }
     }
 
@@ -105,15 +105,15 @@ impl Checker<'_> {
     }
 
     /// Whether there is somebody to foresee a load.
-    pub(super) fn foreseen(&mut self, path: &Path, input: &InputSpec) {
+    pub(super) fn in_feedforward(&mut self, path: &Path, input: &InputSpec) {
         let asks =
             |input: &InputSpec| input.rigid_inverse_dynamics.is_some() || input.nominal_motion;
-        if input.foreseen && input.joint.is_some() {
+        if input.in_feedforward && input.joint.is_some() {
             let reason = "what acts on a joint adds to what drives it";
-            self.no_effect(path.key("foreseen"), reason);
-        } else if input.foreseen && !self.spec.input.iter().any(asks) {
+            self.no_effect(path.key("in_feedforward"), reason);
+        } else if input.in_feedforward && !self.spec.input.iter().any(asks) {
             let reason = "no input has rigid_inverse_dynamics or nominal_motion = true";
-            self.no_effect(path.key("foreseen"), reason);
+            self.no_effect(path.key("in_feedforward"), reason);
         }
     }
 

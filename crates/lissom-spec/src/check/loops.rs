@@ -9,7 +9,7 @@ use crate::spec::{
 };
 use crate::topology::{is_acted_on, is_prescribed, spanning_tree};
 
-/// Cosine of the angle between two axes below which they count as square to each other.
+/// Cosine of the angle between two axes below which they count as orthogonal to each other.
 const SQUARE: f64 = 1e-9;
 
 impl Checker<'_> {

@@ -311,7 +311,7 @@ impl Checker<'_> {
         }
         self.axes_of_load(path, input);
         self.follows(path, input);
-        self.foreseen(path, input);
+        self.in_feedforward(path, input);
         for (key, quantity, _) in input.loads() {
             if let Some((not, expected)) = wrong
                 && quantity == not

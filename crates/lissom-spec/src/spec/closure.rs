@@ -53,7 +53,7 @@ pub struct AxisClosureSpec {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UniversalClosureSpec {
-    /// Axis in the frame of `from`, and axis in the frame of `to` that stays square to it.
+    /// Axis in the frame of `from`, and axis in the frame of `to` that stays orthogonal to it.
     pub axes: [[f64; 3]; 2],
 }
 

@@ -76,7 +76,7 @@ pub struct InputSpec {
     pub force_sines: Option<ForceSinesSpec>,
     /// The torque or force that would move the joint as said if every body and gear were rigid, against
     /// gravity, springs and friction of the joints. Joints without a nominal motion of their own count as
-    /// held where they start, or as moving as prescribed; loads at markers count where they are `foreseen`.
+    /// held where they start, or as moving as prescribed; loads at markers count where they are `in_feedforward`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rigid_inverse_dynamics: Option<MotionProfileSpec>,
     /// Whether the joint takes part in moving the model along its nominal motion, as `[nominal_motion]` or other
@@ -86,7 +86,7 @@ pub struct InputSpec {
     pub nominal_motion: bool,
     /// Whether rigid inverse dynamics counts on this load at a marker, as on a weight that is known.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub foreseen: bool,
+    pub in_feedforward: bool,
 }
 
 impl Default for InputSpec {
@@ -114,7 +114,7 @@ impl Default for InputSpec {
             force_sines: None,
             rigid_inverse_dynamics: None,
             nominal_motion: false,
-            foreseen: false,
+            in_feedforward: false,
         }
     }
 }

@@ -53,9 +53,9 @@ pub use nominal::NominalMotionSpec;
 pub use place::{AttachmentSpec, GROUND, MarkerSpec, PayloadSpec, Place};
 pub use profile::{LoadProfile, MotionProfile};
 pub use run::{
-    AdaptiveSpec, FidelityPreset, FidelitySpec, FormulationSpec, GeneralizedAlphaSpec, InitialSpec,
-    IntegratorSpec, NewmarkSpec, NodalFormulationSpec, NodePassages, OutputFormat, OutputSpec,
-    SimulationSpec, StaticForceSpec, StaticLoadSpec,
+    AdaptiveSpec, ElementCrossings, FidelityPreset, FidelitySpec, FormulationSpec,
+    GeneralizedAlphaSpec, InitialSpec, IntegratorSpec, NewmarkSpec, NodalFormulationSpec,
+    OutputFormat, OutputSpec, SimulationSpec, StaticForceSpec, StaticLoadSpec,
 };
 
 pub use support::{Slopes, SupportSpec};

@@ -250,7 +250,7 @@ pub enum Deformation {
     Rotation,
     /// Tilt of the axis of a hinge in space.
     TiltY,
-    /// Tilt of the axis of a hinge in space, square to the other.
+    /// Tilt of the axis of a hinge in space, orthogonal to the other.
     TiltZ,
     /// Travel of a slider.
     Travel,

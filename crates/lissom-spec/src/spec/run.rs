@@ -145,13 +145,13 @@ pub struct SimulationSpec {
     pub closure: Option<ClosureSpec>,
     /// What happens where a support passes a node of its beam.
     #[serde(default)]
-    pub node_passages: NodePassages,
+    pub element_crossings: ElementCrossings,
 }
 
 /// What happens where a support passes a node of its beam, at which the curvature of finite elements jumps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum NodePassages {
+pub enum ElementCrossings {
     /// The instant is found, and the integrator starts afresh from there.
     #[default]
     Located,
@@ -167,7 +167,7 @@ impl Default for SimulationSpec {
             initial: InitialSpec::default(),
             integrator: IntegratorSpec::default(),
             closure: None,
-            node_passages: NodePassages::default(),
+            element_crossings: ElementCrossings::default(),
         }
     }
 }

@@ -351,7 +351,7 @@ fn direction(u: Vector<f64>) -> String {
     format!("({:.3}, {:.3}, {:.3})", u[0], u[1], u[2])
 }
 
-/// Two unit vectors square to a unit vector and to each other, right-handed with it last.
+/// Two unit vectors orthogonal to a unit vector and to each other, right-handed with it last.
 fn square_to(axis: Vector<f64>) -> (Vector<f64>, Vector<f64>) {
     let mut largest = 0;
     for i in 1..3 {

@@ -45,7 +45,7 @@ pub enum ClosureKind {
     Universal {
         /// Unit vector in the frame of `from`.
         first: Vector<f64>,
-        /// Unit vector in the frame of `to`, square to the first.
+        /// Unit vector in the frame of `to`, orthogonal to the first.
         second: Vector<f64>,
     },
     /// All but turns: three.

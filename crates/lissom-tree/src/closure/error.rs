@@ -108,7 +108,7 @@ pub enum Trouble {
 
 /// A change of the independent coordinates during a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Rechoice {
+pub struct Repartition {
     /// When.
     pub time_s: f64,
     /// Independent joint velocities before.

@@ -11,7 +11,7 @@ mod setup;
 mod watch;
 
 use super::complement::{Complement, ReducedEquations};
-use super::error::{Rechoice, Singularity};
+use super::error::{Repartition, Singularity};
 use super::multipliers::Multipliers;
 use super::{Constraints, Workspace};
 use crate::tree::{ArticulatedBody, Kinematics, displace};
@@ -41,7 +41,7 @@ pub struct Loops {
     method: Method,
     automatic: bool,
     chosen_condition: f64,
-    rechoices: Vec<Rechoice>,
+    repartitions: Vec<Repartition>,
     worst: Option<Singularity>,
     last: Watched,
     multipliers: Vec<f64>,
@@ -347,8 +347,8 @@ impl Loops {
     }
 
     /// Changes of the independent coordinates so far.
-    pub fn rechoices(&self) -> &[Rechoice] {
-        &self.rechoices
+    pub fn repartitions(&self) -> &[Repartition] {
+        &self.repartitions
     }
 
     /// Names of the independent joint velocities, elastic ones left out; empty for multipliers.

@@ -31,7 +31,7 @@ pub use assembly::{
 pub use complement::ReducedEquations;
 pub use constraint::Constraints;
 pub use definition::{AssemblyHints, Closure, ClosureEnd, ClosureKind, ClosureMethod, HeldStart};
-pub use error::{ClosureError, Rechoice, Singularity, Trouble};
+pub use error::{ClosureError, Repartition, Singularity, Trouble};
 pub use loops::{Loops, Unclosed, articulated_body};
 pub use rank::{Mobility, Rank, mobility, pivot_columns, row_rank};
 

@@ -14,7 +14,7 @@
 //! ```
 //!
 //! The place is that of the undeformed axis: stretch and shortening, of second order in the deflection, shift
-//! it by less than the slope makes of them. The force is square to the bent axis, so that a support without
+//! it by less than the slope makes of them. The force is orthogonal to the bent axis, so that a support without
 //! friction does no work on what slides.
 
 use super::constraint::{Relative, Value};

@@ -41,7 +41,7 @@ pub(super) struct Element {
 
 /// A chain of elements.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Mesh {
+pub(super) struct NodalModel {
     field: Field,
     boundary: Boundary,
     elements: Vec<Element>,
@@ -62,13 +62,13 @@ struct LocalFunction {
 /// A mesh with its elastic coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ElementModes {
-    mesh: Mesh,
+    mesh: NodalModel,
     /// Coordinates × freedoms, so that what one freedom has of every coordinate lies together; the freedoms themselves
     /// are the coordinates if absent.
     vectors: Option<DMatrix<f64>>,
 }
 
-impl Mesh {
+impl NodalModel {
     /// A chain of elements that follow one another from the root.
     pub(super) fn new(
         field: Field,

@@ -8,7 +8,7 @@ use nalgebra::{DMatrix, DVector};
 use super::beam::{Basis, Beam, ModeCounts, Segment};
 use super::deformation::Deformation;
 use super::eigenfunctions::{Boundary, UniformModes};
-use super::elements::{Element, ElementModes, MOST_FREEDOMS, Mesh};
+use super::elements::{Element, ElementModes, MOST_FREEDOMS, NodalModel};
 use super::error::{FlexError, finite};
 use super::foreshortening::foreshortened_stretch;
 use super::quadrature::{gauss_legendre, whole_number};
@@ -325,7 +325,7 @@ fn stepped_modes(
     let lowest = estimated_square(segments, deformation, boundary, 1.0);
     for _ in 0..SPECTRAL_ATTEMPTS {
         let elements = spectral_elements(segments, deformation, highest);
-        let mesh = Mesh::new(deformation.field(), boundary, elements)?;
+        let mesh = NodalModel::new(deformation.field(), boundary, elements)?;
         check_available(&mesh, deformation, count)?;
         let mass = mesh.mass(&[]);
         let (mut modes, squares) = mesh.modes(&mass, count, lowest)?;
@@ -415,7 +415,11 @@ fn sufficient_degree(phase: f64) -> usize {
     degree + 2
 }
 
-fn check_available(mesh: &Mesh, deformation: Deformation, modes: usize) -> Result<(), FlexError> {
+fn check_available(
+    mesh: &NodalModel,
+    deformation: Deformation,
+    modes: usize,
+) -> Result<(), FlexError> {
     let available = mesh.len() - mesh.rigid_motions();
     if modes > available {
         return Err(FlexError::TooManyModes {
@@ -509,7 +513,7 @@ fn element_coordinates(
         )
         .collect();
     let shift = elements_shift(&elements, deformation);
-    let mesh = Mesh::new(deformation.field(), boundary, elements)?;
+    let mesh = NodalModel::new(deformation.field(), boundary, elements)?;
     let Some(count) = modes else {
         let names = mesh
             .nodal_freedoms()

@@ -21,7 +21,7 @@
 use super::Kinematics;
 use super::indirect_inverse::IndirectInverse;
 use super::inverse_dynamics::ground_acceleration;
-use super::wide::{Kernel, run_wide};
+use super::simd::{Kernel, run_simd};
 use crate::{Place, System};
 use lissom_spatial::Scalar;
 use lissom_spatial::{ArticulatedInertia, Force, Motion};
@@ -76,7 +76,7 @@ impl<T: Scalar> ArticulatedBody<T> {
 
     /// Factors the mass matrix of the prepared configuration, tip to base (63). Allocates nothing.
     pub fn factor(&mut self, system: &System, kinematics: &Kinematics<T>) {
-        run_wide(Factor {
+        run_simd(Factor {
             articulated: self,
             system,
             kinematics,
@@ -171,7 +171,7 @@ impl<T: Scalar> ArticulatedBody<T> {
         {
             *bias = inner - applied;
         }
-        run_wide(Sweep::<_, true> {
+        run_simd(Sweep::<_, true> {
             articulated: self,
             system,
             kinematics,
@@ -194,7 +194,7 @@ impl<T: Scalar> ArticulatedBody<T> {
         self.bias.fill(Force::zero());
         self.modal_bias.fill(T::zero());
         acceleration.fill(T::zero());
-        run_wide(Sweep::<_, false> {
+        run_simd(Sweep::<_, false> {
             articulated: self,
             system,
             kinematics,

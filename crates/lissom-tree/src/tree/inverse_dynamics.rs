@@ -3,7 +3,7 @@
 //! \[Jain & Rodriguez 1992, eqs (44), (45)\], the recursive Newton–Euler algorithm for flexible bodies.
 
 use super::Kinematics;
-use super::wide::{Kernel, run_wide};
+use super::simd::{Kernel, run_simd};
 use crate::{Place, System};
 use lissom_spatial::Scalar;
 use lissom_spatial::{Force, Motion, Vector};
@@ -77,7 +77,7 @@ pub fn inverse_dynamics_from<T: Scalar>(
     workspace: &mut InverseDynamics<T>,
     generalized_force: &mut [T],
 ) {
-    run_wide(NewtonEuler {
+    run_simd(NewtonEuler {
         system,
         first,
         kinematics,

@@ -6,7 +6,7 @@ use super::lumped_nodes;
 use super::membrane;
 use super::node::node_motion;
 use super::shortening::AlongBeam;
-use super::wide::{Kernel, run_wide};
+use super::simd::{Kernel, run_simd};
 use crate::flex::{FlexibleBody, ShorteningInertia};
 use crate::{Body, Place, System};
 use lissom_spatial::Scalar;
@@ -136,7 +136,7 @@ impl<T: Scalar> Kinematics<T> {
 
     /// [`update`](Self::update) when nothing has changed on the bodies before `first`, on which no later one acts here.
     pub fn update_from(&mut self, system: &System, first: usize, position: &[T], velocity: &[T]) {
-        run_wide(Update {
+        run_simd(Update {
             kinematics: self,
             system,
             first,

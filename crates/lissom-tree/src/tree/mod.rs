@@ -57,8 +57,8 @@ mod node;
 mod operational_space;
 mod points;
 mod shortening;
+mod simd;
 mod stiffness;
-mod wide;
 
 pub use articulated_body::ArticulatedBody;
 pub use displacement::displace;

@@ -42,7 +42,7 @@ pub struct Diagnosis {
     pub degrees_of_freedom: DegreesOfFreedom,
     /// What the model is made of as nodes and elements; absent for the tree formulation.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub mesh: Option<ElementCounts>,
+    pub nodal: Option<ElementCounts>,
     /// What closes the loops of the mechanism; absent for a tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loops: Option<LoopsSummary>,
@@ -143,7 +143,7 @@ impl Mechanism {
         let loops = loops::summary(spec, tree, &spanning);
         Diagnosis {
             degrees_of_freedom: degrees_of_freedom(tree, loops.as_ref()),
-            mesh: self.inspected().element_counts(),
+            nodal: self.inspected().element_counts(),
             total_mass_kg: (tree.linkage.system.bodies().iter())
                 .map(|body| body.rigid.mass)
                 .sum(),

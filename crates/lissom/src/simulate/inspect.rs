@@ -82,7 +82,7 @@ fn locks(beam: &BeamSpec) -> bool {
         BasisSpec::ClampedFree(counts)
         | BasisSpec::FreeFree(counts)
         | BasisSpec::Unconstrained(counts) => !counts.foreshortening,
-        BasisSpec::Elements(mesh) => mesh.membrane == Membrane::Pointwise,
+        BasisSpec::Elements(nodal) => nodal.membrane == Membrane::Pointwise,
     }
 }
 

@@ -168,10 +168,14 @@ impl RigidTree {
         let rotors = (model.transmissions.iter().zip(&motors)).filter_map(rotor);
         let closures = rigid_closures(model, &system, &start);
         let markers = undeformed_markers(model);
-        let foreseen = model.actions.loads.iter().filter(|load| load.foreseen);
+        let in_feedforward = model
+            .actions
+            .loads
+            .iter()
+            .filter(|load| load.in_feedforward);
         let actions = Actions {
             resistances: model.actions.resistances.clone(),
-            loads: foreseen.cloned().collect(),
+            loads: in_feedforward.cloned().collect(),
             ..Actions::default()
         };
         Self {

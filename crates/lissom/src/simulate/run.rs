@@ -4,7 +4,7 @@ use super::equations::{Equations, written_state};
 use super::equilibrium::equilibrium;
 use super::nominal_drives;
 use crate::model::Model;
-use crate::model::spec::{InitialSpec, NodePassages, SimulationSpec};
+use crate::model::spec::{ElementCrossings, InitialSpec, SimulationSpec};
 use lissom_core::study::{Run, SimulateOptions, simulate};
 use lissom_core::{PlaceError, RunError, State};
 use lissom_numerics::integrate::Flow;
@@ -75,7 +75,7 @@ pub(crate) fn equations_at<'m>(
     } else {
         Equations::new(model)
     };
-    equations.locates_passages = simulation.node_passages == NodePassages::Located;
+    equations.locates_crossings = simulation.element_crossings == ElementCrossings::Located;
     equations.loops().map_err(|source| {
         let source = PlaceError {
             reason: source.to_string(),

@@ -134,7 +134,7 @@ cycloid = { final_angle_rad = 1.2, duration_s = 1.5 }
     let run = ran(&text);
     assert!(energy_drift(&run) < BOOKS, "{:e}", energy_drift(&run));
     assert!(swing(&run, "energy.work") > 1.0);
-    assert!(swing(&run, "energy.lost") > 1.0);
+    assert!(swing(&run, "energy.dissipated") > 1.0);
 }
 
 #[test]

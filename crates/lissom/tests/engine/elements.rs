@@ -3,8 +3,8 @@
 use std::f64::consts::PI;
 
 use lissom::integrate::Flow;
-use lissom::mesh::{self, Mesh};
 use lissom::model::{ErrorKind, ModelSpec};
+use lissom::nodal_model::{self, NodalModel};
 use lissom::simulate::{Ending, Recording, Run};
 
 use crate::models::{changed, parsed};
@@ -302,7 +302,7 @@ fn mistakes_are_found_where_they_are() {
     let loose = FOUR_BAR_ELEMENTS.replacen("role = \"prescribed\"", "role = \"free\"", 1);
     let loose = loose.split("[[motion]]").next().unwrap();
     let spec = parsed(loose);
-    let error = Mesh::new(&spec, 1).unwrap_err().remove(0);
+    let error = NodalModel::new(&spec, 1).unwrap_err().remove(0);
     assert!(
         error.to_string().contains("nodal coordinates are free"),
         "{error}"
@@ -320,8 +320,8 @@ fn torsion_without_inertia_is_refused() {
             "simulation.integrator={dop853={}}",
         ],
     );
-    let mesh = Mesh::new(&spec, 1).unwrap();
-    let run = mesh::run(&mesh, &spec.simulation, &[0.0, 1.2], None, &mut |_| {
+    let nodal = NodalModel::new(&spec, 1).unwrap();
+    let run = nodal_model::run(&nodal, &spec.simulation, &[0.0, 1.2], None, &mut |_| {
         Flow::Continue
     });
     let Ending::Failed(error) = run.ending else {
@@ -374,7 +374,11 @@ duration_s = 1.0
 "#;
     let run = ran(&parsed(text));
     let last = |name: &str| last(&run.recording, name);
-    assert!(last("energy.lost") > 0.5, "{}", last("energy.lost"));
+    assert!(
+        last("energy.dissipated") > 0.5,
+        "{}",
+        last("energy.dissipated")
+    );
     assert!((last("pivot.position.x") - 0.5).abs() < 1e-12);
     assert!(run.audit.energy.max_drift_percent < BALANCE_PERCENT);
 }

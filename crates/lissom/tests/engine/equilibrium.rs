@@ -2,9 +2,9 @@
 
 use lissom::RunError;
 use lissom::linear::{Frozen, Terms, TrackedModes};
-use lissom::mesh::{Acts, Mesh};
 use lissom::model::ModelSpec;
 use lissom::nodal::{Equations, Resting};
+use lissom::nodal_model::{NodalActions, NodalModel};
 use lissom::simulate::Rest;
 use lissom::statics::{self, Balance, NoEquilibrium, Stability};
 use nalgebra::{DMatrix, DVector};
@@ -39,9 +39,9 @@ fn place(rest: &Rest, marker: &str) -> [f64; 3] {
     vector(&rest.recording, &format!("{marker}.position"), 0)
 }
 
-fn resting(mesh: &Mesh) -> Resting<'_, Acts<'_>> {
-    let equations = Equations::new(&mesh.mechanism).unwrap();
-    Resting::new(equations, Acts::new(mesh), 0.0)
+fn resting(nodal: &NodalModel) -> Resting<'_, NodalActions<'_>> {
+    let equations = Equations::new(&nodal.mechanism).unwrap();
+    Resting::new(equations, NodalActions::new(nodal), 0.0)
 }
 
 /// Newton's iteration as it is in books: the whole load at once, whole steps.
@@ -106,12 +106,12 @@ impl<B: Balance> Balance for Watched<B> {
 #[test]
 fn errors_are_squared_near_the_solution() {
     const LEAST_ORDER: f64 = 1.8;
-    let mesh = Mesh::new(&parsed(PRINCETON_BEAM), 1).unwrap();
+    let nodal = NodalModel::new(&parsed(PRINCETON_BEAM), 1).unwrap();
     let mut watched = Watched {
-        inner: resting(&mesh),
+        inner: resting(&nodal),
         places: Vec::new(),
     };
-    let found = statics::equilibrium(&mut watched, &mesh.initial_position().to_vec());
+    let found = statics::equilibrium(&mut watched, &nodal.initial_position().to_vec());
     let solution = found.map_err(|_| "no equilibrium").unwrap().place;
     let error = |place: &Vec<f64>| {
         let apart = place.iter().zip(&solution).map(|(a, b)| (a - b).abs());
@@ -134,10 +134,10 @@ fn errors_are_squared_near_the_solution() {
 fn continuation_reaches_what_newton_alone_does_not() {
     for (text, load) in [(PRINCETON_BEAM, 30.0 * 8.896), (BEND, 30.0 * 600.0)] {
         let change = format!("input.0.force_constant.value_n={load}");
-        let mesh = Mesh::new(&changed(text, &[&change]), 1).unwrap();
-        let start = mesh.initial_position().to_vec();
-        assert!(plain_newton(&mut resting(&mesh), &start).is_none());
-        let mut balance = resting(&mesh);
+        let nodal = NodalModel::new(&changed(text, &[&change]), 1).unwrap();
+        let start = nodal.initial_position().to_vec();
+        assert!(plain_newton(&mut resting(&nodal), &start).is_none());
+        let mut balance = resting(&nodal);
         let found = balance.equilibrium(&start).unwrap();
         assert!(found.parts > 1, "{found:?}");
         let stability = balance.stability(&found.place).unwrap();

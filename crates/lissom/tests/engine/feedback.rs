@@ -1,10 +1,10 @@
-//! Controllers, paths of markers and foreseen loads in both formulations: they share the model file and the law of the
+//! Controllers, paths of markers and in_feedforward loads in both formulations: they share the model file and the law of the
 //! feedback, not how the nominal motion, its forces and its mass matrix are found.
 
 use lissom::analysis::{AnalysisError, Place, linearized};
 use lissom::integrate::Flow;
-use lissom::mesh::{Mesh, MeshError};
 use lissom::model::{ErrorKind, ModelSpec};
+use lissom::nodal_model::{NodalModel, NodalModelError};
 use lissom::simulate::{Ending, LinearizeError, NominalError};
 
 use crate::models::{driven_arm, parsed};
@@ -87,14 +87,14 @@ nominal_motion = true
 marker = "hand"
 direction = [0.2, 0.1, -1.0]
 force_cycloid = { final_n = 12.0, duration_s = 0.4 }
-foreseen = true
+in_feedforward = true
 
 [[input]]
 marker = "hand"
 direction = [1.0, 0.5, 0.0]
 frame = "body"
 torque_sines = { amplitude_n_m = [2.0], frequency_rad_per_s = [9.0] }
-foreseen = true
+in_feedforward = true
 
 [[input]]
 marker = "hand"
@@ -169,7 +169,7 @@ fn foreseen_loads_do_not_disturb() {
             assert!((z - wanted).abs() < ON_COURSE_M, "{time}: {z} {wanted}");
         }
     }
-    let unknown = parsed(&quiet.replacen("foreseen = true\n", "", 1));
+    let unknown = parsed(&quiet.replacen("in_feedforward = true\n", "", 1));
     for run in [in_tree(&unknown), in_nodes(&unknown, 1)] {
         let last = last(&run.recording, "hand.position.z") - 0.765_968_185_995_205_6;
         assert!((last - 0.9 * 0.36).abs() > 1e-3, "{last}");
@@ -254,9 +254,9 @@ fn place_and_angle_lead_a_planar_arm() {
 #[test]
 fn a_path_that_cannot_be_followed_is_refused() {
     let refused = |text: &str| {
-        let mesh = Mesh::new(&parsed(text), 1);
-        match mesh.unwrap_err().remove(0) {
-            MeshError::NominalMotion(error) => error,
+        let nodal = NodalModel::new(&parsed(text), 1);
+        match nodal.unwrap_err().remove(0) {
+            NodalModelError::NominalMotion(error) => error,
             other => panic!("{other}"),
         }
     };
@@ -403,7 +403,7 @@ nominal_motion = true
 marker = "tip"
 direction = [0.0, -1.0, 0.0]
 force_constant = { value_n = 20.0 }
-foreseen = true
+in_feedforward = true
 [[controller]]
 name = "servo"
 joints = ["hub"]

@@ -85,19 +85,19 @@ duration_s = 1.0
 /// The largest load without complex eigenvalues, and the frequency at which the two lowest modes meet there.
 fn flutter(formulation: Formulation) -> [f64; 2] {
     let (mut below, mut above) = (10.0, 30.0);
-    let mut meeting = f64::NAN;
+    let mut crossing = f64::NAN;
     for _ in 0..40 {
         let middle = 0.5 * (below + above);
         match modes(formulation, middle) {
             Ok(modes) => {
                 below = middle;
-                meeting = 0.5 * (modes.squares[0] + modes.squares[1]);
+                crossing = 0.5 * (modes.squares[0] + modes.squares[1]);
             }
             Err(LinearError::Flutter) => above = middle,
             Err(error) => panic!("{error}"),
         }
     }
-    [below, meeting.sqrt()]
+    [below, crossing.sqrt()]
 }
 
 /// Closed form: Beck's column flutters at its load with its frequency, and vibrates as it should at half of the load.

@@ -2,9 +2,9 @@
 
 use lissom::integrate::Flow;
 use lissom::linear::UndampedModes;
-use lissom::mesh::{Mesh, MeshError};
 use lissom::model::spec::{GeneralizedAlphaSpec, IntegratorSpec};
 use lissom::model::{ErrorKind, Model, ModelError, ModelSpec};
+use lissom::nodal_model::{NodalModel, NodalModelError};
 use lissom::simulate::{Linearizer, Run};
 use nalgebra::DMatrix;
 use std::f64::consts::PI;
@@ -12,7 +12,8 @@ use std::f64::consts::PI;
 use crate::models::{driven_arm, parsed};
 use crate::numbers::distance;
 use crate::runs::{
-    assert_alike, assert_same_channels, completed, nominal_point, of_mesh, of_model, value_at,
+    assert_alike, assert_same_channels, completed, nominal_point, of_model, of_nodal_model,
+    value_at,
 };
 use crate::shipped::{SLIDING_LINKS, SPACE_ARM, SPIN_UP_BEAM};
 
@@ -24,7 +25,11 @@ fn run_tree(spec: &ModelSpec, instants: &[f64]) -> Run {
 }
 
 fn run_nodes(spec: &ModelSpec, elements: usize, instants: &[f64]) -> Run {
-    completed(of_mesh(&Mesh::new(spec, elements).unwrap(), spec, instants))
+    completed(of_nodal_model(
+        &NodalModel::new(spec, elements).unwrap(),
+        spec,
+        instants,
+    ))
 }
 
 /// Positions of a marker.
@@ -272,8 +277,8 @@ fn a_floating_arm_keeps_energy_and_momentum() {
 #[test]
 fn what_is_not_known_is_named() {
     let spec = parsed(SLIDING_LINKS);
-    let errors = Mesh::new(&spec, 2).unwrap_err();
-    let support = |error: &MeshError| matches!(error, MeshError::Unknown { what, .. } if what.contains("slides through"));
+    let errors = NodalModel::new(&spec, 2).unwrap_err();
+    let support = |error: &NodalModelError| matches!(error, NodalModelError::Unknown { what, .. } if what.contains("slides through"));
     assert!(errors.iter().any(support), "{errors:?}");
     for error in &errors {
         let message = String::new();
@@ -306,8 +311,8 @@ fn an_arm_that_twists() {
         let state = linearizer.nominal_state(0.0).unwrap();
         let tree = linearizer.along(&[state], &mut |_| Flow::Continue).unwrap();
         let tree = &tree.points()[0].linear;
-        let mesh = Mesh::new(&spec, 1).unwrap();
-        let nodes = nominal_point(&mesh, 0.0);
+        let nodal = NodalModel::new(&spec, 1).unwrap();
+        let nodes = nominal_point(&nodal, 0.0);
         square(&nodes.linear.mass, &nodes.linear.stiffness())
             / square(&tree.mass, &tree.stiffness())
     };

@@ -183,7 +183,7 @@ friction = { angular_viscous_n_m_s_per_rad = 0.05, linear_coulomb_n = 0.2, linea
     ));
     // a thousand steps of the tolerance of 1e-11, in percent
     assert!(run.audit.energy.max_drift_percent < 1e-6, "{:?}", run.audit);
-    let lost = last(&run.recording, "energy.lost");
+    let lost = last(&run.recording, "energy.dissipated");
     assert!(lost > 0.1 * run.audit.energy.peak_j, "{lost} J");
 }
 

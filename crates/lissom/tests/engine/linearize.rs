@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use lissom::integrate::Flow;
-use lissom::linear::{Along, DampedMode, Point, Terms};
-use lissom::mesh::{Mesh, MeshLinearizer};
+use lissom::linear::{DampedMode, LinearizedTrajectory, Point, Terms};
 use lissom::model::{Model, ModelSpec};
+use lissom::nodal_model::{NodalLinearizer, NodalModel};
 use lissom::simulate::{Equations, Linearizer, MotionState};
 use lissom::study::Linearize as _;
 use lissom::testing::{Random, Variety, random_state};
@@ -172,12 +172,12 @@ fn a_spinning_body_nutates() {
             .iter()
             .all(|mode| mode.eigenvalue.re.abs() < ROUNDING.sqrt())
     );
-    assert_eq!(along.labels().coordinates[3].name, "float.slide.x");
+    assert_eq!(along.labels().coordinates[3].name, "float.translation.x");
 }
 
 /// Squares of the lowest eigenvalues with free joints and no damping, with and without the parts of the
 /// stiffness; without some parts an unsymmetric stiffness may flutter, so that they are complex.
-fn squares(along: &Along, terms: Terms, count: usize) -> Vec<Complex<f64>> {
+fn squares(along: &LinearizedTrajectory, terms: Terms, count: usize) -> Vec<Complex<f64>> {
     let point = &along.points()[0];
     let (mass, stiffness) = (&point.linear.mass, point.stiffness(terms));
     let modes = DampedMode::all(mass, &(mass * 0.0), &stiffness).unwrap();
@@ -244,12 +244,12 @@ fn parts_agree_with_the_nodal_formulation() {
     let mut linearizer = Linearizer::new(&model);
     let state = linearizer.nominal_state(time).unwrap();
     let tree = linearizer.along(&[state], &mut |_| Flow::Continue).unwrap();
-    let mesh = Mesh::new(&spec, 6).unwrap();
-    let mut meshed = MeshLinearizer::new(&mesh).unwrap();
+    let nodal = NodalModel::new(&spec, 6).unwrap();
+    let mut meshed = NodalLinearizer::new(&nodal).unwrap();
     let motion = meshed.nominal(time).unwrap();
     let point = meshed.point(&motion).unwrap();
-    let actuated = mesh.mechanism.actuated_dofs();
-    let nodes = Along::new(meshed.labels(), vec![point], actuated);
+    let actuated = nodal.mechanism.actuated_dofs();
+    let nodes = LinearizedTrajectory::new(meshed.labels(), vec![point], actuated);
     let speed_squared = 20.0;
     for terms in Terms::CASES {
         let (a, b) = (squares(&tree, terms, 3), squares(&nodes, terms, 3));
@@ -270,7 +270,7 @@ fn parts_agree_with_the_nodal_formulation() {
             );
         }
     }
-    let modes = |along: &Along| {
+    let modes = |along: &LinearizedTrajectory| {
         let linear = &along.points()[0].linear;
         DampedMode::all(&linear.mass, &linear.damping, &linear.stiffness()).unwrap()
     };

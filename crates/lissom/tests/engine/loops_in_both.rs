@@ -1,9 +1,9 @@
 //! Loops, elastic gears and damping in the tree and in the nodal formulation, which share the model file and where its
 //! loops are closed at the start.
 
-use lissom::mesh::{Mesh, MeshError};
 use lissom::model::ModelSpec;
 use lissom::model::spec::{GeneralizedAlphaSpec, IntegratorSpec};
+use lissom::nodal_model::{NodalModel, NodalModelError};
 use lissom::simulate::Run;
 
 use crate::models::{assembled, parsed};
@@ -278,8 +278,8 @@ fn a_four_bar_that_bends() {
 fn shipped_loops_are_understood() {
     for text in [shipped::FOUR_BAR, SLIDER_CRANK, PLANAR_3RRR, SPATIAL_3RRS] {
         let spec = parsed(text);
-        let mesh = Mesh::new(&spec, 2);
-        assert!(mesh.is_ok(), "{:?} {:?}", spec.name, mesh.err());
+        let nodal = NodalModel::new(&spec, 2);
+        assert!(nodal.is_ok(), "{:?} {:?}", spec.name, nodal.err());
     }
 }
 
@@ -295,11 +295,11 @@ fn a_prescribed_loop_without_freedom_is_refused() {
         "[[motion]]\njoint = \"motor\"\nconstant_rate.rate_rad_per_s = 1.0",
     );
     let spec = parsed(&text);
-    let errors = Mesh::new(&spec, 1).unwrap_err();
+    let errors = NodalModel::new(&spec, 1).unwrap_err();
     assert!(
         matches!(
             errors[0],
-            MeshError::OverdrivenLoop { .. } | MeshError::Assembly(_)
+            NodalModelError::OverdrivenLoop { .. } | NodalModelError::Assembly(_)
         ),
         "{errors:?}"
     );
@@ -373,8 +373,8 @@ fn damping_of_the_modes_of_a_clamped_beam() {
     const ROUNDING: f64 = 1e-9;
     let point = |damping: &str| {
         let spec = parsed(&CANTILEVER.replace("DAMPING", damping));
-        let mesh = Mesh::new(&spec, 4).unwrap();
-        nominal_point(&mesh, 0.0)
+        let nodal = NodalModel::new(&spec, 4).unwrap();
+        nominal_point(&nodal, 0.0)
     };
     let linear = point("modal_ratio = 0.03").linear;
     let (mass, damping, stiffness) = (&linear.mass, &linear.damping, linear.stiffness());
@@ -397,8 +397,8 @@ fn friction_is_linearised() {
              axis = [0.0, 0.0, 1.0]\nfriction.viscous_n_m_s_per_rad = 0.7\n{spring}"
         );
         let spec = parsed(&text);
-        let mesh = Mesh::new(&spec, 1).unwrap();
-        let point = nominal_point(&mesh, 0.0);
+        let nodal = NodalModel::new(&spec, 1).unwrap();
+        let point = nominal_point(&nodal, 0.0);
         let found = point.linear.damping[(0, 0)];
         assert!((found - 0.7).abs() < ROUNDING, "{found}");
     }

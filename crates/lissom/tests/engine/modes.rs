@@ -3,7 +3,7 @@
 use lissom::analysis::{Place, frozen};
 use lissom::integrate::Flow;
 use lissom::linear::{
-    Frozen, FrozenPoint, Label, Linearization, Meeting, ModeAt, Terms, TrackedModes,
+    Crossing, Frozen, FrozenPoint, Label, Linearization, ModeAt, Terms, TrackedModes,
 };
 use lissom::model::ModelSpec;
 use nalgebra::{Complex, DMatrix, Rotation3, Vector3};
@@ -131,13 +131,13 @@ fn a_plane_of_equal_frequencies_turns() {
         let carried = Vector3::new(-first.z, first.y, first.x);
         assert!((carried - last).norm() < TRANSPORT, "{carried} {last}");
         for at in &modes.modes[mode] {
-            assert!(at.likeness > 0.99, "{}", at.likeness);
+            assert!(at.mac > 0.99, "{}", at.mac);
         }
     }
     assert!(modes.encounters.is_empty());
 }
 
-/// Closed form: a follower-like coupling makes two modes flutter between two instants and leaves a third alone; meetings are
+/// Closed form: a follower-like coupling makes two modes flutter between two instants and leaves a third alone; crossings are
 /// told with their instants and modes.
 #[test]
 fn curves_coalesce_and_part() {
@@ -171,8 +171,8 @@ fn curves_coalesce_and_part() {
     };
     assert!(apart(&modes, 0, lower) < ROUNDING);
     assert!(apart(&modes, 2, |time| 3.0 - lower(time)) < ROUNDING);
-    let kinds: Vec<Meeting> = modes.encounters.iter().map(|met| met.kind).collect();
-    assert_eq!(kinds, [Meeting::Coalescence, Meeting::Separation]);
+    let kinds: Vec<Crossing> = modes.encounters.iter().map(|met| met.kind).collect();
+    assert_eq!(kinds, [Crossing::Coalescence, Crossing::Separation]);
     for (met, exact) in modes
         .encounters
         .iter()
@@ -305,7 +305,7 @@ duration_s = 1.0
             .map(|&dof| found.coordinates[dof].name.as_str())
             .collect();
         assert_eq!(names.len(), 6);
-        assert_eq!(names[0], "float.turn.x");
+        assert_eq!(names[0], "float.rotation.x");
         assert_eq!(modes.modes.len(), 1);
         assert!((modes.modes[0][0].square - 16.0).norm() < 16.0 * ROUNDING);
         // momentum: three parts of the slider's way are one of the base's

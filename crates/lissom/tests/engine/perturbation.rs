@@ -99,7 +99,7 @@ fn five_cases_of_table_1() {
     // functions that are not the modes of a turning beam give too high a frequency, if little
     assert!(last > 3.3464 - DIGITS && last < 3.3464 + 1e-3, "{last}");
     assert!(modes.encounters.is_empty());
-    assert!(modes.modes[0].iter().all(|at| at.likeness > 0.99));
+    assert!(modes.modes[0].iter().all(|at| at.mac > 0.99));
 }
 
 /// Second implementation, four elements: deviation of the tip from its nominal place in the controlled quarter turn of

@@ -3,9 +3,9 @@
 use lissom::Mechanism;
 use lissom::integrate::Flow;
 use lissom::linear::Point;
-use lissom::mesh::{self, Mesh, MeshLinearizer};
 use lissom::model::spec::{FormulationSpec, NodalFormulationSpec};
 use lissom::model::{Model, ModelSpec};
+use lissom::nodal_model::{self, NodalLinearizer, NodalModel};
 use lissom::simulate::{Ending, Recording, Run, run, sample_instants};
 use lissom::study::Linearize as _;
 
@@ -34,9 +34,9 @@ pub(crate) fn nodal_mechanism(spec: &ModelSpec, elements_per_link: usize) -> Mec
     })
 }
 
-/// The equations of a mesh linearised on its nominal trajectory.
-pub(crate) fn nominal_point(mesh: &Mesh, time_s: f64) -> Point {
-    let mut linearizer = MeshLinearizer::new(mesh).unwrap();
+/// The equations of a nodal model linearised on its nominal trajectory.
+pub(crate) fn nominal_point(nodal: &NodalModel, time_s: f64) -> Point {
+    let mut linearizer = NodalLinearizer::new(nodal).unwrap();
     let motion = linearizer.nominal(time_s).unwrap();
     linearizer.point(&motion).unwrap()
 }
@@ -56,13 +56,13 @@ pub(crate) fn of_model(model: &Model, spec: &ModelSpec, instants: &[f64]) -> Run
 
 /// Runs a model by finite elements as far as it goes.
 pub(crate) fn in_nodes(spec: &ModelSpec, elements: usize) -> Run {
-    of_mesh(&Mesh::new(spec, elements).unwrap(), spec, &[])
+    of_nodal_model(&NodalModel::new(spec, elements).unwrap(), spec, &[])
 }
 
-/// Runs a mesh that was made of a model, with samples at these instants too.
-pub(crate) fn of_mesh(mesh: &Mesh, spec: &ModelSpec, instants: &[f64]) -> Run {
+/// Runs a nodal model that was made of a model, with samples at these instants too.
+pub(crate) fn of_nodal_model(nodal: &NodalModel, spec: &ModelSpec, instants: &[f64]) -> Run {
     let samples = sample_instants(spec, instants);
-    mesh::run(mesh, &spec.simulation, &samples, None, &mut |_| {
+    nodal_model::run(nodal, &spec.simulation, &samples, None, &mut |_| {
         Flow::Continue
     })
 }

@@ -16,7 +16,7 @@
 //! `automatic` come from the linkage and never change. `constraints`, `kinematics`, `articulated` and all matrices and factors of
 //! `Complement` and `Multipliers` are made anew by every evaluation before they are read; `multipliers`, `change` and
 //! `workspace` are its results and scratch. `worst` and the factors of the determinant are those of the last step and are made
-//! again there. `rechoices` is a list for the audit of a run: it begins empty.
+//! again there. `repartitions` is a list for the audit of a run: it begins empty.
 
 use lissom_numerics::{Memory, RecallError};
 
@@ -40,7 +40,7 @@ impl Loops {
     /// What later evaluations and steps depend on beside time, positions and velocities: the partition into independent and
     /// dependent coordinates, the equations kept, the element of its beam that every support is on, and the end of the last step
     /// with the sign by which singular configurations are noticed. Changes of the independent coordinates
-    /// [so far](Self::rechoices) are not part of it.
+    /// [so far](Self::repartitions) are not part of it.
     pub fn memory(&self) -> Memory {
         let mut memory = Memory::default();
         memory.set_indices(KEPT, &self.rows);
@@ -87,7 +87,7 @@ impl Loops {
         recalled.constraints.set_stretches(&stretches);
         recalled.chosen_condition = chosen_condition;
         recalled.multipliers.fill(0.0);
-        recalled.rechoices.clear();
+        recalled.repartitions.clear();
         recalled.resume(linkage, last)?;
         *self = recalled;
         Ok(())

@@ -84,7 +84,7 @@ impl Loops {
             change: vec![0.0; n],
             automatic: linkage.closure_method == ClosureMethod::Automatic,
             chosen_condition: 1.0,
-            rechoices: Vec::new(),
+            repartitions: Vec::new(),
             worst: None,
             last: Watched {
                 time: f64::NAN,

@@ -6,7 +6,7 @@
 //! same at both ends of every step that does not pass a zero of it, whatever the size of the step.
 
 use super::super::complement::most_moved;
-use super::super::error::{Rechoice, Singularity, Trouble};
+use super::super::error::{Repartition, Singularity, Trouble};
 use super::super::rank::pivot_rows;
 use super::super::solver::difference;
 use super::{Loops, Method, SINGULAR, Watched};
@@ -194,7 +194,7 @@ impl Loops {
         let after = held(&self.method);
         if before != after {
             let condition_after = self.condition();
-            self.rechoices.push(Rechoice {
+            self.repartitions.push(Repartition {
                 time_s: time,
                 before: names(&before, &self.elastic),
                 after: names(&after, &self.elastic),

@@ -1,10 +1,10 @@
-//! Elements of a mesh as bodies to be drawn, and what each of them follows.
+//! Elements of a nodal model as bodies to be drawn, and what each of them follows.
 
 use lissom_nodal::{BeamFigure, End, Equations, FigureKind, NodeId};
 use lissom_spatial::{Matrix, Transform, Vector};
 
 use super::line::Line;
-use crate::mesh::Mesh;
+use crate::nodal_model::NodalModel;
 use crate::scene::FlexiblePoint;
 
 /// What a body follows.
@@ -147,9 +147,9 @@ fn looking_along(direction: Vector<f64>) -> Matrix<f64> {
 
 /// The elements as bodies: those of a beam together, rigid ones by what they are fixed to, and masses by themselves that
 /// are on none of these.
-pub(super) fn figures(mesh: &Mesh, assembled: &Equations<'_>) -> Vec<Figure> {
+pub(super) fn figures(nodal: &NodalModel, assembled: &Equations<'_>) -> Vec<Figure> {
     let mut found: Vec<Figure> = Vec::new();
-    for figure in mesh.mechanism.figures() {
+    for figure in nodal.mechanism.figures() {
         match figure.kind {
             FigureKind::Beam(beam) if beam.deforms => {
                 let BeamFigure {
@@ -218,12 +218,12 @@ pub(super) fn figures(mesh: &Mesh, assembled: &Equations<'_>) -> Vec<Figure> {
             line.reference = line.places(assembled);
         }
     }
-    let masses: Vec<NodeId> = (mesh.mechanism.masses())
+    let masses: Vec<NodeId> = (nodal.mechanism.masses())
         .filter(|(_, mass)| *mass > 0.0)
         .map(|(node, _)| node)
         .collect();
-    let alone = (mesh.nodes.iter().copied())
-        .filter(|&node| !mesh.mechanism.is_orientation(node))
+    let alone = (nodal.nodes.iter().copied())
+        .filter(|&node| !nodal.mechanism.is_orientation(node))
         .filter(|&node| !found.iter().any(|figure| figure.points().contains(&node)))
         .collect::<Vec<_>>();
     for node in masses.into_iter().chain(alone) {
@@ -232,7 +232,7 @@ pub(super) fn figures(mesh: &Mesh, assembled: &Equations<'_>) -> Vec<Figure> {
             Kind::Mass(own, _) => *own == node,
             Kind::Beam(_) | Kind::Truss(..) => false,
         });
-        if drawn || mesh.mechanism.is_supported(node) {
+        if drawn || nodal.mechanism.is_supported(node) {
             continue;
         }
         let beside = found.iter().find_map(|figure| match &figure.kind {
@@ -240,7 +240,7 @@ pub(super) fn figures(mesh: &Mesh, assembled: &Equations<'_>) -> Vec<Figure> {
             _ => None,
         });
         let beside = beside.map(|end| end.orientation);
-        let name = mesh.mechanism.node_name(node);
+        let name = nodal.mechanism.node_name(node);
         found.push(Figure {
             name: name.strip_suffix(".point").unwrap_or(name).to_owned(),
             kind: Kind::Mass(node, beside),
@@ -250,10 +250,10 @@ pub(super) fn figures(mesh: &Mesh, assembled: &Equations<'_>) -> Vec<Figure> {
 }
 
 /// Figures with what carries them before them: those on supports first, then what hangs on them.
-pub(super) fn ordered(mesh: &Mesh, mut left: Vec<Figure>) -> Vec<Figure> {
+pub(super) fn ordered(nodal: &NodalModel, mut left: Vec<Figure>) -> Vec<Figure> {
     let mut reached: Vec<NodeId> = Vec::new();
     let mut figures: Vec<Figure> = Vec::new();
-    let sliders: Vec<(NodeId, NodeId)> = (mesh.mechanism.figures())
+    let sliders: Vec<(NodeId, NodeId)> = (nodal.mechanism.figures())
         .filter_map(|figure| match figure.kind {
             FigureKind::Slider(from, to, _) => Some((from.point, to)),
             _ => None,
@@ -262,7 +262,7 @@ pub(super) fn ordered(mesh: &Mesh, mut left: Vec<Figure>) -> Vec<Figure> {
     while !left.is_empty() {
         let hangs = |figure: &Figure| {
             let mut points = figure.points().into_iter();
-            points.any(|point| reached.contains(&point) || mesh.mechanism.is_supported(point))
+            points.any(|point| reached.contains(&point) || nodal.mechanism.is_supported(point))
         };
         let next = left.iter().position(hangs).unwrap_or(0);
         let figure = left.remove(next);

@@ -10,28 +10,28 @@ use lissom_spatial::{Matrix, Transform};
 use self::figure::{Figure, Kind, figures, ordered};
 use self::line::truss;
 use super::{Drawable, DrawnBody, DrawnJoint, DrawnMarker, FlexiblePoint, Look, Side, Solid};
-use crate::mesh::{Mesh, Replay};
+use crate::nodal_model::{NodalModel, Replay};
 
-/// A mesh as it is drawn, and how its bodies follow the nodes.
+/// A nodal model as it is drawn, and how its bodies follow the nodes.
 pub(crate) struct DrawnMesh<'m> {
-    mesh: &'m Mesh,
+    nodal: &'m NodalModel,
     assembled: Equations<'m>,
     figures: Vec<Figure>,
     replay: Replay<'m>,
 }
 
 impl<'m> DrawnMesh<'m> {
-    /// Of a mesh.
+    /// Of a nodal model.
     ///
     /// # Errors
     /// When the mechanism is singular at assembly.
-    pub(crate) fn new(mesh: &'m Mesh) -> Result<Self, PlaceError> {
-        let assembled = Equations::new(&mesh.mechanism).map_err(|error| unplaced(&error))?;
+    pub(crate) fn new(nodal: &'m NodalModel) -> Result<Self, PlaceError> {
+        let assembled = Equations::new(&nodal.mechanism).map_err(|error| unplaced(&error))?;
         Ok(Self {
-            mesh,
-            figures: ordered(mesh, figures(mesh, &assembled)),
+            nodal,
+            figures: ordered(nodal, figures(nodal, &assembled)),
             assembled,
-            replay: Replay::new(mesh).map_err(|error| unplaced(&error))?,
+            replay: Replay::new(nodal).map_err(|error| unplaced(&error))?,
         })
     }
 }
@@ -48,17 +48,17 @@ impl Drawable for DrawnMesh<'_> {
         let figures = self.figures.iter().enumerate();
         figures
             .map(|(index, figure)| {
-                drawn(self.mesh, &self.figures[..index], figure, &self.assembled)
+                drawn(self.nodal, &self.figures[..index], figure, &self.assembled)
             })
             .collect()
     }
 
     fn joints(&self) -> Vec<DrawnJoint> {
-        joints(self.mesh, &self.figures, &self.assembled)
+        joints(self.nodal, &self.figures, &self.assembled)
     }
 
     fn markers(&self) -> Vec<DrawnMarker> {
-        markers(self.mesh, &self.figures, &self.assembled)
+        markers(self.nodal, &self.figures, &self.assembled)
     }
 
     fn has_nominal(&self) -> bool {
@@ -100,7 +100,7 @@ impl Drawable for DrawnMesh<'_> {
 
 /// The body and the point on it where a node is, among figures.
 fn locate(
-    mesh: &Mesh,
+    nodal: &NodalModel,
     figures: &[Figure],
     point: NodeId,
     assembled: &Equations<'_>,
@@ -111,7 +111,7 @@ fn locate(
     };
     // what slides hangs where its slide begins
     let slide = || {
-        let mut all = mesh.mechanism.figures();
+        let mut all = nodal.mechanism.figures();
         let from = all.find_map(|figure| match figure.kind {
             FigureKind::Slider(from, to, _) if to == point => Some(from.point),
             _ => None,
@@ -121,10 +121,15 @@ fn locate(
     on(point).or_else(slide)
 }
 
-fn drawn(mesh: &Mesh, before: &[Figure], figure: &Figure, assembled: &Equations<'_>) -> DrawnBody {
+fn drawn(
+    nodal: &NodalModel,
+    before: &[Figure],
+    figure: &Figure,
+    assembled: &Equations<'_>,
+) -> DrawnBody {
     let points = figure.points();
     let carrier = points.iter().find_map(|&point| {
-        let (parent, carried_by) = locate(mesh, before, point, assembled)?;
+        let (parent, carried_by) = locate(nodal, before, point, assembled)?;
         Some((parent, carried_by, figure.find(point, assembled)?))
     });
     let (parent, carried_by, held_at) = carrier.map_or_else(
@@ -134,7 +139,7 @@ fn drawn(mesh: &Mesh, before: &[Figure], figure: &Figure, assembled: &Equations<
     let mut struts = Vec::new();
     let mut solids = Vec::new();
     let mass_of = |node: NodeId| -> f64 {
-        let masses = mesh.mechanism.masses().filter(|(own, _)| *own == node);
+        let masses = nodal.mechanism.masses().filter(|(own, _)| *own == node);
         masses.map(|(_, mass)| mass).sum()
     };
     let Transform {
@@ -146,7 +151,7 @@ fn drawn(mesh: &Mesh, before: &[Figure], figure: &Figure, assembled: &Equations<
         if mass > 0.0 {
             let inertia = orientation.map_or(Matrix::zero(), |orientation| {
                 let turned = frame.transpose() * assembled.node(orientation).rotation;
-                turned * mesh.mechanism.inertia_of(orientation) * turned.transpose()
+                turned * nodal.mechanism.inertia_of(orientation) * turned.transpose()
             });
             let at = frame.transpose_mul(assembled.node(point).position - origin);
             solids.push(Solid::of_inertia(mass, &inertia, at.0));
@@ -183,7 +188,7 @@ fn drawn(mesh: &Mesh, before: &[Figure], figure: &Figure, assembled: &Equations<
     }
 }
 
-fn joints(mesh: &Mesh, figures: &[Figure], assembled: &Equations<'_>) -> Vec<DrawnJoint> {
+fn joints(nodal: &NodalModel, figures: &[Figure], assembled: &Equations<'_>) -> Vec<DrawnJoint> {
     let side = |index: usize, point: FlexiblePoint| Side {
         body: Some(index),
         point,
@@ -226,17 +231,17 @@ fn joints(mesh: &Mesh, figures: &[Figure], assembled: &Equations<'_>) -> Vec<Dra
             axis: Some(frame.transpose_mul(axis).0),
         })
     };
-    mesh.mechanism.figures().filter_map(drawn).collect()
+    nodal.mechanism.figures().filter_map(drawn).collect()
 }
 
-fn markers(mesh: &Mesh, figures: &[Figure], assembled: &Equations<'_>) -> Vec<DrawnMarker> {
-    let of_bodies = mesh
+fn markers(nodal: &NodalModel, figures: &[Figure], assembled: &Equations<'_>) -> Vec<DrawnMarker> {
+    let of_bodies = nodal
         .markers
         .iter()
         .map(|marker| (marker.name.clone(), marker.end.point));
-    let of_nodes = (mesh.nodes.iter())
-        .filter(|&&node| !mesh.mechanism.is_orientation(node))
-        .map(|&node| (mesh.mechanism.node_name(node).to_owned(), node));
+    let of_nodes = (nodal.nodes.iter())
+        .filter(|&&node| !nodal.mechanism.is_orientation(node))
+        .map(|&node| (nodal.mechanism.node_name(node).to_owned(), node));
     of_bodies
         .chain(of_nodes)
         .map(|(name, point)| {

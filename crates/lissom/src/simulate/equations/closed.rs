@@ -73,7 +73,7 @@ impl Equations<'_> {
         positions: &[f64],
         velocities: &mut [f64],
     ) -> f64 {
-        if !self.locates_passages || !matches!(self.loops, Ok(Some(_))) {
+        if !self.locates_crossings || !matches!(self.loops, Ok(Some(_))) {
             return 0.0;
         }
         self.unpack(time, positions, velocities);
@@ -94,7 +94,7 @@ impl Equations<'_> {
         positions: &[f64],
         velocities: &[f64],
     ) -> f64 {
-        if !self.locates_passages || !matches!(self.loops, Ok(Some(_))) {
+        if !self.locates_crossings || !matches!(self.loops, Ok(Some(_))) {
             return f64::NEG_INFINITY;
         }
         self.unpack(time, positions, velocities);

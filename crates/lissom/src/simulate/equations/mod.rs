@@ -12,7 +12,7 @@
 mod closed;
 mod first_order;
 mod forces;
-mod observed;
+mod outputs;
 mod readout;
 mod second_order;
 
@@ -47,7 +47,7 @@ pub struct Equations<'m> {
     /// Whether a prescribed joint exists, whose reaction does work.
     prescribes: bool,
     /// Whether the equations of a support stay those of one stretch of its beam until it is told that it has passed.
-    pub(super) locates_passages: bool,
+    pub(super) locates_crossings: bool,
     /// Bodies whose material damps.
     damped: Vec<usize>,
     /// Bodies that bend.
@@ -134,7 +134,7 @@ impl<'m> Equations<'m> {
             free_positions,
             free_velocities,
             prescribes: !model.motions.is_empty(),
-            locates_passages: true,
+            locates_crossings: true,
             damped: damped_bodies(&model.linkage.system),
             flexible: (extent::flexible_links(model).into_iter())
                 .map(|(body, _)| body)
@@ -206,7 +206,7 @@ impl<'m> Equations<'m> {
                     .map(|&i| model.linkage.velocities[i].clone()),
             )
             .chain(motor(".rate", "rad/s", "m/s"))
-            .chain([work("energy.work"), work("energy.lost")])
+            .chain([work("energy.work"), work("energy.dissipated")])
             .collect()
     }
 

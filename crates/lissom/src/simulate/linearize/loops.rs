@@ -156,7 +156,7 @@ impl Independent {
         // the first state is the one at which they were chosen
         let chosen = *self.ratio.get_or_insert(ratio);
         if ratio > WORN || ratio > GROWN * chosen {
-            return Err(LinearizeError::Worn {
+            return Err(LinearizeError::IllConditioned {
                 time_s: state.time_s,
             });
         }

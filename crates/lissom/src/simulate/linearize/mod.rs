@@ -38,7 +38,7 @@ use derivatives::Derivatives;
 use forces::Unbalanced;
 use lissom_core::study::linearize;
 use lissom_numerics::integrate::Flow;
-use lissom_numerics::linear::{Along, Point};
+use lissom_numerics::linear::{LinearizedTrajectory, Point};
 use lissom_spatial::Dual;
 use lissom_tree::tree::{CompositeBody, MaterialPoints};
 use loops::Independent;
@@ -92,7 +92,7 @@ impl<'m> Linearizer<'m> {
         &mut self,
         states: &[MotionState],
         watch: &mut dyn FnMut(f64) -> Flow,
-    ) -> Result<Along, LinearizeError> {
+    ) -> Result<LinearizedTrajectory, LinearizeError> {
         Ok(linearize(self, states, watch)?.along)
     }
 

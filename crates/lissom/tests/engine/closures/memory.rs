@@ -226,7 +226,7 @@ fn repartitioned_coordinates_are_remembered() {
                 assert_goes_on(&model, step, saved, &made, &end, &what);
             }
             if automatic {
-                let first = end.loops.rechoices().first().unwrap().time_s;
+                let first = end.loops.repartitions().first().unwrap().time_s;
                 let mut sampled = saved.iter().step_by(made.len() / 20);
                 let here = |saved: &Saved| forgets(&model, &saved.position, step, saved, &made);
                 assert!(sampled.any(here), "{what}");

@@ -201,7 +201,7 @@ fn stabilized_runs_converge_to_the_others() {
         .map(|rtol| {
             let run = completed(&mechanism, &method, &simulated_by("dopri5", 0.5, rtol));
             let violation = run.audit.closures.as_ref().unwrap().max_position_violation;
-            let recorded = ["offset", "turn"].map(|what| {
+            let recorded = ["offset", "rotation"].map(|what| {
                 let name = format!("pin.violation.{what}");
                 let samples = &run.recording.channel(&name).unwrap().samples;
                 samples.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
@@ -235,12 +235,12 @@ fn independent_coordinates_are_chosen_anew_at_a_singularity() {
         let simulation = simulated(duration, 1e-10);
         let projected = completed(&mechanism, &ClosureMethod::Projected, &simulation);
         let automatic = completed(&mechanism, &ClosureMethod::Automatic, &simulation);
-        let rechoices = &automatic.audit.closures.as_ref().unwrap().rechoices;
-        assert!(!rechoices.is_empty());
-        assert_eq!(rechoices[0].before, first);
-        assert_ne!(rechoices[0].before, rechoices[0].after);
-        for rechoice in rechoices {
-            assert!(rechoice.condition_after < rechoice.condition_before);
+        let repartitions = &automatic.audit.closures.as_ref().unwrap().repartitions;
+        assert!(!repartitions.is_empty());
+        assert_eq!(repartitions[0].before, first);
+        assert_ne!(repartitions[0].before, repartitions[0].after);
+        for repartition in repartitions {
+            assert!(repartition.condition_after < repartition.condition_before);
         }
         let off = apart(&projected, &automatic, &mechanism);
         assert!(off < AGREEMENT, "{off:e}");
@@ -267,7 +267,7 @@ fn independent_coordinates_are_chosen_anew_at_a_singularity() {
         else {
             panic!("{:?}", run.ending);
         };
-        assert!(*time_s > rechoices[0].time_s && *condition > 1e3);
+        assert!(*time_s > repartitions[0].time_s && *condition > 1e3);
         assert!(!coordinates.is_empty());
     }
 }

@@ -191,7 +191,7 @@ fn newmark_with_stabilised_multipliers_is_of_second_order() {
         [1e-3, 1e-4].map(|step| {
             let run = at(&format!(
                 "integrator.newmark = {{ step_s = {step}, tolerance = 1e-11 }}\n\
-                 node_passages = \"{passages}\"\n\
+                 element_crossings = \"{passages}\"\n\
                  closure.stabilized = {{ frequency_rad_per_s = 5.0, damping_ratio = 1.0 }}"
             ));
             let error =

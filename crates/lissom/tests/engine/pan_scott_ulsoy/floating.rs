@@ -23,19 +23,19 @@ pub(crate) enum Joint<'a> {
 }
 
 /// A place along a link, or an angle, as a function of the joints.
-pub(crate) type Along<'a> = &'a dyn Fn(&[Jet]) -> Jet;
+pub(crate) type LinearizedTrajectory<'a> = &'a dyn Fn(&[Jet]) -> Jet;
 
 /// Equations between nodal displacements; places and angles are functions of the joints.
 pub(crate) enum Tie<'a> {
     /// (22), (23): the left end is clamped in its frame.
     Clamped(usize),
     /// (24), (25): a link does not deflect at a place.
-    Support(usize, Along<'a>),
+    Support(usize, LinearizedTrajectory<'a>),
     /// (26) and, with slopes, (27), (28): two links share displacement and slope at a place of each.
-    Slider([usize; 2], [Along<'a>; 2], bool),
+    Slider([usize; 2], [LinearizedTrajectory<'a>; 2], bool),
     /// (19)–(21) and the joint's angle, which is the nominal one, between the right end of a link and the left end of the
     /// next.
-    Revolute(usize, usize, Along<'a>),
+    Revolute(usize, usize, LinearizedTrajectory<'a>),
 }
 
 pub(crate) struct Robot<'a> {

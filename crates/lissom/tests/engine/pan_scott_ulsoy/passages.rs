@@ -11,7 +11,7 @@ fn stepped(step: f64, passages: &str) -> Vec<f64> {
     let text = |step: f64| {
         format!(
             "integrator.dop853 = {{ rtol = 0.1, atol = 0.1, initial_step_s = {step}, max_step_s = {step} }}\n\
-             node_passages = \"{passages}\""
+             element_crossings = \"{passages}\""
         )
     };
     let basis = r#"{ elements = { count = 2, boundary = "unconstrained" } }"#;
@@ -89,7 +89,7 @@ fn tied_slopes_strike_at_nodes() {
         assert_eq!(run.ending, Ending::Completed, "{basis}");
         let drift = run.audit.energy.max_drift_percent;
         assert!(drift < DRIFT, "{basis}: {drift} %");
-        let lost = &run.recording.channel("energy.lost").unwrap().samples;
+        let lost = &run.recording.channel("energy.dissipated").unwrap().samples;
         assert!(lost.windows(2).all(|pair| pair[1] >= pair[0]), "{basis}");
         lost[lost.len() - 1] / run.audit.energy.peak_j
     };

@@ -3,12 +3,12 @@
 use allocation_counter::measure;
 use lissom::integrate::{FirstOrder, SecondOrder};
 use lissom::linear::Linearization;
-use lissom::mesh::{Acts, Mesh, MeshLinearizer};
 use lissom::model::ModelSpec;
 use lissom::nodal::{
     AppliedForces, Drive, Dynamics, ElementId, Equations, Excitation, Mechanism, NodeId, State,
     View,
 };
+use lissom::nodal_model::{NodalActions, NodalLinearizer, NodalModel};
 use lissom::spatial::{Real, Vector};
 use lissom::study::Linearize as _;
 use lissom::testing::Random;
@@ -221,17 +221,17 @@ fn compare<E: Excitation>(
 fn matrices_of_models_contain_loads_and_friction() {
     for text in [FOUR_BAR, ARM] {
         let spec = ModelSpec::parse(text, &[]).unwrap();
-        let mesh = Mesh::new(&spec, 2).unwrap();
-        let dofs = mesh.mechanism.dof_count();
+        let nodal = NodalModel::new(&spec, 2).unwrap();
+        let dofs = nodal.mechanism.dof_count();
         let mut random = Random::new(11);
-        let position = mesh.initial_position();
+        let position = nodal.initial_position();
         let velocity: Vec<f64> = random.list(dofs, 1.0);
-        let mut linearizer = MeshLinearizer::new(&mesh).unwrap();
+        let mut linearizer = NodalLinearizer::new(&nodal).unwrap();
         let state = lissom::State::new(0.0, position.to_vec(), velocity.clone());
         let motion = linearizer.moving(&state).unwrap();
         let point = linearizer.point(&motion).unwrap();
-        let equations = Equations::new(&mesh.mechanism).unwrap();
-        let mut dynamics = Dynamics::new(equations, Acts::new(&mesh));
+        let equations = Equations::new(&nodal.mechanism).unwrap();
+        let mut dynamics = Dynamics::new(equations, NodalActions::new(&nodal));
         let mut acceleration = vec![0.0; dofs];
         dynamics
             .accelerate(0.0, position, &velocity, &mut acceleration)
@@ -357,11 +357,11 @@ fn efforts_held_on_dependent_deformations_are_geometric() {
 fn applied_forces_allocate_nothing() {
     for text in [FOUR_BAR, ARM] {
         let spec = ModelSpec::parse(text, &[]).unwrap();
-        let mesh = Mesh::new(&spec, 2).unwrap();
-        let equations = Equations::new(&mesh.mechanism).unwrap();
-        let mut dynamics = Dynamics::new(equations, Acts::new(&mesh));
-        let mut state = mesh.initial_position().to_vec();
-        state.extend(vec![0.1; mesh.mechanism.dof_count()]);
+        let nodal = NodalModel::new(&spec, 2).unwrap();
+        let equations = Equations::new(&nodal.mechanism).unwrap();
+        let mut dynamics = Dynamics::new(equations, NodalActions::new(&nodal));
+        let mut state = nodal.initial_position().to_vec();
+        state.extend(vec![0.1; nodal.mechanism.dof_count()]);
         let mut rate = vec![0.0; state.len()];
         let count = measure(|| dynamics.derivative(0.0, &state, &mut rate)).count_total;
         assert_eq!(count, 0, "the derivative allocates");

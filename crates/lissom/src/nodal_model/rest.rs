@@ -1,4 +1,4 @@
-//! Where a mesh rests under its loads.
+//! Where a nodal model rests under its loads.
 
 use crate::model::spec::InitialSpec;
 use lissom_core::study::{self, Found, StaticLoads};
@@ -6,32 +6,32 @@ use lissom_core::{MarkerId, State};
 use lissom_nodal::{Equations, NodalError, Resting};
 use lissom_numerics::statics::Failure;
 
-use super::{Acts, Mesh};
+use super::{NodalActions, NodalModel};
 
-/// Where a mesh rests near a state under its loads at that instant and further ones. What inputs or controllers drive along an axis
+/// Where a nodal model rests near a state under its loads at that instant and further ones. What inputs or controllers drive along an axis
 /// stays where it is, as if brakes held it.
 ///
 /// # Errors
 ///
 /// When there is no equilibrium.
 pub(crate) fn equilibrium(
-    mesh: &Mesh,
+    nodal: &NodalModel,
     initial: &InitialSpec,
     from: &State,
 ) -> Result<Found, NodalError> {
     let time = from.time_s;
     let loads = StaticLoads::of(initial, |name| {
-        let found = mesh.markers.iter().position(|marker| marker.name == name);
+        let found = nodal.markers.iter().position(|marker| marker.name == name);
         found.map(MarkerId)
     });
     let gravity = loads.gravity;
-    let acts = Acts::under(mesh, loads);
-    let mut resting = Resting::new(Equations::new(&mesh.mechanism)?, acts, time);
+    let acts = NodalActions::under(nodal, loads);
+    let mut resting = Resting::new(Equations::new(&nodal.mechanism)?, acts, time);
     if let Some(gravity) = gravity {
         resting.set_gravity(gravity.0);
     }
-    resting.hold(&mesh.driven_dofs());
-    let still = vec![0.0; mesh.mechanism.dof_count()];
+    resting.hold(&nodal.driven_dofs());
+    let still = vec![0.0; nodal.mechanism.dof_count()];
     let found = study::equilibrium(&mut resting, &from.position, |_, position| {
         State::new(time, position, still)
     });

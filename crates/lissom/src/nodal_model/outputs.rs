@@ -1,4 +1,4 @@
-//! What a run reads of a mesh: channels, limits, books.
+//! What a run reads of a nodal model: channels, limits, books.
 
 use lissom_core::{
     AxisId, Coordinates, Dynamics, ElasticId, EnergyAndMomentum, External, JointId,
@@ -10,11 +10,11 @@ use lissom_numerics::integrate::{IntegrateError, Outcome};
 use lissom_numerics::{Coordinate, CoordinateKind, Memory, RecallError};
 use lissom_spatial::{Force, Quaternion, rotation_vector_of};
 
-use super::run::MeshEquations;
+use super::run::NodalEquations;
 use super::view::NodalView;
-use super::{Mesh, MeshedAxis, MeshedBall, MeshedJoint, Replay};
+use super::{NodalAxis, NodalBall, NodalJoint, NodalModel, Replay};
 
-impl Mesh {
+impl NodalModel {
     /// Degrees of freedom that no joint and no recorded node stands for: deformations of elements.
     pub fn elastic_dofs(&self) -> Vec<usize> {
         let mechanism = &self.mechanism;
@@ -29,12 +29,12 @@ impl Mesh {
     }
 
     /// Degrees of freedom of a joint.
-    fn dofs(&self, joint: &MeshedJoint) -> Vec<usize> {
+    fn dofs(&self, joint: &NodalJoint) -> Vec<usize> {
         let mechanism = &self.mechanism;
         match joint {
-            MeshedJoint::Axis(axis) => self.axis_dof(*axis).into_iter().collect(),
-            MeshedJoint::Ball(JointId(joint)) => {
-                let MeshedBall {
+            NodalJoint::Axis(axis) => self.axis_dof(*axis).into_iter().collect(),
+            NodalJoint::Ball(JointId(joint)) => {
+                let NodalBall {
                     child, translates, ..
                 } = &self.balls[*joint];
                 let turns = (0..3).filter_map(|i| mechanism.coordinate_dof(child.orientation, i));
@@ -149,13 +149,13 @@ impl Mesh {
     }
 }
 
-impl Dynamics for MeshEquations<'_> {
+impl Dynamics for NodalEquations<'_> {
     fn state_layout(&self) -> Vec<Coordinate> {
-        let parts = self.mesh.coordinates_of_dofs();
+        let parts = self.nodal.coordinates_of_dofs();
         let work = |name: &str| Coordinate::new(name, "J", CoordinateKind::Joint);
         let positions = parts.iter().flat_map(Coordinates::positions);
         let rates = parts.iter().flat_map(Coordinates::rates);
-        let works = [work("energy.work"), work("energy.lost")];
+        let works = [work("energy.work"), work("energy.dissipated")];
         positions.chain(rates).chain(works).collect()
     }
 
@@ -181,11 +181,11 @@ impl Dynamics for MeshEquations<'_> {
     }
 
     fn energy_and_momentum(&mut self) -> EnergyAndMomentum {
-        let (mesh, equations) = (self.mesh, self.dynamics.equations());
+        let (nodal, equations) = (self.nodal, self.dynamics.equations());
         let mut energy = equations.energy();
         let [linear, angular] = equations.momentum();
         let nodes = &mut equations.view(&mut self.unused);
-        (mesh.actions).add_spring_energy(&NodalView { mesh, nodes }, &mut energy.strain);
+        (nodal.actions).add_spring_energy(&NodalView { nodal, nodes }, &mut energy.strain);
         EnergyAndMomentum {
             kinetic: energy.kinetic,
             strain: energy.strain,
@@ -195,23 +195,23 @@ impl Dynamics for MeshEquations<'_> {
     }
 
     fn limits(&self) -> &[Limit] {
-        &self.mesh.actions.limits
+        &self.nodal.actions.limits
     }
 
     fn limited(&mut self, quantity: LimitedQuantity) -> f64 {
-        let (mesh, drive_efforts) = (self.mesh, &self.drive_efforts);
+        let (nodal, drive_efforts) = (self.nodal, &self.drive_efforts);
         let driving = |AxisId(axis)| {
-            let axis: &MeshedAxis = &mesh.axes[axis];
-            let drive = (mesh.mechanism).deformation_drive(axis.element, axis.deformation)?;
+            let axis: &NodalAxis = &nodal.axes[axis];
+            let drive = (nodal.mechanism).deformation_drive(axis.element, axis.deformation)?;
             Some(drive_efforts[drive])
         };
         let nodes = &mut self.dynamics.equations().view(&mut self.unused);
         let efforts = self.dynamics.excitation().efforts();
-        (mesh.actions).limited(quantity, efforts, &NodalView { mesh, nodes }, driving)
+        (nodal.actions).limited(quantity, efforts, &NodalView { nodal, nodes }, driving)
     }
 
     fn conserves_momentum(&self) -> bool {
-        self.mesh.conserves_momentum()
+        self.nodal.conserves_momentum()
     }
 
     fn recorded_state(
@@ -219,7 +219,7 @@ impl Dynamics for MeshEquations<'_> {
         time_s: f64,
         value: &dyn Fn(&str) -> Option<f64>,
     ) -> Result<State, StateError> {
-        let mut replay = Replay::new(self.mesh).map_err(|error| StateError::Unplaced {
+        let mut replay = Replay::new(self.nodal).map_err(|error| StateError::Unplaced {
             reason: error.to_string(),
         })?;
         replay.state(time_s, value)

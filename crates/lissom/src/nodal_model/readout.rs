@@ -1,4 +1,4 @@
-//! What signals read of a mesh.
+//! What signals read of a nodal model.
 
 use lissom_core::{
     Actions, AxisId, ClosurePart, Coordinates, Efforts, ElasticId, JointId, JointPart,
@@ -9,18 +9,18 @@ use lissom_nodal::{NodeId, NodeKind};
 use lissom_spatial::{Force, Transform, Vector};
 
 use super::joints::quaternion;
-use super::run::MeshEquations;
+use super::run::NodalEquations;
 use super::view::NodalView;
-use super::{Mesh, MeshedAxis, MeshedClosure, MeshedJoint, Side};
+use super::{NodalAxis, NodalClosure, NodalJoint, NodalModel, Side};
 
-impl Mesh {
+impl NodalModel {
     /// What can be named.
     pub(super) fn parts(&self) -> Parts {
         let mut coordinates = Vec::new();
         let mut motors = Vec::new();
         for joint in &self.joints {
             match *joint {
-                MeshedJoint::Axis(AxisId(axis)) => {
+                NodalJoint::Axis(AxisId(axis)) => {
                     let name = self.axes[axis].name.clone();
                     if name.is_motor {
                         motors.push((AxisId(axis), name));
@@ -28,7 +28,7 @@ impl Mesh {
                         coordinates.push(Coordinates::Axis(AxisId(axis), name));
                     }
                 }
-                MeshedJoint::Ball(JointId(joint)) => {
+                NodalJoint::Ball(JointId(joint)) => {
                     let ball = &self.balls[joint];
                     coordinates.push(Coordinates::Joint {
                         joint: JointId(joint),
@@ -85,17 +85,17 @@ impl Mesh {
     }
 }
 
-impl Readout for MeshEquations<'_> {
+impl Readout for NodalEquations<'_> {
     fn parts(&self) -> Parts {
-        self.mesh.parts()
+        self.nodal.parts()
     }
 
     fn actions(&self) -> &Actions {
-        &self.mesh.actions
+        &self.nodal.actions
     }
 
     fn axis(&self, AxisId(axis): AxisId) -> [f64; 2] {
-        let axis: &MeshedAxis = &self.mesh.axes[axis];
+        let axis: &NodalAxis = &self.nodal.axes[axis];
         let equations = self.dynamics.equations();
         let (element, index) = (axis.element, axis.deformation);
         [
@@ -105,7 +105,7 @@ impl Readout for MeshEquations<'_> {
     }
 
     fn joint(&self, JointId(joint): JointId) -> JointReading {
-        let ball = &self.mesh.balls[joint];
+        let ball = &self.nodal.balls[joint];
         let equations = self.dynamics.equations();
         let motion = ball.motion(|node| equations.node(node));
         JointReading {
@@ -117,12 +117,12 @@ impl Readout for MeshEquations<'_> {
     }
 
     fn elastic(&self, ElasticId(dof): ElasticId) -> [f64; 2] {
-        let at = self.mesh.mechanism.dof_positions(dof).start;
+        let at = self.nodal.mechanism.dof_positions(dof).start;
         [self.position[at], self.velocity[dof]]
     }
 
     fn orientation(&self, ElasticId(dof): ElasticId) -> [f64; 4] {
-        let values = &self.position[self.mesh.mechanism.dof_positions(dof)];
+        let values = &self.position[self.nodal.mechanism.dof_positions(dof)];
         let length = values.iter().map(|x| x * x).sum::<f64>().sqrt();
         std::array::from_fn(|i| values[i] / length)
     }
@@ -140,9 +140,9 @@ impl Readout for MeshEquations<'_> {
     }
 
     fn read_node(&self, node: usize, row: &mut Vec<f64>) {
-        let (equations, node) = (self.dynamics.equations(), self.mesh.nodes[node]);
+        let (equations, node) = (self.dynamics.equations(), self.nodal.nodes[node]);
         let state = equations.node(node);
-        match self.mesh.mechanism.node_kind(node) {
+        match self.nodal.mechanism.node_kind(node) {
             NodeKind::PlanarPoint => {
                 row.extend_from_slice(&state.position.0[..2]);
                 row.extend_from_slice(&state.velocity.0[..2]);
@@ -162,9 +162,9 @@ impl Readout for MeshEquations<'_> {
     }
 
     fn marker(&mut self, marker: MarkerId) -> MarkerReading {
-        let (mesh, equations) = (self.mesh, self.dynamics.equations());
+        let (nodal, equations) = (self.nodal, self.dynamics.equations());
         let nodes = &mut equations.view(&mut self.unused);
-        let motion = NodalView { mesh, nodes }.marker(marker);
+        let motion = NodalView { nodal, nodes }.marker(marker);
         MarkerReading {
             quaternion: quaternion(&motion.pose.rotation),
             motion,
@@ -177,14 +177,14 @@ impl Readout for MeshEquations<'_> {
         self.needed.fill(Force::zero());
         let equations = self.dynamics.equations();
         equations.add_inertial_wrenches(&mut self.needed);
-        let (mesh, nodes) = (self.mesh, &mut equations.view(&mut self.unused));
-        let mut view = NodalView { mesh, nodes };
+        let (nodal, nodes) = (self.nodal, &mut equations.view(&mut self.unused));
+        let mut view = NodalView { nodal, nodes };
         let efforts = self.dynamics.excitation().efforts();
-        for (load, &value) in mesh.actions.loads.iter().zip(&efforts.inputs) {
+        for (load, &value) in nodal.actions.loads.iter().zip(&efforts.inputs) {
             let LoadTarget::Marker(marker, toward) = &load.target else {
                 continue;
             };
-            if let Some(body) = mesh.stations[marker.0].body {
+            if let Some(body) = nodal.stations[marker.0].body {
                 let carrier = view.marker(toward.carried_by.unwrap_or(*marker));
                 let wrench = load.wrench(toward, value, &carrier.pose.rotation);
                 let point = view.marker(*marker).pose.translation;
@@ -199,15 +199,15 @@ impl Readout for MeshEquations<'_> {
     }
 
     fn joint_frame(&mut self, joint: usize) -> Transform<f64> {
-        self.frame_of(&self.mesh.carrying[joint].side)
+        self.frame_of(&self.nodal.carrying[joint].side)
     }
 
     fn closure_frame(&mut self, closure: usize) -> Transform<f64> {
-        self.frame_of(&self.mesh.closures[closure].to)
+        self.frame_of(&self.nodal.closures[closure].to)
     }
 
     fn closure_force(&self, closure: usize) -> Force<f64> {
-        let MeshedClosure { to, holding, .. } = &self.mesh.closures[closure];
+        let NodalClosure { to, holding, .. } = &self.nodal.closures[closure];
         let equations = self.dynamics.equations();
         let [mut moment, mut force] = [Vector([0.0; 3]); 2];
         for (element, _) in holding.iter().flatten() {
@@ -220,7 +220,7 @@ impl Readout for MeshEquations<'_> {
 
     fn closure_violation(&self, closure: usize) -> [f64; 2] {
         let equations = self.dynamics.equations();
-        self.mesh.closures[closure].holding.map(|holding| {
+        self.nodal.closures[closure].holding.map(|holding| {
             let Some((element, deformations)) = holding else {
                 return 0.0;
             };
@@ -244,7 +244,7 @@ impl Readout for MeshEquations<'_> {
     }
 }
 
-impl MeshEquations<'_> {
+impl NodalEquations<'_> {
     /// Pose of a frame in the evaluated state.
     fn frame_of(&self, side: &Side) -> Transform<f64> {
         let equations = self.dynamics.equations();

@@ -5,7 +5,7 @@
 
 use nalgebra::DMatrix;
 
-use super::MeshError;
+use super::NodalModelError;
 use crate::model::spec::DampingSpec;
 use lissom_nodal::{Assembly, BeamSection, ElementId, End, Equations, NodalError, Role, State};
 use lissom_spatial::{Matrix, Vector};
@@ -26,7 +26,7 @@ pub(super) fn matrix(
     name: &str,
     damping: Option<&DampingSpec>,
     clamped: &Clamped<'_>,
-) -> Result<Option<Vec<f64>>, MeshError> {
+) -> Result<Option<Vec<f64>>, NodalModelError> {
     let damping = match damping {
         None => return Ok(None),
         Some(DampingSpec::Rayleigh(rayleigh)) if rayleigh.mass_per_s == 0.0 => return Ok(None),
@@ -40,7 +40,7 @@ pub(super) fn matrix(
     };
     let (mass, stiffness) = clamped.matrices()?;
     let matrix = damping.matrix(&stiffness, &mass, 0.0);
-    let matrix = matrix.map_err(|source| MeshError::Damping {
+    let matrix = matrix.map_err(|source| NodalModelError::Damping {
         name: name.to_owned(),
         source,
     })?;

@@ -1,4 +1,4 @@
-//! What acts on a mesh: its actions with their values at an instant, and prescribed motions.
+//! What acts on a nodal model: its actions with their values at an instant, and prescribed motions.
 
 use crate::simulate::{MotionCurve, NominalError};
 use lissom_core::study::StaticLoads;
@@ -8,12 +8,12 @@ use lissom_spatial::Real;
 
 use super::rigid::{NodalTrajectory, drive, trajectory};
 use super::view::NodalView;
-use super::{Mesh, MeshedAxis};
+use super::{NodalAxis, NodalModel};
 
-/// Drives, inputs and feedback of a mesh at an instant.
+/// Drives, inputs and feedback of a nodal model at an instant.
 #[derive(Clone, Debug)]
-pub struct Acts<'a> {
-    mesh: &'a Mesh,
+pub struct NodalActions<'a> {
+    nodal: &'a NodalModel,
     inputs: Inputs,
     /// Constant loads beside the inputs.
     further: Vec<Load>,
@@ -25,28 +25,28 @@ pub struct Acts<'a> {
     trouble: Option<NominalError>,
 }
 
-impl<'a> Acts<'a> {
-    /// What acts on a mesh.
-    pub fn new(mesh: &'a Mesh) -> Self {
-        Self::under(mesh, StaticLoads::default())
+impl<'a> NodalActions<'a> {
+    /// What acts on a nodal model.
+    pub fn new(nodal: &'a NodalModel) -> Self {
+        Self::under(nodal, StaticLoads::default())
     }
 
-    /// What acts on a mesh before a run begins.
-    pub(super) fn under(mesh: &'a Mesh, further: StaticLoads) -> Self {
-        let actions = &mesh.actions;
+    /// What acts on a nodal model before a run begins.
+    pub(super) fn under(nodal: &'a NodalModel, further: StaticLoads) -> Self {
+        let actions = &nodal.actions;
         Self {
             further: further.loads,
-            mesh,
+            nodal,
             inputs: Inputs::new(&actions.loads),
             efforts: Efforts::new(actions),
-            trajectory: trajectory(mesh),
+            trajectory: trajectory(nodal),
             trouble: None,
         }
     }
 
     /// Instants at which something is not smooth, in ascending order.
     pub fn breakpoints(&self) -> Vec<f64> {
-        let motions = self.mesh.motions.iter();
+        let motions = self.nodal.motions.iter();
         let nominal = self.trajectory.iter().flatten();
         let mut all: Vec<f64> = motions
             .flat_map(MotionCurve::breakpoints)
@@ -84,17 +84,17 @@ impl<'a> Acts<'a> {
     }
 }
 
-impl Excitation for Acts<'_> {
+impl Excitation for NodalActions<'_> {
     fn drive(&mut self, time: f64, drives: &mut [Drive]) {
-        for (target, curve) in drives.iter_mut().zip(&self.mesh.motions) {
+        for (target, curve) in drives.iter_mut().zip(&self.nodal.motions) {
             *target = drive(curve.at(time));
         }
     }
 
     fn update(&mut self, time: f64, nodes: &View<'_, f64>) {
-        let mesh = self.mesh;
+        let nodal = self.nodal;
         let measured = |AxisId(axis)| {
-            let axis: &MeshedAxis = &mesh.axes[axis];
+            let axis: &NodalAxis = &nodal.axes[axis];
             let (element, index) = (axis.element, axis.deformation);
             let rate = nodes.deformation_rate(element, index);
             [nodes.deformation(element, index), rate]
@@ -103,7 +103,8 @@ impl Excitation for Acts<'_> {
         self.trouble = match &mut self.trajectory {
             Ok(trajectory) => {
                 let trajectory = trajectory.as_mut();
-                let evaluated = efforts.evaluate(&mesh.actions, inputs, trajectory, time, measured);
+                let evaluated =
+                    efforts.evaluate(&nodal.actions, inputs, trajectory, time, measured);
                 evaluated.err()
             }
             Err(error) => {
@@ -115,10 +116,10 @@ impl Excitation for Acts<'_> {
     }
 }
 
-impl AppliedForces for Acts<'_> {
+impl AppliedForces for NodalActions<'_> {
     fn apply<T: Real>(&self, part: f64, nodes: &mut View<'_, T>) {
-        let (mesh, actions) = (self.mesh, &self.mesh.actions);
-        let mut view = NodalView { mesh, nodes };
+        let (nodal, actions) = (self.nodal, &self.nodal.actions);
+        let mut view = NodalView { nodal, nodes };
         for (load, value) in actions.loads.iter().zip(&self.efforts.inputs) {
             load.push(T::constant(part * value), &mut view);
         }
@@ -134,12 +135,12 @@ impl AppliedForces for Acts<'_> {
     }
 
     fn springs<T: Real>(&self, nodes: &mut View<'_, T>, spring: &mut impl FnMut(f64, T)) {
-        let mesh = self.mesh;
-        mesh.actions.springs(&NodalView { mesh, nodes }, spring);
+        let nodal = self.nodal;
+        nodal.actions.springs(&NodalView { nodal, nodes }, spring);
     }
 }
 
-impl Mesh {
+impl NodalModel {
     /// Degrees of freedom that inputs or controllers drive along an axis, in ascending order.
     pub(super) fn driven_dofs(&self) -> Vec<usize> {
         let axes = self.actions.driven().filter_map(|axis| self.axis_dof(axis));

@@ -10,7 +10,7 @@ use lissom_core::{
 };
 use lissom_numerics::integrate::{IntegrateError, Outcome};
 use lissom_numerics::{Coordinate, Memory, RecallError};
-use lissom_tree::closure::{Rechoice, Singularity, Trouble};
+use lissom_tree::closure::{Repartition, Singularity, Trouble};
 use lissom_tree::tree::momentum;
 
 impl Dynamics for Equations<'_> {
@@ -126,12 +126,12 @@ impl Dynamics for Equations<'_> {
     fn finish(&self, audit: &mut Audit) {
         if let (Some(closures), Ok(Some(loops))) = (&mut audit.closures, self.loops()) {
             closures.redundant = loops.redundant(&self.model.linkage);
-            closures.rechoices = loops.rechoices().iter().map(repartitioning).collect();
+            closures.repartitions = loops.repartitions().iter().map(repartitioning).collect();
         }
     }
 }
 
-fn repartitioning(change: &Rechoice) -> Repartitioning {
+fn repartitioning(change: &Repartition) -> Repartitioning {
     Repartitioning {
         time_s: change.time_s,
         before: change.before.clone(),

@@ -14,20 +14,20 @@ use lissom_nodal::{
 use lissom_spatial::{Matrix, RotationVector, Vector};
 
 use super::build::{least_along, missing, tensor};
-use super::{Mesh, MeshError, MeshedAxis, MeshedJoint, Station};
+use super::{NodalAxis, NodalJoint, NodalModel, NodalModelError, Station};
 
 struct Builder<'a> {
     spec: &'a ModelSpec,
     assembly: Assembly,
     nodes: BTreeMap<&'a str, NodeId>,
     elements: BTreeMap<&'a str, ElementId>,
-    axes: Vec<MeshedAxis>,
+    axes: Vec<NodalAxis>,
     stations: Vec<Station>,
     /// Rate of the first deformation at the start, of hinges, sliders and trusses.
     rates: Vec<(ElementId, f64)>,
 }
 
-pub(super) fn build(spec: &ModelSpec) -> Result<Mesh, MeshError> {
+pub(super) fn build(spec: &ModelSpec) -> Result<NodalModel, NodalModelError> {
     let mut builder = Builder {
         spec,
         assembly: Assembly::new(),
@@ -62,7 +62,7 @@ fn turn(vector: [f64; 3]) -> Matrix<f64> {
 }
 
 impl<'a> Builder<'a> {
-    fn add_node(&mut self, node: &'a ElementNodeSpec) -> Result<(), MeshError> {
+    fn add_node(&mut self, node: &'a ElementNodeSpec) -> Result<(), NodalModelError> {
         let name = node.name.as_str();
         let assembly = &mut self.assembly;
         let id = if let Some(point) = &node.point {
@@ -106,18 +106,18 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn node(&self, name: &str) -> Result<NodeId, MeshError> {
+    fn node(&self, name: &str) -> Result<NodeId, NodalModelError> {
         self.nodes.get(name).copied().ok_or_else(|| missing(name))
     }
 
-    fn end(&self, end: &EndSpec) -> Result<End, MeshError> {
+    fn end(&self, end: &EndSpec) -> Result<End, NodalModelError> {
         Ok(End {
             point: self.node(&end.point)?,
             orientation: self.node(&end.orientation)?,
         })
     }
 
-    fn add_element(&mut self, element: &'a ElementSpec) -> Result<(), MeshError> {
+    fn add_element(&mut self, element: &'a ElementSpec) -> Result<(), NodalModelError> {
         let name = element.name.as_str();
         if let Some(beam) = &element.beam {
             return self.add_beam(element, beam);
@@ -175,7 +175,7 @@ impl<'a> Builder<'a> {
             let driven = matches!(given, RoleSpec::Prescribed | RoleSpec::Actuated);
             if driven || element.main_deformation() == Some(deformation) {
                 let main = element.main_deformation() == Some(deformation);
-                self.axes.push(MeshedAxis {
+                self.axes.push(NodalAxis {
                     name: AxisName {
                         joint: element.name.clone(),
                         suffix: deformation.key().to_owned(),
@@ -194,7 +194,7 @@ impl<'a> Builder<'a> {
         &mut self,
         element: &'a ElementSpec,
         beam: &BeamElementSpec,
-    ) -> Result<(), MeshError> {
+    ) -> Result<(), NodalModelError> {
         let name = element.name.as_str();
         let (from, to) = (self.end(&beam.from)?, self.end(&beam.to)?);
         let planar = self.spec.is_planar_element(element);
@@ -252,7 +252,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn load(&mut self, input: &InputSpec) -> Result<Load, MeshError> {
+    fn load(&mut self, input: &InputSpec) -> Result<Load, NodalModelError> {
         let none = || missing(input.joint.as_deref().unwrap_or("input"));
         if let Some(name) = &input.marker {
             let marker = self.station(name)?;
@@ -267,7 +267,7 @@ impl<'a> Builder<'a> {
         let element = self.spec.find_element(name).ok_or_else(none)?;
         let meant = self.spec.addressed(element, input.deformation);
         let (index, ..) = meant.ok_or_else(none)?;
-        let is_meant = |axis: &MeshedAxis| (axis.element, axis.deformation) == (id, index);
+        let is_meant = |axis: &NodalAxis| (axis.element, axis.deformation) == (id, index);
         let at = self.axes.iter().position(is_meant).ok_or_else(none)?;
         let axis = &self.axes[at].name;
         let target = LoadTarget::Axis(AxisId(at));
@@ -275,7 +275,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A node at which something acts, or whose axes carry it.
-    fn station(&mut self, name: &str) -> Result<MarkerId, MeshError> {
+    fn station(&mut self, name: &str) -> Result<MarkerId, NodalModelError> {
         let node = self.node(name)?;
         let spec = self.spec.find_node(name).ok_or_else(|| missing(name))?;
         let turns = spec.turns();
@@ -288,7 +288,7 @@ impl<'a> Builder<'a> {
         Ok(MarkerId(self.stations.len() - 1))
     }
 
-    fn finish(mut self) -> Result<Mesh, MeshError> {
+    fn finish(mut self) -> Result<NodalModel, NodalModelError> {
         let spec = self.spec;
         let loads = spec.input.iter().map(|input| self.load(input));
         let loads = loads.collect::<Result<Vec<_>, _>>()?;
@@ -343,9 +343,9 @@ impl<'a> Builder<'a> {
                 start_node(&mechanism, id, node, &mut velocity);
             }
         }
-        Ok(Mesh {
+        Ok(NodalModel {
             joints: (0..self.axes.len())
-                .map(|axis| MeshedJoint::Axis(AxisId(axis)))
+                .map(|axis| NodalJoint::Axis(AxisId(axis)))
                 .collect(),
             axes: self.axes,
             balls: Vec::new(),

@@ -1,22 +1,22 @@
-//! The configuration of a mesh at the samples of a recording, from the channels that it holds.
+//! The configuration of a nodal model at the samples of a recording, from the channels that it holds.
 
 use crate::simulate::MotionCurve;
 use lissom_nodal::{Drive, Equations, Excitation, NodalError, NodeKind};
 use lissom_spatial::{Quaternion, Vector};
 
 use super::rigid::{NodalTrajectory, followed_trajectory};
-use super::{Acts, Mesh, MeshedBall, MeshedJoint};
+use super::{NodalActions, NodalBall, NodalJoint, NodalModel};
 use lissom_core::{AxisId, Coordinates, ElasticId, JointId, State, StateError};
 use lissom_numerics::Coordinate;
 
-/// A mesh that goes where a recording was.
+/// A nodal model that goes where a recording was.
 #[derive(Debug)]
 pub(crate) struct Replay<'m> {
-    mesh: &'m Mesh,
+    nodal: &'m NodalModel,
     equations: Equations<'m>,
     /// The same without deformation.
     rigid: Equations<'m>,
-    acts: Acts<'m>,
+    acts: NodalActions<'m>,
     drives: Vec<Drive>,
     position: Vec<f64>,
     /// Channels of the positions that are recorded as they are.
@@ -48,13 +48,13 @@ impl Turning {
     /// recorded in the child's axes.
     fn add_rates(
         &self,
-        mesh: &Mesh,
+        nodal: &NodalModel,
         equations: &Equations<'_>,
         known: &dyn Fn(&str) -> Result<f64, StateError>,
         velocity: &mut [f64],
     ) -> Result<(), StateError> {
-        let ball = &mesh.balls[self.joint.0];
-        let MeshedBall {
+        let ball = &nodal.balls[self.joint.0];
+        let NodalBall {
             joint,
             parent,
             child,
@@ -74,10 +74,10 @@ impl Turning {
             Vector([0.0; 3])
         };
         for i in 0..3 {
-            if let Some(dof) = mesh.mechanism.coordinate_dof(child.orientation, i) {
+            if let Some(dof) = nodal.mechanism.coordinate_dof(child.orientation, i) {
                 velocity[dof] = angular[i];
             }
-            let sliding = mesh.mechanism.coordinate_dof(child.point, i);
+            let sliding = nodal.mechanism.coordinate_dof(child.point, i);
             if let Some(dof) = sliding.filter(|_| *translates) {
                 velocity[dof] = linear[i];
             }
@@ -87,34 +87,34 @@ impl Turning {
 }
 
 impl<'m> Replay<'m> {
-    /// Of a mesh.
+    /// Of a nodal model.
     ///
     /// # Errors
     ///
     /// When the mechanism is singular at assembly.
-    pub(crate) fn new(mesh: &'m Mesh) -> Result<Self, NodalError> {
-        let mechanism = &mesh.mechanism;
+    pub(crate) fn new(nodal: &'m NodalModel) -> Result<Self, NodalError> {
+        let mechanism = &nodal.mechanism;
         let first = |dof: usize| mechanism.dof_positions(dof).start;
         let mut direct = Vec::new();
         let mut rates = Vec::new();
         let mut turning = Vec::new();
-        for joint in &mesh.joints {
+        for joint in &nodal.joints {
             match *joint {
-                MeshedJoint::Axis(axis) => {
-                    if let Some(dof) = mesh.axis_dof(axis) {
+                NodalJoint::Axis(axis) => {
+                    if let Some(dof) = nodal.axis_dof(axis) {
                         let AxisId(axis) = axis;
-                        let coordinate = mesh.axes[axis].name.coordinate();
+                        let coordinate = nodal.axes[axis].name.coordinate();
                         rates.push((dof, format!("{coordinate}.rate")));
                         direct.push((first(dof), coordinate));
                     }
                 }
-                MeshedJoint::Ball(id) => {
-                    let MeshedBall {
+                NodalJoint::Ball(id) => {
+                    let NodalBall {
                         joint,
                         child,
                         translates,
                         ..
-                    } = &mesh.balls[id.0];
+                    } = &nodal.balls[id.0];
                     let of = |axis| format!("{joint}.position.{axis}");
                     let mut channels = Vec::new();
                     if *translates {
@@ -133,7 +133,7 @@ impl<'m> Replay<'m> {
                 }
             }
         }
-        for &node in &mesh.nodes {
+        for &node in &nodal.nodes {
             let name = mechanism.node_name(node);
             let dof = |component| mechanism.coordinate_dof(node, component).map(first);
             let (moving, components): (&str, &[&str]) = match mechanism.node_kind(node) {
@@ -160,9 +160,9 @@ impl<'m> Replay<'m> {
                 }
             }
         }
-        let elastic = mesh.elastic_dofs();
+        let elastic = nodal.elastic_dofs();
         let assembled = mechanism.assembled_position();
-        for part in mesh.parts().coordinates {
+        for part in nodal.parts().coordinates {
             let (Coordinates::Elastic { at, .. } | Coordinates::Orientation { at, .. }) = &part
             else {
                 continue;
@@ -175,18 +175,18 @@ impl<'m> Replay<'m> {
             direct.extend(named(part.positions(), first(dof)));
             rates.extend(named(part.rates(), dof));
         }
-        let nominal = mesh.actions.loads.iter().filter_map(|load| {
-            let at = first(mesh.axis_dof(load.target.axis()?)?);
+        let nominal = nodal.actions.loads.iter().filter_map(|load| {
+            let at = first(nodal.axis_dof(load.target.axis()?)?);
             let profile = load.nominal_motion()??;
-            Some((at, MotionCurve::new(profile, mesh.initial_position[at])))
+            Some((at, MotionCurve::new(profile, nodal.initial_position[at])))
         });
         Ok(Self {
-            mesh,
+            nodal,
             equations: Equations::new(mechanism)?,
             rigid: Equations::new(mechanism)?,
-            acts: Acts::new(mesh),
+            acts: NodalActions::new(nodal),
             drives: mechanism.assembled_drives(),
-            position: mesh.initial_position.clone(),
+            position: nodal.initial_position.clone(),
             direct,
             rates,
             turning,
@@ -195,7 +195,7 @@ impl<'m> Replay<'m> {
                 .map(|at| (at, assembled[at]))
                 .collect(),
             nominal: nominal.collect(),
-            together: followed_trajectory(mesh),
+            together: followed_trajectory(nodal),
         })
     }
 
@@ -229,7 +229,7 @@ impl<'m> Replay<'m> {
             }
         }
         for turning in &self.turning {
-            let MeshedBall { parent, frame, .. } = &self.mesh.balls[turning.joint.0];
+            let NodalBall { parent, frame, .. } = &self.nodal.balls[turning.joint.0];
             // what carries it is known when everything before it is in place
             self.equations.place(&self.position, &self.drives)?;
             let carrier = self.equations.node(parent.orientation).rotation * *frame;
@@ -286,18 +286,18 @@ impl<'m> Replay<'m> {
             .map_err(|error| StateError::Unplaced {
                 reason: error.to_string(),
             })?;
-        let mut velocity = vec![0.0; self.mesh.mechanism.dof_count()];
+        let mut velocity = vec![0.0; self.nodal.mechanism.dof_count()];
         for (dof, name) in &self.rates {
             velocity[*dof] = known(name)?;
         }
         for turning in &self.turning {
             // what carries it moves as everything before it does
             self.equations.set_velocity(&velocity, &self.drives);
-            turning.add_rates(self.mesh, &self.equations, &known, &mut velocity)?;
+            turning.add_rates(self.nodal, &self.equations, &known, &mut velocity)?;
         }
         Ok(State {
             work_j: value("energy.work").unwrap_or(0.0),
-            dissipated_j: value("energy.lost").unwrap_or(0.0),
+            dissipated_j: value("energy.dissipated").unwrap_or(0.0),
             ..State::new(time_s, self.position.clone(), velocity)
         })
     }

@@ -8,7 +8,7 @@
 //! loops, payloads, point masses, markers, inputs (those of rigid inverse dynamics among them), prescribed
 //! motions, controllers and paths of markers. Everything else is refused by name, all of it at once.
 
-mod acting;
+mod actions;
 mod build;
 mod damping;
 mod evaluate;
@@ -17,7 +17,7 @@ mod joints;
 mod loops;
 mod nodes;
 mod nominal;
-mod observed;
+mod outputs;
 mod readout;
 mod refused;
 mod replay;
@@ -37,9 +37,9 @@ use lissom_spatial::{Matrix, Vector};
 use lissom_tree::closure::AssemblyError;
 use lissom_tree::flex::FlexError;
 
-pub use acting::Acts;
-pub use nominal::MeshLinearizer;
-pub(crate) use observed::unplaced;
+pub use actions::NodalActions;
+pub use nominal::NodalLinearizer;
+pub(crate) use outputs::unplaced;
 pub(crate) use replay::Replay;
 pub(crate) use rest::equilibrium;
 pub(crate) use rigid::nominal_drives;
@@ -48,7 +48,7 @@ pub(crate) use run::{equations_at, written_state};
 
 /// Why a model cannot be meshed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum MeshError {
+pub enum NodalModelError {
     /// Something that the nodal formulation does not know.
     #[error("`{name}`: {what} is not known to the nodal formulation; {remedy}")]
     Unknown {
@@ -120,7 +120,7 @@ pub enum MeshError {
     NominalMotion(#[from] NominalError),
 }
 
-impl MeshError {
+impl NodalModelError {
     /// Where the model says what is wrong.
     pub fn path(&self) -> Path {
         match self {
@@ -133,17 +133,17 @@ impl MeshError {
 
 /// A model as a nodal mechanism, with what acts on it and what is recorded of it.
 #[derive(Clone, Debug)]
-pub struct Mesh {
+pub struct NodalModel {
     /// The mechanism, assembled with all joints at zero.
     pub mechanism: Mechanism,
     /// Joints, parents first.
-    joints: Vec<MeshedJoint>,
+    joints: Vec<NodalJoint>,
     /// Axes of joints, each before its motor.
-    axes: Vec<MeshedAxis>,
+    axes: Vec<NodalAxis>,
     /// Spherical and free joints.
-    balls: Vec<MeshedBall>,
+    balls: Vec<NodalBall>,
     /// Markers, in the order of the model.
-    pub markers: Vec<MeshedMarker>,
+    pub markers: Vec<NodalMarker>,
     /// Where loads act: at the markers, then at nodes.
     stations: Vec<Station>,
     /// Nodes that are recorded by themselves, in the order of the model.
@@ -152,7 +152,7 @@ pub struct Mesh {
     /// Joints that carry bodies, in the order of the bodies that they carry.
     carrying: Vec<CarryingJoint>,
     /// What closes loops.
-    closures: Vec<MeshedClosure>,
+    closures: Vec<NodalClosure>,
     /// Motion of each drive.
     motions: Vec<MotionCurve>,
     /// Efforts that hold what is prescribed: channel and unit, by drive.
@@ -169,14 +169,14 @@ pub struct Mesh {
 
 /// A joint of the model, by its place among those of its kind.
 #[derive(Clone, Copy, Debug)]
-enum MeshedJoint {
+enum NodalJoint {
     Axis(AxisId),
     Ball(JointId),
 }
 
 /// An axis of a joint, or the motor behind its elastic gear.
 #[derive(Clone, Debug)]
-struct MeshedAxis {
+struct NodalAxis {
     /// What it is called.
     name: AxisName,
     /// The element, of which one deformation is the coordinate.
@@ -187,7 +187,7 @@ struct MeshedAxis {
 
 /// A joint that turns in any way.
 #[derive(Clone, Debug)]
-struct MeshedBall {
+struct NodalBall {
     /// Name of the joint.
     joint: String,
     /// What carries it.
@@ -215,7 +215,7 @@ struct CarryingJoint {
 
 /// What closes a loop.
 #[derive(Clone, Debug)]
-struct MeshedClosure {
+struct NodalClosure {
     /// Loop or cut joint.
     name: String,
     /// The body of its end `from`.
@@ -241,7 +241,7 @@ struct Side {
 
 /// A marker.
 #[derive(Clone, Debug)]
-pub struct MeshedMarker {
+pub struct NodalMarker {
     /// Its name.
     pub name: String,
     /// Where it is.
@@ -261,15 +261,15 @@ struct Station {
     root: Option<(End, Vector<f64>)>,
 }
 
-impl Mesh {
+impl NodalModel {
     /// Makes a mechanism of a checked model: of its nodes and elements, or of its bodies and joints, each beam with
     /// about this number of elements.
     ///
     /// # Errors
     ///
     /// Everything that the nodal formulation does not know, or what is wrong with the mechanism.
-    pub fn new(spec: &ModelSpec, elements: usize) -> Result<Self, Vec<MeshError>> {
-        let mesh = if spec.is_of_nodes() {
+    pub fn new(spec: &ModelSpec, elements: usize) -> Result<Self, Vec<NodalModelError>> {
+        let nodal = if spec.is_of_nodes() {
             nodes::build(spec)
         } else {
             let unknown = refused::refused(spec);
@@ -278,15 +278,15 @@ impl Mesh {
             }
             build::build(spec, elements)
         };
-        let mut mesh = mesh.map_err(|error| vec![error])?;
-        mesh.set_controllers(spec).map_err(|error| vec![error])?;
-        mesh.can_start().map_err(|error| vec![error])?;
-        Ok(mesh)
+        let mut nodal = nodal.map_err(|error| vec![error])?;
+        nodal.set_controllers(spec).map_err(|error| vec![error])?;
+        nodal.can_start().map_err(|error| vec![error])?;
+        Ok(nodal)
     }
 
     /// Places the mechanism where it starts.
-    fn can_start(&self) -> Result<(), MeshError> {
-        let mut equations = run::MeshEquations::new(self)?;
+    fn can_start(&self) -> Result<(), NodalModelError> {
+        let mut equations = run::NodalEquations::new(self)?;
         let (position, velocity) = (&self.initial_position, &self.initial_velocity);
         let start_s = self.start_s;
         equations.dynamics.set_state(start_s, position, velocity)?;
@@ -304,7 +304,7 @@ impl Mesh {
     }
 
     /// Adds the controllers of the model.
-    fn set_controllers(&mut self, spec: &ModelSpec) -> Result<(), MeshError> {
+    fn set_controllers(&mut self, spec: &ModelSpec) -> Result<(), NodalModelError> {
         for controller in &spec.controller {
             let controlled = |joint: &String| {
                 let found = self
@@ -327,7 +327,7 @@ impl Mesh {
     }
 
     /// The marker of that name.
-    pub fn find_marker(&self, name: &str) -> Option<&MeshedMarker> {
+    pub fn find_marker(&self, name: &str) -> Option<&NodalMarker> {
         self.markers.iter().find(|marker| marker.name == name)
     }
 

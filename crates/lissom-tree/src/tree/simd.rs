@@ -12,7 +12,7 @@ pub(super) trait Kernel {
 
 /// Runs a kernel with the widest instructions that the processor has.
 #[inline(always)]
-pub(super) fn run_wide(kernel: impl Kernel) {
+pub(super) fn run_simd(kernel: impl Kernel) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         #[expect(unsafe_code, reason = "the compiler cannot see what the processor has")]

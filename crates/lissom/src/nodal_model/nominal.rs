@@ -1,4 +1,4 @@
-//! A mesh linearised: where it starts, where a recording has it, and along its nominal motion.
+//! A nodal model linearised: where it starts, where a recording has it, and along its nominal motion.
 
 use lissom_core::study::{Linearize, LinearizeError, linearize};
 use lissom_core::{AxisId, Coordinates, PlaceError, RunError, State, effort_label};
@@ -6,11 +6,11 @@ use lissom_nodal::{Dynamics, Equations, NodalError, NodeId, NodeKind, linearize_
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Frozen, Labels, Point};
 
-use super::observed::unplaced;
+use super::outputs::unplaced;
 use super::rigid::{NodalTrajectory, any_trajectory};
-use super::{Acts, Mesh};
+use super::{NodalActions, NodalModel};
 
-/// A state of motion of a mesh with its accelerations.
+/// A state of motion of a nodal model with its accelerations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodalMotion {
     time_s: f64,
@@ -19,36 +19,36 @@ pub struct NodalMotion {
     acceleration: Vec<f64>,
 }
 
-/// A mesh to be linearised.
+/// A nodal model to be linearised.
 #[derive(Debug)]
-pub struct MeshLinearizer<'m> {
-    mesh: &'m Mesh,
+pub struct NodalLinearizer<'m> {
+    nodal: &'m NodalModel,
     equations: Equations<'m>,
-    dynamics: Dynamics<'m, Acts<'m>>,
+    dynamics: Dynamics<'m, NodalActions<'m>>,
     trajectory: Option<NodalTrajectory<'m>>,
     /// Points whose positions are outputs.
     outputs: Vec<NodeId>,
 }
 
-impl<'m> MeshLinearizer<'m> {
-    /// For a mesh.
+impl<'m> NodalLinearizer<'m> {
+    /// For a nodal model.
     ///
     /// # Errors
     ///
     /// When the mechanism is singular where it is assembled or starts.
-    pub fn new(mesh: &'m Mesh) -> Result<Self, NodalError> {
-        let mechanism = &mesh.mechanism;
+    pub fn new(nodal: &'m NodalModel) -> Result<Self, NodalError> {
+        let mechanism = &nodal.mechanism;
         let moves = |node: &NodeId| {
             let kind = mechanism.node_kind(*node);
             matches!(kind, NodeKind::Point | NodeKind::PlanarPoint)
                 && !mechanism.is_supported(*node)
         };
-        let markers = mesh.markers.iter().map(|marker| marker.end.point);
-        let nodes = mesh.nodes.iter().copied().filter(moves);
+        let markers = nodal.markers.iter().map(|marker| marker.end.point);
+        let nodes = nodal.nodes.iter().copied().filter(moves);
         Ok(Self {
-            mesh,
+            nodal,
             equations: Equations::new(mechanism)?,
-            dynamics: Dynamics::new(Equations::new(mechanism)?, Acts::new(mesh)),
+            dynamics: Dynamics::new(Equations::new(mechanism)?, NodalActions::new(nodal)),
             trajectory: None,
             outputs: markers.chain(nodes).collect(),
         })
@@ -56,7 +56,7 @@ impl<'m> MeshLinearizer<'m> {
 
     /// Degrees of freedom of axes, those that are none left out.
     fn dofs(&self, axes: impl Iterator<Item = AxisId>) -> Vec<usize> {
-        axes.filter_map(|axis| self.mesh.axis_dof(axis)).collect()
+        axes.filter_map(|axis| self.nodal.axis_dof(axis)).collect()
     }
 
     fn unplaced(time_s: f64) -> impl Fn(NodalError) -> LinearizeError {
@@ -64,7 +64,7 @@ impl<'m> MeshLinearizer<'m> {
     }
 }
 
-impl Linearize for MeshLinearizer<'_> {
+impl Linearize for NodalLinearizer<'_> {
     type Motion = NodalMotion;
 
     fn moving(&mut self, state: &State) -> Result<NodalMotion, LinearizeError> {
@@ -101,7 +101,7 @@ impl Linearize for MeshLinearizer<'_> {
     }
 
     fn resting(&mut self, state: &State) -> Result<NodalMotion, LinearizeError> {
-        let still = vec![0.0; self.mesh.mechanism.dof_count()];
+        let still = vec![0.0; self.nodal.mechanism.dof_count()];
         Ok(NodalMotion {
             time_s: state.time_s,
             position: state.position.clone(),
@@ -113,7 +113,7 @@ impl Linearize for MeshLinearizer<'_> {
     fn nominal(&mut self, time_s: f64) -> Result<NodalMotion, LinearizeError> {
         let trajectory = match &mut self.trajectory {
             Some(trajectory) => trajectory,
-            None => self.trajectory.insert(any_trajectory(self.mesh)?),
+            None => self.trajectory.insert(any_trajectory(self.nodal)?),
         };
         trajectory.update(time_s)?;
         let [mut position, mut velocity, mut acceleration] = [const { Vec::new() }; 3];
@@ -154,54 +154,54 @@ impl Linearize for MeshLinearizer<'_> {
         };
         let point = linearize_state(&mut self.equations, *time_s, &state, &self.outputs);
         let mut point = point.map_err(&unplaced)?;
-        point.position = self.mesh.chart_position(position);
+        point.position = self.nodal.chart_position(position);
         // friction of the joints is not an input
-        let actuated = self.mesh.mechanism.actuated_dofs();
+        let actuated = self.nodal.mechanism.actuated_dofs();
         for (input, dof) in point.input.iter_mut().zip(actuated) {
-            let mesh = self.mesh;
-            let is_meant = |axis| mesh.axis_dof(axis) == Some(dof);
-            *input = (mesh.actions).effort_on(state.loads.efforts(), is_meant);
+            let nodal = self.nodal;
+            let is_meant = |axis| nodal.axis_dof(axis) == Some(dof);
+            *input = (nodal.actions).effort_on(state.loads.efforts(), is_meant);
         }
         Ok(point)
     }
 
     fn labels(&self) -> Labels {
-        let mut labels = lissom_nodal::labels(&self.mesh.mechanism, &self.outputs);
-        let parts = self.mesh.coordinates_of_dofs();
+        let mut labels = lissom_nodal::labels(&self.nodal.mechanism, &self.outputs);
+        let parts = self.nodal.coordinates_of_dofs();
         labels.coordinates = parts.iter().flat_map(Coordinates::deviations).collect();
-        let actuated = self.mesh.mechanism.actuated_dofs();
-        for (index, axis) in self.mesh.axes.iter().enumerate() {
+        let actuated = self.nodal.mechanism.actuated_dofs();
+        for (index, axis) in self.nodal.axes.iter().enumerate() {
             let axis_id = AxisId(index);
-            let Some(dof) = self.mesh.axis_dof(axis_id) else {
+            let Some(dof) = self.nodal.axis_dof(axis_id) else {
                 continue;
             };
             let Some(input) = actuated.iter().position(|&actuated| actuated == dof) else {
                 continue;
             };
             labels.inputs[input] = effort_label(&axis.name);
-            let mut gears = self.mesh.actions.gears.iter();
+            let mut gears = self.nodal.actions.gears.iter();
             if gears.any(|gear| gear.joint == axis_id) {
                 // inputs act on the motor, whose effort has the name of the joint
                 labels.inputs[input].name =
                     format!("{}.{}", axis.name.coordinate(), axis.name.effort_word());
             }
         }
-        for (label, marker) in labels.markers.iter_mut().zip(&self.mesh.markers) {
+        for (label, marker) in labels.markers.iter_mut().zip(&self.nodal.markers) {
             label.clone_from(&marker.name);
         }
         labels
     }
 
     fn actuated(&self) -> Vec<usize> {
-        self.mesh.mechanism.actuated_dofs()
+        self.nodal.mechanism.actuated_dofs()
     }
 
     fn driven(&self) -> Vec<usize> {
-        self.mesh.driven_dofs()
+        self.nodal.driven_dofs()
     }
 
     fn controlled(&self) -> Vec<Vec<usize>> {
-        let controllers = self.mesh.actions.controllers.iter();
+        let controllers = self.nodal.actions.controllers.iter();
         let drives = controllers.map(|controller| controller.axes.iter().map(|axis| axis.drive));
         drives.map(|axes| self.dofs(axes)).collect()
     }
@@ -209,7 +209,7 @@ impl Linearize for MeshLinearizer<'_> {
     fn deviation(&mut self, state: &State, from: &NodalMotion) -> [Vec<f64>; 2] {
         let rates = state.velocity.iter().zip(&from.velocity);
         [
-            self.mesh.deviation(&state.position, &from.position),
+            self.nodal.deviation(&state.position, &from.position),
             rates.map(|(rate, from)| rate - from).collect(),
         ]
     }

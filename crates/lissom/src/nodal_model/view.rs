@@ -4,15 +4,15 @@ use lissom_core::{AxisId, JointId, JointMotion, MarkerId, MarkerMotion, View};
 use lissom_nodal::{End, NodeId, NodeState};
 use lissom_spatial::{Force, Matrix, Motion, Real, Transform, Vector};
 
-use super::{Mesh, MeshedAxis, MeshedBall, Station};
+use super::{NodalAxis, NodalBall, NodalModel, Station};
 
 /// A nodal mechanism in a state of motion.
 pub(super) struct NodalView<'a, 'v, T> {
-    pub(super) mesh: &'a Mesh,
+    pub(super) nodal: &'a NodalModel,
     pub(super) nodes: &'a mut lissom_nodal::View<'v, T>,
 }
 
-impl MeshedBall {
+impl NodalBall {
     /// Axes of the joint on the side of its child, whose orientation is given.
     pub(super) fn child_axes<T: Real>(&self, child: &NodeState<T>) -> Matrix<T> {
         child.rotation * Matrix::constant(self.frame.0)
@@ -38,17 +38,17 @@ impl MeshedBall {
 }
 
 /// Nodes of a joint on both of its sides.
-pub(super) fn node_pair(ball: &MeshedBall, of: impl Fn(&End) -> NodeId) -> [NodeId; 2] {
+pub(super) fn node_pair(ball: &NodalBall, of: impl Fn(&End) -> NodeId) -> [NodeId; 2] {
     [of(&ball.parent), of(&ball.child)]
 }
 
 impl<T: Real> View<T> for NodalView<'_, '_, T> {
     fn axis(&self, AxisId(axis): AxisId) -> [T; 2] {
-        let MeshedAxis {
+        let NodalAxis {
             element,
             deformation,
             ..
-        } = self.mesh.axes[axis];
+        } = self.nodal.axes[axis];
         [
             self.nodes.deformation(element, deformation),
             self.nodes.deformation_rate(element, deformation),
@@ -56,20 +56,20 @@ impl<T: Real> View<T> for NodalView<'_, '_, T> {
     }
 
     fn push_axis(&mut self, AxisId(axis): AxisId, effort: T) {
-        let MeshedAxis {
+        let NodalAxis {
             element,
             deformation,
             ..
-        } = self.mesh.axes[axis];
+        } = self.nodal.axes[axis];
         self.nodes.push_deformation(element, deformation, effort);
     }
 
     fn joint(&self, JointId(joint): JointId) -> JointMotion<T> {
-        self.mesh.balls[joint].motion(|node| self.nodes.node(node))
+        self.nodal.balls[joint].motion(|node| self.nodes.node(node))
     }
 
     fn push_joint(&mut self, JointId(joint): JointId, wrench: Force<T>) {
-        let ball = &self.mesh.balls[joint];
+        let ball = &self.nodal.balls[joint];
         let axes = ball.child_axes(self.nodes.node(ball.child.orientation));
         let (moment, force) = (axes * wrench.moment, axes * wrench.force);
         self.nodes.push_node(ball.child.orientation, moment);
@@ -89,7 +89,7 @@ impl<T: Real> View<T> for NodalView<'_, '_, T> {
             orientation,
             root,
             ..
-        } = &self.mesh.stations[marker];
+        } = &self.nodal.stations[marker];
         let node = |id| *self.nodes.node(id);
         let (point, turned) = (point.map(node), orientation.map(|(id, _)| node(id)));
         let attitude = orientation.map(|(_, attitude)| Matrix::constant(attitude.0));
@@ -126,7 +126,7 @@ impl<T: Real> View<T> for NodalView<'_, '_, T> {
     fn push_marker(&mut self, MarkerId(marker): MarkerId, wrench: Force<T>) {
         let Station {
             point, orientation, ..
-        } = self.mesh.stations[marker];
+        } = self.nodal.stations[marker];
         if let Some(point) = point {
             self.nodes.push_node(point, wrench.force);
         }

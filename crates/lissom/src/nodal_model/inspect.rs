@@ -5,13 +5,13 @@ use lissom_core::{Dynamics, RunError, State};
 use lissom_numerics::linear::UndampedModes;
 
 use super::run::{equations_at, written_state};
-use super::{Mesh, MeshLinearizer};
+use super::{NodalLinearizer, NodalModel};
 use crate::diagnose::{BodySummary, ElementCounts, Inspect, Oscillation};
 
 /// Degrees of freedom up to which vibrations are looked at: the eigenproblem is over all of them.
 const MANY_FREEDOMS: usize = 150;
 
-impl Inspect for Mesh {
+impl Inspect for NodalModel {
     fn element_counts(&self) -> Option<ElementCounts> {
         let mechanism = &self.mechanism;
         Some(ElementCounts {
@@ -35,13 +35,13 @@ impl Inspect for Mesh {
         if self.mechanism.dof_count() > MANY_FREEDOMS {
             return None;
         }
-        let mut linearizer = MeshLinearizer::new(self).ok()?;
+        let mut linearizer = NodalLinearizer::new(self).ok()?;
         let motion = linearizer.moving(&written_state(self, self.start_s)).ok()?;
         let linear = linearizer.point(&motion).ok()?.linear;
         let modes = UndampedModes::new(&linear.mass, &linear.structural).ok()?;
         let square = modes.squares.into_iter().fold(0.0, f64::max);
         Some(Oscillation {
-            what: "the mesh of finite elements".to_owned(),
+            what: "the finite elements".to_owned(),
             frequency_rad_per_s: square.sqrt(),
             remedy: "take fewer elements",
         })

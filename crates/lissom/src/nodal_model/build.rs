@@ -20,8 +20,8 @@ use super::joints::{Carrier, SlidingStart, Start, quaternion};
 use super::loops::{Closing, close, closed_start};
 use super::rigid::drive;
 use super::{
-    CarryingJoint, Mesh, MeshError, MeshedAxis, MeshedBall, MeshedClosure, MeshedJoint,
-    MeshedMarker, Side, Station,
+    CarryingJoint, NodalAxis, NodalBall, NodalClosure, NodalJoint, NodalMarker, NodalModel,
+    NodalModelError, Side, Station,
 };
 
 /// Places nearer than this part of a length are the same.
@@ -41,12 +41,12 @@ pub(super) struct Builder<'a> {
     elements: usize,
     pub(super) assembly: Assembly,
     bodies: BTreeMap<&'a str, Standing>,
-    pub(super) joints: Vec<MeshedJoint>,
-    pub(super) axes: Vec<MeshedAxis>,
-    pub(super) balls: Vec<MeshedBall>,
+    pub(super) joints: Vec<NodalJoint>,
+    pub(super) axes: Vec<NodalAxis>,
+    pub(super) balls: Vec<NodalBall>,
     /// What the components of each joint are.
     pub(super) components: BTreeMap<String, Vec<LoadTarget>>,
-    pub(super) markers: Vec<MeshedMarker>,
+    pub(super) markers: Vec<NodalMarker>,
     stations: Vec<Station>,
     pub(super) actions: Actions,
     pub(super) motions: Vec<MotionCurve>,
@@ -61,13 +61,13 @@ pub(super) struct Builder<'a> {
     pub(super) closed: BTreeMap<String, f64>,
     /// Deformations that vanish where loops are closed.
     pub(super) closings: Vec<Closing>,
-    pub(super) closures: Vec<MeshedClosure>,
+    pub(super) closures: Vec<NodalClosure>,
     pub(super) carrying: Vec<CarryingJoint>,
     /// Number of each body that a joint carries.
     pub(super) body_index: BTreeMap<&'a str, usize>,
 }
 
-pub(super) fn build(spec: &ModelSpec, elements: usize) -> Result<Mesh, MeshError> {
+pub(super) fn build(spec: &ModelSpec, elements: usize) -> Result<NodalModel, NodalModelError> {
     let tree = spanning_tree(spec);
     let mut builder = Builder {
         spec,
@@ -121,8 +121,8 @@ pub(super) fn build(spec: &ModelSpec, elements: usize) -> Result<Mesh, MeshError
     builder.finish(loads)
 }
 
-pub(super) fn missing(name: &str) -> MeshError {
-    MeshError::Missing {
+pub(super) fn missing(name: &str) -> NodalModelError {
+    NodalModelError::Missing {
         name: name.to_owned(),
     }
 }
@@ -138,7 +138,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn add_joint(&mut self, tree: TreeJoint) -> Result<(), MeshError> {
+    fn add_joint(&mut self, tree: TreeJoint) -> Result<(), NodalModelError> {
         let spec = self.spec;
         let joint = &spec.joint[tree.joint];
         let (carries, carried) = tree.sides(spec);
@@ -204,7 +204,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn add_rigid(&mut self, name: &str, rigid: &RigidSpec) -> Result<(), MeshError> {
+    fn add_rigid(&mut self, name: &str, rigid: &RigidSpec) -> Result<(), NodalModelError> {
         let center = self.place(name, Place::Position(rigid.center_of_mass_m), false)?;
         self.assembly.mass(center.point, rigid.mass_kg);
         let attitude = self.bodies[name].attitude;
@@ -243,7 +243,7 @@ impl<'a> Builder<'a> {
             .collect()
     }
 
-    fn add_beam(&mut self, body: &'a BodySpec, beam: &BeamSpec) -> Result<(), MeshError> {
+    fn add_beam(&mut self, body: &'a BodySpec, beam: &BeamSpec) -> Result<(), NodalModelError> {
         let name = body.name.as_str();
         let [bends_y, bends_z, stretches, twists] = beam.deformations();
         let present = [stretches, twists, bends_z, bends_z, bends_y, bends_y];
@@ -329,7 +329,7 @@ impl<'a> Builder<'a> {
         (stations, sections)
     }
 
-    fn add_marker(&mut self, marker: &MarkerSpec) -> Result<(), MeshError> {
+    fn add_marker(&mut self, marker: &MarkerSpec) -> Result<(), NodalModelError> {
         let end = self.place(&marker.body, marker.place(), false)?;
         let position = if marker.body == GROUND {
             marker.position_m.unwrap_or_default()
@@ -344,7 +344,7 @@ impl<'a> Builder<'a> {
         let mut places = standing.places.iter();
         let at_root = places.find(|(at, _)| !standing.rigid && at.0 == [0.0; 3]);
         let (root, first) = at_root.copied().unwrap_or(standing.places[0]);
-        self.markers.push(MeshedMarker {
+        self.markers.push(NodalMarker {
             name: marker.name.clone(),
             end,
         });
@@ -357,8 +357,8 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The mesh with its start.
-    fn finish(mut self, loads: Vec<Load>) -> Result<Mesh, MeshError> {
+    /// The nodal model with its start.
+    fn finish(mut self, loads: Vec<Load>) -> Result<NodalModel, NodalModelError> {
         if !self.closings.is_empty() {
             let mut assembly = std::mem::take(&mut self.assembly);
             close(
@@ -380,7 +380,7 @@ impl<'a> Builder<'a> {
             let mut markers = self.markers.iter();
             Some(MarkerId(markers.position(|marker| marker.name == name)?))
         });
-        Ok(Mesh {
+        Ok(NodalModel {
             mechanism,
             joints: self.joints,
             axes: self.axes,
@@ -466,7 +466,7 @@ impl<'a> Builder<'a> {
         standing.map_or(Matrix::identity(), |standing| standing.attitude)
     }
 
-    fn add_payload(&mut self, payload: &PayloadSpec) -> Result<(), MeshError> {
+    fn add_payload(&mut self, payload: &PayloadSpec) -> Result<(), NodalModelError> {
         let end = self.place(&payload.body, payload.place(), false)?;
         let standing = self
             .bodies
@@ -493,7 +493,7 @@ impl<'a> Builder<'a> {
         body: &str,
         place: Place<'_>,
         child_side: bool,
-    ) -> Result<End, MeshError> {
+    ) -> Result<End, NodalModelError> {
         let position = if body == GROUND {
             match place {
                 Place::Position(position) => position,

@@ -1,4 +1,4 @@
-//! A mesh as integrators see it, and its run.
+//! A nodal model as integrators see it, and its run.
 //!
 //! The state is that of the degrees of freedom,
 //!
@@ -13,17 +13,17 @@ use lissom_nodal::{Dynamics, Equations, Forces, NodalError};
 use lissom_numerics::integrate::{FirstOrder, Flow, SecondOrder};
 use lissom_spatial::Force;
 
-use super::Mesh;
-use super::acting::Acts;
-use super::observed::unplaced;
+use super::NodalModel;
+use super::actions::NodalActions;
+use super::outputs::unplaced;
 use super::rest::equilibrium;
 use super::view::NodalView;
 
-/// Equations of a mesh with all the memory that evaluating them needs.
+/// Equations of a nodal model with all the memory that evaluating them needs.
 #[derive(Clone, Debug)]
-pub(crate) struct MeshEquations<'m> {
-    pub(super) mesh: &'m Mesh,
-    pub(super) dynamics: Dynamics<'m, Acts<'m>>,
+pub(crate) struct NodalEquations<'m> {
+    pub(super) nodal: &'m NodalModel,
+    pub(super) dynamics: Dynamics<'m, NodalActions<'m>>,
     pub(super) position: Vec<f64>,
     pub(super) velocity: Vec<f64>,
     pub(super) acceleration: Vec<f64>,
@@ -38,10 +38,10 @@ pub(crate) struct MeshEquations<'m> {
     pub(super) error: Option<NodalError>,
 }
 
-/// Integrates a mesh as `simulation` says, recording at `samples` the channels that begin with one of
+/// Integrates a nodal model as `simulation` says, recording at `samples` the channels that begin with one of
 /// `channels`, or all. `watch` is called after every step with the time reached and may stop the run.
 pub fn run(
-    mesh: &Mesh,
+    nodal: &NodalModel,
     simulation: &SimulationSpec,
     samples: &[f64],
     channels: Option<&[String]>,
@@ -54,17 +54,17 @@ pub fn run(
     };
     let time_s = simulation.start_s;
     let start = match &simulation.initial {
-        InitialSpec::Written => Ok(written_state(mesh, time_s)),
+        InitialSpec::Written => Ok(written_state(nodal, time_s)),
         initial => {
-            let written = written_state(mesh, time_s);
-            equilibrium(mesh, initial, &written).map(|found| found.state)
+            let written = written_state(nodal, time_s);
+            equilibrium(nodal, initial, &written).map(|found| found.state)
         }
     };
     let start = match start {
         Ok(start) => start,
         Err(source) => return Run::refused(unplaced(&source, time_s)),
     };
-    let equations = || equations_at(mesh, &start);
+    let equations = || equations_at(nodal, &start);
     match (equations(), equations()) {
         (Ok(mut dynamics), Ok(mut observed)) => simulate(
             &mut dynamics,
@@ -79,18 +79,18 @@ pub fn run(
 }
 
 /// The state that the model writes down.
-pub(crate) fn written_state(mesh: &Mesh, time_s: f64) -> State {
-    let (position, velocity) = (&mesh.initial_position, &mesh.initial_velocity);
+pub(crate) fn written_state(nodal: &NodalModel, time_s: f64) -> State {
+    let (position, velocity) = (&nodal.initial_position, &nodal.initial_velocity);
     State::new(time_s, position.clone(), velocity.clone())
 }
 
-/// Equations of a mesh as they start at a state.
+/// Equations of a nodal model as they start at a state.
 pub(crate) fn equations_at<'m>(
-    mesh: &'m Mesh,
+    nodal: &'m NodalModel,
     start: &State,
-) -> Result<MeshEquations<'m>, RunError> {
+) -> Result<NodalEquations<'m>, RunError> {
     let placed = || {
-        let mut equations = MeshEquations::new(mesh)?;
+        let mut equations = NodalEquations::new(nodal)?;
         let (position, velocity) = (&start.position, &start.velocity);
         equations
             .dynamics
@@ -100,19 +100,19 @@ pub(crate) fn equations_at<'m>(
     placed().map_err(|source| unplaced(&source, start.time_s))
 }
 
-impl<'m> MeshEquations<'m> {
-    pub(super) fn new(mesh: &'m Mesh) -> Result<Self, NodalError> {
-        let mechanism = &mesh.mechanism;
+impl<'m> NodalEquations<'m> {
+    pub(super) fn new(nodal: &'m NodalModel) -> Result<Self, NodalError> {
+        let mechanism = &nodal.mechanism;
         let dofs = mechanism.dof_count();
         Ok(Self {
-            mesh,
-            dynamics: Dynamics::new(Equations::new(mechanism)?, Acts::new(mesh)),
-            position: mesh.initial_position.clone(),
-            velocity: mesh.initial_velocity.clone(),
+            nodal,
+            dynamics: Dynamics::new(Equations::new(mechanism)?, NodalActions::new(nodal)),
+            position: nodal.initial_position.clone(),
+            velocity: nodal.initial_velocity.clone(),
             acceleration: vec![0.0; dofs],
             residual: vec![0.0; dofs],
             drive_efforts: vec![0.0; mechanism.drive_count()],
-            needed: vec![Force::zero(); mesh.carrying.len()],
+            needed: vec![Force::zero(); nodal.carrying.len()],
             unused: Forces::new(mechanism),
             error: None,
         })
@@ -134,12 +134,12 @@ impl<'m> MeshEquations<'m> {
             self.dynamics
                 .settle_stresses(&self.acceleration, &mut self.residual);
         }
-        let (mesh, equations) = (self.mesh, self.dynamics.equations());
+        let (nodal, equations) = (self.nodal, self.dynamics.equations());
         power.dissipated += equations.dissipation();
         // the same forces once more, for the power that flows
-        let (actions, efforts) = (&mesh.actions, self.dynamics.excitation().efforts());
+        let (actions, efforts) = (&nodal.actions, self.dynamics.excitation().efforts());
         let nodes = &mut equations.view(&mut self.unused);
-        let mut view = NodalView { mesh, nodes };
+        let mut view = NodalView { nodal, nodes };
         actions.push_inputs(&efforts.inputs, &mut view, &mut power.input);
         actions.push_feedback(&efforts.feedback, &mut view, &mut power.input);
         actions.resist(&mut view, &mut power.dissipated);
@@ -154,7 +154,7 @@ impl<'m> MeshEquations<'m> {
     }
 }
 
-impl FirstOrder for MeshEquations<'_> {
+impl FirstOrder for NodalEquations<'_> {
     fn derivative(&mut self, time: f64, state: &[f64], rate: &mut [f64]) {
         let (n_q, n_v) = (self.position_count(), self.velocity_count());
         let (position, rest) = state.split_at(n_q);
@@ -175,13 +175,13 @@ impl FirstOrder for MeshEquations<'_> {
     }
 }
 
-impl SecondOrder for MeshEquations<'_> {
+impl SecondOrder for NodalEquations<'_> {
     fn position_count(&self) -> usize {
-        self.mesh.mechanism.position_count()
+        self.nodal.mechanism.position_count()
     }
 
     fn velocity_count(&self) -> usize {
-        self.mesh.mechanism.dof_count()
+        self.nodal.mechanism.dof_count()
     }
 
     fn residual(

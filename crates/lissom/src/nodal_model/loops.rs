@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use super::build::{Builder, least_along, missing};
 use super::joints::Carrier;
-use super::{CarryingJoint, Holding, MeshError, MeshedAxis, MeshedBall, MeshedClosure, Side};
+use super::{CarryingJoint, Holding, NodalAxis, NodalBall, NodalClosure, NodalModelError, Side};
 use crate::model::spec::{
     AttachmentSpec, ClosureSpec, JointKind, JointSpec, LoopKind, LoopSpec, ModelSpec, Place,
 };
@@ -54,11 +54,11 @@ enum Held {
 pub(super) fn closed_start(
     spec: &ModelSpec,
     tree: &SpanningTree,
-) -> Result<BTreeMap<String, f64>, MeshError> {
+) -> Result<BTreeMap<String, f64>, NodalModelError> {
     if tree.cuts.is_empty() && spec.loops.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let mut model = Model::build(spec).map_err(|errors| MeshError::Missing {
+    let mut model = Model::build(spec).map_err(|errors| NodalModelError::Missing {
         name: errors
             .first()
             .map_or("body", |error| &error.name)
@@ -85,7 +85,7 @@ fn about(axis: [f64; 3]) -> Matrix<f64> {
 
 impl<'a> Builder<'a> {
     /// Adds everything that closes a loop, open as yet.
-    pub(super) fn add_closures(&mut self, tree: &SpanningTree) -> Result<(), MeshError> {
+    pub(super) fn add_closures(&mut self, tree: &SpanningTree) -> Result<(), NodalModelError> {
         let spec = self.spec;
         for &cut in &tree.cuts {
             let joint = &spec.joint[cut];
@@ -114,7 +114,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A joint that is cut and acted on: it carries a stub without inertia, which is welded to the joint's child.
-    fn add_stub(&mut self, joint: &'a JointSpec) -> Result<(), MeshError> {
+    fn add_stub(&mut self, joint: &'a JointSpec) -> Result<(), NodalModelError> {
         let kind = joint.kind().ok_or_else(|| missing(&joint.name))?;
         let parent = self.side(&joint.parent, false)?;
         let carrier = Carrier {
@@ -140,7 +140,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn add_loop(&mut self, closure: &'a LoopSpec) -> Result<(), MeshError> {
+    fn add_loop(&mut self, closure: &'a LoopSpec) -> Result<(), NodalModelError> {
         let held = match closure.kind() {
             Some(LoopKind::Revolute(revolute)) => Held::Revolute(revolute.axis),
             Some(LoopKind::Prismatic(prismatic)) => Held::Prismatic(prismatic.axis),
@@ -160,7 +160,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn side(&mut self, at: &AttachmentSpec, child_side: bool) -> Result<Side, MeshError> {
+    fn side(&mut self, at: &AttachmentSpec, child_side: bool) -> Result<Side, NodalModelError> {
         self.side_at(&at.body, at.place(), at.rotation_vector_rad, child_side)
     }
 
@@ -170,7 +170,7 @@ impl<'a> Builder<'a> {
         place: Place<'_>,
         rotation_vector_rad: [f64; 3],
         child_side: bool,
-    ) -> Result<Side, MeshError> {
+    ) -> Result<Side, NodalModelError> {
         let end = self.place(body, place, child_side)?;
         let turn = RotationVector::new(Vector(rotation_vector_rad)).matrix();
         let frame = self.attitude(body) * turn;
@@ -180,7 +180,7 @@ impl<'a> Builder<'a> {
 
     fn add_closure(&mut self, name: &str, held: Held, from: Side, to: Side) {
         let holding = self.add_holding(name, held, from, to);
-        self.closures.push(MeshedClosure {
+        self.closures.push(NodalClosure {
             name: name.to_owned(),
             from: from.body,
             to,
@@ -216,7 +216,7 @@ impl<'a> Builder<'a> {
             Held::Fixed => ([about([1.0, 0.0, 0.0]); 2], &[0, 1, 2]),
             Held::Prismatic(axis) => ([about(axis); 2], &[0, 1, 2]),
             Held::Universal(first, second) => {
-                // y of one side stays square to x of the other; both x agree at zero angles
+                // y of one side stays orthogonal to x of the other; both x agree at zero angles
                 let [y, x] = [first, second].map(|axis| {
                     let axis = Vector(axis);
                     axis.scale(1.0 / axis.dot(axis).sqrt())
@@ -259,10 +259,10 @@ enum Follower {
 pub(super) fn close(
     assembly: &mut Assembly,
     closings: &[Closing],
-    joints: (&[MeshedAxis], &[MeshedBall]),
+    joints: (&[NodalAxis], &[NodalBall]),
     spec: &ModelSpec,
     place: impl Fn(&Mechanism) -> (Vec<f64>, Vec<Drive>),
-) -> Result<(), MeshError> {
+) -> Result<(), NodalModelError> {
     let open = assembly.clone().finish()?;
     let (position, drives) = place(&open);
     let mut equations = Equations::new(&open)?;
@@ -270,7 +270,7 @@ pub(super) fn close(
     for closing in closings {
         let gap = equations.deformation(closing.element, closing.deformation);
         if gap.abs() > CLOSED {
-            return Err(MeshError::OpenLoop {
+            return Err(NodalModelError::OpenLoop {
                 name: closing.name.clone(),
                 gap,
             });
@@ -301,7 +301,7 @@ pub(super) fn close(
         }
     }
     if let Some(row) = choice.contradicted() {
-        return Err(MeshError::OverdrivenLoop {
+        return Err(NodalModelError::OverdrivenLoop {
             name: closings[row].name.clone(),
         });
     }
@@ -329,7 +329,7 @@ pub(super) fn close(
 fn stays_closed<'c>(
     closed: &Mechanism,
     left_out: impl Iterator<Item = &'c Closing>,
-) -> Result<(), MeshError> {
+) -> Result<(), NodalModelError> {
     let mut equations = Equations::new(closed)?;
     let position = closed.assembled_position();
     let mut displaced = position.clone();
@@ -347,7 +347,7 @@ fn stays_closed<'c>(
     for closing in left_out {
         let gap = equations.deformation(closing.element, closing.deformation);
         if gap.abs() > STILL_CLOSED {
-            return Err(MeshError::SingularLoop {
+            return Err(NodalModelError::SingularLoop {
                 name: closing.name.clone(),
             });
         }
@@ -358,7 +358,7 @@ fn stays_closed<'c>(
 /// Degrees of freedom that may follow, most willing first: the first tier as a whole each.
 fn followers(
     open: &Mechanism,
-    joints: (&[MeshedAxis], &[MeshedBall]),
+    joints: (&[NodalAxis], &[NodalBall]),
     spec: &ModelSpec,
 ) -> [Vec<(Follower, Vec<usize>)>; 4] {
     let mut tiers: [Vec<(Follower, Vec<usize>)>; 4] = Default::default();

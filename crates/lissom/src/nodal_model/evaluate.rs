@@ -2,12 +2,12 @@
 
 use lissom_core::{Dynamics as _, MarkerId, RunError, State, View as _};
 
-use super::Mesh;
+use super::NodalModel;
 use super::run::equations_at;
 use super::view::NodalView;
 use crate::evaluate::{Evaluate, EvaluateOptions, Evaluation, MarkerPose, by_equations};
 
-impl Evaluate for Mesh {
+impl Evaluate for NodalModel {
     fn evaluate(&self, state: &State, options: &EvaluateOptions) -> Result<Evaluation, RunError> {
         let mut equations = equations_at(self, state)?;
         Ok(by_equations(&mut equations, state, options))
@@ -18,7 +18,7 @@ impl Evaluate for Mesh {
         equations.evaluate(state.time_s, &state.position, &state.velocity);
         let placed = equations.dynamics.equations();
         let nodes = &mut placed.view(&mut equations.unused);
-        let mut view = NodalView { mesh: self, nodes };
+        let mut view = NodalView { nodal: self, nodes };
         let markers = self.markers.iter().enumerate();
         let poses = markers.map(|(at, marker)| {
             let motion = view.marker(MarkerId(at));

@@ -4,7 +4,7 @@
 //! motions are its drives; both show as drift of axes and markers.
 
 use super::view::node_pair;
-use super::{Mesh, MeshedAxis, Station};
+use super::{NodalAxis, NodalModel, Station};
 use crate::simulate::{MotionCurve, MotionPoint, NominalError};
 use lissom_core::{
     Actions, AxisId, ClosureEquations, Inputs, JointId, LoadTarget, MarkerId, NominalDrives,
@@ -29,7 +29,7 @@ pub(super) fn drive(point: MotionPoint) -> Drive {
 /// A nodal mechanism without deformation.
 #[derive(Clone, Debug)]
 pub(super) struct RigidNodal<'m> {
-    mesh: &'m Mesh,
+    nodal: &'m NodalModel,
     equations: Equations<'m>,
     start: RigidState,
     /// Degree of freedom of every velocity.
@@ -51,7 +51,7 @@ pub(super) struct RigidNodal<'m> {
     residual: Vec<f64>,
     mass: Vec<f64>,
     /// Loads that inverse dynamics counts on, and resistances of the joints.
-    foreseen: Actions,
+    in_feedforward: Actions,
     inputs: Inputs,
     input_values: Vec<f64>,
     forces: Forces<f64>,
@@ -74,117 +74,121 @@ struct AxisMotion {
     drift: [f64; 2],
 }
 
-/// What says how the joints of a mesh move without deformation.
+/// What says how the joints of a nodal model move without deformation.
 pub(super) struct Motions {
     axes: Vec<(AxisId, Option<MotionCurve>)>,
 }
 
 impl Motions {
-    pub(super) fn new(mesh: &Mesh) -> Self {
-        let mechanism = &mesh.mechanism;
-        let is_motor = |axis| mesh.actions.gears.iter().any(|gear| gear.motor == axis);
+    pub(super) fn new(nodal: &NodalModel) -> Self {
+        let mechanism = &nodal.mechanism;
+        let is_motor = |axis| nodal.actions.gears.iter().any(|gear| gear.motor == axis);
         let is_driven = |&AxisId(axis): &AxisId| {
-            let axis = &mesh.axes[axis];
+            let axis = &nodal.axes[axis];
             let drive = mechanism.deformation_drive(axis.element, axis.deformation);
             drive.is_some()
         };
         // joints that follow where loops close may have a motion of their own
-        let moves = |axis: &AxisId| mesh.has_loops || mesh.axis_dof(*axis).is_some();
-        let axes = (0..mesh.axes.len()).map(AxisId);
+        let moves = |axis: &AxisId| nodal.has_loops || nodal.axis_dof(*axis).is_some();
+        let axes = (0..nodal.axes.len()).map(AxisId);
         let axes = axes.filter(|axis| !is_motor(*axis) && !is_driven(axis) && moves(axis));
         Self {
             axes: axes.map(|axis| (axis, None)).collect(),
         }
     }
 
-    pub(super) fn of<'a>(&'a self, mesh: &'a Mesh) -> NominalMotions<'a> {
+    pub(super) fn of<'a>(&'a self, nodal: &'a NodalModel) -> NominalMotions<'a> {
         NominalMotions {
-            actions: &mesh.actions,
+            actions: &nodal.actions,
             axes: &self.axes,
-            path: mesh.path.as_ref(),
-            prescribes: !mesh.motions.is_empty(),
-            start_s: mesh.start_s,
+            path: nodal.path.as_ref(),
+            prescribes: !nodal.motions.is_empty(),
+            start_s: nodal.start_s,
         }
     }
 }
 
-/// The trajectory that inputs or controllers of a mesh go by, if any do.
-pub(super) fn trajectory(mesh: &Mesh) -> Result<Option<NodalTrajectory<'_>>, NominalError> {
-    let motions = Motions::new(mesh);
-    Trajectory::for_actions(|| RigidNodal::new(mesh), &motions.of(mesh))
+/// The trajectory that inputs or controllers of a nodal model go by, if any do.
+pub(super) fn trajectory(nodal: &NodalModel) -> Result<Option<NodalTrajectory<'_>>, NominalError> {
+    let motions = Motions::new(nodal);
+    Trajectory::for_actions(|| RigidNodal::new(nodal), &motions.of(nodal))
 }
 
-/// The trajectory of a mesh.
-pub(super) fn any_trajectory(mesh: &Mesh) -> Result<NodalTrajectory<'_>, NominalError> {
-    let motions = Motions::new(mesh);
-    Trajectory::new(RigidNodal::new(mesh)?, &motions.of(mesh))
+/// The trajectory of a nodal model.
+pub(super) fn any_trajectory(nodal: &NodalModel) -> Result<NodalTrajectory<'_>, NominalError> {
+    let motions = Motions::new(nodal);
+    Trajectory::new(RigidNodal::new(nodal)?, &motions.of(nodal))
 }
 
-/// The trajectory of a mesh whose joints follow from loops or from the motion of a marker; `None` when inputs and prescribed motions
+/// The trajectory of a nodal model whose joints follow from loops or from the motion of a marker; `None` when inputs and prescribed motions
 /// do not tell.
-pub(super) fn followed_trajectory(mesh: &Mesh) -> Option<NodalTrajectory<'_>> {
-    if !mesh.has_loops && mesh.path.is_none() {
+pub(super) fn followed_trajectory(nodal: &NodalModel) -> Option<NodalTrajectory<'_>> {
+    if !nodal.has_loops && nodal.path.is_none() {
         return None;
     }
-    let motions = Motions::new(mesh);
-    let built = Trajectory::moving(RigidNodal::new(mesh).ok()?, &motions.of(mesh), true);
+    let motions = Motions::new(nodal);
+    let built = Trajectory::moving(RigidNodal::new(nodal).ok()?, &motions.of(nodal), true);
     let mut trajectory = built.ok()?;
-    trajectory.follow(mesh.start_s).ok()?;
+    trajectory.follow(nodal.start_s).ok()?;
     Some(trajectory)
 }
 
-/// What the drives of a mesh do along its nominal trajectory at an instant; `None` if no input asks.
+/// What the drives of a nodal model do along its nominal trajectory at an instant; `None` if no input asks.
 pub(crate) fn nominal_drives(
-    mesh: &Mesh,
+    nodal: &NodalModel,
     time_s: f64,
 ) -> Result<Option<NominalDrives>, NominalError> {
-    match trajectory(mesh)? {
-        Some(mut trajectory) => trajectory.drives(&mesh.actions, time_s),
+    match trajectory(nodal)? {
+        Some(mut trajectory) => trajectory.drives(&nodal.actions, time_s),
         None => Ok(None),
     }
 }
 
 impl<'m> RigidNodal<'m> {
-    fn new(mesh: &'m Mesh) -> Result<Self, NominalError> {
-        let mechanism = &mesh.mechanism;
+    fn new(nodal: &'m NodalModel) -> Result<Self, NominalError> {
+        let mechanism = &nodal.mechanism;
         let all = mechanism.dof_count();
-        let is_motor = |axis| mesh.actions.gears.iter().any(|gear| gear.motor == axis);
+        let is_motor = |axis| nodal.actions.gears.iter().any(|gear| gear.motor == axis);
         let mut dofs = Vec::new();
-        let mut entries = vec![None; mesh.axes.len()];
-        for axis in (0..mesh.axes.len())
+        let mut entries = vec![None; nodal.axes.len()];
+        for axis in (0..nodal.axes.len())
             .map(AxisId)
             .filter(|&axis| !is_motor(axis))
         {
-            if let Some(dof) = mesh.axis_dof(axis) {
+            if let Some(dof) = nodal.axis_dof(axis) {
                 entries[axis.0] = Some(dofs.len());
                 dofs.push(dof);
             }
         }
-        for ball in &mesh.balls {
+        for ball in &nodal.balls {
             let point = ball.translates.then_some(ball.child.point);
             for node in [Some(ball.child.orientation), point].into_iter().flatten() {
                 dofs.extend((0..3).filter_map(|i| mechanism.coordinate_dof(node, i)));
             }
         }
         let n = dofs.len();
-        let motors = mesh.actions.gears.iter().filter_map(|gear| {
+        let motors = nodal.actions.gears.iter().filter_map(|gear| {
             Some(Motor {
-                dof: mesh.axis_dof(gear.motor)?,
+                dof: nodal.axis_dof(gear.motor)?,
                 joint: gear.joint,
                 row: vec![0.0; n],
             })
         });
-        let counted = mesh.actions.loads.iter().filter(|load| load.foreseen);
-        let foreseen = Actions {
-            resistances: mesh.actions.resistances.clone(),
+        let counted = nodal
+            .actions
+            .loads
+            .iter()
+            .filter(|load| load.in_feedforward);
+        let in_feedforward = Actions {
+            resistances: nodal.actions.resistances.clone(),
             loads: counted.cloned().collect(),
             ..Actions::default()
         };
         let equations = Equations::new(mechanism);
-        let position = undeformed_start(mesh);
+        let position = undeformed_start(nodal);
         Ok(Self {
-            mesh,
-            equations: equations.map_err(|error| unplaced(&error, mesh.start_s))?,
+            nodal,
+            equations: equations.map_err(|error| unplaced(&error, nodal.start_s))?,
             start: RigidState {
                 position: position.clone(),
                 velocity: vec![0.0; n],
@@ -194,7 +198,7 @@ impl<'m> RigidNodal<'m> {
             entries,
             motors: motors.collect(),
             drives: mechanism.assembled_drives(),
-            axes: vec![AxisMotion::default(); mesh.axes.len()],
+            axes: vec![AxisMotion::default(); nodal.axes.len()],
             marker_drift: [Motion::zero(); 2],
             transferred: false,
             position,
@@ -203,9 +207,9 @@ impl<'m> RigidNodal<'m> {
             step: vec![0.0; all],
             residual: vec![0.0; all],
             mass: Vec::new(),
-            inputs: Inputs::new(&foreseen.loads),
-            input_values: vec![0.0; foreseen.loads.len()],
-            foreseen,
+            inputs: Inputs::new(&in_feedforward.loads),
+            input_values: vec![0.0; in_feedforward.loads.len()],
+            in_feedforward,
             forces: Forces::new(mechanism),
         })
     }
@@ -218,15 +222,15 @@ impl<'m> RigidNodal<'m> {
         }
     }
 
-    fn axis_of(&self, AxisId(axis): AxisId) -> &'m MeshedAxis {
-        let mesh: &'m Mesh = self.mesh;
-        &mesh.axes[axis]
+    fn axis_of(&self, AxisId(axis): AxisId) -> &'m NodalAxis {
+        let nodal: &'m NodalModel = self.nodal;
+        &nodal.axes[axis]
     }
 
     /// Angular velocity and velocity of the marker on its path, or their derivatives.
     fn marker_rates(&self, of: impl Fn(NodeId) -> Vector<f64>) -> Motion<f64> {
-        let path = self.mesh.path.as_ref();
-        let station = path.map(|path| &self.mesh.stations[path.marker.0]);
+        let path = self.nodal.path.as_ref();
+        let station = path.map(|path| &self.nodal.stations[path.marker.0]);
         let (point, orientation) = station.map_or((None, None), |station| {
             (station.point, station.orientation.map(|(node, _)| node))
         });
@@ -238,7 +242,7 @@ impl<'m> RigidNodal<'m> {
 
     /// Writes the row of an axis; its transfer functions are known if it follows from others.
     fn write_row(&self, axis: AxisId, row: &mut [f64]) {
-        let MeshedAxis {
+        let NodalAxis {
             element,
             deformation,
             ..
@@ -267,7 +271,7 @@ impl<'m> RigidNodal<'m> {
 
     /// Positions, velocities and accelerations of the degrees of freedom at a state of which everything has been asked.
     pub(super) fn write(&self, state: &RigidState, written: [&mut Vec<f64>; 3]) {
-        let mechanism = &self.mesh.mechanism;
+        let mechanism = &self.nodal.mechanism;
         let [position, velocity, acceleration] = written;
         position.clone_from(&state.position);
         *velocity = vec![0.0; mechanism.dof_count()];
@@ -295,18 +299,18 @@ impl RigidMechanism for RigidNodal<'_> {
     }
 
     fn joints_beside_velocities(&self) -> Option<Vec<LoadTarget>> {
-        let balls = self.mesh.balls.iter().enumerate();
+        let balls = self.nodal.balls.iter().enumerate();
         let components = balls.flat_map(|(joint, ball)| {
             let count = if ball.translates { 6 } else { 3 };
             (0..count).map(move |component| LoadTarget::Component(JointId(joint), component))
         });
         let axes = (0..self.entries.len()).filter(|&axis| self.entries[axis].is_some());
         let axes = axes.map(|axis| LoadTarget::Axis(AxisId(axis)));
-        (!self.mesh.balls.is_empty()).then(|| axes.chain(components).collect())
+        (!self.nodal.balls.is_empty()).then(|| axes.chain(components).collect())
     }
 
     fn has_loops(&self) -> bool {
-        self.mesh.has_loops
+        self.nodal.has_loops
     }
 
     fn closures(&self) -> usize {
@@ -314,8 +318,8 @@ impl RigidMechanism for RigidNodal<'_> {
     }
 
     fn place(&mut self, time_s: f64, state: &RigidState) -> Result<(), NominalError> {
-        let mesh = self.mesh;
-        for (target, curve) in self.drives.iter_mut().zip(&mesh.motions) {
+        let nodal = self.nodal;
+        for (target, curve) in self.drives.iter_mut().zip(&nodal.motions) {
             *target = drive(curve.at(time_s));
         }
         self.position.copy_from_slice(&state.position);
@@ -334,7 +338,7 @@ impl RigidMechanism for RigidNodal<'_> {
         self.motors = motors;
         self.velocity.fill(0.0);
         self.equations.set_velocity(&self.velocity, &self.drives);
-        for (motion, axis) in self.axes.iter_mut().zip(&mesh.axes) {
+        for (motion, axis) in self.axes.iter_mut().zip(&nodal.axes) {
             let (element, index) = (axis.element, axis.deformation);
             motion.position = self.equations.deformation(element, index);
             motion.drift[0] = self.equations.deformation_rate(element, index);
@@ -345,13 +349,13 @@ impl RigidMechanism for RigidNodal<'_> {
     }
 
     fn set_velocity(&mut self, state: &RigidState) {
-        let mesh = self.mesh;
+        let nodal = self.nodal;
         self.spread(state);
         self.acceleration.fill(0.0);
         self.equations.set_velocity(&self.velocity, &self.drives);
         self.equations
             .set_acceleration(&self.acceleration, &self.drives);
-        for (motion, axis) in self.axes.iter_mut().zip(&mesh.axes) {
+        for (motion, axis) in self.axes.iter_mut().zip(&nodal.axes) {
             let (element, index) = (axis.element, axis.deformation);
             motion.rate = self.equations.deformation_rate(element, index);
             motion.drift[1] = self.equations.deformation_acceleration(element, index);
@@ -380,7 +384,7 @@ impl RigidMechanism for RigidNodal<'_> {
 
     fn set_axis(&self, axis: AxisId, point: MotionPoint, state: &mut RigidState) {
         if let Some(entry) = self.entries[axis.0] {
-            let positions = self.mesh.mechanism.dof_positions(self.dofs[entry]);
+            let positions = self.nodal.mechanism.dof_positions(self.dofs[entry]);
             state.position[positions.start] = point.position;
             state.velocity[entry] = point.rate;
             state.acceleration[entry] = point.acceleration;
@@ -412,7 +416,7 @@ impl RigidMechanism for RigidNodal<'_> {
     fn write_component_row(&mut self, JointId(joint): JointId, component: usize, row: &mut [f64]) {
         self.transfer();
         let equations = &self.equations;
-        let ball = &self.mesh.balls[joint];
+        let ball = &self.nodal.balls[joint];
         let axes = ball.child_axes(equations.node(ball.child.orientation));
         let direction = Vector([0, 1, 2].map(|i| axes.0[i][component % 3]));
         let [from, to] = node_pair(ball, |end| end.point);
@@ -432,7 +436,7 @@ impl RigidMechanism for RigidNodal<'_> {
     fn marker(&self, MarkerId(marker): MarkerId) -> Transform<f64> {
         let Station {
             point, orientation, ..
-        } = self.mesh.stations[marker];
+        } = self.nodal.stations[marker];
         let rotation = orientation.map_or(Matrix::identity(), |(node, attitude)| {
             self.equations.node(node).rotation * attitude
         });
@@ -445,7 +449,7 @@ impl RigidMechanism for RigidNodal<'_> {
         let (equations, n) = (&self.equations, self.dofs.len());
         let Station {
             point, orientation, ..
-        } = self.mesh.stations[marker];
+        } = self.nodal.stations[marker];
         let nodes = [orientation.map(|(node, _)| node), point];
         for (part, node) in nodes.into_iter().enumerate() {
             for (column, &dof) in self.dofs.iter().enumerate() {
@@ -466,15 +470,15 @@ impl RigidMechanism for RigidNodal<'_> {
         let equations = &mut self.equations;
         equations.set_velocity(&self.velocity, &self.drives);
         equations.set_acceleration(&self.acceleration, &self.drives);
-        let (foreseen, values) = (&self.foreseen, &mut self.input_values);
-        (self.inputs).evaluate(&foreseen.loads, time_s, |_| 0.0, values);
+        let (in_feedforward, values) = (&self.in_feedforward, &mut self.input_values);
+        (self.inputs).evaluate(&in_feedforward.loads, time_s, |_| 0.0, values);
         let nodes = &mut equations.view(&mut self.forces);
         let mut view = NodalView {
-            mesh: self.mesh,
+            nodal: self.nodal,
             nodes,
         };
-        foreseen.push_inputs(values, &mut view, &mut 0.0);
-        foreseen.resist(&mut view, &mut 0.0);
+        in_feedforward.push_inputs(values, &mut view, &mut 0.0);
+        in_feedforward.resist(&mut view, &mut 0.0);
         let (efforts, loads) = (self.forces.efforts(), self.forces.loads());
         equations.residual(efforts, loads, &mut self.residual);
         for (force, &dof) in force.iter_mut().zip(&self.dofs) {
@@ -488,7 +492,7 @@ impl RigidMechanism for RigidNodal<'_> {
     }
 
     fn mass(&mut self, mass: &mut [f64]) {
-        let (all, n) = (self.mesh.mechanism.dof_count(), self.dofs.len());
+        let (all, n) = (self.nodal.mechanism.dof_count(), self.dofs.len());
         self.mass.resize(all * all, 0.0);
         self.equations.mass_matrix(&mut self.mass);
         for (i, &row) in self.dofs.iter().enumerate() {
@@ -509,20 +513,20 @@ impl RigidMechanism for RigidNodal<'_> {
 }
 
 /// Positions where all joints stand where the model has them start, and nothing is deformed.
-fn undeformed_start(mesh: &Mesh) -> Vec<f64> {
-    let mechanism = &mesh.mechanism;
+fn undeformed_start(nodal: &NodalModel) -> Vec<f64> {
+    let mechanism = &nodal.mechanism;
     let mut position = mechanism.assembled_position();
-    for axis in (0..mesh.axes.len()).map(AxisId) {
-        if let Some(dof) = mesh.axis_dof(axis) {
+    for axis in (0..nodal.axes.len()).map(AxisId) {
+        if let Some(dof) = nodal.axis_dof(axis) {
             let at = mechanism.dof_positions(dof).start;
-            position[at] = mesh.initial_position[at];
+            position[at] = nodal.initial_position[at];
         }
     }
     for node in (0..mechanism.node_count()).filter_map(|index| mechanism.node(index)) {
         for component in 0..3 {
             if let Some(dof) = mechanism.coordinate_dof(node, component) {
                 let at = mechanism.dof_positions(dof);
-                position[at.clone()].copy_from_slice(&mesh.initial_position[at]);
+                position[at.clone()].copy_from_slice(&nodal.initial_position[at]);
             }
         }
     }

@@ -1,18 +1,18 @@
 //! What a model may contain that the nodal formulation does not know, found in one pass.
 
-use super::MeshError;
+use super::NodalModelError;
 use crate::model::Path;
 use crate::model::spec::{BodyKind, DampingSpec, ModelSpec};
 
 const TREE: &str = "leave it out or use the tree formulation";
 
 struct Refused {
-    errors: Vec<MeshError>,
+    errors: Vec<NodalModelError>,
 }
 
 impl Refused {
     fn add(&mut self, at: Path, name: &str, what: &'static str, remedy: &'static str) {
-        self.errors.push(MeshError::Unknown {
+        self.errors.push(NodalModelError::Unknown {
             at,
             name: name.to_owned(),
             what,
@@ -22,7 +22,7 @@ impl Refused {
 }
 
 /// Everything that is not known, in the order of the format.
-pub(super) fn refused(spec: &ModelSpec) -> Vec<MeshError> {
+pub(super) fn refused(spec: &ModelSpec) -> Vec<NodalModelError> {
     let mut found = Refused { errors: Vec::new() };
     let root = Path::root();
     for (index, body) in spec.body.iter().enumerate() {

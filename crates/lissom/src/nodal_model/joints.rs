@@ -1,7 +1,7 @@
 //! Joints of a model as hinges, sliders and degrees of freedom of nodes.
 
 use super::build::{Builder, missing};
-use super::{MeshError, MeshedAxis, MeshedBall, MeshedJoint};
+use super::{NodalAxis, NodalBall, NodalJoint, NodalModelError};
 use crate::model::spec::{InputSpec, JointKind, MotionSpec};
 use crate::simulate::MotionCurve;
 use lissom_core::{Axis, AxisId, Ball, Gear, JointId, JointResistance, Load, LoadTarget, MarkerId};
@@ -267,14 +267,14 @@ impl<'a> Builder<'a> {
     /// an axis too, on which inputs act.
     fn add_axis(&mut self, axis: &StartedAxis, element: ElementId, motor: Option<ElementId>) {
         let name = &axis.axis.name;
-        let id = self.push_axis(MeshedAxis {
+        let id = self.push_axis(NodalAxis {
             name: name.clone(),
             element,
             deformation: 0,
         });
         let mut drive = id;
         if let (Some(motor), Some([stiffness, damping])) = (motor, axis.gear()) {
-            drive = self.push_axis(MeshedAxis {
+            drive = self.push_axis(NodalAxis {
                 name: name.motor(),
                 element: motor,
                 deformation: 0,
@@ -309,10 +309,10 @@ impl<'a> Builder<'a> {
         self.actions.limits.extend(axis.axis.limits(id));
     }
 
-    fn push_axis(&mut self, axis: MeshedAxis) -> AxisId {
+    fn push_axis(&mut self, axis: NodalAxis) -> AxisId {
         let id = AxisId(self.axes.len());
         self.axes.push(axis);
-        self.joints.push(MeshedJoint::Axis(id));
+        self.joints.push(NodalJoint::Axis(id));
         id
     }
 
@@ -322,8 +322,8 @@ impl<'a> Builder<'a> {
         let count = if ball.translates { 6 } else { 3 };
         let targets = (0..count).map(|i| LoadTarget::Component(id, i));
         self.components.insert(ball.name.clone(), targets.collect());
-        self.joints.push(MeshedJoint::Ball(id));
-        self.balls.push(MeshedBall {
+        self.joints.push(NodalJoint::Ball(id));
+        self.balls.push(NodalBall {
             joint: ball.name.clone(),
             parent,
             child,
@@ -338,7 +338,7 @@ impl<'a> Builder<'a> {
     }
 
     /// An input of the model.
-    pub(super) fn load(&self, input: &InputSpec) -> Result<Load, MeshError> {
+    pub(super) fn load(&self, input: &InputSpec) -> Result<Load, NodalModelError> {
         let none = || missing(input.joint.as_deref().unwrap_or("input"));
         if let Some(name) = &input.marker {
             let marker = self.markers.iter().position(|marker| marker.name == *name);
