@@ -10,7 +10,7 @@
 //! | `u0` | actuators | nominal inputs on coordinates with actuators |
 //! | `y0` | 3 × markers | positions of the markers |
 //!
-//! LinearizedTrajectory a motion all have one more axis in front, for its instants. Texts: `coordinate_names`, `state_names`,
+//! Along a motion all have one more axis in front, for its instants. Texts: `coordinate_names`, `state_names`,
 //! `input_names`, `output_names`, `marker_names`, and the units of each. Where loops need other independent coordinates along a
 //! motion, `coordinate_set` (points) says which set an instant has, counted from one, and `coordinate_names_2`,
 //! `state_names_2` and so on name the further ones.

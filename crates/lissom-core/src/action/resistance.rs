@@ -48,7 +48,7 @@ impl Resistance {
 /// What resists the motion of one joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum JointResistance {
-    /// LinearizedTrajectory one axis.
+    /// Along one axis.
     Axis(AxisId, Resistance),
     /// In all directions alike: the springs pull along the rotation vector and the offset, friction acts on each component of
     /// the angular velocity and of the velocity, in the child's axes.

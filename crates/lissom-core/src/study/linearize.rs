@@ -135,9 +135,9 @@ pub enum Place {
     Start,
     /// Where it rests under its loads near that state, driven joints held.
     Equilibrium,
-    /// LinearizedTrajectory the motion that its inputs and prescribed motions mean, every body undeformed.
+    /// Along the motion that its inputs and prescribed motions mean, every body undeformed.
     Nominal,
-    /// LinearizedTrajectory the motion that is simulated from the state.
+    /// Along the motion that is simulated from the state.
     Run,
 }
 

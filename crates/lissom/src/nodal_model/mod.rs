@@ -11,6 +11,7 @@
 mod actions;
 mod build;
 mod damping;
+mod division;
 mod evaluate;
 mod inspect;
 mod joints;

@@ -209,7 +209,7 @@ fn inverse_and_direct_kinematics_are_inverse() {
     assert!((closed.position[0] - 1.3).abs() < 10.0 * CLOSED_FORM);
 }
 
-/// Property: nothing nearer to the guess is closed. LinearizedTrajectory the one freedom of a four-bar without held joints the
+/// Property: nothing nearer to the guess is closed. Along the one freedom of a four-bar without held joints the
 /// distance from the guess is least, so its derivative is zero; a step of 1e-4 shows 1e-8 of it.
 #[test]
 fn the_change_from_the_guess_is_least() {

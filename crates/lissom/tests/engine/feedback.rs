@@ -1,4 +1,4 @@
-//! Controllers, paths of markers and in_feedforward loads in both formulations: they share the model file and the law of the
+//! Controllers, paths of markers and loads in the feedforward in both formulations: they share the model file and the law of the
 //! feedback, not how the nominal motion, its forces and its mass matrix are found.
 
 use lissom::analysis::{AnalysisError, Place, linearized};

@@ -245,7 +245,7 @@ pub(crate) fn four_bar(lengths: [f64; 3], angle: f64, bends: bool) -> FourBar {
     }
 }
 
-/// Closed form: the upper crossing point of the circles about `c` and the right pivot.
+/// Closed form: the upper meeting point of the circles about `c` and the right pivot.
 pub(crate) fn four_bar_joint(c: [f64; 2], coupler: f64, rocker: f64) -> [f64; 2] {
     let (dx, dy) = (2.0 - c[0], -c[1]);
     let distance = dx.hypot(dy);
