@@ -154,12 +154,12 @@ impl Mechanism {
     }
 
     /// The model as a tree.
-    pub fn tree(&self) -> &Model {
+    pub(crate) fn tree(&self) -> &Model {
         &self.tree
     }
 
     /// The model as a nodal mechanism, where it asks for that formulation.
-    pub fn nodal(&self) -> Option<&NodalModel> {
+    pub(crate) fn nodal(&self) -> Option<&NodalModel> {
         self.nodal.as_ref()
     }
 

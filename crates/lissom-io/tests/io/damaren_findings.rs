@@ -4,8 +4,7 @@
 
 use std::sync::LazyLock;
 
-use lissom::integrate::Flow;
-use lissom::simulate::{Ending, Recording, Run, run, sample_instants};
+use lissom::simulate::{Ending, Recording, Run, sample_instants};
 
 use super::loaded;
 
@@ -16,14 +15,7 @@ const READING_RAD: f64 = 0.05;
 fn completed(model: &str, changes: &[&str]) -> Run {
     let loaded = loaded(model, changes);
     let samples = sample_instants(&loaded.spec, &[]);
-    let simulation = &loaded.spec.simulation;
-    let done = run(
-        loaded.mechanism.tree(),
-        simulation,
-        &samples,
-        None,
-        &mut |_| Flow::Continue,
-    );
+    let done = loaded.mechanism.run(&samples);
     assert_eq!(done.ending, Ending::Completed, "{model} {changes:?}");
     done
 }

@@ -191,10 +191,10 @@ fn a_cut_joint_starts_at_the_angle_that_it_has() {
                 &format!("child = {{ body = \"rocker\", at = \"end\", rotation_vector_rad = [0.0, 0.0, {turned:?}] }}"),
             );
             let mechanism = tree_mechanism(&spec_of(&text, ""));
-            let model = mechanism.tree();
-            let mut names = model.linkage.positions.iter();
+            let layout = mechanism.layout().unwrap();
+            let mut names = layout.iter();
             let pin = names.position(|coordinate| coordinate.name == "pin.angle");
-            model.initial_position[pin.unwrap()]
+            mechanism.written().position[pin.unwrap()]
         });
         let turns = (of_cut - of_kept) / std::f64::consts::TAU;
         assert!(
