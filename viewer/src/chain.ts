@@ -1,5 +1,5 @@
 // Where the bodies of one recording are at an instant, with deformation exaggerated. The formulas are those of
-// crates/lissom/src/scene/mod.rs; everything that is mechanics has been computed there.
+// crates/lissom-engine/src/scene/mod.rs; everything that is mechanics has been computed there.
 
 import { type FlexiblePoint, type Frames, type SceneData, type Side, intervalOf } from "./data";
 

@@ -1,12 +1,13 @@
 //! Chains of equal links to measure on.
 
-use lissom::model::spec::{
+use lissom_engine::model::Model;
+use lissom_spatial::Scalar;
+use lissom_spec::spec::{
     AttachmentSpec, BasisSpec, BeamSpec, BodySpec, FidelitySpec, JointSpec, ModeCounts,
     RevoluteSpec, RigidSpec,
 };
-use lissom::model::{Model, ModelSpec, ShorteningTerms};
-use lissom::scalar::Scalar;
-use lissom::tree::{
+use lissom_spec::{ModelSpec, ShorteningTerms};
+use lissom_tree::tree::{
     ArticulatedBody, CompositeBody, InverseDynamics, Kinematics, inverse_dynamics, mass_matrix,
 };
 
@@ -114,9 +115,9 @@ impl<'m, T: Scalar> Bench<'m, T> {
     pub fn new(model: &'m Model) -> Self {
         let system = &model.linkage.system;
         let n = system.velocity_count();
-        let bend = |coordinates: &[lissom::model::Coordinate], values: &[f64], size: f64| {
+        let bend = |coordinates: &[lissom_tree::Coordinate], values: &[f64], size: f64| {
             let elastic =
-                |c: &lissom::model::Coordinate| c.kind == lissom::model::CoordinateKind::Elastic;
+                |c: &lissom_tree::Coordinate| c.kind == lissom_tree::CoordinateKind::Elastic;
             let entries = coordinates.iter().zip(values).enumerate();
             entries
                 .map(|(i, (c, &x))| {

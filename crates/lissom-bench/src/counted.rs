@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
-use lissom::scalar::Scalar;
+use lissom_spatial::Scalar;
 
 thread_local! {
     static OPERATIONS: Cell<u64> = const { Cell::new(0) };

@@ -2,13 +2,16 @@
 
 use std::time::Instant;
 
-use lissom::Mechanism;
-use lissom::analysis::{Begins, PerturbOptions, Place, linearized, perturb, with_breaks};
-use lissom::integrate::Flow;
-use lissom::linear::{Interpolation, Terms};
-use lissom::model::spec::{AdaptiveSpec, IntegratorSpec};
-use lissom::model::{Model, ModelSpec};
-use lissom::simulate::{Recording, run, sample_instants};
+use lissom_core::Recording;
+use lissom_core::study::{Begins, PerturbOptions, Place, perturb, sample_instants};
+use lissom_engine::Mechanism;
+use lissom_engine::analysis::{linearized, with_breaks};
+use lissom_engine::model::Model;
+use lissom_engine::simulate::run;
+use lissom_numerics::integrate::Flow;
+use lissom_numerics::linear::{Interpolation, Terms};
+use lissom_spec::ModelSpec;
+use lissom_spec::spec::{AdaptiveSpec, IntegratorSpec};
 
 /// The controlled quarter turn of Jonker & Aarts 2001, section 7.2, with six modes.
 const QUARTER_TURN: &str = r#"

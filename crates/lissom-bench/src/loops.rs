@@ -2,14 +2,13 @@
 
 use std::fmt::Write;
 
-use lissom::model::{
-    Closure, ClosureEnd, ClosureKind, ClosureMethod, CoordinateKind, Model, ModelSpec, Place,
-};
-use lissom::scalar::Scalar;
-use lissom::spatial::{Force, Motion, Transform, Vector};
-use lissom::tree::{
+use lissom_engine::model::Model;
+use lissom_spatial::{Force, Motion, Scalar, Transform, Vector};
+use lissom_spec::ModelSpec;
+use lissom_tree::tree::{
     ArticulatedBody, Kinematics, OperationalSpace, bias_accelerations, frame_motion,
 };
+use lissom_tree::{Closure, ClosureEnd, ClosureKind, ClosureMethod, CoordinateKind, Place};
 
 /// Inertia that the tip and the middle of a chain show to a ball between them, by recursion.
 #[derive(Clone, Debug)]
@@ -158,7 +157,7 @@ pub fn parallel_manipulator(modes: usize) -> [Model; 2] {
         .map(|i| {
             let tip = &model.linkage.markers[marker(&format!("far_{i}"))];
             let [x, y] = corners[i];
-            let corner = Transform::new(lissom::spatial::Matrix::identity(), Vector([x, y, 0.0]));
+            let corner = Transform::new(lissom_spatial::Matrix::identity(), Vector([x, y, 0.0]));
             Closure {
                 name: format!("pin_{i}"),
                 kind: ClosureKind::Revolute {
@@ -195,8 +194,8 @@ pub fn parallel_manipulator(modes: usize) -> [Model; 2] {
 
 #[cfg(test)]
 mod tests {
-    use lissom::integrate::FirstOrder;
-    use lissom::simulate::Equations;
+    use lissom_engine::simulate::Equations;
+    use lissom_numerics::integrate::FirstOrder;
 
     use super::*;
     use crate::chain::chain;

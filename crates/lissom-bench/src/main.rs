@@ -6,10 +6,6 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use lissom::integrate::{FirstOrder, Flow};
-use lissom::model::{Model, ModelSpec};
-use lissom::scalar::Lanes;
-use lissom::simulate::{Equations, Linearizer};
 use lissom_bench::chain::{Bench, chain};
 use lissom_bench::counted::{Counted, count};
 use lissom_bench::linear::perturbation_beside_nonlinear;
@@ -17,6 +13,11 @@ use lissom_bench::loops::{ClosedChain, parallel_manipulator};
 use lissom_bench::shuttle_arm::{Derivative, build, fastest_vibration, manoeuvre, whole_run};
 use lissom_bench::sliding::{Accuracy, newmark};
 use lissom_bench::stopwatch::{exponent, seconds_per_call};
+use lissom_engine::model::Model;
+use lissom_engine::simulate::{Equations, Linearizer};
+use lissom_numerics::integrate::{FirstOrder, Flow};
+use lissom_spatial::Lanes;
+use lissom_spec::ModelSpec;
 
 /// Composite and articulated operation counts of a chain of ten bodies with 0…12 modes, from the lists of
 /// \[Jain & Rodriguez 1992, section VII\] with item 2's factor summed to 55.

@@ -1,10 +1,12 @@
 //! The Shuttle arm of \[Damaren & Sharf 1995, section 4.2\]: six joints and two flexible booms, 18 degrees of
 //! freedom, with every inertial and elastic term and exact tips.
 
-use lissom::integrate::{FirstOrder, Flow};
-use lissom::model::{Model, ModelSpec};
-use lissom::simulate::{Equations, Run, run, sample_instants};
-use lissom::tree::{ArticulatedBody, Kinematics};
+use lissom_core::study::{Run, sample_instants};
+use lissom_engine::model::Model;
+use lissom_engine::simulate::{Equations, run};
+use lissom_numerics::integrate::{FirstOrder, Flow};
+use lissom_spec::ModelSpec;
+use lissom_tree::tree::{ArticulatedBody, Kinematics};
 
 const MANOEUVRE: &str = include_str!("../../../models/damaren_1995/shuttle_arm.toml");
 
@@ -38,8 +40,8 @@ impl<'m> Derivative<'m> {
     pub fn new(model: &'m Model) -> Self {
         let equations = Equations::new(model);
         let mut state = equations.initial_state();
-        let elastic = |c: &lissom::model::Coordinate| {
-            c.kind == lissom::model::CoordinateKind::Elastic && c.unit == "m"
+        let elastic = |c: &lissom_tree::Coordinate| {
+            c.kind == lissom_tree::CoordinateKind::Elastic && c.unit == "m"
         };
         for (x, coordinate) in state.iter_mut().zip(equations.state_layout()) {
             if elastic(&coordinate) {

@@ -1,9 +1,11 @@
 //! The beam of Pan, Scott & Ulsoy 1990, section 5, by the method of their section 4: how errors and violations fall with the
 //! step.
 
-use lissom::integrate::Flow;
-use lissom::model::{Model, ModelSpec, Override};
-use lissom::simulate::{Run, run, sample_instants};
+use lissom_core::study::{Run, sample_instants};
+use lissom_engine::model::Model;
+use lissom_engine::simulate::run;
+use lissom_numerics::integrate::Flow;
+use lissom_spec::{ModelSpec, Override};
 
 const BEAM: &str = include_str!("../../../models/pan_1990/sliding_beam.toml");
 

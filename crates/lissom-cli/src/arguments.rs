@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use lissom::model::Override;
+use lissom::Override;
 use lissom_io::compare::Choice;
 
 /// Dynamics of robot manipulators whose links bend.

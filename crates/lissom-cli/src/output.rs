@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-pub(crate) use lissom::spatial::rounded;
+pub(crate) use lissom_spatial::rounded;
 use serde::Serialize;
 
 use crate::stop::Stop;

@@ -3,10 +3,10 @@
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-use lissom::State;
-use lissom::model::{Override, nearest};
+use lissom::{Override, State};
 use lissom_io::load::{self, Loaded};
 use lissom_io::{models, state};
+use lissom_spec::nearest;
 
 use crate::arguments::StartArguments;
 use crate::output::short;

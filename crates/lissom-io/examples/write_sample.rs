@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use lissom::simulate::recording::Recording;
+use lissom::Recording;
 use lissom_io::IoError;
 use lissom_io::manifest::Manifest;
 use lissom_io::output::{self, Format};

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use lissom::simulate::recording::{Channel, Recording};
+use lissom::{Channel, Recording};
 
 use crate::output::checked;
 

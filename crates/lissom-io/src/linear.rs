@@ -15,8 +15,7 @@
 //! motion, `coordinate_set` (points) says which set an instant has, counted from one, and `coordinate_names_2`,
 //! `state_names_2` and so on name the further ones.
 
-use lissom::analysis::Linearized;
-use lissom::linear::{LinearError, LinearizedTrajectory, Point, SignalNames, StateSpace};
+use lissom::{LinearError, Linearized, LinearizedTrajectory, Point, SignalNames, StateSpace};
 use nalgebra::DMatrix;
 
 use crate::arrays::Arrays;

@@ -8,11 +8,9 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use lissom::model::spec::{
-    InputSpec, JointSpec, ModelSpec, MotionProfileSpec, NodalSpec, TableMotionSpec,
-};
-use lissom::model::{self, ErrorKind, ModelError, Override, Step};
-use lissom::{BuildError, Mechanism};
+use lissom::spec::{InputSpec, JointSpec, MotionProfileSpec, NodalSpec, TableMotionSpec};
+use lissom::{BuildError, ErrorKind, Mechanism, ModelError, ModelSpec, Override};
+use lissom_spec::Step;
 
 use crate::{IoError, resource, table};
 
@@ -60,7 +58,7 @@ pub enum Problem {
     #[error("{error}")]
     File {
         /// Where the model names it.
-        at: model::Path,
+        at: lissom::Path,
         /// What is wrong with it.
         error: FileError,
     },
@@ -68,7 +66,7 @@ pub enum Problem {
     #[error("{file}: `{key}`: {error}")]
     InFile {
         /// Where the model names it.
-        at: model::Path,
+        at: lissom::Path,
         /// The file, as the model names it.
         file: String,
         /// The place in the file.
@@ -160,7 +158,7 @@ impl LoadError {
     /// Byte range of the text that a problem is about.
     pub fn locate(&self, problem: &Problem) -> Option<Range<usize>> {
         let text = self.text.as_deref()?;
-        let locate = |path: &model::Path| {
+        let locate = |path: &lissom::Path| {
             let message = String::new();
             ModelError::new(path.clone(), ErrorKind::Unreadable { message }).locate(text)
         };
@@ -169,7 +167,7 @@ impl LoadError {
             Problem::Model(error) => error.locate(text),
             Problem::File { at, .. } | Problem::InFile { at, .. } => locate(at),
             Problem::Build(error) => {
-                locate(&error.path()).or_else(|| locate(&model::Path::root().key("element")))
+                locate(&error.path()).or_else(|| locate(&lissom::Path::root().key("element")))
             }
         }
     }
@@ -247,7 +245,7 @@ fn assemble(
     let as_run = toml::to_string(&spec).map_err(|error| {
         let message = error.to_string();
         let kind = ErrorKind::Unreadable { message };
-        all(vec![ModelError::new(model::Path::root(), kind)])
+        all(vec![ModelError::new(lissom::Path::root(), kind)])
     })?;
     Ok((spec, mechanism, as_run))
 }
@@ -269,9 +267,9 @@ struct Files<'a> {
 struct ReadFile {
     name: String,
     /// The key that names it.
-    named_at: model::Path,
+    named_at: lissom::Path,
     /// The table that holds its content.
-    stands_at: model::Path,
+    stands_at: lissom::Path,
 }
 
 impl<'a> Files<'a> {
@@ -285,7 +283,7 @@ impl<'a> Files<'a> {
 
     fn nodal_bodies(&mut self, spec: &mut ModelSpec) {
         for (index, body) in spec.body.iter_mut().enumerate() {
-            let path = model::Path::root().key("body").index(index);
+            let path = lissom::Path::root().key("body").index(index);
             let Some(name) = body.nodal_file.take() else {
                 continue;
             };
@@ -297,13 +295,13 @@ impl<'a> Files<'a> {
     fn tables(&mut self, spec: &mut ModelSpec) {
         let mut inputs = std::mem::take(&mut spec.input);
         for (index, input) in inputs.iter_mut().enumerate() {
-            let path = model::Path::root().key("input").index(index);
+            let path = lissom::Path::root().key("input").index(index);
             self.input(&path, input, spec);
         }
         spec.input = inputs;
         let mut motions = std::mem::take(&mut spec.motion);
         for (index, motion) in motions.iter_mut().enumerate() {
-            let path = model::Path::root().key("motion").index(index).key("table");
+            let path = lissom::Path::root().key("motion").index(index).key("table");
             let translates = translates(spec, &motion.joint, motion.component);
             if let Some(table) = &mut motion.table {
                 self.motion_table(&path, table, translates);
@@ -318,14 +316,14 @@ impl<'a> Files<'a> {
                 ("rotation", &mut nominal.rotation, false),
             ] {
                 if let Some(MotionProfileSpec::Table(table)) = profile {
-                    let path = model::Path::root().key("nominal_motion").key(key);
+                    let path = lissom::Path::root().key("nominal_motion").key(key);
                     self.motion_table(&path.key("table"), table, translates);
                 }
             }
         }
     }
 
-    fn input(&mut self, path: &model::Path, input: &mut InputSpec, spec: &ModelSpec) {
+    fn input(&mut self, path: &lissom::Path, input: &mut InputSpec, spec: &ModelSpec) {
         if let Some(table) = &mut input.torque_table
             && let Some(name) = table.file.take()
             && let Some((time_s, values)) = self.time_table(name, &path.key("torque_table"))
@@ -346,7 +344,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    fn motion_table(&mut self, path: &model::Path, table: &mut TableMotionSpec, translates: bool) {
+    fn motion_table(&mut self, path: &lissom::Path, table: &mut TableMotionSpec, translates: bool) {
         if let Some(name) = table.file.take()
             && let Some((time_s, values)) = self.time_table(name, path)
         {
@@ -359,7 +357,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    fn time_table(&mut self, name: String, path: &model::Path) -> Option<(Vec<f64>, Vec<f64>)> {
+    fn time_table(&mut self, name: String, path: &lissom::Path) -> Option<(Vec<f64>, Vec<f64>)> {
         let parse = |name: &str, text: &str| Ok(table::parse(name, text).map_err(IoError::from)?);
         self.read(name, path.key("file"), path.clone(), parse)
     }
@@ -368,8 +366,8 @@ impl<'a> Files<'a> {
     fn read<T>(
         &mut self,
         name: String,
-        named_at: model::Path,
-        stands_at: model::Path,
+        named_at: lissom::Path,
+        stands_at: lissom::Path,
         parse: impl FnOnce(&str, &str) -> Result<T, FileError>,
     ) -> Option<T> {
         let content = resource::read_below(self.folder, &name)
@@ -410,11 +408,11 @@ impl<'a> Files<'a> {
 }
 
 /// The steps of a path that come after those of its ancestor.
-fn below(path: &model::Path, ancestor: &model::Path) -> String {
+fn below(path: &lissom::Path, ancestor: &lissom::Path) -> String {
     let steps = path.steps().get(ancestor.steps().len()..).unwrap_or(&[]);
     let rest = steps
         .iter()
-        .fold(model::Path::root(), |rest, step| match step {
+        .fold(lissom::Path::root(), |rest, step| match step {
             Step::Key(key) => rest.key(key),
             Step::Index(index) => rest.index(*index),
         });

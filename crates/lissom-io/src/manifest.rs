@@ -1,6 +1,6 @@
 //! [`Manifest`]: how a recording came about, as `manifest.json` beside it.
 
-use lissom::simulate::recording::{Channel, Recording};
+use lissom::{Channel, Recording};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

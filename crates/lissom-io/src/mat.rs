@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use lissom::simulate::recording::Recording;
+use lissom::Recording;
 
 use crate::arrays::Arrays;
 

@@ -18,7 +18,7 @@ pub const SHIPPED: [ShippedModel; 28] = [
     ShippedModel {
         name: "two-link-arm",
         title: "two flexible links in a plane, driven at shoulder and elbow",
-        text: lissom::model::TEMPLATE,
+        text: lissom::TEMPLATE,
     },
     ShippedModel {
         name: "spin-up-beam",

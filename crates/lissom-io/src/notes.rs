@@ -10,7 +10,7 @@ pub fn notes(loaded: &Loaded) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use lissom::model::Override;
+    use lissom::Override;
 
     use super::notes;
     use crate::load::load_text;

@@ -13,7 +13,7 @@ mod read;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use lissom::simulate::recording::Recording;
+use lissom::Recording;
 
 use crate::arrays::Arrays;
 

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use lissom::simulate::recording::Recording;
+use lissom::Recording;
 use serde::{Deserialize, Serialize};
 
 use crate::manifest::Manifest;

@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use lissom::model::Fidelity;
-use lissom::model::spec::OutputFormat;
-use lissom::simulate::{Ending, Recording, Run};
+use lissom::spec::OutputFormat;
+use lissom::{Ending, Fidelity, Recording, Run};
 use serde_json::{Value, json};
 
 use crate::IoError;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lissom::simulate::recording::Recording;
+use lissom::Recording;
 
 use crate::load::{self, LoadError, Loaded};
 use crate::manifest::Manifest;

@@ -42,8 +42,7 @@
 //! A number that is not finite is `null`, as JSON knows no other. Keys may be added; none changes its
 //! meaning.
 
-use lissom::simulate::recording::{Channel, Extremes, Recording, Sample};
-use lissom::simulate::{Audit, Ending, NominalDrives, Run};
+use lissom::{Audit, Channel, Ending, Extremes, NominalDrives, Recording, Run, Sample};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 

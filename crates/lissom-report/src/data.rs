@@ -4,11 +4,8 @@
 //! `{"at": byte, "count": n}` leads to the first byte and says how many numbers follow. A channel that does not change
 //! has its `constant` instead.
 
-use lissom::Mechanism;
-use lissom::analysis::recorded_frequencies;
-use lissom::linear::ModeAt;
 use lissom::scene::{Frames, Scene};
-use lissom::simulate::recording::{Channel, Recording};
+use lissom::{Channel, Mechanism, ModeAt, Recording, recorded_frequencies};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -297,7 +294,7 @@ fn shown_channel(groups: &Groups, channel: &Channel, block: &mut Block) -> Shown
 
 #[cfg(test)]
 mod tests {
-    use lissom::simulate::sample_instants;
+    use lissom::sample_instants;
 
     use super::{MODES, frequencies};
     use crate::panels::tests::loaded;

@@ -12,7 +12,7 @@ mod panels;
 mod plot;
 mod verdict;
 
-use lissom::simulate::Recording;
+use lissom::Recording;
 use lissom_io::load::Loaded;
 use lissom_io::manifest::Manifest;
 use serde_json::Value;

@@ -1,8 +1,9 @@
 //! Which channels belong together, and which are worth a look before anybody has asked.
 
-use lissom::model::{CoordinateKind, MarkerId};
-use lissom::simulate::recording::{Channel, Recording};
-use lissom::{Mechanism, Quantity, Signal, Signals, Source, Stage};
+use lissom::{
+    Channel, CoordinateKind, MarkerId, Mechanism, Quantity, Recording, Signal, Signals, Source,
+    Stage,
+};
 
 /// Beginning of the names of natural frequencies, which are no signals of the mechanism but found for the page.
 pub(crate) const FREQUENCY: &str = "frequency.";
@@ -154,7 +155,7 @@ pub(crate) fn panels(groups: &Groups, recording: &Recording, asked: &[String]) -
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use lissom::simulate::sample_instants;
+    use lissom::sample_instants;
 
     use super::{Groups, panels};
 
@@ -207,7 +208,7 @@ pub(crate) mod tests {
     pub(crate) fn loaded(name: &str, changes: &[&str]) -> lissom_io::load::Loaded {
         let shipped = lissom_io::models::find(name).expect("shipped");
         let changes: Vec<_> = (changes.iter())
-            .map(|change| lissom::model::Override::parse(change).expect("a change"))
+            .map(|change| lissom::Override::parse(change).expect("a change"))
             .collect();
         lissom_io::load::load_text(name, shipped.text, &changes).expect("sound")
     }

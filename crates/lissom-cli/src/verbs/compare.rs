@@ -6,8 +6,7 @@ use std::time::Instant;
 use lissom::compare::{
     Advice, DEPARTURE_LENGTHS, Difference, Prediction, Worst, dense_instants, thinned,
 };
-use lissom::model::Override;
-use lissom::simulate::{Recording, Run};
+use lissom::{Override, Recording, Run};
 use lissom_io::compare::{Choice, Comparison, Entry, Finished, with_fidelity};
 use lissom_io::load::Loaded;
 use lissom_io::manifest::Manifest;

@@ -2,8 +2,7 @@
 
 use std::io::Write as _;
 
-use lissom::simulate::{Recording, Rest};
-use lissom::statics::Stability;
+use lissom::{Recording, Rest, Stability};
 use lissom_io::atomic;
 use lissom_io::load::Loaded;
 use serde_json::{Map, Value, json};

@@ -1,10 +1,11 @@
 //! `lissom eval`: the equations of motion at one state.
 
-use lissom::closure::ClosureError;
-use lissom::evaluate::{ClosedEvaluation, EvaluateOptions, Evaluation, Targets};
-use lissom::model::{Coordinate, CoordinateKind, nearest};
-use lissom::{Mechanism, State};
+use lissom::{
+    ClosedEvaluation, ClosureError, Coordinate, CoordinateKind, EvaluateOptions, Evaluation,
+    Mechanism, State, Targets,
+};
 use lissom_io::load::Loaded;
+use lissom_spec::nearest;
 use serde_json::{Map, Value, json};
 
 use crate::arguments::EvalArguments;

@@ -1,10 +1,8 @@
 //! What the verbs of linearised models share: where to linearise, with progress and Ctrl-C.
 
-use lissom::State;
-use lissom::analysis::{AnalysisError, Linearized, Place, frozen, linearized};
-use lissom::integrate::Flow;
-use lissom::linear::Frozen;
-use lissom::model::spec::ModelSpec;
+use lissom::{
+    AnalysisError, Flow, Frozen, Linearized, ModelSpec, Place, State, frozen, linearized,
+};
 use lissom_io::load::Loaded;
 
 use super::run;

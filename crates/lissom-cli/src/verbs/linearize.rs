@@ -1,6 +1,6 @@
 //! `lissom linearize`: linearised equations as matrices with names.
 
-use lissom::linear::SignalNames;
+use lissom::SignalNames;
 use lissom_io::arrays::ArrayFormat;
 
 use super::linear;

@@ -3,8 +3,7 @@
 use std::f64::consts::TAU;
 use std::io::Write;
 
-use lissom::analysis::mode_recording;
-use lissom::linear::{Crossing, Frozen, ModeAt, Terms, TrackedModes};
+use lissom::{Crossing, Frozen, ModeAt, Terms, TrackedModes, mode_recording};
 use lissom_io::load::Loaded;
 use lissom_io::{IoError, atomic, csv};
 use serde_json::{Value, json};

@@ -2,13 +2,11 @@
 
 use std::time::Instant;
 
-use lissom::analysis::{
-    Begins, PerturbOptions, PerturbedRun, Place, linearized, perturb, with_breaks,
+use lissom::spec::InputSpec;
+use lissom::{
+    Begins, Interpolation, Override, PerturbOptions, PerturbedRun, Place, Terms, linearized,
+    perturb, sample_instants_from, with_breaks,
 };
-use lissom::linear::{Interpolation, Terms};
-use lissom::model::Override;
-use lissom::model::spec::InputSpec;
-use lissom::study;
 use lissom_io::load::Loaded;
 use lissom_io::record;
 use serde_json::{Value, json};
@@ -32,7 +30,7 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
         arguments.out.as_deref(),
         &format!("{}-perturb", loaded.label),
     )?;
-    let samples = study::sample_instants_from(&loaded.spec, start_s, &[]);
+    let samples = sample_instants_from(&loaded.spec, start_s, &[]);
     let times = linear::evenly(start_s, duration_s, arguments.points);
     let options = PerturbOptions {
         terms: Terms::CASES[usize::from(arguments.case) - 1],

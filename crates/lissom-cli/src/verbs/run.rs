@@ -4,12 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use lissom::State;
-use lissom::integrate::Flow;
-use lissom::model::Override;
-use lissom::model::spec::ModelSpec;
-use lissom::simulate::{RunError, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD};
-use lissom::study::{self, Run, SimulateOptions};
+use lissom::{
+    Flow, ModelSpec, Override, Run, RunError, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD,
+    SimulateOptions, State, sample_instants, sample_instants_from,
+};
 use lissom_io::load::Loaded;
 use lissom_io::summary::Summary;
 use lissom_io::{IoError, record};
@@ -41,8 +39,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
     refuse_outside(&arguments.at, &loaded.spec)?;
     let named = source::named_state_on_the_way(&loaded, &arguments.start)?;
     let samples = match &named {
-        Some(start) => study::sample_instants_from(&loaded.spec, start.time_s, &arguments.at),
-        None => study::sample_instants(&loaded.spec, &arguments.at),
+        Some(start) => sample_instants_from(&loaded.spec, start.time_s, &arguments.at),
+        None => sample_instants(&loaded.spec, &arguments.at),
     };
     let start = named.map_or_else(|| loaded.mechanism.start(), Ok);
     refuse_too_large(&loaded, samples.len())?;

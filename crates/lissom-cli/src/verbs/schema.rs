@@ -5,5 +5,5 @@ use crate::stop::Stop;
 
 /// Prints the schema.
 pub(crate) fn run() -> Result<(), Stop> {
-    output::data(&lissom::model::json_schema())
+    output::data(&lissom::json_schema())
 }

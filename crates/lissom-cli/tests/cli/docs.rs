@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use lissom::model::{ModelSpec, json_schema};
+use lissom::{ModelSpec, json_schema};
 use lissom_io::models;
 use serde_json::Value;
 

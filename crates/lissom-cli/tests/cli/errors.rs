@@ -226,7 +226,7 @@ fn a_reader_who_leaves_early_is_no_error() {
 fn mangled_models_do_not_panic() {
     const CUTS: usize = 25;
     let folder = Folder::new();
-    let text = lissom::model::TEMPLATE.as_bytes();
+    let text = lissom::TEMPLATE.as_bytes();
     for cut in 0..CUTS {
         let at = text.len() * cut / CUTS + 7 * cut % 31;
         folder.write("cut.toml", &text[..at.min(text.len())]);

@@ -29,7 +29,7 @@ fn new_replaces_a_file_only_when_told() {
     folder.lissom(&["new"]).says(1, &["arm.toml", "--force"]);
     assert_eq!(folder.read("arm.toml"), b"mine");
     folder.lissom(&["new", "--force"]).says(0, &[]);
-    assert_eq!(folder.read("arm.toml"), lissom::model::TEMPLATE.as_bytes());
+    assert_eq!(folder.read("arm.toml"), lissom::TEMPLATE.as_bytes());
     folder
         .lissom(&["new", "no/such/folder.toml"])
         .says(1, &["folder exists"]);
@@ -41,10 +41,7 @@ fn new_replaces_a_file_only_when_told() {
 #[test]
 fn schema_is_that_of_the_library() {
     let answer = Folder::new().lissom(&["schema"]);
-    assert_eq!(
-        (answer.code, answer.stdout),
-        (0, lissom::model::json_schema())
-    );
+    assert_eq!((answer.code, answer.stdout), (0, lissom::json_schema()));
 }
 
 /// Closed form: ω = 3.51602 √(EI / μL⁴) of a clamped-free beam.

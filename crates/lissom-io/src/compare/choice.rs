@@ -3,9 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use lissom::compare;
-use lissom::model::spec::{FidelityPreset, FidelitySpec};
-use lissom::model::{self, ModelError, Tip};
+use lissom::spec::{FidelityPreset, FidelitySpec};
+use lissom::{ErrorKind, ModelError, Path, compare};
+use lissom_spec::Tip;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -117,8 +117,8 @@ pub fn with_fidelity(loaded: &Loaded, choice: Choice) -> Result<Loaded, LoadErro
     let mechanism = load::build(&spec).map_err(failed)?;
     let as_run = toml::to_string(&spec).map_err(|error| {
         let message = error.to_string();
-        let kind = model::ErrorKind::Unreadable { message };
-        told(vec![ModelError::new(model::Path::root(), kind)])
+        let kind = ErrorKind::Unreadable { message };
+        told(vec![ModelError::new(Path::root(), kind)])
     })?;
     Ok(Loaded {
         spec,

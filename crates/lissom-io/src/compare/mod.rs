@@ -14,8 +14,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use lissom::compare::{Advice, CompareOptions, Difference, FidelityRun, Findings, compare};
-use lissom::model::Fidelity;
-use lissom::simulate::{Audit, Divergence, Ending, Run, RunError};
+use lissom::{Audit, Divergence, Ending, Fidelity, Run, RunError};
 use serde::Serialize;
 use serde_json::Value;
 

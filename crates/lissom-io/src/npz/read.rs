@@ -2,7 +2,7 @@
 
 use std::io;
 
-use lissom::simulate::recording::{Channel, Recording};
+use lissom::{Channel, Recording};
 
 use super::crc32;
 use crate::output::checked;

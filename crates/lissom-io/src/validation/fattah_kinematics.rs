@@ -11,7 +11,7 @@
 //!
 //! and in both $`\gamma_k = \tan^{-1}`$ of deflection over length (6.14b).
 
-use lissom::spatial::{Matrix, Vector};
+use lissom_spatial::{Matrix, Vector};
 use serde::Deserialize;
 
 use super::Row;

@@ -4,13 +4,10 @@
 //! off by a part of the order of $`\theta^2`$. A beam split into $`n`$ bodies has an $`n`$-th of the slope in each, and
 //! a part of the order of $`\theta^2/n^2`$: what is left falls until the elements' own error shows.
 
-use lissom::Mechanism;
-use lissom::model::Override;
-use lissom::model::spec::{
-    AttachmentSpec, BodySpec, FixedSpec, FormulationSpec, JointSpec, ModelSpec,
-    NodalFormulationSpec, Place,
+use lissom::spec::{
+    AttachmentSpec, BodySpec, FixedSpec, FormulationSpec, JointSpec, NodalFormulationSpec, Place,
 };
-use lissom::simulate::{Recording, Run, sample_instants};
+use lissom::{Mechanism, ModelSpec, Override, Recording, Run, sample_instants};
 
 use super::Row;
 use crate::models;

@@ -5,13 +5,12 @@
 //! checked. The file counts bodies from the tip and puts elastic coordinates first; ours come from the base,
 //! the joint first.
 
-use lissom::model::spec::{
+use lissom::spec::{
     AttachmentSpec, BodySpec, FidelityPreset, FidelitySpec, JointSpec, NodalNodeSpec, NodalSpec,
     PrismaticSpec, RevoluteSpec,
 };
-use lissom::model::{Model, ModelSpec};
-use lissom::simulate::{Evaluation, StateInput, evaluate};
-use lissom::spatial::{Matrix, rotation_vector_of};
+use lissom::{EvaluateOptions, Evaluation, Mechanism, ModelSpec, State};
+use lissom_spatial::{Matrix, rotation_vector_of};
 use serde::Deserialize;
 
 use super::Row;
@@ -106,14 +105,18 @@ pub(super) fn rows() -> Vec<Row> {
 fn case_rows(case: &Case, preset: FidelityPreset, variant: &str, expected: &Expected) -> Vec<Row> {
     let order = our_order(case);
     let ours = |theirs: &[f64]| -> Vec<f64> { order.iter().map(|&i| theirs[i]).collect() };
-    let evaluation = Model::build(&model_of(case, preset)).ok().map(|model| {
-        let input = StateInput {
+    let mechanism = Mechanism::build(&model_of(case, preset)).ok();
+    let evaluation = mechanism.and_then(|mechanism| {
+        let state = State {
             position: ours(&case.q),
             velocity: ours(&case.v),
+            ..mechanism.written()
+        };
+        let options = EvaluateOptions {
             force: ours(&case.tau),
             acceleration: Some(ours(&case.vdot)),
         };
-        evaluate(&model, &input)
+        mechanism.evaluate(&state, &options).ok()
     });
     let mass_matrix: Vec<f64> = order
         .iter()

@@ -2,15 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use lissom::analysis::{
-    Begins, Linearized, PerturbOptions, Place, linearized, perturb, with_breaks,
+use lissom::{
+    Begins, Flow, Interpolation, Linearized, LinearizedTrajectory, Mechanism, Override,
+    PerturbOptions, Place, Point, Recording, SimulateOptions, State, Terms, UndampedModes,
+    linearized, perturb, sample_instants, with_breaks,
 };
-use lissom::integrate::Flow;
-use lissom::linear::{Interpolation, LinearizedTrajectory, Point, Terms, UndampedModes};
-use lissom::model::Override;
-use lissom::simulate::{Recording, sample_instants};
-use lissom::study::SimulateOptions;
-use lissom::{Mechanism, State};
 use serde::Deserialize;
 
 use super::Row;

@@ -1,7 +1,6 @@
 //! Cases that are runs of shipped models, described in `cases.toml`.
 
-use lissom::model::Override;
-use lissom::simulate::{Ending, Recording, Run, sample_instants};
+use lissom::{Ending, Override, Recording, Run, sample_instants};
 use serde::Deserialize;
 
 use super::Row;

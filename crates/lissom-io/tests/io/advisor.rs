@@ -1,8 +1,8 @@
 //! The estimates behind the advice of `lissom compare` do not hang on how finely they are made.
 
 use lissom::compare::{Resolution, SAFETY, dense_instants, predict_deviation};
-use lissom::model::spec::FidelityPreset;
-use lissom::simulate::{Ending, Recording};
+use lissom::spec::FidelityPreset;
+use lissom::{Ending, Recording};
 use lissom_io::compare::{Choice, with_fidelity};
 use lissom_io::load::Loaded;
 

@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use lissom::simulate::{Ending, Recording, Run, sample_instants};
+use lissom::{Ending, Recording, Run, sample_instants};
 
 use super::loaded;
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use lissom::simulate::recording::Recording;
+use lissom::Recording;
 use lissom_io::output::{self, Format};
 use lissom_io::resource::read_below;
 use lissom_io::{IoError, atomic};

@@ -4,7 +4,7 @@ mod advisor;
 mod damaren_findings;
 mod files;
 
-use lissom::model::Override;
+use lissom::Override;
 use lissom_io::load::{Loaded, load_text};
 use lissom_io::models;
 

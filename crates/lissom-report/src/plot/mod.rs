@@ -5,7 +5,7 @@ mod font;
 mod png;
 
 use canvas::{Anchor, Canvas, Colour, text_width};
-use lissom::simulate::recording::{Channel, Recording};
+use lissom::{Channel, Recording};
 
 use crate::Source;
 use crate::panels::{Groups, panels};

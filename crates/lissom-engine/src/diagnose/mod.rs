@@ -1,0 +1,208 @@
+//! What there is to know of a mechanism before anything is done with it: [`Mechanism::diagnose`].
+//!
+//! | file | what it tells |
+//! |---|---|
+//! | `bodies.rs` | bodies with their joints, masses and natural frequencies |
+//! | `loops.rs` | closures, mobility, redundant equations |
+//! | `driven.rs` | inputs, prescribed motions, controllers, the integrator |
+//! | `warning.rs` | what may go wrong, each as data and as a sentence |
+//! | `warnings.rs` | when to say it |
+//!
+//! Everything costs O(N) in the number of bodies: no matrix over all coordinates is formed, no eigenproblem goes beyond one
+//! body. What only the equations of a formulation can tell comes through `Inspect`; nothing else here knows which
+//! one it is.
+
+mod bodies;
+mod driven;
+mod loops;
+mod warning;
+mod warnings;
+
+use lissom_core::{Dynamics, RunError, Sampler, State};
+use lissom_spec::{Fidelity, ModelSpec, spanning_tree};
+use lissom_tree::Body;
+use lissom_tree::tree::{Kinematics, center_of_mass};
+use serde::Serialize;
+
+pub use bodies::{BodySummary, JointSummary, PayloadSummary};
+pub use driven::Driven;
+pub use loops::{ClosureSummary, LoopsSummary};
+pub use warning::{FidelityWarning, Oscillation, Warning};
+
+use crate::mechanism::Mechanism;
+use crate::model::Model;
+
+/// What a mechanism was understood to be, and what may go wrong with it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Diagnosis {
+    /// Bodies of the model, parents first; none in a model of nodes and elements.
+    pub bodies: Vec<BodySummary>,
+    /// What moves, by kind.
+    pub degrees_of_freedom: DegreesOfFreedom,
+    /// What the model is made of as nodes and elements; absent for the tree formulation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodal: Option<ElementCounts>,
+    /// What closes the loops of the mechanism; absent for a tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loops: Option<LoopsSummary>,
+    /// Mass of all bodies.
+    pub total_mass_kg: f64,
+    /// Their common centre at the start.
+    pub center_of_mass_m: [f64; 3],
+    /// Acceleration of free fall in ground axes.
+    pub gravity_m_per_s2: [f64; 3],
+    /// Torques and forces.
+    pub inputs: Vec<Driven>,
+    /// Prescribed joint motions.
+    pub motions: Vec<Driven>,
+    /// Feedback.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub controllers: Vec<Driven>,
+    /// Terms that are kept, unless a body says otherwise.
+    pub fidelity: Fidelity,
+    /// Name of the integrator.
+    pub integrator: &'static str,
+    /// How long a simulation lasts.
+    pub duration_s: f64,
+    /// Time between samples.
+    pub sample_period_s: f64,
+    /// What may go wrong.
+    pub warnings: Vec<Warning>,
+}
+
+/// Degrees of freedom by what moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct DegreesOfFreedom {
+    /// Of joints, without those that are prescribed.
+    pub joint: usize,
+    /// Elastic coordinates.
+    pub elastic: usize,
+    /// Of motors behind elastic gears.
+    pub motor: usize,
+    /// Joint coordinates whose motion is prescribed.
+    pub prescribed: usize,
+    /// Taken away by the closures of loops, by rank.
+    pub closed: usize,
+    /// All that remain.
+    pub total: usize,
+}
+
+/// A model as nodes and elements.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ElementCounts {
+    /// Nodes.
+    pub nodes: usize,
+    /// Elements between them.
+    pub elements: usize,
+    /// All, joints and deformations.
+    pub degrees_of_freedom: usize,
+    /// Names of those that no joint stands for.
+    pub deformations: Vec<String>,
+    /// Coordinates whose motion is prescribed.
+    pub prescribed: usize,
+}
+
+/// What only the equations of a formulation can tell.
+pub(crate) trait Inspect {
+    /// Nodes and elements, if it is made of them.
+    fn element_counts(&self) -> Option<ElementCounts> {
+        None
+    }
+
+    /// The start that the model writes down, and equations for one evaluation there at O(N).
+    fn equations_at_start(&self) -> Result<(State, Box<dyn Dynamics + '_>), RunError>;
+
+    /// The fastest oscillation at the start, if it is found in little time, and what makes it slower.
+    fn fastest_oscillation(&self, bodies: &[BodySummary]) -> Option<Oscillation>;
+
+    /// Terms of the equations that do nothing, or too much.
+    fn fidelity_warnings(&self, _spec: &ModelSpec) -> Vec<FidelityWarning> {
+        Vec::new()
+    }
+}
+
+impl Mechanism {
+    /// Tells what the mechanism is, as its model writes its start: bodies, degrees of freedom, loops, and what may go
+    /// wrong with it.
+    ///
+    /// ```
+    /// use lissom::{Mechanism, ModelSpec, TEMPLATE};
+    ///
+    /// let spec = ModelSpec::parse(TEMPLATE, &[]).unwrap();
+    /// let diagnosis = Mechanism::build(&spec).unwrap().diagnose();
+    /// assert_eq!(diagnosis.bodies.len(), spec.body.len());
+    /// assert!(diagnosis.warnings.is_empty());
+    /// ```
+    pub fn diagnose(&self) -> Diagnosis {
+        let (spec, tree) = (self.spec(), self.tree());
+        let spanning = spanning_tree(spec);
+        let bodies = bodies::summaries(spec, tree, &spanning);
+        let loops = loops::summary(spec, tree, &spanning);
+        Diagnosis {
+            degrees_of_freedom: degrees_of_freedom(tree, loops.as_ref()),
+            nodal: self.inspected().element_counts(),
+            total_mass_kg: (tree.linkage.system.bodies().iter())
+                .map(|body| body.rigid.mass)
+                .sum(),
+            center_of_mass_m: if spec.is_of_nodes() {
+                [0.0; 3]
+            } else {
+                center_at_start(tree)
+            },
+            gravity_m_per_s2: spec.gravity_m_per_s2,
+            inputs: driven::inputs(spec),
+            motions: driven::motions(spec),
+            controllers: driven::controllers(spec),
+            fidelity: self.fidelity(),
+            integrator: driven::integrator(&spec.simulation.integrator).0,
+            duration_s: spec.simulation.duration_s,
+            sample_period_s: spec.sample_period_s(),
+            warnings: self.warnings(&bodies, loops.as_ref()),
+            loops,
+            bodies,
+        }
+    }
+
+    /// Number of channels that a run of it records, unless its model names those to keep; 0 where it cannot start.
+    pub fn channel_count(&self) -> usize {
+        let equations = self.inspected().equations_at_start();
+        equations.map_or(0, |(_, dynamics)| Sampler::new(&*dynamics, None).1.len())
+    }
+
+    /// Switches of its fidelity that do nothing, or too much, and supports that its beams strike.
+    pub fn fidelity_warnings(&self) -> Vec<FidelityWarning> {
+        self.inspected().fidelity_warnings(self.spec())
+    }
+}
+
+fn degrees_of_freedom(tree: &Model, loops: Option<&LoopsSummary>) -> DegreesOfFreedom {
+    let bodies = tree.linkage.system.bodies();
+    let prescribed = tree.motions.len();
+    let joints: usize = bodies.iter().map(|b| b.joint.kind.velocities()).sum();
+    let joint = joints.saturating_sub(prescribed);
+    let elastic = bodies.iter().map(Body::modes).sum();
+    let motor = tree.transmissions.len();
+    let closed = loops.map_or(0, |loops| loops.rank);
+    DegreesOfFreedom {
+        joint,
+        elastic,
+        motor,
+        prescribed,
+        closed,
+        total: (joint + elastic + motor).saturating_sub(closed),
+    }
+}
+
+/// The centre of mass at the start.
+fn center_at_start(tree: &Model) -> [f64; 3] {
+    let system = &tree.linkage.system;
+    let mut kinematics = Kinematics::new(system);
+    kinematics.update(system, &tree.initial_position, &tree.initial_velocity);
+    kinematics.update_poses(system);
+    let center = center_of_mass(system, &kinematics);
+    // adding zero turns a negative zero into zero
+    center.map_or([f64::NAN; 3], |center| center.0.map(|x| x + 0.0))
+}

@@ -1,0 +1,11 @@
+//! From a checked spec to the tree that the recursions run on, with everything that acts on it.
+
+mod build;
+mod places;
+
+pub(crate) use build::beam_of;
+pub use build::{BuildError, Model};
+pub(crate) use places::tip_name;
+pub use places::{
+    AxisPlace, BallJoint, CarryingJoint, Places, PrescribedMotion, Transmission, TreeAxis,
+};

@@ -1,0 +1,153 @@
+//! What acts on a nodal model: its actions with their values at an instant, and prescribed motions.
+
+use lissom_core::study::StaticLoads;
+use lissom_core::{
+    AxisId, Efforts, External, Inputs, Load, LoadCurve, MotionCurve, NominalError, View as _,
+};
+use lissom_nodal::{AppliedForces, Drive, Excitation, View};
+use lissom_spatial::Real;
+
+use super::rigid::{NodalTrajectory, drive, trajectory};
+use super::view::NodalView;
+use super::{NodalAxis, NodalModel};
+
+/// Drives, inputs and feedback of a nodal model at an instant.
+#[derive(Clone, Debug)]
+pub struct NodalActions<'a> {
+    nodal: &'a NodalModel,
+    inputs: Inputs,
+    /// Constant loads beside the inputs.
+    further: Vec<Load>,
+    /// Values of inputs and of feedback.
+    efforts: Efforts,
+    /// What inverse dynamics and controllers go by, if there are any, or why there is none.
+    trajectory: Result<Option<NodalTrajectory<'a>>, NominalError>,
+    /// Why it could not be followed last.
+    trouble: Option<NominalError>,
+}
+
+impl<'a> NodalActions<'a> {
+    /// What acts on a nodal model.
+    pub fn new(nodal: &'a NodalModel) -> Self {
+        Self::under(nodal, StaticLoads::default())
+    }
+
+    /// What acts on a nodal model before a run begins.
+    pub(super) fn under(nodal: &'a NodalModel, further: StaticLoads) -> Self {
+        let actions = &nodal.actions;
+        Self {
+            further: further.loads,
+            nodal,
+            inputs: Inputs::new(&actions.loads),
+            efforts: Efforts::new(actions),
+            trajectory: trajectory(nodal),
+            trouble: None,
+        }
+    }
+
+    /// Instants at which something is not smooth, in ascending order.
+    pub fn breakpoints(&self) -> Vec<f64> {
+        let motions = self.nodal.motions.iter();
+        let nominal = self.trajectory.iter().flatten();
+        let mut all: Vec<f64> = motions
+            .flat_map(MotionCurve::breakpoints)
+            .chain(self.inputs.breakpoints())
+            .chain(nominal.flat_map(NodalTrajectory::breakpoints))
+            .collect();
+        all.sort_by(f64::total_cmp);
+        all.dedup();
+        all
+    }
+
+    /// Takes over an input, or gives it back to the model.
+    pub(super) fn set_input(&mut self, input: usize, external: Option<External>) {
+        self.inputs.set(input, external);
+    }
+
+    /// Values of inputs and feedback, of the evaluation last made.
+    pub(super) fn efforts(&self) -> &Efforts {
+        &self.efforts
+    }
+
+    /// Why the nominal motion could not be followed in the evaluation last made.
+    pub(super) fn trouble(&self) -> Option<&NominalError> {
+        self.trouble.as_ref()
+    }
+
+    /// What inputs and controllers go by, if any do.
+    pub(super) fn trajectory(&self) -> Option<&NodalTrajectory<'a>> {
+        self.trajectory.as_ref().ok()?.as_ref()
+    }
+
+    /// The same, to be brought elsewhere.
+    pub(super) fn trajectory_mut(&mut self) -> Option<&mut NodalTrajectory<'a>> {
+        self.trajectory.as_mut().ok()?.as_mut()
+    }
+}
+
+impl Excitation for NodalActions<'_> {
+    fn drive(&mut self, time: f64, drives: &mut [Drive]) {
+        for (target, curve) in drives.iter_mut().zip(&self.nodal.motions) {
+            *target = drive(curve.at(time));
+        }
+    }
+
+    fn update(&mut self, time: f64, nodes: &View<'_, f64>) {
+        let nodal = self.nodal;
+        let measured = |AxisId(axis)| {
+            let axis: &NodalAxis = &nodal.axes[axis];
+            let (element, index) = (axis.element, axis.deformation);
+            let rate = nodes.deformation_rate(element, index);
+            [nodes.deformation(element, index), rate]
+        };
+        let (efforts, inputs) = (&mut self.efforts, &self.inputs);
+        self.trouble = match &mut self.trajectory {
+            Ok(trajectory) => {
+                let trajectory = trajectory.as_mut();
+                let evaluated =
+                    efforts.evaluate(&nodal.actions, inputs, trajectory, time, measured);
+                evaluated.err()
+            }
+            Err(error) => {
+                efforts.inputs.fill(f64::NAN);
+                efforts.feedback.fill(f64::NAN);
+                Some(error.clone())
+            }
+        };
+    }
+}
+
+impl AppliedForces for NodalActions<'_> {
+    fn apply<T: Real>(&self, part: f64, nodes: &mut View<'_, T>) {
+        let (nodal, actions) = (self.nodal, &self.nodal.actions);
+        let mut view = NodalView { nodal, nodes };
+        for (load, value) in actions.loads.iter().zip(&self.efforts.inputs) {
+            load.push(T::constant(part * value), &mut view);
+        }
+        for load in &self.further {
+            let value = LoadCurve::new(&load.profile).value(0.0);
+            load.push(T::constant(part * value), &mut view);
+        }
+        for (axis, effort) in actions.controlled().zip(&self.efforts.feedback) {
+            view.push_axis(axis.drive, T::constant(part * effort));
+        }
+        actions.resist(&mut view, &mut T::zero());
+        actions.turn_gears(&mut view, &mut T::zero());
+    }
+
+    fn springs<T: Real>(&self, nodes: &mut View<'_, T>, spring: &mut impl FnMut(f64, T)) {
+        let nodal = self.nodal;
+        nodal.actions.springs(&NodalView { nodal, nodes }, spring);
+    }
+}
+
+impl NodalModel {
+    /// Degrees of freedom that inputs or controllers drive along an axis, in ascending order.
+    pub(super) fn driven_dofs(&self) -> Vec<usize> {
+        let axes = self.actions.driven().filter_map(|axis| self.axis_dof(axis));
+        let mut driven: Vec<usize> = axes.collect();
+        driven.sort_unstable();
+        driven.dedup();
+        driven
+    }
+}

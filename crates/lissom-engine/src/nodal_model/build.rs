@@ -1,0 +1,520 @@
+//! Nodes and elements of bodies, parents first.
+
+use std::collections::BTreeMap;
+
+use lissom_core::{Actions, Load, LoadTarget, MarkerId, MarkerPath, MotionCurve};
+use lissom_nodal::{
+    Assembly, BeamSection, Drive, ElementId, End, Equations, Mechanism, NodeId, Role,
+};
+use lissom_spatial::{Matrix, RotationVector, Vector};
+use lissom_spec::spec::{
+    BeamSpec, BodyKind, BodySpec, GROUND, MarkerSpec, ModelSpec, PayloadSpec, Place, RigidSpec,
+};
+use lissom_spec::{TreeJoint, spanning_tree};
+
+use super::damping::{Clamped, matrix};
+use super::joints::{Carrier, SlidingStart, Start, quaternion};
+use super::loops::{Closing, close, closed_start};
+use super::rigid::drive;
+use super::{
+    CarryingJoint, NodalAxis, NodalBall, NodalClosure, NodalJoint, NodalMarker, NodalModel,
+    NodalModelError, Side, Station,
+};
+
+/// Places nearer than this part of a length are the same.
+pub(super) const SAME_PLACE: f64 = 1e-9;
+
+/// A body that stands: its attitude at assembly, and ends at places in its frame.
+struct Standing {
+    attitude: Matrix<f64>,
+    origin: Vector<f64>,
+    start: Start,
+    places: Vec<(Vector<f64>, End)>,
+    rigid: bool,
+}
+
+pub(super) struct Builder<'a> {
+    pub(super) spec: &'a ModelSpec,
+    pub(super) elements: usize,
+    pub(super) assembly: Assembly,
+    bodies: BTreeMap<&'a str, Standing>,
+    pub(super) joints: Vec<NodalJoint>,
+    pub(super) axes: Vec<NodalAxis>,
+    pub(super) balls: Vec<NodalBall>,
+    /// What the components of each joint are.
+    pub(super) components: BTreeMap<String, Vec<LoadTarget>>,
+    pub(super) markers: Vec<NodalMarker>,
+    stations: Vec<Station>,
+    pub(super) actions: Actions,
+    pub(super) motions: Vec<MotionCurve>,
+    pub(super) drive_channels: Vec<(String, &'static str)>,
+    /// Position and rate of hinges and sliders at the start.
+    pub(super) axis_starts: Vec<(ElementId, f64, f64)>,
+    /// Turn and angular velocity of orientations at the start.
+    pub(super) turning_starts: Vec<(NodeId, Matrix<f64>, Vector<f64>)>,
+    /// Where free joints have their children start, parents first.
+    pub(super) sliding_starts: Vec<SlidingStart>,
+    /// Positions and rates of joints where loops are closed, by channel; none without loops.
+    pub(super) closed: BTreeMap<String, f64>,
+    /// Deformations that vanish where loops are closed.
+    pub(super) closings: Vec<Closing>,
+    pub(super) closures: Vec<NodalClosure>,
+    pub(super) carrying: Vec<CarryingJoint>,
+    /// Number of each body that a joint carries.
+    pub(super) body_index: BTreeMap<&'a str, usize>,
+}
+
+pub(super) fn build(spec: &ModelSpec, elements: usize) -> Result<NodalModel, NodalModelError> {
+    let tree = spanning_tree(spec);
+    let mut builder = Builder {
+        spec,
+        elements,
+        assembly: Assembly::new(),
+        bodies: BTreeMap::new(),
+        joints: Vec::new(),
+        axes: Vec::new(),
+        balls: Vec::new(),
+        components: BTreeMap::new(),
+        markers: Vec::new(),
+        stations: Vec::new(),
+        actions: Actions::default(),
+        motions: Vec::new(),
+        drive_channels: Vec::new(),
+        axis_starts: Vec::new(),
+        turning_starts: Vec::new(),
+        sliding_starts: Vec::new(),
+        closed: closed_start(spec, &tree)?,
+        closings: Vec::new(),
+        closures: Vec::new(),
+        carrying: Vec::new(),
+        body_index: BTreeMap::new(),
+    };
+    builder.assembly.set_gravity(spec.gravity_m_per_s2);
+    let ground = builder.end("ground", Vector([0.0; 3]));
+    builder.assembly.set_node(ground.point, Role::Fixed);
+    builder.assembly.set_node(ground.orientation, Role::Fixed);
+    builder.bodies.insert(
+        GROUND,
+        Standing {
+            attitude: Matrix::identity(),
+            origin: Vector([0.0; 3]),
+            start: Start::STILL,
+            places: vec![(Vector([0.0; 3]), ground)],
+            rigid: true,
+        },
+    );
+    for &joint in &tree.joints {
+        builder.add_joint(joint)?;
+    }
+    builder.add_closures(&tree)?;
+    for payload in &spec.payload {
+        builder.add_payload(payload)?;
+    }
+    for marker in &spec.marker {
+        builder.add_marker(marker)?;
+    }
+    let loads = spec.input.iter().map(|input| builder.load(input));
+    let loads = loads.collect::<Result<Vec<_>, _>>()?;
+    builder.finish(loads)
+}
+
+pub(super) fn missing(name: &str) -> NodalModelError {
+    NodalModelError::Missing {
+        name: name.to_owned(),
+    }
+}
+
+impl<'a> Builder<'a> {
+    /// A point and an orientation whose axes are those of the ground at assembly.
+    pub(super) fn end(&mut self, name: &str, position: Vector<f64>) -> End {
+        End {
+            point: self.assembly.point(&format!("{name}.point"), position.0),
+            orientation: self
+                .assembly
+                .orientation(&format!("{name}.attitude"), &Matrix::identity()),
+        }
+    }
+
+    fn add_joint(&mut self, tree: TreeJoint) -> Result<(), NodalModelError> {
+        let spec = self.spec;
+        let joint = &spec.joint[tree.joint];
+        let (carries, carried) = tree.sides(spec);
+        let body = spec
+            .find_body(&carried.body)
+            .ok_or_else(|| missing(&carried.body))?;
+        let kind = joint.kind().ok_or_else(|| missing(&joint.name))?;
+        let carrier = self.place(&carries.body, carries.place(), tree.reversed)?;
+        let parent = &self.bodies[carries.body.as_str()];
+        let turn = |vector: [f64; 3]| RotationVector::new(Vector(vector)).matrix();
+        let frame = parent.attitude * turn(carries.rotation_vector_rad);
+        let attitude = frame * turn(carried.rotation_vector_rad).transpose();
+        let start = parent.start;
+        let at = self.assembly.position(carrier.point);
+        let local = body
+            .position(carried.place(), !tree.reversed)
+            .ok_or_else(|| missing(&carried.body))?;
+        let carrier = Carrier {
+            end: carrier,
+            frame,
+            start,
+            reversed: tree.reversed,
+        };
+        let (first, start) = self.across(&joint.name, kind, &carrier);
+        let number = self.carrying.len();
+        let hangs_on = self.body_index.get(carries.body.as_str()).copied();
+        let (side, side_body) = if tree.reversed {
+            (carrier.end, hangs_on)
+        } else {
+            (first, Some(number))
+        };
+        self.carrying.push(CarryingJoint {
+            name: joint.name.clone(),
+            parent: hangs_on,
+            reversed: tree.reversed,
+            side: Side {
+                body: side_body,
+                end: side,
+                frame,
+            },
+        });
+        self.body_index.insert(&body.name, number);
+        self.assembly.set_body(Some(number));
+        let local = Vector(local);
+        let standing = Standing {
+            attitude,
+            origin: at - attitude * local,
+            start,
+            places: vec![(local, first)],
+            rigid: matches!(body.kind(), Some(BodyKind::Rigid(_))),
+        };
+        self.bodies.insert(&body.name, standing);
+        match body.kind() {
+            Some(BodyKind::Rigid(rigid)) => self.add_rigid(&body.name, rigid)?,
+            Some(BodyKind::Beam(beam)) => self.add_beam(body, beam)?,
+            _ => return Err(missing(&body.name)),
+        }
+        for mass in &body.point_mass {
+            let end = self.place(&body.name, mass.place(), false)?;
+            self.assembly.mass(end.point, mass.mass_kg);
+        }
+        self.assembly.set_body(None);
+        Ok(())
+    }
+
+    fn add_rigid(&mut self, name: &str, rigid: &RigidSpec) -> Result<(), NodalModelError> {
+        let center = self.place(name, Place::Position(rigid.center_of_mass_m), false)?;
+        self.assembly.mass(center.point, rigid.mass_kg);
+        let attitude = self.bodies[name].attitude;
+        let inertia = tensor(rigid.inertia_kg_m2, rigid.products_of_inertia_kg_m2);
+        self.assembly.inertia(
+            center.orientation,
+            &(attitude * inertia * attitude.transpose()),
+        );
+        Ok(())
+    }
+
+    fn add_beam(&mut self, body: &'a BodySpec, beam: &BeamSpec) -> Result<(), NodalModelError> {
+        let name = body.name.as_str();
+        let [bends_y, bends_z, stretches, twists] = beam.deformations();
+        let present = [stretches, twists, bends_z, bends_z, bends_y, bends_y];
+        let suppressed: Vec<usize> = (0..present.len()).filter(|&i| !present[i]).collect();
+        let standing = &self.bodies[name];
+        let (attitude, origin) = (standing.attitude, standing.origin);
+        let (carried_at, carried) = standing.places[0];
+        let y = (attitude * Vector([0.0, 1.0, 0.0])).0;
+        let (stations, sections) = self.stations(body, beam);
+        let near = SAME_PLACE * beam.total_length_m();
+        let mut ends = Vec::new();
+        for (number, &x) in stations.iter().enumerate() {
+            if (x - carried_at[0]).abs() <= near {
+                ends.push(carried);
+                continue;
+            }
+            let local = Vector([x, 0.0, 0.0]);
+            let end = self.end(&format!("{name}.{number}"), origin + attitude * local);
+            if let Some(standing) = self.bodies.get_mut(name) {
+                standing.places.push((local, end));
+            }
+            ends.push(end);
+        }
+        let mut deformations = Vec::new();
+        for (number, (pair, section)) in ends.windows(2).zip(&sections).enumerate() {
+            let label = format!("{name}.{}", number + 1);
+            let id = self.assembly.beam(&label, pair[0], pair[1], *section, y);
+            for &index in &suppressed {
+                self.assembly.set_deformation(id, index, Role::Fixed);
+            }
+            deformations.extend((0..present.len()).filter(|&i| present[i]).map(|i| (id, i)));
+        }
+        let station = |x: f64| stations.iter().position(|&s| (s - x).abs() <= near);
+        let masses: Vec<(usize, f64)> = (body.point_mass.iter())
+            .filter_map(|mass| {
+                let x = body.position(mass.place(), false)?[0];
+                Some((station(x)?, mass.mass_kg))
+            })
+            .collect();
+        let clamped = Clamped {
+            stations: &stations,
+            sections: &sections,
+            masses: &masses,
+            suppressed: &suppressed,
+        };
+        if let Some(matrix) = matrix(name, body.damping.as_ref(), &clamped)? {
+            self.assembly.couple_damping(&deformations, matrix);
+        }
+        Ok(())
+    }
+
+    fn add_marker(&mut self, marker: &MarkerSpec) -> Result<(), NodalModelError> {
+        let end = self.place(&marker.body, marker.place(), false)?;
+        let position = if marker.body == GROUND {
+            marker.position_m.unwrap_or_default()
+        } else {
+            self.spec
+                .find_body(&marker.body)
+                .and_then(|body| body.position(marker.place(), false))
+                .ok_or_else(|| missing(&marker.body))?
+        };
+        let standing = &self.bodies[marker.body.as_str()];
+        // deflections of a beam are from its root, wherever it is carried
+        let mut places = standing.places.iter();
+        let at_root = places.find(|(at, _)| !standing.rigid && at.0 == [0.0; 3]);
+        let (root, first) = at_root.copied().unwrap_or(standing.places[0]);
+        self.markers.push(NodalMarker {
+            name: marker.name.clone(),
+            end,
+        });
+        self.stations.push(Station {
+            point: Some(end.point),
+            orientation: Some((end.orientation, standing.attitude)),
+            body: self.body_index.get(marker.body.as_str()).copied(),
+            root: Some((first, Vector(position) - root)),
+        });
+        Ok(())
+    }
+
+    /// The nodal model with its start.
+    fn finish(mut self, loads: Vec<Load>) -> Result<NodalModel, NodalModelError> {
+        if !self.closings.is_empty() {
+            let mut assembly = std::mem::take(&mut self.assembly);
+            close(
+                &mut assembly,
+                &self.closings,
+                (&self.axes, &self.balls),
+                self.spec,
+                |open| {
+                    let start_s = self.spec.simulation.start_s;
+                    let drives = self.motions.iter().map(|curve| drive(curve.at(start_s)));
+                    (self.start(open).0, drives.collect())
+                },
+            )?;
+            self.assembly = assembly;
+        }
+        let mechanism = self.assembly.clone().finish()?;
+        let (position, velocity) = self.start(&mechanism);
+        let path = MarkerPath::of(self.spec, |name| {
+            let mut markers = self.markers.iter();
+            Some(MarkerId(markers.position(|marker| marker.name == name)?))
+        });
+        Ok(NodalModel {
+            mechanism,
+            joints: self.joints,
+            axes: self.axes,
+            balls: self.balls,
+            markers: self.markers,
+            stations: self.stations,
+            nodes: Vec::new(),
+            actions: Actions {
+                loads,
+                ..self.actions
+            },
+            motions: self.motions,
+            drive_channels: self.drive_channels,
+            carrying: self.carrying,
+            closures: self.closures,
+            path,
+            has_loops: !self.closings.is_empty(),
+            start_s: self.spec.simulation.start_s,
+            initial_position: position,
+            initial_velocity: velocity,
+        })
+    }
+
+    /// Positions and velocities of the degrees of freedom at the start.
+    fn start(&self, mechanism: &Mechanism) -> (Vec<f64>, Vec<f64>) {
+        let mut position = mechanism.assembled_position();
+        let mut velocity = vec![0.0; mechanism.dof_count()];
+        for &(element, value, rate) in &self.axis_starts {
+            if let Some(dof) = mechanism.deformation_dof(element, 0) {
+                position[mechanism.dof_positions(dof).start] = value;
+                velocity[dof] = rate;
+            }
+        }
+        for (node, turn, spin) in &self.turning_starts {
+            if let Some(dof) = mechanism.coordinate_dof(*node, 0) {
+                position[mechanism.dof_positions(dof)].copy_from_slice(&quaternion(turn));
+                velocity[dof..dof + 3].copy_from_slice(&spin.0);
+            }
+        }
+        self.slide(mechanism, &mut position, &mut velocity);
+        (position, velocity)
+    }
+
+    /// Lets the children of free joints start where their parents do.
+    fn slide(&self, mechanism: &Mechanism, position: &mut [f64], velocity: &mut [f64]) {
+        let start_s = self.spec.simulation.start_s;
+        let drives = self.motions.iter().map(|curve| drive(curve.at(start_s)));
+        let drives: Vec<Drive> = drives.collect();
+        let Ok(mut equations) = Equations::new(mechanism) else {
+            return;
+        };
+        for start in &self.sliding_starts {
+            // a mechanism that cannot be there is refused when it is to start
+            if !mechanism.is_supported(start.parent.point)
+                && equations.place(position, &drives).is_ok()
+            {
+                equations.set_velocity(velocity, &drives);
+            }
+            let [point, attitude] =
+                [start.parent.point, start.parent.orientation].map(|node| *equations.node(node));
+            let offset = attitude.rotation * start.offset;
+            let place = point.position + offset;
+            let carried = point.velocity + attitude.velocity.cross(offset);
+            let rate = carried + attitude.rotation * start.rate;
+            for component in 0..3 {
+                if let Some(dof) = mechanism.coordinate_dof(start.child, component) {
+                    position[mechanism.dof_positions(dof).start] = place[component];
+                    velocity[dof] = rate[component];
+                }
+            }
+        }
+    }
+
+    /// Where a body stands and how it turns at the start, relative to assembly.
+    pub(super) fn start_of(&self, body: &str) -> Start {
+        let standing = self.bodies.get(body);
+        standing.map_or(Start::STILL, |standing| standing.start)
+    }
+
+    /// Attitude of a body at assembly.
+    pub(super) fn attitude(&self, body: &str) -> Matrix<f64> {
+        let standing = self.bodies.get(body);
+        standing.map_or(Matrix::identity(), |standing| standing.attitude)
+    }
+
+    fn add_payload(&mut self, payload: &PayloadSpec) -> Result<(), NodalModelError> {
+        let end = self.place(&payload.body, payload.place(), false)?;
+        let standing = self
+            .bodies
+            .get(payload.body.as_str())
+            .ok_or_else(|| missing(&payload.body))?;
+        let attitude = standing.attitude;
+        let offset = attitude * Vector(payload.center_of_mass_m);
+        let center = self.rigidly(&payload.name, end, offset);
+        let body = self.body_index.get(payload.body.as_str()).copied();
+        self.assembly.set_body(body);
+        self.assembly.mass(center.point, payload.mass_kg);
+        let inertia = tensor(payload.inertia_kg_m2, payload.products_of_inertia_kg_m2);
+        self.assembly.inertia(
+            center.orientation,
+            &(attitude * inertia * attitude.transpose()),
+        );
+        self.assembly.set_body(None);
+        Ok(())
+    }
+
+    /// The end at a place of a body: a node of a beam, or one that moves rigidly with the nearest.
+    pub(super) fn place(
+        &mut self,
+        body: &str,
+        place: Place<'_>,
+        child_side: bool,
+    ) -> Result<End, NodalModelError> {
+        let position = if body == GROUND {
+            match place {
+                Place::Position(position) => position,
+                Place::Named(at) => return Err(missing(at)),
+                Place::Unsaid => [0.0; 3],
+            }
+        } else {
+            self.spec
+                .find_body(body)
+                .and_then(|spec| spec.position(place, child_side))
+                .ok_or_else(|| missing(body))?
+        };
+        let position = Vector(position);
+        let standing = self.bodies.get(body).ok_or_else(|| missing(body))?;
+        let apart = |at: Vector<f64>| {
+            let apart = at - position;
+            apart.dot(apart).sqrt()
+        };
+        // a rigid body hangs on its first node, a place beside a beam on the node next to it
+        let nearest = standing
+            .places
+            .iter()
+            .fold(standing.places[0], |best, &at| {
+                if apart(at.0) < apart(best.0) {
+                    at
+                } else {
+                    best
+                }
+            });
+        if apart(nearest.0) <= SAME_PLACE {
+            return Ok(nearest.1);
+        }
+        let (from, end) = if standing.rigid {
+            standing.places[0]
+        } else {
+            nearest
+        };
+        let offset = standing.attitude * (position - from);
+        let new = self.rigidly(body, end, offset);
+        if body == GROUND {
+            self.assembly.set_node(new.point, Role::Fixed);
+        }
+        if let Some(standing) = self.bodies.get_mut(body)
+            && standing.rigid
+        {
+            standing.places.push((position, new));
+        }
+        Ok(new)
+    }
+
+    /// An end that moves rigidly with another.
+    fn rigidly(&mut self, name: &str, from: End, offset: Vector<f64>) -> End {
+        if offset.dot(offset).sqrt() <= SAME_PLACE {
+            return from;
+        }
+        let at = self.assembly.position(from.point) + offset;
+        if name == GROUND {
+            return End {
+                point: self.assembly.point("ground.point", at.0),
+                orientation: from.orientation,
+            };
+        }
+        let to = self.end(&format!("{name}.rigid"), at);
+        let across = least_along(offset);
+        let none = BeamSection::slender(0.0, 0.0, 0.0, 0.0);
+        let beam = self.assembly.beam(name, from, to, none, across);
+        self.assembly.set_deformations(beam, Role::Fixed);
+        to
+    }
+}
+
+/// The axis of the ground that is least along a vector.
+pub(super) fn least_along(vector: Vector<f64>) -> [f64; 3] {
+    let smallest = (0..3).fold(0, |best, i| {
+        if vector[i].abs() < vector[best].abs() {
+            i
+        } else {
+            best
+        }
+    });
+    let mut axis = [0.0; 3];
+    axis[smallest] = 1.0;
+    axis
+}
+
+pub(super) fn tensor([xx, yy, zz]: [f64; 3], [xy, xz, yz]: [f64; 3]) -> Matrix<f64> {
+    Matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+}

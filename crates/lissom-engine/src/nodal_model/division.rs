@@ -1,0 +1,108 @@
+//! How a beam is divided into elements: nodes where something is attached or the section changes, and evenly between.
+
+use lissom_nodal::{BeamSection, SecondOrderTerms};
+use lissom_spec::spec::{
+    BeamSpec, BodySpec, DampingSpec, MarkerSpec, PayloadSpec, PointMassSpec, SegmentSpec,
+};
+
+use super::build::{Builder, SAME_PLACE};
+
+impl Builder<'_> {
+    /// Places along a beam at which something is attached.
+    fn attached(&self, body: &BodySpec) -> Vec<f64> {
+        let spec = self.spec;
+        let name = body.name.as_str();
+        let sides = (spec.joint.iter())
+            .flat_map(|joint| [(&joint.parent, false), (&joint.child, true)])
+            .filter(|(side, _)| side.body == name)
+            .filter_map(|(side, child_side)| body.position(side.place(), child_side));
+        let loops = (spec.loops.iter())
+            .flat_map(|closure| [&closure.from, &closure.to])
+            .map(|end| spec.loop_end(end))
+            .filter(|end| end.body == name)
+            .map(|end| end.place);
+        let payloads = (spec.payload.iter())
+            .filter(|payload| payload.body == name)
+            .map(PayloadSpec::place);
+        let markers = (spec.marker.iter())
+            .filter(|marker| marker.body == name)
+            .map(MarkerSpec::place);
+        let masses = body.point_mass.iter().map(PointMassSpec::place);
+        (loops.chain(payloads).chain(markers).chain(masses))
+            .filter_map(|place| body.position(place, false))
+            .chain(sides)
+            .map(|position| position[0])
+            .collect()
+    }
+
+    /// Where the nodes of a beam are, and the section between each two.
+    pub(super) fn stations(
+        &self,
+        body: &BodySpec,
+        beam: &BeamSpec,
+    ) -> (Vec<f64>, Vec<BeamSection>) {
+        let damping_time = match &body.damping {
+            Some(DampingSpec::Rayleigh(rayleigh)) => rayleigh.stiffness_s,
+            _ => 0.0,
+        };
+        let (length, attached) = (beam.total_length_m(), self.attached(body));
+        let (mut stations, mut sections) = (vec![0.0], Vec::new());
+        let mut from = 0.0;
+        for segment in &beam.uniform_segments() {
+            let section = BeamSection {
+                damping_time,
+                ..section(beam, segment)
+            };
+            let until = from + segment.length_m;
+            for [from, until] in pieces(from, until, &attached) {
+                let count = (self.elements as f64 * (until - from) / length)
+                    .round()
+                    .max(1.0);
+                let mut x = from;
+                while until - x > SAME_PLACE * length {
+                    x += (until - from) / count;
+                    if until - x < 0.5 * (until - from) / count {
+                        x = until;
+                    }
+                    stations.push(x);
+                    sections.push(section);
+                }
+            }
+            from = until;
+        }
+        (stations, sections)
+    }
+}
+
+/// A stretch of a beam cut where something is attached.
+fn pieces(from: f64, until: f64, attached: &[f64]) -> Vec<[f64; 2]> {
+    let near = SAME_PLACE * until;
+    let mut cuts: Vec<f64> = attached.to_vec();
+    cuts.retain(|&x| x > from + near && x < until - near);
+    cuts.push(until);
+    cuts.sort_by(f64::total_cmp);
+    cuts.dedup_by(|later, earlier| *later - *earlier <= near);
+    let mut start = from;
+    let piece = |cut| [std::mem::replace(&mut start, cut), cut];
+    cuts.into_iter().map(piece).collect()
+}
+
+fn section(beam: &BeamSpec, segment: &SegmentSpec) -> BeamSection {
+    let (y, z) = (
+        segment.section_inertia_y_kg_m,
+        segment.section_inertia_z_kg_m,
+    );
+    let bending = if beam.rotary_inertia { 1.0 } else { 0.0 };
+    BeamSection {
+        mass_per_length: segment.mass_per_length_kg_per_m,
+        axial_stiffness: segment.axial_stiffness_n.unwrap_or(0.0),
+        torsional_stiffness: segment.torsional_stiffness_n_m2.unwrap_or(0.0),
+        bending_stiffness_y: segment.bending_stiffness_y_n_m2.unwrap_or(0.0),
+        bending_stiffness_z: segment.bending_stiffness_z_n_m2.unwrap_or(0.0),
+        shear_stiffness: None,
+        // bending along y turns sections about z
+        rotary_inertia_per_length: [y + z, bending * z, bending * y],
+        damping_time: 0.0,
+        second_order: SecondOrderTerms::ALL,
+    }
+}

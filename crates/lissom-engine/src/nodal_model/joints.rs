@@ -1,0 +1,368 @@
+//! Joints of a model as hinges, sliders and degrees of freedom of nodes.
+
+use super::build::{Builder, missing};
+use super::{NodalAxis, NodalBall, NodalJoint, NodalModelError};
+use lissom_core::{
+    Axis, AxisId, Ball, Gear, JointId, JointResistance, Load, LoadTarget, MarkerId, MotionCurve,
+};
+use lissom_nodal::{ElementId, End, NodeId, Role};
+use lissom_spatial::{Matrix, Quaternion, RotationVector, Vector};
+use lissom_spec::spec::{InputSpec, JointKind, MotionSpec};
+
+/// Where something stands and how it turns at the start, relative to assembly.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Start {
+    /// Rotation from assembly to start.
+    pub(super) turn: Matrix<f64>,
+    /// Angular velocity in inertial components.
+    pub(super) spin: Vector<f64>,
+}
+
+impl Start {
+    /// As assembled.
+    pub(super) const STILL: Self = Self {
+        turn: Matrix([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
+        spin: Vector([0.0; 3]),
+    };
+}
+
+/// Where a free joint has its child start, in the axes of its parent at assembly.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SlidingStart {
+    pub(super) parent: End,
+    pub(super) child: NodeId,
+    pub(super) offset: Vector<f64>,
+    /// Velocity against the parent.
+    pub(super) rate: Vector<f64>,
+}
+
+/// What carries a joint.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Carrier {
+    pub(super) end: End,
+    /// Frame of the joint at assembly, in inertial components.
+    pub(super) frame: Matrix<f64>,
+    pub(super) start: Start,
+    /// Whether the child of the joint carries its parent.
+    pub(super) reversed: bool,
+}
+
+/// An axis where it starts once loops are closed.
+struct StartedAxis {
+    axis: Axis,
+    position: f64,
+    rate: f64,
+}
+
+impl StartedAxis {
+    /// Stiffness and damping of an elastic gear.
+    fn gear(&self) -> Option<[f64; 2]> {
+        self.axis.motor?.gear
+    }
+}
+
+impl<'a> Builder<'a> {
+    /// The axes of a joint at the start where loops are closed.
+    fn axes(&self, name: &str) -> Vec<StartedAxis> {
+        let axes = self.spec.find_joint(name).map(Axis::of).unwrap_or_default();
+        let started = axes.into_iter().map(|axis| {
+            let name = axis.name.coordinate();
+            let rate = self.closed.get(&format!("{name}.rate"));
+            StartedAxis {
+                position: self.closed.get(&name).copied().unwrap_or(axis.position),
+                rate: rate.copied().unwrap_or(axis.rate),
+                axis,
+            }
+        });
+        started.collect()
+    }
+
+    /// The end that a joint carries, made of the end that carries it, and its start.
+    pub(super) fn across(
+        &mut self,
+        name: &'a str,
+        kind: JointKind<'_>,
+        carrier: &Carrier,
+    ) -> (End, Start) {
+        let &Carrier {
+            end: at,
+            frame,
+            start,
+            reversed,
+        } = carrier;
+        let axes = self.axes(name);
+        match kind {
+            JointKind::Fixed => (at, start),
+            JointKind::Revolute(revolute) => self.hinge(&axes[0], name, carrier, revolute.axis),
+            JointKind::Universal(universal) => {
+                let label = format!("{name}.first");
+                let (end, start) = self.hinge(&axes[0], &label, carrier, universal.first.axis);
+                let cross = Carrier {
+                    end,
+                    start,
+                    ..*carrier
+                };
+                let label = format!("{name}.second");
+                self.hinge(&axes[1], &label, &cross, universal.second.axis)
+            }
+            JointKind::Prismatic(prismatic) => {
+                let position = self.assembly.position(at.point);
+                let point = self.assembly.point(&format!("{name}.point"), position.0);
+                let end = End {
+                    point,
+                    orientation: at.orientation,
+                };
+                let direction = frame * Vector(prismatic.axis);
+                let across = super::build::least_along(direction);
+                let (from, to) = if reversed {
+                    (end, at.point)
+                } else {
+                    (at, point)
+                };
+                let slider = self.assembly.slider(name, from, to, direction.0, across);
+                let motor = axes[0].gear().map(|_| {
+                    let label = format!("{name}.motor");
+                    let position = self.assembly.position(from.point);
+                    let point = self.assembly.point(&format!("{label}.point"), position.0);
+                    self.assembly
+                        .slider(&label, from, point, direction.0, across)
+                });
+                self.add_axis(&axes[0], slider, motor);
+                (end, start)
+            }
+            JointKind::Spherical(_) | JointKind::Free(_) => {
+                let joint = self.spec.find_joint(name);
+                match joint.and_then(Ball::of) {
+                    Some(ball) => self.ball(&ball, carrier),
+                    None => (at, start),
+                }
+            }
+        }
+    }
+
+    /// A spherical or free joint: orientation, and position if it is free, are degrees of freedom.
+    fn ball(&mut self, ball: &Ball, carrier: &Carrier) -> (End, Start) {
+        let &Carrier {
+            end: at,
+            frame,
+            start,
+            ..
+        } = carrier;
+        let name = ball.name.as_str();
+        let turn = RotationVector::new(Vector(ball.rotation_vector));
+        let turn = self.closed_turn(name).unwrap_or_else(|| turn.matrix());
+        let turn = start.turn * frame * turn * frame.transpose();
+        let spin = Vector(ball.angular_velocity);
+        let spin = self.closed_vector(name, "angular_velocity").unwrap_or(spin);
+        let spin = start.spin + turn * (frame * spin);
+        let child = if ball.translates {
+            let from = self.assembly.position(at.point);
+            let child = self.end(name, from);
+            self.assembly.set_node(child.point, Role::Dof);
+            let offset = self.closed_vector(name, "position");
+            let offset = frame * offset.unwrap_or(Vector(ball.position));
+            // in the child's axes where loops are closed, otherwise in the parent's
+            let rate = self.closed_vector(name, "velocity");
+            let rate = rate.map(|rate| start.turn.transpose() * turn * (frame * rate));
+            let rate = rate.unwrap_or_else(|| frame * Vector(ball.velocity));
+            self.sliding_starts.push(SlidingStart {
+                parent: at,
+                child: child.point,
+                offset,
+                rate,
+            });
+            child
+        } else {
+            let label = format!("{name}.attitude");
+            let orientation = self.assembly.orientation(&label, &Matrix::identity());
+            End {
+                point: at.point,
+                orientation,
+            }
+        };
+        self.assembly.set_node(child.orientation, Role::Dof);
+        self.turning_starts.push((child.orientation, turn, spin));
+        self.add_ball(ball, at, child, frame);
+        (child, Start { turn, spin })
+    }
+
+    /// Attitude of a spherical joint where loops are closed.
+    fn closed_turn(&self, joint: &str) -> Option<Matrix<f64>> {
+        let part = |part| {
+            self.closed
+                .get(&format!("{joint}.quaternion.{part}"))
+                .copied()
+        };
+        let parts = [part("w")?, part("x")?, part("y")?, part("z")?];
+        Some(Quaternion(parts).matrix())
+    }
+
+    /// Components x, y and z of a quantity of a joint where loops are closed.
+    fn closed_vector(&self, joint: &str, what: &str) -> Option<Vector<f64>> {
+        let of = |axis| self.closed.get(&format!("{joint}.{what}.{axis}")).copied();
+        Some(Vector([of("x")?, of("y")?, of("z")?]))
+    }
+
+    /// A hinge, the end that it carries, and that end's start.
+    fn hinge(
+        &mut self,
+        axis: &StartedAxis,
+        label: &str,
+        carrier: &Carrier,
+        direction: [f64; 3],
+    ) -> (End, Start) {
+        let orientation = self
+            .assembly
+            .orientation(&format!("{label}.attitude"), &Matrix::identity());
+        let direction = carrier.frame * Vector(direction);
+        let (from, to) = if carrier.reversed {
+            (orientation, carrier.end.orientation)
+        } else {
+            (carrier.end.orientation, orientation)
+        };
+        let hinge = self.assembly.hinge(label, from, to, direction.0);
+        let motor = axis.gear().map(|_| {
+            let attitude = format!("{label}.motor.attitude");
+            let rotor = self.assembly.orientation(&attitude, &Matrix::identity());
+            let name = format!("{label}.motor");
+            self.assembly.hinge(&name, from, rotor, direction.0)
+        });
+        self.add_axis(axis, hinge, motor);
+        let end = End {
+            point: carrier.end.point,
+            orientation,
+        };
+        (end, self.turned(carrier, axis, direction))
+    }
+
+    /// Start of what a hinge carries, whose axis at assembly is `axis`.
+    fn turned(&self, carrier: &Carrier, axis: &StartedAxis, direction: Vector<f64>) -> Start {
+        let sense = if carrier.reversed { -1.0 } else { 1.0 };
+        let unit = direction.scale(sense / direction.dot(direction).sqrt());
+        let (angle, rate) = match self.motion_of(axis) {
+            Some(curve) => {
+                let point = curve.at(self.spec.simulation.start_s);
+                (point.position, point.rate)
+            }
+            None => (axis.position, axis.rate),
+        };
+        let start = carrier.start;
+        Start {
+            spin: start.spin + start.turn * unit.scale(rate),
+            turn: start.turn * RotationVector::new(unit.scale(angle)).matrix(),
+        }
+    }
+
+    fn motion_of(&self, axis: &StartedAxis) -> Option<MotionCurve> {
+        let name = &axis.axis.name;
+        let drives = |motion: &&MotionSpec| {
+            let part = name.part.as_deref();
+            motion.joint == name.joint
+                && part.is_none_or(|part| part == motion.component.to_string())
+        };
+        let motion = self.spec.motion.iter().find(drives)?;
+        Some(MotionCurve::new(&motion.profile()?, axis.axis.position))
+    }
+
+    /// Notes a hinge or slider as an axis of a joint, with all that belongs to it; behind an elastic gear the motor is
+    /// an axis too, on which inputs act.
+    fn add_axis(&mut self, axis: &StartedAxis, element: ElementId, motor: Option<ElementId>) {
+        let name = &axis.axis.name;
+        let id = self.push_axis(NodalAxis {
+            name: name.clone(),
+            element,
+            deformation: 0,
+        });
+        let mut drive = id;
+        if let (Some(motor), Some([stiffness, damping])) = (motor, axis.gear()) {
+            drive = self.push_axis(NodalAxis {
+                name: name.motor(),
+                element: motor,
+                deformation: 0,
+            });
+            self.actions.gears.push(Gear {
+                motor: drive,
+                joint: id,
+                stiffness,
+                damping,
+            });
+            self.assembly.set_deformation(motor, 0, Role::Actuated);
+            self.axis_starts.push((motor, axis.position, axis.rate));
+        }
+        let components = self.components.entry(name.joint.clone()).or_default();
+        components.push(LoadTarget::Axis(drive));
+        if let Some(curve) = self.motion_of(axis) {
+            self.assembly.set_deformation(element, 0, Role::Prescribed);
+            let [.., unit] = name.units();
+            self.motions.push(curve);
+            self.drive_channels.push((name.driving_effort(), unit));
+        } else {
+            self.assembly.set_deformation(element, 0, Role::Actuated);
+            self.axis_starts.push((element, axis.position, axis.rate));
+        }
+        let resistance = axis.axis.resistance;
+        if !resistance.is_none() {
+            let resistance = JointResistance::Axis(id, resistance);
+            self.actions.resistances.push(resistance);
+        }
+        let rotor = axis.axis.motor.map_or(0.0, |motor| motor.inertia);
+        self.assembly.set_rotor(motor.unwrap_or(element), rotor);
+        self.actions.limits.extend(axis.axis.limits(id));
+    }
+
+    fn push_axis(&mut self, axis: NodalAxis) -> AxisId {
+        let id = AxisId(self.axes.len());
+        self.axes.push(axis);
+        self.joints.push(NodalJoint::Axis(id));
+        id
+    }
+
+    /// Notes a joint that turns in any way, with all that belongs to it.
+    fn add_ball(&mut self, ball: &Ball, parent: End, child: End, frame: Matrix<f64>) {
+        let id = JointId(self.balls.len());
+        let count = if ball.translates { 6 } else { 3 };
+        let targets = (0..count).map(|i| LoadTarget::Component(id, i));
+        self.components.insert(ball.name.clone(), targets.collect());
+        self.joints.push(NodalJoint::Ball(id));
+        self.balls.push(NodalBall {
+            joint: ball.name.clone(),
+            parent,
+            child,
+            frame,
+            translates: ball.translates,
+        });
+        if ball.motor_inertia != [0.0; 2] {
+            self.assembly.joint_rotor(parent, child, ball.motor_inertia);
+        }
+        self.actions.resistances.extend(ball.resistance(id));
+        self.actions.limits.extend(ball.limits(id));
+    }
+
+    /// An input of the model.
+    pub(super) fn load(&self, input: &InputSpec) -> Result<Load, NodalModelError> {
+        let none = || missing(input.joint.as_deref().unwrap_or("input"));
+        if let Some(name) = &input.marker {
+            let marker = self.markers.iter().position(|marker| marker.name == *name);
+            let marker = MarkerId(marker.ok_or_else(|| missing(name))?);
+            return Load::on_marker(input, marker, marker).ok_or_else(none);
+        }
+        let name = input.joint.as_deref().ok_or_else(none)?;
+        let joint = self.spec.find_joint(name).ok_or_else(none)?;
+        let kind = joint.kind().ok_or_else(none)?;
+        let components = self.components.get(name).ok_or_else(none)?;
+        let at = input.component.saturating_sub(1);
+        let target = components.get(at).ok_or_else(none)?.clone();
+        let label = if components.len() > 1 {
+            format!("{name}.{}", input.component)
+        } else {
+            name.to_owned()
+        };
+        let translates = kind.translates(input.component);
+        Load::on_joint(input, label, translates, target).ok_or_else(none)
+    }
+}
+
+/// Quaternion of a rotation with the sign that is nearest to none.
+pub(super) fn quaternion(rotation: &Matrix<f64>) -> [f64; 4] {
+    Quaternion::of_matrix(rotation).0
+}

@@ -1,0 +1,343 @@
+//! A model as a nodal mechanism: its beams meshed, its joints hinges and sliders, with what acts on it.
+//!
+//! This is where the two formulations meet: both are built from the same [`ModelSpec`], and from there
+//! on nothing is shared but the run. What a beam's basis leaves out (bending in a plane, stretch, torsion)
+//! is a suppressed deformation here; what it contains is not expanded in functions but left to the elements.
+//!
+//! Understood are rigid bodies and beams with all kinds of damping, all joints with gears, springs and friction,
+//! loops, payloads, point masses, markers, inputs (those of rigid inverse dynamics among them), prescribed
+//! motions, controllers and paths of markers. Everything else is refused by name, all of it at once.
+
+mod actions;
+mod build;
+mod damping;
+mod division;
+mod evaluate;
+mod inspect;
+mod joints;
+mod loops;
+mod nodes;
+mod nominal;
+mod outputs;
+mod readout;
+mod refused;
+mod replay;
+mod rest;
+mod rigid;
+mod run;
+mod view;
+
+use lissom_core::{
+    Actions, AxisId, AxisName, ControlledAxis, Controller, JointId, MarkerPath, MotionCurve,
+    NominalError, StateError,
+};
+use lissom_nodal::{ElementId, End, Mechanism, NodalError, NodeId};
+use lissom_spatial::{Matrix, Vector, readable};
+use lissom_spec::{ModelSpec, Path};
+use lissom_tree::closure::AssemblyError;
+use lissom_tree::flex::FlexError;
+
+pub use actions::NodalActions;
+pub use nominal::NodalLinearizer;
+pub(crate) use outputs::unplaced;
+pub(crate) use replay::Replay;
+pub(crate) use rest::equilibrium;
+pub(crate) use rigid::nominal_drives;
+pub use run::run;
+pub(crate) use run::{equations_at, written_state};
+
+/// Why a model cannot be meshed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NodalModelError {
+    /// Something that the nodal formulation does not know.
+    #[error("`{name}`: {what} is not known to the nodal formulation; {remedy}")]
+    Unknown {
+        /// Where the model says it.
+        at: Path,
+        /// Body, joint, marker or input.
+        name: String,
+        /// What is not known.
+        what: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// A name or a place that is not there; a checked model has none.
+    #[error("`{name}` does not exist")]
+    Missing {
+        /// The name.
+        name: String,
+    },
+    /// A loop that stays open.
+    #[error(
+        "loop `{name}` is open by {} m or rad where its joints are closed as rigid bodies; correct places and axes",
+        readable(.gap)
+    )]
+    OpenLoop {
+        /// Loop or cut joint.
+        name: String,
+        /// By how much.
+        gap: f64,
+    },
+    /// A loop that prescribed motions or freely turning bodies would have to give way in.
+    #[error(
+        "loop `{name}` leaves too few freedoms for the prescribed motions, or for joints with several degrees of \
+         freedom that are driven; prescribe fewer joints, or use the tree formulation"
+    )]
+    OverdrivenLoop {
+        /// Loop or cut joint.
+        name: String,
+    },
+    /// A loop whose closures depend on each other only where it starts.
+    #[error(
+        "loop `{name}` is singular where it starts: what holds it depends on the other closures there, but not nearby; \
+         start in another configuration"
+    )]
+    SingularLoop {
+        /// Loop or cut joint.
+        name: String,
+    },
+    /// Loops that cannot be closed.
+    #[error(transparent)]
+    Assembly(#[from] AssemblyError),
+    /// Damping of a body that has no modes.
+    #[error(
+        "damping of body `{name}`: {source}; give every deformation inertia, or use rayleigh damping with stiffness_s only"
+    )]
+    Damping {
+        /// The body.
+        name: String,
+        /// What is wrong with its modes.
+        source: FlexError,
+    },
+    /// The mechanism is refused.
+    #[error(transparent)]
+    Nodal(#[from] NodalError),
+    /// A recording does not hold a state of the mechanism.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// The nominal motion cannot be followed or driven.
+    #[error(transparent)]
+    NominalMotion(#[from] NominalError),
+}
+
+impl NodalModelError {
+    /// Where the model says what is wrong.
+    pub fn path(&self) -> Path {
+        match self {
+            Self::Unknown { at, .. } => at.clone(),
+            Self::NominalMotion(_) => Path::root().key("nominal_motion"),
+            _ => Path::root().key("formulation"),
+        }
+    }
+}
+
+/// A model as a nodal mechanism, with what acts on it and what is recorded of it.
+#[derive(Clone, Debug)]
+pub struct NodalModel {
+    /// The mechanism, assembled with all joints at zero.
+    pub mechanism: Mechanism,
+    /// Joints, parents first.
+    joints: Vec<NodalJoint>,
+    /// Axes of joints, each before its motor.
+    axes: Vec<NodalAxis>,
+    /// Spherical and free joints.
+    balls: Vec<NodalBall>,
+    /// Markers, in the order of the model.
+    pub markers: Vec<NodalMarker>,
+    /// Where loads act: at the markers, then at nodes.
+    stations: Vec<Station>,
+    /// Nodes that are recorded by themselves, in the order of the model.
+    pub nodes: Vec<NodeId>,
+    actions: Actions,
+    /// Joints that carry bodies, in the order of the bodies that they carry.
+    carrying: Vec<CarryingJoint>,
+    /// What closes loops.
+    closures: Vec<NodalClosure>,
+    /// Motion of each drive.
+    motions: Vec<MotionCurve>,
+    /// Efforts that hold what is prescribed: channel and unit, by drive.
+    drive_channels: Vec<(String, &'static str)>,
+    /// The path of a marker.
+    path: Option<MarkerPath>,
+    /// Whether joints follow where loops close.
+    has_loops: bool,
+    /// When the nominal motion begins.
+    start_s: f64,
+    initial_position: Vec<f64>,
+    initial_velocity: Vec<f64>,
+}
+
+/// A joint of the model, by its place among those of its kind.
+#[derive(Clone, Copy, Debug)]
+enum NodalJoint {
+    Axis(AxisId),
+    Ball(JointId),
+}
+
+/// An axis of a joint, or the motor behind its elastic gear.
+#[derive(Clone, Debug)]
+struct NodalAxis {
+    /// What it is called.
+    name: AxisName,
+    /// The element, of which one deformation is the coordinate.
+    element: ElementId,
+    /// Which deformation.
+    deformation: usize,
+}
+
+/// A joint that turns in any way.
+#[derive(Clone, Debug)]
+struct NodalBall {
+    /// Name of the joint.
+    joint: String,
+    /// What carries it.
+    parent: End,
+    /// What it carries.
+    child: End,
+    /// Its frame at assembly, in inertial components.
+    frame: Matrix<f64>,
+    /// Whether it slides in any way too.
+    translates: bool,
+}
+
+/// A joint of the file that carries a body.
+#[derive(Clone, Debug)]
+struct CarryingJoint {
+    /// Its name.
+    name: String,
+    /// The body on which that body hangs.
+    parent: Option<usize>,
+    /// Whether the body that it carries is written as its parent.
+    reversed: bool,
+    /// Where its frame is on the body written as its child.
+    side: Side,
+}
+
+/// What closes a loop.
+#[derive(Clone, Debug)]
+struct NodalClosure {
+    /// Loop or cut joint.
+    name: String,
+    /// The body of its end `from`.
+    from: Option<usize>,
+    /// The end `to`.
+    to: Side,
+    /// What holds it together.
+    holding: Holding,
+}
+
+/// Elements that hold places and directions together, with those of their deformations that are to vanish.
+type Holding = [Option<(ElementId, &'static [usize])>; 2];
+
+/// A frame that is fixed to an end.
+#[derive(Clone, Copy, Debug)]
+struct Side {
+    /// The body that is meant.
+    body: Option<usize>,
+    end: End,
+    /// Frame at assembly, in inertial components.
+    frame: Matrix<f64>,
+}
+
+/// A marker.
+#[derive(Clone, Debug)]
+pub struct NodalMarker {
+    /// Its name.
+    pub name: String,
+    /// Where it is.
+    pub end: End,
+}
+
+/// Where something acts.
+#[derive(Clone, Copy, Debug)]
+struct Station {
+    /// The point that is pulled.
+    point: Option<NodeId>,
+    /// The orientation that is turned, and its attitude at assembly.
+    orientation: Option<(NodeId, Matrix<f64>)>,
+    /// The body that it is on.
+    body: Option<usize>,
+    /// Root of the body that it is on, and its place from there in the body's axes.
+    root: Option<(End, Vector<f64>)>,
+}
+
+impl NodalModel {
+    /// Makes a mechanism of a checked model: of its nodes and elements, or of its bodies and joints, each beam with
+    /// about this number of elements.
+    ///
+    /// # Errors
+    ///
+    /// Everything that the nodal formulation does not know, or what is wrong with the mechanism.
+    pub fn new(spec: &ModelSpec, elements: usize) -> Result<Self, Vec<NodalModelError>> {
+        let nodal = if spec.is_of_nodes() {
+            nodes::build(spec)
+        } else {
+            let unknown = refused::refused(spec);
+            if !unknown.is_empty() {
+                return Err(unknown);
+            }
+            build::build(spec, elements)
+        };
+        let mut nodal = nodal.map_err(|error| vec![error])?;
+        nodal.set_controllers(spec).map_err(|error| vec![error])?;
+        nodal.can_start().map_err(|error| vec![error])?;
+        Ok(nodal)
+    }
+
+    /// Places the mechanism where it starts.
+    fn can_start(&self) -> Result<(), NodalModelError> {
+        let mut equations = run::NodalEquations::new(self)?;
+        let (position, velocity) = (&self.initial_position, &self.initial_velocity);
+        let start_s = self.start_s;
+        equations.dynamics.set_state(start_s, position, velocity)?;
+        match equations.dynamics.excitation().trouble() {
+            Some(trouble) => Err(trouble.clone().into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Degree of freedom of an axis, if it is one.
+    fn axis_dof(&self, AxisId(axis): AxisId) -> Option<usize> {
+        let axis = &self.axes[axis];
+        self.mechanism
+            .deformation_dof(axis.element, axis.deformation)
+    }
+
+    /// Adds the controllers of the model.
+    fn set_controllers(&mut self, spec: &ModelSpec) -> Result<(), NodalModelError> {
+        for controller in &spec.controller {
+            let controlled = |joint: &String| {
+                let found = self
+                    .axes
+                    .iter()
+                    .position(|axis| axis.name.joint == *joint)?;
+                let axis = AxisId(found);
+                let gear = self.actions.gears.iter().find(|gear| gear.joint == axis);
+                Some(ControlledAxis {
+                    name: self.axes[found].name.clone(),
+                    joint: axis,
+                    drive: gear.map_or(axis, |gear| gear.motor),
+                })
+            };
+            let built = Controller::of(controller, controlled);
+            let built = built.ok_or_else(|| build::missing(&controller.name))?;
+            self.actions.controllers.push(built);
+        }
+        Ok(())
+    }
+
+    /// The marker of that name.
+    pub fn find_marker(&self, name: &str) -> Option<&NodalMarker> {
+        self.markers.iter().find(|marker| marker.name == name)
+    }
+
+    /// Positions of the degrees of freedom at the start.
+    pub fn initial_position(&self) -> &[f64] {
+        &self.initial_position
+    }
+
+    /// Velocities of the degrees of freedom at the start.
+    pub fn initial_velocity(&self) -> &[f64] {
+        &self.initial_velocity
+    }
+}

@@ -1,0 +1,335 @@
+//! The configuration of a nodal model at the samples of a recording, from the channels that it holds.
+
+use lissom_core::{AxisId, Coordinates, ElasticId, JointId, MotionCurve, State, StateError};
+use lissom_nodal::{Drive, Equations, Excitation, NodalError, NodeKind};
+use lissom_numerics::Coordinate;
+use lissom_spatial::{Quaternion, Vector};
+
+use super::rigid::{NodalTrajectory, followed_trajectory};
+use super::{NodalActions, NodalBall, NodalJoint, NodalModel};
+
+/// A nodal model that goes where a recording was.
+#[derive(Debug)]
+pub(crate) struct Replay<'m> {
+    nodal: &'m NodalModel,
+    equations: Equations<'m>,
+    /// The same without deformation.
+    rigid: Equations<'m>,
+    acts: NodalActions<'m>,
+    drives: Vec<Drive>,
+    position: Vec<f64>,
+    /// Channels of the positions that are recorded as they are.
+    direct: Vec<(usize, String)>,
+    /// Channels of the velocities that are recorded as they are.
+    rates: Vec<(usize, String)>,
+    /// Joints that turn in any way, whose channels are relative to what carries them.
+    turning: Vec<Turning>,
+    /// Positions of deformations, and their values without any.
+    undeformed: Vec<(usize, f64)>,
+    /// Positions of axes with a nominal motion.
+    nominal: Vec<(usize, MotionCurve)>,
+    /// Where all joints follow from loops or a marker.
+    together: Option<NodalTrajectory<'m>>,
+}
+
+#[derive(Debug)]
+struct Turning {
+    joint: JointId,
+    /// First of the four positions of the child's orientation.
+    attitude: Option<usize>,
+    /// Positions of the child's point, if it is one that slides.
+    place: [Option<usize>; 3],
+    channels: Vec<String>,
+}
+
+impl Turning {
+    /// Velocities of the degrees of freedom of the child: those of what carries it and the joint's own, which are
+    /// recorded in the child's axes.
+    fn add_rates(
+        &self,
+        nodal: &NodalModel,
+        equations: &Equations<'_>,
+        known: &dyn Fn(&str) -> Result<f64, StateError>,
+        velocity: &mut [f64],
+    ) -> Result<(), StateError> {
+        let ball = &nodal.balls[self.joint.0];
+        let NodalBall {
+            joint,
+            parent,
+            child,
+            translates,
+            ..
+        } = ball;
+        let recorded = |what: &str| -> Result<Vector<f64>, StateError> {
+            let [x, y, z] = ["x", "y", "z"].map(|axis| known(&format!("{joint}.{what}.{axis}")));
+            Ok(Vector([x?, y?, z?]))
+        };
+        let axes = ball.child_axes(equations.node(child.orientation));
+        let carried = equations.node(parent.orientation).velocity;
+        let angular = carried + axes * recorded("angular_velocity")?;
+        let linear = if *translates {
+            axes * recorded("velocity")?
+        } else {
+            Vector([0.0; 3])
+        };
+        for i in 0..3 {
+            if let Some(dof) = nodal.mechanism.coordinate_dof(child.orientation, i) {
+                velocity[dof] = angular[i];
+            }
+            let sliding = nodal.mechanism.coordinate_dof(child.point, i);
+            if let Some(dof) = sliding.filter(|_| *translates) {
+                velocity[dof] = linear[i];
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'m> Replay<'m> {
+    /// Of a nodal model.
+    ///
+    /// # Errors
+    ///
+    /// When the mechanism is singular at assembly.
+    pub(crate) fn new(nodal: &'m NodalModel) -> Result<Self, NodalError> {
+        let mechanism = &nodal.mechanism;
+        let first = |dof: usize| mechanism.dof_positions(dof).start;
+        let mut direct = Vec::new();
+        let mut rates = Vec::new();
+        let mut turning = Vec::new();
+        for joint in &nodal.joints {
+            match *joint {
+                NodalJoint::Axis(axis) => {
+                    if let Some(dof) = nodal.axis_dof(axis) {
+                        let AxisId(axis) = axis;
+                        let coordinate = nodal.axes[axis].name.coordinate();
+                        rates.push((dof, format!("{coordinate}.rate")));
+                        direct.push((first(dof), coordinate));
+                    }
+                }
+                NodalJoint::Ball(id) => {
+                    let NodalBall {
+                        joint,
+                        child,
+                        translates,
+                        ..
+                    } = &nodal.balls[id.0];
+                    let of = |axis| format!("{joint}.position.{axis}");
+                    let mut channels = Vec::new();
+                    if *translates {
+                        channels.extend(["x", "y", "z"].map(of));
+                    }
+                    channels.extend(quaternion_channels(joint));
+                    turning.push(Turning {
+                        joint: id,
+                        attitude: mechanism.coordinate_dof(child.orientation, 0).map(first),
+                        place: std::array::from_fn(|i| {
+                            let dof = mechanism.coordinate_dof(child.point, i);
+                            dof.map(first).filter(|_| *translates)
+                        }),
+                        channels,
+                    });
+                }
+            }
+        }
+        for &node in &nodal.nodes {
+            let name = mechanism.node_name(node);
+            let dof = |component| mechanism.coordinate_dof(node, component).map(first);
+            let (moving, components): (&str, &[&str]) = match mechanism.node_kind(node) {
+                NodeKind::PlanarAngle => ("angle", &["", "", "rate"]),
+                NodeKind::Orientation => ("angular_velocity", &["x", "y", "z"]),
+                NodeKind::PlanarPoint | NodeKind::Point => ("velocity", &["x", "y", "z"]),
+            };
+            for (component, axis) in components.iter().enumerate() {
+                let moves = mechanism.coordinate_dof(node, component);
+                rates.extend(moves.map(|dof| (dof, format!("{name}.{moving}.{axis}"))));
+            }
+            match mechanism.node_kind(node) {
+                NodeKind::PlanarAngle => {
+                    direct.extend(dof(2).map(|at| (at, format!("{name}.angle"))));
+                }
+                NodeKind::Orientation => {
+                    direct.extend((dof(0).into_iter()).flat_map(|at| quaternion_at(at, name)));
+                }
+                NodeKind::PlanarPoint | NodeKind::Point => {
+                    for (component, axis) in ["x", "y", "z"].into_iter().enumerate() {
+                        let at = dof(component);
+                        direct.extend(at.map(|at| (at, format!("{name}.position.{axis}"))));
+                    }
+                }
+            }
+        }
+        let elastic = nodal.elastic_dofs();
+        let assembled = mechanism.assembled_position();
+        for part in nodal.parts().coordinates {
+            let (Coordinates::Elastic { at, .. } | Coordinates::Orientation { at, .. }) = &part
+            else {
+                continue;
+            };
+            let ElasticId(dof) = *at;
+            let named = |coordinates: Vec<Coordinate>, first: usize| {
+                let names = coordinates.into_iter().enumerate();
+                names.map(move |(i, coordinate)| (first + i, coordinate.name))
+            };
+            direct.extend(named(part.positions(), first(dof)));
+            rates.extend(named(part.rates(), dof));
+        }
+        let nominal = nodal.actions.loads.iter().filter_map(|load| {
+            let at = first(nodal.axis_dof(load.target.axis()?)?);
+            let profile = load.nominal_motion()??;
+            Some((at, MotionCurve::new(profile, nodal.initial_position[at])))
+        });
+        Ok(Self {
+            nodal,
+            equations: Equations::new(mechanism)?,
+            rigid: Equations::new(mechanism)?,
+            acts: NodalActions::new(nodal),
+            drives: mechanism.assembled_drives(),
+            position: nodal.initial_position.clone(),
+            direct,
+            rates,
+            turning,
+            undeformed: (elastic.iter())
+                .flat_map(|&dof| mechanism.dof_positions(dof))
+                .map(|at| (at, assembled[at]))
+                .collect(),
+            nominal: nominal.collect(),
+            together: followed_trajectory(nodal),
+        })
+    }
+
+    /// Channels that a recording must have.
+    pub(crate) fn channels(&self) -> impl Iterator<Item = &str> {
+        let direct = self.direct.iter().map(|(_, name)| name);
+        let turning = self.turning.iter().flat_map(|turning| &turning.channels);
+        direct.chain(turning).map(String::as_str)
+    }
+
+    /// Whether some axis has a nominal motion.
+    pub(crate) fn has_nominal(&self) -> bool {
+        !self.nominal.is_empty() || self.together.is_some()
+    }
+
+    /// Places the mechanism at an instant at which signals are known by their names; those that are not leave it where it
+    /// was.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be there.
+    pub(crate) fn place(
+        &mut self,
+        time_s: f64,
+        value: &dyn Fn(&str) -> Option<f64>,
+    ) -> Result<(), NodalError> {
+        self.acts.drive(time_s, &mut self.drives);
+        for (at, name) in &self.direct {
+            if let Some(value) = value(name) {
+                self.position[*at] = value;
+            }
+        }
+        for turning in &self.turning {
+            let NodalBall { parent, frame, .. } = &self.nodal.balls[turning.joint.0];
+            // what carries it is known when everything before it is in place
+            self.equations.place(&self.position, &self.drives)?;
+            let carrier = self.equations.node(parent.orientation).rotation * *frame;
+            let from = self.equations.node(parent.point).position;
+            let given: Vec<f64> = (turning.channels.iter())
+                .map(|name| value(name).unwrap_or(0.0))
+                .collect();
+            let (place, turn) = given.split_at(given.len() - 4);
+            if let (Some(at), &[w, x, y, z]) = (turning.attitude, turn) {
+                let attitude = carrier * Quaternion([w, x, y, z]).matrix() * frame.transpose();
+                self.position[at..at + 4].copy_from_slice(&Quaternion::of_matrix(&attitude).0);
+            }
+            if let &[x, y, z] = place {
+                let place = from + carrier * Vector([x, y, z]);
+                for (at, x) in turning.place.iter().zip(place.0) {
+                    if let Some(at) = at {
+                        self.position[*at] = x;
+                    }
+                }
+            }
+        }
+        self.equations.place(&self.position, &self.drives)
+    }
+
+    /// The mechanism as it was last placed.
+    pub(crate) fn placed(&self) -> &Equations<'m> {
+        &self.equations
+    }
+
+    /// The mechanism without deformation as it was last placed.
+    pub(crate) fn undeformed(&self) -> &Equations<'m> {
+        &self.rigid
+    }
+
+    /// The state at an instant at which all signals that it needs are known by their names.
+    ///
+    /// # Errors
+    ///
+    /// When one is not known, or the mechanism cannot be there.
+    pub(crate) fn state(
+        &mut self,
+        time_s: f64,
+        value: &dyn Fn(&str) -> Option<f64>,
+    ) -> Result<State, StateError> {
+        let known = |name: &str| {
+            value(name).ok_or_else(|| StateError::NotRecorded {
+                channel: name.to_owned(),
+            })
+        };
+        for name in self.channels() {
+            known(name)?;
+        }
+        self.place(time_s, value)
+            .map_err(|error| StateError::Unplaced {
+                reason: error.to_string(),
+            })?;
+        let mut velocity = vec![0.0; self.nodal.mechanism.dof_count()];
+        for (dof, name) in &self.rates {
+            velocity[*dof] = known(name)?;
+        }
+        for turning in &self.turning {
+            // what carries it moves as everything before it does
+            self.equations.set_velocity(&velocity, &self.drives);
+            turning.add_rates(self.nodal, &self.equations, &known, &mut velocity)?;
+        }
+        Ok(State {
+            work_j: value("energy.work").unwrap_or(0.0),
+            dissipated_j: value("energy.dissipated").unwrap_or(0.0),
+            ..State::new(time_s, self.position.clone(), velocity)
+        })
+    }
+
+    /// Places the mechanism without deformation, its axes on their nominal motion if they have one, otherwise as the
+    /// mechanism was last placed; where it cannot be so, as it was.
+    pub(crate) fn place_undeformed(&mut self, time: f64) {
+        let mut position = self.position.clone();
+        for &(at, value) in &self.undeformed {
+            position[at] = value;
+        }
+        for (at, curve) in &self.nominal {
+            position[*at] = curve.at(time).position;
+        }
+        if let Some(together) = &mut self.together
+            && together.follow(time).is_ok()
+        {
+            position.copy_from_slice(&together.state().position);
+        }
+        if self.rigid.place(&position, &self.drives).is_err() {
+            self.rigid.clone_from(&self.equations);
+        }
+    }
+}
+
+fn quaternion_channels(name: &str) -> [String; 4] {
+    ["w", "x", "y", "z"].map(|part| format!("{name}.quaternion.{part}"))
+}
+
+/// The four positions of an orientation from one on, with their channels.
+fn quaternion_at(first: usize, name: &str) -> impl Iterator<Item = (usize, String)> {
+    let channels = quaternion_channels(name).into_iter();
+    channels
+        .enumerate()
+        .map(move |(i, channel)| (first + i, channel))
+}

@@ -1,0 +1,545 @@
+//! A nodal mechanism whose deformations are all zero, as its nominal trajectory moves it.
+//!
+//! Its velocities are those of the degrees of freedom of joints. Loops close by themselves where it is placed, and prescribed
+//! motions are its drives; both show as drift of axes and markers.
+
+use super::view::node_pair;
+use super::{NodalAxis, NodalModel, Station};
+use lissom_core::{
+    Actions, AxisId, ClosureEquations, Inputs, JointId, LoadTarget, MarkerId, MotionCurve,
+    MotionPoint, NominalDrives, NominalError, NominalMotions, Order, RigidMechanism, RigidState,
+    Trajectory,
+};
+use lissom_nodal::{Drive, Equations, Forces, NodalError, NodeId};
+use lissom_spatial::{Matrix, Motion, Transform, Vector};
+
+use super::view::NodalView;
+
+/// The nominal trajectory of a nodal mechanism.
+pub(super) type NodalTrajectory<'m> = Trajectory<RigidNodal<'m>>;
+
+pub(super) fn drive(point: MotionPoint) -> Drive {
+    Drive {
+        value: point.position,
+        rate: point.rate,
+        acceleration: point.acceleration,
+    }
+}
+
+/// A nodal mechanism without deformation.
+#[derive(Clone, Debug)]
+pub(super) struct RigidNodal<'m> {
+    nodal: &'m NodalModel,
+    equations: Equations<'m>,
+    start: RigidState,
+    /// Degree of freedom of every velocity.
+    dofs: Vec<usize>,
+    /// Velocity of every axis that is a degree of freedom; motors are none here.
+    entries: Vec<Option<usize>>,
+    motors: Vec<Motor>,
+    drives: Vec<Drive>,
+    /// Motion of every axis where the mechanism was placed.
+    axes: Vec<AxisMotion>,
+    /// Motion that the marker on its path has of itself: rates, accelerations.
+    marker_drift: [Motion<f64>; 2],
+    /// Whether the first-order transfer functions are those of the place.
+    transferred: bool,
+    position: Vec<f64>,
+    velocity: Vec<f64>,
+    acceleration: Vec<f64>,
+    step: Vec<f64>,
+    residual: Vec<f64>,
+    mass: Vec<f64>,
+    /// Loads that inverse dynamics counts on, and resistances of the joints.
+    in_feedforward: Actions,
+    inputs: Inputs,
+    input_values: Vec<f64>,
+    forces: Forces<f64>,
+}
+
+/// The motor behind an elastic gear, which moves with its joint.
+#[derive(Clone, Debug)]
+struct Motor {
+    dof: usize,
+    joint: AxisId,
+    /// Rate of the joint by the velocities.
+    row: Vec<f64>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct AxisMotion {
+    position: f64,
+    rate: f64,
+    /// What it has of itself: rate, acceleration.
+    drift: [f64; 2],
+}
+
+/// What says how the joints of a nodal model move without deformation.
+pub(super) struct Motions {
+    axes: Vec<(AxisId, Option<MotionCurve>)>,
+}
+
+impl Motions {
+    pub(super) fn new(nodal: &NodalModel) -> Self {
+        let mechanism = &nodal.mechanism;
+        let is_motor = |axis| nodal.actions.gears.iter().any(|gear| gear.motor == axis);
+        let is_driven = |&AxisId(axis): &AxisId| {
+            let axis = &nodal.axes[axis];
+            let drive = mechanism.deformation_drive(axis.element, axis.deformation);
+            drive.is_some()
+        };
+        // joints that follow where loops close may have a motion of their own
+        let moves = |axis: &AxisId| nodal.has_loops || nodal.axis_dof(*axis).is_some();
+        let axes = (0..nodal.axes.len()).map(AxisId);
+        let axes = axes.filter(|axis| !is_motor(*axis) && !is_driven(axis) && moves(axis));
+        Self {
+            axes: axes.map(|axis| (axis, None)).collect(),
+        }
+    }
+
+    pub(super) fn of<'a>(&'a self, nodal: &'a NodalModel) -> NominalMotions<'a> {
+        NominalMotions {
+            actions: &nodal.actions,
+            axes: &self.axes,
+            path: nodal.path.as_ref(),
+            prescribes: !nodal.motions.is_empty(),
+            start_s: nodal.start_s,
+        }
+    }
+}
+
+/// The trajectory that inputs or controllers of a nodal model go by, if any do.
+pub(super) fn trajectory(nodal: &NodalModel) -> Result<Option<NodalTrajectory<'_>>, NominalError> {
+    let motions = Motions::new(nodal);
+    Trajectory::for_actions(|| RigidNodal::new(nodal), &motions.of(nodal))
+}
+
+/// The trajectory of a nodal model.
+pub(super) fn any_trajectory(nodal: &NodalModel) -> Result<NodalTrajectory<'_>, NominalError> {
+    let motions = Motions::new(nodal);
+    Trajectory::new(RigidNodal::new(nodal)?, &motions.of(nodal))
+}
+
+/// The trajectory of a nodal model whose joints follow from loops or from the motion of a marker; `None` when inputs and prescribed motions
+/// do not tell.
+pub(super) fn followed_trajectory(nodal: &NodalModel) -> Option<NodalTrajectory<'_>> {
+    if !nodal.has_loops && nodal.path.is_none() {
+        return None;
+    }
+    let motions = Motions::new(nodal);
+    let built = Trajectory::moving(RigidNodal::new(nodal).ok()?, &motions.of(nodal), true);
+    let mut trajectory = built.ok()?;
+    trajectory.follow(nodal.start_s).ok()?;
+    Some(trajectory)
+}
+
+/// What the drives of a nodal model do along its nominal trajectory at an instant; `None` if no input asks.
+pub(crate) fn nominal_drives(
+    nodal: &NodalModel,
+    time_s: f64,
+) -> Result<Option<NominalDrives>, NominalError> {
+    match trajectory(nodal)? {
+        Some(mut trajectory) => trajectory.drives(&nodal.actions, time_s),
+        None => Ok(None),
+    }
+}
+
+impl<'m> RigidNodal<'m> {
+    fn new(nodal: &'m NodalModel) -> Result<Self, NominalError> {
+        let mechanism = &nodal.mechanism;
+        let all = mechanism.dof_count();
+        let is_motor = |axis| nodal.actions.gears.iter().any(|gear| gear.motor == axis);
+        let mut dofs = Vec::new();
+        let mut entries = vec![None; nodal.axes.len()];
+        for axis in (0..nodal.axes.len())
+            .map(AxisId)
+            .filter(|&axis| !is_motor(axis))
+        {
+            if let Some(dof) = nodal.axis_dof(axis) {
+                entries[axis.0] = Some(dofs.len());
+                dofs.push(dof);
+            }
+        }
+        for ball in &nodal.balls {
+            let point = ball.translates.then_some(ball.child.point);
+            for node in [Some(ball.child.orientation), point].into_iter().flatten() {
+                dofs.extend((0..3).filter_map(|i| mechanism.coordinate_dof(node, i)));
+            }
+        }
+        let n = dofs.len();
+        let motors = nodal.actions.gears.iter().filter_map(|gear| {
+            Some(Motor {
+                dof: nodal.axis_dof(gear.motor)?,
+                joint: gear.joint,
+                row: vec![0.0; n],
+            })
+        });
+        let counted = nodal
+            .actions
+            .loads
+            .iter()
+            .filter(|load| load.in_feedforward);
+        let in_feedforward = Actions {
+            resistances: nodal.actions.resistances.clone(),
+            loads: counted.cloned().collect(),
+            ..Actions::default()
+        };
+        let equations = Equations::new(mechanism);
+        let position = undeformed_start(nodal);
+        Ok(Self {
+            nodal,
+            equations: equations.map_err(|error| unplaced(&error, nodal.start_s))?,
+            start: RigidState {
+                position: position.clone(),
+                velocity: vec![0.0; n],
+                acceleration: vec![0.0; n],
+            },
+            dofs,
+            entries,
+            motors: motors.collect(),
+            drives: mechanism.assembled_drives(),
+            axes: vec![AxisMotion::default(); nodal.axes.len()],
+            marker_drift: [Motion::zero(); 2],
+            transferred: false,
+            position,
+            velocity: vec![0.0; all],
+            acceleration: vec![0.0; all],
+            step: vec![0.0; all],
+            residual: vec![0.0; all],
+            mass: Vec::new(),
+            inputs: Inputs::new(&in_feedforward.loads),
+            input_values: vec![0.0; in_feedforward.loads.len()],
+            in_feedforward,
+            forces: Forces::new(mechanism),
+        })
+    }
+
+    /// First-order transfer functions, once per place.
+    fn transfer(&mut self) {
+        if !self.transferred {
+            self.equations.first_order_transfer();
+            self.transferred = true;
+        }
+    }
+
+    fn axis_of(&self, AxisId(axis): AxisId) -> &'m NodalAxis {
+        let nodal: &'m NodalModel = self.nodal;
+        &nodal.axes[axis]
+    }
+
+    /// Angular velocity and velocity of the marker on its path, or their derivatives.
+    fn marker_rates(&self, of: impl Fn(NodeId) -> Vector<f64>) -> Motion<f64> {
+        let path = self.nodal.path.as_ref();
+        let station = path.map(|path| &self.nodal.stations[path.marker.0]);
+        let (point, orientation) = station.map_or((None, None), |station| {
+            (station.point, station.orientation.map(|(node, _)| node))
+        });
+        Motion {
+            angular: orientation.map_or(Vector::zero(), &of),
+            linear: point.map_or(Vector::zero(), &of),
+        }
+    }
+
+    /// Writes the row of an axis; its transfer functions are known if it follows from others.
+    fn write_row(&self, axis: AxisId, row: &mut [f64]) {
+        let NodalAxis {
+            element,
+            deformation,
+            ..
+        } = *self.axis_of(axis);
+        if let Some(entry) = self.entries[axis.0] {
+            row[entry] = 1.0;
+            return;
+        }
+        for (row, &dof) in row.iter_mut().zip(&self.dofs) {
+            *row = (self.equations).deformation_transfer(element, deformation, dof);
+        }
+    }
+
+    /// Velocities and accelerations of all degrees of freedom, motors among them.
+    fn spread(&mut self, state: &RigidState) {
+        for (entry, &dof) in self.dofs.iter().enumerate() {
+            self.velocity[dof] = state.velocity[entry];
+            self.acceleration[dof] = state.acceleration[entry];
+        }
+        for Motor { dof, joint, row } in &self.motors {
+            let drift = self.axes[joint.0].drift;
+            self.velocity[*dof] = drift[0] + dot(row, &state.velocity);
+            self.acceleration[*dof] = drift[1] + dot(row, &state.acceleration);
+        }
+    }
+
+    /// Positions, velocities and accelerations of the degrees of freedom at a state of which everything has been asked.
+    pub(super) fn write(&self, state: &RigidState, written: [&mut Vec<f64>; 3]) {
+        let mechanism = &self.nodal.mechanism;
+        let [position, velocity, acceleration] = written;
+        position.clone_from(&state.position);
+        *velocity = vec![0.0; mechanism.dof_count()];
+        *acceleration = vec![0.0; mechanism.dof_count()];
+        for (entry, &dof) in self.dofs.iter().enumerate() {
+            velocity[dof] = state.velocity[entry];
+            acceleration[dof] = state.acceleration[entry];
+        }
+        for Motor { dof, joint, row } in &self.motors {
+            let AxisMotion {
+                position: at,
+                drift,
+                ..
+            } = self.axes[joint.0];
+            position[mechanism.dof_positions(*dof).start] = at;
+            velocity[*dof] = drift[0] + dot(row, &state.velocity);
+            acceleration[*dof] = drift[1] + dot(row, &state.acceleration);
+        }
+    }
+}
+
+impl RigidMechanism for RigidNodal<'_> {
+    fn start(&self) -> RigidState {
+        self.start.clone()
+    }
+
+    fn joints_beside_velocities(&self) -> Option<Vec<LoadTarget>> {
+        let balls = self.nodal.balls.iter().enumerate();
+        let components = balls.flat_map(|(joint, ball)| {
+            let count = if ball.translates { 6 } else { 3 };
+            (0..count).map(move |component| LoadTarget::Component(JointId(joint), component))
+        });
+        let axes = (0..self.entries.len()).filter(|&axis| self.entries[axis].is_some());
+        let axes = axes.map(|axis| LoadTarget::Axis(AxisId(axis)));
+        (!self.nodal.balls.is_empty()).then(|| axes.chain(components).collect())
+    }
+
+    fn has_loops(&self) -> bool {
+        self.nodal.has_loops
+    }
+
+    fn closures(&self) -> usize {
+        0
+    }
+
+    fn place(&mut self, time_s: f64, state: &RigidState) -> Result<(), NominalError> {
+        let nodal = self.nodal;
+        for (target, curve) in self.drives.iter_mut().zip(&nodal.motions) {
+            *target = drive(curve.at(time_s));
+        }
+        self.position.copy_from_slice(&state.position);
+        let placed = self.equations.place(&self.position, &self.drives);
+        placed.map_err(|error| unplaced(&error, time_s))?;
+        self.transferred = false;
+        let follows = |motor: &Motor| self.entries[motor.joint.0].is_none();
+        if self.motors.iter().any(follows) {
+            self.transfer();
+        }
+        let mut motors = std::mem::take(&mut self.motors);
+        for Motor { joint, row, .. } in &mut motors {
+            row.fill(0.0);
+            self.write_row(*joint, row);
+        }
+        self.motors = motors;
+        self.velocity.fill(0.0);
+        self.equations.set_velocity(&self.velocity, &self.drives);
+        for (motion, axis) in self.axes.iter_mut().zip(&nodal.axes) {
+            let (element, index) = (axis.element, axis.deformation);
+            motion.position = self.equations.deformation(element, index);
+            motion.drift[0] = self.equations.deformation_rate(element, index);
+        }
+        let equations = &self.equations;
+        self.marker_drift[0] = self.marker_rates(|node| equations.node(node).velocity);
+        Ok(())
+    }
+
+    fn set_velocity(&mut self, state: &RigidState) {
+        let nodal = self.nodal;
+        self.spread(state);
+        self.acceleration.fill(0.0);
+        self.equations.set_velocity(&self.velocity, &self.drives);
+        self.equations
+            .set_acceleration(&self.acceleration, &self.drives);
+        for (motion, axis) in self.axes.iter_mut().zip(&nodal.axes) {
+            let (element, index) = (axis.element, axis.deformation);
+            motion.rate = self.equations.deformation_rate(element, index);
+            motion.drift[1] = self.equations.deformation_acceleration(element, index);
+        }
+        let equations = &self.equations;
+        self.marker_drift[1] = self.marker_rates(|node| equations.node(node).acceleration);
+    }
+
+    fn displace(&mut self, position: &mut [f64], step: &[f64]) {
+        self.step.fill(0.0);
+        for (&dof, step) in self.dofs.iter().zip(step) {
+            self.step[dof] = *step;
+        }
+        self.position.copy_from_slice(position);
+        self.equations
+            .displace(&self.position, &self.step, position);
+    }
+
+    fn closure_equations(&self) -> ClosureEquations<'_> {
+        ClosureEquations {
+            residual: &[],
+            jacobian: &[],
+            bias: &[],
+        }
+    }
+
+    fn set_axis(&self, axis: AxisId, point: MotionPoint, state: &mut RigidState) {
+        if let Some(entry) = self.entries[axis.0] {
+            let positions = self.nodal.mechanism.dof_positions(self.dofs[entry]);
+            state.position[positions.start] = point.position;
+            state.velocity[entry] = point.rate;
+            state.acceleration[entry] = point.acceleration;
+        }
+    }
+
+    fn axis(&self, AxisId(axis): AxisId, _: &RigidState) -> f64 {
+        self.axes[axis].position
+    }
+
+    fn axis_rate(&self, AxisId(axis): AxisId, _: &RigidState) -> f64 {
+        self.axes[axis].rate
+    }
+
+    fn write_axis_row(&mut self, axis: AxisId, row: &mut [f64]) {
+        if self.entries[axis.0].is_none() {
+            self.transfer();
+        }
+        self.write_row(axis, row);
+    }
+
+    fn axis_drift(&self, axis: AxisId, order: Order) -> f64 {
+        match self.entries[axis.0] {
+            Some(_) => 0.0,
+            None => self.axes[axis.0].drift[order as usize],
+        }
+    }
+
+    fn write_component_row(&mut self, JointId(joint): JointId, component: usize, row: &mut [f64]) {
+        self.transfer();
+        let equations = &self.equations;
+        let ball = &self.nodal.balls[joint];
+        let axes = ball.child_axes(equations.node(ball.child.orientation));
+        let direction = Vector([0, 1, 2].map(|i| axes.0[i][component % 3]));
+        let [from, to] = node_pair(ball, |end| end.point);
+        let offset = equations.node(to).position - equations.node(from).position;
+        let [parent, child] = node_pair(ball, |end| end.orientation);
+        for (row, &dof) in row.iter_mut().zip(&self.dofs) {
+            let rate = |node| equations.node_transfer(node, dof);
+            let relative = if component < 3 {
+                rate(child) - rate(parent)
+            } else {
+                rate(to) - rate(from) - rate(parent).cross(offset)
+            };
+            *row = direction.dot(relative);
+        }
+    }
+
+    fn marker(&self, MarkerId(marker): MarkerId) -> Transform<f64> {
+        let Station {
+            point, orientation, ..
+        } = self.nodal.stations[marker];
+        let rotation = orientation.map_or(Matrix::identity(), |(node, attitude)| {
+            self.equations.node(node).rotation * attitude
+        });
+        let position = point.map_or(Vector::zero(), |node| self.equations.node(node).position);
+        Transform::new(rotation, position)
+    }
+
+    fn write_marker_rows(&mut self, MarkerId(marker): MarkerId, rows: &mut [f64]) {
+        self.transfer();
+        let (equations, n) = (&self.equations, self.dofs.len());
+        let Station {
+            point, orientation, ..
+        } = self.nodal.stations[marker];
+        let nodes = [orientation.map(|(node, _)| node), point];
+        for (part, node) in nodes.into_iter().enumerate() {
+            for (column, &dof) in self.dofs.iter().enumerate() {
+                let rate = node.map_or(Vector::zero(), |node| equations.node_transfer(node, dof));
+                for component in 0..3 {
+                    rows[(3 * part + component) * n + column] = rate[component];
+                }
+            }
+        }
+    }
+
+    fn marker_drift(&self, _: MarkerId, order: Order) -> Motion<f64> {
+        self.marker_drift[order as usize]
+    }
+
+    fn force(&mut self, time_s: f64, state: &RigidState, force: &mut [f64]) {
+        self.spread(state);
+        let equations = &mut self.equations;
+        equations.set_velocity(&self.velocity, &self.drives);
+        equations.set_acceleration(&self.acceleration, &self.drives);
+        let (in_feedforward, values) = (&self.in_feedforward, &mut self.input_values);
+        (self.inputs).evaluate(&in_feedforward.loads, time_s, |_| 0.0, values);
+        let nodes = &mut equations.view(&mut self.forces);
+        let mut view = NodalView {
+            nodal: self.nodal,
+            nodes,
+        };
+        in_feedforward.push_inputs(values, &mut view, &mut 0.0);
+        in_feedforward.resist(&mut view, &mut 0.0);
+        let (efforts, loads) = (self.forces.efforts(), self.forces.loads());
+        equations.residual(efforts, loads, &mut self.residual);
+        for (force, &dof) in force.iter_mut().zip(&self.dofs) {
+            *force = self.residual[dof];
+        }
+        for Motor { dof, row, .. } in &self.motors {
+            for (force, row) in force.iter_mut().zip(row) {
+                *force += row * self.residual[*dof];
+            }
+        }
+    }
+
+    fn mass(&mut self, mass: &mut [f64]) {
+        let (all, n) = (self.nodal.mechanism.dof_count(), self.dofs.len());
+        self.mass.resize(all * all, 0.0);
+        self.equations.mass_matrix(&mut self.mass);
+        for (i, &row) in self.dofs.iter().enumerate() {
+            for (j, &column) in self.dofs.iter().enumerate() {
+                mass[i * n + j] = self.mass[row * all + column];
+            }
+        }
+        // a rotor has no inertia but that about its joint's axis
+        for Motor { dof, row, .. } in &self.motors {
+            let inertia = self.mass[dof * all + dof];
+            for i in 0..n {
+                for j in 0..n {
+                    mass[i * n + j] += inertia * row[i] * row[j];
+                }
+            }
+        }
+    }
+}
+
+/// Positions where all joints stand where the model has them start, and nothing is deformed.
+fn undeformed_start(nodal: &NodalModel) -> Vec<f64> {
+    let mechanism = &nodal.mechanism;
+    let mut position = mechanism.assembled_position();
+    for axis in (0..nodal.axes.len()).map(AxisId) {
+        if let Some(dof) = nodal.axis_dof(axis) {
+            let at = mechanism.dof_positions(dof).start;
+            position[at] = nodal.initial_position[at];
+        }
+    }
+    for node in (0..mechanism.node_count()).filter_map(|index| mechanism.node(index)) {
+        for component in 0..3 {
+            if let Some(dof) = mechanism.coordinate_dof(node, component) {
+                let at = mechanism.dof_positions(dof);
+                position[at.clone()].copy_from_slice(&nodal.initial_position[at]);
+            }
+        }
+    }
+    position
+}
+
+fn unplaced(error: &NodalError, time_s: f64) -> NominalError {
+    NominalError::Unplaced {
+        time_s,
+        reason: error.to_string(),
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + a * b)
+}

@@ -1,0 +1,209 @@
+//! A nodal model as integrators see it, and its run.
+//!
+//! The state is that of the degrees of freedom,
+//!
+//! ```text
+//! [ positions | velocities | work of inputs | work lost ]
+//! ```
+
+use lissom_core::study::{Run, SimulateOptions, simulate};
+use lissom_core::{Power, RunError, State};
+use lissom_nodal::{Dynamics, Equations, Forces, NodalError};
+use lissom_numerics::integrate::{FirstOrder, Flow, SecondOrder};
+use lissom_spatial::Force;
+use lissom_spec::spec::{InitialSpec, SimulationSpec};
+
+use super::NodalModel;
+use super::actions::NodalActions;
+use super::outputs::unplaced;
+use super::rest::equilibrium;
+use super::view::NodalView;
+
+/// Equations of a nodal model with all the memory that evaluating them needs.
+#[derive(Clone, Debug)]
+pub(crate) struct NodalEquations<'m> {
+    pub(super) nodal: &'m NodalModel,
+    pub(super) dynamics: Dynamics<'m, NodalActions<'m>>,
+    pub(super) position: Vec<f64>,
+    pub(super) velocity: Vec<f64>,
+    pub(super) acceleration: Vec<f64>,
+    pub(super) residual: Vec<f64>,
+    /// Effort of each drive beyond what else acts on its joint.
+    pub(super) drive_efforts: Vec<f64>,
+    /// What each body needs beyond weight and applied forces, where reactions were found last.
+    pub(super) needed: Vec<Force<f64>>,
+    /// Where forces go that are looked at for something else.
+    pub(super) unused: Forces<f64>,
+    /// What went wrong in an evaluation last.
+    pub(super) error: Option<NodalError>,
+}
+
+/// Integrates a nodal model as `simulation` says, recording at `samples` the channels that begin with one of
+/// `channels`, or all. `watch` is called after every step with the time reached and may stop the run.
+pub fn run(
+    nodal: &NodalModel,
+    simulation: &SimulationSpec,
+    samples: &[f64],
+    channels: Option<&[String]>,
+    watch: &mut dyn FnMut(f64) -> Flow,
+) -> Run {
+    let options = SimulateOptions {
+        samples,
+        channels,
+        most_lengths: f64::INFINITY,
+    };
+    let time_s = simulation.start_s;
+    let start = match &simulation.initial {
+        InitialSpec::Written => Ok(written_state(nodal, time_s)),
+        initial => {
+            let written = written_state(nodal, time_s);
+            equilibrium(nodal, initial, &written).map(|found| found.state)
+        }
+    };
+    let start = match start {
+        Ok(start) => start,
+        Err(source) => return Run::refused(unplaced(&source, time_s)),
+    };
+    let equations = || equations_at(nodal, &start);
+    match (equations(), equations()) {
+        (Ok(mut dynamics), Ok(mut observed)) => simulate(
+            &mut dynamics,
+            &mut observed,
+            &start,
+            simulation,
+            &options,
+            watch,
+        ),
+        (Err(error), _) | (_, Err(error)) => Run::refused(error),
+    }
+}
+
+/// The state that the model writes down.
+pub(crate) fn written_state(nodal: &NodalModel, time_s: f64) -> State {
+    let (position, velocity) = (&nodal.initial_position, &nodal.initial_velocity);
+    State::new(time_s, position.clone(), velocity.clone())
+}
+
+/// Equations of a nodal model as they start at a state.
+pub(crate) fn equations_at<'m>(
+    nodal: &'m NodalModel,
+    start: &State,
+) -> Result<NodalEquations<'m>, RunError> {
+    let placed = || {
+        let mut equations = NodalEquations::new(nodal)?;
+        let (position, velocity) = (&start.position, &start.velocity);
+        equations
+            .dynamics
+            .set_state(start.time_s, position, velocity)?;
+        Ok(equations)
+    };
+    placed().map_err(|source| unplaced(&source, start.time_s))
+}
+
+impl<'m> NodalEquations<'m> {
+    pub(super) fn new(nodal: &'m NodalModel) -> Result<Self, NodalError> {
+        let mechanism = &nodal.mechanism;
+        let dofs = mechanism.dof_count();
+        Ok(Self {
+            nodal,
+            dynamics: Dynamics::new(Equations::new(mechanism)?, NodalActions::new(nodal)),
+            position: nodal.initial_position.clone(),
+            velocity: nodal.initial_velocity.clone(),
+            acceleration: vec![0.0; dofs],
+            residual: vec![0.0; dofs],
+            drive_efforts: vec![0.0; mechanism.drive_count()],
+            needed: vec![Force::zero(); nodal.carrying.len()],
+            unused: Forces::new(mechanism),
+            error: None,
+        })
+    }
+
+    /// Evaluates a state: motion, forces, accelerations. Returns the power that flows.
+    pub(super) fn evaluate_state(
+        &mut self,
+        time: f64,
+        position: &[f64],
+        velocity: &[f64],
+    ) -> Result<Power, NodalError> {
+        self.position.copy_from_slice(position);
+        self.velocity.copy_from_slice(velocity);
+        self.dynamics
+            .accelerate(time, position, velocity, &mut self.acceleration)?;
+        let mut power = Power::default();
+        if !self.drive_efforts.is_empty() {
+            self.dynamics
+                .settle_stresses(&self.acceleration, &mut self.residual);
+        }
+        let (nodal, equations) = (self.nodal, self.dynamics.equations());
+        power.dissipated += equations.dissipation();
+        // the same forces once more, for the power that flows
+        let (actions, efforts) = (&nodal.actions, self.dynamics.excitation().efforts());
+        let nodes = &mut equations.view(&mut self.unused);
+        let mut view = NodalView { nodal, nodes };
+        actions.push_inputs(&efforts.inputs, &mut view, &mut power.input);
+        actions.push_feedback(&efforts.feedback, &mut view, &mut power.input);
+        actions.resist(&mut view, &mut power.dissipated);
+        actions.turn_gears(&mut view, &mut power.dissipated);
+        let drives = self.dynamics.drives().iter().zip(self.unused.driven());
+        for ((drive, (driven, already)), effort) in drives.enumerate().zip(&mut self.drive_efforts)
+        {
+            *effort = equations.drive_effort(drive) - already;
+            power.input += *effort * driven.rate;
+        }
+        Ok(power)
+    }
+}
+
+impl FirstOrder for NodalEquations<'_> {
+    fn derivative(&mut self, time: f64, state: &[f64], rate: &mut [f64]) {
+        let (n_q, n_v) = (self.position_count(), self.velocity_count());
+        let (position, rest) = state.split_at(n_q);
+        let velocity = &rest[..n_v];
+        match self.evaluate_state(time, position, velocity) {
+            Ok(power) => {
+                let (position_rate, rest) = rate.split_at_mut(n_q);
+                let equations = self.dynamics.equations();
+                equations.position_rate(position, velocity, position_rate);
+                rest[..n_v].copy_from_slice(&self.acceleration);
+                (rest[n_v], rest[n_v + 1]) = (power.input, power.dissipated);
+            }
+            Err(error) => {
+                self.error = Some(error);
+                rate.fill(f64::NAN);
+            }
+        }
+    }
+}
+
+impl SecondOrder for NodalEquations<'_> {
+    fn position_count(&self) -> usize {
+        self.nodal.mechanism.position_count()
+    }
+
+    fn velocity_count(&self) -> usize {
+        self.nodal.mechanism.dof_count()
+    }
+
+    fn residual(
+        &mut self,
+        time: f64,
+        position: &[f64],
+        velocity: &[f64],
+        acceleration: &[f64],
+        residual: &mut [f64],
+    ) {
+        let outcome = (self.dynamics).unbalance(time, position, velocity, acceleration, residual);
+        if let Err(error) = outcome {
+            self.error = Some(error);
+            residual.fill(f64::NAN);
+        }
+    }
+
+    fn mass_matrix(&mut self, time: f64, position: &[f64], mass: &mut [f64]) {
+        SecondOrder::mass_matrix(&mut self.dynamics, time, position, mass);
+    }
+
+    fn displace(&self, position: &[f64], increment: &[f64], displaced: &mut [f64]) {
+        SecondOrder::displace(&self.dynamics, position, increment, displaced);
+    }
+}

@@ -1,0 +1,195 @@
+//! The tree's equations as a run sees them: channels, limits, and the end of loops.
+
+use super::Equations;
+use crate::model::AxisPlace;
+use crate::simulate::balance::{conserves_momentum, unbalanced_by};
+use crate::simulate::extent;
+use lissom_core::{
+    Audit, AxisId, Dynamics, EnergyAndMomentum, External, FlexibleLink, Limit, LimitedQuantity,
+    PlaceError, Power, Repartitioning, RunError,
+};
+use lissom_numerics::integrate::{IntegrateError, Outcome};
+use lissom_numerics::{Coordinate, Memory, RecallError};
+use lissom_tree::closure::{Repartition, Singularity, Trouble};
+use lissom_tree::tree::momentum;
+
+impl Dynamics for Equations<'_> {
+    fn state_layout(&self) -> Vec<Coordinate> {
+        Equations::state_layout(self)
+    }
+
+    fn breakpoints(&self, start: f64, end: f64) -> Vec<f64> {
+        Equations::breakpoints(self, start, end)
+    }
+
+    fn evaluate(&mut self, time: f64, positions: &[f64], velocities: &[f64]) -> Power {
+        Equations::evaluate(self, time, positions, velocities)
+    }
+
+    fn set_input(&mut self, input: usize, external: Option<External>) {
+        self.inputs.set(input, external);
+    }
+
+    fn energy_and_momentum(&mut self) -> EnergyAndMomentum {
+        let energy = self.energy();
+        EnergyAndMomentum {
+            kinetic: energy.kinetic,
+            strain: energy.strain,
+            gravity: energy.gravity,
+            momentum: momentum(&self.model.linkage.system, &self.kinematics, &self.velocity),
+        }
+    }
+
+    fn limits(&self) -> &[Limit] {
+        &self.model.actions.limits
+    }
+
+    fn limited(&mut self, quantity: LimitedQuantity) -> f64 {
+        let (model, efforts) = (self.model, std::mem::take(&mut self.efforts));
+        let reactions = std::mem::take(&mut self.reaction);
+        let driving = |AxisId(axis)| {
+            let AxisPlace::Joint { velocity, .. } = model.places.axes[axis].place else {
+                return None;
+            };
+            let prescribed = model.motions.iter().any(|m| m.velocity == velocity);
+            prescribed.then(|| reactions[velocity])
+        };
+        let value = (model.actions).limited(quantity, &efforts, &self.view(), driving);
+        (self.efforts, self.reaction) = (efforts, reactions);
+        value
+    }
+
+    fn conserves_momentum(&self) -> bool {
+        conserves_momentum(self.model)
+    }
+
+    fn unbalanced_by(&self) -> Vec<String> {
+        unbalanced_by(self.model)
+    }
+
+    fn flexible_links(&self) -> Vec<FlexibleLink> {
+        let links = extent::flexible_links(self.model).into_iter();
+        links.map(|(_, link)| link).collect()
+    }
+
+    fn bending(&self, link: usize) -> [f64; 2] {
+        extent::bending(self.model, self.flexible[link], &self.position)
+    }
+
+    fn leading_coordinate(&self, link: usize) -> String {
+        extent::leading_coordinate(self.model, self.flexible[link], &self.position)
+    }
+
+    fn project_sample(&mut self, time: f64, state: &mut [f64]) {
+        Equations::settle_sample(self, time, state);
+    }
+
+    fn violation(&mut self, time: f64, state: &[f64]) -> Option<[f64; 2]> {
+        Equations::violation(self, time, state)
+    }
+
+    fn failure(&self, result: &Result<Outcome, IntegrateError>) -> Option<RunError> {
+        closure_trouble(self, result)
+    }
+
+    fn memory(&self) -> Memory {
+        let mut memory = match &self.loops {
+            Ok(Some(loops)) => loops.memory(),
+            _ => Memory::default(),
+        };
+        if let Some(trajectory) = &self.trajectory {
+            trajectory.remember(&mut memory);
+        }
+        memory
+    }
+
+    fn recall(&mut self, memory: &Memory) -> Result<(), PlaceError> {
+        let unplaced = |part| {
+            move |error: RecallError| PlaceError {
+                reason: error.to_string(),
+                part,
+            }
+        };
+        if let Some(trajectory) = &mut self.trajectory {
+            let recalled = trajectory.recall(memory);
+            recalled.map_err(unplaced("the nominal trajectory"))?;
+        }
+        match &mut self.loops {
+            Ok(Some(loops)) if !memory.is_empty() => {
+                let recalled = loops.recall(&self.model.linkage, memory);
+                recalled.map_err(unplaced("the closures"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn finish(&self, audit: &mut Audit) {
+        if let (Some(closures), Ok(Some(loops))) = (&mut audit.closures, self.loops()) {
+            closures.redundant = loops.redundant(&self.model.linkage);
+            closures.repartitions = loops.repartitions().iter().map(repartitioning).collect();
+        }
+    }
+}
+
+fn repartitioning(change: &Repartition) -> Repartitioning {
+    Repartitioning {
+        time_s: change.time_s,
+        before: change.before.clone(),
+        after: change.after.clone(),
+        condition_before: change.condition_before,
+        condition_after: change.condition_after,
+    }
+}
+
+/// What the loops have to do with the end of a run: what stopped it, or a configuration close to a singular
+/// one in which the integrator gave up.
+fn closure_trouble(
+    equations: &Equations<'_>,
+    result: &Result<Outcome, IntegrateError>,
+) -> Option<RunError> {
+    let singular = |time_s: f64, at: &Singularity| RunError::Singular {
+        time_s,
+        condition: at.condition,
+        coordinates: at.coordinates.clone(),
+    };
+    match (result, equations.trouble()) {
+        (Ok(outcome), Some(trouble)) => {
+            let time_s = outcome.stopped_at.unwrap_or(f64::NAN);
+            Some(match trouble {
+                Trouble::Singular {
+                    time_s,
+                    singularity,
+                } => singular(*time_s, singularity),
+                Trouble::LeftBeam {
+                    support,
+                    beam,
+                    place,
+                    length,
+                } => RunError::LeftBeam {
+                    support: support.clone(),
+                    beam: beam.clone(),
+                    place: *place,
+                    length: *length,
+                    time_s,
+                },
+                Trouble::NoLongerRedundant {
+                    equation,
+                    violation,
+                } => RunError::NoLongerRedundant {
+                    equation: equation.clone(),
+                    violation: *violation,
+                    time_s,
+                },
+            })
+        }
+        (Err(source), _) => {
+            let loops = equations.loops().ok()??;
+            let near = loops.nearly_singular();
+            near.map(|at| singular(source.time(), at)).or_else(|| {
+                let (time_s, at) = loops.heading_for(&equations.model().linkage)?;
+                Some(singular(time_s, &at))
+            })
+        }
+        (Ok(_), None) => None,
+    }
+}

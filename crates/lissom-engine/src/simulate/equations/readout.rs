@@ -1,0 +1,251 @@
+//! What signals read of a tree.
+
+use super::Equations;
+use crate::model::{AxisPlace, Model, PrescribedMotion, tip_name};
+use lissom_core::{
+    Actions, AxisId, ClosurePart, Coordinates, Efforts, ElasticId, JointId, JointPart,
+    JointReading, MarkerId, MarkerMotion, MarkerReading, Parts, Readout, RigidMechanism as _,
+};
+use lissom_spatial::{Force, Quaternion, Transform, Vector};
+use lissom_tree::Place;
+use lissom_tree::tree::{inverse_dynamics, marker_motion};
+
+impl Readout for Equations<'_> {
+    fn parts(&self) -> Parts {
+        parts(self.model)
+    }
+
+    fn actions(&self) -> &Actions {
+        &self.model.actions
+    }
+
+    fn axis(&self, AxisId(axis): AxisId) -> [f64; 2] {
+        match self.model.places.axes[axis].place {
+            AxisPlace::Joint {
+                position, velocity, ..
+            } => [self.position[position], self.velocity[velocity]],
+            AxisPlace::Motor(motor) => [self.motor_position[motor], self.motor_rate[motor]],
+        }
+    }
+
+    fn joint(&self, JointId(joint): JointId) -> JointReading {
+        let joint = &self.model.places.joints[joint];
+        let three = |from: &[f64]| [from[0], from[1], from[2]];
+        let [position, velocity] = if joint.translates {
+            let rates = &self.velocity[joint.velocity + 3..];
+            [three(&self.position[joint.position..]), three(rates)]
+        } else {
+            [[0.0; 3]; 2]
+        };
+        JointReading {
+            position,
+            quaternion: unit_quaternion(&self.position[joint.quaternion()..]),
+            angular_velocity: three(&self.velocity[joint.velocity..]),
+            velocity,
+        }
+    }
+
+    fn elastic(&self, ElasticId(at): ElasticId) -> [f64; 2] {
+        [self.position[at], self.velocity[self.elastic_rate[at]]]
+    }
+
+    fn orientation(&self, ElasticId(at): ElasticId) -> [f64; 4] {
+        unit_quaternion(&self.position[at..])
+    }
+
+    fn orientation_rate(&self, _: ElasticId) -> [f64; 3] {
+        // tips follow from the elastic coordinates
+        [f64::NAN; 3]
+    }
+
+    fn efforts(&self) -> &Efforts {
+        &self.efforts
+    }
+
+    fn driving_effort(&self, drive: usize) -> f64 {
+        self.reaction(self.model.motions[drive].velocity)
+    }
+
+    fn read_node(&self, _: usize, _: &mut Vec<f64>) {}
+
+    fn marker(&mut self, MarkerId(marker): MarkerId) -> MarkerReading {
+        let marker = &self.model.linkage.markers[marker];
+        let motion = self.motion_of(marker.body, &marker.place);
+        MarkerReading {
+            quaternion: Quaternion::of_matrix(&motion.pose.rotation).0,
+            motion,
+        }
+    }
+
+    fn nominal_axis(&self, axis: AxisId) -> f64 {
+        let trajectory = self.trajectory.as_ref();
+        trajectory.map_or(f64::NAN, |trajectory| trajectory.axis(axis)[0])
+    }
+
+    fn nominal_marker(&self, marker: MarkerId) -> Vector<f64> {
+        let trajectory = self.trajectory.as_ref();
+        trajectory.map_or(Vector([f64::NAN; 3]), |trajectory| {
+            trajectory.mechanism().marker(marker).translation
+        })
+    }
+
+    fn find_reactions(&mut self) {
+        let system = &self.model.linkage.system;
+        inverse_dynamics(
+            system,
+            &self.kinematics,
+            &self.acceleration,
+            &mut self.inverse,
+            &mut self.unused_force,
+        );
+        self.find_multipliers();
+    }
+
+    fn needed_wrench(&self, body: usize) -> Force<f64> {
+        let ground_from_body = self.kinematics.ground_from_body(body);
+        ground_from_body.force_to_parent(self.inverse.own_force(body))
+    }
+
+    fn joint_frame(&mut self, joint: usize) -> Transform<f64> {
+        let joint = &self.model.places.carrying[joint];
+        let bodies = self.model.linkage.system.bodies();
+        if joint.reversed {
+            let first = &bodies[joint.first];
+            self.pose_of(first.parent, &first.outboard)
+        } else {
+            self.pose_of(Some(joint.body), &bodies[joint.body].inboard)
+        }
+    }
+
+    fn closure_frame(&mut self, closure: usize) -> Transform<f64> {
+        let to = &self.model.linkage.closures[closure].to;
+        self.pose_of(to.body, &to.place)
+    }
+
+    fn closure_force(&self, closure: usize) -> Force<f64> {
+        self.force_of_closure(closure)
+    }
+
+    fn closure_violation(&self, closure: usize) -> [f64; 2] {
+        let loops = self.loops.as_ref().ok().and_then(Option::as_ref);
+        loops.map_or([0.0; 2], |loops| loops.violation_of(closure))
+    }
+}
+
+impl Equations<'_> {
+    /// Motion of a place in the evaluated state.
+    fn motion_of(&mut self, body: Option<usize>, place: &Place) -> MarkerMotion<f64> {
+        let Some(body) = body else {
+            return MarkerMotion::still(*place.offset());
+        };
+        let motion = marker_motion(
+            &self.model.linkage.system,
+            &self.kinematics,
+            body,
+            place,
+            &self.position,
+            &self.velocity,
+            &mut self.influence,
+        );
+        MarkerMotion {
+            pose: motion.pose,
+            twist: motion.twist,
+            deflection: motion.deflection,
+            deflection_rate: motion.deflection_rate,
+        }
+    }
+
+    fn pose_of(&mut self, body: Option<usize>, place: &Place) -> Transform<f64> {
+        self.motion_of(body, place).pose
+    }
+}
+
+/// What of a tree can be named.
+pub(in crate::simulate) fn parts(model: &Model) -> Parts {
+    let linkage = &model.linkage;
+    let (system, layout) = (&linkage.system, linkage.system.layout());
+    let mut axis_at = vec![None; system.velocity_count()];
+    let mut motors = Vec::new();
+    for (at, axis) in model.places.axes.iter().enumerate() {
+        match axis.place {
+            AxisPlace::Joint { velocity, .. } => axis_at[velocity] = Some(AxisId(at)),
+            AxisPlace::Motor(_) => motors.push((AxisId(at), axis.name.clone())),
+        }
+    }
+    let mut ball_of = vec![None; system.bodies().len()];
+    for (at, joint) in model.places.joints.iter().enumerate() {
+        ball_of[joint.body] = Some(JointId(at));
+    }
+    let mut coordinates = Vec::new();
+    for (k, body) in system.bodies().iter().enumerate() {
+        let joint = layout.joint_velocity[k];
+        if body.joint.kind.velocities() == 1
+            && let Some(AxisId(axis)) = axis_at[joint]
+        {
+            let name = model.places.axes[axis].name.clone();
+            coordinates.push(Coordinates::Axis(AxisId(axis), name));
+        }
+        if let Some(JointId(joint)) = ball_of[k] {
+            coordinates.push(Coordinates::Joint {
+                joint: JointId(joint),
+                name: body.joint.name.clone(),
+                translates: model.places.joints[joint].translates,
+            });
+        }
+        for alpha in 0..body.modes() {
+            let at = layout.elastic_position[k] + alpha;
+            let rate = &linkage.velocities[layout.elastic_velocity[k] + alpha];
+            coordinates.push(Coordinates::Elastic {
+                at: ElasticId(at),
+                name: linkage.positions[at].name.clone(),
+                unit: linkage.positions[at].unit,
+                rate_unit: rate.unit,
+            });
+        }
+        if let Some(at) = layout.attitude[k] {
+            coordinates.push(Coordinates::Orientation {
+                at: ElasticId(at),
+                name: tip_name(&body.joint.name),
+                turns: false,
+            });
+        }
+    }
+    let drive = |motion: &PrescribedMotion| {
+        let axis = &model.places.axes[axis_at[motion.velocity]?.0];
+        let [.., unit] = axis.name.units();
+        Some((axis.name.driving_effort(), unit))
+    };
+    let closures = linkage.closures.iter().map(|closure| ClosurePart {
+        name: closure.name.clone(),
+        holds: closure.kind.holds(),
+        bodies: [closure.from.body, closure.to.body],
+    });
+    let carrying = model.places.carrying.iter().map(|joint| JointPart {
+        name: joint.name.clone(),
+        carries: joint.body,
+        reversed: joint.reversed,
+    });
+    Parts {
+        coordinates,
+        motors,
+        drives: model.motions.iter().filter_map(drive).collect(),
+        parents: system.bodies().iter().map(|body| body.parent).collect(),
+        joints: carrying.collect(),
+        closures: closures.collect(),
+        nodes: Vec::new(),
+        markers: (linkage.markers.iter())
+            .map(|marker| marker.name.clone())
+            .collect(),
+        nominal: (model.actions.on_trajectory().into_iter())
+            .map(|axis| (axis, model.places.axes[axis.0].name.clone()))
+            .collect(),
+        tracked: model.nominal_motion.as_ref().map(|path| path.marker),
+    }
+}
+
+/// A recording shows unit quaternions; the integrated ones may be off by the tolerance.
+fn unit_quaternion(components: &[f64]) -> [f64; 4] {
+    let quaternion: [f64; 4] = std::array::from_fn(|i| components[i]);
+    let length = quaternion.iter().map(|x| x * x).sum::<f64>().sqrt();
+    quaternion.map(|x| x / length)
+}

@@ -1,0 +1,255 @@
+//! Where a model rests under its loads: the start of a run that begins in equilibrium.
+//!
+//! At rest the generalised forces balance those of the closures, and the closures hold:
+//!
+//! ```math
+//! g(q, \lambda) = r(q) - J^T\lambda = 0 , \qquad \Phi(q) = 0 ,
+//! ```
+//!
+//! with $`r`$ the inverse dynamics at zero rates less the applied forces. `statics` solves it; a part of the load is that
+//! part of gravity and inputs, in which $`r`$ is linear.
+
+use std::convert::Infallible;
+
+use nalgebra::{DMatrix, DVector};
+
+use crate::model::{AxisPlace, Model};
+use crate::simulate::equations::Equations;
+use crate::simulate::extent;
+use lissom_core::study::{self, Found, StaticLoads};
+use lissom_core::{AxisId, MarkerId, State};
+use lissom_numerics::integrate::SecondOrder;
+use lissom_numerics::statics::{Balance, Failure, NoEquilibrium};
+use lissom_spec::spec::InitialSpec;
+use lissom_tree::CoordinateKind;
+use lissom_tree::closure::Constraints;
+use lissom_tree::tree::Kinematics;
+
+/// Step of differences, of the scale of a coordinate: the cube root of rounding, for central ones.
+const DIFFERENCE: f64 = 6e-6;
+
+/// Where `model` rests near a state under its loads at that instant and further ones. Joints and motors that an input or a
+/// controller drives stay where they are, as if brakes held them.
+///
+/// # Errors
+/// When there is no equilibrium near where the model is.
+pub(crate) fn equilibrium(
+    model: &Model,
+    initial: &InitialSpec,
+    from: &State,
+) -> Result<Found, NoEquilibrium> {
+    let time = from.time_s;
+    let markers = &model.linkage.markers;
+    let loads = StaticLoads::of(initial, |name| {
+        let found = markers.iter().position(|marker| marker.name == name);
+        found.map(MarkerId)
+    });
+    let mut balance = TreeBalance::new(model, loads, time);
+    let start = balance.near(from);
+    let found = study::equilibrium(&mut balance, &start, |balance, place| {
+        let still = vec![0.0; balance.equations.state_velocities()];
+        State::new(time, place.position, still)
+    });
+    found.map_err(|failure| match failure {
+        Failure::None(error) => error,
+        Failure::Placement(never) => match never {},
+    })
+}
+
+/// Coordinates of the state and forces of the closures.
+#[derive(Clone)]
+struct TreePlace {
+    position: Vec<f64>,
+    multipliers: Vec<f64>,
+}
+
+/// The balance of forces of a model at rest.
+struct TreeBalance<'m> {
+    model: &'m Model,
+    equations: Equations<'m>,
+    loads: StaticLoads,
+    time: f64,
+    /// Entries of the state's velocities that may move.
+    moving: Vec<usize>,
+    scales: Vec<f64>,
+    constraints: Constraints<f64>,
+    kinematics: Kinematics<f64>,
+    at_rest: Vec<f64>,
+    forces: Vec<f64>,
+    unloaded_forces: Vec<f64>,
+}
+
+impl<'m> TreeBalance<'m> {
+    fn new(model: &'m Model, loads: StaticLoads, time: f64) -> Self {
+        let equations = Equations::new(model);
+        let motors = equations.state_velocities() - model.transmissions.len();
+        let driven = |entry: usize| {
+            let mut axes = model.actions.driven();
+            axes.any(|AxisId(axis)| match model.places.axes[axis].place {
+                AxisPlace::Joint { velocity, .. } => {
+                    equations.velocity_entry(entry) == Some(velocity)
+                }
+                AxisPlace::Motor(motor) => entry == motors + motor,
+            })
+        };
+        let moving: Vec<usize> = (0..equations.state_velocities())
+            .filter(|&entry| !driven(entry))
+            .collect();
+        let constraints = Constraints::new(&model.linkage.system, &model.linkage.closures);
+        let scales = scales(&equations, &moving).into_iter();
+        let count = equations.state_velocities();
+        Self {
+            model,
+            scales: scales
+                .chain(std::iter::repeat_n(f64::INFINITY, constraints.len()))
+                .collect(),
+            moving,
+            constraints,
+            kinematics: Kinematics::new(&model.linkage.system),
+            at_rest: vec![0.0; model.linkage.system.velocity_count()],
+            equations,
+            loads,
+            time,
+            forces: vec![0.0; count],
+            unloaded_forces: vec![0.0; count],
+        }
+    }
+
+    fn near(&self, from: &State) -> TreePlace {
+        TreePlace {
+            position: from.position.clone(),
+            multipliers: vec![0.0; self.constraints.len()],
+        }
+    }
+
+    /// Forces and closures at a place; returns the largest force at work.
+    fn forces(&mut self, place: &TreePlace, load: f64, residual: &mut DVector<f64>) -> f64 {
+        let (time, position) = (self.time, &place.position);
+        let (equations, loads) = (&mut self.equations, Some(&self.loads));
+        equations.forces_at_rest(time, position, loads, &mut self.forces);
+        if load < 1.0 {
+            let unloaded = &mut self.unloaded_forces;
+            equations.forces_at_rest(time, position, None, unloaded);
+            for (force, unloaded) in self.forces.iter_mut().zip(unloaded) {
+                *force = *unloaded + load * (*force - *unloaded);
+            }
+        }
+        let full = self.equations.position_at(time, position);
+        self.kinematics
+            .update(&self.model.linkage.system, full, &self.at_rest);
+        self.constraints.update(
+            &self.model.linkage.system,
+            &self.model.linkage.closures,
+            &mut self.kinematics,
+            full,
+            &self.at_rest,
+        );
+        let n = self.moving.len();
+        let mut largest = 0.0_f64;
+        for (i, &entry) in self.moving.iter().enumerate() {
+            let mut closing = 0.0;
+            if let Some(at) = self.equations.velocity_entry(entry) {
+                for (row, multiplier) in place.multipliers.iter().enumerate() {
+                    closing += self.constraints.row(row)[at] * multiplier;
+                }
+            }
+            largest = largest.max(self.forces[entry].abs()).max(closing.abs());
+            residual[i] = self.forces[entry] - closing;
+        }
+        for (row, &miss) in self.constraints.residual().iter().enumerate() {
+            residual[n + row] = miss;
+        }
+        largest
+    }
+}
+
+/// A large change of the coordinates that may move: a radian, or a length of the body.
+fn scales(equations: &Equations<'_>, moving: &[usize]) -> Vec<f64> {
+    let model = equations.model();
+    let layout = equations.state_layout();
+    let first = equations.state_positions();
+    let elastic = extent::large_changes(model);
+    let reach = extent::reach(model);
+    (moving.iter())
+        .map(|&entry| match equations.velocity_entry(entry) {
+            Some(at) if model.linkage.velocities[at].kind == CoordinateKind::Elastic => elastic[at],
+            _ if layout[first + entry].unit == "m/s" => reach,
+            _ => 1.0,
+        })
+        .collect()
+}
+
+impl Balance for TreeBalance<'_> {
+    type Place = TreePlace;
+    type Error = Infallible;
+
+    fn scales(&self) -> &[f64] {
+        &self.scales
+    }
+
+    fn name(&self, unknown: usize) -> String {
+        let moving = self.moving.len();
+        match self.moving.get(unknown) {
+            Some(entry) => {
+                let first = self.equations.state_positions();
+                let rate = &self.equations.state_layout()[first + entry].name;
+                rate.strip_suffix(".rate").unwrap_or(rate).to_owned()
+            }
+            None => (self.constraints).name(&self.model.linkage.closures, unknown - moving),
+        }
+    }
+
+    fn evaluate(
+        &mut self,
+        place: &TreePlace,
+        load: f64,
+        residual: &mut DVector<f64>,
+    ) -> Result<f64, Infallible> {
+        Ok(self.forces(place, load, residual))
+    }
+
+    /// By central differences; derivatives by the forces of closures are exact.
+    fn stiffness(&mut self, place: &TreePlace, load: f64) -> Result<DMatrix<f64>, Infallible> {
+        let (n, all) = (self.moving.len(), self.scales.len());
+        let mut matrix = DMatrix::zeros(all, all);
+        let mut unit = DVector::zeros(all);
+        let [mut above, mut below] = [DVector::zeros(all), DVector::zeros(all)];
+        for column in 0..n {
+            let step = DIFFERENCE * self.scales[column];
+            unit[column] = step;
+            let ahead = self.displaced(place, &unit, 1.0);
+            let behind = self.displaced(place, &unit, -1.0);
+            unit[column] = 0.0;
+            self.forces(&ahead, load, &mut above);
+            self.forces(&behind, load, &mut below);
+            matrix.set_column(column, &((&above - &below) / (2.0 * step)));
+        }
+        self.forces(place, load, &mut above);
+        for row in 0..all - n {
+            for (i, &entry) in self.moving.iter().enumerate() {
+                if let Some(at) = self.equations.velocity_entry(entry) {
+                    matrix[(i, n + row)] = -self.constraints.row(row)[at];
+                }
+            }
+        }
+        Ok(matrix)
+    }
+
+    fn displaced(&self, place: &TreePlace, change: &DVector<f64>, share: f64) -> TreePlace {
+        let mut increment = vec![0.0; self.equations.state_velocities()];
+        for (i, &entry) in self.moving.iter().enumerate() {
+            increment[entry] = share * change[i];
+        }
+        let mut position = vec![0.0; place.position.len()];
+        self.equations
+            .displace(&place.position, &increment, &mut position);
+        let of_closures = change.iter().skip(self.moving.len());
+        let multipliers = (place.multipliers.iter().zip(of_closures))
+            .map(|(multiplier, change)| multiplier + share * change)
+            .collect();
+        TreePlace {
+            position,
+            multipliers,
+        }
+    }
+}

@@ -1,0 +1,414 @@
+//! Derivatives of the unbalanced forces by positions and velocities, and the parts of the stiffness.
+
+use nalgebra::DMatrix;
+
+use super::{DIRECTIONS, Linearizer, MotionState, Tangent, constant};
+use crate::simulate::equations::position_rates;
+use lissom_numerics::linear::{Linearization, Output};
+use lissom_spatial::{Matrix, Vector};
+use lissom_tree::JointKind;
+use lissom_tree::tree::{HeldForces, add_elastic_stiffness, add_generalized_force, mass_matrix};
+
+/// Derivatives of the unbalanced forces in all coordinates that are not prescribed, motors last.
+pub(super) struct Derivatives {
+    pub(super) linear: Linearization,
+    pub(super) unbalanced: Vec<f64>,
+}
+
+impl Linearizer<'_> {
+    pub(super) fn load_plain(&mut self, state: &MotionState) {
+        let plain = &mut self.plain;
+        plain.position.copy_from_slice(&state.position);
+        plain.velocity.copy_from_slice(&state.velocity);
+        plain.acceleration.copy_from_slice(&state.acceleration);
+        for (i, motor) in state.motors.iter().enumerate() {
+            plain.motor_position[i] = motor[0];
+            plain.motor_rate[i] = motor[1];
+            plain.motor_acceleration[i] = motor[2];
+        }
+    }
+
+    pub(super) fn load_tangent(&mut self, state: &MotionState) {
+        let tangent = &mut self.tangent;
+        let lift = |to: &mut [Tangent], from: &[f64]| {
+            for (to, &from) in to.iter_mut().zip(from) {
+                *to = constant(from);
+            }
+        };
+        lift(&mut tangent.position, &state.position);
+        lift(&mut tangent.velocity, &state.velocity);
+        lift(&mut tangent.acceleration, &state.acceleration);
+        for (i, motor) in state.motors.iter().enumerate() {
+            tangent.motor_position[i] = constant(motor[0]);
+            tangent.motor_rate[i] = constant(motor[1]);
+            tangent.motor_acceleration[i] = constant(motor[2]);
+        }
+    }
+
+    /// Gives coordinate `entry` of the state the direction `slot` of the dual positions.
+    pub(super) fn seed_position(&mut self, state: &MotionState, entry: usize, slot: usize) {
+        let free = &self.equations.free_velocities;
+        if let Some(&at) = free.get(entry) {
+            let mut unit = vec![0.0; state.velocity.len()];
+            unit[at] = 1.0;
+            let mut rate = vec![0.0; state.position.len()];
+            position_rates(
+                &self.model.linkage.system,
+                &state.position,
+                &unit,
+                &mut rate,
+            );
+            for (position, rate) in self.tangent.position.iter_mut().zip(&rate) {
+                position.tangent[slot] = *rate;
+            }
+        } else {
+            self.tangent.motor_position[entry - free.len()].tangent[slot] = 1.0;
+        }
+    }
+
+    pub(super) fn seed_velocity(&mut self, entry: usize, slot: usize) {
+        let free = &self.equations.free_velocities;
+        match free.get(entry) {
+            Some(&at) => self.tangent.velocity[at].tangent[slot] = 1.0,
+            None => self.tangent.motor_rate[entry - free.len()].tangent[slot] = 1.0,
+        }
+    }
+
+    /// Writes the derivatives of the unbalanced forces along the directions that were seeded.
+    fn collect(&self, columns: &[usize], derivative: &mut DMatrix<f64>) {
+        let free = &self.equations.free_velocities;
+        for (slot, &column) in columns.iter().enumerate() {
+            for (row, &at) in free.iter().enumerate() {
+                derivative[(row, column)] = self.tangent.joints[at].tangent[slot];
+            }
+            for (i, force) in self.tangent.motors.iter().enumerate() {
+                derivative[(free.len() + i, column)] = force.tangent[slot];
+            }
+        }
+    }
+
+    /// Coordinates of the state from the outermost body inward, each with its body: directions of one body leave those before it
+    /// as they are.
+    fn inward(&self) -> Vec<(usize, usize)> {
+        let system = &self.model.linkage.system;
+        let layout = system.layout();
+        let mut owner = vec![system.bodies().len(); system.velocity_count()];
+        for (k, body) in system.bodies().iter().enumerate() {
+            let joint = layout.joint_velocity[k];
+            owner[joint..joint + body.joint.kind.velocities()].fill(k);
+            let elastic = layout.elastic_velocity[k];
+            owner[elastic..elastic + body.modes()].fill(k);
+        }
+        let free = &self.equations.free_velocities;
+        let motors =
+            (0..self.model.transmissions.len()).map(|i| (free.len() + i, system.bodies().len()));
+        let joints = free
+            .iter()
+            .enumerate()
+            .map(|(entry, &at)| (entry, owner[at]));
+        let mut entries: Vec<(usize, usize)> = joints.chain(motors).collect();
+        entries.sort_by_key(|&(_, body)| std::cmp::Reverse(body));
+        entries
+    }
+
+    /// At a state; positions of markers with their derivatives are written on the way, if wanted.
+    pub(super) fn derivatives(
+        &mut self,
+        state: &MotionState,
+        mut outputs: Option<&mut Vec<Output>>,
+    ) -> Derivatives {
+        let model = self.model;
+        let n = self.equations.state_velocities();
+        let unbalanced = self.unbalanced(state);
+        let efforts = self.equations.efforts.clone();
+        let free = self.equations.free_velocities.clone();
+        let mass = self.mass();
+        let held = self.held_forces(state);
+        let (mut by_position, mut geometric) = (DMatrix::zeros(n, n), DMatrix::zeros(n, n));
+        let mut springs: Vec<(f64, Vec<f64>)> = Vec::new();
+        let (entries, owners): (Vec<usize>, Vec<usize>) = self.inward().into_iter().unzip();
+        let blocks = || {
+            let outermost = owners
+                .chunks(DIRECTIONS)
+                .map(|owners| owners[owners.len() - 1]);
+            entries.chunks(DIRECTIONS).zip(outermost)
+        };
+        self.load_tangent(state);
+        self.tangent.evaluate(model, 0, &efforts);
+        for (block, body) in blocks() {
+            self.load_tangent(state);
+            for (slot, &entry) in block.iter().enumerate() {
+                self.seed_position(state, entry, slot);
+            }
+            self.tangent.evaluate(model, body, &efforts);
+            self.collect(block, &mut by_position);
+            if let Some(outputs) = &mut outputs {
+                self.outputs_at_tangent(block, outputs);
+            }
+            let held = self.held_forces_moved(&held);
+            self.stretch_springs(block, &mut springs);
+            for (slot, &column) in block.iter().enumerate() {
+                for (row, &at) in free.iter().enumerate() {
+                    geometric[(row, column)] = held[at].tangent[slot];
+                }
+            }
+        }
+        let mut by_velocity = DMatrix::zeros(n, n);
+        self.load_tangent(state);
+        self.tangent.evaluate(model, 0, &efforts);
+        for (block, body) in blocks() {
+            self.load_tangent(state);
+            for (slot, &entry) in block.iter().enumerate() {
+                self.seed_velocity(entry, slot);
+            }
+            self.tangent.evaluate(model, body, &efforts);
+            self.collect(block, &mut by_velocity);
+        }
+        let turning = self.quasi_rates(&state.velocity);
+        let turning_rate = self.quasi_rates(&state.acceleration);
+        let stiffness = by_position + &by_velocity * &turning + &mass * turning_rate;
+        let damping = by_velocity + &mass * turning;
+        let structural = self.elastic_stiffness(state) + spring_stiffness(n, &springs);
+        let geometric = (&geometric + geometric.transpose()) * 0.5;
+        Derivatives {
+            linear: Linearization {
+                dynamic: stiffness - &structural - &geometric,
+                input: self.input_columns(state),
+                mass,
+                damping,
+                structural,
+                geometric,
+            },
+            unbalanced,
+        }
+    }
+
+    /// Forces that a state needs beyond those that are there, motors last; leaves loads and the plain state.
+    pub(super) fn unbalanced(&mut self, state: &MotionState) -> Vec<f64> {
+        self.equations.act_at(
+            state.time_s,
+            &state.position,
+            &state.velocity,
+            &state.motors,
+        );
+        self.load_plain(state);
+        (self.plain).evaluate(self.model, 0, &self.equations.efforts);
+        (self.equations.free_velocities.iter())
+            .map(|&at| self.plain.joints[at])
+            .chain(self.plain.motors.iter().copied())
+            .collect()
+    }
+
+    /// Mass matrix at the plain state.
+    pub(super) fn mass(&mut self) -> DMatrix<f64> {
+        let full = self.model.linkage.system.velocity_count();
+        let mut matrix = vec![0.0; full * full];
+        mass_matrix(
+            &self.model.linkage.system,
+            &self.plain.kinematics,
+            &mut self.composite,
+            &mut matrix,
+        );
+        let free = &self.equations.free_velocities;
+        let n = free.len() + self.model.transmissions.len();
+        let mut mass = DMatrix::zeros(n, n);
+        for (i, &row) in free.iter().enumerate() {
+            for (j, &column) in free.iter().enumerate() {
+                mass[(i, j)] = matrix[row * full + column];
+            }
+        }
+        for (i, gear) in self.model.transmissions.iter().enumerate() {
+            mass[(free.len() + i, free.len() + i)] = gear.inertia;
+        }
+        mass
+    }
+
+    /// Forces of inertia and gravity at the material points.
+    fn held_forces(&mut self, state: &MotionState) -> HeldForces {
+        let system = &self.model.linkage.system;
+        // the accelerations of the points are the rates of their velocities
+        let mut rate = vec![0.0; state.position.len()];
+        position_rates(system, &state.position, &state.velocity, &mut rate);
+        self.load_tangent(state);
+        let tangent = &mut self.tangent;
+        for (position, &rate) in tangent.position.iter_mut().zip(&rate) {
+            position.tangent[0] = rate;
+        }
+        for (velocity, &acceleration) in tangent.velocity.iter_mut().zip(&state.acceleration) {
+            velocity.tangent[0] = acceleration;
+        }
+        tangent
+            .kinematics
+            .update_motion(system, &tangent.position, &tangent.velocity);
+        tangent.kinematics.update_poses(system);
+        let mut velocities = Vec::with_capacity(self.points.len());
+        self.points.velocities(
+            system,
+            &tangent.kinematics,
+            &tangent.position,
+            &tangent.velocity,
+            &mut velocities,
+        );
+        let gravity = system.gravity();
+        let forces: Vec<Vector<f64>> = (velocities.iter().zip(self.points.masses()))
+            .map(|(velocity, mass)| {
+                let acceleration = Vector(velocity.0.map(|x| x.tangent[0]));
+                (acceleration - gravity).scale(mass)
+            })
+            .collect();
+        self.points.hold(system, &forces)
+    }
+
+    /// Generalised force of forces that are held at the material points and of loads held as they are, in the dual
+    /// state.
+    fn held_forces_moved(&mut self, held: &HeldForces) -> Vec<Tangent> {
+        let model = self.model;
+        let system = &model.linkage.system;
+        let mut force = vec![constant(0.0); system.velocity_count()];
+        let tangent = &mut self.tangent;
+        held.add(system, &tangent.kinematics, &tangent.position, &mut force);
+        for (load, &value) in model
+            .actions
+            .loads
+            .iter()
+            .zip(&self.equations.efforts.inputs)
+        {
+            let Some((body, point, wrench)) = tangent.wrench(model, load, value) else {
+                continue;
+            };
+            let fixed = |v: Vector<Tangent>| Vector(v.0.map(|x| constant(-x.value)));
+            let pose = *tangent.kinematics.ground_from_body(body);
+            let (moment, push) = (fixed(wrench.moment), fixed(wrench.force));
+            let about = moment + (point - pose.translation).cross(push);
+            let in_body = lissom_spatial::Force::new(
+                pose.rotation.transpose_mul(about),
+                pose.rotation.transpose_mul(push),
+            );
+            let modes = system.bodies()[body].modes();
+            add_generalized_force(
+                system,
+                &tangent.kinematics,
+                body,
+                &tangent.influence[..modes],
+                in_body,
+                &mut force,
+            );
+        }
+        force
+    }
+
+    /// Stiffness of every spring, and derivatives of its elongation along the directions that were seeded.
+    fn stretch_springs(&mut self, columns: &[usize], springs: &mut Vec<(f64, Vec<f64>)>) {
+        let (model, n) = (self.model, self.equations.state_velocities());
+        let mut spring = 0;
+        let view = self.tangent.view(model);
+        (model.actions).springs(&view, &mut |stiffness, elongation: Tangent| {
+            if spring == springs.len() {
+                springs.push((stiffness, vec![0.0; n]));
+            }
+            for (&column, along) in columns.iter().zip(elongation.tangent) {
+                springs[spring].1[column] = along;
+            }
+            spring += 1;
+        });
+    }
+
+    /// Stiffness of flexible bodies.
+    fn elastic_stiffness(&self, state: &MotionState) -> DMatrix<f64> {
+        let full = state.velocity.len();
+        let mut matrix = vec![0.0; full * full];
+        add_elastic_stiffness(&self.model.linkage.system, &state.position, &mut matrix);
+        let free = &self.equations.free_velocities;
+        let n = free.len() + self.model.transmissions.len();
+        let mut stiffness = DMatrix::zeros(n, n);
+        for (i, &row) in free.iter().enumerate() {
+            for (j, &column) in free.iter().enumerate() {
+                stiffness[(i, j)] = matrix[row * full + column];
+            }
+        }
+        stiffness
+    }
+
+    /// $`W`$ for joint velocities, or its rate for their rates.
+    pub(super) fn quasi_rates(&self, velocity: &[f64]) -> DMatrix<f64> {
+        let system = &self.model.linkage.system;
+        let free = &self.equations.free_velocities;
+        let n = free.len() + self.model.transmissions.len();
+        let mut matrix = DMatrix::zeros(n, n);
+        let mut put = |row: usize, column: usize, vector: &[f64]| {
+            let skew = Matrix::skew(Vector([vector[0], vector[1], vector[2]]));
+            let (Ok(row), Ok(column)) = (free.binary_search(&row), free.binary_search(&column))
+            else {
+                return;
+            };
+            for i in 0..3 {
+                for j in 0..3 {
+                    matrix[(row + i, column + j)] = skew.0[i][j];
+                }
+            }
+        };
+        for (k, body) in system.bodies().iter().enumerate() {
+            let first = system.layout().joint_velocity[k];
+            match body.joint.kind {
+                JointKind::Spherical => put(first, first, &velocity[first..]),
+                JointKind::Free => {
+                    put(first, first, &velocity[first..]);
+                    put(first + 3, first + 3, &velocity[first..]);
+                    put(first + 3, first, &velocity[first + 3..]);
+                }
+                _ => {}
+            }
+        }
+        matrix
+    }
+
+    /// $`B`$ at the plain state: actuators, then loads on markers.
+    fn input_columns(&mut self, state: &MotionState) -> DMatrix<f64> {
+        let model = self.model;
+        let actuated = self.actuated_entries();
+        let loads: Vec<_> = self.marker_loads().collect();
+        let n = self.equations.state_velocities();
+        let mut input = DMatrix::zeros(n, actuated.len() + loads.len());
+        for (column, &at) in actuated.iter().enumerate() {
+            input[(at, column)] = 1.0;
+        }
+        for (i, load) in loads.into_iter().enumerate() {
+            let mut force = vec![0.0; state.velocity.len()];
+            if let Some((body, point, wrench)) = self.plain.wrench(model, load, 1.0) {
+                let pose = *self.plain.kinematics.ground_from_body(body);
+                let about = wrench.moment + (point - pose.translation).cross(wrench.force);
+                let in_body = lissom_spatial::Force::new(
+                    pose.rotation.transpose_mul(about),
+                    pose.rotation.transpose_mul(wrench.force),
+                );
+                let modes = model.linkage.system.bodies()[body].modes();
+                add_generalized_force(
+                    &model.linkage.system,
+                    &self.plain.kinematics,
+                    body,
+                    &self.plain.influence[..modes],
+                    in_body,
+                    &mut force,
+                );
+            }
+            for (row, &at) in self.equations.free_velocities.iter().enumerate() {
+                input[(row, actuated.len() + i)] = force[at];
+            }
+        }
+        input
+    }
+}
+
+/// $`\sum k\,g g^T`$ of springs with these stiffnesses and gradients of their elongations.
+fn spring_stiffness(n: usize, springs: &[(f64, Vec<f64>)]) -> DMatrix<f64> {
+    let mut matrix = DMatrix::zeros(n, n);
+    for (stiffness, gradient) in springs {
+        let moved = |i: &usize| gradient[*i] != 0.0;
+        for i in (0..n).filter(moved) {
+            for j in (0..n).filter(moved) {
+                matrix[(i, j)] += stiffness * gradient[i] * gradient[j];
+            }
+        }
+    }
+    matrix
+}

@@ -1,0 +1,132 @@
+//! Linearised equations of motion of a model in joint and elastic coordinates, by dual numbers.
+//!
+//! With the forces $`r(q, v, \dot v)`$ that a motion needs beyond those that are there, deviations obey
+//! $`r_q\,\delta + r_v\,\delta v + M\,\delta\dot v = B\,\delta u`$. All derivatives are exact: the recursions run over dual numbers.
+//!
+//! **Charts.** $`\delta`$ has one entry per velocity coordinate and moves the positions as a velocity in unit time would.
+//! Where velocities are no rates of positions (spherical and free joints, twists in child axes) they deviate by
+//! $`\delta v = \dot\delta + W\delta`$, $`W`$ the cross products with the joint's own velocity, so that
+//!
+//! ```math
+//! C_0 = r_v + M W, \qquad K = r_q + r_v W + M\dot W .
+//! ```
+//!
+//! The attitude of an exact tip deviates with the slopes of its beam: exact as long as the beam does not vibrate.
+//!
+//! **Parts.** $`K_0`$ is the derivative of the elastic forces of the bodies (the quadratic strain among them), and of springs and
+//! gears with the directions in which they pull held. $`G_0`$ is that of $`\sum (\partial r/\partial q)^T f`$ with the forces $`f = \ddot r\,dm - df`$ of inertia, gravity and loads held
+//! at every material point, made symmetric; $`N_0`$ is the rest. This is the split of the nodal formulation.
+//!
+//! **Loops.** In independent coordinates, see `loops.rs`.
+
+mod derivatives;
+mod forces;
+mod frozen;
+mod loops;
+mod names;
+mod outputs;
+mod states;
+mod study;
+
+pub use lissom_core::study::LinearizeError;
+pub use states::MotionState;
+
+use crate::model::Model;
+use crate::simulate::equations::Equations;
+use crate::simulate::nominal::TreeTrajectory;
+use derivatives::Derivatives;
+use forces::Unbalanced;
+use lissom_core::study::linearize;
+use lissom_numerics::integrate::Flow;
+use lissom_numerics::linear::{LinearizedTrajectory, Point};
+use lissom_spatial::Dual;
+use lissom_tree::CoordinateKind;
+use lissom_tree::tree::{CompositeBody, MaterialPoints};
+use loops::Independent;
+use outputs::made_symmetric;
+
+/// Directions differentiated at once.
+const DIRECTIONS: usize = 4;
+
+type Tangent = Dual<f64, DIRECTIONS>;
+
+/// Linearises the equations of a model.
+#[derive(Clone, Debug)]
+pub struct Linearizer<'m> {
+    model: &'m Model,
+    equations: Equations<'m>,
+    points: MaterialPoints,
+    plain: Unbalanced<f64>,
+    tangent: Unbalanced<Tangent>,
+    composite: CompositeBody<f64>,
+    path: Option<TreeTrajectory>,
+    /// Coordinates that were chosen, where loops leave a choice.
+    independent: Option<Independent>,
+}
+
+impl<'m> Linearizer<'m> {
+    /// For `model`.
+    pub fn new(model: &'m Model) -> Self {
+        Self {
+            model,
+            equations: Equations::new(model),
+            points: MaterialPoints::new(&model.linkage.system),
+            plain: Unbalanced::new(model),
+            tangent: Unbalanced::new(model),
+            composite: CompositeBody::new(&model.linkage.system),
+            path: None,
+            independent: None,
+        }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &'m Model {
+        self.model
+    }
+
+    /// The equations linearised at states of rising instants, which share their independent coordinates: those of the
+    /// first. `watch` is told every instant, and may stop.
+    ///
+    /// # Errors
+    /// When the closures are singular somewhere, or the watcher stops.
+    pub fn along(
+        &mut self,
+        states: &[MotionState],
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<LinearizedTrajectory, LinearizeError> {
+        Ok(linearize(self, states, watch)?.along)
+    }
+
+    /// The equations at a state in all coordinates.
+    fn whole_point(&mut self, state: &MotionState) -> Point {
+        let mut outputs = self.outputs();
+        let Derivatives { linear, unbalanced } = self.derivatives(state, Some(&mut outputs));
+        made_symmetric(&mut outputs);
+        let velocity: Vec<f64> = (self.equations.free_velocities.iter())
+            .map(|&at| state.velocity[at])
+            .chain(state.motors.iter().map(|motor| motor[1]))
+            .collect();
+        Point {
+            time: state.time_s,
+            position: self.chart_position(state),
+            velocity,
+            linear,
+            input: self.inputs(&self.actuated_entries()),
+            excitation: unbalanced.iter().map(|x| -x).collect(),
+            outputs,
+            dependence: None,
+        }
+    }
+}
+
+fn constant(value: f64) -> Tangent {
+    Tangent {
+        value,
+        tangent: [0.0; DIRECTIONS],
+    }
+}
+
+/// Whether an entry of the velocity vector belongs to an elastic coordinate.
+fn is_elastic(model: &Model, at: usize) -> bool {
+    model.linkage.velocities[at].kind == CoordinateKind::Elastic
+}

@@ -1,0 +1,115 @@
+//! Coordinates and inputs of linearised equations: what they are called, and which of them actuators, inputs and controllers
+//! act on.
+
+use super::Linearizer;
+use crate::model::{AxisPlace, TreeAxis};
+use crate::simulate::equations::parts;
+use lissom_core::{AxisId, Controller, Load, LoadTarget, effort_label};
+use lissom_numerics::linear::{Label, Labels};
+
+impl<'m> Linearizer<'m> {
+    /// Names of all coordinates that are not prescribed, of inputs and of markers.
+    pub(super) fn all_labels(&self) -> Labels {
+        let model = self.model;
+        let all = parts(model).deviations();
+        let motors = &all[model.linkage.velocities.len()..];
+        let free = self.equations.free_velocities.iter();
+        let coordinates = free.map(|&at| &all[at]).chain(motors);
+        let coordinates: Vec<Label> = coordinates.cloned().collect();
+        let mut inputs: Vec<Label> = (self.actuated_entries().into_iter())
+            .filter_map(|at| self.axis_of(at))
+            .map(|axis| effort_label(&axis.name))
+            .collect();
+        for load in self.marker_loads() {
+            let (unit, rate_unit) = match load.quantity {
+                lissom_spec::spec::LoadQuantity::Torque => ("N m", "N m/s"),
+                _ => ("N", "N/s"),
+            };
+            inputs.push(Label::coordinate(load.name.clone(), unit, rate_unit));
+        }
+        Labels {
+            coordinates,
+            inputs,
+            markers: model
+                .linkage
+                .markers
+                .iter()
+                .map(|m| m.name.clone())
+                .collect(),
+        }
+    }
+
+    /// Coordinates of the state that an actuator may act on: joints with one degree of freedom, or their motors.
+    pub(super) fn actuated_entries(&self) -> Vec<usize> {
+        let model = self.model;
+        let layout = model.linkage.system.layout();
+        let free = &self.equations.free_velocities;
+        let geared = |at: usize| model.transmissions.iter().any(|gear| gear.velocity == at);
+        let single = |at: usize| {
+            let body = layout
+                .joint_velocity
+                .iter()
+                .enumerate()
+                .rev()
+                .find(|(k, first)| {
+                    **first == at && model.linkage.system.bodies()[*k].joint.kind.velocities() == 1
+                });
+            body.is_some()
+        };
+        let joints = (0..free.len()).filter(|&i| single(free[i]) && !geared(free[i]));
+        joints
+            .chain((0..model.transmissions.len()).map(|i| free.len() + i))
+            .collect()
+    }
+
+    /// Axis that a coordinate of the state is, or whose motor it is.
+    fn axis_of(&self, at: usize) -> Option<&'m TreeAxis> {
+        let free = &self.equations.free_velocities;
+        let motor = || Some(self.model.transmissions.get(at - free.len())?.velocity);
+        let velocity = free.get(at).copied().or_else(motor)?;
+        self.model.axis_at(velocity)
+    }
+
+    /// Coordinates of the state on which an input or a controller of the model acts.
+    pub(super) fn driven_entries(&self) -> Vec<usize> {
+        let axes = self.model.actions.driven();
+        let mut entries: Vec<usize> = axes.filter_map(|axis| self.axis_entry(axis)).collect();
+        entries.sort_unstable();
+        entries.dedup();
+        entries
+    }
+
+    /// Coordinate of the state that an axis is.
+    fn axis_entry(&self, AxisId(axis): AxisId) -> Option<usize> {
+        let free = &self.equations.free_velocities;
+        match self.model.places.axes[axis].place {
+            AxisPlace::Joint { velocity, .. } => free.binary_search(&velocity).ok(),
+            AxisPlace::Motor(motor) => Some(free.len() + motor),
+        }
+    }
+
+    /// Coordinates of the state that every controller drives.
+    pub(super) fn controlled_entries(&self) -> Vec<Vec<usize>> {
+        let entries = |controller: &Controller| {
+            let axes = controller.axes.iter();
+            axes.filter_map(|axis| self.axis_entry(axis.drive))
+                .collect()
+        };
+        self.model.actions.controllers.iter().map(entries).collect()
+    }
+
+    /// Loads on markers.
+    pub(super) fn marker_loads(&self) -> impl Iterator<Item = &'m Load> + use<'m> {
+        let loads = self.model.actions.loads.iter();
+        loads.filter(|load| matches!(load.target, LoadTarget::Marker(..)))
+    }
+
+    /// Sum of the inputs on every actuated coordinate.
+    pub(super) fn inputs(&self, actuated: &[usize]) -> Vec<f64> {
+        let on = |at: &usize| {
+            let is_meant = |axis| self.axis_entry(axis) == Some(*at);
+            (self.model.actions).effort_on(&self.equations.efforts, is_meant)
+        };
+        actuated.iter().map(on).collect()
+    }
+}

@@ -1,0 +1,269 @@
+//! States at which a model is linearised: at the start, on the way, recorded, and of the nominal motion.
+
+use nalgebra::{DMatrix, DVector};
+
+use super::{LinearizeError, Linearizer, is_elastic};
+use crate::simulate::nominal::any_trajectory;
+use lissom_core::State;
+use lissom_spatial::{Quaternion, Vector, rotation_vector_of};
+use lissom_tree::JointKind;
+
+/// A state of motion with its accelerations, in full vectors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MotionState {
+    /// Instant, for what the inputs do.
+    pub time_s: f64,
+    /// Position vector.
+    pub position: Vec<f64>,
+    /// Velocity vector.
+    pub velocity: Vec<f64>,
+    /// Its rate.
+    pub acceleration: Vec<f64>,
+    /// Position, rate and acceleration of every motor behind an elastic gear.
+    pub motors: Vec<[f64; 3]>,
+}
+
+impl Linearizer<'_> {
+    /// The model's state at the start, with the accelerations it then has.
+    ///
+    /// # Errors
+    /// When it has none.
+    pub fn initial_state(&mut self, time_s: f64) -> Result<MotionState, LinearizeError> {
+        let state = self.equations.initial_state();
+        self.moving_state(time_s, &state)
+    }
+
+    /// A state given by positions and velocities as [`Equations::state_layout`](crate::simulate::Equations::state_layout) lists them, with the accelerations
+    /// that it has.
+    ///
+    /// # Errors
+    /// When it has none.
+    pub fn moving_state(
+        &mut self,
+        time_s: f64,
+        state: &[f64],
+    ) -> Result<MotionState, LinearizeError> {
+        let mut state = state.to_vec();
+        self.equations.settle_sample(time_s, &mut state);
+        let (n_q, n_v) = (
+            self.equations.state_positions(),
+            self.equations.state_velocities(),
+        );
+        self.equations
+            .evaluate(time_s, &state[..n_q], &state[n_q..n_q + n_v]);
+        let found = MotionState {
+            time_s,
+            position: self.equations.position.clone(),
+            velocity: self.equations.velocity.clone(),
+            acceleration: self.equations.acceleration().to_vec(),
+            motors: (self.model.transmissions.iter().enumerate())
+                .map(|(i, gear)| {
+                    let force = self.equations.motor_force[i];
+                    [
+                        self.equations.motor_position[i],
+                        self.equations.motor_rate[i],
+                        force / gear.inertia,
+                    ]
+                })
+                .collect(),
+        };
+        match found.acceleration.iter().position(|a| !a.is_finite()) {
+            None => Ok(found),
+            Some(at) => Err(LinearizeError::NotFinite {
+                coordinate: self.model.linkage.velocities[at].name.clone(),
+                time_s,
+            }),
+        }
+    }
+
+    /// The motion that would go on from a state if every body stayed as it is bent and every gear as it is wound: joints keep
+    /// their momenta, $`B^TM(v - v_0) = 0`$ for the motions $`B`$ that are left, and accelerate under the loads that are there. Vibrations,
+    /// which average out, are not in it. Mechanisms with loops, some of which only move while they bend, are left as they are.
+    #[must_use]
+    pub fn locked(&mut self, state: &MotionState) -> MotionState {
+        let model = self.model;
+        if !model.linkage.closures.is_empty() {
+            return state.clone();
+        }
+        let free = self.equations.free_velocities.clone();
+        let joints: Vec<usize> = (0..free.len())
+            .filter(|&i| !is_elastic(model, free[i]))
+            .collect();
+        let n = free.len() + model.transmissions.len();
+        let mut motions = DMatrix::zeros(n, joints.len());
+        for (column, &row) in joints.iter().enumerate() {
+            motions[(row, column)] = 1.0;
+            for (i, gear) in model.transmissions.iter().enumerate() {
+                if gear.velocity == free[row] {
+                    motions[(free.len() + i, column)] = 1.0;
+                }
+            }
+        }
+        self.load_plain(state);
+        let plain = &mut self.plain;
+        plain
+            .kinematics
+            .update(&model.linkage.system, &plain.position, &plain.velocity);
+        let mass = self.mass();
+        let Some(inertia) = (motions.transpose() * &mass * &motions).cholesky() else {
+            return state.clone();
+        };
+        let mut locked = state.clone();
+        let put =
+            |values: &DVector<f64>, full: &mut [f64], motors: &mut [[f64; 3]], which: usize| {
+                for (i, &at) in free.iter().enumerate() {
+                    full[at] = values[i];
+                }
+                for (i, motor) in motors.iter_mut().enumerate() {
+                    motor[which] = values[free.len() + i];
+                }
+            };
+        let rates = (free.iter().map(|&at| state.velocity[at]))
+            .chain(state.motors.iter().map(|motor| motor[1]));
+        let momenta = motions.transpose() * &mass * DVector::from_iterator(n, rates);
+        let rates = &motions * inertia.solve(&momenta);
+        put(&rates, &mut locked.velocity, &mut locked.motors, 1);
+        put(
+            &DVector::zeros(n),
+            &mut locked.acceleration,
+            &mut locked.motors,
+            2,
+        );
+        let unbalanced = DVector::from_vec(self.unbalanced(&locked));
+        let accelerations = &motions * inertia.solve(&-(motions.transpose() * unbalanced));
+        put(
+            &accelerations,
+            &mut locked.acceleration,
+            &mut locked.motors,
+            2,
+        );
+        locked
+    }
+
+    /// The state of the nominal motion at an instant: every body undeformed. Instants rise from call to call.
+    ///
+    /// # Errors
+    /// When there is no such motion.
+    pub fn nominal_state(&mut self, time_s: f64) -> Result<MotionState, LinearizeError> {
+        let system = &self.model.linkage.system;
+        let n_v = system.velocity_count();
+        let mut state = MotionState {
+            time_s,
+            position: vec![0.0; system.position_count()],
+            velocity: vec![0.0; n_v],
+            acceleration: vec![0.0; n_v],
+            motors: Vec::new(),
+        };
+        let model = self.model;
+        let path = match &mut self.path {
+            Some(path) => path,
+            None => self.path.insert(any_trajectory(model)?),
+        };
+        path.update(time_s)?;
+        path.mechanism().write(
+            model,
+            path.state(),
+            [
+                &mut state.position,
+                &mut state.velocity,
+                &mut state.acceleration,
+            ],
+        );
+        let turns_with_its_joint = |gear: &crate::model::Transmission| {
+            [
+                state.position[gear.position],
+                state.velocity[gear.velocity],
+                state.acceleration[gear.velocity],
+            ]
+        };
+        state.motors = model
+            .transmissions
+            .iter()
+            .map(turns_with_its_joint)
+            .collect();
+        Ok(state)
+    }
+
+    /// Deviation of a state from another in all coordinates: positions, then rates.
+    pub(super) fn whole_deviation(&mut self, state: &State, from: &MotionState) -> [Vec<f64>; 2] {
+        let (position, velocity) = self.equations.unpacked(state);
+        let free = self.equations.free_velocities.clone();
+        let motors = (self.model.transmissions.iter().enumerate()).map(|(i, _)| {
+            let positions = self.equations.free_positions.len();
+            [
+                state.position[positions + i],
+                state.velocity[free.len() + i],
+                0.0,
+            ]
+        });
+        let state = MotionState {
+            time_s: from.time_s,
+            position,
+            acceleration: vec![0.0; velocity.len()],
+            velocity,
+            motors: motors.collect(),
+        };
+        let rates = |state: &MotionState| {
+            let motors = state.motors.iter().map(|motor| motor[1]);
+            let joints = free.iter().map(|&at| state.velocity[at]);
+            DVector::from_vec(joints.chain(motors).collect())
+        };
+        let places = |state: &MotionState| DVector::from_vec(self.chart_position(state));
+        let mut deviation = places(&state) - places(from);
+        self.add_turns(&state, from, deviation.as_mut_slice());
+        // velocities that are no rates of the chart: those deviate by δv = δ' + Wδ
+        let rate = rates(&state) - rates(from) - self.quasi_rates(&from.velocity) * &deviation;
+        [deviation, rate].map(|vector| vector.as_slice().to_vec())
+    }
+
+    /// Deviations of joints that turn in any way, in the axes of their child: what brings them from one place to another.
+    fn add_turns(&self, state: &MotionState, from: &MotionState, deviation: &mut [f64]) {
+        let system = &self.model.linkage.system;
+        let layout = system.layout();
+        for (k, body) in system.bodies().iter().enumerate() {
+            let kind = &body.joint.kind;
+            if !matches!(kind, JointKind::Spherical | JointKind::Free) {
+                continue;
+            }
+            let first = layout.joint_position[k];
+            let turned = first + kind.positions() - 4;
+            let quaternion =
+                |of: &MotionState| Quaternion(std::array::from_fn(|i| of.position[turned + i]));
+            let axes = quaternion(from).matrix();
+            let turn = rotation_vector_of(&(axes.transpose() * quaternion(state).matrix()));
+            let entries = &self.equations.free_velocities;
+            let Ok(at) = entries.binary_search(&layout.joint_velocity[k]) else {
+                continue;
+            };
+            deviation[at..at + 3].copy_from_slice(&turn.0);
+            if *kind == JointKind::Free {
+                let slid = Vector(std::array::from_fn(|i| {
+                    state.position[first + i] - from.position[first + i]
+                }));
+                // along the axes half-way through the turn, as a free joint is displaced
+                let half = quaternion(from).turned(turn.scale(0.5)).matrix();
+                deviation[at + 3..at + 6].copy_from_slice(&(half.transpose() * slid).0);
+            }
+        }
+    }
+
+    /// Positions that stand for the coordinates of the chart; orientations count from where they are.
+    pub(super) fn chart_position(&self, state: &MotionState) -> Vec<f64> {
+        let system = &self.model.linkage.system;
+        let layout = system.layout();
+        let mut full = vec![0.0; state.velocity.len()];
+        for (k, body) in system.bodies().iter().enumerate() {
+            if body.joint.kind.velocities() == 1 {
+                full[layout.joint_velocity[k]] = state.position[layout.joint_position[k]];
+            }
+            for alpha in 0..body.modes() {
+                full[layout.elastic_velocity[k] + alpha] =
+                    state.position[layout.elastic_position[k] + alpha];
+            }
+        }
+        (self.equations.free_velocities.iter())
+            .map(|&at| full[at])
+            .chain(state.motors.iter().map(|motor| motor[0]))
+            .collect()
+    }
+}

@@ -1,0 +1,26 @@
+//! The tree formulation of a model: loads over time, the equations an integrator sees, equilibrium, linearisation.
+
+mod balance;
+mod equations;
+mod equilibrium;
+mod evaluate;
+mod extent;
+mod inspect;
+mod linearize;
+mod nominal;
+mod run;
+mod start;
+mod view;
+
+pub use equations::Equations;
+pub(crate) use equations::written_state;
+pub(crate) use equilibrium::equilibrium;
+pub(crate) use evaluate::released;
+pub use evaluate::{ClosedEvaluation, Evaluation, StateInput, evaluate};
+pub use linearize::{LinearizeError, Linearizer, MotionState};
+pub use nominal::nominal_drives;
+pub(crate) use nominal::{TreeTrajectory, followed_trajectory, nominal_motions};
+pub(crate) use run::equations_at;
+pub use run::{run, run_within};
+pub use start::close_loops;
+pub(crate) use start::{closed_state, configured};

@@ -1,0 +1,233 @@
+//! The start of a run: prescribed joints stand where their motions begin, and loops are closed.
+
+use super::equations::Equations;
+use crate::evaluate::{self, Configuration};
+use crate::model::Model;
+use lissom_core::{MotionCurve, State, StateError};
+use lissom_spatial::{Motion, Quaternion, RotationVector, Vector};
+use lissom_spec::nearest;
+use lissom_tree::closure::{AssemblyError, MarkerTarget, Targets, assemble, close};
+use lissom_tree::tree::{Kinematics, marker_motion};
+use lissom_tree::{Body, JointKind};
+use std::collections::BTreeMap;
+
+/// Closes the loops of a model at the time `start_s`; a model without loops stays as it is.
+///
+/// # Errors
+/// What stays open.
+pub fn close_loops(model: &mut Model, start_s: f64) -> Result<(), AssemblyError> {
+    if model.linkage.closures.is_empty() {
+        return Ok(());
+    }
+    for motion in &model.motions {
+        let point = MotionCurve::new(&motion.profile, motion.initial).at(start_s);
+        model.initial_position[motion.position] = point.position;
+        model.initial_velocity[motion.velocity] = point.rate;
+    }
+    let assembled = |model: &mut Model| {
+        assemble(
+            &mut model.linkage,
+            &model.assembly,
+            &mut model.initial_position,
+            &mut model.initial_velocity,
+        )
+    };
+    assembled(model)?;
+    if unfold_stubs(model)? {
+        // rates belong to the stubs as they stand
+        assembled(model)?;
+    }
+    for gear in &mut model.transmissions {
+        gear.initial_position = model.initial_position[gear.position];
+        gear.initial_rate = model.initial_velocity[gear.velocity];
+    }
+    Ok(())
+}
+
+/// Turns the stubs of cut joints that are welded the wrong way round, as a weld is closed by a half turn, too; tells whether any was.
+fn unfold_stubs(model: &mut Model) -> Result<bool, AssemblyError> {
+    let linkage = &model.linkage;
+    let (system, position) = (&linkage.system, &mut model.initial_position);
+    let bodies = system.bodies();
+    let most = bodies.iter().map(Body::modes).max().unwrap_or(0);
+    let mut influence = vec![Motion::zero(); most];
+    let mut kinematics = Kinematics::new(system);
+    kinematics.update(system, position, &model.initial_velocity);
+    kinematics.update_poses(system);
+    let layout = system.layout();
+    let mut unfolded = false;
+    for closure in &linkage.closures {
+        // a stub's joint has the name of its weld
+        let stub = closure.from.body;
+        let Some(stub) = stub.filter(|&body| bodies[body].joint.name == closure.name) else {
+            continue;
+        };
+        let [from, to] = [&closure.from, &closure.to].map(|end| match end.body {
+            None => end.place.offset().rotation,
+            Some(body) => {
+                let velocity = &model.initial_velocity;
+                let (place, influence) = (&end.place, &mut influence);
+                marker_motion(
+                    system,
+                    &kinematics,
+                    body,
+                    place,
+                    position,
+                    velocity,
+                    influence,
+                )
+                .pose
+                .rotation
+            }
+        });
+        let turn = from.transpose() * to;
+        if turn.0[0][0] + turn.0[1][1] + turn.0[2][2] > 0.0 {
+            continue;
+        }
+        let at = layout.joint_position[stub];
+        if model.assembly.held.iter().any(|held| held.position == at) {
+            return Err(AssemblyError::Open {
+                closure: Some(closure.name.clone()),
+                equation: format!("the turn of {}", closure.name),
+                gap: std::f64::consts::PI,
+                unit: "rad",
+            });
+        }
+        unfolded = true;
+        let crossed = bodies[stub].parent;
+        let crossed = crossed.filter(|&body| bodies[body].joint.name == closure.name);
+        match (bodies[stub].joint.kind.clone(), crossed) {
+            (JointKind::Revolute { .. }, None) => {
+                position[at] += std::f64::consts::PI * nearer_zero(position[at]);
+            }
+            (JointKind::Revolute { axis: second }, Some(cross)) => {
+                let JointKind::Revolute { axis: first } = bodies[cross].joint.kind else {
+                    continue;
+                };
+                let before = layout.joint_position[cross];
+                let rotation =
+                    |axis: Vector<f64>, angle: f64| RotationVector::new(axis.scale(angle)).matrix();
+                let turned = rotation(first, position[before]) * rotation(second, position[at]);
+                let turned = turned * turn;
+                let (along, across) = (turned * second, turned.transpose() * first);
+                position[before] = first.dot(second.cross(along)).atan2(second.dot(along));
+                position[at] = (-second.dot(first.cross(across))).atan2(first.dot(across));
+            }
+            (JointKind::Spherical, _) => {
+                let q = &position[at..at + 4];
+                let turned = Quaternion([q[0], q[1], q[2], q[3]]).matrix() * turn;
+                position[at..at + 4].copy_from_slice(&Quaternion::of_matrix(&turned).0);
+            }
+            _ => {}
+        }
+    }
+    Ok(unfolded)
+}
+
+/// The sense in which half a turn leads nearer to zero.
+fn nearer_zero(angle: f64) -> f64 {
+    if angle > 0.0 { -1.0 } else { 1.0 }
+}
+
+/// A state with its loops closed: joints of which a position or rate is given keep it, prescribed ones too, the others
+/// follow.
+pub(crate) fn closed_state(
+    model: &Model,
+    state: State,
+    given: &BTreeMap<String, f64>,
+) -> Result<State, StateError> {
+    if model.linkage.closures.is_empty() {
+        return Ok(state);
+    }
+    let is_given = |at: usize| {
+        let rate = &model.linkage.velocities[at].name;
+        let axis = model.axis_at(at);
+        let position = axis.map(|axis| axis.name.coordinate());
+        given.contains_key(rate) || position.is_some_and(|name| given.contains_key(&name))
+    };
+    let velocities = 0..model.linkage.velocities.len();
+    let held = velocities.filter(|&at| is_given(at)).collect();
+    Ok(near(model, state, held, Vec::new())?.state)
+}
+
+/// The configuration nearest to a state at which loops are closed and targets are met.
+pub(crate) fn configured(
+    model: &Model,
+    state: State,
+    targets: &evaluate::Targets,
+) -> Result<Configuration, StateError> {
+    let system = &model.linkage.system;
+    let mut held = Vec::new();
+    for name in &targets.held {
+        let of_joint = (system.bodies().iter().enumerate())
+            .filter(|(_, body)| body.joint.name == *name)
+            .flat_map(|(k, body)| {
+                let first = system.layout().joint_velocity[k];
+                first..first + body.joint.kind.velocities()
+            });
+        let before = held.len();
+        held.extend(of_joint);
+        if held.len() == before {
+            let joints = system.bodies().iter().map(|body| body.joint.name.as_str());
+            return Err(unknown(name, joints));
+        }
+    }
+    let marker = |target: &evaluate::MarkerTarget| {
+        let mut markers = model.linkage.markers.iter();
+        let found = markers.position(|marker| marker.name == target.marker);
+        let names = model.linkage.markers.iter().map(|marker| &*marker.name);
+        Ok(MarkerTarget {
+            marker: found.ok_or_else(|| unknown(&target.marker, names))?,
+            component: target.component,
+            position: target.position,
+            rate: target.rate,
+        })
+    };
+    let markers: Result<Vec<_>, StateError> = targets.markers.iter().map(marker).collect();
+    near(model, state, held, markers?)
+}
+
+fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> StateError {
+    StateError::Unknown {
+        name: name.to_owned(),
+        nearest: nearest(name, known).map(str::to_owned),
+    }
+}
+
+/// The closed configuration nearest to a state, in which entries of the velocity vector are held and markers are where
+/// they should be. What is prescribed and motors stay.
+fn near(
+    model: &Model,
+    state: State,
+    held: Vec<usize>,
+    markers: Vec<MarkerTarget>,
+) -> Result<Configuration, StateError> {
+    let mut equations = Equations::new(model);
+    let (position, velocity) = equations.unpacked(&state);
+    let prescribed = model.linkage.prescribed.iter().copied();
+    let targets = Targets {
+        held: held.into_iter().chain(prescribed).collect(),
+        markers,
+        position,
+        velocity,
+        branches: model.assembly.branches.clone(),
+    };
+    let closed = close(&model.linkage, &targets).map_err(|error| StateError::Unplaced {
+        reason: error.to_string(),
+    })?;
+    let at = |entries: &[usize], of: &[f64]| -> Vec<f64> {
+        entries.iter().map(|&entry| of[entry]).collect()
+    };
+    let mut position = at(&equations.free_positions, &closed.position);
+    let mut velocity = at(&equations.free_velocities, &closed.velocity);
+    position.extend_from_slice(&state.position[position.len()..]);
+    velocity.extend_from_slice(&state.velocity[velocity.len()..]);
+    Ok(Configuration {
+        state: State {
+            position,
+            velocity,
+            ..state
+        },
+        violation: closed.violation,
+    })
+}

@@ -1,0 +1,203 @@
+//! [`Simulation`]: a mechanism that is brought forward from outside, for control loops and co-simulation.
+
+use std::sync::Arc;
+
+use lissom_core::study::Stepping;
+use lissom_core::{Dynamics, External, Recording, RunError, Signals, State, StateError, snapshot};
+use lissom_spec::spec::IntegratorSpec;
+use self_cell::self_cell;
+
+use crate::mechanism::Mechanism;
+
+/// Equations that are integrated, and the same to look at what they reach.
+struct Workspace<'m> {
+    dynamics: Box<dyn Dynamics + 'm>,
+    observed: Box<dyn Dynamics + 'm>,
+}
+
+self_cell!(
+    /// A mechanism with a workspace that reads it: both live as long as the simulation does.
+    struct Owned {
+        owner: Arc<Mechanism>,
+        #[covariant]
+        dependent: Workspace,
+    }
+);
+
+/// What the inputs of a mechanism are while it is brought forward, by their names in recordings.
+#[derive(Clone, Copy, Debug)]
+pub enum Inputs<'a> {
+    /// What the model says.
+    OfModel,
+    /// These values from here on; other inputs stay as they are.
+    Held(&'a [(&'a str, f64)]),
+    /// These values at the end of the stretch, and straight lines from the present ones until then.
+    Interpolated(&'a [(&'a str, f64)]),
+}
+
+/// A mechanism under way that borrows nothing: it can be kept, sent to another thread and stepped from anywhere.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use lissom::{ModelSpec, TEMPLATE};
+/// use lissom::{Inputs, Mechanism, Simulation};
+///
+/// let spec = ModelSpec::parse(TEMPLATE, &[]).expect("the template has no error");
+/// let mechanism = Arc::new(Mechanism::build(&spec).expect("its beams can be reduced to modes"));
+/// let start = mechanism.start().expect("it is written down");
+/// let mut simulation = Simulation::new(mechanism, &start, &spec.simulation.integrator)?;
+/// for tick in 1..=10 {
+///     let angle = simulation.value("shoulder.angle").expect("the arm has a shoulder");
+///     let torque = -4.0 * (angle - 0.1);
+///     simulation.advance(0.01 * f64::from(tick), Inputs::Held(&[("shoulder.torque", torque)]))?;
+/// }
+/// assert_eq!(simulation.time_s(), 0.1);
+/// let saved = simulation.state();
+/// simulation.set_state(&saved)?;
+/// # Ok::<(), lissom::RunError>(())
+/// ```
+pub struct Simulation {
+    owned: Owned,
+    stepping: Stepping,
+    integrator: IntegratorSpec,
+    /// Names of the inputs, and who says them.
+    inputs: Vec<(String, Option<External>)>,
+}
+
+impl Simulation {
+    /// A simulation that begins at a state.
+    ///
+    /// # Errors
+    /// When the mechanism cannot be there, or an option of the integrator is out of range.
+    pub fn new(
+        mechanism: Arc<Mechanism>,
+        start: &State,
+        integrator: &IntegratorSpec,
+    ) -> Result<Self, RunError> {
+        let mut owned = Owned::try_new(mechanism, |mechanism| {
+            Ok(Workspace {
+                dynamics: mechanism.dynamics(start)?,
+                observed: mechanism.dynamics(start)?,
+            })
+        })?;
+        let stepping = owned
+            .with_dependent_mut(|_, work| Stepping::new(&mut *work.dynamics, integrator, start))?;
+        let signals = Signals::of(&*owned.borrow_dependent().dynamics);
+        let inputs = signals.inputs();
+        let inputs = inputs.map(|signal| (signal.name.clone(), None)).collect();
+        Ok(Self {
+            owned,
+            stepping,
+            integrator: *integrator,
+            inputs,
+        })
+    }
+
+    /// The mechanism.
+    pub fn mechanism(&self) -> &Arc<Mechanism> {
+        self.owned.borrow_owner()
+    }
+
+    /// Instant that has been reached.
+    pub fn time_s(&self) -> f64 {
+        self.stepping.time_s()
+    }
+
+    /// Names of the inputs that may be given.
+    pub fn inputs(&self) -> impl Iterator<Item = &str> {
+        self.inputs.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// Brings the mechanism to an instant.
+    ///
+    /// # Errors
+    /// When there is no input of a name, or why it could not go on.
+    pub fn advance(&mut self, to_s: f64, inputs: Inputs<'_>) -> Result<(), RunError> {
+        let time_s = self.time_s();
+        let jumped = match inputs {
+            Inputs::OfModel => self
+                .inputs
+                .iter_mut()
+                .any(|(_, says)| says.take().is_some()),
+            Inputs::Held(values) => {
+                for &(name, value) in values {
+                    *self.input(name)? = Some(External::held(value));
+                }
+                !values.is_empty()
+            }
+            Inputs::Interpolated(values) => {
+                for &(name, until) in values {
+                    let says = self.input(name)?;
+                    let from = says.map_or(until, |before| before.at(time_s));
+                    *says = Some(External {
+                        from_s: time_s,
+                        from,
+                        until_s: to_s,
+                        until,
+                    });
+                }
+                false
+            }
+        };
+        let (stepping, inputs) = (&mut self.stepping, &self.inputs);
+        self.owned.with_dependent_mut(|_, work| {
+            let Workspace { dynamics, observed } = work;
+            for (input, (_, external)) in inputs.iter().enumerate() {
+                dynamics.set_input(input, *external);
+                observed.set_input(input, *external);
+            }
+            stepping.advance(&mut **dynamics, &mut **observed, to_s, jumped)
+        })
+    }
+
+    fn input(&mut self, name: &str) -> Result<&mut Option<External>, RunError> {
+        let time_s = self.stepping.time_s();
+        let names = self.inputs.iter().map(|(name, _)| name.as_str());
+        let nearest = lissom_spec::nearest(name, names).map(str::to_owned);
+        let found = self.inputs.iter_mut().find(|(input, _)| input == name);
+        found.map(|(_, says)| says).ok_or_else(|| {
+            let source = StateError::Unknown {
+                name: name.to_owned(),
+                nearest,
+            };
+            RunError::NoInput { source, time_s }
+        })
+    }
+
+    /// Where the mechanism is now, memory included.
+    pub fn state(&self) -> State {
+        self.stepping
+            .state(&*self.owned.borrow_dependent().dynamics)
+    }
+
+    /// Goes on from another state.
+    ///
+    /// # Errors
+    /// When the mechanism cannot be there.
+    pub fn set_state(&mut self, state: &State) -> Result<(), RunError> {
+        let mechanism = Arc::clone(self.mechanism());
+        let (integrator, inputs) = (self.integrator, std::mem::take(&mut self.inputs));
+        *self = Self::new(mechanism, state, &integrator)?;
+        self.inputs = inputs;
+        Ok(())
+    }
+
+    /// Everything that can be recorded, now.
+    pub fn signals(&mut self) -> Recording {
+        let state = self.state();
+        self.owned.with_dependent_mut(|_, work| {
+            snapshot(
+                &mut *work.observed,
+                state.time_s,
+                &state.position,
+                &state.velocity,
+            )
+        })
+    }
+
+    /// One of these signals by its name.
+    pub fn value(&mut self, name: &str) -> Option<f64> {
+        self.signals().channel(name)?.samples.first().copied()
+    }
+}

@@ -1,0 +1,265 @@
+//! Supports that pass a node of their beam, and supports that leave it.
+
+use lissom_core::RunError;
+use lissom_core::study::{Ending, Run};
+
+use super::beam::{EXACT, FE4, PUSH, beam};
+use super::simulated;
+use crate::numbers::apart;
+
+/// The beam as two elements, with a node in the middle that both supports pass, by steps of one length.
+fn stepped(step: f64, passages: &str) -> Vec<f64> {
+    let text = |step: f64| {
+        format!(
+            "integrator.dop853 = {{ rtol = 0.1, atol = 0.1, initial_step_s = {step}, max_step_s = {step} }}\n\
+             element_crossings = \"{passages}\""
+        )
+    };
+    let basis = r#"{ elements = { count = 2, boundary = "unconstrained" } }"#;
+    let run = beam(basis, "second_order", 0.7, PUSH, "root", 0.2, &text(step));
+    super::beam::tip_of(&run)
+}
+
+/// Order of convergence: a method of order eight keeps it where supports pass a node, if the passage is located, and has lost most
+/// of it otherwise.
+#[test]
+fn the_order_is_kept_where_a_support_passes_a_node() {
+    let order = |passages: &str, steps: [f64; 2]| {
+        let exact = stepped(steps[1] / 4.0, "located");
+        let errors = steps.map(|step| apart(&stepped(step, passages), &exact));
+        (errors[0] / errors[1]).log2() / (steps[0] / steps[1]).log2()
+    };
+    let steps = [2.8e-3, 1.4e-3];
+    let located = order("located", steps);
+    let stepped_over = order("stepped_over", steps);
+    assert!(located > 7.0, "{located}");
+    assert!(stepped_over < 4.0, "{stepped_over}");
+}
+
+/// A boom clamped to a carriage in a sleeve whose mouth holds its direction too, in elements or in eigenfunctions.
+fn tied_boom(basis: &str) -> Run {
+    simulated(&format!(
+        r#"
+format = 1
+gravity_m_per_s2 = [0.0, -9.81, 0.0]
+[[body]]
+name = "boom"
+[body.beam]
+length_m = 1.2
+mass_per_length_kg_per_m = 0.4
+bending_stiffness_y_n_m2 = 40.0
+basis = {basis}
+[[joint]]
+name = "slide"
+parent = "ground"
+child = "boom"
+[joint.prismatic]
+axis = [1.0, 0.0, 0.0]
+[[motion]]
+joint = "slide"
+[motion.cycloid]
+final_displacement_m = 0.3
+duration_s = 0.4
+[[support]]
+name = "mouth"
+beam = "boom"
+on = {{ body = "ground", position_m = [0.5, 0.0, 0.0] }}
+slopes = "tied"
+[[marker]]
+name = "tip"
+body = "boom"
+at = "tip"
+[simulation]
+duration_s = 0.4
+initial = "equilibrium"
+integrator.dop853 = {{ rtol = 1e-9, atol = 1e-12 }}
+[output]
+sample_period_s = 0.04
+"#
+    ))
+}
+
+/// Conservation: a support that ties the slope strikes the beam at nodes. The impulse takes energy and never gives any; what it
+/// takes is in the books, falls with the length of the elements, and is nothing for smooth functions.
+#[test]
+fn tied_slopes_strike_at_nodes() {
+    // per cent of the peak
+    const DRIFT: f64 = 1e-6;
+    let lost = |basis: &str| {
+        let run = tied_boom(basis);
+        assert_eq!(run.ending, Ending::Completed, "{basis}");
+        let drift = run.audit.energy.max_drift_percent;
+        assert!(drift < DRIFT, "{basis}: {drift} %");
+        let lost = &run.recording.channel("energy.dissipated").unwrap().samples;
+        assert!(lost.windows(2).all(|pair| pair[1] >= pair[0]), "{basis}");
+        lost[lost.len() - 1] / run.audit.energy.peak_j
+    };
+    let coarse = lost("{ elements = { count = 4 } }");
+    let fine = lost("{ elements = { count = 8 } }");
+    assert!(coarse > 0.0 && fine < 0.5 * coarse, "{coarse} {fine}");
+    assert!(lost("{ clamped_free = { bending_y = 8 } }").abs() < f64::EPSILON);
+}
+
+/// What a run that a support ended says: which, of which beam, where along it, and when.
+fn left(run: &Run) -> (&str, &str, f64, f64) {
+    let Ending::Failed(error) = &run.ending else {
+        panic!("{:?}", run.ending);
+    };
+    let RunError::LeftBeam {
+        support,
+        beam,
+        place,
+        time_s,
+        ..
+    } = error
+    else {
+        panic!("{error}");
+    };
+    let text = error.to_string();
+    let end = if *place < 0.1 { "root" } else { "tip" };
+    let said = format!("support {support:?} left beam {beam:?} at t = ");
+    assert!(text.starts_with(&said) && text.contains(end), "{text}");
+    (support, beam, *place, *time_s)
+}
+
+/// Closed form: a feed that is too long takes the rear end of the beam over the first support; every integrator finds the instant.
+#[test]
+fn a_prescribed_feed_takes_a_support_off_its_beam() {
+    // beyond an end by less than 1e-9 of its length nothing has left it; the beam is at 1.5 m/s there
+    const INSTANT: f64 = 2e-9;
+    let feed = |t: f64| {
+        let turn = std::f64::consts::TAU * t / 0.7;
+        -0.725 + 0.925 * (t / 0.7 - turn.sin() / std::f64::consts::TAU)
+    };
+    let (mut early, mut late) = (0.0, 0.7);
+    while late - early > 1e-14 {
+        let middle = 0.5 * (early + late);
+        if feed(middle) < 0.0 {
+            early = middle;
+        } else {
+            late = middle;
+        }
+    }
+    for solution in [
+        EXACT,
+        "integrator.radau = { rtol = 1e-6, atol = 1e-9 }",
+        "integrator.adams = { rtol = 1e-6, atol = 1e-9 }",
+        "integrator.newmark = { step_s = 1e-3 }",
+        "integrator.generalized_alpha = { step_s = 1e-3 }\n\
+         closure.stabilized = { frequency_rad_per_s = 5.0, damping_ratio = 1.0 }",
+    ] {
+        let run = beam(FE4, "none", 0.7, [-0.725, 0.2], "root", 0.2, solution);
+        let (support, beam, place, time) = left(&run);
+        assert_eq!((support, beam), ("first", "beam"), "{solution}");
+        assert!(place.abs() < 1e-8, "{solution}: {place}");
+        assert!((time - early).abs() < INSTANT, "{solution}: {time} {early}");
+    }
+}
+
+/// A rail, straight and without gravity, along which two beads move freely from a place, m, with a speed, m/s.
+fn two_beads(slow: [f64; 2], fast: [f64; 2]) -> Run {
+    let bead = |name: &str, [place, speed]: [f64; 2]| {
+        format!(
+            r#"
+[[body]]
+name = "{name}"
+[body.rigid]
+mass_kg = 0.1
+inertia_kg_m2 = [1e-5, 1e-5, 1e-5]
+[[joint]]
+name = "{name}-slide"
+parent = "ground"
+child = "{name}"
+[joint.prismatic]
+axis = [1.0, 0.0, 0.0]
+initial_displacement_m = {place}
+initial_rate_m_per_s = {speed}
+[[support]]
+name = "{name}-ring"
+beam = "rail"
+on = "{name}"
+"#
+        )
+    };
+    let (slow, fast) = (bead("slow", slow), bead("fast", fast));
+    simulated(&format!(
+        r#"
+format = 1
+[[body]]
+name = "rail"
+[body.beam]
+length_m = 1.0
+mass_per_length_kg_per_m = 2.0
+bending_stiffness_y_n_m2 = 40.0
+basis = {{ clamped_free = {{ bending_y = 3 }} }}
+[[joint]]
+name = "root"
+parent = "ground"
+child = "rail"
+fixed = {{}}
+{slow}
+{fast}
+[simulation]
+duration_s = 2.0
+"#
+    ))
+}
+
+/// Closed form: a boom that a constant force drives, straight and without gravity, leaves the mouth of its sleeve when its carriage
+/// does, and a bead that moves on along a rail with the speed it had leaves it at the end; of two, the first to come there.
+#[test]
+fn free_coordinates_take_supports_off_their_beams() {
+    // a support counts as gone 1e-9 of the beam beyond its end; speeds are about 1 m/s
+    const INSTANT: f64 = 1e-8;
+    let driven = simulated(
+        r#"
+format = 1
+[[body]]
+name = "boom"
+[body.beam]
+length_m = 1.0
+mass_per_length_kg_per_m = 2.0
+bending_stiffness_y_n_m2 = 40.0
+basis = { elements = { count = 4 } }
+[[joint]]
+name = "slide"
+parent = "ground"
+child = "boom"
+[joint.prismatic]
+axis = [1.0, 0.0, 0.0]
+[[support]]
+name = "mouth"
+beam = "boom"
+on = { body = "ground", position_m = [0.6, 0.0, 0.0] }
+[[input]]
+joint = "slide"
+force_constant = { value_n = 2.0 }
+[simulation]
+duration_s = 2.0
+"#,
+    );
+    let (support, beam, place, time) = left(&driven);
+    assert_eq!((support, beam), ("mouth", "boom"));
+    // 0.6 m at 1 m/s^2
+    assert!((time - 1.2_f64.sqrt()).abs() < INSTANT, "{time}");
+    assert!(place.abs() < 1e-8);
+
+    // one bead behind the other, and slower
+    let free = two_beads([0.3, 0.1], [0.5, 0.5]);
+    let (support, beam, place, time) = left(&free);
+    assert_eq!((support, beam), ("fast-ring", "rail"));
+    assert!((time - 1.0).abs() < INSTANT, "{time}");
+    assert!((place - 1.0).abs() < 1e-8);
+}
+
+/// Closed form: where one bead overtakes another both hold the same point of the rail, and one of their equations says nothing.
+#[test]
+fn supports_that_meet_are_a_singular_configuration() {
+    const INSTANT: f64 = 1e-8;
+    let run = two_beads([0.5, 0.1], [0.1, 0.9]);
+    let Ending::Failed(RunError::Singular { time_s, .. }) = run.ending else {
+        panic!("{:?}", run.ending);
+    };
+    // 0.5 + 0.1 t = 0.1 + 0.9 t
+    assert!((time_s - 0.5).abs() < INSTANT, "{time_s}");
+}

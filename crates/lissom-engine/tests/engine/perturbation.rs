@@ -1,0 +1,270 @@
+//! Controllers in model files, and perturbation runs of the tree: published numbers and closed forms.
+
+use lissom_core::Recording;
+use lissom_core::study::{Begins, Linearized, PerturbOptions, Place, perturb, sample_instants};
+use lissom_engine::analysis::{linearized, with_breaks};
+use lissom_numerics::integrate::Flow;
+use lissom_numerics::linear::{Frozen, Interpolation, Terms, TrackedModes};
+use lissom_spec::ModelSpec;
+
+use crate::models::{jonker_beam, parsed};
+use crate::numbers::lateral;
+use crate::runs::{completed, in_nodes, in_tree, nodal_mechanism, tree_mechanism, value_at};
+
+fn simulated(spec: &ModelSpec) -> Recording {
+    let run = completed(in_tree(spec));
+    assert!(run.audit.energy.max_drift_percent < 1e-4);
+    run.recording
+}
+
+fn along(spec: &ModelSpec, elements: Option<usize>, points: usize) -> Linearized {
+    let mechanism = match elements {
+        None => tree_mechanism(spec),
+        Some(elements) => nodal_mechanism(spec, elements),
+    };
+    let step = spec.simulation.duration_s / (points - 1) as f64;
+    let times: Vec<f64> = (0..points).map(|i| step * i as f64).collect();
+    let times = with_breaks(&mechanism, &times).unwrap();
+    let mut watch = |_| Flow::Continue;
+    linearized(
+        &mechanism,
+        &mechanism.start().unwrap(),
+        Place::Nominal,
+        &times,
+        &mut watch,
+    )
+    .unwrap()
+}
+
+fn perturbed(spec: &ModelSpec, found: &Linearized, case: usize, second_order: bool) -> Recording {
+    let options = PerturbOptions {
+        terms: Terms::CASES[case],
+        interpolation: Interpolation::Matrices,
+        second_order,
+        begins: Begins::AsModel,
+    };
+    let samples = sample_instants(spec, &[]);
+    let mut watch = |_| Flow::Continue;
+    let done = perturb(spec, found, &samples, options, &mut watch).unwrap();
+    done.recording
+}
+
+/// The beam of Jonker & Aarts with a marker, and what is done to it.
+fn beam(rest: &str) -> ModelSpec {
+    let beam = jonker_beam(4);
+    parsed(&format!(
+        "{beam}[[marker]]\nname = \"tip\"\nbody = \"beam\"\n{rest}"
+    ))
+}
+
+/// Converged numbers of a spectral elastica: largest lag of the tip in the cases of Table I; case 5 grows without bounds.
+#[test]
+fn five_cases_of_table_1() {
+    // what four modes leave of five digits, and the largest of samples below that of the curve
+    const DIGITS: f64 = 1e-4;
+    let spec = beam(
+        "[[motion]]\njoint = \"hub\"\ncycloidal_rate = { final_rate_rad_per_s = 4.0, duration_s = 15.0 }\n\
+         [simulation]\nduration_s = 15.0\nintegrator.dop853 = { rtol = 1e-7, atol = 1e-9 }\n\
+         [output]\nsample_period_s = 0.01\n",
+    );
+    let found = along(&spec, None, 301);
+    for (case, wanted) in [
+        Some(0.53472),
+        Some(0.52714),
+        Some(0.57170),
+        Some(0.571_005),
+        None,
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let recording = perturbed(&spec, &found, case, true);
+        let largest = (recording.time_s.iter()).fold(0.0_f64, |largest, &time| {
+            // the hub is on its course
+            let s = time / 15.0;
+            let tau = std::f64::consts::TAU;
+            let angle = 4.0 * 15.0 * (0.5 * s * s + ((tau * s).cos() - 1.0) / (tau * tau));
+            let at = |axis: &str| value_at(&recording, &format!("tip.deviation.{axis}"), time);
+            largest.max(-lateral(at("x"), at("y"), angle))
+        });
+        match wanted {
+            Some(wanted) => assert!((largest - wanted).abs() < DIGITS, "{case}: {largest}"),
+            None => assert!(largest > 1e3, "case 5 should diverge: {largest}"),
+        }
+    }
+    // and its first frequency as it turns, followed from rest
+    let modes = TrackedModes::new(&Frozen::new(&found.along, &[]), Terms::CASES[0], 2).unwrap();
+    let last = modes.modes[0].last().unwrap().frequency().unwrap();
+    // functions that are not the modes of a turning beam give too high a frequency, if little
+    assert!(last > 3.3464 - DIGITS && last < 3.3464 + 1e-3, "{last}");
+    assert!(modes.encounters.is_empty());
+    assert!(modes.modes[0].iter().all(|at| at.mac > 0.99));
+}
+
+/// Second implementation, four elements: deviation of the tip from its nominal place in the controlled quarter turn of
+/// section 7.2, nonlinear and by the perturbation method.
+#[test]
+fn controlled_quarter_turn() {
+    // four elements are 6e-4 of the deflection from converged, four modes less
+    const AGREEMENT_M: f64 = 1e-3;
+    let spec = beam(
+        "[[input]]\njoint = \"hub\"\n\
+         rigid_inverse_dynamics.cycloid = { final_angle_rad = 1.5707963267948966, duration_s = 5.0 }\n\
+         [[controller]]\nname = \"servo\"\njoints = [\"hub\"]\n\
+         computed_pd = { frequency_rad_per_s = 1.45, damping_ratio = 0.9 }\n\
+         [simulation]\nduration_s = 8.0\nintegrator.dop853 = { rtol = 1e-8, atol = 1e-10 }\n\
+         [output]\nsample_period_s = 0.05\n",
+    );
+    let nonlinear = simulated(&spec);
+    let found = along(&spec, None, 201);
+    let linear = perturbed(&spec, &found, 0, false);
+    assert_eq!(found.driven.len(), 1);
+    for (time, wanted_nonlinear, wanted_linear) in [
+        (1.0, -0.29817, -0.29829),
+        (3.0, 0.09112, 0.09151),
+        (5.0, 0.26987, 0.27023),
+        (8.0, 0.00496, 0.00495),
+    ] {
+        let s = f64::min(time / 5.0, 1.0);
+        let tau = std::f64::consts::TAU;
+        let angle = tau / 4.0 * (s - (tau * s).sin() / tau);
+        let place = |axis: &str| value_at(&nonlinear, &format!("tip.position.{axis}"), time);
+        let off = lateral(place("x"), place("y"), angle);
+        assert!(
+            (off - wanted_nonlinear).abs() < AGREEMENT_M,
+            "{time}: {off}"
+        );
+        let moved = |axis: &str| value_at(&linear, &format!("tip.deviation.{axis}"), time);
+        let off = lateral(moved("x"), moved("y"), angle);
+        assert!((off - wanted_linear).abs() < AGREEMENT_M, "{time}: {off}");
+        // feed-forward and feedback together
+        let torque = value_at(&nonlinear, "hub.torque", time)
+            + value_at(&nonlinear, "servo.hub.torque", time);
+        let found = value_at(&linear, "hub.torque", time);
+        assert!((torque - found).abs() < 0.05, "{time}: {torque} {found}");
+    }
+}
+
+/// Closed form: a rigid arm off its course by a small angle comes back as an oscillator of the frequency and damping
+/// ratio asked for, whatever the course; with gains by hand, of the frequency that they make.
+#[test]
+fn rigid_joints_follow_the_law() {
+    // the integrator's tolerance over some hundred steps
+    const TOLERANCE: f64 = 1e-8;
+    let (frequency, ratio) = (6.0_f64, 0.4_f64);
+    let inertia = 2.0 / 3.0;
+    for law in [
+        format!("computed_pd = {{ frequency_rad_per_s = {frequency}, damping_ratio = {ratio} }}"),
+        format!(
+            "joint_pd = {{ position_gain = [{}], rate_gain = [{}] }}",
+            inertia * frequency * frequency,
+            2.0 * inertia * ratio * frequency
+        ),
+    ] {
+        let spec = parsed(&format!(
+            "format = 1\n[[body]]\nname = \"arm\"\n\
+             rigid = {{ mass_kg = 2.0, center_of_mass_m = [0.5, 0, 0], inertia_kg_m2 = [0.1, {one}, {one}] }}\n\
+             [[joint]]\nname = \"hub\"\nparent = \"ground\"\nchild = \"arm\"\n\
+             revolute = {{ axis = [0, 0, 1], initial_angle_rad = 0.05 }}\n\
+             [[input]]\njoint = \"hub\"\nrigid_inverse_dynamics.cycloid = {{ initial_angle_rad = 0.0, \
+             final_angle_rad = 1.0, duration_s = 1.0 }}\n\
+             [[controller]]\nname = \"servo\"\njoints = [\"hub\"]\n{law}\n\
+             [simulation]\nduration_s = 1.0\nintegrator.dop853 = {{ rtol = 1e-10, atol = 1e-12 }}\n",
+            one = 2.0 / 3.0 - 2.0 * 0.25
+        ));
+        let recording = simulated(&spec);
+        for time in [0.3, 0.7, 1.0] {
+            let tau = std::f64::consts::TAU;
+            let nominal = time - (tau * time).sin() / tau;
+            let damped = frequency * (1.0 - ratio * ratio).sqrt();
+            let wanted = 0.05
+                * (-ratio * frequency * time).exp()
+                * ((damped * time).cos() + ratio * frequency / damped * (damped * time).sin());
+            let found = value_at(&recording, "hub.angle", time) - nominal;
+            assert!(
+                (found - wanted).abs() < TOLERANCE,
+                "{time}: {found} {wanted}"
+            );
+        }
+    }
+}
+
+/// Second formulation: the same perturbation run in nodes, from the same file, open loop and closed.
+#[test]
+fn formulations_agree() {
+    // of 0.05 m: undamped high modes are not resolved alike by four modes and four elements
+    const AGREEMENT_M: f64 = 1e-3;
+    let servo = "[[controller]]\nname = \"servo\"\njoints = [\"hub\"]\n\
+                 computed_pd = { frequency_rad_per_s = 1.45, damping_ratio = 0.9 }\n";
+    for controller in ["", servo] {
+        let spec = beam(&format!(
+            "[[input]]\njoint = \"hub\"\nrigid_inverse_dynamics.cycloid = \
+             {{ final_angle_rad = 1.5707963267948966, duration_s = 5.0 }}\n{controller}\
+             [simulation]\nduration_s = 3.0\nintegrator.dop853 = {{ rtol = 1e-7, atol = 1e-9 }}\n\
+             [output]\nsample_period_s = 0.5\n"
+        ));
+        let tree = perturbed(&spec, &along(&spec, None, 101), 0, true);
+        let found = along(&spec, Some(4), 101);
+        assert_eq!(found.driven, [0]);
+        let nodes = perturbed(&spec, &found, 0, true);
+        let mut largest = 0.0_f64;
+        for axis in ["x", "y"] {
+            for time in [0.5, 1.5, 3.0] {
+                let channel = format!("tip.deviation.{axis}");
+                let (a, b) = (
+                    value_at(&tree, &channel, time),
+                    value_at(&nodes, &channel, time),
+                );
+                assert!((a - b).abs() < AGREEMENT_M, "{channel} {time}: {a} {b}");
+                largest = largest.max(b.abs());
+            }
+        }
+        assert!(largest > 0.05, "{largest}");
+    }
+}
+
+/// Closed form: a joint under feedback starts where it is written, and its beam sags from there as a clamped one, μgL⁴/8EI.
+#[test]
+fn a_start_in_equilibrium_holds_joints_under_feedback() {
+    // six eigenfunctions leave 2e-5 of the sag out, and slopes of 2e-3 count by their squares
+    const DIGITS: f64 = 1e-4;
+    let spec = parsed(
+        r#"
+format = 1
+gravity_m_per_s2 = [0.0, -10.0, 0.0]
+[[body]]
+name = "boom"
+[body.beam]
+length_m = 1.0
+mass_per_length_kg_per_m = 1.0
+bending_stiffness_y_n_m2 = 1000.0
+basis = { clamped_free = { bending_y = 6 } }
+[[joint]]
+name = "hinge"
+parent = "ground"
+child = "boom"
+[joint.revolute]
+axis = [0.0, 0.0, 1.0]
+initial_angle_rad = 0.0
+[[controller]]
+name = "servo"
+joints = ["hinge"]
+joint_pd = { position_gain = [100.0], rate_gain = [1.0] }
+[[marker]]
+name = "tip"
+body = "boom"
+at = "tip"
+[simulation]
+duration_s = 0.01
+initial = "equilibrium"
+[output]
+sample_period_s = 0.01
+"#,
+    );
+    for recording in [simulated(&spec), in_nodes(&spec, 4).recording] {
+        assert_eq!(value_at(&recording, "hinge.angle", 0.0), 0.0);
+        let sag = value_at(&recording, "tip.position.y", 0.0);
+        let clamped = -10.0 / (8.0 * 1000.0);
+        assert!((sag - clamped).abs() < DIGITS * clamped.abs(), "{sag}");
+    }
+}

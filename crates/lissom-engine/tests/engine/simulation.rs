@@ -1,0 +1,131 @@
+//! Mechanisms that are brought forward from outside.
+
+use std::sync::Arc;
+
+use lissom_engine::{Inputs, Mechanism, Simulation};
+use lissom_spec::{ModelSpec, TEMPLATE};
+
+use crate::models::changed;
+use crate::runs::{last, nodal_mechanism, tree_mechanism};
+
+/// The two-link arm over a tenth of a second.
+fn short() -> ModelSpec {
+    changed(TEMPLATE, &["simulation.duration_s=0.1"])
+}
+
+fn simulation(mechanism: Mechanism) -> Simulation {
+    let start = mechanism.start().unwrap();
+    let integrator = mechanism.spec().simulation.integrator;
+    Simulation::new(Arc::new(mechanism), &start, &integrator).unwrap()
+}
+
+/// Identity: stretch by stretch under the inputs of the model it arrives where a run does, in both formulations.
+#[test]
+fn stretches_arrive_where_a_run_does() {
+    /// The tolerance of the run is 1e-8.
+    const TOLERANCE: f64 = 1e-7;
+    let spec = short();
+    for mechanism in [tree_mechanism(&spec), nodal_mechanism(&spec, 1)] {
+        let run = mechanism.run(&[0.0, 0.1]);
+        let mut stepped = simulation(mechanism);
+        for tick in 1..=20 {
+            let to_s = 0.005 * f64::from(tick);
+            stepped.advance(to_s, Inputs::OfModel).unwrap();
+        }
+        for channel in ["shoulder.angle", "hand.position.y", "energy.kinetic"] {
+            let (found, wanted) = (
+                stepped.value(channel).unwrap(),
+                last(&run.recording, channel),
+            );
+            assert!(
+                (found - wanted).abs() < TOLERANCE,
+                "{channel}: {found} {wanted}"
+            );
+        }
+        let work = run.last.unwrap().work_j;
+        assert!((stepped.state().work_j - work).abs() < TOLERANCE * work.abs().max(1.0));
+    }
+}
+
+/// Identity: with fixed steps it sums up the works as a run does, and goes on with them from a state.
+#[test]
+fn fixed_steps_sum_up_works() {
+    /// Sums of a hundred steps in other parts.
+    const ROUNDING: f64 = 1e-13;
+    let spec = changed(
+        TEMPLATE,
+        &[
+            "simulation.duration_s=0.09765625",
+            "simulation.integrator={generalized_alpha={step_s=9.765625e-4}}",
+        ],
+    );
+    for mechanism in [tree_mechanism(&spec), nodal_mechanism(&spec, 1)] {
+        let run = mechanism.run(&[0.0, 0.097_656_25]).last.unwrap();
+        assert!(run.work_j > 1e-6 && run.dissipated_j > 1e-9, "{run:?}");
+        let mut stepped = simulation(mechanism);
+        for tick in [0.0, 0.5, 1.0] {
+            stepped
+                .advance(0.097_656_25 * tick, Inputs::OfModel)
+                .unwrap();
+            stepped.set_state(&stepped.state()).unwrap();
+        }
+        let state = stepped.state();
+        assert_eq!(state.position, run.position);
+        for (found, wanted) in [
+            (state.work_j, run.work_j),
+            (state.dissipated_j, run.dissipated_j),
+        ] {
+            assert!(
+                (found - wanted).abs() <= ROUNDING * wanted,
+                "{found} {wanted}"
+            );
+        }
+    }
+}
+
+/// Property: an input that is taken over does what is asked: held values jump, others are lines in between.
+#[test]
+fn inputs_are_taken_over() {
+    for mechanism in [tree_mechanism(&short()), nodal_mechanism(&short(), 1)] {
+        let mut stepped = simulation(mechanism);
+        assert!(stepped.inputs().any(|name| name == "shoulder.torque"));
+        stepped
+            .advance(0.01, Inputs::Held(&[("shoulder.torque", 0.25)]))
+            .unwrap();
+        assert_eq!(stepped.value("shoulder.torque"), Some(0.25));
+        stepped
+            .advance(0.02, Inputs::Interpolated(&[("shoulder.torque", 0.75)]))
+            .unwrap();
+        assert_eq!(stepped.value("shoulder.torque"), Some(0.75));
+        let error = stepped
+            .advance(0.03, Inputs::Held(&[("sholder.torque", 1.0)]))
+            .unwrap_err();
+        assert!(error.to_string().contains("shoulder.torque"), "{error}");
+    }
+}
+
+/// Identity: a state that was saved leads the same way again, to the last bit.
+#[test]
+fn a_saved_state_leads_the_same_way_again() {
+    let mut stepped = simulation(tree_mechanism(&short()));
+    stepped.advance(0.03, Inputs::OfModel).unwrap();
+    let saved = stepped.state();
+    let ends = [(); 2].map(|()| {
+        stepped.set_state(&saved).unwrap();
+        stepped.advance(0.06, Inputs::OfModel).unwrap();
+        stepped.state()
+    });
+    assert_eq!(ends[0], ends[1]);
+    assert_ne!(ends[0].position, saved.position);
+}
+
+/// Property: it borrows nothing and may go to another thread.
+#[test]
+fn it_can_be_kept_anywhere() {
+    let mut stepped = simulation(tree_mechanism(&short()));
+    let thread = std::thread::spawn(move || {
+        stepped.advance(0.01, Inputs::OfModel).unwrap();
+        stepped.time_s()
+    });
+    assert_eq!(thread.join().unwrap(), 0.01);
+}

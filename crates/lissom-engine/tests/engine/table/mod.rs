@@ -1,0 +1,355 @@
+//! Everything that acts, in both formulations, through every study: a table of small moving mechanisms.
+//!
+//! Kind of truth: two formulations. Rigid bodies leave nothing out in either, so that motions, equilibria and eigenvalues agree as
+//! well as they are computed.
+
+mod cut_joints;
+mod flexible;
+mod rows;
+
+use std::collections::BTreeSet;
+
+use lissom_core::Recording;
+use lissom_core::study::{
+    AnalysisError, Begins, Ending, Linearized, PerturbOptions, Place, Run, perturb, sample_instants,
+};
+use lissom_engine::Mechanism;
+use lissom_engine::analysis::{frozen, linearized, with_breaks};
+use lissom_numerics::integrate::Flow;
+use lissom_numerics::linear::{Interpolation, Terms};
+use nalgebra::{Complex, DMatrix};
+
+use crate::models::parsed;
+use crate::numbers::distance;
+use crate::runs::{assert_alike, nodal_mechanism, tree_mechanism, vector};
+use rows::rows;
+
+/// Motions integrated at a relative tolerance of 1e-11.
+const MOTION: f64 = 1e-9;
+/// Forces that are balanced to 1e-10 of the largest.
+const EQUILIBRIUM: f64 = 1e-7;
+/// Eigenvalues of matrices of a few rows, in parts of the largest.
+const EIGENVALUES: f64 = 1e-9;
+/// A double eigenvalue is off by the square root of rounding.
+const DOUBLE: f64 = 1e-7;
+/// Linear motions of a hand that moves by centimetres, in m.
+const PERTURBATION: f64 = 1e-7;
+/// Drift of the energy at that tolerance, in percent.
+const DRIFT: f64 = 1e-6;
+/// Part of the stiffness that a load of a newton or so, which turns with its marker, has in pendulums of some ten newton metres.
+const FOLLOWER: f64 = 1e-3;
+/// The worst of the steps, which are not the same in both.
+const WORST: f64 = 1e-3;
+
+const INTEGRATOR: &str = "\n[simulation]\nduration_s = 0.2\n\
+    integrator.dop853 = { rtol = 1e-11, atol = 1e-13 }\n";
+
+/// Asks every row; tells all that fail.
+fn every_row(ask: impl Fn(&str, [Mechanism; 2]) + std::panic::RefUnwindSafe) {
+    let failed: Vec<&str> = (rows().iter())
+        .filter(|(name, text)| std::panic::catch_unwind(|| ask(name, both(text))).is_err())
+        .map(|(name, _)| *name)
+        .collect();
+    assert!(failed.is_empty(), "{failed:?}");
+}
+
+/// A row in both formulations.
+fn both(text: &str) -> [Mechanism; 2] {
+    let spec = parsed(&(text.to_owned() + INTEGRATOR));
+    [tree_mechanism(&spec), nodal_mechanism(&spec, 1)]
+}
+
+fn ran(mechanism: &Mechanism) -> Run {
+    let run = mechanism.run(&sample_instants(mechanism.spec(), &[]));
+    assert_eq!(run.ending, Ending::Completed);
+    run
+}
+
+fn going(_: f64) -> Flow {
+    Flow::Continue
+}
+
+/// Whether the formulations measure deviations of a mechanism in different coordinates: rotations in the axes of a body and in
+/// those of the ground. Equations that are frozen on the way, or linearised off a motion that is none, are those of a choice of
+/// coordinates; about a rest they are not.
+fn turns_freely(mechanism: &Mechanism) -> bool {
+    let joints = mechanism.spec().joint.iter();
+    joints
+        .filter_map(lissom_spec::spec::JointSpec::kind)
+        .any(|kind| kind.degrees_of_freedom() > 2)
+}
+
+/// Eigenvalues of the linearised equations at a point.
+fn eigenvalues(found: &Linearized, point: usize) -> Vec<Complex<f64>> {
+    let linear = &found.along.points()[point].linear;
+    let n = linear.mass.nrows();
+    let mass = linear.mass.clone().cholesky().unwrap();
+    let mut matrix = DMatrix::zeros(2 * n, 2 * n);
+    matrix.view_mut((0, n), (n, n)).fill_with_identity();
+    let mut put = |column, block: DMatrix<f64>| {
+        matrix.view_mut((n, column), (n, n)).copy_from(&block);
+    };
+    put(0, -mass.solve(&linear.stiffness()));
+    put(n, -mass.solve(&linear.damping));
+    matrix.complex_eigenvalues().iter().copied().collect()
+}
+
+/// Asserts that every eigenvalue has its like.
+#[track_caller]
+fn assert_same_eigenvalues(name: &str, found: [&Linearized; 2], point: usize) {
+    let [a, mut b] = found.map(|found| eigenvalues(found, point));
+    assert_eq!(a.len(), b.len(), "{name}");
+    let size = a.iter().fold(1.0_f64, |most, x| most.max(x.norm()));
+    for value in &a {
+        let apart = |x: &Complex<f64>| (x - value).norm();
+        let (at, nearest) = (b.iter().map(apart).enumerate())
+            .min_by(|x, y| x.1.total_cmp(&y.1))
+            .unwrap();
+        assert!(
+            nearest < EIGENVALUES.max(DOUBLE / (1.0 + value.norm())) * size,
+            "{name}: {value} in {a:?}, {} in {b:?}",
+            b[at]
+        );
+        b.remove(at);
+    }
+}
+
+#[test]
+fn runs_agree() {
+    every_row(|name, mechanisms| {
+        let [tree, nodes] = mechanisms.each_ref().map(ran);
+        // forces and gaps of what closes loops are known to the tree alone
+        let closures = |name: &str| {
+            let loops = &mechanisms[0].spec().loops;
+            loops
+                .iter()
+                .any(|closure| name.starts_with(&format!("{}.", closure.name)))
+        };
+        let names = |run: &Run| -> BTreeSet<(String, String)> {
+            let channels = run.recording.channels.iter();
+            let told = channels.filter(|channel| !closures(&channel.name));
+            told.map(|c| (c.name.clone(), c.unit.clone())).collect()
+        };
+        assert_eq!(names(&tree), names(&nodes), "{name}");
+        assert!(assert_alike(&tree, &nodes, MOTION) > 8, "{name}");
+        let worst = |run: &Run| -> Vec<f64> {
+            let violations = run.audit.limit_violations.iter();
+            violations.map(|violation| violation.worst).collect()
+        };
+        let [a, b] = [&tree, &nodes].map(worst);
+        assert_eq!(a.len(), b.len(), "{name}");
+        for (a, b) in a.iter().zip(b) {
+            assert!((a - b).abs() < WORST * a.abs(), "{name}: {a} {b}");
+        }
+        assert!(name != "limits" || a.len() > 2, "{a:?}");
+        assert!(nodes.audit.energy.max_drift_percent < DRIFT, "{name}");
+    });
+}
+
+/// At a dead point the angle of the driven rocker is no coordinate any more. The tree goes on with another one; elements, whose
+/// coordinates are chosen once, say so and do not creep towards it.
+#[test]
+fn a_dead_point_of_the_coordinate_ends_a_nodal_run() {
+    let [tree, nodes] = both(&rows::dead_point());
+    ran(&tree);
+    let run = nodes.run(&sample_instants(nodes.spec(), &[]));
+    let Ending::Failed(error) = &run.ending else {
+        panic!("{:?}", run.ending);
+    };
+    assert!(error.to_string().contains("singular"), "{error}");
+}
+
+#[test]
+fn equilibria_agree() {
+    every_row(|name, mechanisms| {
+        let [tree, nodes] =
+            mechanisms.map(|mechanism| mechanism.equilibrium(&mechanism.written()).unwrap());
+        for channel in &tree.recording.channels {
+            let Some(other) = nodes.recording.channel(&channel.name) else {
+                continue;
+            };
+            let (a, b) = (channel.samples[0], other.samples[0]);
+            let size = a.abs().max(1.0);
+            let what = &channel.name;
+            assert!((a - b).abs() < EQUILIBRIUM * size, "{name} {what}: {a} {b}");
+        }
+        assert_eq!(tree.stability, nodes.stability, "{name}");
+    });
+}
+
+#[test]
+fn linear_models_agree() {
+    every_row(|name, mechanisms| {
+        for (place, times) in [
+            (Place::Start, &[][..]),
+            (Place::Equilibrium, &[]),
+            (Place::Nominal, &[0.0, 0.1]),
+            (Place::Run, &[0.05, 0.2]),
+        ] {
+            let found = mechanisms.each_ref().map(|mechanism| {
+                linearized(mechanism, &mechanism.written(), place, times, &mut going)
+                    .unwrap_or_else(|error| panic!("{name} {place:?}: {error}"))
+            });
+            for found in &found {
+                let inputs = found.along.labels().inputs.iter();
+                let inputs: Vec<&String> = inputs.map(|label| &label.name).collect();
+                let once: BTreeSet<_> = inputs.iter().collect();
+                assert_eq!(once.len(), inputs.len(), "{name}: {inputs:?}");
+            }
+            let coordinates = |found: &Linearized| {
+                let labels = found.along.labels().coordinates.iter();
+                labels
+                    .map(|label| label.name.clone())
+                    .collect::<BTreeSet<_>>()
+            };
+            let alike =
+                !turns_freely(&mechanisms[0]) && coordinates(&found[0]) == coordinates(&found[1]);
+            if !alike && !matches!(place, Place::Equilibrium) {
+                continue;
+            }
+            for point in 0..found[0].along.points().len() {
+                let name = format!("{name} {place:?} {point}");
+                assert_same_eigenvalues(&name, found.each_ref(), point);
+            }
+        }
+    });
+}
+
+/// Loads that turn with what they act on make the stiffness unsymmetric, and friction adds to the damping.
+#[test]
+fn linear_models_contain_follower_loads_and_friction() {
+    let rows = rows();
+    let text = |name: &str| &rows.iter().find(|(row, _)| *row == name).unwrap().1;
+    let point = |text: &str| {
+        both(text).map(|mechanism| {
+            let found = linearized(
+                &mechanism,
+                &mechanism.written(),
+                Place::Equilibrium,
+                &[],
+                &mut going,
+            )
+            .unwrap();
+            found.along.points()[0].linear.clone()
+        })
+    };
+    for name in ["force that follows", "torque that follows"] {
+        for linear in point(text(name)) {
+            let stiffness = linear.stiffness();
+            let skew = (&stiffness - stiffness.transpose()).amax();
+            assert!(skew > FOLLOWER * stiffness.amax(), "{name}: {skew}");
+        }
+    }
+    for linear in point(text("force at a marker")) {
+        let stiffness = linear.stiffness();
+        let skew = (&stiffness - stiffness.transpose()).amax();
+        assert!(skew < EIGENVALUES * stiffness.amax(), "{skew}");
+    }
+    // viscous and smoothed Coulomb friction at rest: 0.1 + 0.4/0.3
+    for linear in point(text("friction")) {
+        let damping = linear.damping[(1, 1)];
+        assert!(
+            (damping - (0.1 + 0.4 / 0.3)).abs() < EIGENVALUES,
+            "{damping}"
+        );
+    }
+}
+
+#[test]
+fn modes_agree() {
+    every_row(|name, mechanisms| {
+        let squares = mechanisms.each_ref().map(|mechanism| {
+            let found = frozen(
+                mechanism,
+                &mechanism.written(),
+                Place::Start,
+                &[],
+                true,
+                &mut going,
+            )
+            .unwrap();
+            let point = &found.points[0].linear;
+            let mass = point.mass.clone().cholesky().unwrap();
+            let mut values: Vec<f64> = mass
+                .solve(&point.structural)
+                .complex_eigenvalues()
+                .iter()
+                .map(|value| value.re)
+                .collect();
+            values.sort_by(f64::total_cmp);
+            values
+        });
+        let size = squares[0].iter().fold(1.0_f64, |most, x| most.max(x.abs()));
+        for (a, b) in squares[0].iter().zip(&squares[1]) {
+            assert!((a - b).abs() < EIGENVALUES * size, "{name}: {squares:?}");
+        }
+    });
+}
+
+/// The linear motion of a mechanism about its nominal one, as long as joints that nothing drives stay near it.
+fn perturbed(mechanism: &Mechanism) -> Result<Recording, AnalysisError> {
+    let times: Vec<f64> = (0..=20).map(|i| 0.0025 * f64::from(i)).collect();
+    let times = with_breaks(mechanism, &times).unwrap();
+    let found = linearized(
+        mechanism,
+        &mechanism.written(),
+        Place::Nominal,
+        &times,
+        &mut going,
+    )
+    .unwrap();
+    let options = PerturbOptions {
+        begins: Begins::AsModel,
+        terms: Terms::CASES[0],
+        interpolation: Interpolation::Matrices,
+        second_order: false,
+    };
+    let samples = [0.0, 0.025, 0.05];
+    let mut spec = mechanism.spec().clone();
+    spec.simulation.duration_s = 0.05;
+    let run = perturb(&spec, &found, &samples, options, &mut going);
+    Ok(run?.recording)
+}
+
+#[test]
+fn perturbations_agree() {
+    every_row(|name, mechanisms| {
+        let [tree, nodes] = mechanisms.each_ref().map(perturbed);
+        if let Err(error) = &tree {
+            // feedback of a joint that follows from others is no coordinate of either linear system
+            assert!(
+                matches!(error, AnalysisError::SolvedFor { .. }),
+                "{name}: {error}"
+            );
+            assert_eq!(error.to_string(), nodes.unwrap_err().to_string());
+            return;
+        }
+        let (tree, nodes) = (tree.unwrap(), nodes.unwrap());
+        if turns_freely(&mechanisms[0]) && name != "ball under a small force" {
+            return;
+        }
+        let hand =
+            |recording: &Recording, sample: usize| vector(recording, "hand.position", sample);
+        for sample in 0..tree.len() {
+            let apart = distance(hand(&tree, sample), hand(&nodes, sample));
+            assert!(apart < PERTURBATION, "{name} {sample}: {apart}");
+        }
+    });
+}
+
+#[test]
+fn recordings_hold_states_and_can_be_drawn() {
+    every_row(|name, mechanisms| {
+        for mechanism in mechanisms {
+            let run = ran(&mechanism);
+            let state = mechanism.recorded_state(&run.recording, 0.2).unwrap();
+            let end = run.last.as_ref().unwrap();
+            for (a, b) in state.position.iter().zip(&end.position) {
+                assert!((a - b).abs() < MOTION, "{name}: {a} {b}");
+            }
+            assert!(!mechanism.scene().unwrap().bodies.is_empty(), "{name}");
+            let frames = mechanism.frames(&run.recording, 10);
+            assert!(!frames.unwrap().poses.is_empty(), "{name}");
+        }
+    });
+}
