@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use lissom_core::Recording;
-use lissom_core::study::{Begins, PerturbOptions, Place, perturb, sample_instants};
+use lissom_core::study::{
+    Begins, PerturbOptions, Place, SimulateOptions, perturb, sample_instants,
+};
 use lissom_engine::Mechanism;
 use lissom_engine::analysis::{linearized, with_breaks};
-use lissom_engine::model::Model;
-use lissom_engine::simulate::run;
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Interpolation, Terms};
 use lissom_spec::ModelSpec;
@@ -63,7 +63,8 @@ pub struct Priced {
 /// If the model of this file is not sound.
 pub fn perturbation_beside_nonlinear(points: usize) -> (Priced, Option<Priced>) {
     let spec = ModelSpec::parse(QUARTER_TURN, &[]).expect("the model is sound");
-    let model = Model::build(&spec).expect("the model is sound");
+    let mechanism = Mechanism::build(&spec).expect("the model is sound");
+    let start = mechanism.start().expect("the model is written down");
     let samples = sample_instants(&spec, &[]);
     let nonlinear = |rtol: f64| {
         let mut simulation = spec.simulation.clone();
@@ -73,7 +74,12 @@ pub fn perturbation_beside_nonlinear(points: usize) -> (Priced, Option<Priced>) 
             ..AdaptiveSpec::default()
         });
         let began = Instant::now();
-        let run = run(&model, &simulation, &samples, None, &mut |_| Flow::Continue);
+        let options = SimulateOptions {
+            samples: &samples,
+            channels: None,
+            most_lengths: f64::INFINITY,
+        };
+        let run = mechanism.simulate(&start, &simulation, &options, &mut |_| Flow::Continue);
         let seconds = began.elapsed().as_secs_f64();
         (run.recording, seconds, run.statistics.evaluations)
     };
@@ -83,10 +89,8 @@ pub fn perturbation_beside_nonlinear(points: usize) -> (Priced, Option<Priced>) 
     let times: Vec<f64> = (0..points)
         .map(|i| duration * i as f64 / (points - 1) as f64)
         .collect();
-    let mechanism = Mechanism::build(&spec).expect("the model is sound");
     let times = with_breaks(&mechanism, &times).expect("the mechanism can be linearised");
     let mut watch = |_| Flow::Continue;
-    let start = mechanism.start().expect("the model is written down");
     let found = linearized(&mechanism, &start, Place::Nominal, &times, &mut watch)
         .expect("the nominal motion exists");
     let options = PerturbOptions {

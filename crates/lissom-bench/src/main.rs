@@ -412,7 +412,7 @@ fn shuttle_arm() {
     let mut statistics = None;
     for _ in 0..RUNS {
         let start = Instant::now();
-        let run = black_box(whole_run(&spec, &model));
+        let run = black_box(whole_run(&spec));
         fastest = fastest.min(start.elapsed().as_secs_f64());
         statistics = Some(run.statistics);
     }

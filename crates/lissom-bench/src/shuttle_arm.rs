@@ -2,9 +2,10 @@
 //! freedom, with every inertial and elastic term and exact tips.
 
 use lissom_core::study::{Run, sample_instants};
+use lissom_engine::Mechanism;
 use lissom_engine::model::Model;
-use lissom_engine::simulate::{Equations, run};
-use lissom_numerics::integrate::{FirstOrder, Flow};
+use lissom_engine::simulate::Equations;
+use lissom_numerics::integrate::FirstOrder;
 use lissom_spec::ModelSpec;
 use lissom_tree::tree::{ArticulatedBody, Kinematics};
 
@@ -66,11 +67,13 @@ impl<'m> Derivative<'m> {
 }
 
 /// The whole run with its recording and audit.
-pub fn whole_run(spec: &ModelSpec, model: &Model) -> Run {
-    let samples = sample_instants(spec, &[]);
-    run(model, &spec.simulation, &samples, None, &mut |_| {
-        Flow::Continue
-    })
+///
+/// # Panics
+///
+/// If the model is not sound.
+pub fn whole_run(spec: &ModelSpec) -> Run {
+    let mechanism = Mechanism::build(spec).expect("a shipped model");
+    mechanism.run(&sample_instants(spec, &[]))
 }
 
 /// Highest frequency in rad/s of small vibrations about the initial state, all joints free: the square root

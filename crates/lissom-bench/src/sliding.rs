@@ -2,9 +2,7 @@
 //! step.
 
 use lissom_core::study::{Run, sample_instants};
-use lissom_engine::model::Model;
-use lissom_engine::simulate::run;
-use lissom_numerics::integrate::Flow;
+use lissom_engine::Mechanism;
 use lissom_spec::{ModelSpec, Override};
 
 const BEAM: &str = include_str!("../../../models/pan_1990/sliding_beam.toml");
@@ -57,11 +55,8 @@ fn push(duration_s: f64, changes: &[String]) -> Run {
         .map(|text| Override::parse(text).expect("a change of a value"))
         .collect();
     let spec = ModelSpec::parse(BEAM, &overrides).expect("a shipped model");
-    let model = Model::build(&spec).expect("a shipped model");
-    let samples = sample_instants(&spec, &[]);
-    run(&model, &spec.simulation, &samples, None, &mut |_| {
-        Flow::Continue
-    })
+    let mechanism = Mechanism::build(&spec).expect("a shipped model");
+    mechanism.run(&sample_instants(&spec, &[]))
 }
 
 fn deflections(run: &Run) -> Vec<f64> {

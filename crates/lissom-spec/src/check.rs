@@ -41,9 +41,7 @@ impl ModelSpec {
     pub fn check(&self) -> Result<(), Vec<ModelError>> {
         let mut checker = Checker {
             spec: self,
-            bodies: (self.body.iter().rev())
-                .map(|body| (body.name.as_str(), body))
-                .collect(),
+            bodies: self.bodies_by_name(),
             errors: Vec::new(),
         };
         checker.format();

@@ -43,7 +43,6 @@ pub(crate) use outputs::unplaced;
 pub(crate) use replay::Replay;
 pub(crate) use rest::equilibrium;
 pub(crate) use rigid::nominal_drives;
-pub use run::run;
 pub(crate) use run::{equations_at, written_state};
 
 /// Why a model cannot be meshed.

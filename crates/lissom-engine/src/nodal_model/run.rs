@@ -1,4 +1,4 @@
-//! A nodal model as integrators see it, and its run.
+//! A nodal model as integrators see it.
 //!
 //! The state is that of the degrees of freedom,
 //!
@@ -6,17 +6,14 @@
 //! [ positions | velocities | work of inputs | work lost ]
 //! ```
 
-use lissom_core::study::{Run, SimulateOptions, simulate};
 use lissom_core::{Power, RunError, State};
 use lissom_nodal::{Dynamics, Equations, Forces, NodalError};
-use lissom_numerics::integrate::{FirstOrder, Flow, SecondOrder};
+use lissom_numerics::integrate::{FirstOrder, SecondOrder};
 use lissom_spatial::Force;
-use lissom_spec::spec::{InitialSpec, SimulationSpec};
 
 use super::NodalModel;
 use super::actions::NodalActions;
 use super::outputs::unplaced;
-use super::rest::equilibrium;
 use super::view::NodalView;
 
 /// Equations of a nodal model with all the memory that evaluating them needs.
@@ -36,46 +33,6 @@ pub(crate) struct NodalEquations<'m> {
     pub(super) unused: Forces<f64>,
     /// What went wrong in an evaluation last.
     pub(super) error: Option<NodalError>,
-}
-
-/// Integrates a nodal model as `simulation` says, recording at `samples` the channels that begin with one of
-/// `channels`, or all. `watch` is called after every step with the time reached and may stop the run.
-pub fn run(
-    nodal: &NodalModel,
-    simulation: &SimulationSpec,
-    samples: &[f64],
-    channels: Option<&[String]>,
-    watch: &mut dyn FnMut(f64) -> Flow,
-) -> Run {
-    let options = SimulateOptions {
-        samples,
-        channels,
-        most_lengths: f64::INFINITY,
-    };
-    let time_s = simulation.start_s;
-    let start = match &simulation.initial {
-        InitialSpec::Written => Ok(written_state(nodal, time_s)),
-        initial => {
-            let written = written_state(nodal, time_s);
-            equilibrium(nodal, initial, &written).map(|found| found.state)
-        }
-    };
-    let start = match start {
-        Ok(start) => start,
-        Err(source) => return Run::refused(unplaced(&source, time_s)),
-    };
-    let equations = || equations_at(nodal, &start);
-    match (equations(), equations()) {
-        (Ok(mut dynamics), Ok(mut observed)) => simulate(
-            &mut dynamics,
-            &mut observed,
-            &start,
-            simulation,
-            &options,
-            watch,
-        ),
-        (Err(error), _) | (_, Err(error)) => Run::refused(error),
-    }
 }
 
 /// The state that the model writes down.

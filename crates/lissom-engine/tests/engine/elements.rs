@@ -4,8 +4,7 @@ use std::f64::consts::PI;
 
 use lissom_core::Recording;
 use lissom_core::study::{Ending, Run};
-use lissom_engine::nodal_model::{self, NodalModel};
-use lissom_numerics::integrate::Flow;
+use lissom_engine::nodal_model::NodalModel;
 use lissom_spec::{ErrorKind, ModelSpec};
 
 use crate::models::{changed, parsed};
@@ -321,10 +320,7 @@ fn torsion_without_inertia_is_refused() {
             "simulation.integrator={dop853={}}",
         ],
     );
-    let nodal = NodalModel::new(&spec, 1).unwrap();
-    let run = nodal_model::run(&nodal, &spec.simulation, &[0.0, 1.2], None, &mut |_| {
-        Flow::Continue
-    });
+    let run = mechanism(&spec).run(&[0.0, 1.2]);
     let Ending::Failed(error) = run.ending else {
         panic!("it runs");
     };

@@ -1,6 +1,6 @@
 //! Tree and nodal formulation on the same models: they share the model file and nothing else.
 
-use lissom_core::study::Run;
+use lissom_core::study::{Run, sample_instants};
 use lissom_engine::model::Model;
 use lissom_engine::nodal_model::{NodalModel, NodalModelError};
 use lissom_engine::simulate::Linearizer;
@@ -14,7 +14,7 @@ use std::f64::consts::PI;
 use crate::models::{driven_arm, parsed};
 use crate::numbers::distance;
 use crate::runs::{
-    assert_alike, assert_same_channels, completed, nominal_point, of_model, of_nodal_model,
+    assert_alike, assert_same_channels, completed, nodal_mechanism, nominal_point, tree_mechanism,
     value_at,
 };
 use crate::shipped::{SLIDING_LINKS, SPACE_ARM, SPIN_UP_BEAM};
@@ -23,15 +23,11 @@ use crate::shipped::{SLIDING_LINKS, SPACE_ARM, SPIN_UP_BEAM};
 const STEP_S: f64 = 2e-3;
 
 fn run_tree(spec: &ModelSpec, instants: &[f64]) -> Run {
-    completed(of_model(&Model::build(spec).unwrap(), spec, instants))
+    completed(tree_mechanism(spec).run(&sample_instants(spec, instants)))
 }
 
 fn run_nodes(spec: &ModelSpec, elements: usize, instants: &[f64]) -> Run {
-    completed(of_nodal_model(
-        &NodalModel::new(spec, elements).unwrap(),
-        spec,
-        instants,
-    ))
+    completed(nodal_mechanism(spec, elements).run(&sample_instants(spec, instants)))
 }
 
 /// Positions of a marker.

@@ -6,16 +6,16 @@ use lissom_engine::nodal_model::{NodalModel, NodalModelError};
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::{GeneralizedAlphaSpec, IntegratorSpec};
 
-use crate::models::{assembled, parsed};
+use crate::models::parsed;
 use crate::numbers::{distance, largest};
-use crate::runs::{assert_alike, completed, in_nodes, nominal_point, of_model, samples, vector};
+use crate::runs::{assert_alike, completed, in_nodes, in_tree, nominal_point, samples, vector};
 use crate::shipped::{self, FLEXIBLE_JOINT, PLANAR_3RRR, SLIDER_CRANK, SPATIAL_3RRS};
 
 /// A few hundred steps at a relative tolerance of 1e-10, with motions that grow by less than tenfold.
 const AGREEMENT: f64 = 1e-6;
 
 fn run_tree(spec: &ModelSpec) -> Run {
-    completed(of_model(&assembled(spec), spec, &[]))
+    completed(in_tree(spec))
 }
 
 fn run_nodes(spec: &ModelSpec, elements: usize) -> Run {

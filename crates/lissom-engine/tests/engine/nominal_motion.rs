@@ -4,15 +4,14 @@ use std::fmt::Write as _;
 
 use lissom_core::NominalError;
 use lissom_engine::model::Model;
-use lissom_engine::simulate::{nominal_drives, run};
-use lissom_numerics::integrate::Flow;
+use lissom_engine::simulate::nominal_drives;
 use lissom_spatial::{Matrix, Vector, rotation_vector_of};
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::SimulationSpec;
 use lissom_tree::ClosureKind;
 
 use crate::models::{built, closure, hinge};
-use crate::runs::completed;
+use crate::runs::{completed, of_model};
 
 /// One digit less than the references print with seven.
 const SEVEN_DIGITS: f64 = 1e-6;
@@ -149,9 +148,7 @@ fn flexible_arms_follow_the_feed_forward() {
     let simulation = "duration_s = 0.3\nintegrator.dop853 = { rtol = 1e-10, atol = 1e-12 }";
     let simulation: SimulationSpec = toml::from_str(simulation).unwrap();
     let samples = [0.0, 0.1, 0.3];
-    let run = completed(run(&model, &simulation, &samples, None, &mut |_| {
-        Flow::Continue
-    }));
+    let run = completed(of_model(&model, &simulation, &samples));
     let channels = [
         "center.position.x",
         "center.position.y",

@@ -1,15 +1,15 @@
 //! Runs of models in either formulation, and what is read from their recordings.
 
 use lissom_core::Recording;
-use lissom_core::study::{Ending, Linearize as _, Run, sample_instants};
+use lissom_core::study::{Ending, Linearize as _, Run, SimulateOptions, sample_instants, simulate};
 use lissom_engine::Mechanism;
 use lissom_engine::model::Model;
-use lissom_engine::nodal_model::{self, NodalLinearizer, NodalModel};
-use lissom_engine::simulate::run;
+use lissom_engine::nodal_model::{NodalLinearizer, NodalModel};
+use lissom_engine::simulate::{equations_at, written_state};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::Point;
 use lissom_spec::ModelSpec;
-use lissom_spec::spec::{FormulationSpec, NodalFormulationSpec};
+use lissom_spec::spec::{FormulationSpec, NodalFormulationSpec, SimulationSpec};
 
 use crate::numbers::largest;
 
@@ -45,28 +45,35 @@ pub(crate) fn nominal_point(nodal: &NodalModel, time_s: f64) -> Point {
 
 /// Runs a model by the recursions as far as it goes.
 pub(crate) fn in_tree(spec: &ModelSpec) -> Run {
-    of_model(&Model::build(spec).unwrap(), spec, &[])
+    tree_mechanism(spec).run(&sample_instants(spec, &[]))
 }
 
-/// Runs a system that was built of a model, with samples at these instants too.
-pub(crate) fn of_model(model: &Model, spec: &ModelSpec, instants: &[f64]) -> Run {
-    let samples = sample_instants(spec, instants);
-    run(model, &spec.simulation, &samples, None, &mut |_| {
-        Flow::Continue
-    })
+/// Runs a tree that was changed after it had been built, such as by another method for its loops.
+pub(crate) fn of_model(model: &Model, simulation: &SimulationSpec, samples: &[f64]) -> Run {
+    let start = written_state(model, simulation.start_s);
+    let equations = || equations_at(model, simulation, &start);
+    let (mut dynamics, mut observed) = match (equations(), equations()) {
+        (Ok(dynamics), Ok(observed)) => (dynamics, observed),
+        (Err(error), _) | (_, Err(error)) => return Run::refused(error),
+    };
+    let options = SimulateOptions {
+        samples,
+        channels: None,
+        most_lengths: f64::INFINITY,
+    };
+    simulate(
+        &mut dynamics,
+        &mut observed,
+        &start,
+        simulation,
+        &options,
+        &mut |_| Flow::Continue,
+    )
 }
 
 /// Runs a model by finite elements as far as it goes.
 pub(crate) fn in_nodes(spec: &ModelSpec, elements: usize) -> Run {
-    of_nodal_model(&NodalModel::new(spec, elements).unwrap(), spec, &[])
-}
-
-/// Runs a nodal model that was made of a model, with samples at these instants too.
-pub(crate) fn of_nodal_model(nodal: &NodalModel, spec: &ModelSpec, instants: &[f64]) -> Run {
-    let samples = sample_instants(spec, instants);
-    nodal_model::run(nodal, &spec.simulation, &samples, None, &mut |_| {
-        Flow::Continue
-    })
+    nodal_mechanism(spec, elements).run(&sample_instants(spec, &[]))
 }
 
 /// A run that has reached its end.

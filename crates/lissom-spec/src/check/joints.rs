@@ -1,5 +1,7 @@
 //! `[[joint]]` and the tree that the joints make.
 
+use std::collections::BTreeSet;
+
 use super::Checker;
 use crate::error::ErrorKind;
 use crate::path::Path;
@@ -366,9 +368,9 @@ impl Checker<'_> {
     fn reversals(&mut self) {
         let spec = self.spec;
         let tree = spanning_tree(spec);
-        let carried = |name: &str| {
-            name == GROUND || (tree.joints.iter()).any(|joint| joint.sides(spec).1.body == name)
-        };
+        let bodies = tree.joints.iter().map(|joint| &joint.sides(spec).1.body);
+        let carried: BTreeSet<&str> = bodies.map(String::as_str).collect();
+        let carried = |name: &str| name == GROUND || carried.contains(name);
         for (index, joint) in spec.joint.iter().enumerate() {
             let Some(kind) = joint.kind() else { continue };
             let (parent, child) = (&joint.parent.body, &joint.child.body);
@@ -376,7 +378,7 @@ impl Checker<'_> {
                 && !joint.cut
                 && carried(child)
                 && !carried(parent)
-                && spec.find_body(parent).is_some()
+                && self.bodies.contains_key(parent.as_str())
             {
                 let kind = ErrorKind::NotReversible {
                     body: parent.clone(),

@@ -60,6 +60,8 @@ pub use run::{
 
 pub use support::{Slopes, SupportSpec};
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -161,6 +163,14 @@ impl ModelSpec {
     /// The body of that name; the first one if the name is not unique.
     pub fn find_body(&self, name: &str) -> Option<&BodySpec> {
         self.body.iter().find(|body| body.name == name)
+    }
+
+    /// Bodies by their names, for whoever looks many of them up; the first of those that share one.
+    pub fn bodies_by_name(&self) -> BTreeMap<&str, &BodySpec> {
+        // from behind, so that the first one is left
+        (self.body.iter().rev())
+            .map(|body| (body.name.as_str(), body))
+            .collect()
     }
 
     /// The joint of that name; the first one if the name is not unique.

@@ -18,11 +18,12 @@ mod second_order;
 
 use crate::model::Model;
 use crate::simulate::extent;
-use crate::simulate::nominal::{TreeTrajectory, trajectory};
+use crate::simulate::nominal::{TreeTrajectory, nominal_drives, trajectory};
 pub(super) use first_order::position_rates;
 use lissom_core::study::StaticLoads;
-use lissom_core::{Efforts, Inputs, LoadCurve, MotionCurve, Power, State};
+use lissom_core::{Efforts, Inputs, LoadCurve, MotionCurve, PlaceError, Power, RunError, State};
 use lissom_spatial::{Motion, Vector};
+use lissom_spec::spec::{ElementCrossings, SimulationSpec};
 use lissom_tree::closure::{self, ClosureError, Loops, Trouble};
 use lissom_tree::tree::{
     ArticulatedBody, CompositeBody, Energy, InverseDynamics, Kinematics, energy, inverse_dynamics,
@@ -432,8 +433,36 @@ impl<'m> Equations<'m> {
     }
 }
 
+/// Equations of a model as they start at a state.
+///
+/// # Errors
+/// When its loops cannot be there, or its nominal trajectory cannot be driven.
+pub fn equations_at<'m>(
+    model: &'m Model,
+    simulation: &SimulationSpec,
+    start: &State,
+) -> Result<Equations<'m>, RunError> {
+    let time_s = start.time_s;
+    // loops that remember may be a little open, as stabilised ones are: they are made where they are closed
+    let mut equations = if start.memory.is_empty() {
+        Equations::starting_at(model, start)
+    } else {
+        Equations::new(model)
+    };
+    equations.locates_crossings = simulation.element_crossings == ElementCrossings::Located;
+    equations.loops().map_err(|source| {
+        let source = PlaceError {
+            reason: source.to_string(),
+            part: "the closures",
+        };
+        RunError::Unplaced { source, time_s }
+    })?;
+    nominal_drives(model, time_s).map_err(|source| RunError::NominalMotion { source, time_s })?;
+    Ok(equations)
+}
+
 /// The state at the start that the model's file writes, as of an instant.
-pub(crate) fn written_state(model: &Model, time_s: f64) -> State {
+pub fn written_state(model: &Model, time_s: f64) -> State {
     let (positions, velocities) = free_entries(model);
     let motors = &model.transmissions;
     let positions = positions.iter().map(|&at| model.initial_position[at]);

@@ -1,7 +1,7 @@
 //! Whole runs: methods against each other, energy, violation, singular configurations.
 
 use lissom_core::RunError;
-use lissom_core::study::{Ending, Run};
+use lissom_core::study::{Ending, Run, sample_instants};
 use lissom_spec::spec::{RevoluteMotorSpec, SimulationSpec};
 use lissom_spec::{ModelSpec, Tip};
 use lissom_tree::ClosureMethod;
@@ -35,7 +35,8 @@ pub(crate) fn ran(
         simulation: simulation.clone(),
         ..mechanism.spec.clone()
     };
-    of_model(&mechanism.with(method.clone()), &spec, &[])
+    let samples = sample_instants(&spec, &[]);
+    of_model(&mechanism.with(method.clone()), simulation, &samples)
 }
 
 pub(crate) fn completed(

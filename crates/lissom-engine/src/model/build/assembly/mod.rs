@@ -24,6 +24,8 @@ use lissom_tree::{
 /// A model under construction.
 pub(super) struct Assembly<'a> {
     spec: &'a ModelSpec,
+    /// Bodies as the file has them.
+    written: BTreeMap<&'a str, &'a BodySpec>,
     tree: SpanningTree,
     reduced: BTreeMap<&'a str, Reduced>,
     fidelity: Fidelity,
@@ -68,6 +70,7 @@ impl<'a> Assembly<'a> {
     pub(super) fn new(spec: &'a ModelSpec, reduced: BTreeMap<&'a str, Reduced>) -> Self {
         let mut assembly = Self {
             spec,
+            written: spec.bodies_by_name(),
             tree: spanning_tree(spec),
             reduced,
             fidelity: spec.fidelity.resolve(Fidelity::DEFAULT),
@@ -95,8 +98,10 @@ impl<'a> Assembly<'a> {
     fn add_joint(&mut self, tree: TreeJoint) {
         let joint = &self.spec.joint[tree.joint];
         let (carrier, carried) = tree.sides(self.spec);
-        let (Some(kind), Some(child_spec)) = (joint.kind(), self.spec.find_body(&carried.body))
-        else {
+        let (Some(kind), Some(child_spec)) = (
+            joint.kind(),
+            self.written.get(carried.body.as_str()).copied(),
+        ) else {
             return;
         };
         let parent = self.index.get(carrier.body.as_str()).copied();
@@ -281,8 +286,8 @@ impl<'a> Assembly<'a> {
         rotation_vector: [f64; 3],
     ) -> Place {
         let position = self
-            .spec
-            .find_body(body)
+            .written
+            .get(body)
             .and_then(|body| body.position(place, child_side))
             .unwrap_or_default();
         match self.reduced.get(body) {
@@ -297,7 +302,7 @@ impl<'a> Assembly<'a> {
     /// Index of the node of a nodal body that a place names; several nodes may share a position.
     fn nodal_node(&self, body: &str, place: spec::Place<'_>) -> Option<usize> {
         let (BodyKind::Nodal(nodal), spec::Place::Named(name)) =
-            (self.spec.find_body(body)?.kind()?, place)
+            (self.written.get(body)?.kind()?, place)
         else {
             return None;
         };
