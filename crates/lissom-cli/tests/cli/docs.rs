@@ -189,7 +189,7 @@ fn paths_exist() {
                 root.join("crates/lissom-tree/src/tree"),
             ];
             for kernel in [
-                "",
+                "-engine",
                 "-spatial",
                 "-numerics",
                 "-spec",
