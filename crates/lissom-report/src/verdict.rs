@@ -153,18 +153,27 @@ fn energy(summary: &Value) -> Option<Verdict> {
 
 fn momentum(summary: &Value) -> Option<Verdict> {
     let book = at(summary, &["audit", "momentum"]).filter(|book| !book.is_null())?;
-    let share = |drift: &str, peak: &str| {
-        let (drift, peak) = (number(book, &[drift])?, number(book, &[peak])?);
-        (peak > 0.0).then_some(100.0 * drift / peak)
+    let [linear, angular] = [
+        ["linear_drift_kg_m_per_s", "peak_linear_kg_m_per_s"],
+        ["angular_drift_kg_m2_per_s", "peak_angular_kg_m2_per_s"],
+    ]
+    .map(|[drift, peak]| Some([number(book, &[drift])?, number(book, &[peak])?]));
+    let both = [linear?, angular?];
+    let drifts = format!(
+        "{} kg m/s and {} kg m^2/s",
+        two_digits(both[0][0]),
+        two_digits(both[1][0])
+    );
+    // what is zero at the start drifts by all that it has, which is no measure
+    let shares = both.into_iter().filter(|[drift, peak]| drift < peak);
+    let percent = shares.map(|[drift, peak]| 100.0 * drift / peak);
+    let Some(percent) = percent.reduce(f64::max) else {
+        let words =
+            format!("nothing outside acts; momentum, zero at the start, stays within {drifts}");
+        return Some(verdict(Level::Note, "momentum", words));
     };
-    let linear = number(book, &["linear_drift_kg_m_per_s"])?;
-    let angular = share("angular_drift_kg_m2_per_s", "peak_angular_kg_m2_per_s");
-    let worst = share("linear_drift_kg_m_per_s", "peak_linear_kg_m_per_s");
-    let percent = worst.into_iter().chain(angular).fold(0.0, f64::max);
-    // a mechanism that starts at rest has no momentum to measure a drift by
     let words = format!(
-        "nothing outside acts; momentum drifts by {} kg m/s ({} % of its peak)",
-        two_digits(linear),
+        "nothing outside acts; momentum drifts by {drifts} ({} % of its peak)",
         two_digits(percent)
     );
     let level = if percent <= DOUBTFUL_PERCENT {
@@ -286,6 +295,28 @@ mod tests {
         let told = energy(&json!({ "audit": { "energy": book } })).unwrap();
         assert_eq!(told.level, Level::Caution);
         assert!(told.words.contains("no energy"), "{}", told.words);
+    }
+
+    /// Property: a momentum that is zero at the start is not told in parts of itself.
+    #[test]
+    fn a_drift_of_zero_momentum_is_no_share_of_it() {
+        let judged = |angular_peak: f64| {
+            let book = json!({
+                "linear_drift_kg_m_per_s": 3e-16, "peak_linear_kg_m_per_s": 3e-16,
+                "angular_drift_kg_m2_per_s": 2e-15, "peak_angular_kg_m2_per_s": angular_peak,
+            });
+            momentum(&json!({ "audit": { "momentum": book } })).unwrap()
+        };
+        let still = judged(2e-15);
+        assert!(still.words.contains("zero at the start"), "{}", still.words);
+        assert!(!still.words.contains('%'), "{}", still.words);
+        let spinning = judged(4.0);
+        assert!(
+            spinning.words.contains("(5.0e-14 % of its peak)"),
+            "{}",
+            spinning.words
+        );
+        assert_eq!(spinning.level, Level::Good);
     }
 
     /// Property: the wider a loop gapes, the worse the verdict; a tree has none.

@@ -360,6 +360,8 @@ pub enum ErrorKind {
     ImpossibleInertia {
         /// The key.
         key: String,
+        /// The point that it must be about.
+        about: &'static str,
     },
     /// A beam without elastic coordinates.
     #[error("the beam {body:?} has no elastic coordinate")]

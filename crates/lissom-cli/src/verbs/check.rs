@@ -1,7 +1,7 @@
 //! `lissom check`: what is understood of a model, in words or as JSON.
 
 use lissom::Diagnosis;
-use lissom::diagnose::{BodySummary, DegreesOfFreedom, LoopsSummary};
+use lissom::diagnose::{BodySummary, DegreesOfFreedom, LoopsSummary, Warning};
 use lissom_io::load::Loaded;
 use serde::Serialize;
 
@@ -106,8 +106,19 @@ fn in_words(model: &str, understood: &Diagnosis, typed: &str) -> String {
     for warning in &understood.warnings {
         lines.push(format!("warning: {warning}"));
     }
-    lines.push(format!("\nThe model is sound. Next: lissom run {typed}"));
+    lines.push(format!("\n{}", verdict(&understood.warnings, typed)));
     lines.join("\n")
+}
+
+/// What to think of a model, and what to do next.
+fn verdict(warnings: &[Warning], typed: &str) -> String {
+    if warnings.iter().any(Warning::prevents_runs) {
+        "The model can be read, but a run of it will fail: see the warnings. Next: mend it, then lissom check again".to_owned()
+    } else if warnings.is_empty() {
+        format!("The model is sound. Next: lissom run {typed}")
+    } else {
+        format!("The model can be run; see the warnings first. Next: lissom run {typed}")
+    }
 }
 
 fn loops_in_words(loops: &LoopsSummary) -> Vec<String> {

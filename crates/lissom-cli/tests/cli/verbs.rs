@@ -22,6 +22,26 @@ fn new_check_run_is_a_way_to_begin() {
     }
 }
 
+/// Property: a model is not called sound where a run of it must fail, nor without a word where there are warnings.
+#[test]
+fn check_calls_sound_what_is_sound() {
+    let folder = Folder::new();
+    let thread = "format = 1\n[[body]]\nname = \"thread\"\n\
+                  [body.beam]\nlength_m = 1.0\nmass_per_length_kg_per_m = 1.0\nbending_stiffness_y_n_m2 = 10.0\n\
+                  basis.clamped_free = { bending_y = 1 }\n\
+                  [[joint]]\nname = \"roll\"\nparent = \"ground\"\nchild = \"thread\"\nrevolute = { axis = [1, 0, 0] }\n";
+    folder.write("thread.toml", thread);
+    let check = folder.lissom(&["check", "thread.toml"]);
+    check.says(0, &["roll.angle moves no mass", "a run of it will fail"]);
+    assert!(!check.stderr.contains("sound"), "{}", check.stderr);
+    folder.lissom(&["run", "thread.toml"]).says(1, &[]);
+    let hinge = thread.replace("[1, 0, 0]", "[0, 1, 0]");
+    folder.write("hinge.toml", &hinge);
+    let check = folder.lissom(&["check", "hinge.toml"]);
+    check.says(0, &["warning", "can be run", "lissom run hinge.toml"]);
+    assert!(!check.stderr.contains("sound"), "{}", check.stderr);
+}
+
 #[test]
 fn new_replaces_a_file_only_when_told() {
     let folder = Folder::new();

@@ -128,6 +128,13 @@ pub struct Oscillation {
     pub remedy: &'static str,
 }
 
+impl Warning {
+    /// Whether a run cannot get anywhere before its cause is mended.
+    pub fn prevents_runs(&self) -> bool {
+        matches!(self, Self::NoInertia { .. } | Self::Nominal(_))
+    }
+}
+
 impl Serialize for Warning {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)

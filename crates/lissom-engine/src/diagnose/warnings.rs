@@ -31,7 +31,7 @@ impl Mechanism {
         } else if self.starts_at_rest() {
             warnings.push(Warning::AtRest);
         }
-        if let Some(coordinate) = massless(tree) {
+        if let Some(coordinate) = massless(tree).or_else(|| weightless(bodies)) {
             warnings.push(Warning::NoInertia { coordinate });
         }
         match self.nominal_drives(spec.simulation.start_s) {
@@ -96,6 +96,16 @@ fn is_immobile(tree: &Model, loops: &LoopsSummary) -> bool {
     let mut bodies = tree.linkage.system.bodies().iter();
     let is_elastic = bodies.any(|body| body.modes() > 0);
     loops.rigid_degrees_of_freedom == 0 && !is_elastic && tree.transmissions.is_empty()
+}
+
+/// A body some of whose functions move no mass, so that they would vibrate infinitely fast.
+fn weightless(bodies: &[BodySummary]) -> Option<String> {
+    let is_weightless = |body: &&BodySummary| {
+        let mut frequencies = body.frequencies_rad_per_s.iter();
+        frequencies.any(|frequency| !frequency.is_finite())
+    };
+    let body = bodies.iter().find(is_weightless)?;
+    Some(format!("a deformation of {}", body.name))
 }
 
 /// Name of a velocity at the start that is free to change and moves no mass.

@@ -31,7 +31,9 @@ impl Inspect for Model {
             .map(|(motor, gear)| (&motor.name, (gear.stiffness / motor.inertia).sqrt()));
         let elastic = (bodies.iter())
             .filter_map(|body| Some((&body.name, *body.frequencies_rad_per_s.last()?)));
-        let fastest = elastic.chain(gears).max_by(|a, b| a.1.total_cmp(&b.1));
+        // what moves no mass has no frequency; it is told by itself
+        let oscillations = elastic.chain(gears).filter(|(_, rate)| rate.is_finite());
+        let fastest = oscillations.max_by(|a, b| a.1.total_cmp(&b.1));
         fastest.map(|(what, frequency_rad_per_s)| Oscillation {
             what: what.clone(),
             frequency_rad_per_s,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use nalgebra::DMatrix;
 
 use super::Checker;
-use super::inertia::{about_centre, tensor};
+use super::inertia::{CENTRE_OF_MASS, about_centre, tensor};
 use crate::error::ErrorKind;
 use crate::path::Path;
 use crate::spec::{BodyKind, BodySpec, DampingSpec, GROUND, NodalSpec, RigidSpec};
@@ -256,7 +256,7 @@ impl Checker<'_> {
             if self.symmetric(&inertia, &rows) {
                 let about_centre =
                     about_centre(node.inertia_kg_m2, node.mass_kg, node.center_of_mass_m);
-                self.inertia_of_mass(inertia, about_centre);
+                self.inertia_of_mass(inertia, about_centre, "the node");
             }
             if !node.influence.is_empty() {
                 let path = path.key("influence");
@@ -347,7 +347,7 @@ impl Checker<'_> {
             );
             self.positive(path.key("mass_kg"), payload.mass_kg);
             let inertia = tensor(payload.inertia_kg_m2, payload.products_of_inertia_kg_m2);
-            self.inertia_of_mass(path.key("inertia_kg_m2"), inertia);
+            self.inertia_of_mass(path.key("inertia_kg_m2"), inertia, CENTRE_OF_MASS);
         }
     }
 

@@ -7,6 +7,9 @@ use crate::path::Path;
 /// Rounding allowed in an inertia, relative to its largest entry: files carry few digits.
 const ROUNDING: f64 = 1e-5;
 
+/// What inertias are about, but for those of nodes.
+pub(super) const CENTRE_OF_MASS: &str = "the centre of mass";
+
 /// A symmetric tensor.
 type Tensor = [[f64; 3]; 3];
 
@@ -37,15 +40,15 @@ impl Checker<'_> {
             let key = path.last_key().to_owned();
             self.error(path, ErrorKind::NotPositiveDefinite { key });
         } else {
-            self.inertia_of_mass(path, inertia);
+            self.inertia_of_mass(path, inertia, CENTRE_OF_MASS);
         }
     }
 
     /// Asks for the inertia about the centre of mass of anything, be it a point.
     ///
     /// Masses can have an inertia J exactly if ½ tr(J) − J, which is ∫ρρᵀdm, is not negative in any
-    /// direction; in principal axes that is the triangle inequality.
-    pub(super) fn inertia_of_mass(&mut self, path: Path, inertia: Tensor) {
+    /// direction; in principal axes that is the triangle inequality. `about` is the point that the file has it about.
+    pub(super) fn inertia_of_mass(&mut self, path: Path, inertia: Tensor, about: &'static str) {
         let Some(inertia) = scaled(inertia) else {
             return;
         };
@@ -56,7 +59,7 @@ impl Checker<'_> {
         }
         if !is_positive_definite(second_moment) {
             let key = path.last_key().to_owned();
-            self.error(path, ErrorKind::ImpossibleInertia { key });
+            self.error(path, ErrorKind::ImpossibleInertia { key, about });
         }
     }
 }

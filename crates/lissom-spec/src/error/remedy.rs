@@ -97,8 +97,8 @@ impl ErrorKind {
                 "every deformation must store energy; check signs and order of the rows".into()
             }
             Self::NotSymmetric { .. } => "make the two entries equal".into(),
-            Self::ImpossibleInertia { .. } => {
-                "check that the moments are about the centre of mass and in the order xx, yy, zz".into()
+            Self::ImpossibleInertia { about, .. } => {
+                format!("check that the moments are about {about} and in the order xx, yy, zz")
             }
             Self::NoModes { .. } => {
                 "ask for at least one, for example bending_y = 2, or make the body rigid".into()

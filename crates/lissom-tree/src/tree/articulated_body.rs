@@ -181,7 +181,7 @@ impl<T: Scalar> ArticulatedBody<T> {
         });
     }
 
-    /// $`M^{-1}`$ times a vector of generalised forces, without forming $`M`$ (Lemmas 3–5).
+    /// $`M^{-1}`$ times a vector of generalised forces, without forming $`M`$ (Lemma 4).
     ///
     /// Entries of prescribed joints count as held. Allocates nothing.
     pub fn solve(

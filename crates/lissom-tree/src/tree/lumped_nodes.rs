@@ -2,7 +2,7 @@
 //!
 //! Node $`j`$ moves with $`V_s(j) = \phi^*(k,j)V(k) + \Pi^j\dot\eta`$ and has the spatial inertia $`M_s(j)`$ whose
 //! components are constant in the body's frame; only its position $`l(k,j)`$ carries deformation. The modal
-//! mass matrix is eq. (22), and the velocity-dependent parts are, with $`w = \omega + \delta\omega`$,
+//! mass matrix is eq. (23), and the velocity-dependent parts are, with $`w = \omega + \delta\omega`$,
 //!
 //! ```math
 //! a(j) = \begin{bmatrix}\omega\times\delta\omega\\ \omega\times(\omega\times l) + 2\,\omega\times\delta v\end{bmatrix},

@@ -12,7 +12,7 @@
 //! | what has no inertia, O(N) | [`without_inertia`] | |
 //! | accelerations, O(N) | [`ArticulatedBody`] | (63), (64) |
 //! | the same for bodies with many modes | chosen by [`ArticulatedBody`] | (B3), corrected |
-//! | $`M^{-1}`$ as an operator | [`ArticulatedBody::solve`] | Lemmas 3–5 |
+//! | $`M^{-1}`$ as an operator | [`ArticulatedBody::solve`] | Lemma 4 |
 //! | $`J M^{-1} J^T`$ at the ends of closures, O(N) | [`OperationalSpace`] | section VIII |
 //! | velocity of a marker | [`marker_jacobian`] | (5), (11) |
 //! | a frame up to its acceleration, and a wrench on it | [`frame_motion`], [`add_generalized_force`] | |

@@ -83,6 +83,14 @@ fn masses_and_inertias() {
         "[[0.1, 0.01, 0.0], [0.0, 0.2, 0.0], [0.0, 0.0, 0.25]]",
         "`inertia_kg_m2` is not symmetric: entry (2, 1) is 0, its mirror image is 0.01",
     );
+    // tensors are about what the remedy says they are about
+    for (from, to, about) in [
+        ("[0.2, 0.3, 0.4]", "[0.2, 0.3, 0.6]", "the centre of mass"),
+        ("[0.0, 0.0, 0.25]]", "[0.0, 0.0, 0.55]]", "the node"),
+    ] {
+        let errors = errors_of(&edited(from, to));
+        assert!(errors[0].remedy().contains(about), "{errors:?}");
+    }
     assert_error(
         "stiffness = [[30.0, 1.0], [1.0, 50.0]]",
         "stiffness = [[30.0, 90.0], [90.0, 50.0]]",

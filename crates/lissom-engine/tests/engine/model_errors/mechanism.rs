@@ -307,4 +307,10 @@ fn simulation_and_output() {
         "0.0",
         "`sample_period_s` is 0, expected a number above zero",
     );
+    // the shortest period that the message names is accepted, though three over it rounds to more than the samples allowed
+    let mut shortest = sound();
+    shortest.simulation.duration_s = 3.0;
+    shortest.output.sample_period_s = Some(3e-8);
+    assert!(3.0 / 3e-8 > 1e8);
+    assert_eq!(shortest.check(), Ok(()));
 }
