@@ -65,6 +65,7 @@ pub(super) fn balanced<B: Balance>(
     // what the forces left are to be small beside
     let mut at_work =
         (balance.evaluate(&place, load, &mut residual)).map_err(Diverged::Placement)?;
+    let mut of_rounding = vec![0.0_f64; scales.len()];
     let mut settled = false;
     let mut singular = false;
     let mut iterations = 0;
@@ -76,8 +77,10 @@ pub(super) fn balanced<B: Balance>(
         if !matrix.is_finite() || residual.iter().any(|x| !x.is_finite()) {
             break;
         }
-        at_work = at_work.max(rounding(&matrix));
-        let factored = matrix.factored();
+        for (row, most) in of_rounding.iter_mut().enumerate() {
+            *most = most.max(rounding(&matrix, row));
+        }
+        let factored = matrix.factored(at_work);
         singular = factored.is_singular();
         let side = factored.sign();
         if !may_leave && branch.is_some() && side != branch {
@@ -101,7 +104,9 @@ pub(super) fn balanced<B: Balance>(
                     let half_way = balance.displaced(&place, &change, 0.5 * share);
                     let matrix = balance.stiffness(&half_way, load);
                     let side = matrix.map(|matrix| Scaled::new(matrix, &scales));
-                    side.is_ok_and(|side| side.is_finite() && side.factored().sign() == branch)
+                    side.is_ok_and(|side| {
+                        side.is_finite() && side.factored(at_work).sign() == branch
+                    })
                 };
                 if falls && stays() {
                     place = next;
@@ -128,7 +133,7 @@ pub(super) fn balanced<B: Balance>(
     at_work = at_work.max(outcome.map_err(Diverged::Placement)?);
     let limit = |unknown: usize| {
         if scales[unknown].is_finite() {
-            BALANCED * at_work
+            BALANCED * at_work.max(of_rounding[unknown])
         } else {
             LAST_CORRECTION
         }
@@ -149,15 +154,10 @@ pub(super) fn balanced<B: Balance>(
     }
 }
 
-/// The force that rounding of coordinates makes, as a force at work.
-fn rounding(matrix: &Scaled) -> f64 {
-    let n = matrix.coordinates;
-    let mut largest = 0.0_f64;
-    for row in 0..n {
-        for column in 0..n {
-            largest = largest.max((matrix.matrix[(row, column)] / matrix.factors[row]).abs());
-        }
-    }
+/// The force that rounding of coordinates makes in an equation, as a force at work.
+fn rounding(matrix: &Scaled, row: usize) -> f64 {
+    let entries = matrix.matrix.row(row);
+    let largest = entries.columns(0, matrix.coordinates).amax() / matrix.factors[row];
     largest * ROUNDING / BALANCED
 }
 

@@ -9,6 +9,11 @@ const SINGULAR: f64 = 1e-11;
 /// below this they are looked at.
 const REGULAR: f64 = 1e-8;
 
+/// Force per large change of a coordinate, as a fraction of the forces at work, that differences leave of a zero.
+const NOISE: f64 = 1e-9;
+/// Sweeps of the equilibration: each takes the root of what is left of the spread, thirty decades to less than one.
+const SWEEPS: usize = 8;
+
 /// A matrix in units of work: rows and columns of coordinates times their scales, those of closures times one factor
 /// that makes them as large.
 pub(super) struct Scaled {
@@ -58,18 +63,61 @@ impl Scaled {
         self.matrix.iter().all(|entry| entry.is_finite())
     }
 
-    pub(super) fn factored(self) -> Factored {
-        let lu = self.matrix.clone().lu();
-        let pivots = lu.u().diagonal().abs();
-        let solver = if self.matrix.is_empty() || pivots.min() > REGULAR * pivots.max() {
-            Solver::Regular(lu)
+    /// The factors of the matrix. A spread of its pivots may be that of stiff and soft parts: where it is large it is taken
+    /// out first. `at_work` is the largest force at work.
+    pub(super) fn factored(self, at_work: f64) -> Factored {
+        let regular = |matrix: &DMatrix<f64>| {
+            let lu = matrix.clone().lu();
+            let pivots = lu.u().diagonal().abs();
+            (matrix.is_empty() || pivots.min() > REGULAR * pivots.max()).then_some(lu)
+        };
+        let (solver, scaled) = if let Some(lu) = regular(&self.matrix) {
+            (Solver::Regular(lu), self)
         } else {
-            Solver::Singular(self.matrix.svd(true, true))
+            let scaled = self.equilibrated(at_work);
+            let solver = match regular(&scaled.matrix) {
+                Some(lu) => Solver::Regular(lu),
+                None => Solver::Singular(scaled.matrix.clone().svd(true, true)),
+            };
+            (solver, scaled)
         };
         Factored {
             solver,
-            factors: self.factors,
+            factors: scaled.factors,
         }
+    }
+
+    /// The same with the largest entry of every row and column of coordinates about one, whatever the stiffness of the part
+    /// that it belongs to \[Ruiz 2001\]. A row of nothing but noise stays small.
+    pub(super) fn equilibrated(mut self, at_work: f64) -> Self {
+        let n = self.coordinates;
+        let largest = |matrix: &DMatrix<f64>, row: usize| matrix.row(row).columns(0, n).amax();
+        let held: Vec<usize> = (0..n)
+            .filter(|&row| largest(&self.matrix, row) > NOISE * at_work * self.factors[row])
+            .collect();
+        for _ in 0..SWEEPS {
+            let shrunk: Vec<f64> = (held.iter())
+                .map(|&row| largest(&self.matrix, row).sqrt().recip())
+                .collect();
+            for (&row, shrunk) in held.iter().zip(shrunk) {
+                self.factors[row] *= shrunk;
+                self.matrix.row_mut(row).scale_mut(shrunk);
+                self.matrix.column_mut(row).scale_mut(shrunk);
+            }
+        }
+        // closures are made as large, all by one factor, so that redundant ones share their load as before
+        let closures = n..self.factors.len();
+        let closing = (closures.clone())
+            .map(|row| largest(&self.matrix, row))
+            .fold(0.0, f64::max);
+        if closing > 0.0 {
+            for row in closures {
+                self.factors[row] /= closing;
+                self.matrix.row_mut(row).scale_mut(closing.recip());
+                self.matrix.column_mut(row).scale_mut(closing.recip());
+            }
+        }
+        self
     }
 }
 

@@ -1,6 +1,6 @@
 //! Whether an equilibrium holds when it is touched.
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
 use super::Balance;
 use super::solve::Scaled;
@@ -43,34 +43,60 @@ pub fn stability<B: Balance>(
     if n == 0 || !scaled.is_finite() {
         return Ok((n == 0).then_some(Stability::Stable));
     }
-    let stiffness = scaled.matrix.view((0, 0), (n, n)).into_owned();
-    let largest = stiffness.amax();
-    if (&stiffness - stiffness.transpose()).amax() > SKEW * largest {
+    let stiffness = scaled.matrix.view((0, 0), (n, n));
+    if (stiffness - stiffness.transpose()).amax() > SKEW * stiffness.amax() {
         return Ok(None);
     }
-    let symmetric = (&stiffness + stiffness.transpose()) * 0.5;
-    let left = left_by(
-        &scaled
-            .matrix
-            .view((n, 0), (scales.len() - n, n))
-            .into_owned(),
-    );
-    let reduced = left.transpose() * symmetric * &left;
-    if reduced.is_empty() {
-        return Ok(Some(Stability::Stable));
+    let mut softest = Softest::of(&scaled);
+    if softest.as_ref().is_some_and(Softest::is_indifferent) {
+        // what is soft beside the stiffest part need not be so by itself; scaling changes no sign
+        let mut residual = DVector::zeros(scales.len());
+        let at_work = balance.evaluate(place, 1.0, &mut residual)?;
+        softest = Softest::of(&scaled.equilibrated(at_work));
     }
-    let eigen = reduced.symmetric_eigen();
-    let lowest = eigen.eigenvalues.imin();
-    let value = eigen.eigenvalues[lowest];
-    let direction = &left * eigen.eigenvectors.column(lowest);
-    let name = || balance.name(direction.icamax());
-    Ok(Some(if value > NO_STIFFNESS * largest {
-        Stability::Stable
-    } else if value < -NO_STIFFNESS * largest {
-        Stability::Unstable { name: name() }
+    let Some(softest) = softest.filter(|softest| !(softest.share > NO_STIFFNESS)) else {
+        return Ok(Some(Stability::Stable));
+    };
+    let name = balance.name(softest.coordinate);
+    Ok(Some(if softest.is_indifferent() {
+        Stability::Indifferent { name }
     } else {
-        Stability::Indifferent { name: name() }
+        Stability::Unstable { name }
     }))
+}
+
+/// The direction of least stiffness.
+struct Softest {
+    /// Its stiffness, as a fraction of the largest.
+    share: f64,
+    /// The coordinate that moves most.
+    coordinate: usize,
+}
+
+impl Softest {
+    /// Among the directions that the closures leave, if they leave any.
+    fn of(scaled: &Scaled) -> Option<Self> {
+        let n = scaled.coordinates;
+        let closures = scaled.matrix.nrows() - n;
+        let stiffness = scaled.matrix.view((0, 0), (n, n)).into_owned();
+        let symmetric = (&stiffness + stiffness.transpose()) * 0.5;
+        let left = left_by(&scaled.matrix.view((n, 0), (closures, n)).into_owned());
+        let reduced = left.transpose() * symmetric * &left;
+        if reduced.is_empty() {
+            return None;
+        }
+        let eigen = reduced.symmetric_eigen();
+        let lowest = eigen.eigenvalues.imin();
+        Some(Self {
+            share: eigen.eigenvalues[lowest] / stiffness.amax(),
+            coordinate: (&left * eigen.eigenvectors.column(lowest)).icamax(),
+        })
+    }
+
+    fn is_indifferent(&self) -> bool {
+        // a mechanism without any stiffness too, whose share is no number
+        !(self.share > NO_STIFFNESS || self.share < -NO_STIFFNESS)
+    }
 }
 
 /// Directions that linear conditions leave, as columns.
@@ -97,5 +123,107 @@ fn left_by(conditions: &DMatrix<f64>) -> DMatrix<f64> {
         DMatrix::zeros(n, 0)
     } else {
         DMatrix::from_columns(&free)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Failure, NoEquilibrium, equilibrium};
+    use super::*;
+
+    /// Springs in a row, each with a force on it, as far apart in stiffness as steel and a thread.
+    struct Springs {
+        stiffness: DMatrix<f64>,
+        force: DVector<f64>,
+        scales: Vec<f64>,
+    }
+
+    impl Springs {
+        fn new(stiffness: DMatrix<f64>, force: &[f64]) -> Self {
+            Self {
+                stiffness,
+                force: DVector::from_column_slice(force),
+                scales: vec![1.0; force.len()],
+            }
+        }
+    }
+
+    impl Balance for Springs {
+        type Place = DVector<f64>;
+        type Error = std::convert::Infallible;
+
+        fn scales(&self) -> &[f64] {
+            &self.scales
+        }
+
+        fn evaluate(
+            &mut self,
+            place: &DVector<f64>,
+            load: f64,
+            residual: &mut DVector<f64>,
+        ) -> Result<f64, Self::Error> {
+            residual.copy_from(&(&self.stiffness * place - &self.force * load));
+            Ok(self.force.amax() * load)
+        }
+
+        fn stiffness(&mut self, _: &DVector<f64>, _: f64) -> Result<DMatrix<f64>, Self::Error> {
+            Ok(self.stiffness.clone())
+        }
+
+        fn displaced(
+            &self,
+            place: &DVector<f64>,
+            change: &DVector<f64>,
+            share: f64,
+        ) -> DVector<f64> {
+            place + change * share
+        }
+
+        fn name(&self, unknown: usize) -> String {
+            format!("spring {unknown}")
+        }
+    }
+
+    /// Closed form: a soft spring on a stiff one, in either order, gives way by its own force over its own stiffness, however
+    /// far the two are apart; it is stable.
+    #[test]
+    fn soft_parts_on_stiff_ones_are_held() {
+        let [stiff, soft] = [1e13, 0.1];
+        let chain = DMatrix::from_row_slice(2, 2, &[stiff + soft, -soft, -soft, soft]);
+        let mut springs = Springs::new(chain, &[3.0, 0.02]);
+        let found = equilibrium(&mut springs, &DVector::zeros(2)).unwrap();
+        assert!((found.place[1] - 0.2).abs() < 1e-9, "{}", found.place);
+        assert_eq!(
+            stability(&mut springs, &found.place),
+            Ok(Some(Stability::Stable))
+        );
+        // turned over, it leaves
+        let chain = DMatrix::from_row_slice(2, 2, &[stiff - soft, soft, soft, -soft]);
+        let mut springs = Springs::new(chain, &[0.0, 0.0]);
+        let name = "spring 1".to_owned();
+        let left = stability(&mut springs, &DVector::zeros(2));
+        assert_eq!(left, Ok(Some(Stability::Unstable { name })));
+    }
+
+    /// Property: what nothing holds is told so, beside stiff parts and with what differences leave of a zero.
+    #[test]
+    fn what_nothing_holds_is_told() {
+        let noise = 1e-12;
+        let loose = DMatrix::from_row_slice(2, 2, &[1e13, 0.0, 0.0, noise]);
+        let mut pushed = Springs::new(loose.clone(), &[3.0, 0.02]);
+        let found = equilibrium(&mut pushed, &DVector::zeros(2));
+        assert!(
+            matches!(&found, Err(Failure::None(NoEquilibrium::Unheld { name, .. })) if name == "spring 1"),
+            "{found:?}"
+        );
+        let mut untouched = Springs::new(loose, &[3.0, 0.0]);
+        let name = "spring 1".to_owned();
+        let rest = equilibrium(&mut untouched, &DVector::zeros(2))
+            .unwrap()
+            .place;
+        assert_eq!(
+            stability(&mut untouched, &rest),
+            Ok(Some(Stability::Indifferent { name }))
+        );
     }
 }
