@@ -242,14 +242,6 @@ pub enum ErrorKind {
         /// Joints of the same loops that could be cut instead.
         instead: Vec<String>,
     },
-    /// A joint that is cut and acted on, under a closure that needs inertia everywhere.
-    #[error(
-        "joint {joint:?} closes a loop and is acted on: it carries a stub without inertia, which this closure cannot have"
-    )]
-    CutWithoutInertia {
-        /// The joint.
-        joint: String,
-    },
     /// A joint that is cut although it holds nothing.
     #[error("joint {joint:?} is free and holds nothing, so cutting it closes nothing")]
     CutFree {

@@ -13,6 +13,17 @@ pub struct Places {
     pub joints: Vec<BallJoint>,
     /// Joints of the file that carry bodies.
     pub carrying: Vec<CarryingJoint>,
+    /// Stubs of joints that are cut and acted on, in the order of their closures.
+    pub stubs: Vec<Stub>,
+}
+
+/// A stub that is welded to the child of a cut joint, with a share of that child's inertia.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stub {
+    /// The stub.
+    pub body: usize,
+    /// What is fixed to the child and takes the share away from it; its frame is that of the weld.
+    pub counterpart: usize,
 }
 
 /// A joint of the file that carries a body.

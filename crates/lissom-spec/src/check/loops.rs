@@ -182,20 +182,6 @@ impl Checker<'_> {
             return;
         }
         let path = path.key(closure.key());
-        let inverts_inertia = matches!(
-            closure,
-            ClosureSpec::Stabilized(_)
-                | ClosureSpec::Projected(_)
-                | ClosureSpec::OperationalSpace(_)
-        );
-        if inverts_inertia {
-            let cuts = spanning_tree(spec).cuts;
-            let mut acted = cuts.iter().map(|&cut| &spec.joint[cut]);
-            if let Some(joint) = acted.find(|joint| is_acted_on(spec, joint)) {
-                let joint = joint.name.clone();
-                self.error(path.clone(), ErrorKind::CutWithoutInertia { joint });
-            }
-        }
         match closure {
             ClosureSpec::JointSpace(settings) => {
                 let cuts = spanning_tree(spec).cuts;

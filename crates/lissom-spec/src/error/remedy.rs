@@ -67,9 +67,6 @@ impl ErrorKind {
             Self::CutPrescribed { instead, .. } => {
                 format!("write cut = true at {} instead, or remove the motion", list(instead))
             }
-            Self::CutWithoutInertia { .. } => {
-                "use `automatic`, `joint_space` or `cartesian_space`, or cut a joint on which nothing acts".into()
-            }
             Self::CutFree { .. } => "remove `cut`, or the joint".into(),
             Self::NotSquare => "turn one of the axes until their product is zero".into(),
             Self::UnknownPlace { known, .. } if known.is_empty() => {

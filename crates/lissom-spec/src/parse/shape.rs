@@ -63,7 +63,6 @@ fn depends_on(kind: &ErrorKind, path: &Path, repaired: &Path) -> bool {
         | ErrorKind::NotReversible { .. }
         | ErrorKind::OnItself { .. }
         | ErrorKind::CutPrescribed { .. }
-        | ErrorKind::CutWithoutInertia { .. }
         | ErrorKind::CutFree { .. } => {
             let sides: [&str; 6] = ["parent", "child", "from", "to", "body", "cut"];
             sides.contains(&key)

@@ -25,6 +25,7 @@ mod nodal;
 mod packed;
 mod quadrature;
 mod shape;
+mod share;
 mod shortening;
 mod strain;
 

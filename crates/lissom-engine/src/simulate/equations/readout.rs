@@ -102,6 +102,11 @@ impl Readout for Equations<'_> {
     }
 
     fn needed_wrench(&self, body: usize) -> Force<f64> {
+        // the share of a stub is its child's, whose weld then carries it
+        let stubs = &self.model.places.stubs;
+        if (stubs.iter()).any(|stub| [stub.body, stub.counterpart].contains(&body)) {
+            return Force::zero();
+        }
         let ground_from_body = self.kinematics.ground_from_body(body);
         ground_from_body.force_to_parent(self.inverse.own_force(body))
     }
@@ -123,7 +128,13 @@ impl Readout for Equations<'_> {
     }
 
     fn closure_force(&self, closure: usize) -> Force<f64> {
-        self.force_of_closure(closure)
+        let from = self.model.linkage.closures[closure].from.body;
+        let mut stubs = self.model.places.stubs.iter();
+        let force = self.force_of_closure(closure);
+        match stubs.find(|stub| Some(stub.body) == from) {
+            Some(stub) => force + self.inverse.own_force(stub.counterpart).scale(-1.0),
+            None => force,
+        }
     }
 
     fn closure_violation(&self, closure: usize) -> [f64; 2] {

@@ -181,14 +181,6 @@ fn cuts() {
         "write cut = true at `motor`, `elbow`, `knee` instead, or remove the motion",
     );
     assert_error(
-        "[[joint]]\nname = \"motor\"",
-        "[simulation.closure.projected]\n[[joint]]\ncut = true\nname = \"motor\"",
-        "simulation.closure.projected",
-        "projected",
-        "joint \"motor\" closes a loop and is acted on: it carries a stub without inertia, which this closure cannot have",
-        "use `automatic`, `joint_space` or `cartesian_space`, or cut a joint on which nothing acts",
-    );
-    assert_error(
         "[simulation]",
         "[simulation.closure.joint_space]\nindependent = [\"rocker_pivot\"]\n[simulation]",
         "simulation.closure.joint_space.independent[0]",

@@ -231,21 +231,38 @@ impl<'a> Assembly<'a> {
         let body = Body {
             name: payload.name.clone(),
             parent: self.index.get(payload.body.as_str()).copied(),
+            outboard,
+            rigid: payload_inertia(payload),
+            ..self.fixed_body(format!("{}.mount", payload.name))
+        };
+        self.push(body);
+    }
+
+    /// A rigid body without inertia that a joint fixes to the ground.
+    fn fixed_body(&self, joint: String) -> Body {
+        Body {
+            name: joint.clone(),
+            parent: None,
             joint: Joint {
-                name: format!("{}.mount", payload.name),
+                name: joint,
                 kind: JointKind::Fixed,
                 armature: [0.0; 6],
                 prescribed: false,
             },
-            outboard,
+            outboard: Place::Fixed(Transform::identity()),
             inboard: Place::Fixed(Transform::identity()),
-            rigid: payload_inertia(payload),
+            rigid: RigidInertia::zero(),
             flexible: None,
             fidelity: self.fidelity,
-        };
+        }
+    }
+
+    /// Appends a rigid body whose joint has its coordinates.
+    fn push(&mut self, body: Body) -> usize {
         self.elastic_positions.push(self.model.positions.len());
         self.add_attitude(&body);
         self.bodies.push(body);
+        self.bodies.len() - 1
     }
 
     /// Coordinates of the attitude of the node that carries `body`, where its parent's tip is exact.
