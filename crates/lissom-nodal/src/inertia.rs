@@ -30,7 +30,7 @@ const ROTARY: [f64; 2] = [5.0 / 12.0, 1.0 / 12.0];
 const HERMITE_MEAN: [f64; 4] = [0.5, 1.0 / 12.0, 0.5, -1.0 / 12.0];
 
 impl Beam {
-    fn mass(&self) -> f64 {
+    pub(super) fn mass(&self) -> f64 {
         self.section.mass_per_length * self.length
     }
 

@@ -234,6 +234,9 @@ pub enum ErrorKind {
         /// Its kind.
         kind: &'static str,
     },
+    /// A model of nodes and elements that is to be a tree.
+    #[error("a model of nodes and elements has no tree formulation")]
+    NodesAsTree,
     /// A joint that is cut, whose motion is prescribed.
     #[error("joint {joint:?} closes a loop and is cut, but its motion is prescribed")]
     CutPrescribed {

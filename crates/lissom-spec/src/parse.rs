@@ -37,6 +37,7 @@ impl ModelSpec {
         let findings = shape::compare(&mut document, &schema_value());
         errors.extend(findings.errors);
 
+        let asks_for_tree = asks_for_tree(&document);
         let mut spec = None;
         if findings.readable {
             match Self::deserialize(Value::Table(document)) {
@@ -46,6 +47,10 @@ impl ModelSpec {
                         !findings.repairs.iter().any(|repair| repair.explains(error))
                     });
                     errors.extend(lasting);
+                    if asks_for_tree && read.is_of_nodes() {
+                        let path = Path::root().key("formulation");
+                        errors.push(ModelError::new(path, ErrorKind::NodesAsTree));
+                    }
                     spec = Some(read);
                 }
                 // nothing that agrees with the schema is known to end here
@@ -58,6 +63,12 @@ impl ModelSpec {
             _ => Err(in_file_order(errors, &overridden, text)),
         }
     }
+}
+
+/// Whether a document says that it wants the tree formulation, which is the default where nothing is said.
+fn asks_for_tree(document: &toml::Table) -> bool {
+    let said = document.get("formulation");
+    said.and_then(Value::as_str) == Some("tree")
 }
 
 fn unreadable(message: &str) -> ModelError {

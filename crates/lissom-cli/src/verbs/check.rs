@@ -72,13 +72,11 @@ fn in_words(model: &str, understood: &Diagnosis, typed: &str) -> String {
     if let Some(loops) = &understood.loops {
         lines.extend(loops_in_words(loops));
     }
-    if of_bodies {
-        lines.push(format!(
-            "mass                {} kg, centre at {} m at the start",
-            short(understood.total_mass_kg),
-            vector(&understood.center_of_mass_m)
-        ));
-    }
+    lines.push(format!(
+        "mass                {} kg, centre at {} m at the start",
+        short(understood.total_mass_kg),
+        vector(&understood.center_of_mass_m)
+    ));
     lines.push(format!(
         "gravity             {} m/s^2",
         vector(&understood.gravity_m_per_s2)

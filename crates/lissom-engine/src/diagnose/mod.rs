@@ -21,7 +21,6 @@ mod warnings;
 use lissom_core::{Dynamics, RunError, Sampler, State};
 use lissom_spec::{Fidelity, ModelSpec, spanning_tree};
 use lissom_tree::Body;
-use lissom_tree::tree::{Kinematics, center_of_mass};
 use serde::Serialize;
 
 pub use bodies::{BodySummary, JointSummary, PayloadSummary};
@@ -46,7 +45,7 @@ pub struct Diagnosis {
     /// What closes the loops of the mechanism; absent for a tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loops: Option<LoopsSummary>,
-    /// Mass of all bodies.
+    /// Mass of all bodies, or of all nodes and elements.
     pub total_mass_kg: f64,
     /// Their common centre at the start.
     pub center_of_mass_m: [f64; 3],
@@ -115,6 +114,9 @@ pub(crate) trait Inspect {
     /// The start that the model writes down, and equations for one evaluation there at O(N).
     fn equations_at_start(&self) -> Result<(State, Box<dyn Dynamics + '_>), RunError>;
 
+    /// Mass and its centre at the start.
+    fn mass_at_start(&self) -> (f64, [f64; 3]);
+
     /// The fastest oscillation at the start, if it is found in little time, and what makes it slower.
     fn fastest_oscillation(&self, bodies: &[BodySummary]) -> Option<Oscillation>;
 
@@ -141,17 +143,18 @@ impl Mechanism {
         let spanning = spanning_tree(spec);
         let bodies = bodies::summaries(spec, tree, &spanning);
         let loops = loops::summary(spec, tree, &spanning);
+        // bodies are the same in both formulations
+        let asked = if spec.is_of_nodes() {
+            self.inspected()
+        } else {
+            tree
+        };
+        let (total_mass_kg, center_of_mass_m) = asked.mass_at_start();
         Diagnosis {
             degrees_of_freedom: degrees_of_freedom(tree, loops.as_ref()),
             nodal: self.inspected().element_counts(),
-            total_mass_kg: (tree.linkage.system.bodies().iter())
-                .map(|body| body.rigid.mass)
-                .sum(),
-            center_of_mass_m: if spec.is_of_nodes() {
-                [0.0; 3]
-            } else {
-                center_at_start(tree)
-            },
+            total_mass_kg,
+            center_of_mass_m,
             gravity_m_per_s2: spec.gravity_m_per_s2,
             inputs: driven::inputs(spec),
             motions: driven::motions(spec),
@@ -194,15 +197,4 @@ fn degrees_of_freedom(tree: &Model, loops: Option<&LoopsSummary>) -> DegreesOfFr
         closed,
         total: (joint + elastic + motor).saturating_sub(closed),
     }
-}
-
-/// The centre of mass at the start.
-fn center_at_start(tree: &Model) -> [f64; 3] {
-    let system = &tree.linkage.system;
-    let mut kinematics = Kinematics::new(system);
-    kinematics.update(system, &tree.initial_position, &tree.initial_velocity);
-    kinematics.update_poses(system);
-    let center = center_of_mass(system, &kinematics);
-    // adding zero turns a negative zero into zero
-    center.map_or([f64::NAN; 3], |center| center.0.map(|x| x + 0.0))
 }

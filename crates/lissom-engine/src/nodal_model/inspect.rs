@@ -2,8 +2,10 @@
 
 use lissom_core::study::Linearize as _;
 use lissom_core::{Dynamics, RunError, State};
+use lissom_nodal::{Drive, Equations};
 use lissom_numerics::linear::UndampedModes;
 
+use super::rigid::drive;
 use super::run::{equations_at, written_state};
 use super::{NodalLinearizer, NodalModel};
 use crate::diagnose::{BodySummary, ElementCounts, Inspect, Oscillation};
@@ -29,6 +31,23 @@ impl Inspect for NodalModel {
         let start = written_state(self, self.start_s);
         let equations = equations_at(self, &start)?;
         Ok((start, Box::new(equations)))
+    }
+
+    fn mass_at_start(&self) -> (f64, [f64; 3]) {
+        let Ok(mut equations) = Equations::new(&self.mechanism) else {
+            return (f64::NAN, [f64::NAN; 3]);
+        };
+        let drives = self
+            .motions
+            .iter()
+            .map(|curve| drive(curve.at(self.start_s)));
+        let drives: Vec<Drive> = drives.collect();
+        // a mechanism that exists can be where it starts
+        if equations.place(&self.initial_position, &drives).is_err() {
+            return (f64::NAN, [f64::NAN; 3]);
+        }
+        let (mass, moment) = equations.mass_and_moment();
+        (mass, moment.0.map(|x| x / mass + 0.0))
     }
 
     fn fastest_oscillation(&self, _bodies: &[BodySummary]) -> Option<Oscillation> {

@@ -28,8 +28,8 @@ mod run;
 mod view;
 
 use lissom_core::{
-    Actions, AxisId, AxisName, ControlledAxis, Controller, JointId, MarkerPath, MotionCurve,
-    NominalError, StateError,
+    Actions, AxisId, AxisName, ControlledAxis, Controller, JointId, MarkerId, MarkerPath,
+    MotionCurve, NominalError, StateError,
 };
 use lissom_nodal::{ElementId, End, Mechanism, NodalError, NodeId};
 use lissom_spatial::{Matrix, Vector, readable};
@@ -328,6 +328,17 @@ impl NodalModel {
     /// The marker of that name.
     pub fn find_marker(&self, name: &str) -> Option<&NodalMarker> {
         self.markers.iter().find(|marker| marker.name == name)
+    }
+
+    /// Where loads act on a marker, or on a point of a model of nodes.
+    fn find_station(&self, name: &str) -> Option<MarkerId> {
+        let marker = self.markers.iter().position(|marker| marker.name == name);
+        let is_meant = |station: &Station| {
+            let point = station.point;
+            point.is_some_and(|point| self.mechanism.node_name(point) == name)
+        };
+        let point = || self.stations.iter().position(is_meant);
+        marker.or_else(point).map(MarkerId)
     }
 
     /// Positions of the degrees of freedom at the start.

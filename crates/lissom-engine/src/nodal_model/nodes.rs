@@ -8,8 +8,8 @@ use lissom_nodal::{
 };
 use lissom_spatial::{Matrix, RotationVector, Vector};
 use lissom_spec::spec::{
-    BeamElementSpec, ElementNodeSpec, ElementSpec, EndSpec, Frame, InputSpec, ModelSpec, RoleSpec,
-    SecondOrderSpec,
+    BeamElementSpec, ElementNodeSpec, ElementSpec, EndSpec, Frame, InitialSpec, InputSpec,
+    ModelSpec, RoleSpec, SecondOrderSpec,
 };
 
 use super::build::{least_along, missing, tensor};
@@ -292,6 +292,11 @@ impl<'a> Builder<'a> {
         let loads = spec.input.iter().map(|input| self.load(input));
         let loads = loads.collect::<Result<Vec<_>, _>>()?;
         let path = MarkerPath::of(spec, |name| self.station(name).ok());
+        if let InitialSpec::StaticLoad(case) = &spec.simulation.initial {
+            for force in &case.force {
+                self.station(&force.marker)?;
+            }
+        }
         let mechanism = self.assembly.finish()?;
         let drives = mechanism.assembled_drives();
         let mut motions = vec![MotionCurve::held(0.0); drives.len()];

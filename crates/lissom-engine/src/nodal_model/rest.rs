@@ -1,7 +1,7 @@
 //! Where a nodal model rests under its loads.
 
+use lissom_core::State;
 use lissom_core::study::{self, Found, StaticLoads};
-use lissom_core::{MarkerId, State};
 use lissom_nodal::{Equations, NodalError, Resting};
 use lissom_numerics::statics::Failure;
 use lissom_spec::spec::InitialSpec;
@@ -20,10 +20,7 @@ pub(crate) fn equilibrium(
     from: &State,
 ) -> Result<Found, NodalError> {
     let time = from.time_s;
-    let loads = StaticLoads::of(initial, |name| {
-        let found = nodal.markers.iter().position(|marker| marker.name == name);
-        found.map(MarkerId)
-    });
+    let loads = StaticLoads::of(initial, |name| nodal.find_station(name));
     let gravity = loads.gravity;
     let acts = NodalActions::under(nodal, loads);
     let mut resting = Resting::new(Equations::new(&nodal.mechanism)?, acts, time);

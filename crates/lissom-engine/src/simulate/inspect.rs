@@ -6,6 +6,7 @@ use lissom_core::{Dynamics, PlaceError, RunError, State};
 use lissom_spec::spec::{BasisSpec, BeamSpec, BodyKind, BodySpec, Membrane, Slopes};
 use lissom_spec::{Elasticity, ModelSpec};
 use lissom_tree::Body;
+use lissom_tree::tree::{Kinematics, center_of_mass};
 
 use super::equations::{Equations, written_state};
 use crate::diagnose::{BodySummary, FidelityWarning, Inspect, Oscillation};
@@ -24,6 +25,19 @@ impl Inspect for Model {
         };
         (equations.loops()).map_err(|error| unplaced(error.to_string()))?;
         Ok((start, Box::new(equations)))
+    }
+
+    fn mass_at_start(&self) -> (f64, [f64; 3]) {
+        let system = &self.linkage.system;
+        let mut kinematics = Kinematics::new(system);
+        kinematics.update(system, &self.initial_position, &self.initial_velocity);
+        kinematics.update_poses(system);
+        let center = center_of_mass(system, &kinematics);
+        (
+            system.bodies().iter().map(|body| body.rigid.mass).sum(),
+            // adding zero turns a negative zero into zero
+            center.map_or([f64::NAN; 3], |center| center.0.map(|x| x + 0.0)),
+        )
     }
 
     fn fastest_oscillation(&self, bodies: &[BodySummary]) -> Option<Oscillation> {

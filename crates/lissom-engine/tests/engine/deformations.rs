@@ -1,7 +1,7 @@
 //! What single deformations of elements are: prescribed, actuated, suppressed; and loads in the axes of a node.
 
 use lissom_core::study::Run;
-use lissom_spec::ModelSpec;
+use lissom_spec::{ModelSpec, Override};
 
 use crate::models::parsed;
 use crate::runs::{completed, in_nodes, mechanism, samples};
@@ -301,4 +301,76 @@ constant_rate.rate_rad_per_s = 1.0
         errors[0].to_string().contains("nodes and elements"),
         "{errors:?}"
     );
+}
+
+/// A clamped beam of 1 kg with a mass of 1 kg at its tip.
+const CANTILEVER: &str = r#"
+format = 1
+[[node]]
+name = "base"
+point = { position_m = [0.0, 0.0, 0.0], roles = ["fixed", "fixed", "fixed"] }
+[[node]]
+name = "clamp"
+orientation.role = "fixed"
+[[node]]
+name = "tip"
+point = { position_m = [2.0, 0.0, 0.0], mass_kg = 1.0 }
+[[node]]
+name = "tip_attitude"
+orientation.inertia_kg_m2 = [0.1, 0.1, 0.1]
+[[element]]
+name = "beam"
+[element.beam]
+from = { point = "base", orientation = "clamp" }
+to = { point = "tip", orientation = "tip_attitude" }
+y_direction = [0.0, 1.0, 0.0]
+mass_per_length_kg_per_m = 0.5
+bending_stiffness_y_n_m2 = 10.0
+bending_stiffness_z_n_m2 = 10.0
+torsional_stiffness_n_m2 = 5.0
+"#;
+
+/// Closed form: a beam of nodes starts where a force at its tip has bent it, F l³ / 3 EI.
+#[test]
+fn a_static_load_acts_on_a_point() {
+    /// Squares of slopes of some thousandths.
+    const SMALL: f64 = 1e-5;
+    let load = "[simulation]\nduration_s = 0.01\n\
+        initial.static_load.force = [{ marker = \"MARKER\", force_n = [0.0, 0.01, 0.0] }]\n";
+    let text = format!("{CANTILEVER}{load}");
+    let spec = parsed(&text.replace("MARKER", "tip"));
+    let mechanism = mechanism(&spec);
+    let run = completed(mechanism.run(&[0.0, 0.01]));
+    let [bent, wanted] = [
+        samples(&run.recording, "tip.position.y")[0],
+        0.01 * 8.0 / 30.0,
+    ];
+    assert!((bent / wanted - 1.0).abs() < SMALL, "{bent} {wanted}");
+    let errors = ModelSpec::parse(&text.replace("MARKER", "tip_attitude"), &[]).unwrap_err();
+    let told: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["there is no point called \"tip_attitude\""]);
+}
+
+/// Closed form: mass of the beam and of the node, and their common centre.
+#[test]
+fn a_diagnosis_tells_the_mass_of_nodes_and_elements() {
+    const ROUNDING: f64 = 1e-14;
+    let diagnosis = mechanism(&parsed(CANTILEVER)).diagnose();
+    assert!((diagnosis.total_mass_kg - 2.0).abs() < ROUNDING);
+    let [x, y, z] = diagnosis.center_of_mass_m;
+    assert!((x - 1.5).abs() < ROUNDING, "{x}");
+    assert_eq!([y, z], [0.0; 2]);
+}
+
+#[test]
+fn nodes_and_elements_have_no_tree_formulation() {
+    let tree = Override::parse("formulation=tree").unwrap();
+    let errors = ModelSpec::parse(CANTILEVER, &[tree]).unwrap_err();
+    let told: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        ["a model of nodes and elements has no tree formulation"]
+    );
+    let remedy = "leave `formulation` out, or write the mechanism in bodies and joints";
+    assert!(errors[0].remedy().starts_with(remedy));
 }

@@ -4,6 +4,7 @@ use lissom_spatial::Vector;
 
 use super::Equations;
 use crate::element::ElementKind;
+use crate::inertia::Lump;
 
 /// Energy of a mechanism.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -54,6 +55,37 @@ impl Equations<'_> {
             energy.kinetic += rotor.energy(&self.pass.nodes);
         }
         energy
+    }
+
+    /// Mass, and mass times its centre at the place set last.
+    pub fn mass_and_moment(&self) -> (f64, Vector<f64>) {
+        let mut mass = 0.0;
+        for element in &self.mechanism.elements {
+            if let ElementKind::Beam(beam) = &element.kind {
+                mass += beam.mass();
+            }
+        }
+        for lump in &self.mechanism.lumps {
+            if let Lump::Mass { mass: own, .. } = lump {
+                mass += own;
+            }
+        }
+        // the energy in a field of unit strength
+        let moment = std::array::from_fn(|axis| {
+            let mut field = Vector([0.0; 3]);
+            field[axis] = -1.0;
+            let nodes = &self.pass.nodes;
+            let beams = self.mechanism.elements.iter().map(|element| {
+                let ElementKind::Beam(beam) = &element.kind else {
+                    return 0.0;
+                };
+                beam.energy(std::array::from_fn(|i| &nodes[element.nodes[i]]), field)
+                    .1
+            });
+            let lumps = self.mechanism.lumps.iter();
+            beams.sum::<f64>() + lumps.map(|lump| lump.energy(nodes, field).1).sum::<f64>()
+        });
+        (mass, Vector(moment))
     }
 
     /// Power that dampers of the material take at the place and velocity set last.

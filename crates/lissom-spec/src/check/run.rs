@@ -55,11 +55,20 @@ impl Checker<'_> {
         }
         if let InitialSpec::StaticLoad(case) = &spec.simulation.initial {
             let path = path.key("initial").key("static_load").key("force");
+            let points = spec.node.iter().filter(|node| !node.turns());
+            let points: Vec<&str> = points.map(|node| node.name.as_str()).collect();
+            let markers: Vec<&str> = (spec.marker.iter())
+                .map(|marker| marker.name.as_str())
+                .collect();
+            let (what, known) = if spec.is_of_nodes() {
+                ("point", points)
+            } else {
+                ("marker", markers)
+            };
             for (index, force) in case.force.iter().enumerate() {
-                if spec.find_marker(&force.marker).is_none() {
-                    let markers = spec.marker.iter().map(|marker| marker.name.as_str());
+                if !known.contains(&force.marker.as_str()) {
                     let path = path.index(index).key("marker");
-                    self.unknown(path, "marker", &force.marker, markers);
+                    self.unknown(path, what, &force.marker, known.iter().copied());
                 }
             }
         }

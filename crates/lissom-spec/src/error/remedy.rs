@@ -67,6 +67,9 @@ impl ErrorKind {
             Self::CutPrescribed { instead, .. } => {
                 format!("write cut = true at {} instead, or remove the motion", list(instead))
             }
+            Self::NodesAsTree => {
+                "leave `formulation` out, or write the mechanism in bodies and joints".into()
+            }
             Self::CutFree { .. } => "remove `cut`, or the joint".into(),
             Self::NotSquare => "turn one of the axes until their product is zero".into(),
             Self::UnknownPlace { known, .. } if known.is_empty() => {

@@ -193,16 +193,16 @@ pub struct StaticLoadSpec {
     /// Acceleration of free fall in ground axes; that of the model when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gravity_m_per_s2: Option<[f64; 3]>,
-    /// Forces on markers.
+    /// Forces on markers, or on points of a model of nodes and elements.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub force: Vec<StaticForceSpec>,
 }
 
-/// A force on a marker before the start.
+/// A force on a marker or point before the start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StaticForceSpec {
-    /// Name of the marker.
+    /// Name of the marker; of the point in a model of nodes and elements.
     pub marker: String,
     /// Force in ground axes.
     pub force_n: [f64; 3],
