@@ -2,6 +2,7 @@
 
 use lissom_spatial::{Matrix, Quaternion, Vector};
 
+use super::ball::Ball;
 use super::beam::{Beam, BeamSection};
 use super::element::{Element, ElementId, ElementKind, MOST_DEFORMATIONS};
 use super::equations::Equations;
@@ -9,7 +10,7 @@ use super::error::NodalError;
 use super::inertia::Lump;
 use super::joints::{Hinge, Slider, Truss};
 use super::mechanism::{CoupledDamping, Mechanism, Parts};
-use super::node::{Node, NodeId, NodeKind, Placement};
+use super::node::{Followed, Node, NodeId, NodeKind, NodeState, Placement};
 use super::role::Role;
 use super::rotor::JointRotor;
 
@@ -262,6 +263,21 @@ impl Assembly {
         self.add_element(name, kind, &nodes, &roles, &stiffness, section.damping_time)
     }
 
+    /// Deformations of a beam, and their rates, where the point and orientation of its end p and those of its end q are in these
+    /// states; none of another element.
+    pub fn beam_deformations(&self, beam: ElementId, ends: [&NodeState<f64>; 4]) -> Vec<[f64; 2]> {
+        let element = &self.parts.elements[beam.0];
+        let ElementKind::Beam(kind) = &element.kind else {
+            return Vec::new();
+        };
+        let mut followed = vec![Followed::zero(); element.count()];
+        kind.follow(ends, &mut followed);
+        let values = followed.iter();
+        values
+            .map(|followed| [followed.value, followed.rate])
+            .collect()
+    }
+
     /// Orthonormal columns x along `along`, y as near to `y_hint` as possible, z.
     fn frame(&mut self, name: &str, along: Vector<f64>, y_hint: Vector<f64>) -> Matrix<f64> {
         let unit = |v: Vector<f64>| v.scale(1.0 / v.dot(v).sqrt());
@@ -331,6 +347,28 @@ impl Assembly {
         let roles = [Role::Dof, Role::Fixed, Role::Fixed];
         let roles = &roles[..kind.labels().len()];
         self.add_element(name, kind, &[p, q], roles, &[[0.0; 6]; 6], 0.0)
+    }
+
+    /// A joint that turns in any way between two ends, or slides in any way too, with joint axes that both ends have as they stand.
+    /// All its freedoms are degrees of freedom: a unit quaternion and an offset in the axes of `p`, with rates in those of `q`.
+    /// They may become free, all of them, but neither fixed nor prescribed.
+    pub fn ball(
+        &mut self,
+        name: &str,
+        p: End,
+        q: End,
+        frame: &Matrix<f64>,
+        translates: bool,
+    ) -> ElementId {
+        let nodes = [p.orientation, q.orientation, p.point, q.point];
+        // ends that only turn against each other share their point
+        let nodes = if translates { &nodes[..] } else { &nodes[..2] };
+        self.check_nodes(name, nodes, &[true, true, false, false][..nodes.len()]);
+        let frames =
+            [p.orientation, q.orientation].map(|node| self.rotation(node).transpose() * *frame);
+        let kind = ElementKind::Ball(Ball::new(translates, frames));
+        let roles = vec![Role::Dof; kind.labels().len()];
+        self.add_element(name, kind, nodes, &roles, &[[0.0; 6]; 6], 0.0)
     }
 
     /// Value of one deformation of a hinge, truss or slider at which its spring is slack; zero by default.

@@ -3,6 +3,7 @@
 use lissom_spatial::Scalar;
 use lissom_spatial::Vector;
 
+use super::ball::Ball;
 use super::beam::Beam;
 use super::joints::{Hinge, Slider, Truss};
 use super::node::{Followed, NodeState};
@@ -35,6 +36,8 @@ pub(super) enum ElementKind {
     Truss(Truss),
     /// Nodes: point p, orientation, point q.
     Slider(Slider),
+    /// Nodes: orientation p, orientation q, and where it slides point p, point q.
+    Ball(Ball),
 }
 
 /// An element in a mechanism.
@@ -62,6 +65,8 @@ impl ElementKind {
         match self {
             Self::Beam(_) | Self::Truss(_) | Self::Slider(_) => "m",
             Self::Hinge(_) if index == 0 => "rad",
+            Self::Ball(_) if index < 3 => "rad",
+            Self::Ball(_) => "m",
             Self::Hinge(_) => "1",
         }
     }
@@ -83,6 +88,15 @@ impl ElementKind {
             Self::Truss(_) => &["elongation"],
             Self::Slider(slider) if slider.planar => &["travel", "offset_y"],
             Self::Slider(_) => &["travel", "offset_y", "offset_z"],
+            Self::Ball(ball) if ball.translates => &[
+                "rotation_x",
+                "rotation_y",
+                "rotation_z",
+                "translation_x",
+                "translation_y",
+                "translation_z",
+            ],
+            Self::Ball(_) => &["rotation_x", "rotation_y", "rotation_z"],
         }
     }
 }
@@ -120,6 +134,9 @@ impl Element {
             ElementKind::Slider(slider) => {
                 slider.gradient(pick(nodes, &self.nodes), value, gradient);
             }
+            ElementKind::Ball(ball) => {
+                ball.gradient(ball.sites(nodes, &self.nodes), value, gradient);
+            }
         }
     }
 
@@ -138,6 +155,7 @@ impl Element {
             }
             ElementKind::Truss(truss) => truss.follow(pick(nodes, &self.nodes), followed),
             ElementKind::Slider(slider) => slider.follow(pick(nodes, &self.nodes), followed),
+            ElementKind::Ball(ball) => ball.follow(ball.sites(nodes, &self.nodes), followed),
         }
     }
 }

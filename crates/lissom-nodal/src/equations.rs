@@ -12,7 +12,7 @@ use super::error::NodalError;
 use super::factor::{Factor, SingularColumn, cholesky, cholesky_solve};
 use super::forces::{Forces, View};
 use super::mechanism::{Mechanism, Place};
-use super::node::{NodeId, NodeKind, NodeState, Placement};
+use super::node::{NodeId, NodeState, Placement};
 use super::pass::Pass;
 use super::role::Drive;
 
@@ -313,14 +313,26 @@ impl<'a> Equations<'a> {
     pub fn displace(&self, position: &[f64], increment: &[f64], displaced: &mut [f64]) {
         for (dof, entry) in self.mechanism.dofs.iter().enumerate() {
             let first = entry.position;
-            match self.orientation_dof(entry.place) {
-                None => displaced[first] = position[first] + increment[dof],
-                Some(0) => {
-                    let q = Quaternion(std::array::from_fn(|i| position[first + i]));
-                    let turn = Vector(std::array::from_fn(|i| increment[dof + i]));
-                    displaced[first..first + 4].copy_from_slice(&q.turned_in_parent(turn).0);
+            let three = |from: usize| Vector(std::array::from_fn(|i| increment[from + i]));
+            let q = || Quaternion(std::array::from_fn(|i| position[first + i]));
+            let turned = &mut displaced[first..];
+            match self.freedom(entry.place) {
+                Freedom::Single => turned[0] = position[first] + increment[dof],
+                Freedom::InSpace => {
+                    turned[..4].copy_from_slice(&q().turned_in_parent(three(dof)).0);
                 }
-                Some(_) => {}
+                Freedom::OfChild { slides } => {
+                    turned[..4].copy_from_slice(&q().turned(three(dof)).0);
+                    if slides {
+                        // along the axes half-way through the turn, which keeps second order
+                        let axes = q().turned(three(dof).scale(0.5)).matrix();
+                        let slide = axes * three(dof + 3);
+                        for i in 0..3 {
+                            displaced[first - 3 + i] = position[first - 3 + i] + slide[i];
+                        }
+                    }
+                }
+                Freedom::Counted => {}
             }
         }
     }
@@ -329,27 +341,54 @@ impl<'a> Equations<'a> {
     pub fn position_rate(&self, position: &[f64], velocity: &[f64], rate: &mut [f64]) {
         for (dof, entry) in self.mechanism.dofs.iter().enumerate() {
             let first = entry.position;
-            match self.orientation_dof(entry.place) {
-                None => rate[first] = velocity[dof],
-                Some(0) => {
-                    let q = Quaternion(std::array::from_fn(|i| position[first + i]));
-                    let angular = Vector(std::array::from_fn(|i| velocity[dof + i]));
-                    rate[first..first + 4].copy_from_slice(&q.rate_from_parent(angular).0);
+            let three = |from: usize| Vector(std::array::from_fn(|i| velocity[from + i]));
+            let q = || Quaternion(std::array::from_fn(|i| position[first + i]));
+            let turning = &mut rate[first..];
+            match self.freedom(entry.place) {
+                Freedom::Single => turning[0] = velocity[dof],
+                Freedom::InSpace => {
+                    turning[..4].copy_from_slice(&q().rate_from_parent(three(dof)).0);
                 }
-                Some(_) => {}
+                Freedom::OfChild { slides } => {
+                    turning[..4].copy_from_slice(&q().rate(three(dof)).0);
+                    if slides {
+                        let slide = q().matrix() * three(dof + 3);
+                        rate[first - 3..first].copy_from_slice(&slide.0);
+                    }
+                }
+                Freedom::Counted => {}
             }
         }
     }
 
-    /// Component of an orientation that a degree of freedom is.
-    fn orientation_dof(&self, place: Place) -> Option<usize> {
-        match place {
-            Place::Coordinate(node, component)
-                if self.mechanism.nodes[node].kind == NodeKind::Orientation =>
+    /// How positions follow from a degree of freedom.
+    fn freedom(&self, place: Place) -> Freedom {
+        match (place, self.mechanism.rotation_of(place)) {
+            (Place::Coordinate(..), Some(0)) => Freedom::InSpace,
+            (Place::Deformation(deformation), Some(0)) => Freedom::OfChild {
+                slides: (self.mechanism.ball_of(deformation))
+                    .is_some_and(|(ball, ..)| ball.translates),
+            },
+            (_, Some(_)) => Freedom::Counted,
+            (Place::Deformation(deformation), None)
+                if self.mechanism.ball_of(deformation).is_some() =>
             {
-                Some(component)
+                Freedom::Counted
             }
-            _ => None,
+            (_, None) => Freedom::Single,
         }
     }
+}
+
+/// What the positions of a degree of freedom are.
+enum Freedom {
+    /// A number.
+    Single,
+    /// A quaternion, of which it is the first of three rotations about axes of the ground.
+    InSpace,
+    /// A quaternion, of which it is the first of three rotations about axes of the child, behind the child's offset if it
+    /// slides.
+    OfChild { slides: bool },
+    /// Counted with the first of its quaternion.
+    Counted,
 }

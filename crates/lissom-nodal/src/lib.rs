@@ -4,6 +4,7 @@
 //! check. Source: Jonker & Aarts, *Multibody System Dynamics* 6 (2001). Theory: `docs/theory/nodal.md`.
 
 mod assembly;
+mod ball;
 mod beam;
 mod dynamics;
 mod element;

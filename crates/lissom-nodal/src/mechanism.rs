@@ -2,7 +2,8 @@
 
 use lissom_spatial::Vector;
 
-use super::element::{Element, ElementId, MOST_DEFORMATIONS};
+use super::ball::Ball;
+use super::element::{Element, ElementId, ElementKind, MOST_DEFORMATIONS};
 use super::error::NodalError;
 use super::inertia::Lump;
 use super::node::{Node, NodeId, NodeKind, NodeState};
@@ -146,22 +147,14 @@ impl Mechanism {
             references,
         };
         this.lay_out_nodes()?;
-        this.lay_out_deformations();
+        this.lay_out_deformations()?;
         if this.rows.len() != this.unknowns.len() {
             return Err(NodalError::Unbalanced {
                 conditions: this.rows.len(),
                 unknowns: this.unknowns.len(),
             });
         }
-        let states: Vec<NodeState<f64>> = this
-            .nodes
-            .iter()
-            .map(|node| NodeState {
-                position: node.placement.position,
-                rotation: node.placement.attitude.matrix(),
-                ..NodeState::resting()
-            })
-            .collect();
+        let states = this.assembled_nodes();
         let mut gradient = [[Vector::zero(); 4]; MOST_DEFORMATIONS];
         for (element, &reference) in this.elements.iter().zip(&this.references) {
             let mut value = [0.0; MOST_DEFORMATIONS];
@@ -169,6 +162,16 @@ impl Mechanism {
             this.assembled.extend(&value[..element.count()]);
         }
         Ok(this)
+    }
+
+    /// Nodes where the mechanism was assembled.
+    fn assembled_nodes(&self) -> Vec<NodeState<f64>> {
+        let states = self.nodes.iter().map(|node| NodeState {
+            position: node.placement.position,
+            rotation: node.placement.attitude.matrix(),
+            ..NodeState::resting()
+        });
+        states.collect()
     }
 
     fn add_dof(&mut self, place: Place, role: Role, position: usize) -> Slot {
@@ -220,8 +223,12 @@ impl Mechanism {
         Ok(())
     }
 
-    fn lay_out_deformations(&mut self) {
+    fn lay_out_deformations(&mut self) -> Result<(), NodalError> {
         for index in 0..self.elements.len() {
+            let ball = match &self.elements[index].kind {
+                ElementKind::Ball(_) => Some(self.lay_out_ball(index)?),
+                _ => None,
+            };
             for local in 0..self.elements[index].count() {
                 let role = self.elements[index].roles[local];
                 let deformation = self.conditions.len();
@@ -233,8 +240,15 @@ impl Mechanism {
                         Slot::Drive(self.drives.len() - 1)
                     }
                     Role::Dof | Role::Actuated => {
-                        self.positions += 1;
-                        self.add_dof(place, role, self.positions - 1)
+                        let position = match ball {
+                            Some([turn, _]) if local < 3 => turn,
+                            Some([_, slide]) => slide + local - 3,
+                            None => {
+                                self.positions += 1;
+                                self.positions - 1
+                            }
+                        };
+                        self.add_dof(place, role, position)
                     }
                 };
                 let row = (role != Role::Free).then(|| {
@@ -245,6 +259,46 @@ impl Mechanism {
                 self.element_of.push(index);
             }
             self.first.push(self.conditions.len());
+        }
+        Ok(())
+    }
+
+    /// Where the quaternion and the offset of a ball stand among the positions: the offset first.
+    fn lay_out_ball(&mut self, index: usize) -> Result<[usize; 2], NodalError> {
+        let element = &self.elements[index];
+        let moves = element.roles.iter().all(|role| role.is_dof());
+        if !moves && element.roles.iter().any(|&role| role != Role::Free) {
+            return Err(NodalError::Structure {
+                name: element.name.clone(),
+                problem: "a spherical or free joint that is held in some directions",
+                remedy: "use hinges and sliders instead",
+            });
+        }
+        let slide = self.positions;
+        let turn = slide + element.count() - 3;
+        self.positions += if moves { element.count() + 1 } else { 0 };
+        Ok([turn, slide])
+    }
+
+    /// The ball that a deformation belongs to, by its element, and which of its deformations it is.
+    pub(super) fn ball_of(&self, deformation: usize) -> Option<(&Ball, usize, usize)> {
+        let index = self.element_of[deformation];
+        match &self.elements[index].kind {
+            ElementKind::Ball(ball) => Some((ball, index, deformation - self.first[index])),
+            _ => None,
+        }
+    }
+
+    /// Which of the three rotations that share a quaternion a coordinate or deformation is.
+    pub(super) fn rotation_of(&self, place: Place) -> Option<usize> {
+        match place {
+            Place::Coordinate(node, component) => {
+                (self.nodes[node].kind == NodeKind::Orientation).then_some(component)
+            }
+            Place::Deformation(deformation) => {
+                let (_, _, local) = self.ball_of(deformation)?;
+                (local < 3).then_some(local)
+            }
         }
     }
 
@@ -297,7 +351,10 @@ impl Mechanism {
 
     /// Whether there is gravity, or an element that hangs on a node which is fixed or prescribed.
     pub fn has_supports_or_weight(&self) -> bool {
-        let mut hanging = self.elements.iter().flat_map(|element| &element.nodes);
+        // a free joint holds nothing
+        let holds = |element: &&Element| !matches!(&element.kind, ElementKind::Ball(ball) if ball.translates);
+        let elements = self.elements.iter().filter(holds);
+        let mut hanging = elements.flat_map(|element| &element.nodes);
         self.gravity.0 != [0.0; 3] || hanging.any(|&node| self.is_supported(NodeId(node)))
     }
 
@@ -346,12 +403,12 @@ impl Mechanism {
         let Dof {
             place, position, ..
         } = self.dofs[dof];
-        match place {
-            Place::Coordinate(node, _) if self.nodes[node].kind == NodeKind::Orientation => {
-                position..position + 4
-            }
-            _ => position..position + 1,
-        }
+        let count = if self.rotation_of(place).is_some() {
+            4
+        } else {
+            1
+        };
+        position..position + count
     }
 
     /// Name of a prescribed coordinate or deformation.
@@ -434,11 +491,21 @@ impl Mechanism {
     /// Positions where the mechanism was assembled.
     pub fn assembled_position(&self) -> Vec<f64> {
         let mut position = vec![0.0; self.positions];
+        let states = self.assembled_nodes();
         for dof in &self.dofs {
             match dof.place {
-                Place::Deformation(deformation) => {
-                    position[dof.position] = self.assembled[deformation];
-                }
+                Place::Deformation(deformation) => match self.ball_of(deformation) {
+                    Some((ball, index, local)) => {
+                        let nodes = &self.elements[index].nodes;
+                        let (turn, offset) = ball.place(ball.sites(&states, nodes));
+                        if local < 3 {
+                            position[dof.position..dof.position + 4].copy_from_slice(&turn.0);
+                        } else {
+                            position[dof.position] = offset[local - 3];
+                        }
+                    }
+                    None => position[dof.position] = self.assembled[deformation],
+                },
                 Place::Coordinate(node, component) => {
                     let Node {
                         kind, placement, ..

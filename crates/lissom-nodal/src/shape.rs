@@ -48,16 +48,16 @@ pub enum FigureKind {
 }
 
 impl Mechanism {
-    /// The elements, in the order in which they were added.
+    /// The elements that have a shape, in the order in which they were added.
     pub fn figures(&self) -> impl Iterator<Item = Figure<'_>> {
-        self.elements.iter().map(|element| {
+        self.elements.iter().filter_map(|element| {
             let node = |i: usize| NodeId(element.nodes[i]);
             let end = |i: usize| End {
                 point: node(i),
                 orientation: node(i + 1),
             };
             let columns = |axes: [Vector<f64>; 3]| Matrix(axes.map(|axis| axis.0)).transpose();
-            Figure {
+            Some(Figure {
                 name: &element.name,
                 kind: match &element.kind {
                     ElementKind::Beam(beam) => FigureKind::Beam(Box::new(BeamFigure {
@@ -74,8 +74,9 @@ impl Mechanism {
                     ElementKind::Slider(slider) => {
                         FigureKind::Slider(end(0), node(2), slider.axis())
                     }
+                    ElementKind::Ball(_) => return None,
                 },
-            }
+            })
         })
     }
 

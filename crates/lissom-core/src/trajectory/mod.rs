@@ -128,15 +128,13 @@ impl<R: RigidMechanism> Trajectory<R> {
         mechanism.place(start_s, &state)?;
         let asked = asks(actions);
         let curves = curves(&mechanism, motions, &state, together);
-        let others = mechanism.joints_beside_velocities();
-        let by_rows = asked && (together || others.is_some());
-        let others = others.filter(|_| !together).unwrap_or_default();
         let drives = if asked {
-            drives(motions, together, others)
+            drives(motions, together)
         } else {
             Vec::new()
         };
         let n = state.velocity.len();
+        let by_rows = asked && together;
         let projection = by_rows.then(|| Projection::new(n, mechanism.closures(), drives.len()));
         let motion = if together {
             let path = Path::new(&mechanism, curves, motions.path, &state);
@@ -407,19 +405,14 @@ fn curves(
     motions.axes.iter().filter_map(curve).collect()
 }
 
-/// What inverse dynamics gives efforts for: the inputs that ask for it, and others that are looked at with them. In loops and
+/// What inverse dynamics gives efforts for: the inputs that ask for it. In loops and
 /// along paths, what prescribed joints need is given to them without being asked for.
-fn drives(
-    motions: &NominalMotions<'_>,
-    together: bool,
-    others: Vec<LoadTarget>,
-) -> Vec<LoadTarget> {
+fn drives(motions: &NominalMotions<'_>, together: bool) -> Vec<LoadTarget> {
     let actions = motions.actions;
     let loads = actions.loads.iter();
     let asking = loads.filter(|load| load.nominal_motion().is_some());
     let mut drives: Vec<LoadTarget> = asking
         .map(|load| joint_of(&actions.gears, &load.target))
-        .chain(others)
         .collect();
     if together {
         let prescribed = motions.axes.iter().filter(|(_, curve)| curve.is_some());

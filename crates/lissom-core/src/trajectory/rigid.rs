@@ -3,7 +3,6 @@
 use lissom_spatial::{Motion, Transform};
 
 use super::NominalError;
-use crate::action::LoadTarget;
 use crate::profile::MotionPoint;
 use crate::view::{AxisId, JointId, MarkerId};
 
@@ -50,9 +49,6 @@ pub enum Order {
 pub trait RigidMechanism {
     /// The state in which the model has it start, at rest.
     fn start(&self) -> RigidState;
-
-    /// All axes and components of joints, where the velocities are not simply their rates.
-    fn joints_beside_velocities(&self) -> Option<Vec<LoadTarget>>;
 
     /// Whether coordinates follow from others.
     fn has_loops(&self) -> bool;

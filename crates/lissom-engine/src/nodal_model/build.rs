@@ -3,19 +3,18 @@
 use std::collections::BTreeMap;
 
 use lissom_core::{Actions, Load, LoadTarget, MarkerId, MarkerPath, MotionCurve};
-use lissom_nodal::{
-    Assembly, BeamSection, Drive, ElementId, End, Equations, Mechanism, NodeId, Role,
-};
-use lissom_spatial::{Matrix, RotationVector, Vector};
+use lissom_nodal::{Assembly, BeamSection, ElementId, End, Role};
+use lissom_spatial::{Matrix, RotationVector, Transform, Vector};
 use lissom_spec::spec::{
     BeamSpec, BodyKind, BodySpec, GROUND, MarkerSpec, ModelSpec, PayloadSpec, Place, RigidSpec,
 };
 use lissom_spec::{TreeJoint, spanning_tree};
 
 use super::damping::{Clamped, matrix};
-use super::joints::{Carrier, SlidingStart, Start, quaternion};
+use super::joints::Carrier;
 use super::loops::{Closing, close, closed_start};
 use super::rigid::drive;
+use super::start::{BallStart, DeformationStart};
 use super::{
     CarryingJoint, NodalAxis, NodalBall, NodalClosure, NodalJoint, NodalMarker, NodalModel,
     NodalModelError, Side, Station,
@@ -28,7 +27,6 @@ pub(super) const SAME_PLACE: f64 = 1e-9;
 struct Standing {
     attitude: Matrix<f64>,
     origin: Vector<f64>,
-    start: Start,
     places: Vec<(Vector<f64>, End)>,
     rigid: bool,
 }
@@ -48,12 +46,12 @@ pub(super) struct Builder<'a> {
     pub(super) actions: Actions,
     pub(super) motions: Vec<MotionCurve>,
     pub(super) drive_channels: Vec<(String, &'static str)>,
-    /// Position and rate of hinges and sliders at the start.
-    pub(super) axis_starts: Vec<(ElementId, f64, f64)>,
-    /// Turn and angular velocity of orientations at the start.
-    pub(super) turning_starts: Vec<(NodeId, Matrix<f64>, Vector<f64>)>,
-    /// Where free joints have their children start, parents first.
-    pub(super) sliding_starts: Vec<SlidingStart>,
+    /// Deformations at the start: of hinges, sliders and beams.
+    pub(super) deformation_starts: Vec<DeformationStart>,
+    /// How spherical and free joints start.
+    pub(super) ball_starts: Vec<BallStart>,
+    /// Deformations of beams that start deformed.
+    pub(super) bent: Vec<(ElementId, usize)>,
     /// Positions and rates of joints where loops are closed, by channel; none without loops.
     pub(super) closed: BTreeMap<String, f64>,
     /// Deformations that vanish where loops are closed.
@@ -80,9 +78,9 @@ pub(super) fn build(spec: &ModelSpec, elements: usize) -> Result<NodalModel, Nod
         actions: Actions::default(),
         motions: Vec::new(),
         drive_channels: Vec::new(),
-        axis_starts: Vec::new(),
-        turning_starts: Vec::new(),
-        sliding_starts: Vec::new(),
+        deformation_starts: Vec::new(),
+        ball_starts: Vec::new(),
+        bent: Vec::new(),
         closed: closed_start(spec, &tree)?,
         closings: Vec::new(),
         closures: Vec::new(),
@@ -98,7 +96,6 @@ pub(super) fn build(spec: &ModelSpec, elements: usize) -> Result<NodalModel, Nod
         Standing {
             attitude: Matrix::identity(),
             origin: Vector([0.0; 3]),
-            start: Start::STILL,
             places: vec![(Vector([0.0; 3]), ground)],
             rigid: true,
         },
@@ -148,7 +145,6 @@ impl<'a> Builder<'a> {
         let turn = |vector: [f64; 3]| RotationVector::new(Vector(vector)).matrix();
         let frame = parent.attitude * turn(carries.rotation_vector_rad);
         let attitude = frame * turn(carried.rotation_vector_rad).transpose();
-        let start = parent.start;
         let at = self.assembly.position(carrier.point);
         let local = body
             .position(carried.place(), !tree.reversed)
@@ -156,10 +152,9 @@ impl<'a> Builder<'a> {
         let carrier = Carrier {
             end: carrier,
             frame,
-            start,
             reversed: tree.reversed,
         };
-        let (first, start) = self.across(&joint.name, kind, &carrier);
+        let first = self.across(&joint.name, kind, &carrier);
         let number = self.carrying.len();
         let hangs_on = self.body_index.get(carries.body.as_str()).copied();
         let (side, side_body) = if tree.reversed {
@@ -183,7 +178,6 @@ impl<'a> Builder<'a> {
         let standing = Standing {
             attitude,
             origin: at - attitude * local,
-            start,
             places: vec![(local, first)],
             rigid: matches!(body.kind(), Some(BodyKind::Rigid(_))),
         };
@@ -237,15 +231,19 @@ impl<'a> Builder<'a> {
             }
             ends.push(end);
         }
-        let mut deformations = Vec::new();
+        let kept: Vec<usize> = (0..present.len()).filter(|&i| present[i]).collect();
+        let (mut elements, mut deformations) = (Vec::new(), Vec::new());
         for (number, (pair, section)) in ends.windows(2).zip(&sections).enumerate() {
             let label = format!("{name}.{}", number + 1);
             let id = self.assembly.beam(&label, pair[0], pair[1], *section, y);
             for &index in &suppressed {
                 self.assembly.set_deformation(id, index, Role::Fixed);
             }
-            deformations.extend((0..present.len()).filter(|&i| present[i]).map(|i| (id, i)));
+            deformations.extend(kept.iter().map(|&i| (id, i)));
+            elements.push(id);
         }
+        let frame = Transform::new(attitude, origin);
+        self.bend((body, beam), &frame, &stations, &elements, &kept)?;
         let station = |x: f64| stations.iter().position(|&s| (s - x).abs() <= near);
         let masses: Vec<(usize, f64)> = (body.point_mass.iter())
             .filter_map(|mass| {
@@ -301,7 +299,7 @@ impl<'a> Builder<'a> {
                 &mut assembly,
                 &self.closings,
                 (&self.axes, &self.balls),
-                self.spec,
+                (self.spec, !self.bent.is_empty()),
                 |open| {
                     let start_s = self.spec.simulation.start_s;
                     let drives = self.motions.iter().map(|curve| drive(curve.at(start_s)));
@@ -334,66 +332,11 @@ impl<'a> Builder<'a> {
             closures: self.closures,
             path,
             has_loops: !self.closings.is_empty(),
+            bent: self.bent,
             start_s: self.spec.simulation.start_s,
             initial_position: position,
             initial_velocity: velocity,
         })
-    }
-
-    /// Positions and velocities of the degrees of freedom at the start.
-    fn start(&self, mechanism: &Mechanism) -> (Vec<f64>, Vec<f64>) {
-        let mut position = mechanism.assembled_position();
-        let mut velocity = vec![0.0; mechanism.dof_count()];
-        for &(element, value, rate) in &self.axis_starts {
-            if let Some(dof) = mechanism.deformation_dof(element, 0) {
-                position[mechanism.dof_positions(dof).start] = value;
-                velocity[dof] = rate;
-            }
-        }
-        for (node, turn, spin) in &self.turning_starts {
-            if let Some(dof) = mechanism.coordinate_dof(*node, 0) {
-                position[mechanism.dof_positions(dof)].copy_from_slice(&quaternion(turn));
-                velocity[dof..dof + 3].copy_from_slice(&spin.0);
-            }
-        }
-        self.slide(mechanism, &mut position, &mut velocity);
-        (position, velocity)
-    }
-
-    /// Lets the children of free joints start where their parents do.
-    fn slide(&self, mechanism: &Mechanism, position: &mut [f64], velocity: &mut [f64]) {
-        let start_s = self.spec.simulation.start_s;
-        let drives = self.motions.iter().map(|curve| drive(curve.at(start_s)));
-        let drives: Vec<Drive> = drives.collect();
-        let Ok(mut equations) = Equations::new(mechanism) else {
-            return;
-        };
-        for start in &self.sliding_starts {
-            // a mechanism that cannot be there is refused when it is to start
-            if !mechanism.is_supported(start.parent.point)
-                && equations.place(position, &drives).is_ok()
-            {
-                equations.set_velocity(velocity, &drives);
-            }
-            let [point, attitude] =
-                [start.parent.point, start.parent.orientation].map(|node| *equations.node(node));
-            let offset = attitude.rotation * start.offset;
-            let place = point.position + offset;
-            let carried = point.velocity + attitude.velocity.cross(offset);
-            let rate = carried + attitude.rotation * start.rate;
-            for component in 0..3 {
-                if let Some(dof) = mechanism.coordinate_dof(start.child, component) {
-                    position[mechanism.dof_positions(dof).start] = place[component];
-                    velocity[dof] = rate[component];
-                }
-            }
-        }
-    }
-
-    /// Where a body stands and how it turns at the start, relative to assembly.
-    pub(super) fn start_of(&self, body: &str) -> Start {
-        let standing = self.bodies.get(body);
-        standing.map_or(Start::STILL, |standing| standing.start)
     }
 
     /// Attitude of a body at assembly.

@@ -1,40 +1,14 @@
 //! Joints of a model as hinges, sliders and degrees of freedom of nodes.
 
 use super::build::{Builder, missing};
+use super::start::{BallStart, DeformationStart};
 use super::{NodalAxis, NodalBall, NodalJoint, NodalModelError};
 use lissom_core::{
     Axis, AxisId, Ball, Gear, JointId, JointResistance, Load, LoadTarget, MarkerId, MotionCurve,
 };
-use lissom_nodal::{ElementId, End, NodeId, Role};
+use lissom_nodal::{ElementId, End, Role};
 use lissom_spatial::{Matrix, Quaternion, RotationVector, Vector};
 use lissom_spec::spec::{InputSpec, JointKind, MotionSpec};
-
-/// Where something stands and how it turns at the start, relative to assembly.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Start {
-    /// Rotation from assembly to start.
-    pub(super) turn: Matrix<f64>,
-    /// Angular velocity in inertial components.
-    pub(super) spin: Vector<f64>,
-}
-
-impl Start {
-    /// As assembled.
-    pub(super) const STILL: Self = Self {
-        turn: Matrix([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
-        spin: Vector([0.0; 3]),
-    };
-}
-
-/// Where a free joint has its child start, in the axes of its parent at assembly.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SlidingStart {
-    pub(super) parent: End,
-    pub(super) child: NodeId,
-    pub(super) offset: Vector<f64>,
-    /// Velocity against the parent.
-    pub(super) rate: Vector<f64>,
-}
 
 /// What carries a joint.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +16,6 @@ pub(super) struct Carrier {
     pub(super) end: End,
     /// Frame of the joint at assembly, in inertial components.
     pub(super) frame: Matrix<f64>,
-    pub(super) start: Start,
     /// Whether the child of the joint carries its parent.
     pub(super) reversed: bool,
 }
@@ -77,31 +50,21 @@ impl<'a> Builder<'a> {
         started.collect()
     }
 
-    /// The end that a joint carries, made of the end that carries it, and its start.
-    pub(super) fn across(
-        &mut self,
-        name: &'a str,
-        kind: JointKind<'_>,
-        carrier: &Carrier,
-    ) -> (End, Start) {
+    /// The end that a joint carries, made of the end that carries it.
+    pub(super) fn across(&mut self, name: &'a str, kind: JointKind<'_>, carrier: &Carrier) -> End {
         let &Carrier {
             end: at,
             frame,
-            start,
             reversed,
         } = carrier;
         let axes = self.axes(name);
         match kind {
-            JointKind::Fixed => (at, start),
+            JointKind::Fixed => at,
             JointKind::Revolute(revolute) => self.hinge(&axes[0], name, carrier, revolute.axis),
             JointKind::Universal(universal) => {
                 let label = format!("{name}.first");
-                let (end, start) = self.hinge(&axes[0], &label, carrier, universal.first.axis);
-                let cross = Carrier {
-                    end,
-                    start,
-                    ..*carrier
-                };
+                let end = self.hinge(&axes[0], &label, carrier, universal.first.axis);
+                let cross = Carrier { end, ..*carrier };
                 let label = format!("{name}.second");
                 self.hinge(&axes[1], &label, &cross, universal.second.axis)
             }
@@ -128,62 +91,47 @@ impl<'a> Builder<'a> {
                         .slider(&label, from, point, direction.0, across)
                 });
                 self.add_axis(&axes[0], slider, motor);
-                (end, start)
+                end
             }
             JointKind::Spherical(_) | JointKind::Free(_) => {
                 let joint = self.spec.find_joint(name);
                 match joint.and_then(Ball::of) {
                     Some(ball) => self.ball(&ball, carrier),
-                    None => (at, start),
+                    None => at,
                 }
             }
         }
     }
 
-    /// A spherical or free joint: orientation, and position if it is free, are degrees of freedom.
-    fn ball(&mut self, ball: &Ball, carrier: &Carrier) -> (End, Start) {
-        let &Carrier {
-            end: at,
-            frame,
-            start,
-            ..
-        } = carrier;
+    /// A spherical or free joint, which starts as the file or closed loops have it.
+    fn ball(&mut self, ball: &Ball, carrier: &Carrier) -> End {
+        let &Carrier { end: at, frame, .. } = carrier;
         let name = ball.name.as_str();
-        let turn = RotationVector::new(Vector(ball.rotation_vector));
-        let turn = self.closed_turn(name).unwrap_or_else(|| turn.matrix());
-        let turn = start.turn * frame * turn * frame.transpose();
+        let turn = RotationVector::new(Vector(ball.rotation_vector)).matrix();
+        let turn = self.closed_turn(name).unwrap_or(turn);
         let spin = Vector(ball.angular_velocity);
-        let spin = self.closed_vector(name, "angular_velocity").unwrap_or(spin);
-        let spin = start.spin + turn * (frame * spin);
         let child = if ball.translates {
             let from = self.assembly.position(at.point);
-            let child = self.end(name, from);
-            self.assembly.set_node(child.point, Role::Dof);
-            let offset = self.closed_vector(name, "position");
-            let offset = frame * offset.unwrap_or(Vector(ball.position));
-            // in the child's axes where loops are closed, otherwise in the parent's
-            let rate = self.closed_vector(name, "velocity");
-            let rate = rate.map(|rate| start.turn.transpose() * turn * (frame * rate));
-            let rate = rate.unwrap_or_else(|| frame * Vector(ball.velocity));
-            self.sliding_starts.push(SlidingStart {
-                parent: at,
-                child: child.point,
-                offset,
-                rate,
-            });
-            child
+            self.end(name, from)
         } else {
             let label = format!("{name}.attitude");
-            let orientation = self.assembly.orientation(&label, &Matrix::identity());
             End {
                 point: at.point,
-                orientation,
+                orientation: self.assembly.orientation(&label, &Matrix::identity()),
             }
         };
-        self.assembly.set_node(child.orientation, Role::Dof);
-        self.turning_starts.push((child.orientation, turn, spin));
-        self.add_ball(ball, at, child, frame);
-        (child, Start { turn, spin })
+        let element = (self.assembly).ball(name, at, child, &frame, ball.translates);
+        // the file has the velocity in the parent's axes, closed loops have it in the child's
+        let velocity = turn.transpose_mul(Vector(ball.velocity));
+        self.ball_starts.push(BallStart {
+            element,
+            quaternion: quaternion(&turn),
+            offset: (self.closed_vector(name, "position")).unwrap_or(Vector(ball.position)),
+            spin: (self.closed_vector(name, "angular_velocity")).unwrap_or(spin),
+            velocity: self.closed_vector(name, "velocity").unwrap_or(velocity),
+        });
+        self.add_ball(ball, at, child, (element, frame));
+        child
     }
 
     /// Attitude of a spherical joint where loops are closed.
@@ -203,14 +151,14 @@ impl<'a> Builder<'a> {
         Some(Vector([of("x")?, of("y")?, of("z")?]))
     }
 
-    /// A hinge, the end that it carries, and that end's start.
+    /// A hinge, and the end that it carries.
     fn hinge(
         &mut self,
         axis: &StartedAxis,
         label: &str,
         carrier: &Carrier,
         direction: [f64; 3],
-    ) -> (End, Start) {
+    ) -> End {
         let orientation = self
             .assembly
             .orientation(&format!("{label}.attitude"), &Matrix::identity());
@@ -228,28 +176,9 @@ impl<'a> Builder<'a> {
             self.assembly.hinge(&name, from, rotor, direction.0)
         });
         self.add_axis(axis, hinge, motor);
-        let end = End {
+        End {
             point: carrier.end.point,
             orientation,
-        };
-        (end, self.turned(carrier, axis, direction))
-    }
-
-    /// Start of what a hinge carries, whose axis at assembly is `axis`.
-    fn turned(&self, carrier: &Carrier, axis: &StartedAxis, direction: Vector<f64>) -> Start {
-        let sense = if carrier.reversed { -1.0 } else { 1.0 };
-        let unit = direction.scale(sense / direction.dot(direction).sqrt());
-        let (angle, rate) = match self.motion_of(axis) {
-            Some(curve) => {
-                let point = curve.at(self.spec.simulation.start_s);
-                (point.position, point.rate)
-            }
-            None => (axis.position, axis.rate),
-        };
-        let start = carrier.start;
-        Start {
-            spin: start.spin + start.turn * unit.scale(rate),
-            turn: start.turn * RotationVector::new(unit.scale(angle)).matrix(),
         }
     }
 
@@ -287,7 +216,7 @@ impl<'a> Builder<'a> {
                 damping,
             });
             self.assembly.set_deformation(motor, 0, Role::Actuated);
-            self.axis_starts.push((motor, axis.position, axis.rate));
+            self.start_at(motor, axis);
         }
         let components = self.components.entry(name.joint.clone()).or_default();
         components.push(LoadTarget::Axis(drive));
@@ -298,7 +227,7 @@ impl<'a> Builder<'a> {
             self.drive_channels.push((name.driving_effort(), unit));
         } else {
             self.assembly.set_deformation(element, 0, Role::Actuated);
-            self.axis_starts.push((element, axis.position, axis.rate));
+            self.start_at(element, axis);
         }
         let resistance = axis.axis.resistance;
         if !resistance.is_none() {
@@ -310,6 +239,16 @@ impl<'a> Builder<'a> {
         self.actions.limits.extend(axis.axis.limits(id));
     }
 
+    /// Lets the hinge or slider of an axis, or of its motor, start where the axis does.
+    fn start_at(&mut self, element: ElementId, axis: &StartedAxis) {
+        self.deformation_starts.push(DeformationStart {
+            element,
+            deformation: 0,
+            value: axis.position,
+            rate: axis.rate,
+        });
+    }
+
     fn push_axis(&mut self, axis: NodalAxis) -> AxisId {
         let id = AxisId(self.axes.len());
         self.axes.push(axis);
@@ -318,7 +257,13 @@ impl<'a> Builder<'a> {
     }
 
     /// Notes a joint that turns in any way, with all that belongs to it.
-    fn add_ball(&mut self, ball: &Ball, parent: End, child: End, frame: Matrix<f64>) {
+    fn add_ball(
+        &mut self,
+        ball: &Ball,
+        parent: End,
+        child: End,
+        (element, frame): (ElementId, Matrix<f64>),
+    ) {
         let id = JointId(self.balls.len());
         let count = if ball.translates { 6 } else { 3 };
         let targets = (0..count).map(|i| LoadTarget::Component(id, i));
@@ -326,6 +271,7 @@ impl<'a> Builder<'a> {
         self.joints.push(NodalJoint::Ball(id));
         self.balls.push(NodalBall {
             joint: ball.name.clone(),
+            element,
             parent,
             child,
             frame,

@@ -3,7 +3,7 @@
 //! A loop takes freedoms away. The mechanism is first built open, each closure an element whose deformations are free,
 //! and placed where the loops are closed. There the rates of those deformations by the degrees of freedom are known;
 //! elimination with pivots says which of the deformations are independent. These become fixed, and
-//! as many degrees of freedom become free: orientations of spherical joints first, then joints that
+//! as many degrees of freedom become free: spherical joints first, then joints that
 //! nothing drives, then driven ones, then deformations of beams. Deformations that depend on others, as those out of a
 //! planar linkage's plane do, stay free.
 
@@ -14,7 +14,7 @@ use super::joints::Carrier;
 use super::{CarryingJoint, Holding, NodalAxis, NodalBall, NodalClosure, NodalModelError, Side};
 use crate::model::Model;
 use crate::simulate::close_loops;
-use lissom_nodal::{Assembly, Drive, ElementId, Equations, Mechanism, NodeId, Role};
+use lissom_nodal::{Assembly, Drive, ElementId, Equations, Mechanism, Role};
 use lissom_spatial::{Matrix, RotationVector, Vector};
 use lissom_spec::spec::{
     AttachmentSpec, ClosureSpec, JointKind, JointSpec, LoopKind, LoopSpec, ModelSpec, Place,
@@ -122,10 +122,9 @@ impl<'a> Builder<'a> {
         let carrier = Carrier {
             end: parent.end,
             frame: parent.frame,
-            start: self.start_of(&joint.parent.body),
             reversed: false,
         };
-        let (end, _) = self.across(&joint.name, kind, &carrier);
+        let end = self.across(&joint.name, kind, &carrier);
         let stub = Side {
             body: Some(self.carrying.len()),
             end,
@@ -253,7 +252,7 @@ impl<'a> Builder<'a> {
 #[derive(Clone, Copy, Debug)]
 enum Follower {
     Deformation(ElementId, usize),
-    Orientation(NodeId),
+    Ball(ElementId),
 }
 
 /// Gives the coordinates of an assembly their roles in closed loops, and stands it where the loops are closed. `place` puts
@@ -262,28 +261,30 @@ pub(super) fn close(
     assembly: &mut Assembly,
     closings: &[Closing],
     joints: (&[NodalAxis], &[NodalBall]),
-    spec: &ModelSpec,
+    (spec, is_bent): (&ModelSpec, bool),
     place: impl Fn(&Mechanism) -> (Vec<f64>, Vec<Drive>),
 ) -> Result<(), NodalModelError> {
     let open = assembly.clone().finish()?;
     let (position, drives) = place(&open);
     let mut equations = Equations::new(&open)?;
     equations.place(&position, &drives)?;
-    for closing in closings {
-        let gap = equations.deformation(closing.element, closing.deformation);
-        if gap.abs() > CLOSED {
-            return Err(NodalModelError::OpenLoop {
-                name: closing.name.clone(),
-                gap,
-            });
-        }
+    let gap = |closing: &Closing| equations.deformation(closing.element, closing.deformation);
+    let left_open = closings.iter().find(|&closing| gap(closing).abs() > CLOSED);
+    let left_open = left_open.map(|closing| NodalModelError::OpenLoop {
+        name: closing.name.clone(),
+        gap: gap(closing),
+    });
+    if let Some(error) = &left_open
+        && !is_bent
+    {
+        return Err(error.clone());
     }
     let mut choice = Choice::new(&mut equations, closings);
     let tiers = followers(&open, joints, spec);
     let mut chosen = Vec::new();
     for (tier, followers) in tiers.iter().enumerate() {
         if tier == 0 {
-            // an orientation follows as a whole or not at all
+            // a spherical joint follows as a whole or not at all
             for &(follower, ref columns) in followers {
                 let before = choice.clone();
                 let mut rest = columns.clone();
@@ -313,18 +314,43 @@ pub(super) fn close(
             Follower::Deformation(element, index) => {
                 assembly.set_deformation(element, index, Role::Free);
             }
-            Follower::Orientation(node) => assembly.set_node(node, Role::Free),
+            Follower::Ball(element) => assembly.set_deformations(element, Role::Free),
         }
     }
-    for (row, closing) in closings.iter().enumerate() {
-        if choice.used[row] {
-            assembly.set_deformation(closing.element, closing.deformation, Role::Fixed);
-        }
+    let used = closings.iter().enumerate();
+    let used: Vec<&Closing> = used
+        .filter_map(|(row, closing)| choice.used[row].then_some(closing))
+        .collect();
+    if let Some(error) = left_open {
+        close_gaps(assembly, &used).map_err(|_| error)?;
+    }
+    for closing in &used {
+        assembly.set_deformation(closing.element, closing.deformation, Role::Fixed);
     }
     let closed = assembly.clone().finish()?;
     let left_out = closings.iter().enumerate();
     let left_out = left_out.filter(|(row, _)| !choice.used[*row]);
     stays_closed(&closed, left_out.map(|(_, closing)| closing))
+}
+
+/// Lets those coordinates that follow close the gaps that are left where elements of a bent beam do not end where its functions
+/// do.
+fn close_gaps(assembly: &mut Assembly, used: &[&Closing]) -> Result<(), NodalModelError> {
+    let mut driven = assembly.clone();
+    for closing in used {
+        driven.set_deformation(closing.element, closing.deformation, Role::Prescribed);
+    }
+    let driven = driven.finish()?;
+    let mut drives = driven.assembled_drives();
+    for closing in used {
+        if let Some(drive) = driven.deformation_drive(closing.element, closing.deformation) {
+            drives[drive].value = 0.0;
+        }
+    }
+    let mut equations = Equations::new(&driven)?;
+    equations.place(&driven.assembled_position(), &drives)?;
+    assembly.stand_as(&equations);
+    Ok(())
 }
 
 /// Asks whether closures that are left out as redundant stay closed near the start.
@@ -390,12 +416,10 @@ fn followers(
         tiers[if stays { 2 } else { 1 }].push((follower, vec![dof]));
     }
     for ball in balls {
-        let orientation = ball.child.orientation;
-        let dofs = (0..3).filter_map(|i| open.coordinate_dof(orientation, i));
-        let dofs: Vec<usize> = dofs.collect();
+        let dofs = ball.dofs(open);
         of_joints.extend(&dofs);
         if !ball.translates && !driven(&ball.joint) && dofs.len() == 3 {
-            tiers[0].push((Follower::Orientation(orientation), dofs));
+            tiers[0].push((Follower::Ball(ball.element), dofs));
         }
     }
     for element in open.element_ids() {

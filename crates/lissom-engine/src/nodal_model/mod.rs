@@ -4,7 +4,7 @@
 //! on nothing is shared but the run. What a beam's basis leaves out (bending in a plane, stretch, torsion)
 //! is a suppressed deformation here; what it contains is not expanded in functions but left to the elements.
 //!
-//! Understood are rigid bodies and beams with all kinds of damping, all joints with gears, springs and friction,
+//! Understood are rigid bodies and beams, also such that start deformed, all joints with gears, springs and friction,
 //! loops, payloads, point masses, markers, inputs (those of rigid inverse dynamics among them), prescribed
 //! motions, controllers and paths of markers. Everything else is refused by name, all of it at once.
 
@@ -25,6 +25,7 @@ mod replay;
 mod rest;
 mod rigid;
 mod run;
+mod start;
 mod view;
 
 use lissom_core::{
@@ -98,6 +99,14 @@ pub enum NodalModelError {
     /// Loops that cannot be closed.
     #[error(transparent)]
     Assembly(#[from] AssemblyError),
+    /// Functions along a beam that cannot be formed.
+    #[error("body `{name}`: {source}")]
+    Reduction {
+        /// The body.
+        name: String,
+        /// What is wrong with it.
+        source: FlexError,
+    },
     /// Damping of a body that has no modes.
     #[error(
         "damping of body `{name}`: {source}; give every deformation inertia, or use rayleigh damping with stiffness_s only"
@@ -160,6 +169,8 @@ pub struct NodalModel {
     path: Option<MarkerPath>,
     /// Whether joints follow where loops close.
     has_loops: bool,
+    /// Deformations of beams that start deformed.
+    bent: Vec<(ElementId, usize)>,
     /// When the nominal motion begins.
     start_s: f64,
     initial_position: Vec<f64>,
@@ -189,6 +200,8 @@ struct NodalAxis {
 struct NodalBall {
     /// Name of the joint.
     joint: String,
+    /// The element, whose deformations are its coordinates: rotation first.
+    element: ElementId,
     /// What carries it.
     parent: End,
     /// What it carries.
@@ -339,6 +352,17 @@ impl NodalModel {
         };
         let point = || self.stations.iter().position(is_meant);
         marker.or_else(point).map(MarkerId)
+    }
+
+    /// Positions at assembly, where beams that start deformed are not.
+    fn undeformed_position(&self) -> Vec<f64> {
+        let mut position = self.mechanism.assembled_position();
+        for &(element, deformation) in &self.bent {
+            if let Some(dof) = self.mechanism.deformation_dof(element, deformation) {
+                position[self.mechanism.dof_positions(dof).start] = 0.0;
+            }
+        }
+        position
     }
 
     /// Positions of the degrees of freedom at the start.

@@ -368,6 +368,7 @@ impl<'a> Builder<'a> {
             closures: Vec::new(),
             path,
             has_loops: false,
+            bent: Vec::new(),
             start_s: spec.simulation.start_s,
             initial_position: mechanism.assembled_position(),
             initial_velocity: velocity,

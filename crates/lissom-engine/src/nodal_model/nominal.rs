@@ -5,6 +5,7 @@ use lissom_core::{AxisId, Coordinates, PlaceError, RunError, State, effort_label
 use lissom_nodal::{Dynamics, Equations, NodalError, NodeId, NodeKind, linearize_state};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Frozen, Labels, Point};
+use nalgebra::DVector;
 
 use super::outputs::unplaced;
 use super::rigid::{NodalTrajectory, any_trajectory};
@@ -155,6 +156,12 @@ impl Linearize for NodalLinearizer<'_> {
         let point = linearize_state(&mut self.equations, *time_s, &state, &self.outputs);
         let mut point = point.map_err(&unplaced)?;
         point.position = self.nodal.chart_position(position);
+        // velocities that are no rates of the chart: those deviate by δv = δ' + Wδ
+        let [turning, turning_rate] =
+            [velocity, acceleration].map(|rates| self.nodal.quasi_rates(rates));
+        let linear = &mut point.linear;
+        linear.dynamic += &linear.damping * &turning + &linear.mass * turning_rate;
+        linear.damping += &linear.mass * turning;
         // friction of the joints is not an input
         let actuated = self.nodal.mechanism.actuated_dofs();
         for (input, dof) in point.input.iter_mut().zip(actuated) {
@@ -207,11 +214,14 @@ impl Linearize for NodalLinearizer<'_> {
     }
 
     fn deviation(&mut self, state: &State, from: &NodalMotion) -> [Vec<f64>; 2] {
+        let deviation = self.nodal.deviation(&state.position, &from.position);
+        let turned =
+            self.nodal.quasi_rates(&from.velocity) * DVector::from_column_slice(&deviation);
         let rates = state.velocity.iter().zip(&from.velocity);
-        [
-            self.nodal.deviation(&state.position, &from.position),
-            rates.map(|(rate, from)| rate - from).collect(),
-        ]
+        let rates = rates.zip(turned.iter());
+        let rates = rates.map(|((rate, from), turned)| rate - from - turned);
+        let rates = rates.collect();
+        [deviation, rates]
     }
 
     fn breakpoints(&self) -> Vec<f64> {

@@ -8,11 +8,12 @@ use lissom_core::{
 use lissom_nodal::NodalError;
 use lissom_numerics::integrate::{IntegrateError, Outcome};
 use lissom_numerics::{Coordinate, CoordinateKind, Memory, RecallError};
-use lissom_spatial::{Force, Quaternion, rotation_vector_of};
+use lissom_spatial::{Force, Matrix, Quaternion, Vector, rotation_vector_of};
+use nalgebra::DMatrix;
 
 use super::run::NodalEquations;
 use super::view::NodalView;
-use super::{NodalAxis, NodalBall, NodalJoint, NodalModel, Replay};
+use super::{NodalAxis, NodalJoint, NodalModel, Replay};
 
 impl NodalModel {
     /// Degrees of freedom that no joint and no recorded node stands for: deformations of elements.
@@ -33,19 +34,12 @@ impl NodalModel {
         let mechanism = &self.mechanism;
         match joint {
             NodalJoint::Axis(axis) => self.axis_dof(*axis).into_iter().collect(),
-            NodalJoint::Ball(JointId(joint)) => {
-                let NodalBall {
-                    child, translates, ..
-                } = &self.balls[*joint];
-                let turns = (0..3).filter_map(|i| mechanism.coordinate_dof(child.orientation, i));
-                let slides = (0..3).filter_map(|i| mechanism.coordinate_dof(child.point, i));
-                turns.chain(slides.filter(|_| *translates)).collect()
-            }
+            NodalJoint::Ball(JointId(joint)) => self.balls[*joint].dofs(mechanism),
         }
     }
 
-    /// Every degree of freedom as part of something that has coordinates: an axis, a deformation, or the orientation of a node
-    /// with the first of its three.
+    /// Every degree of freedom as part of something that has coordinates: an axis, a deformation, or a joint or the orientation of a
+    /// node with the first of its three.
     pub(super) fn coordinates_of_dofs(&self) -> Vec<Coordinates> {
         let mechanism = &self.mechanism;
         let mut axis_of = vec![None; mechanism.dof_count()];
@@ -54,20 +48,39 @@ impl NodalModel {
                 axis_of[dof] = Some(axis);
             }
         }
+        let mut ball_at = vec![None; mechanism.dof_count()];
+        for (joint, ball) in self.balls.iter().enumerate() {
+            if let Some(&dof) = ball.dofs(mechanism).first() {
+                ball_at[dof] = Some(JointId(joint));
+            }
+        }
         let mut found = Vec::new();
         let mut dof = 0;
         while dof < mechanism.dof_count() {
-            let positions = mechanism.dof_positions(dof).len();
-            found.push(match axis_of[dof] {
-                Some(AxisId(axis)) => Coordinates::Axis(AxisId(axis), self.axes[axis].name.clone()),
-                None => self.elastic_coordinates(dof),
-            });
-            dof += if positions == 1 { 1 } else { 3 };
+            let part = match (axis_of[dof], ball_at[dof]) {
+                (Some(AxisId(axis)), _) => {
+                    Coordinates::Axis(AxisId(axis), self.axes[axis].name.clone())
+                }
+                (None, Some(joint)) => self.joint_coordinates(joint),
+                (None, None) => self.elastic_coordinates(dof),
+            };
+            dof += part.deviations().len();
+            found.push(part);
         }
         found
     }
 
-    /// A degree of freedom that is no axis, or the orientation whose first one it is.
+    /// Coordinates of a spherical or free joint.
+    pub(super) fn joint_coordinates(&self, JointId(joint): JointId) -> Coordinates {
+        let ball = &self.balls[joint];
+        Coordinates::Joint {
+            joint: JointId(joint),
+            name: ball.joint.clone(),
+            translates: ball.translates,
+        }
+    }
+
+    /// A degree of freedom that is no axis and of no joint, or the orientation whose first one it is.
     pub(super) fn elastic_coordinates(&self, dof: usize) -> Coordinates {
         let (mechanism, at) = (&self.mechanism, ElasticId(dof));
         match mechanism.dof_node(dof) {
@@ -92,7 +105,8 @@ impl NodalModel {
         }
     }
 
-    /// Positions that stand for the degrees of freedom one by one; orientations count from where they are.
+    /// Positions that stand for the degrees of freedom one by one; orientations and joints that turn in any way count from where
+    /// they are.
     pub(super) fn chart_position(&self, position: &[f64]) -> Vec<f64> {
         let single = |dof: usize| {
             let at = self.mechanism.dof_positions(dof);
@@ -102,14 +116,24 @@ impl NodalModel {
                 0.0
             }
         };
-        (0..self.mechanism.dof_count()).map(single).collect()
+        let mut chart: Vec<f64> = (0..self.mechanism.dof_count()).map(single).collect();
+        for dof in self
+            .balls
+            .iter()
+            .flat_map(|ball| ball.dofs(&self.mechanism))
+        {
+            chart[dof] = 0.0;
+        }
+        chart
     }
 
-    /// Deviation of one position from another in the degrees of freedom, of orientations as rotation vectors.
+    /// Deviation of one position from another in the degrees of freedom, of orientations as rotation vectors: in the axes of the ground,
+    /// of joints in those of their child.
     pub(crate) fn deviation(&self, position: &[f64], from: &[f64]) -> Vec<f64> {
         let less = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(b).map(|(a, b)| a - b).collect();
         let mut deviation: Vec<f64> =
             less(self.chart_position(position), self.chart_position(from));
+        let quaternion = |of: &[f64], at: usize| Quaternion(std::array::from_fn(|i| of[at + i]));
         let mut dof = 0;
         while dof < deviation.len() {
             let at = self.mechanism.dof_positions(dof);
@@ -117,15 +141,55 @@ impl NodalModel {
                 dof += 1;
                 continue;
             }
-            let rotation = |of: &[f64]| {
-                let [w, x, y, z] = std::array::from_fn(|i| of[at.start + i]);
-                Quaternion([w, x, y, z]).matrix()
-            };
-            let turned = rotation(position) * rotation(from).transpose();
-            deviation[dof..dof + 3].copy_from_slice(&rotation_vector_of(&turned).0);
+            let [turned, before] = [position, from].map(|of| quaternion(of, at.start).matrix());
+            let turn = rotation_vector_of(&(turned * before.transpose()));
+            deviation[dof..dof + 3].copy_from_slice(&turn.0);
             dof += 3;
         }
+        for ball in &self.balls {
+            let dofs = ball.dofs(&self.mechanism);
+            let Some(&dof) = dofs.first() else { continue };
+            let at = self.mechanism.dof_positions(dof).start;
+            let before = quaternion(from, at);
+            let turned = quaternion(position, at).matrix();
+            let turn = rotation_vector_of(&(before.matrix().transpose() * turned));
+            deviation[dof..dof + 3].copy_from_slice(&turn.0);
+            if ball.translates {
+                let slid = Vector(std::array::from_fn(|i| {
+                    position[at - 3 + i] - from[at - 3 + i]
+                }));
+                // along the axes half-way through the turn, as a free joint is displaced
+                let half = before.turned(turn.scale(0.5)).matrix();
+                deviation[dof + 3..dof + 6].copy_from_slice(&half.transpose_mul(slid).0);
+            }
+        }
         deviation
+    }
+
+    /// $`W`$ of spherical and free joints for velocities, or its rate for their rates: quasi-velocities deviate by
+    /// $`\delta v = \dot\delta + W\delta`$.
+    pub(super) fn quasi_rates(&self, velocity: &[f64]) -> DMatrix<f64> {
+        let n = self.mechanism.dof_count();
+        let mut matrix = DMatrix::zeros(n, n);
+        let mut put = |row: usize, column: usize, from: usize| {
+            let skew = Matrix::skew(Vector(std::array::from_fn(|i| velocity[from + i])));
+            for (i, entries) in skew.0.iter().enumerate() {
+                for (j, &entry) in entries.iter().enumerate() {
+                    matrix[(row + i, column + j)] = entry;
+                }
+            }
+        };
+        for ball in &self.balls {
+            let Some(&dof) = ball.dofs(&self.mechanism).first() else {
+                continue;
+            };
+            put(dof, dof, dof);
+            if ball.translates {
+                put(dof + 3, dof + 3, dof);
+                put(dof + 3, dof, dof + 3);
+            }
+        }
+        matrix
     }
 
     /// Whether nothing outside acts: no weight, no load, no element on a support.

@@ -28,14 +28,7 @@ impl NodalModel {
                         coordinates.push(Coordinates::Axis(AxisId(axis), name));
                     }
                 }
-                NodalJoint::Ball(JointId(joint)) => {
-                    let ball = &self.balls[joint];
-                    coordinates.push(Coordinates::Joint {
-                        joint: JointId(joint),
-                        name: ball.joint.clone(),
-                        translates: ball.translates,
-                    });
-                }
+                NodalJoint::Ball(joint) => coordinates.push(self.joint_coordinates(joint)),
             }
         }
         let first_of_its_node = |&dof: &usize| {

@@ -31,10 +31,6 @@ pub(super) fn refused(spec: &ModelSpec) -> Vec<NodalModelError> {
             Some(BodyKind::Rigid(_) | BodyKind::Beam(_)) => {}
             _ => found.add(at.clone(), &body.name, "a body given by its modes", TREE),
         }
-        if body.initial.is_some() {
-            let what = "a deformation at the start";
-            found.add(at.key("initial"), &body.name, what, TREE);
-        }
         if matches!(&body.damping, Some(DampingSpec::ModalRatios(ratios)) if ratios.len() > 1) {
             found.add(
                 at.key("damping"),

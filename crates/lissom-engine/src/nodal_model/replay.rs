@@ -1,12 +1,11 @@
 //! The configuration of a nodal model at the samples of a recording, from the channels that it holds.
 
-use lissom_core::{AxisId, Coordinates, ElasticId, JointId, MotionCurve, State, StateError};
+use lissom_core::{AxisId, Coordinates, ElasticId, MotionCurve, State, StateError};
 use lissom_nodal::{Drive, Equations, Excitation, NodalError, NodeKind};
 use lissom_numerics::Coordinate;
-use lissom_spatial::{Quaternion, Vector};
 
 use super::rigid::{NodalTrajectory, followed_trajectory};
-use super::{NodalActions, NodalBall, NodalJoint, NodalModel};
+use super::{NodalActions, NodalJoint, NodalModel};
 
 /// A nodal model that goes where a recording was.
 #[derive(Debug)]
@@ -22,67 +21,12 @@ pub(crate) struct Replay<'m> {
     direct: Vec<(usize, String)>,
     /// Channels of the velocities that are recorded as they are.
     rates: Vec<(usize, String)>,
-    /// Joints that turn in any way, whose channels are relative to what carries them.
-    turning: Vec<Turning>,
     /// Positions of deformations, and their values without any.
     undeformed: Vec<(usize, f64)>,
     /// Positions of axes with a nominal motion.
     nominal: Vec<(usize, MotionCurve)>,
     /// Where all joints follow from loops or a marker.
     together: Option<NodalTrajectory<'m>>,
-}
-
-#[derive(Debug)]
-struct Turning {
-    joint: JointId,
-    /// First of the four positions of the child's orientation.
-    attitude: Option<usize>,
-    /// Positions of the child's point, if it is one that slides.
-    place: [Option<usize>; 3],
-    channels: Vec<String>,
-}
-
-impl Turning {
-    /// Velocities of the degrees of freedom of the child: those of what carries it and the joint's own, which are
-    /// recorded in the child's axes.
-    fn add_rates(
-        &self,
-        nodal: &NodalModel,
-        equations: &Equations<'_>,
-        known: &dyn Fn(&str) -> Result<f64, StateError>,
-        velocity: &mut [f64],
-    ) -> Result<(), StateError> {
-        let ball = &nodal.balls[self.joint.0];
-        let NodalBall {
-            joint,
-            parent,
-            child,
-            translates,
-            ..
-        } = ball;
-        let recorded = |what: &str| -> Result<Vector<f64>, StateError> {
-            let [x, y, z] = ["x", "y", "z"].map(|axis| known(&format!("{joint}.{what}.{axis}")));
-            Ok(Vector([x?, y?, z?]))
-        };
-        let axes = ball.child_axes(equations.node(child.orientation));
-        let carried = equations.node(parent.orientation).velocity;
-        let angular = carried + axes * recorded("angular_velocity")?;
-        let linear = if *translates {
-            axes * recorded("velocity")?
-        } else {
-            Vector([0.0; 3])
-        };
-        for i in 0..3 {
-            if let Some(dof) = nodal.mechanism.coordinate_dof(child.orientation, i) {
-                velocity[dof] = angular[i];
-            }
-            let sliding = nodal.mechanism.coordinate_dof(child.point, i);
-            if let Some(dof) = sliding.filter(|_| *translates) {
-                velocity[dof] = linear[i];
-            }
-        }
-        Ok(())
-    }
 }
 
 impl<'m> Replay<'m> {
@@ -96,7 +40,6 @@ impl<'m> Replay<'m> {
         let first = |dof: usize| mechanism.dof_positions(dof).start;
         let mut direct = Vec::new();
         let mut rates = Vec::new();
-        let mut turning = Vec::new();
         for joint in &nodal.joints {
             match *joint {
                 NodalJoint::Axis(axis) => {
@@ -107,28 +50,15 @@ impl<'m> Replay<'m> {
                         direct.push((first(dof), coordinate));
                     }
                 }
-                NodalJoint::Ball(id) => {
-                    let NodalBall {
-                        joint,
-                        child,
-                        translates,
-                        ..
-                    } = &nodal.balls[id.0];
-                    let of = |axis| format!("{joint}.position.{axis}");
-                    let mut channels = Vec::new();
-                    if *translates {
-                        channels.extend(["x", "y", "z"].map(of));
+                NodalJoint::Ball(joint) => {
+                    let ball = &nodal.balls[joint.0];
+                    if let Some(&dof) = ball.dofs(mechanism).first() {
+                        let part = nodal.joint_coordinates(joint);
+                        // the offset of a free joint stands before its quaternion
+                        let at = first(dof) - if ball.translates { 3 } else { 0 };
+                        direct.extend(named(part.positions(), at));
+                        rates.extend(named(part.rates(), dof));
                     }
-                    channels.extend(quaternion_channels(joint));
-                    turning.push(Turning {
-                        joint: id,
-                        attitude: mechanism.coordinate_dof(child.orientation, 0).map(first),
-                        place: std::array::from_fn(|i| {
-                            let dof = mechanism.coordinate_dof(child.point, i);
-                            dof.map(first).filter(|_| *translates)
-                        }),
-                        channels,
-                    });
                 }
             }
         }
@@ -160,17 +90,13 @@ impl<'m> Replay<'m> {
             }
         }
         let elastic = nodal.elastic_dofs();
-        let assembled = mechanism.assembled_position();
+        let undeformed = nodal.undeformed_position();
         for part in nodal.parts().coordinates {
             let (Coordinates::Elastic { at, .. } | Coordinates::Orientation { at, .. }) = &part
             else {
                 continue;
             };
             let ElasticId(dof) = *at;
-            let named = |coordinates: Vec<Coordinate>, first: usize| {
-                let names = coordinates.into_iter().enumerate();
-                names.map(move |(i, coordinate)| (first + i, coordinate.name))
-            };
             direct.extend(named(part.positions(), first(dof)));
             rates.extend(named(part.rates(), dof));
         }
@@ -188,10 +114,9 @@ impl<'m> Replay<'m> {
             position: nodal.initial_position.clone(),
             direct,
             rates,
-            turning,
             undeformed: (elastic.iter())
                 .flat_map(|&dof| mechanism.dof_positions(dof))
-                .map(|at| (at, assembled[at]))
+                .map(|at| (at, undeformed[at]))
                 .collect(),
             nominal: nominal.collect(),
             together: followed_trajectory(nodal),
@@ -200,9 +125,7 @@ impl<'m> Replay<'m> {
 
     /// Channels that a recording must have.
     pub(crate) fn channels(&self) -> impl Iterator<Item = &str> {
-        let direct = self.direct.iter().map(|(_, name)| name);
-        let turning = self.turning.iter().flat_map(|turning| &turning.channels);
-        direct.chain(turning).map(String::as_str)
+        self.direct.iter().map(|(_, name)| name.as_str())
     }
 
     /// Whether some axis has a nominal motion.
@@ -225,29 +148,6 @@ impl<'m> Replay<'m> {
         for (at, name) in &self.direct {
             if let Some(value) = value(name) {
                 self.position[*at] = value;
-            }
-        }
-        for turning in &self.turning {
-            let NodalBall { parent, frame, .. } = &self.nodal.balls[turning.joint.0];
-            // what carries it is known when everything before it is in place
-            self.equations.place(&self.position, &self.drives)?;
-            let carrier = self.equations.node(parent.orientation).rotation * *frame;
-            let from = self.equations.node(parent.point).position;
-            let given: Vec<f64> = (turning.channels.iter())
-                .map(|name| value(name).unwrap_or(0.0))
-                .collect();
-            let (place, turn) = given.split_at(given.len() - 4);
-            if let (Some(at), &[w, x, y, z]) = (turning.attitude, turn) {
-                let attitude = carrier * Quaternion([w, x, y, z]).matrix() * frame.transpose();
-                self.position[at..at + 4].copy_from_slice(&Quaternion::of_matrix(&attitude).0);
-            }
-            if let &[x, y, z] = place {
-                let place = from + carrier * Vector([x, y, z]);
-                for (at, x) in turning.place.iter().zip(place.0) {
-                    if let Some(at) = at {
-                        self.position[*at] = x;
-                    }
-                }
             }
         }
         self.equations.place(&self.position, &self.drives)
@@ -289,11 +189,6 @@ impl<'m> Replay<'m> {
         for (dof, name) in &self.rates {
             velocity[*dof] = known(name)?;
         }
-        for turning in &self.turning {
-            // what carries it moves as everything before it does
-            self.equations.set_velocity(&velocity, &self.drives);
-            turning.add_rates(self.nodal, &self.equations, &known, &mut velocity)?;
-        }
         Ok(State {
             work_j: value("energy.work").unwrap_or(0.0),
             dissipated_j: value("energy.dissipated").unwrap_or(0.0),
@@ -320,6 +215,12 @@ impl<'m> Replay<'m> {
             self.rigid.clone_from(&self.equations);
         }
     }
+}
+
+/// Coordinates that stand one behind the other.
+fn named(coordinates: Vec<Coordinate>, first: usize) -> impl Iterator<Item = (usize, String)> {
+    let names = coordinates.into_iter().enumerate();
+    names.map(move |(i, coordinate)| (first + i, coordinate.name))
 }
 
 fn quaternion_channels(name: &str) -> [String; 4] {

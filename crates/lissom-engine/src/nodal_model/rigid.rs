@@ -6,9 +6,8 @@
 use super::view::node_pair;
 use super::{NodalAxis, NodalModel, Station};
 use lissom_core::{
-    Actions, AxisId, ClosureEquations, Inputs, JointId, LoadTarget, MarkerId, MotionCurve,
-    MotionPoint, NominalDrives, NominalError, NominalMotions, Order, RigidMechanism, RigidState,
-    Trajectory,
+    Actions, AxisId, ClosureEquations, Inputs, JointId, MarkerId, MotionCurve, MotionPoint,
+    NominalDrives, NominalError, NominalMotions, Order, RigidMechanism, RigidState, Trajectory,
 };
 use lissom_nodal::{Drive, Equations, Forces, NodalError, NodeId};
 use lissom_spatial::{Matrix, Motion, Transform, Vector};
@@ -160,12 +159,8 @@ impl<'m> RigidNodal<'m> {
                 dofs.push(dof);
             }
         }
-        for ball in &nodal.balls {
-            let point = ball.translates.then_some(ball.child.point);
-            for node in [Some(ball.child.orientation), point].into_iter().flatten() {
-                dofs.extend((0..3).filter_map(|i| mechanism.coordinate_dof(node, i)));
-            }
-        }
+        let of_balls = nodal.balls.iter().flat_map(|ball| ball.dofs(mechanism));
+        dofs.extend(of_balls);
         let n = dofs.len();
         let motors = nodal.actions.gears.iter().filter_map(|gear| {
             Some(Motor {
@@ -298,17 +293,6 @@ impl RigidMechanism for RigidNodal<'_> {
         self.start.clone()
     }
 
-    fn joints_beside_velocities(&self) -> Option<Vec<LoadTarget>> {
-        let balls = self.nodal.balls.iter().enumerate();
-        let components = balls.flat_map(|(joint, ball)| {
-            let count = if ball.translates { 6 } else { 3 };
-            (0..count).map(move |component| LoadTarget::Component(JointId(joint), component))
-        });
-        let axes = (0..self.entries.len()).filter(|&axis| self.entries[axis].is_some());
-        let axes = axes.map(|axis| LoadTarget::Axis(AxisId(axis)));
-        (!self.nodal.balls.is_empty()).then(|| axes.chain(components).collect())
-    }
-
     fn has_loops(&self) -> bool {
         self.nodal.has_loops
     }
@@ -414,6 +398,12 @@ impl RigidMechanism for RigidNodal<'_> {
     }
 
     fn write_component_row(&mut self, JointId(joint): JointId, component: usize, row: &mut [f64]) {
+        let element = self.nodal.balls[joint].element;
+        let dof = (self.nodal.mechanism).deformation_dof(element, component);
+        if let Some(entry) = self.dofs.iter().position(|&own| Some(own) == dof) {
+            row[entry] = 1.0;
+            return;
+        }
         self.transfer();
         let equations = &self.equations;
         let ball = &self.nodal.balls[joint];
@@ -515,12 +505,16 @@ impl RigidMechanism for RigidNodal<'_> {
 /// Positions where all joints stand where the model has them start, and nothing is deformed.
 fn undeformed_start(nodal: &NodalModel) -> Vec<f64> {
     let mechanism = &nodal.mechanism;
-    let mut position = mechanism.assembled_position();
+    let mut position = nodal.undeformed_position();
     for axis in (0..nodal.axes.len()).map(AxisId) {
         if let Some(dof) = nodal.axis_dof(axis) {
             let at = mechanism.dof_positions(dof).start;
             position[at] = nodal.initial_position[at];
         }
+    }
+    for dof in (nodal.balls.iter()).flat_map(|ball| ball.dofs(mechanism)) {
+        let at = mechanism.dof_positions(dof);
+        position[at.clone()].copy_from_slice(&nodal.initial_position[at]);
     }
     for node in (0..mechanism.node_count()).filter_map(|index| mechanism.node(index)) {
         for component in 0..3 {

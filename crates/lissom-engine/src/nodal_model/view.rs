@@ -1,7 +1,7 @@
 //! [`NodalView`]: a nodal mechanism in a state of motion, as actions see it.
 
 use lissom_core::{AxisId, JointId, JointMotion, MarkerId, MarkerMotion, View};
-use lissom_nodal::{End, NodeId, NodeState};
+use lissom_nodal::{End, Mechanism, NodeId, NodeState};
 use lissom_spatial::{Force, Matrix, Motion, Real, Transform, Vector};
 
 use super::{NodalAxis, NodalBall, NodalModel, Station};
@@ -13,6 +13,13 @@ pub(super) struct NodalView<'a, 'v, T> {
 }
 
 impl NodalBall {
+    /// Degrees of freedom of the joint in a mechanism, those that follow from others left out: rotation first.
+    pub(super) fn dofs(&self, mechanism: &Mechanism) -> Vec<usize> {
+        let all = 0..mechanism.deformations_of(self.element);
+        all.filter_map(|i| mechanism.deformation_dof(self.element, i))
+            .collect()
+    }
+
     /// Axes of the joint on the side of its child, whose orientation is given.
     pub(super) fn child_axes<T: Real>(&self, child: &NodeState<T>) -> Matrix<T> {
         child.rotation * Matrix::constant(self.frame.0)

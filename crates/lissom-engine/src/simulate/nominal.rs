@@ -3,9 +3,8 @@
 use crate::model::{AxisPlace, Model, Places};
 use crate::simulate::view::TreeView;
 use lissom_core::{
-    Actions, AxisId, ClosureEquations, Inputs, JointId, LoadTarget, MarkerId, MotionCurve,
-    MotionPoint, NominalDrives, NominalError, NominalMotions, Order, RigidMechanism, RigidState,
-    Trajectory,
+    Actions, AxisId, ClosureEquations, Inputs, JointId, MarkerId, MotionCurve, MotionPoint,
+    NominalDrives, NominalError, NominalMotions, Order, RigidMechanism, RigidState, Trajectory,
 };
 use lissom_spatial::{Motion, Transform};
 use lissom_tree::closure::Constraints;
@@ -270,10 +269,6 @@ impl RigidTree {
 impl RigidMechanism for RigidTree {
     fn start(&self) -> RigidState {
         self.start.clone()
-    }
-
-    fn joints_beside_velocities(&self) -> Option<Vec<LoadTarget>> {
-        None
     }
 
     fn has_loops(&self) -> bool {

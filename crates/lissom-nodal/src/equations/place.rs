@@ -3,6 +3,7 @@
 use lissom_spatial::{Quaternion, Vector};
 
 use super::Equations;
+use crate::ball::Ball;
 use crate::element::ElementKind;
 use crate::error::NodalError;
 use crate::factor::SingularColumn;
@@ -102,10 +103,7 @@ impl Equations<'_> {
             *x = self.start_position[i] + part * (position[i] - self.start_position[i]);
         }
         for dof in &self.mechanism.dofs {
-            let Place::Coordinate(node, 0) = dof.place else {
-                continue;
-            };
-            if self.mechanism.nodes[node].kind != NodeKind::Orientation {
+            if self.mechanism.rotation_of(dof.place) != Some(0) {
                 continue;
             }
             let range = dof.position..dof.position + 4;
@@ -170,7 +168,15 @@ impl Equations<'_> {
             if settled {
                 return self.refuse_folded();
             }
+            let mut missing = [0.0; 6];
             for (row, &deformation) in self.mechanism.rows.iter().enumerate() {
+                if let Some((ball, index, local)) = self.mechanism.ball_of(deformation) {
+                    if local % 3 == 0 {
+                        missing = self.missing(ball, index, position);
+                    }
+                    self.correction[row] = missing[local];
+                    continue;
+                }
                 let wanted = match self.mechanism.conditions[deformation].slot {
                     Slot::Dof(dof) => position[self.mechanism.dofs[dof].position],
                     Slot::Drive(drive) => drives[drive],
@@ -192,6 +198,29 @@ impl Equations<'_> {
             miss,
             iterations: MOST_ITERATIONS,
         })
+    }
+
+    /// What brings a joint that turns in any way to its positions; nothing of what is free.
+    fn missing(&self, ball: &Ball, element: usize, position: &[f64]) -> [f64; 6] {
+        let mechanism = self.mechanism;
+        let sites = ball.sites(&self.pass.nodes, &mechanism.elements[element].nodes);
+        let (mut turn, mut offset) = ball.place(sites);
+        let first = mechanism.first[element];
+        for (local, condition) in mechanism.conditions[first..mechanism.first[element + 1]]
+            .iter()
+            .enumerate()
+        {
+            let Slot::Dof(dof) = condition.slot else {
+                continue;
+            };
+            let at = mechanism.dofs[dof].position;
+            match local {
+                0 => turn = Quaternion(std::array::from_fn(|i| position[at + i])),
+                1 | 2 => {}
+                _ => offset[local - 3] = position[at],
+            }
+        }
+        ball.missing(sites, (turn, offset))
     }
 
     /// A beam whose chord points against its ends meets its conditions as well as one that does not: such a

@@ -213,6 +213,15 @@ pub(super) fn rows() -> Vec<(&'static str, String)> {
             ),
         ),
         ("inverse dynamics", pendulum(plain, elbow, &both)),
+        // joints that nothing drives keep their place on what carries them
+        (
+            "inverse dynamics under a ball",
+            pendulum(plain, BALL, &driven("first", cycloid)),
+        ),
+        (
+            "inverse dynamics under a free joint",
+            pendulum(plain, FREE, &driven("first", cycloid)),
+        ),
         (
             "inverse dynamics behind a gear",
             pendulum(GEARED, elbow, &both),
