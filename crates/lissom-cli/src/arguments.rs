@@ -269,7 +269,8 @@ pub(crate) struct EvalArguments {
 ///
 /// In its state at the start or another, or at several instants of its nominal motion (every body undeformed) or of its
 /// simulated motion, where modes are followed by modal assurance so that curves do not swap. Joints on which an input acts are
-/// held, as by their actuators, unless --free is said.
+/// held, as by their actuators, unless --free or --closed-loop is said. Frequencies leave velocity terms out; eigenvalues, damping and
+/// whether a mode grows are those of the complete equations.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  lissom modes two-link-arm\n  \
                   lissom modes spin-up-beam --along nominal --points 100 --png frequencies.png")]
@@ -288,6 +289,9 @@ pub(crate) struct ModesArguments {
     /// Leave joints free on which inputs act.
     #[arg(long)]
     pub(crate) free: bool,
+    /// Close the loops of the model's controllers: their gains hold their joints.
+    #[arg(long)]
+    pub(crate) closed_loop: bool,
     /// Case of Jonker & Aarts' Table I, which leaves out stiffening: 1 nothing, 3 both kinds, 5 the geometric one.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = stiffening)]
     pub(crate) case: u8,

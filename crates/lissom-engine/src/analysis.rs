@@ -4,12 +4,13 @@ use crate::mechanism::Mechanism;
 use crate::nodal_model::{NodalLinearizer, unplaced};
 use crate::simulate::Linearizer;
 use lissom_core::study::{
-    AnalysisError, Ending, Linearize, LinearizeError, Linearized, LinearizedAt, Place,
-    SimulateOptions, linearize,
+    AnalysisError, DrivenJoints, Ending, Linearize, LinearizeError, Linearized, LinearizedAt,
+    Place, SimulateOptions, closed_loop, linearize,
 };
 use lissom_core::{Recording, RunError, State};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{self, Frozen, Terms, TrackedModes};
+use lissom_spec::ModelSpec;
 
 /// What is asked of the linearised equations of a mechanism, whatever formulation they come from.
 trait Question {
@@ -147,8 +148,9 @@ pub fn with_breaks(mechanism: &Mechanism, times: &[f64]) -> Result<Vec<f64>, Ana
 
 /// The equations of a mechanism frozen at the states of a place, for modes.
 struct Steady<'a, 'w> {
+    spec: &'a ModelSpec,
     states: LinearizedAt<'a>,
-    free: bool,
+    joints: DrivenJoints,
     watch: &'w mut dyn FnMut(f64) -> Flow,
 }
 
@@ -157,12 +159,16 @@ impl Question for Steady<'_, '_> {
 
     fn ask<L: Linearize>(self, of: &mut L) -> Result<Frozen, AnalysisError> {
         let motions = self.states.steady_motions(of)?;
-        Ok(of.frozen(&motions, self.free, self.watch)?)
+        if self.joints.closed_loop {
+            let found = linearize(of, &motions, self.watch)?;
+            return closed_loop(self.spec, &found, self.joints.free);
+        }
+        Ok(of.frozen(&motions, self.joints.free, self.watch)?)
     }
 }
 
-/// The equations of a model frozen at the states of a place, for modes, in a study that begins at a state: joints on which inputs
-/// act are held, or `free`. Every state has coordinates of its own, so that mechanisms may move in any way.
+/// The equations of a model frozen at the states of a place, for modes, in a study that begins at a state. Every state has
+/// coordinates of its own, so that mechanisms may move in any way; with controllers in the loop one set is taken for all.
 ///
 /// # Errors
 /// When the model has no such state.
@@ -171,13 +177,14 @@ pub fn frozen(
     from: &State,
     place: Place,
     times: &[f64],
-    free: bool,
+    joints: DrivenJoints,
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Result<Frozen, AnalysisError> {
     let states = mechanism.states_at(from, place, times, watch)?;
     mechanism.ask(Steady {
+        spec: mechanism.spec(),
         states,
-        free,
+        joints,
         watch,
     })
 }
@@ -198,8 +205,9 @@ pub fn recorded_frequencies(
     let samples: Vec<usize> = (0..taken).map(|i| i * last / (taken - 1)).collect();
     let states = mechanism.sampled_states(recording, samples.iter().copied());
     let frozen = mechanism.ask(Steady {
+        spec: mechanism.spec(),
         states: LinearizedAt::Moving(states.ok()?),
-        free: false,
+        joints: DrivenJoints::default(),
         watch: &mut |_| Flow::Continue,
     });
     let modes = TrackedModes::undamped(&frozen.ok()?, Terms::CASES[0], count).ok()?;

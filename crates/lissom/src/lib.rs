@@ -2,8 +2,8 @@
 
 pub use lissom_core::recording::{Channel, Extremes, Recording, Sample};
 pub use lissom_core::study::{
-    AnalysisError, Begins, Ending, Linearized, PerturbOptions, PerturbedRun, Place, Rest, Run,
-    SimulateOptions, mode_recording, perturb, sample_instants, sample_instants_from,
+    AnalysisError, Begins, DrivenJoints, Ending, Linearized, PerturbOptions, PerturbedRun, Place,
+    Rest, Run, SimulateOptions, mode_recording, perturb, sample_instants, sample_instants_from,
 };
 pub use lissom_core::{
     Audit, Divergence, Kind, MarkerId, NominalDrives, NominalError, Quantity, RunError,
@@ -20,8 +20,8 @@ pub use lissom_engine::{BuildError, Inputs, Mechanism, Simulation};
 pub use lissom_engine::{compare, diagnose, scene};
 pub use lissom_numerics::integrate::Flow;
 pub use lissom_numerics::linear::{
-    Crossing, Frozen, Interpolation, LinearError, LinearizedTrajectory, ModeAt, Point, SignalNames,
-    StateSpace, Terms, TrackedModes, UndampedModes,
+    Complex, Crossing, Frozen, Growth, Interpolation, LinearError, LinearizedTrajectory, ModeAt,
+    Point, SignalNames, StateSpace, Terms, TrackedModes, UndampedModes,
 };
 pub use lissom_numerics::statics::Stability;
 pub use lissom_numerics::{Coordinate, CoordinateKind, Memory};

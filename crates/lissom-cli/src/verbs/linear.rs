@@ -1,7 +1,8 @@
 //! What the verbs of linearised models share: where to linearise, with progress and Ctrl-C.
 
 use lissom::{
-    AnalysisError, Flow, Frozen, Linearized, ModelSpec, Place, State, frozen, linearized,
+    AnalysisError, DrivenJoints, Flow, Frozen, Linearized, ModelSpec, Place, State, frozen,
+    linearized,
 };
 use lissom_io::load::Loaded;
 
@@ -27,17 +28,17 @@ pub(super) fn at(
     })
 }
 
-/// Freezes the equations of a model where the arguments say, with driven joints held or `free`.
+/// Freezes the equations of a model where the arguments say, with driven joints held, free or under control.
 pub(super) fn frozen_at(
     loaded: &Loaded,
     start: &StartArguments,
     arguments: &PlaceArguments,
-    free: bool,
+    joints: DrivenJoints,
     silent: bool,
 ) -> Result<Frozen, Stop> {
     let (from, place, times) = place(loaded, start, arguments)?;
     watched(loaded, silent, |watch| {
-        frozen(&loaded.mechanism, &from, place, &times, free, watch)
+        frozen(&loaded.mechanism, &from, place, &times, joints, watch)
     })
 }
 

@@ -3,7 +3,9 @@
 use std::f64::consts::TAU;
 use std::io::Write;
 
-use lissom::{Crossing, Frozen, ModeAt, Terms, TrackedModes, mode_recording};
+use lissom::{
+    Complex, Crossing, DrivenJoints, Frozen, Growth, ModeAt, Terms, TrackedModes, mode_recording,
+};
 use lissom_io::load::Loaded;
 use lissom_io::{IoError, atomic, csv};
 use serde_json::{Value, json};
@@ -23,21 +25,22 @@ const NAMED: (usize, f64) = (3, 0.1);
 pub(crate) fn run(arguments: &ModesArguments) -> Result<(), Stop> {
     let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
     let silent = arguments.quiet || arguments.json;
-    let frozen = linear::frozen_at(
-        &loaded,
-        &arguments.start,
-        &arguments.place,
-        arguments.free,
-        silent,
-    )?;
+    if arguments.closed_loop && loaded.spec.controller.is_empty() {
+        return Err(Stop::Usage(
+            "--closed-loop closes the loops of controllers, and the model has no [[controller]]"
+                .to_owned(),
+        ));
+    }
+    let joints = DrivenJoints {
+        free: arguments.free,
+        closed_loop: arguments.closed_loop,
+    };
+    let frozen = linear::frozen_at(&loaded, &arguments.start, &arguments.place, joints, silent)?;
     let terms = Terms::CASES[usize::from(arguments.case) - 1];
     let modes = TrackedModes::new(&frozen, terms, arguments.count)
         .map_err(|error| Stop::Failed(error.to_string()))?;
     if modes.modes.is_empty() {
-        return Err(Stop::Failed(
-            "nothing is left to vibrate: inputs act on every joint and no body bends; --free leaves the joints free"
-                .to_owned(),
-        ));
+        return Err(Stop::Failed(nothing_vibrates(&frozen, &modes)));
     }
     let mut files = Vec::new();
     let failed = |error: IoError| Stop::Failed(error.to_string());
@@ -74,33 +77,70 @@ fn name(loaded: &Loaded) -> &str {
     loaded.spec.name.as_deref().unwrap_or(&loaded.label)
 }
 
+/// Why there are no modes.
+fn nothing_vibrates(frozen: &Frozen, modes: &TrackedModes) -> String {
+    if modes.rigid.is_empty() && frozen.held.is_empty() {
+        return "nothing is left to vibrate: no joint is free and no body bends".to_owned();
+    }
+    if modes.rigid.is_empty() {
+        return format!(
+            "nothing is left to vibrate: {} held and no body bends; --free leaves joints free",
+            names(&frozen.held, frozen)
+        );
+    }
+    format!(
+        "nothing vibrates: nothing resists {}, and no other motion is left",
+        names(&modes.rigid, frozen)
+    )
+}
+
+fn names(coordinates: &[usize], frozen: &Frozen) -> String {
+    let names = coordinates.iter();
+    let names: Vec<&str> = names
+        .map(|&dof| frozen.coordinates[dof].name.as_str())
+        .collect();
+    names.join(", ")
+}
+
 fn as_json(loaded: &Loaded, frozen: &Frozen, modes: &TrackedModes, files: &[String]) -> Value {
     let labels = &frozen.coordinates;
     let names = |dofs: &[usize]| -> Vec<&str> {
         dofs.iter().map(|&dof| labels[dof].name.as_str()).collect()
     };
+    let parts = |value: &Complex<f64>| [value.re, value.im];
     let mode = |mode: &Vec<ModeAt>| {
         let each = |value: fn(&ModeAt) -> Option<f64>| mode.iter().map(value).collect::<Vec<_>>();
-        let eigenvalues: Vec<Option<[f64; 2]>> = (mode.iter())
-            .map(|at| at.eigenvalue.map(|x| [x.re, x.im]))
-            .collect();
+        let roots = mode
+            .iter()
+            .map(|at| at.roots.map(|roots| roots.map(|root| parts(&root))));
+        let growth = mode.iter().map(|at| match at.growth {
+            Growth::None => "none",
+            Growth::AtLimit => "at_limit",
+            Growth::Grows => "grows",
+        });
         json!({
             "frequency_rad_per_s": each(ModeAt::frequency),
             "frequency_hz": each(|at| at.frequency().map(|x| x / TAU)),
             "frequency_squared": each(|at| Some(at.square.re)),
-            "growth_per_s": each(|at| Some(at.growth())),
+            "growth": growth.collect::<Vec<_>>(),
+            "growth_per_s": each(|at| Some(at.growth_rate())),
             "damping_ratio": each(ModeAt::damping_ratio),
-            "eigenvalue": eigenvalues,
+            "eigenvalues": roots.collect::<Vec<_>>(),
             "mac": each(|at| Some(at.mac)),
             "shape": mode.iter().map(|at| &at.shape).collect::<Vec<_>>(),
         })
     };
+    let growing = modes
+        .growing
+        .iter()
+        .map(|all| all.iter().map(parts).collect());
     json!({
         "model": name(loaded),
         "time_s": modes.times,
         "coordinates": names(&modes.coordinates),
         "held": names(&frozen.held),
         "rigid_motions": names(&modes.rigid),
+        "growing": growing.collect::<Vec<Vec<_>>>(),
         "encounters": modes.encounters.iter().map(|met| json!({
             "time_s": met.time,
             "modes": met.modes.iter().map(|mode| mode + 1).collect::<Vec<_>>(),
@@ -116,13 +156,6 @@ fn as_json(loaded: &Loaded, frozen: &Frozen, modes: &TrackedModes, files: &[Stri
 }
 
 fn in_words(loaded: &Loaded, frozen: &Frozen, modes: &TrackedModes, files: &[String]) -> String {
-    let names = |dofs: &[usize]| {
-        let names: Vec<&str> = dofs
-            .iter()
-            .map(|&dof| frozen.coordinates[dof].name.as_str())
-            .collect();
-        names.join(", ")
-    };
     let mut lines = vec![format!(
         "{}: {}, {}",
         name(loaded),
@@ -130,84 +163,166 @@ fn in_words(loaded: &Loaded, frozen: &Frozen, modes: &TrackedModes, files: &[Str
         if frozen.held.is_empty() {
             "nothing held".to_owned()
         } else {
-            format!("{} held", names(&frozen.held))
+            format!("{} held", names(&frozen.held, frozen))
         }
     )];
     if !modes.rigid.is_empty() {
-        lines.push(format!(
-            "  floats: {} move it as a whole, at no frequency; its modes are those without momentum",
-            names(&modes.rigid)
-        ));
+        lines.push(format!("  {}", freely(frozen, modes)));
     }
-    let frequency = |at: &ModeAt| match (at.frequency(), at.growth()) {
-        (Some(value), 0.0) => short(value),
-        (Some(value), growth) => format!("{} ±{}i", short(value), short(growth)),
-        (None, growth) => format!("grows {}/s", short(growth)),
-    };
-    let ratio = |at: &ModeAt| at.damping_ratio().map_or("-".to_owned(), short);
     if let [time] = modes.times[..] {
         lines.push(format!("  at {} s", short(time)));
-        lines.push(format!(
-            "  {:>4}  {:>14}  {:>10}  {:>10}  shape",
-            "mode", "rad/s", "Hz", "damping"
-        ));
-        for (i, mode) in modes.modes.iter().enumerate() {
-            let hertz = mode[0]
-                .frequency()
-                .map_or("-".to_owned(), |x| short(x / TAU));
-            lines.push(format!(
-                "  {:>4}  {:>14}  {hertz:>10}  {:>10}  {}",
-                i + 1,
-                frequency(&mode[0]),
-                ratio(&mode[0]),
-                shape(&mode[0].shape, &modes.coordinates, frozen)
-            ));
-        }
+        lines.extend(at_one_instant(frozen, modes));
     } else {
         let ends = [modes.times.first(), modes.times.last()].map(|t| t.map_or(0.0, |t| *t));
         lines.push(format!(
-            "  {} from {} to {} s; frequencies in rad/s",
+            "  {} from {} to {} s; frequencies in rad/s, without velocity terms",
             counted(modes.times.len(), "instant"),
             short(ends[0]),
             short(ends[1])
         ));
-        lines.push(format!(
-            "  {:>4}  {:>14}  {:>14}  {:>14}  {:>14}  shape at first",
-            "mode", "first", "smallest", "largest", "last"
-        ));
-        for (i, mode) in modes.modes.iter().enumerate() {
-            // one that grows without oscillating has no frequency
-            let low = |at: &ModeAt| at.frequency().unwrap_or(-at.growth());
-            let by_square = |a: &&ModeAt, b: &&ModeAt| low(a).total_cmp(&low(b));
-            let picked = [
-                mode.first(),
-                mode.iter().min_by(by_square),
-                mode.iter().max_by(by_square),
-                mode.last(),
-            ];
-            let texts: Vec<String> = (picked.iter().flatten())
-                .map(|at| format!("{:>14}", frequency(at)))
-                .collect();
-            lines.push(format!(
-                "  {:>4}  {}  {}",
-                i + 1,
-                texts.join("  "),
-                shape(&mode[0].shape, &modes.coordinates, frozen)
-            ));
-        }
-        lines.extend(encounters(modes));
+        lines.extend(along_a_motion(frozen, modes));
     }
-    let flutters = (modes.modes.iter().flatten()).any(|at| at.square.im != 0.0);
-    if flutters {
-        lines.push(
-            "  ±i: without velocity terms a pair of modes grows and decays at this rate (flutter)"
-                .to_owned(),
-        );
-    }
+    lines.extend(growth(modes));
     if !files.is_empty() {
         lines.push(format!("\nWrote {}.", files.join(" and ")));
     }
     lines.join("\n")
+}
+
+/// What moves without resistance.
+fn freely(frozen: &Frozen, modes: &TrackedModes) -> String {
+    let which = names(&modes.rigid, frozen);
+    let whole = modes.rigid == frozen.rigid;
+    let what = if whole {
+        format!("floats: {which} move it as a whole")
+    } else {
+        format!(
+            "moves freely: {} that nothing resists, told by {which}",
+            counted(modes.rigid.len(), "motion")
+        )
+    };
+    format!("{what}, at no frequency; its modes are those without momentum")
+}
+
+/// Natural frequency without velocity terms.
+fn frequency(at: &ModeAt) -> String {
+    at.frequency().map_or("-".to_owned(), short)
+}
+
+/// Both eigenvalues with all terms.
+fn eigenvalues(at: &ModeAt) -> String {
+    match at.roots {
+        None => "-".to_owned(),
+        Some([first, _]) if first.im != 0.0 && first.re == 0.0 => format!("±{}i", short(first.im)),
+        Some([first, _]) if first.im != 0.0 => format!("{} ±{}i", short(first.re), short(first.im)),
+        Some([first, second]) => format!("{}, {}", short(first.re), short(second.re)),
+    }
+}
+
+/// What becomes of it, if that has to be said.
+fn becomes(at: &ModeAt) -> String {
+    match at.growth {
+        Growth::None => String::new(),
+        Growth::AtLimit => "at the limit".to_owned(),
+        Growth::Grows => format!("grows {}/s", short(at.growth_rate())),
+    }
+}
+
+fn at_one_instant(frozen: &Frozen, modes: &TrackedModes) -> Vec<String> {
+    let texts: Vec<[String; 5]> = (modes.modes.iter())
+        .map(|mode| {
+            let at = &mode[0];
+            let hertz = at.frequency().map_or("-".to_owned(), |x| short(x / TAU));
+            let ratio = at.damping_ratio().map_or("-".to_owned(), short);
+            [frequency(at), hertz, ratio, eigenvalues(at), becomes(at)]
+        })
+        .collect();
+    // what becomes of modes has a column if there is something to say
+    let heads = ["rad/s", "Hz", "damping", "eigenvalues 1/s", ""];
+    let widths: [usize; 5] = std::array::from_fn(|column| {
+        let longest = texts
+            .iter()
+            .map(|texts| texts[column].chars().count())
+            .max();
+        longest.unwrap_or(0).max(heads[column].len())
+    });
+    let line = |number: &str, texts: [&str; 5], shape: &str| {
+        let mut line = format!("  {number:>4}");
+        for (text, width) in texts.into_iter().zip(widths) {
+            if width > 0 {
+                line += &format!("  {text:>width$}");
+            }
+        }
+        format!("{line}  {shape}")
+    };
+    let mut lines = vec![line("mode", heads, "shape")];
+    for (i, (mode, texts)) in modes.modes.iter().zip(&texts).enumerate() {
+        let shape = shape(&mode[0].shape, &modes.coordinates, frozen);
+        lines.push(line(
+            &(i + 1).to_string(),
+            texts.each_ref().map(String::as_str),
+            &shape,
+        ));
+    }
+    lines
+}
+
+fn along_a_motion(frozen: &Frozen, modes: &TrackedModes) -> Vec<String> {
+    let mut lines = vec![format!(
+        "  {:>4}  {:>14}  {:>14}  {:>14}  {:>14}  shape at first",
+        "mode", "first", "smallest", "largest", "last"
+    )];
+    for (i, mode) in modes.modes.iter().enumerate() {
+        // where the stiffness pushes away there is no frequency
+        let low = |at: &ModeAt| at.frequency().unwrap_or(at.square.re);
+        let by_square = |a: &&ModeAt, b: &&ModeAt| low(a).total_cmp(&low(b));
+        let picked = [
+            mode.first(),
+            mode.iter().min_by(by_square),
+            mode.iter().max_by(by_square),
+            mode.last(),
+        ];
+        let texts: Vec<String> = (picked.iter().flatten())
+            .map(|at| format!("{:>14}", frequency(at)))
+            .collect();
+        lines.push(format!(
+            "  {:>4}  {}  {}",
+            i + 1,
+            texts.join("  "),
+            shape(&mode[0].shape, &modes.coordinates, frozen)
+        ));
+    }
+    lines.extend(encounters(modes));
+    lines
+}
+
+/// What grows with all terms: along a motion, and beyond the modes that are shown.
+fn growth(modes: &TrackedModes) -> Option<String> {
+    let shown = modes.modes.iter().flatten();
+    let most = modes.growing.iter().map(Vec::len).max()?;
+    let all = modes.growing.iter().flatten();
+    let fastest = all.max_by(|a, b| a.re.total_cmp(&b.re))?;
+    let how = if fastest.im == 0.0 {
+        "without oscillating".to_owned()
+    } else {
+        format!("oscillating at {} rad/s", short(fastest.im))
+    };
+    let rate = short(fastest.re);
+    if let [_] = modes.times[..] {
+        let told = shown.filter(|at| at.growth == Growth::Grows).count();
+        return (told < most).then(|| {
+            format!(
+                "  warning: {} with velocity terms, the fastest at {rate}/s, {how}; --count shows more modes",
+                if most == 1 { "one motion grows".to_owned() } else { format!("{most} motions grow") }
+            )
+        });
+    }
+    let instants = modes.growing.iter().filter(|all| !all.is_empty()).count();
+    Some(format!(
+        "  with velocity terms something grows at {} of {} instants, at most {rate}/s, {how}",
+        instants,
+        modes.times.len()
+    ))
 }
 
 /// Where numbers of modes are a convention.
@@ -217,7 +332,7 @@ fn encounters(modes: &TrackedModes) -> Vec<String> {
         let (which, time) = (numbers.join(" and "), short(met.time));
         match met.kind {
             Crossing::Coalescence => {
-                format!("  at {time} s modes {which} coalesce: one frequency, growth and decay")
+                format!("  at {time} s modes {which} coalesce without velocity terms: one frequency")
             }
             Crossing::Separation => format!(
                 "  at {time} s modes {which} part again: which of them is which is a convention"

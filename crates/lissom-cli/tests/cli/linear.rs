@@ -17,6 +17,7 @@ fn modes_at_rest_and_along_a_motion() {
         "coordinates",
         "encounters",
         "files",
+        "growing",
         "held",
         "model",
         "modes",

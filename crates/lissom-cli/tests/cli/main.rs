@@ -10,6 +10,8 @@ mod files;
 mod golden;
 mod linear;
 mod loops;
+mod modes;
+mod parallel;
 mod report;
 mod runs;
 mod shipped;

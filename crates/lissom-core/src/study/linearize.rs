@@ -111,6 +111,16 @@ pub enum AnalysisError {
         /// Name of the controller.
         controller: String,
     },
+    /// Controllers on coordinates that are others later.
+    #[error(
+        "the independent coordinates of the mechanism change at t = {} s, and modes with controllers are followed in one set of \
+         them; take instants before or after",
+        readable(.time_s)
+    )]
+    OtherCoordinates {
+        /// When.
+        time_s: f64,
+    },
     /// Whoever watches stopped it.
     #[error("stopped at {at_s} s")]
     Stopped {
@@ -442,19 +452,24 @@ fn rechosen<L: Linearize>(
     Err(IllConditioned { time_s })
 }
 
-/// Frequencies and damping of modes over time, as a recording: `mode_1.frequency` in rad/s and `mode_1.damping_ratio`. What
-/// does not exist is not a number.
+/// Frequencies and damping of modes over time, as a recording: `mode_1.frequency` in rad/s, `mode_1.damping_ratio` and
+/// `mode_1.growth`, the rate at which it grows. What does not exist is not a number.
 pub fn mode_recording(modes: &TrackedModes) -> Recording {
     let names = (1..=modes.modes.len()).flat_map(|mode| {
         [
             (format!("mode_{mode}.frequency"), "rad/s"),
             (format!("mode_{mode}.damping_ratio"), "1"),
+            (format!("mode_{mode}.growth"), "1/s"),
         ]
     });
     let mut recording = Recording::with_capacity(names, modes.times.len());
     for (point, &time) in modes.times.iter().enumerate() {
         let row: Vec<f64> = (modes.modes.iter())
-            .flat_map(|mode| [mode[point].frequency(), mode[point].damping_ratio()])
+            .flat_map(|mode| {
+                let at = &mode[point];
+                let growth = at.roots.map(|_| at.growth_rate());
+                [at.frequency(), at.damping_ratio(), growth]
+            })
             .map(|value| value.unwrap_or(f64::NAN))
             .collect();
         recording.push(time, &row);

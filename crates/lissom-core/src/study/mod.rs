@@ -1,5 +1,6 @@
 //! What is asked of a mechanism: functions of its dynamics, a state and options.
 
+mod closed_loop;
 mod equilibrium;
 mod linearize;
 mod perturb;
@@ -7,6 +8,7 @@ mod simulate;
 mod step;
 mod work;
 
+pub use closed_loop::{DrivenJoints, closed_loop};
 pub use equilibrium::{Found, Rest, StaticLoads, equilibrium};
 pub use linearize::{
     AnalysisError, Linearize, LinearizeError, Linearized, LinearizedAt, Place, Stretch, linearize,

@@ -131,7 +131,7 @@ pub fn perturb(
 }
 
 /// Coordinates that inputs drive and no controller leads.
-fn unguided(linearized: &Linearized) -> Vec<usize> {
+pub(super) fn unguided(linearized: &Linearized) -> Vec<usize> {
     let actuated = linearized.along.actuated();
     let is_led = |dof: &usize| {
         let mut led = linearized.controlled.iter().flatten();
@@ -154,7 +154,7 @@ fn failed(along: &LinearizedTrajectory, source: IntegrateError) -> AnalysisError
 }
 
 /// The controllers of a model on the actuated coordinates.
-fn servos(
+pub(super) fn servos(
     spec: &ModelSpec,
     along: &LinearizedTrajectory,
     controlled: &[Vec<usize>],

@@ -29,7 +29,7 @@ mod start;
 mod view;
 
 use lissom_core::{
-    Actions, AxisId, AxisName, ControlledAxis, Controller, JointId, MarkerId, MarkerPath,
+    Actions, AxisId, AxisName, ControlledAxis, Controller, JointId, JointResistance, MarkerId, MarkerPath,
     MotionCurve, NominalError, StateError,
 };
 use lissom_nodal::{ElementId, End, Mechanism, NodalError, NodeId};
@@ -306,6 +306,33 @@ impl NodalModel {
             Some(trouble) => Err(trouble.clone().into()),
             None => Ok(()),
         }
+    }
+
+    /// Degrees of freedom of free joints that nothing resists and no loop holds: they move what hangs on them as a whole.
+    fn floating_dofs(&self) -> Vec<usize> {
+        if self.has_loops || !self.closures.is_empty() {
+            return Vec::new();
+        }
+        let resisted = |id: JointId| {
+            let on = |resistance: &JointResistance| matches!(resistance, JointResistance::Joint { joint, .. } if *joint == id);
+            self.actions.resistances.iter().any(on)
+        };
+        let floats = |node: NodeId| {
+            let balls = self.balls.iter().enumerate();
+            let mut free = balls.filter(|(_, ball)| ball.translates);
+            free.any(|(id, ball)| {
+                let own = node == ball.child.point || node == ball.child.orientation;
+                own && !resisted(JointId(id))
+            })
+        };
+        let mechanism = &self.mechanism;
+        (0..mechanism.dof_count())
+            .filter(|&dof| {
+                mechanism
+                    .dof_node(dof)
+                    .is_some_and(|(node, _)| floats(node))
+            })
+            .collect()
     }
 
     /// Degree of freedom of an axis, if it is one.

@@ -236,6 +236,8 @@ impl Linearize for NodalLinearizer<'_> {
     ) -> Result<Frozen, LinearizeError> {
         let found = linearize(self, motions, watch)?;
         let held: &[usize] = if free { &[] } else { &found.driven };
-        Ok(Frozen::new(&found.along, held))
+        let mut frozen = Frozen::new(&found.along, held);
+        frozen.rigid = self.nodal.floating_dofs();
+        Ok(frozen)
     }
 }

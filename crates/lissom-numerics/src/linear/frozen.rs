@@ -73,8 +73,8 @@ pub(super) struct Pencil {
 }
 
 impl Pencil {
-    /// Of a point. A floating mechanism vibrates without momentum, $`R^TM\,\delta = 0`$ for the motions $`R`$ of the whole: exact at rest, and to first order in
-    /// the squares of the frequencies when it moves, as shapes at rest are.
+    /// Of a point, of what has inertia. A floating mechanism vibrates without momentum, $`R^TM\,\delta = 0`$ for the motions $`R`$ of the
+    /// whole: exact at rest, and to first order in the squares of the frequencies when it moves, as shapes at rest are.
     pub(super) fn new(
         frozen: &Frozen,
         point: &FrozenPoint,
@@ -88,33 +88,14 @@ impl Pencil {
             basis: point.basis.clone(),
         };
         if frozen.rigid.is_empty() {
-            return Ok(whole);
+            return whole.condensed(point.time);
         }
-        // the coordinates of the point that are those of the whole, and the others
-        let (rigid, elastic): (Vec<usize>, Vec<usize>) = (0..whole.basis.ncols())
-            .partition(|&j| (frozen.rigid.iter()).any(|&dof| whole.basis[(dof, j)] != 0.0));
-        let pick = |rows: &[usize], columns: &[usize]| {
-            DMatrix::from_fn(rows.len(), columns.len(), |i, j| {
-                whole.mass[(rows[i], columns[j])]
-            })
-        };
-        let follows = pick(&rigid, &rigid)
-            .cholesky()
-            .ok_or(LinearError::SingularMass { time_s: point.time })?
-            .solve(&pick(&rigid, &elastic));
-        let mut change = DMatrix::zeros(whole.mass.nrows(), elastic.len());
-        for (j, &at) in elastic.iter().enumerate() {
-            change[(at, j)] = 1.0;
-        }
-        for (i, &at) in rigid.iter().enumerate() {
-            change.set_row(at, &-follows.row(i));
-        }
-        let project = |matrix: &DMatrix<f64>| change.transpose() * matrix * &change;
-        Ok(Self {
-            mass: project(&whole.mass),
-            damping: project(&whole.damping),
-            stiffness: project(&whole.stiffness),
-            basis: whole.basis * &change,
-        })
+        // the coordinates of the point that are those of the whole
+        let rigid: Vec<usize> = (0..whole.basis.ncols())
+            .filter(|&j| (frozen.rigid.iter()).any(|&dof| whole.basis[(dof, j)] != 0.0))
+            .collect();
+        let size = whole.mass.nrows();
+        let motions = DMatrix::identity(size, size).select_columns(&rigid);
+        whole.without(&motions, &rigid)?.condensed(point.time)
     }
 }

@@ -14,15 +14,23 @@
 
 mod along;
 mod assignment;
+mod balance;
 mod error;
 mod following;
 mod frozen;
 mod linearization;
+mod massless;
 mod modes;
 mod perturbation;
+mod quadratic;
+mod rigid;
+mod schur;
 mod spectrum;
 mod state_space;
+mod symmetric;
 mod tracking;
+
+pub use nalgebra::Complex;
 
 pub use along::{
     Dependence, Interpolation, LinearizedTrajectory, Output, Point, Terms, with_breaks,
@@ -33,5 +41,9 @@ pub use frozen::{Frozen, FrozenPoint};
 pub use linearization::{Label, Labels, Linearization};
 pub use modes::{DampedMode, UndampedModes};
 pub use perturbation::{Feedback, OpenLoop, Perturbed, Servo};
+pub use quadratic::Growth;
 pub use state_space::{SignalNames, StateSpace};
 pub use tracking::{Encounter, ModeAt, TrackedModes};
+
+#[cfg(test)]
+mod tests;

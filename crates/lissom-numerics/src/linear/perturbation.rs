@@ -79,14 +79,28 @@ impl Servo {
 
     /// $`K_p`$ of the members at an instant.
     pub fn position_gain(&self, time: f64) -> DMatrix<f64> {
+        self.gain(0, time)
+    }
+
+    /// $`K_p`$ or $`K_v`$ of the members at an instant.
+    fn gain(&self, kind: usize, time: f64) -> DMatrix<f64> {
         let (index, share) = self.interval(time);
         let next = (index + 1).min(self.gains.len() - 1);
-        &self.gains[index][0] * (1.0 - share) + &self.gains[next][0] * share
+        &self.gains[index][kind] * (1.0 - share) + &self.gains[next][kind] * share
     }
 
     /// Adds $`K_p`$ at an instant to a matrix over all actuated degrees of freedom.
     pub fn add_position_gain(&self, time: f64, gain: &mut DMatrix<f64>) {
-        let own = self.position_gain(time);
+        self.add(&self.gain(0, time), gain);
+    }
+
+    /// Adds $`K_v`$ at an instant to a matrix over all actuated degrees of freedom.
+    pub fn add_rate_gain(&self, time: f64, gain: &mut DMatrix<f64>) {
+        self.add(&self.gain(1, time), gain);
+    }
+
+    /// Adds gains of the members to a matrix over all actuated degrees of freedom.
+    fn add(&self, own: &DMatrix<f64>, gain: &mut DMatrix<f64>) {
         for (i, &row) in self.members.iter().enumerate() {
             for (j, &column) in self.members.iter().enumerate() {
                 gain[(row, column)] += own[(i, j)];

@@ -7,21 +7,28 @@ use super::assignment::assign;
 use super::error::LinearError;
 use super::following::{Crossing, Interval, Numbered};
 use super::frozen::{Frozen, Pencil};
-use super::modes::DampedMode;
-use super::spectrum::Spectrum;
+use super::quadratic::{Growth, Root, Roots};
+use super::rigid::{free_motions, pivots};
+use super::spectrum::{Spectrum, skew_part};
+use super::symmetric::Symmetric;
 
-/// Part of a mode with damping that has to be of a mode without, for its eigenvalue to be the same mode's.
-const SAME: f64 = 0.5;
+/// Of more eigenvalues than this only the lowest are compared with modes, four for each and some more.
+const COMPARED: usize = 256;
+/// How much of a real eigenvalue's part in a mode the order of such eigenvalues outweighs.
+const SLOWER: f64 = 1e-3;
 /// Frequencies whose squares differ by a smaller share have no shapes of their own.
 const EQUAL: f64 = 1e-7;
 
 /// A mode at one point of a motion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModeAt {
-    /// $`\omega^2`$ without velocity terms: negative for a mode that grows without oscillating, complex for one that flutters.
+    /// $`\omega^2`$ without velocity terms: negative where the stiffness pushes away, complex where two modes have coalesced.
     pub square: Complex<f64>,
-    /// Eigenvalue with velocity terms; none if no mode with them is like this one, or if they were left out.
-    pub eigenvalue: Option<Complex<f64>>,
+    /// The two eigenvalues with velocity terms of the motion that is most like this mode: conjugate, or real and rising. None if
+    /// they were left out.
+    pub roots: Option<[Complex<f64>; 2]>,
+    /// Whether one of them grows.
+    pub growth: Growth,
     /// Shape in the coordinates that were not held, with unit modal mass and the sign of the point before. A shape that
     /// flutters is seen when it is most like the one before.
     pub shape: Vec<f64>,
@@ -30,20 +37,25 @@ pub struct ModeAt {
 }
 
 impl ModeAt {
-    /// Natural frequency in rad/s, $`\mathrm{Re}\,\omega`$; none for a mode that grows without oscillating.
+    /// Natural frequency in rad/s without velocity terms, $`\mathrm{Re}\,\omega`$; none where the stiffness pushes away.
     pub fn frequency(&self) -> Option<f64> {
         (self.square.im != 0.0 || self.square.re >= 0.0).then(|| self.square.sqrt().re)
     }
 
-    /// $`|\mathrm{Im}\,\omega|`$, the rate at which a mode grows without velocity terms; zero for one that only oscillates.
-    pub fn growth(&self) -> f64 {
-        self.square.sqrt().im.abs()
+    /// Rate at which it grows with all terms; zero if it does not.
+    pub fn growth_rate(&self) -> f64 {
+        match (self.growth, self.roots) {
+            (Growth::Grows, Some(roots)) => roots[0].re.max(roots[1].re),
+            _ => 0.0,
+        }
     }
 
-    /// Damping ratio; negative for a mode that grows.
+    /// Damping ratio, $`\zeta`$ of $`\lambda^2 + 2\zeta\omega\lambda + \omega^2`$ with these roots: negative for a mode that grows
+    /// and oscillates, above one for two real ones that decay, none for two of different sign.
     pub fn damping_ratio(&self) -> Option<f64> {
-        let eigenvalue = self.eigenvalue.filter(|x| x.norm() > 0.0)?;
-        Some(-eigenvalue.re / eigenvalue.norm())
+        let [first, second] = self.roots?;
+        let square = (first * second).re;
+        (square > 0.0).then(|| -0.5 * (first + second).re / square.sqrt())
     }
 }
 
@@ -65,10 +77,14 @@ pub struct TrackedModes {
     pub times: Vec<f64>,
     /// Coordinates that were not held, those that depend on others among them.
     pub coordinates: Vec<usize>,
-    /// Coordinates that move a floating mechanism as a whole, at no frequency; the modes are those without momentum.
+    /// Coordinates that tell motions which nothing resists, of a floating mechanism as a whole or of free joints, at no frequency;
+    /// the modes are those without momentum along them.
     pub rigid: Vec<usize>,
     /// By rising frequency at the first instant; each with one entry per instant.
     pub modes: Vec<Vec<ModeAt>>,
+    /// All eigenvalues that grow at every instant, of conjugate ones that with positive imaginary part; also those of modes that
+    /// are not followed.
+    pub growing: Vec<Vec<Complex<f64>>>,
     /// Where following modes is not defined, by rising instants.
     pub encounters: Vec<Encounter>,
 }
@@ -97,16 +113,18 @@ impl TrackedModes {
         with_damping: bool,
     ) -> Result<Self, LinearError> {
         let mut encounters = Vec::new();
-        let mut numbered: Vec<Numbered> = Vec::with_capacity(frozen.points.len());
-        let mut pencils: Vec<Pencil> = Vec::with_capacity(frozen.points.len());
-        for (at, point) in frozen.points.iter().enumerate() {
-            let pencil = Pencil::new(frozen, point, terms)?;
-            let spectrum = Spectrum::new(&pencil.mass, &pencil.stiffness)?;
-            let now = match (numbered.pop(), pencils.last()) {
-                (Some(before), Some(old)) => {
+        let (pencils, free) = without_free_motions(frozen, terms)?;
+        let mut numbered: Vec<Numbered> = Vec::with_capacity(pencils.len());
+        let mut solved: Vec<Solved> = Vec::with_capacity(pencils.len());
+        for (at, (point, pencil)) in frozen.points.iter().zip(&pencils).enumerate() {
+            let (own, spectrum) = Solved::new(pencil, with_damping)?;
+            solved.push(own);
+            let now = match numbered.pop() {
+                Some(before) => {
                     let count = count.min(before.squares.len());
-                    let change = change(old, &pencil, &point.inertia)?;
-                    let (after, spectrum) = change.onto_before(&pencil, spectrum)?;
+                    let old = &pencils[at - 1];
+                    let change = change(old, pencil, &point.inertia)?;
+                    let (after, spectrum) = change.onto_before(pencil, spectrum)?;
                     let interval = Interval {
                         before: old,
                         after: &after,
@@ -124,27 +142,29 @@ impl TrackedModes {
                     }));
                     now
                 }
-                _ => Numbered {
+                None => Numbered {
                     squares: spectrum.squares,
                     shapes: spectrum.shapes,
                 },
             };
             numbered.push(now);
-            pencils.push(pencil);
         }
         let coordinates = frozen.free();
         let count = count.min(numbered.first().map_or(0, |first| first.squares.len()));
         let mut modes: Vec<Vec<ModeAt>> = vec![Vec::new(); count];
+        let mut growing = Vec::with_capacity(pencils.len());
         let mut before: Option<DMatrix<f64>> = None;
-        for ((point, pencil), found) in frozen.points.iter().zip(&pencils).zip(&numbered) {
-            let eigenvalues = if with_damping {
-                let damped = DampedMode::all(&pencil.mass, &pencil.damping, &pencil.stiffness)?;
-                eigenvalues(&pencil.mass, found, &damped)
-            } else {
-                vec![None; found.squares.len()]
-            };
+        for (at, point) in frozen.points.iter().enumerate() {
+            let (pencil, found) = (&pencils[at], &numbered[at]);
+            let roots = solved[at].roots_of(pencil, found, count);
+            growing.push(
+                solved[at]
+                    .roots
+                    .as_ref()
+                    .map_or_else(Vec::new, Roots::growing),
+            );
             let mut now = DMatrix::zeros(frozen.coordinates.len(), count);
-            for mode in 0..count {
+            for (mode, roots) in roots.into_iter().enumerate() {
                 let shape = pencil.basis.map(|x| Complex::new(x, 0.0)) * found.shapes.column(mode);
                 let old = before
                     .as_ref()
@@ -152,7 +172,8 @@ impl TrackedModes {
                 let (shape, mac) = seen(&shape, old.as_ref(), &point.inertia);
                 modes[mode].push(ModeAt {
                     square: found.squares[mode],
-                    eigenvalue: eigenvalues[mode],
+                    roots: roots.as_ref().map(|(roots, _)| *roots),
+                    growth: roots.map_or(Growth::None, |(_, growth)| growth),
                     shape: coordinates.iter().map(|&dof| shape[dof]).collect(),
                     mac,
                 });
@@ -160,13 +181,182 @@ impl TrackedModes {
             }
             before = Some(now);
         }
+        let mut rigid = frozen.rigid.clone();
+        rigid.extend(free);
+        rigid.sort_unstable();
+        rigid.dedup();
         Ok(Self {
             times: frozen.points.iter().map(|point| point.time).collect(),
             coordinates,
-            rigid: frozen.rigid.clone(),
+            rigid,
             modes,
+            growing,
             encounters,
         })
+    }
+}
+
+/// The matrices of all points without motions that nothing resists, and coordinates that tell these motions. Such motions are taken
+/// out if there are equally many at every instant.
+fn without_free_motions(
+    frozen: &Frozen,
+    terms: Terms,
+) -> Result<(Vec<Pencil>, Vec<usize>), LinearError> {
+    let points = frozen.points.iter();
+    let pencils = points.map(|point| Pencil::new(frozen, point, terms));
+    let pencils: Vec<Pencil> = pencils.collect::<Result<_, _>>()?;
+    let motions = pencils.iter().map(free_motions);
+    let motions: Vec<DMatrix<f64>> = motions.collect::<Result<_, _>>()?;
+    let count = motions.first().map_or(0, DMatrix::ncols);
+    if count == 0 || motions.iter().any(|motions| motions.ncols() != count) {
+        return Ok((pencils, Vec::new()));
+    }
+    let scales = |mass: &DMatrix<f64>| mass.diagonal().map(|x| x.max(0.0).sqrt());
+    let told = pivots(
+        &(&pencils[0].basis * &motions[0]),
+        &scales(&frozen.points[0].inertia),
+    );
+    let rest = (pencils.iter().zip(&motions)).map(|(pencil, motions)| {
+        let pivots = pivots(motions, &scales(&pencil.mass));
+        pencil.without(motions, &pivots)
+    });
+    Ok((rest.collect::<Result<_, _>>()?, told))
+}
+
+/// Eigenvalues of a point with all terms, and the modes in which their shapes are.
+struct Solved {
+    symmetric: Symmetric,
+    /// Whether these are the modes without velocity terms.
+    is_symmetric: bool,
+    /// None if they were left out.
+    roots: Option<Roots>,
+}
+
+impl Solved {
+    fn new(pencil: &Pencil, with_damping: bool) -> Result<(Self, Spectrum), LinearError> {
+        let symmetric = Symmetric::new(&pencil.mass, &pencil.stiffness)?;
+        let skew = skew_part(&symmetric, &pencil.stiffness);
+        let damping = || symmetric.project(&pencil.damping);
+        let roots = with_damping.then(|| Roots::new(&symmetric, skew.as_ref(), &damping()));
+        let roots = roots.transpose()?;
+        let is_symmetric = skew.is_none();
+        let spectrum = match skew {
+            None => Spectrum::of_symmetric(&symmetric),
+            Some(skew) => Spectrum::general(&symmetric, skew)?,
+        };
+        let solved = Self {
+            symmetric,
+            is_symmetric,
+            roots,
+        };
+        Ok((solved, spectrum))
+    }
+
+    /// Two eigenvalues for each of the first modes, and whether one grows: those of which the mode is the largest part, together as
+    /// much as can be.
+    fn roots_of(
+        &self,
+        pencil: &Pencil,
+        modes: &Numbered,
+        count: usize,
+    ) -> Vec<Option<([Complex<f64>; 2], Growth)>> {
+        let Some(roots) = &self.roots else {
+            return vec![None; count];
+        };
+        let all = roots.values().len();
+        let size = modes.squares.len();
+        let (rows, columns) = if all <= COMPARED {
+            (size, all)
+        } else {
+            let columns = all.min(4 * count + COMPARED / 2);
+            (size.min(2 * count + COMPARED / 4).min(columns), columns)
+        };
+        let found: Vec<Root> = (0..columns).map(|index| roots.root(index)).collect();
+        let part = self.parts(pencil, modes, &found, rows);
+        // equal frequencies are each made of all of them
+        let same =
+            |a: Complex<f64>, b: Complex<f64>| (a - b).norm() <= EQUAL * a.norm().max(b.norm());
+        // every conjugate pair has to go somewhere; of real ones the slower go first, so that a second one is left for each
+        let before = |column: usize| match found.get(column) {
+            Some(root) if root.value.im == 0.0 => SLOWER * (1.0 - column as f64 / columns as f64),
+            Some(_) if columns == all => 2.0,
+            _ => 0.0,
+        };
+        let together = DMatrix::from_fn(rows, columns.max(rows), |row, column| {
+            let own = modes.squares[row];
+            let equal = (0..rows).filter(|&k| same(own, modes.squares[k]));
+            let shared: f64 = equal.map(|k| part[(k, column)]).sum();
+            // a little of the own part, so that equal frequencies keep to themselves
+            shared + EQUAL * part[(row, column)] + before(column)
+        });
+        let first = assign(&together);
+        let real = |column: usize| column < columns && found[column].value.im == 0.0;
+        // a second one for those that have one of two real ones
+        let single: Vec<usize> = (0..rows).filter(|&row| real(first[row])).collect();
+        let left: Vec<usize> = (0..columns)
+            .filter(|&column| real(column) && !first.contains(&column))
+            .collect();
+        let gain = DMatrix::from_fn(single.len(), left.len().max(single.len()), |i, j| {
+            left.get(j)
+                .map_or(0.0, |&column| together[(single[i], column)])
+        });
+        let second = assign(&gain);
+        let mut pairs = vec![None; count];
+        for (row, pair) in pairs.iter_mut().enumerate() {
+            let Some(root) = found.get(first[row]) else {
+                continue;
+            };
+            if root.value.im > 0.0 {
+                *pair = Some(([root.value, root.value.conj()], root.growth));
+                continue;
+            }
+            let place = single.iter().position(|&other| other == row);
+            let other = place.and_then(|place| left.get(second[place]));
+            *pair = other.map(|&other| {
+                let other = &found[other];
+                let mut values = [root.value, other.value];
+                values.sort_by(|a, b| a.re.total_cmp(&b.re));
+                (values, root.growth.or(other.growth))
+            });
+        }
+        pairs
+    }
+
+    /// Share of each of the first modes in the shape of each eigenvalue.
+    fn parts(
+        &self,
+        pencil: &Pencil,
+        modes: &Numbered,
+        roots: &[Root],
+        rows: usize,
+    ) -> DMatrix<f64> {
+        let size = modes.squares.len();
+        let mut shapes = DMatrix::zeros(size, roots.len());
+        for (column, root) in roots.iter().enumerate() {
+            shapes.set_column(column, &root.shape);
+        }
+        let shapes = times(&self.symmetric.shapes, &shapes);
+        // modes of symmetric matrices are real and orthogonal
+        let parts = if self.is_symmetric {
+            let momenta = modes.shapes.map(|x| x.re).transpose() * &pencil.mass;
+            Some(times(&momenta, &shapes))
+        } else {
+            modes.shapes.clone().lu().solve(&shapes)
+        };
+        let mut part = DMatrix::zeros(size, roots.len().max(rows));
+        let Some(parts) = parts else {
+            return part;
+        };
+        for (column, parts) in parts.column_iter().enumerate() {
+            let sum: f64 = parts.iter().map(Complex::norm_sqr).sum();
+            if !(sum.is_finite() && sum > 0.0) {
+                continue;
+            }
+            for (row, x) in parts.iter().enumerate() {
+                part[(row, column)] = x.norm_sqr() / sum;
+            }
+        }
+        part
     }
 }
 
@@ -217,6 +407,13 @@ impl Change {
     }
 }
 
+/// A real matrix times a complex one.
+fn times(real: &DMatrix<f64>, complex: &DMatrix<Complex<f64>>) -> DMatrix<Complex<f64>> {
+    let parts = [complex.map(|x| x.re), complex.map(|x| x.im)];
+    let [re, im] = parts.map(|part| real * part);
+    re.zip_map(&im, Complex::new)
+}
+
 /// A shape when it is most like the one before, or most real, with unit modal mass; and its modal assurance.
 fn seen(
     shape: &DVector<Complex<f64>>,
@@ -239,46 +436,4 @@ fn seen(
         _ => 1.0,
     };
     (real, mac)
-}
-
-/// Eigenvalues with velocity terms of the modes without: each the mode that is made of it most, together as much as can be.
-fn eigenvalues(
-    mass: &DMatrix<f64>,
-    modes: &Numbered,
-    damped: &[DampedMode],
-) -> Vec<Option<Complex<f64>>> {
-    let size = modes.squares.len();
-    let mass = mass.map(|x| Complex::new(x, 0.0));
-    let sizes: Vec<f64> = (modes.shapes.column_iter())
-        .map(|shape| shape.dotc(&(&mass * shape)).re)
-        .collect();
-    let factor = modes.shapes.clone().lu();
-    let mut part = DMatrix::zeros(size, damped.len().max(size));
-    for (column, mode) in damped.iter().enumerate() {
-        let Some(parts) = factor.solve(&mode.shape) else {
-            return vec![None; size];
-        };
-        let parts: Vec<f64> = (parts.iter().zip(&sizes))
-            .map(|(x, size)| x.norm_sqr() * size)
-            .collect();
-        let sum: f64 = parts.iter().sum();
-        for (row, value) in parts.into_iter().enumerate() {
-            part[(row, column)] = value / sum;
-        }
-    }
-    // equal frequencies are each made of all of them
-    let same = |a: Complex<f64>, b: Complex<f64>| (a - b).norm() <= EQUAL * a.norm().max(b.norm());
-    let mac = |row: usize, column: usize| -> f64 {
-        let own = modes.squares[row];
-        let equal = (0..size).filter(|&k| same(own, modes.squares[k]));
-        equal.map(|k| part[(k, column)]).sum()
-    };
-    let together = DMatrix::from_fn(size, part.ncols(), mac);
-    // a little of the own part, so that equal frequencies keep to themselves
-    let places = assign(&(&together + &part * EQUAL));
-    let found = places.iter().enumerate().map(|(row, &column)| {
-        let likely = together[(row, column)] > SAME;
-        (damped.get(column).filter(|_| likely)).map(|mode| mode.eigenvalue)
-    });
-    found.collect()
 }

@@ -48,7 +48,7 @@ fn second(mechanism: &lissom_engine::Mechanism) -> f64 {
         &mechanism.written(),
         Place::Start,
         &[],
-        true,
+        super::FREE,
         &mut going,
     )
     .unwrap();

@@ -11,7 +11,8 @@ use std::collections::BTreeSet;
 
 use lissom_core::Recording;
 use lissom_core::study::{
-    AnalysisError, Begins, Ending, Linearized, PerturbOptions, Place, Run, perturb, sample_instants,
+    AnalysisError, Begins, DrivenJoints, Ending, Linearized, PerturbOptions, Place, Run, perturb,
+    sample_instants,
 };
 use lissom_engine::Mechanism;
 use lissom_engine::analysis::{frozen, linearized, with_breaks};
@@ -263,6 +264,12 @@ fn linear_models_contain_follower_loads_and_friction() {
     }
 }
 
+/// Driven joints are free.
+const FREE: DrivenJoints = DrivenJoints {
+    free: true,
+    closed_loop: false,
+};
+
 #[test]
 fn modes_agree() {
     every_row(|name, mechanisms| {
@@ -272,7 +279,7 @@ fn modes_agree() {
                 &mechanism.written(),
                 Place::Start,
                 &[],
-                true,
+                FREE,
                 &mut going,
             )
             .unwrap();

@@ -1,0 +1,62 @@
+//! Linearised equations with the controllers of the model in the loop, for modes.
+
+use nalgebra::DMatrix;
+
+use lissom_numerics::linear::{Frozen, LinearizedTrajectory};
+use lissom_spec::ModelSpec;
+
+use super::perturb::{servos, unguided};
+use super::{AnalysisError, Linearized};
+
+/// What joints do on which inputs or controllers act, for modes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DrivenJoints {
+    /// Whether those that nothing controls are free; otherwise they are held.
+    pub free: bool,
+    /// Whether controllers close their loops; otherwise their joints are like the others.
+    pub closed_loop: bool,
+}
+
+/// The equations of a linearised model frozen at its states, with $`K_p`$ added to the stiffness and $`K_v`$ to the damping of the
+/// joints that its controllers lead, Jonker & Aarts (36)–(40). Joints that inputs drive without a controller are held, or `free`.
+///
+/// # Errors
+/// When a controller feeds back what loops solve for, or the independent coordinates change on the way.
+pub fn closed_loop(
+    spec: &ModelSpec,
+    linearized: &Linearized,
+    free: bool,
+) -> Result<Frozen, AnalysisError> {
+    let along = &linearized.along;
+    if let Some(next) = linearized.further.first() {
+        let time_s = next
+            .along
+            .points()
+            .first()
+            .map_or(f64::NAN, |point| point.time);
+        return Err(AnalysisError::OtherCoordinates { time_s });
+    }
+    let servos = servos(spec, along, &linearized.controlled)?;
+    let actuated = along.actuated();
+    let mut points = along.points().to_vec();
+    for point in &mut points {
+        let mut gains = [(); 2].map(|()| DMatrix::zeros(actuated.len(), actuated.len()));
+        for servo in &servos {
+            servo.add_position_gain(point.time, &mut gains[0]);
+            servo.add_rate_gain(point.time, &mut gains[1]);
+        }
+        for (i, &row) in actuated.iter().enumerate() {
+            for (j, &column) in actuated.iter().enumerate() {
+                point.linear.structural[(row, column)] += gains[0][(i, j)];
+                point.linear.damping[(row, column)] += gains[1][(i, j)];
+            }
+        }
+    }
+    let held = if free {
+        Vec::new()
+    } else {
+        unguided(linearized)
+    };
+    let along = LinearizedTrajectory::new(along.labels().clone(), points, actuated.to_vec());
+    Ok(Frozen::new(&along, &held))
+}

@@ -1,0 +1,121 @@
+use super::*;
+
+/// Rounding of a product of two hundred reflections per column, in units of the matrix's norm.
+const ROUNDING: f64 = 1e-13;
+
+/// Numbers between −½ and ½ that are always the same.
+fn random(size: usize, mut seed: u64) -> DMatrix<f64> {
+    DMatrix::from_fn(size, size, |_, _| {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+    })
+}
+
+/// $`A = QTQ^T`$, $`Q^TQ = 1`$, $`T`$ quasi-triangular in standard form, and vectors that are eigenvectors.
+fn check(matrix: &DMatrix<f64>) -> RealSchur {
+    let size = matrix.nrows();
+    let schur = RealSchur::new(matrix.clone()).expect("converges");
+    let RealSchur { form, vectors } = &schur;
+    let scale = matrix.norm().max(f64::MIN_POSITIVE);
+    let residual = (vectors * form * vectors.transpose() - matrix).norm() / scale;
+    assert!(
+        residual <= ROUNDING * (size as f64).sqrt(),
+        "{size}: {residual:.1e}"
+    );
+    let orthogonal = (vectors.transpose() * vectors - DMatrix::identity(size, size)).norm();
+    assert!(orthogonal <= ROUNDING * size as f64, "{orthogonal:.1e}");
+    for column in 0..size {
+        for row in column + 1..size {
+            let entry = form[(row, column)];
+            assert!(entry == 0.0 || row == column + 1, "{row} {column} {entry}");
+            if entry != 0.0 {
+                assert_eq!(form[(row, row)], form[(column, column)]);
+                assert!(entry * form[(column, row)] < 0.0);
+                assert!(row + 1 == size || form[(row + 1, row)] == 0.0);
+            }
+        }
+    }
+    schur
+}
+
+fn check_vectors(matrix: &DMatrix<f64>, schur: &RealSchur, within: f64) {
+    let complex = matrix.map(|x| Complex::new(x, 0.0));
+    for (place, value) in schur.eigenvalues().into_iter().enumerate() {
+        let [right, left] = schur.eigenvectors(place);
+        let residual = (&complex * &right - &right * value).norm() / matrix.norm();
+        let other = (complex.adjoint() * &left - &left * value.conj()).norm() / matrix.norm();
+        assert!(
+            residual < within && other < within,
+            "{place} {value}: {residual:.1e} {other:.1e}"
+        );
+    }
+}
+
+/// Identity: random matrices of sizes around every change of method.
+#[test]
+fn random_matrices() {
+    for size in [0, 1, 2, 3, 4, 5, 10, 33, 34, 35, 66, 96, 97, 110, 150, 260] {
+        let matrix = random(size, 7 + size as u64);
+        let schur = check(&matrix);
+        check_vectors(&matrix, &schur, ROUNDING * (1 + size) as f64);
+    }
+}
+
+/// Closed form: a cyclic permutation has the roots of unity, on which plain shifts do not converge; a companion form of a pair of
+/// mirrored springs has equal eigenvalues.
+#[test]
+fn matrices_that_do_not_converge_by_themselves() {
+    for size in [3, 4, 8, 40, 128] {
+        let cycle = DMatrix::from_fn(size, size, |i, j| f64::from(u8::from((j + 1) % size == i)));
+        let schur = check(&cycle);
+        for value in schur.eigenvalues() {
+            assert!(
+                (value.powi(i32::try_from(size).unwrap()) - 1.0).norm()
+                    < ROUNDING * (size * size) as f64
+            );
+        }
+    }
+    for count in [6, 60] {
+        // equal oscillators, coupled in no way, in coordinates that mix all of them
+        let turn = nalgebra::linalg::QR::new(random(2 * count, 3)).q();
+        let mut oscillators = DMatrix::zeros(2 * count, 2 * count);
+        for i in 0..count {
+            oscillators[(i, count + i)] = 1.0;
+            oscillators[(count + i, i)] = -4.0;
+        }
+        let matrix = &turn * oscillators * turn.transpose();
+        let schur = check(&matrix);
+        check_vectors(&matrix, &schur, ROUNDING * count as f64);
+        for value in schur.eigenvalues() {
+            assert!(
+                (value.norm() - 2.0).abs() < ROUNDING * count as f64,
+                "{value}"
+            );
+        }
+    }
+    check(&DMatrix::zeros(120, 120));
+    check(&DMatrix::identity(120, 120));
+}
+
+/// Identity: matrices that are nearly diagonal, with entries over many decades in either order and many equal ones, as equations of
+/// mechanisms are in the coordinates of their modes.
+#[test]
+fn graded_matrices() {
+    for size in [40, 130, 240] {
+        for rises in [true, false] {
+            for coupling in [0.0, 1e-12, 1e-6, 1e-2] {
+                let noise = random(size, 11);
+                let entry = |i: usize| 10.0_f64.powf(8.0 * (i / 6 * 6) as f64 / size as f64);
+                let place = |i: usize| if rises { i } else { size - 1 - i };
+                let matrix = DMatrix::from_fn(size, size, |i, j| {
+                    let own = if i == j { entry(place(i)) } else { 0.0 };
+                    let between = entry(place(i)).max(entry(place(j)));
+                    own + coupling * between * (noise[(i, j)] - noise[(j, i)])
+                });
+                check(&matrix);
+            }
+        }
+    }
+}
