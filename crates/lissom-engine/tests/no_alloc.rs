@@ -29,7 +29,6 @@ fn recursions<T: Scalar>(model: &Model, state: &RandomState) {
     let mut kinematics = Kinematics::<T>::new(system);
     let mut inverse = InverseDynamics::new(system);
     let mut composite = CompositeBody::new(system);
-    let mut articulated = ArticulatedBody::new(system);
     let mut force = vec![T::zero(); size];
     let mut matrix = vec![T::zero(); size * size];
     let mut jacobian = vec![T::zero(); 6 * size];
@@ -46,15 +45,19 @@ fn recursions<T: Scalar>(model: &Model, state: &RandomState) {
     assert_no_allocation("mass_matrix", || {
         mass_matrix(system, &kinematics, &mut composite, &mut matrix);
     });
-    assert_no_allocation("ArticulatedBody::factor", || {
-        articulated.factor(system, &kinematics);
-    });
-    assert_no_allocation("ArticulatedBody::forward_dynamics", || {
-        articulated.forward_dynamics(system, &kinematics, &force, &mut acceleration);
-    });
-    assert_no_allocation("ArticulatedBody::solve", || {
-        articulated.solve(system, &kinematics, &force, &mut acceleration);
-    });
+    // by factoring, and by the indirect inverse wherever it can be
+    for indirect_from in [usize::MAX, 1] {
+        let mut articulated = ArticulatedBody::with_indirect_from(system, indirect_from);
+        assert_no_allocation("ArticulatedBody::factor", || {
+            articulated.factor(system, &kinematics);
+        });
+        assert_no_allocation("ArticulatedBody::forward_dynamics", || {
+            articulated.forward_dynamics(system, &kinematics, &force, &mut acceleration);
+        });
+        assert_no_allocation("ArticulatedBody::solve", || {
+            articulated.solve(system, &kinematics, &force, &mut acceleration);
+        });
+    }
     assert_no_allocation("energy", || {
         energy(system, &kinematics, &position, &velocity);
     });

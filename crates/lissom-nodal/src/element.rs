@@ -63,10 +63,9 @@ impl ElementKind {
     /// Unit of a deformation parameter.
     pub(super) fn unit(&self, index: usize) -> &'static str {
         match self {
-            Self::Beam(_) | Self::Truss(_) | Self::Slider(_) => "m",
             Self::Hinge(_) if index == 0 => "rad",
             Self::Ball(_) if index < 3 => "rad",
-            Self::Ball(_) => "m",
+            Self::Beam(_) | Self::Truss(_) | Self::Slider(_) | Self::Ball(_) => "m",
             Self::Hinge(_) => "1",
         }
     }

@@ -135,6 +135,16 @@ impl<T: Scalar> Matrix<T> {
         }))
     }
 
+    /// Inverse of a matrix that is far from singular, by cofactors.
+    #[must_use]
+    #[inline(always)]
+    pub fn inverse(self) -> Self {
+        let [a, b, c] = self.0.map(Vector);
+        let cofactors = [b.cross(c), c.cross(a), a.cross(b)];
+        let scale = T::constant(1.0) / a.dot(cofactors[0]);
+        Self(cofactors.map(|row| row.scale(scale).0)).transpose()
+    }
+
     /// Sum of the diagonal.
     #[inline(always)]
     pub fn trace(self) -> T {

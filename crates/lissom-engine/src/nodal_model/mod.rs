@@ -29,8 +29,8 @@ mod start;
 mod view;
 
 use lissom_core::{
-    Actions, AxisId, AxisName, ControlledAxis, Controller, JointId, JointResistance, MarkerId, MarkerPath,
-    MotionCurve, NominalError, StateError,
+    Actions, AxisId, AxisName, ControlledAxis, Controller, JointId, JointResistance, MarkerId,
+    MarkerPath, MotionCurve, NominalError, StateError,
 };
 use lissom_nodal::{ElementId, End, Mechanism, NodalError, NodeId};
 use lissom_spatial::{Matrix, Vector, readable};

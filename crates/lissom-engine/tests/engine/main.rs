@@ -20,6 +20,7 @@ mod follower_loads;
 mod formulations;
 mod frequencies;
 mod geometric_stiffness;
+mod heavy_loads;
 mod inputs_and_audit;
 mod jain_rodriguez;
 mod jonker_aarts;

@@ -54,14 +54,15 @@ pub fn stability<B: Balance>(
         let at_work = balance.evaluate(place, 1.0, &mut residual)?;
         softest = Softest::of(&scaled.equilibrated(at_work));
     }
-    let Some(softest) = softest.filter(|softest| !(softest.share > NO_STIFFNESS)) else {
-        return Ok(Some(Stability::Stable));
-    };
-    let name = balance.name(softest.coordinate);
-    Ok(Some(if softest.is_indifferent() {
-        Stability::Indifferent { name }
-    } else {
-        Stability::Unstable { name }
+    Ok(Some(match softest {
+        Some(softest) if softest.is_indifferent() => Stability::Indifferent {
+            name: balance.name(softest.coordinate),
+        },
+        Some(softest) if softest.share < 0.0 => Stability::Unstable {
+            name: balance.name(softest.coordinate),
+        },
+        // closures leave nothing that could move, or all of it is held
+        _ => Stability::Stable,
     }))
 }
 
@@ -94,8 +95,8 @@ impl Softest {
     }
 
     fn is_indifferent(&self) -> bool {
-        // a mechanism without any stiffness too, whose share is no number
-        !(self.share > NO_STIFFNESS || self.share < -NO_STIFFNESS)
+        // the share of a mechanism without any stiffness is no number
+        self.share.abs() <= NO_STIFFNESS || self.share.is_nan()
     }
 }
 

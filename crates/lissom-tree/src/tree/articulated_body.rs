@@ -8,7 +8,7 @@
 //! | symbol | code | meaning |
 //! |---|---|---|
 //! | $`P_{ff} = L D L^T`$ | `modal_factor` | inertia felt by the elastic coordinates; $`D^{-1}`$ on the diagonal |
-//! | $`X = L^{-1}P_{fr}`$ | `modal_gain` | one force per elastic coordinate |
+//! | $`X = L^{-1}P_{fr}`$ | `modal_gain` | one force per elastic coordinate; $`\Lambda M_{fr}`$ where the inverse is indirect |
 //! | $`P_R = P_{rr} - X^T D^{-1} X`$ | | what the joint feels when the body may bend |
 //! | $`D_r = H P_R H^* = L D L^T`$ | `hinge_factor` | inertia felt by the joint |
 //! | $`U = L^{-1} H P_R`$ | `hinge_gain` | one force per joint degree of freedom |
@@ -22,7 +22,7 @@ use super::Kinematics;
 use super::indirect_inverse::IndirectInverse;
 use super::inverse_dynamics::ground_acceleration;
 use super::simd::{Kernel, run_simd};
-use crate::{Place, System};
+use crate::{Body, Place, System};
 use lissom_spatial::Scalar;
 use lissom_spatial::{ArticulatedInertia, Force, Motion};
 
@@ -53,8 +53,8 @@ impl<T: Scalar> ArticulatedBody<T> {
         Self::with_indirect_from(system, INDIRECT_FROM)
     }
 
-    /// Buffers for `system`, where bodies with at least `modes` elastic coordinates and a constant elastic
-    /// mass matrix are eliminated by the indirect inverse (B3).
+    /// Buffers for `system`, where bodies with a constant elastic mass matrix and at least `modes` elastic
+    /// coordinates for every body on a node of theirs are eliminated by the indirect inverse (B3).
     pub fn with_indirect_from(system: &System, modes: usize) -> Self {
         let layout = system.layout();
         let bodies = system.bodies().len();
@@ -63,7 +63,7 @@ impl<T: Scalar> ArticulatedBody<T> {
             modal_factor: vec![T::zero(); layout.modal_block[bodies]],
             modal_gain: vec![Force::zero(); layout.elastic[bodies]],
             indirect: (0..bodies)
-                .map(|k| (system.bodies()[k].modes() >= modes).then(|| indirect(system, k))?)
+                .map(|k| IndirectInverse::of(system, k, modes))
                 .collect(),
             hinge_factor: vec![T::zero(); layout.hinge_block[bodies]],
             hinge_gain: vec![Force::zero(); layout.hinge[bodies]],
@@ -92,6 +92,9 @@ impl<T: Scalar> ArticulatedBody<T> {
         }
         self.modal_factor.copy_from_slice(&kinematics.modal_mass);
         self.modal_gain.copy_from_slice(&kinematics.coupling);
+        for indirect in self.indirect.iter_mut().flatten() {
+            indirect.begin();
+        }
 
         for (k, body) in system.bodies().iter().enumerate().rev() {
             let n = body.modes();
@@ -100,20 +103,24 @@ impl<T: Scalar> ArticulatedBody<T> {
                 let modes = layout.elastic[k]..layout.elastic[k] + n;
                 let factor = &mut self.modal_factor[layout.modal_block[k]..][..n * n];
                 let gain = &mut self.modal_gain[modes.clone()];
-                if matches!(body.inboard, Place::Node { .. }) {
-                    follow_floating_frame(felt, &kinematics.floating[modes], gain, factor);
-                }
                 if let Some(indirect) = &mut self.indirect[k] {
-                    indirect.eliminate(felt, gain);
+                    indirect.eliminate(felt, gain, kinematics.inboard_node[k]);
                 } else {
+                    if matches!(body.inboard, Place::Node { .. }) {
+                        follow_floating_frame(felt, &kinematics.floating[modes], gain, factor);
+                    }
                     factor_symmetric(factor, n);
                     eliminate(felt, factor, n, gain);
                 }
             }
 
+            let hinge = layout.hinge[k]..layout.hinge[k + 1];
+            let axes = &kinematics.subspace[hinge.clone()];
+            if let Some(indirect) = carrier(&mut self.indirect, body) {
+                let (pose, node) = (&kinematics.parent_from_body[k], kinematics.outboard_node[k]);
+                indirect.attach(k, felt, axes, pose, node);
+            }
             if !body.joint.prescribed {
-                let hinge = layout.hinge[k]..layout.hinge[k + 1];
-                let axes = &kinematics.subspace[hinge.clone()];
                 let gain = &mut self.hinge_gain[hinge];
                 eliminate_hinge(
                     felt,
@@ -125,6 +132,9 @@ impl<T: Scalar> ArticulatedBody<T> {
             }
 
             let Some(p) = body.parent else { continue };
+            if carrier(&mut self.indirect, body).is_some() {
+                continue;
+            }
             let carried = felt.to_parent(&kinematics.parent_from_body[k]);
             self.felt_inertia[p] += carried;
             if matches!(body.outboard, Place::Node { .. }) {
@@ -132,19 +142,12 @@ impl<T: Scalar> ArticulatedBody<T> {
                 let influence = &kinematics.influence[layout.influence[k]..][..m];
                 let factor = &mut self.modal_factor[layout.modal_block[p]..][..m * m];
                 let gain = &mut self.modal_gain[layout.elastic[p]..][..m];
-                let indirect = &mut self.indirect[p];
                 for alpha in 0..m {
                     let force = carried.times(influence[alpha]);
                     gain[alpha] += force;
-                    if indirect.is_none() {
-                        for beta in 0..=alpha {
-                            factor[alpha * m + beta] += influence[beta].dot(force);
-                        }
+                    for beta in 0..=alpha {
+                        factor[alpha * m + beta] += influence[beta].dot(force);
                     }
-                }
-                if let Some(indirect) = indirect {
-                    let (position, turn) = kinematics.outboard_node[k];
-                    indirect.attach(&carried, turn, position);
                 }
             }
         }
@@ -243,7 +246,11 @@ impl<T: Scalar> ArticulatedBody<T> {
                         self.modal_bias[first + alpha] =
                             forces[alpha] - self.modal_bias[first + alpha];
                     }
-                    bias += indirect.solve(&self.modal_bias[first..first + n]);
+                    let (right, gain) = (
+                        &self.modal_bias[first..first + n],
+                        &self.modal_gain[first..first + n],
+                    );
+                    bias = indirect.solve(right, bias, gain);
                 }
                 // y = L⁻¹ (T_f − z_f), kept in place of z_f
                 let direct = if self.indirect[k].is_some() { 0 } else { n };
@@ -263,14 +270,19 @@ impl<T: Scalar> ArticulatedBody<T> {
             let axes = &kinematics.subspace[layout.hinge[k]..layout.hinge[k + 1]];
             let at = layout.joint_velocity[k];
             let mut product = kinematics.velocity_product[k];
-            if body.joint.prescribed {
-                if MOVING {
-                    // a given joint acceleration acts like one more velocity product
-                    for (i, axis) in axes.iter().enumerate() {
-                        product += axis.scale(acceleration[at + i]);
-                    }
+            if body.joint.prescribed && MOVING {
+                // a given joint acceleration acts like one more velocity product
+                for (i, axis) in axes.iter().enumerate() {
+                    product += axis.scale(acceleration[at + i]);
                 }
-            } else {
+            }
+            let carrier = carrier(&mut self.indirect, body);
+            let is_carried = carrier.is_some();
+            if let Some(indirect) = carrier {
+                let product = if MOVING { product } else { Motion::zero() };
+                indirect.push(k, bias, product, &generalized_force[at..]);
+            }
+            if !body.joint.prescribed {
                 let first = layout.hinge[k];
                 let factor = &self.hinge_factor[layout.hinge_block[k]..];
                 let size = axes.len();
@@ -286,6 +298,9 @@ impl<T: Scalar> ArticulatedBody<T> {
             }
 
             let Some(p) = body.parent else { continue };
+            if is_carried {
+                continue;
+            }
             if MOVING {
                 bias += self.felt_inertia[k].times(product);
             }
@@ -352,7 +367,7 @@ impl<T: Scalar> ArticulatedBody<T> {
                 let first = layout.elastic[k];
                 let factor = &self.modal_factor[layout.modal_block[k]..][..n * n];
                 let elastic = &mut acceleration[layout.elastic_velocity[k]..][..n];
-                if let Some(indirect) = &self.indirect[k] {
+                if let Some(indirect) = &mut self.indirect[k] {
                     let gain = &self.modal_gain[first..first + n];
                     indirect.accelerations(total, gain, elastic);
                 }
@@ -424,32 +439,26 @@ impl ArticulatedBody<f64> {
             let (n, size) = (body.modes(), body.joint.kind.velocities());
             let modal = &self.modal_factor[layout.modal_block[k]..];
             let hinge = &self.hinge_factor[layout.hinge_block[k]..];
-            (self.indirect[k].is_some() || (0..n).all(|i| positive(modal[i * n + i])))
-                && (body.joint.prescribed || (0..size).all(|i| positive(hinge[i * size + i])))
+            let elastic = match &self.indirect[k] {
+                Some(indirect) => indirect.is_positive_definite(),
+                None => (0..n).all(|i| positive(modal[i * n + i])),
+            };
+            elastic && (body.joint.prescribed || (0..size).all(|i| positive(hinge[i * size + i])))
         })
     }
 }
 
-/// The indirect inverse of a body, if it can have one: a constant elastic mass matrix, a frame fixed to the
-/// inboard node, and at most one body hanging on a node of it.
-fn indirect<T: Scalar>(system: &System, k: usize) -> Option<IndirectInverse<T>> {
-    let body = &system.bodies()[k];
-    let flexible = body.flexible.as_ref()?;
-    if system.shortening(k).is_some() || matches!(body.inboard, Place::Node { .. }) {
-        return None;
+/// The indirect inverse of the parent on whose node a body hangs: it takes inertia and forces of the body with the
+/// joint locked, and releases the joint itself.
+#[inline(always)]
+fn carrier<'a, T>(
+    indirect: &'a mut [Option<IndirectInverse<T>>],
+    body: &Body,
+) -> Option<&'a mut IndirectInverse<T>> {
+    match (&body.outboard, body.parent) {
+        (Place::Node { .. }, Some(parent)) => indirect[parent].as_mut(),
+        _ => None,
     }
-    let mut nodes = system
-        .bodies()
-        .iter()
-        .filter_map(|child| match child.outboard {
-            Place::Node { index, .. } if child.parent == Some(k) => Some(&flexible.nodes[index]),
-            _ => None,
-        });
-    let (node, more) = (nodes.next(), nodes.next());
-    if more.is_some() {
-        return None;
-    }
-    IndirectInverse::new(&flexible.integrals.mass_matrix, node)
 }
 
 /// Rewrites a floating body's inertia for the twist of the joint side: $`V = V' + B\dot\eta`$.
@@ -516,7 +525,7 @@ fn eliminate<T: Scalar>(
 ///
 /// The pivots of a positive definite matrix are positive; [`ArticulatedBody::is_positive_definite`] tells.
 #[inline(always)]
-fn factor_symmetric<T: Scalar>(a: &mut [T], n: usize) {
+pub(super) fn factor_symmetric<T: Scalar>(a: &mut [T], n: usize) {
     for i in 0..n {
         // row i of LD
         for j in 0..i {

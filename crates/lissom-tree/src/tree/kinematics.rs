@@ -35,6 +35,8 @@ pub struct Kinematics<T> {
     pub(super) influence: Vec<Motion<T>>,
     /// Position of the outboard node and the matrix of its rotation rates, for joints that sit on one.
     pub(super) outboard_node: Vec<(Vector<T>, Matrix<T>)>,
+    /// The same of the inboard node, for frames that float.
+    pub(super) inboard_node: Vec<(Vector<T>, Matrix<T>)>,
     pub(super) floating: Vec<Motion<T>>,
     pub(super) inertia: Vec<RigidInertia<T>>,
     pub(super) bias: Vec<Force<T>>,
@@ -83,6 +85,7 @@ impl<T: Scalar> Kinematics<T> {
             subspace: hinge_motions.iter().map(Motion::constant).collect(),
             influence: vec![Motion::zero(); layout.influence[bodies]],
             outboard_node: vec![(Vector::zero(), Matrix::identity()); bodies],
+            inboard_node: vec![(Vector::zero(), Matrix::identity()); bodies],
             floating: vec![Motion::zero(); elastic],
             // constant for rigid bodies
             inertia: (system.bodies().iter())
@@ -250,6 +253,7 @@ impl<T: Scalar> Kinematics<T> {
                     None,
                     motions,
                 );
+                self.inboard_node[k] = (node.pose.translation, node.turn);
                 product = node.pose.motion_to_parent(product);
                 for motion in motions {
                     *motion = -*motion;
