@@ -52,9 +52,10 @@ pub enum Elasticity {
 pub enum ShorteningTerms {
     /// They do not.
     None,
-    /// To second order in the displacement field, consistently in inertia, loads and nodes.
+    /// To second order in the displacement field, consistently in inertia, loads and nodes, and bending and torsion are
+    /// coupled to the same order.
     Kinematic,
-    /// The same, with what the shortening adds to the kinetic energy of the beam kept to second order in the
+    /// They do, uncoupled from torsion, with what that adds to the kinetic energy of the beam kept to second order in the
     /// elastic coordinates \[Pan, Scott & Ulsoy 1990\]; a validation variant.
     SecondOrder,
     /// They do not, but the tension that the beam's own rotation about its root gives it stiffens the bending

@@ -8,9 +8,7 @@
 //! - Coordinates stand in the order of the bodies: first the joint's, then the elastic ones.
 //! - A place on a flexible body that no elastic coordinate moves is a [`Place::Fixed`].
 
-use crate::flex::{
-    FlexibleBody, PackedShortening, PackedStrain, ShorteningInertia, ShorteningSums,
-};
+use crate::flex::{FlexibleBody, PackedField, PackedStrain, ShorteningInertia, ShorteningSums};
 use crate::joint::{Joint, JointGeometry};
 use lissom_spatial::{Matrix, Motion, RigidInertia, Transform, Vector};
 use lissom_spec::{Elasticity, Fidelity, ShorteningTerms, Tip};
@@ -96,7 +94,7 @@ impl Place {
         let still = |v: &[[f64; 3]]| v.iter().flatten().all(|&x| x == 0.0);
         if still(&node.displacement)
             && still(&node.rotation)
-            && node.shortening.iter().all(|&x| x == 0.0)
+            && node.second_order.iter().all(|&x| x == 0.0)
         {
             let node_pose = Transform::new(Matrix::identity(), Vector(node.position));
             Self::Fixed(node_pose * offset)
@@ -205,14 +203,16 @@ impl System {
         let shortening = bodies
             .iter()
             .map(|body| {
-                let beam = body.flexible.as_ref()?.shortening.as_ref()?;
+                let flexible = body.flexible.as_ref()?;
+                let field = flexible.second_order.as_ref()?;
                 match body.fidelity.shortening {
                     ShorteningTerms::None | ShorteningTerms::GeometricStiffness => None,
                     ShorteningTerms::Kinematic => {
-                        Some(ShorteningInertia::Full(PackedShortening::new(beam)))
+                        Some(ShorteningInertia::Full(PackedField::new(flexible, field)))
                     }
                     ShorteningTerms::SecondOrder => {
-                        Some(ShorteningInertia::SecondOrder(ShorteningSums::new(beam)))
+                        let sums = ShorteningSums::new(flexible, field);
+                        Some(ShorteningInertia::SecondOrder(sums))
                     }
                 }
             })
@@ -220,9 +220,9 @@ impl System {
         let centrifugal_stiffness = bodies
             .iter()
             .map(|body| {
-                let beam = body.flexible.as_ref()?.shortening.as_ref()?;
                 let stiffens = body.fidelity.shortening == ShorteningTerms::GeometricStiffness;
-                stiffens.then(|| beam.centrifugal_stiffness())
+                let flexible = body.flexible.as_ref().filter(|_| stiffens)?;
+                flexible.centrifugal_stiffness()
             })
             .collect();
         let strain = bodies
@@ -270,7 +270,7 @@ impl System {
         &self.hinge_motions
     }
 
-    /// The shortening of a body, where it has one and the fidelity keeps it.
+    /// What moves the points of a body to second order, where there is such a thing and the fidelity keeps it.
     pub(crate) fn shortening(&self, body: usize) -> Option<&ShorteningInertia> {
         self.shortening[body].as_ref()
     }

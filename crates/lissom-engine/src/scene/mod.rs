@@ -3,7 +3,8 @@
 //!
 //! Every body has a frame whose pose is given frame by frame ([`Frames`]). A flexible point of a body
 //! ([`FlexiblePoint`]) moves in that frame by $`u = \sum_\alpha \psi_\alpha \eta_\alpha - \tfrac12 \eta^T S \eta\, e_x`$ and
-//! turns by $`\theta = \sum_\alpha \theta_\alpha \eta_\alpha`$, with the elastic coordinates $`\eta`$ of the frame. A body
+//! turns by $`\theta = \sum_\alpha \theta_\alpha \eta_\alpha`$, with the elastic coordinates $`\eta`$ of the frame; what couples bending
+//! and torsion to second order is in the poses of the bodies and not in the shape that is drawn between them. A body
 //! whose shape is known by points in another way fits the same form: coordinates are then displacements of
 //! the points, and each moves one of them. A formulation says both through `Drawable`; who draws asks
 //! [`Mechanism::scene`] and [`Mechanism::frames`].

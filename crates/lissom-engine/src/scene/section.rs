@@ -7,7 +7,7 @@ use crate::model::beam_of;
 use lissom_spatial::Vector;
 use lissom_spec::spec::{BeamSpec, BodyKind, BodySpec, SegmentSpec};
 use lissom_tree::Body;
-use lissom_tree::flex::{Damping, FlexibleBody, Node};
+use lissom_tree::flex::{Component, Damping, FlexibleBody, Node};
 
 /// Stations along a beam: enough that a tenth bending mode still looks smooth.
 const STATIONS: usize = 41;
@@ -80,24 +80,27 @@ pub(super) fn point(body: &Body, node: &Node) -> FlexiblePoint {
         displacement: node.displacement.clone(),
         rotation: node.rotation.clone(),
         shortening: body.flexible.as_ref().map_or_else(Vec::new, |flexible| {
-            full_shortening(body, flexible, &node.shortening)
+            full_shortening(body, flexible, &node.second_order)
         }),
     }
 }
 
-/// $`S`$ with all rows and columns from its two blocks.
-fn full_shortening(body: &Body, flexible: &FlexibleBody, blocks: &[f64]) -> Vec<f64> {
+/// $`S`$ with all rows and columns from its blocks.
+fn full_shortening(body: &Body, flexible: &FlexibleBody, entries: &[f64]) -> Vec<f64> {
     let keeps = body.fidelity.shortening.moves_points();
-    let (Some(shortening), true) = (&flexible.shortening, keeps) else {
+    let (Some(field), true) = (&flexible.second_order, keeps) else {
         return Vec::new();
     };
     let n = flexible.len();
     let mut full = vec![0.0; n * n];
-    let mut values = blocks.iter();
-    for plane in &shortening.planes {
-        for row in plane.clone() {
-            for column in plane.clone() {
-                full[row * n + column] = values.next().copied().unwrap_or(0.0);
+    for (block, entries) in field.entries(entries) {
+        if block.component != Component::Displacement(0) {
+            continue;
+        }
+        let mut entries = entries.iter();
+        for row in block.rows.clone() {
+            for (column, &entry) in block.columns.clone().zip(&mut entries) {
+                full[row * n + column] = -entry;
             }
         }
     }

@@ -59,7 +59,7 @@ pub(super) fn unbalanced_by(model: &Model) -> Vec<String> {
             ));
         }
         if fidelity.shortening == ShorteningTerms::GeometricStiffness
-            && flexible.shortening.is_some()
+            && flexible.second_order.is_some()
         {
             reasons.push(format!(
                 "the geometric stiffness of body {name} is that of no energy"

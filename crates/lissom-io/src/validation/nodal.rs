@@ -10,15 +10,17 @@ use lissom::{
 use serde::Deserialize;
 
 use super::Row;
+use super::buckling::lateral_buckling;
 use crate::load::{self, Loaded};
 use crate::models;
 
 /// Every `nodal.toml` of `validation/`.
-const FILES: [&str; 4] = [
+const FILES: [&str; 5] = [
     include_str!("../../../../validation/jonker_aarts_2001/nodal.toml"),
     include_str!("../../../../validation/simo_1986/nodal.toml"),
     include_str!("../../../../validation/dowell_traybar_1975/nodal.toml"),
     include_str!("../../../../validation/bathe_bolourchi_1979/nodal.toml"),
+    include_str!("../../../../validation/timoshenko_1961/nodal.toml"),
 ];
 
 /// The complete perturbation method.
@@ -81,6 +83,7 @@ enum Compute {
         angle_deg: f64,
     },
     Bend,
+    LateralBuckling,
 }
 
 type Numbers = BTreeMap<String, f64>;
@@ -130,6 +133,7 @@ impl Compute {
                 deflection("princeton-beam", &[&direction]).unwrap_or_default()
             }
             Self::Bend => deflection("bend-45", &[]).unwrap_or_default(),
+            Self::LateralBuckling => lateral_buckling().unwrap_or_default(),
         }
     }
 }

@@ -3,19 +3,19 @@
 //! The beam lies along the x axis of its frame, root at 0. A section at `x` moves by the stretch `u`, the
 //! deflections `v` (along y) and `w` (along z) and turns by $`\theta = (\phi, -w', v')`$; the point `(y, z)`
 //! of the section moves by $`(u, v, w) + \theta \times (0, y, z)`$
-//! \[Damaren & Sharf 1995, eq. (29)\].
+//! \[Damaren & Sharf 1995, eq. (29)\], and to second order as [`SecondOrderField`] has it.
 
 use nalgebra::DMatrix;
 
-use super::body::{FlexibleBody, MassNode, Node, RigidMotions, Shortening};
+use super::body::{FlexibleBody, MassNode, Node, RigidMotions};
 use super::centreline::Centreline;
 use super::damping::Damping;
 use super::deformation::Deformation;
 use super::eigenfunctions::Boundary;
 use super::error::{FlexError, finite, not_negative, positive};
 use super::groups::{Group, Slice, groups, slices};
-use super::shortening::shortening_at;
-use super::strain::{axial_strain, components};
+use super::second_order::{Component, SecondOrderField};
+use super::strain::axial_strain;
 
 /// Relative distance beyond the tip that rounding of a sum of lengths explains.
 const LENGTH_ROUNDING: f64 = 1e-12;
@@ -133,23 +133,24 @@ impl Beam {
         let groups = groups(self, &point_masses)?;
         let slices = slices(self, &groups, &point_masses);
 
-        // S along the beam, at the slices first and at the nodes behind them
+        // the second-order field along the beam, at the slices first and at the nodes behind them
+        let second_order = SecondOrderField::new(&groups);
         let places: Vec<f64> = slices
             .iter()
             .map(|slice| slice.x)
             .chain(nodes.iter().copied())
             .collect();
-        let mut matrices = shortening_at(&places, &self.breaks(), &groups);
-        let node_matrices = matrices.split_off(slices.len());
+        let mut entries = second_order.at(&places, &self.breaks(), &groups);
+        let node_entries = entries.split_off(slices.len());
         let body_nodes = nodes
             .iter()
-            .zip(node_matrices)
-            .map(|(&x, s)| node_at(x, &groups, true, s))
+            .zip(node_entries)
+            .map(|(&x, entries)| node_at(x, &groups, true, entries))
             .collect();
         let mass_nodes: Vec<MassNode> = slices
             .iter()
-            .zip(matrices)
-            .map(|(slice, matrix)| self.mass_node(slice, &groups, matrix))
+            .zip(entries)
+            .map(|(slice, entries)| self.mass_node(slice, &groups, &second_order, entries))
             .collect();
 
         let coordinates = groups
@@ -160,7 +161,6 @@ impl Beam {
             .iter()
             .map(|group| group.coordinates.clone())
             .collect();
-        let shortening = shortening(&groups, &mass_nodes);
         let strain = axial_strain(self, &groups)?;
         let body = FlexibleBody::assemble(
             coordinates,
@@ -172,7 +172,7 @@ impl Beam {
             self.rigid_motions(),
         )?;
         Ok(FlexibleBody {
-            shortening: Some(shortening),
+            second_order: Some(second_order),
             strain,
             centreline: Some(Centreline::new(self.length(), groups)),
             ..body
@@ -262,10 +262,27 @@ impl Beam {
             .collect())
     }
 
-    fn mass_node(&self, slice: &Slice, groups: &[Group; 4], matrix: Vec<f64>) -> MassNode {
+    fn mass_node(
+        &self,
+        slice: &Slice,
+        groups: &[Group; 4],
+        field: &SecondOrderField,
+        mut second_order: Vec<f64>,
+    ) -> MassNode {
         let [along_y, along_z] = slice.section_inertia;
+        if !self.rotary_inertia {
+            // sections that bending does not tilt turn about the axis only, by the twist itself
+            let mut entries = second_order.as_mut_slice();
+            for block in &field.blocks {
+                let (own, rest) = entries.split_at_mut(block.len());
+                if matches!(block.component, Component::Rotation(_)) {
+                    own.fill(0.0);
+                }
+                entries = rest;
+            }
+        }
         MassNode {
-            node: node_at(slice.x, groups, self.rotary_inertia, matrix),
+            node: node_at(slice.x, groups, self.rotary_inertia, second_order),
             mass: slice.mass,
             centre: [0.0; 3],
             second_moment: [[0.0, 0.0, 0.0], [0.0, along_y, 0.0], [0.0, 0.0, along_z]],
@@ -274,7 +291,7 @@ impl Beam {
 }
 
 /// The motion of the section at `x`; bending turns it only if `tilting`.
-fn node_at(x: f64, groups: &[Group; 4], tilting: bool, shortening: Vec<f64>) -> Node {
+fn node_at(x: f64, groups: &[Group; 4], tilting: bool, second_order: Vec<f64>) -> Node {
     let mut displacement = Vec::new();
     let mut rotation = Vec::new();
     for group in groups {
@@ -294,7 +311,7 @@ fn node_at(x: f64, groups: &[Group; 4], tilting: bool, shortening: Vec<f64>) -> 
         position: [x, 0.0, 0.0],
         displacement,
         rotation,
-        shortening,
+        second_order,
     }
 }
 
@@ -312,30 +329,6 @@ fn stiffness(groups: &[Group; 4]) -> DMatrix<f64> {
             .copy_from(&group.stiffness);
     }
     matrix
-}
-
-/// The shortening of the beam, at its mass nodes.
-fn shortening(groups: &[Group; 4], mass_nodes: &[MassNode]) -> Shortening {
-    let component = components(groups);
-    let shapes = mass_nodes
-        .iter()
-        .flat_map(|mass_node| mass_node.node.displacement.iter().zip(&component))
-        .map(|(displacement, component)| component.map_or(0.0, |axis| displacement[axis]))
-        .collect();
-    Shortening {
-        planes: [groups[0].coordinates.clone(), groups[1].coordinates.clone()],
-        shapes,
-        component,
-        masses: mass_nodes.iter().map(|mass_node| mass_node.mass).collect(),
-        positions: mass_nodes
-            .iter()
-            .map(|mass_node| mass_node.node.position[0])
-            .collect(),
-        matrices: mass_nodes
-            .iter()
-            .flat_map(|mass_node| mass_node.node.shortening.iter().copied())
-            .collect(),
-    }
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ use super::eigen;
 use super::error::{FlexError, finite, positive};
 use super::integrals::mass_properties;
 use super::packed::ShorteningSums;
+use super::second_order::SecondOrderField;
 
 /// Shift of a semidefinite stiffness as a fraction of the largest squared frequencies: large beside their
 /// rounding, small beside the lowest of deformation.
@@ -45,8 +46,8 @@ pub struct FlexibleBody {
     pub damping: Vec<f64>,
     /// Places where joints, payloads and markers sit, in the order they were asked for.
     pub nodes: Vec<Node>,
-    /// Axial shortening of a bent beam; absent for bodies without slope data.
-    pub shortening: Option<Shortening>,
+    /// Second-order motion of the sections of a beam; absent for bodies without slope data.
+    pub second_order: Option<SecondOrderField>,
     /// Axial strain of a bent beam; absent unless the body is a beam with axial stiffness all along.
     pub strain: Option<AxialStrain>,
     /// The axis of a beam, for what slides along it; absent for other bodies.
@@ -77,8 +78,8 @@ pub struct Node {
     /// $`\theta_\alpha`$ here, one vector per elastic coordinate; $`(\phi, -w', v')`$ for beams, or after
     /// [`FlexibleBody::follow_chords`] $`(\phi, -w/x, v/x)`$.
     pub rotation: Vec<[f64; 3]>,
-    /// $`S`$ of the shortening here, laid out as in [`Shortening::matrices`]; empty without shortening.
-    pub shortening: Vec<f64>,
+    /// Entries of the blocks of [`FlexibleBody::second_order`], one after the other, each by rows; empty without.
+    pub second_order: Vec<f64>,
 }
 
 /// A small rigid part of a flexible body: a node of a finite-element model with its lumped mass, or a
@@ -121,53 +122,6 @@ pub struct ProductBlock {
     pub columns: Range<usize>,
     /// `rows.len() × columns.len()` values by rows.
     pub values: Vec<f64>,
-}
-
-/// Second-order axial displacement of a beam along its x axis,
-/// $`a(x) = -\tfrac12 \int_0^x (v'^2 + w'^2)\,ds = -\tfrac12\,\eta^T S(x)\,\eta`$
-/// \[Pan, Scott & Ulsoy 1990, eqs (11)–(18); Kane, Ryan & Banerjee 1987\], at the mass points of a
-/// quadrature along the beam.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Shortening {
-    /// Elastic coordinates that bend in y, then those that bend in z. $`S`$ has a block for each.
-    pub planes: [Range<usize>; 2],
-    /// Which component (0, 1, 2) of the centreline each elastic coordinate displaces; `None` for torsion.
-    pub component: Vec<Option<usize>>,
-    /// Mass of every quadrature point.
-    pub masses: Vec<f64>,
-    /// Undeformed axial position of every quadrature point.
-    pub positions: Vec<f64>,
-    /// Displacement of every point per unit of coordinate α, along `component[α]`: points × n by rows.
-    pub shapes: Vec<f64>,
-    /// $`S`$ at every point: points × ($`m_y^2 + m_z^2`$), the y block by rows, then the z block by rows, where
-    /// $`m_y`$ and $`m_z`$ are the lengths of `planes`; $`S_{\alpha\beta} = \int_0^x \varphi_\alpha'\varphi_\beta'\,ds`$.
-    pub matrices: Vec<f64>,
-}
-
-impl Shortening {
-    /// Stiffness of the bending per square of the beam's angular velocity across its axis, n × n by rows.
-    ///
-    /// A section at $`x`$ carries the tension that turns the mass beyond it about the root,
-    /// $`\omega^2 \int_x^L s\,dm`$, which is $`\tfrac12\rho A\,\omega^2 (L^2 - x^2)`$ for a uniform beam
-    /// \[Fattah 1995, eq. (5.18)\]; so
-    ///
-    /// ```math
-    /// \int_0^L \varphi_\alpha'\varphi_\beta' \int_x^L s\,dm\,dx = \int x\,S_{\alpha\beta}(x)\,dm .
-    /// ```
-    pub fn centrifugal_stiffness(&self) -> Vec<f64> {
-        let n = self.component.len();
-        let sums = ShorteningSums::new(self);
-        let mut entries = sums.with_position.iter();
-        let mut stiffness = vec![0.0; n * n];
-        for plane in &self.planes {
-            for row in plane.clone() {
-                for (column, entry) in plane.clone().zip(&mut entries) {
-                    stiffness[row * n + column] = *entry;
-                }
-            }
-        }
-        stiffness
-    }
 }
 
 /// Axial strain of a beam to second order, $`\varepsilon = u' + \tfrac12(v'^2 + w'^2)`$
@@ -245,6 +199,31 @@ impl FlexibleBody {
         Ok(frequencies)
     }
 
+    /// Stiffness of the bending of a beam per square of its angular velocity across its axis, n × n by rows; `None` for
+    /// bodies without slope data.
+    ///
+    /// A section at $`x`$ carries the tension that turns the mass beyond it about the root,
+    /// $`\omega^2 \int_x^L s\,dm`$, which is $`\tfrac12\rho A\,\omega^2 (L^2 - x^2)`$ for a uniform beam
+    /// \[Fattah 1995, eq. (5.18)\]; so with the shortening $`-\tfrac12\eta^T S\eta`$
+    ///
+    /// ```math
+    /// \int_0^L \varphi_\alpha'\varphi_\beta' \int_x^L s\,dm\,dx = \int x\,S_{\alpha\beta}(x)\,dm .
+    /// ```
+    pub fn centrifugal_stiffness(&self) -> Option<Vec<f64>> {
+        let n = self.len();
+        let sums = ShorteningSums::new(self, self.second_order.as_ref()?);
+        let mut entries = sums.with_position.iter();
+        let mut stiffness = vec![0.0; n * n];
+        for plane in &sums.planes {
+            for row in plane.clone() {
+                for (column, entry) in plane.clone().zip(&mut entries) {
+                    stiffness[row * n + column] = -entry;
+                }
+            }
+        }
+        Some(stiffness)
+    }
+
     /// Lets the nodes of a beam that is clamped at its root turn with the chord from the root to the node instead
     /// of the section \[Fattah 1995, eq. (4.25e), without the arctangent\]. The mass keeps its motion.
     pub fn follow_chords(&mut self) {
@@ -311,7 +290,7 @@ impl FlexibleBody {
             stiffness: stiffness.as_slice().to_vec(),
             damping: damping.as_slice().to_vec(),
             nodes,
-            shortening: None,
+            second_order: None,
             strain: None,
             centreline: None,
             rigid_motions,

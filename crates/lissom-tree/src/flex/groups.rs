@@ -15,7 +15,7 @@ use super::quadrature::{gauss_legendre, whole_number};
 use super::shape::{Field, Shapes};
 use super::strain::strain_points_of_segment;
 
-/// Most elastic coordinates of one beam: the shortening keeps a matrix of that size at every slice.
+/// Most elastic coordinates of one beam: the second-order field keeps a matrix of that size at every slice.
 const MOST_COORDINATES: usize = 128;
 
 /// Slices of every finite element. Six make the square of the shortening, of degree ten, exact, and with it
@@ -151,8 +151,12 @@ pub(super) fn slices(beam: &Beam, groups: &[Group; 4], point_masses: &[(f64, f64
 /// was fitted to the square of the shortening with one to twelve modes.
 fn slices_of_segment(groups: &[Group; 4], segment: usize, length: f64) -> usize {
     let bending = fastest_wave(&groups[0..2], segment) * length;
+    let torsion = fastest_wave(&groups[3..4], segment) * length;
     let rod = fastest_wave(&groups[2..4], segment) * length;
-    let fastest = (4.0 * bending).max(2.0 * rod).max(2.0 * bending + rod);
+    // products of four slopes or twists, of two shapes, and of the shortening with a shape
+    let fastest = (4.0 * bending.max(torsion))
+        .max(2.0 * rod)
+        .max(2.0 * bending + rod);
     whole_number(5.0 + 0.25 * fastest + 0.85 * fastest.sqrt())
 }
 

@@ -4,13 +4,15 @@
 //!
 //! ```math
 //! p(\eta) = r + \sum_\alpha \psi_\alpha(r)\,\eta_\alpha
-//!             - \tfrac12\, \eta^T S(r)\, \eta\; e_x ,
+//!             + \tfrac12 \sum_{\alpha\beta} H_{\alpha\beta}(r)\,\eta_\alpha\eta_\beta ,
 //! ```
 //!
-//! where the last term, the axial shortening of a bent beam, is there for beams only.
+//! where the last term, the shortening of a bent beam and what couples its bending and torsion, is there for beams
+//! only.
 
 mod beam;
 mod body;
+mod carried;
 mod centreline;
 mod damping;
 mod deformation;
@@ -24,16 +26,16 @@ mod integrals;
 mod nodal;
 mod packed;
 mod quadrature;
+mod second_order;
 mod shape;
 mod share;
-mod shortening;
 mod strain;
 
 pub use beam::{Basis, Beam, Membrane, ModeCounts, Segment};
 pub use body::{
     AxialStrain, FlexibleBody, MassNode, ModalIntegrals, Node, ProductBlock, RigidMotions,
-    Shortening,
 };
+pub(crate) use carried::{CarriedKind, carried};
 pub use centreline::{Centreline, Section};
 pub use damping::Damping;
 pub use deformation::Deformation;
@@ -41,5 +43,6 @@ pub use eigenfunctions::Boundary;
 pub use error::FlexError;
 pub use nodal::{NodalBody, NodalMass};
 pub(crate) use packed::{
-    GROUP, Group, PackedShortening, PackedStrain, ShorteningInertia, ShorteningSums,
+    GROUP, Group, PackedField, PackedLine, PackedStrain, ShorteningInertia, ShorteningSums,
 };
+pub use second_order::{Component, SecondOrderBlock, SecondOrderField};

@@ -126,7 +126,7 @@ impl NodalMass {
                 position: self.position,
                 displacement: vectors(3),
                 rotation: vectors(0),
-                shortening: Vec::new(),
+                second_order: Vec::new(),
             },
             mass: not_negative(self.mass, || format!("mass of node {number}"))?,
             centre: self.centre,
@@ -222,7 +222,7 @@ mod tests {
         assert!((body.frequencies().unwrap()[0] - 2.0).abs() < ROUNDING);
         assert!((body.damping[0] - 2.0).abs() < ROUNDING);
         assert!((body.second_moment[1][1] - 0.05).abs() < ROUNDING);
-        assert!(body.shortening.is_none());
+        assert!(body.second_order.is_none());
     }
 
     /// Limit: without coordinates the body is rigid.

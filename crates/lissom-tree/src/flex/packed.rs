@@ -1,13 +1,15 @@
-//! The points of a [`Shortening`] and the cells of an [`AxialStrain`], four at a time, as the recursions read
-//! them.
+//! The second-order field of a beam at its mass nodes and the cells of an [`AxialStrain`], four at a time, as the
+//! recursions read them.
 //!
-//! What shortening and strain add to the equations are sums along the beam. Four neighbours are kept side by
+//! What field and strain add to the equations are sums along the beam. Four neighbours are kept side by
 //! side, so that a processor can work on them at once; points without mass and cells without stiffness fill
 //! the last group.
 
 use std::ops::Range;
 
-use super::body::{AxialStrain, Shortening};
+use super::body::{AxialStrain, FlexibleBody, MassNode};
+use super::carried::{Carried, CarriedBlock, CarriedKind, carried};
+use super::second_order::{Component, SecondOrderField};
 
 /// Points or cells of a group.
 pub(crate) const GROUP: usize = 4;
@@ -25,104 +27,180 @@ fn packed(count: usize, value: impl Fn(usize) -> f64) -> impl Iterator<Item = Gr
     })
 }
 
-/// What the shortening adds to the kinetic energy of a beam, to the order that the fidelity keeps.
+/// What the second-order field adds to the kinetic energy of a beam, to the order that the fidelity keeps.
 #[derive(Clone, Debug)]
 pub(crate) enum ShorteningInertia {
     /// That of the quadratic displacement field.
-    Full(PackedShortening),
-    /// Only products with the motion of the undeformed beam.
+    Full(PackedField),
+    /// Only products of the shortening with the motion of the undeformed beam.
     SecondOrder(ShorteningSums),
 }
 
-/// $`S`$ summed over the mass of a beam.
+/// The Hessian of the shortening, $`-S`$, summed over the mass of a beam.
 #[derive(Clone, Debug)]
 pub(crate) struct ShorteningSums {
-    /// As in [`Shortening::planes`].
+    /// Coordinates that bend along y, and along z.
     pub(crate) planes: [Range<usize>; 2],
-    /// $`\int S\,dm`$, the y block by rows, then the z block.
+    /// $`-\int S\,dm`$, the y block by rows, then the z block.
     pub(crate) total: Vec<f64>,
-    /// $`\int x\,S\,dm`$ likewise.
+    /// $`-\int x\,S\,dm`$ likewise.
     pub(crate) with_position: Vec<f64>,
 }
 
 impl ShorteningSums {
-    /// Sums the points of `shortening`.
-    pub(crate) fn new(shortening: &Shortening) -> Self {
-        let entries = shortening.planes.iter().map(|p| p.len() * p.len()).sum();
+    /// Sums the mass nodes of `body`.
+    pub(crate) fn new(body: &FlexibleBody, field: &SecondOrderField) -> Self {
+        let [y, z, _] = field.coordinates.clone();
+        let entries = y.len() * y.len() + z.len() * z.len();
         let mut sums = Self {
-            planes: shortening.planes.clone(),
+            planes: [y, z],
             total: vec![0.0; entries],
             with_position: vec![0.0; entries],
         };
-        for (point, (&mass, &x)) in (shortening.masses.iter())
-            .zip(&shortening.positions)
-            .enumerate()
-        {
-            for (entry, &s) in shortening.matrices[point * entries..][..entries]
-                .iter()
-                .enumerate()
-            {
-                sums.total[entry] += mass * s;
-                sums.with_position[entry] += mass * x * s;
+        for MassNode { node, mass, .. } in &body.mass_nodes {
+            let axial = field
+                .entries(&node.second_order)
+                .filter(|(block, _)| block.component == Component::Displacement(0))
+                .flat_map(|(_, entries)| entries);
+            for (entry, &h) in axial.enumerate() {
+                sums.total[entry] += mass * h;
+                sums.with_position[entry] += mass * node.position[0] * h;
             }
         }
         sums
     }
 }
 
-/// [`Shortening`] by groups of points.
+/// The vectors that the sections of a beam carry, by groups of mass nodes.
 #[derive(Clone, Debug)]
-pub(crate) struct PackedShortening {
-    /// As in [`Shortening::planes`].
-    pub(crate) planes: [Range<usize>; 2],
-    /// Elastic coordinates of both planes, in rising order.
-    pub(crate) bending: Vec<usize>,
-    /// Elastic coordinates that stretch.
-    pub(crate) stretch: Vec<usize>,
-    /// As in [`Shortening::component`].
-    pub(crate) component: Vec<Option<usize>>,
-    /// Masses of the points.
-    pub(crate) masses: Vec<Group>,
-    /// Axial positions of the points.
-    pub(crate) positions: Vec<Group>,
-    /// Shape of every elastic coordinate: coordinates × groups by rows.
-    pub(crate) shapes: Vec<Group>,
-    /// Entries of $`S`$ (the y block by rows, then the z block): groups × entries by rows.
-    pub(crate) matrices: Vec<Group>,
+pub(crate) struct PackedField {
+    /// The axis first.
+    pub(crate) lines: Vec<PackedLine>,
 }
 
-impl PackedShortening {
-    /// Number of groups.
-    pub(crate) fn groups(&self) -> usize {
-        self.masses.len()
+/// One vector along a beam that is quadratic in the elastic coordinates.
+#[derive(Clone, Debug)]
+pub(crate) struct PackedLine {
+    /// Whether it is the place of the mass, rather than a direction about it.
+    pub(crate) is_place: bool,
+    /// Component that the undeformed vector has.
+    pub(crate) undeformed_component: usize,
+    /// The undeformed vector.
+    pub(crate) undeformed: Vec<Group>,
+    /// Masses that products of two such vectors are weighted with.
+    pub(crate) weights: Vec<Group>,
+    /// Which component every elastic coordinate changes to first order, if it does.
+    pub(crate) component: Vec<Option<usize>>,
+    /// Elastic coordinates by the component that they change to first order.
+    pub(crate) linear: [Vec<usize>; 3],
+    /// First-order change per unit of every elastic coordinate: coordinates × groups by rows.
+    pub(crate) shapes: Vec<Group>,
+    /// Elastic coordinates by the component that they change to second order, in rising order.
+    pub(crate) quadratic: [Vec<usize>; 3],
+    /// The second-order parts.
+    pub(crate) blocks: Vec<PackedBlock>,
+}
+
+/// One second-order part of one component.
+#[derive(Clone, Debug)]
+pub(crate) struct PackedBlock {
+    /// Component of the vector.
+    pub(crate) component: usize,
+    /// Coordinates of the rows.
+    pub(crate) rows: Range<usize>,
+    /// Coordinates of the columns: those of the rows, or none of them.
+    pub(crate) columns: Range<usize>,
+    /// Entries of the Hessian by rows: groups × entries by rows.
+    pub(crate) entries: Vec<Group>,
+}
+
+impl PackedField {
+    /// Groups the mass nodes of `body`.
+    pub(crate) fn new(body: &FlexibleBody, field: &SecondOrderField) -> Self {
+        let lines = carried(body, field);
+        Self {
+            lines: lines
+                .iter()
+                .map(|line| PackedLine::new(body, line))
+                .collect(),
+        }
     }
 
-    /// Groups the points of `shortening`.
-    pub(crate) fn new(shortening: &Shortening) -> Self {
-        let points = shortening.masses.len();
-        // a table with `width` entries per point, turned into one with a row of groups per entry
-        let table = |table: &[f64], width: usize| -> Vec<Group> {
-            (0..width)
-                .flat_map(|column| packed(points, move |point| table[point * width + column]))
-                .collect()
+    /// Number of groups.
+    pub(crate) fn groups(&self) -> usize {
+        self.lines.first().map_or(0, PackedLine::groups)
+    }
+}
+
+impl PackedLine {
+    fn new(body: &FlexibleBody, carried: &Carried) -> Self {
+        let (nodes, kind) = (&body.mass_nodes, carried.kind);
+        let points = nodes.len();
+        let component: Vec<Option<usize>> = (0..body.len())
+            .map(|alpha| {
+                let changes = |axis: usize| {
+                    (nodes.iter()).any(|node| kind.influence(node, alpha)[axis] != 0.0)
+                };
+                (0..3).find(|&axis| changes(axis))
+            })
+            .collect();
+        let shape = |alpha: usize, axis: Option<usize>| {
+            packed(points, move |point| {
+                axis.map_or(0.0, |axis| kind.influence(&nodes[point], alpha)[axis])
+            })
         };
-        let entries: usize = shortening.planes.iter().map(|p| p.len() * p.len()).sum();
-        let matrices = table(&shortening.matrices, entries);
-        let groups = points.div_ceil(GROUP);
-        let mut bending: Vec<usize> = shortening.planes.iter().cloned().flatten().collect();
-        bending.sort_unstable();
+        let by_component = |component: &[Option<usize>]| {
+            [0, 1, 2].map(|axis| {
+                let own = (0..component.len()).filter(|&alpha| component[alpha] == Some(axis));
+                own.collect()
+            })
+        };
+        let mut quadratic = [const { Vec::new() }; 3];
+        for block in &carried.blocks {
+            let own: &mut Vec<usize> = &mut quadratic[block.component];
+            own.extend(block.rows.clone());
+            if block.rows != block.columns {
+                own.extend(block.columns.clone());
+            }
+        }
+        for coordinates in &mut quadratic {
+            coordinates.sort_unstable();
+            // each gradient is written once
+            debug_assert!(coordinates.is_sorted_by(|a, b| a < b));
+        }
         Self {
-            planes: shortening.planes.clone(),
-            bending,
-            stretch: (0..shortening.component.len())
-                .filter(|&alpha| shortening.component[alpha] == Some(0))
+            is_place: kind == CarriedKind::Centre,
+            undeformed_component: nodes.first().map_or(0, |node| kind.undeformed(node).0),
+            undeformed: packed(points, |point| kind.undeformed(&nodes[point]).1).collect(),
+            weights: packed(points, |point| kind.weight(&nodes[point])).collect(),
+            linear: by_component(&component),
+            shapes: (component.iter().enumerate())
+                .flat_map(|(alpha, &axis)| shape(alpha, axis))
                 .collect(),
-            component: shortening.component.clone(),
-            masses: table(&shortening.masses, 1),
-            positions: table(&shortening.positions, 1),
-            shapes: table(&shortening.shapes, shortening.component.len()),
-            matrices: (0..groups * entries)
-                .map(|at| matrices[at % entries * groups + at / entries])
+            component,
+            quadratic,
+            blocks: carried.blocks.iter().map(PackedBlock::new).collect(),
+        }
+    }
+
+    /// Number of groups.
+    pub(crate) fn groups(&self) -> usize {
+        self.weights.len()
+    }
+}
+
+impl PackedBlock {
+    fn new(block: &CarriedBlock) -> Self {
+        let size = block.rows.len() * block.columns.len();
+        let rows: Vec<Vec<Group>> = (0..size)
+            .map(|entry| packed(block.entries.len(), |point| block.entries[point][entry]).collect())
+            .collect();
+        Self {
+            component: block.component,
+            rows: block.rows.clone(),
+            columns: block.columns.clone(),
+            entries: (0..block.entries.len().div_ceil(GROUP))
+                .flat_map(|group| rows.iter().map(move |row| row[group]))
                 .collect(),
         }
     }

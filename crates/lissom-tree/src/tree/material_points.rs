@@ -1,9 +1,9 @@
 //! Points that stand for the mass of a tree, for what has to be known of forces point by point.
 //!
 //! A rigid body is its centre of mass and a pair of points on every principal axis; a slice of a flexible body is
-//! the same about its own centre. A point of a flexible body sits at $`p = r + \sum\psi_\alpha\eta_\alpha + a\,e_x`$ with
-//! the shortening $`a = -\tfrac12\eta^T S\eta`$ where the body's fidelity moves points by it: the displacement field that
-//! `body_inertia.rs` integrates.
+//! the same about its own centre. A point of a flexible body sits at
+//! $`p = r + \sum\psi_\alpha\eta_\alpha + \tfrac12\sum H_{\alpha\beta}\eta_\alpha\eta_\beta`$, the last term where the body's fidelity moves points
+//! to second order: the displacement field that `body_inertia.rs` integrates.
 
 use std::ops::Range;
 
@@ -11,16 +11,32 @@ use nalgebra::{Matrix3, SymmetricEigen};
 
 use super::Kinematics;
 use super::frame::add_generalized_force;
-use crate::flex::MassNode;
+use crate::flex::{CarriedKind, FlexibleBody, MassNode, carried};
 use crate::{Body, System};
 use lissom_spatial::Scalar;
 use lissom_spatial::{Force, Motion, RigidInertia, Vector};
-use lissom_spec::Inertia;
+use lissom_spec::{Inertia, ShorteningTerms};
 
 /// The points of all bodies.
 #[derive(Clone, Debug)]
 pub struct MaterialPoints {
-    bodies: Vec<Vec<MaterialPoint>>,
+    bodies: Vec<BodyPoints>,
+}
+
+/// The points of one body.
+#[derive(Clone, Debug)]
+struct BodyPoints {
+    /// The parts of the second-order displacement.
+    blocks: Vec<Block>,
+    points: Vec<MaterialPoint>,
+}
+
+/// Component and coordinates of a part of the second-order displacement, as in [`crate::flex::SecondOrderBlock`].
+#[derive(Clone, Debug)]
+struct Block {
+    component: usize,
+    rows: Range<usize>,
+    columns: Range<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -29,8 +45,8 @@ struct MaterialPoint {
     position: [f64; 3],
     /// Per elastic coordinate; empty for a body that is taken undeformed.
     displacement: Vec<[f64; 3]>,
-    /// Laid out as in [`crate::flex::Shortening::matrices`]; empty where points are not moved by it.
-    shortening: Vec<f64>,
+    /// Entries of all blocks of the body.
+    second_order: Vec<f64>,
 }
 
 impl MaterialPoints {
@@ -43,7 +59,7 @@ impl MaterialPoints {
 
     /// Number of points.
     pub fn len(&self) -> usize {
-        self.bodies.iter().map(Vec::len).sum()
+        self.bodies.iter().map(|body| body.points.len()).sum()
     }
 
     /// Whether there are none.
@@ -53,7 +69,8 @@ impl MaterialPoints {
 
     /// Masses, body by body.
     pub fn masses(&self) -> impl Iterator<Item = f64> {
-        self.bodies.iter().flatten().map(|point| point.mass)
+        let points = self.bodies.iter().flat_map(|body| &body.points);
+        points.map(|point| point.mass)
     }
 
     /// Velocities in ground components, in the state last given to [`Kinematics::update`] and
@@ -68,17 +85,16 @@ impl MaterialPoints {
     ) {
         let layout = system.layout();
         velocities.clear();
-        for (k, points) in self.bodies.iter().enumerate() {
+        for (k, body) in self.bodies.iter().enumerate() {
             let elastic = &position[layout.elastic_position[k]..];
             let rates = &velocity[layout.elastic_velocity[k]..];
             let twist = kinematics.twist[k];
             let rotation = kinematics.ground_from_body[k].rotation;
-            for point in points {
-                let (place, slope) = point.place(&system.bodies()[k], elastic);
-                let mut moved = twist.linear + twist.angular.cross(place);
+            for point in &body.points {
+                let mut moved = twist.linear + twist.angular.cross(body.place(point, elastic));
                 for (alpha, displacement) in point.displacement.iter().enumerate() {
                     moved += Vector::constant(*displacement).scale(rates[alpha]);
-                    moved[0] -= slope(alpha) * rates[alpha];
+                    moved += body.curved(point, alpha, elastic).scale(rates[alpha]);
                 }
                 velocities.push(rotation * moved);
             }
@@ -86,40 +102,34 @@ impl MaterialPoints {
     }
 
     /// Forces in ground components, one per point, that stay as they are while the points move.
-    pub fn hold(&self, system: &System, forces: &[Vector<f64>]) -> HeldForces {
+    pub fn hold(&self, forces: &[Vector<f64>]) -> HeldForces {
         let mut forces = forces.iter();
-        let bodies = self
-            .bodies
-            .iter()
-            .zip(system.bodies())
-            .map(|(points, body)| {
-                let mut held = HeldOnBody {
-                    planes: planes(body).cloned(),
-                    ..HeldOnBody::default()
-                };
-                for (point, &force) in points.iter().zip(&mut forces) {
-                    held.sum += force;
-                    for (axis, moment) in held.moments.iter_mut().enumerate() {
-                        *moment += force.scale(point.position[axis]);
-                    }
-                    let coordinates = point.displacement.len();
-                    held.by_coordinate.resize(coordinates, [Vector::zero(); 3]);
-                    for (moments, displacement) in
-                        held.by_coordinate.iter_mut().zip(&point.displacement)
-                    {
-                        for (axis, moment) in moments.iter_mut().enumerate() {
-                            *moment += force.scale(displacement[axis]);
-                        }
-                    }
-                    (held.by_shortening).resize(point.shortening.len(), Vector::zero());
-                    for (moment, &shortening) in
-                        held.by_shortening.iter_mut().zip(&point.shortening)
-                    {
-                        *moment += force.scale(shortening);
+        let bodies = self.bodies.iter().map(|body| {
+            let mut held = HeldOnBody {
+                blocks: body.blocks.clone(),
+                ..HeldOnBody::default()
+            };
+            for (point, &force) in body.points.iter().zip(&mut forces) {
+                held.sum += force;
+                for (axis, moment) in held.moments.iter_mut().enumerate() {
+                    *moment += force.scale(point.position[axis]);
+                }
+                let coordinates = point.displacement.len();
+                held.by_coordinate.resize(coordinates, [Vector::zero(); 3]);
+                for (moments, displacement) in
+                    held.by_coordinate.iter_mut().zip(&point.displacement)
+                {
+                    for (axis, moment) in moments.iter_mut().enumerate() {
+                        *moment += force.scale(displacement[axis]);
                     }
                 }
-                held
-            });
+                (held.by_second_order).resize(point.second_order.len(), Vector::zero());
+                for (moment, &entry) in held.by_second_order.iter_mut().zip(&point.second_order) {
+                    *moment += force.scale(entry);
+                }
+            }
+            held
+        });
         HeldForces {
             bodies: bodies.collect(),
         }
@@ -132,7 +142,7 @@ pub struct HeldForces {
     bodies: Vec<HeldOnBody>,
 }
 
-/// Of the points $`p = r + \sum\psi_\alpha\eta_\alpha - \tfrac12\eta^TS\eta\,e_x`$ of one body with forces $`f`$.
+/// Of the points $`p = r + \sum\psi_\alpha\eta_\alpha + \tfrac12\sum H_{\alpha\beta}\eta_\alpha\eta_\beta`$ of one body with forces $`f`$.
 #[derive(Clone, Debug)]
 struct HeldOnBody {
     /// $`\sum f`$.
@@ -141,9 +151,9 @@ struct HeldOnBody {
     moments: [Vector<f64>; 3],
     /// $`\sum \psi_{\alpha j} f`$.
     by_coordinate: Vec<[Vector<f64>; 3]>,
-    /// $`\sum S f`$, laid out as $`S`$.
-    by_shortening: Vec<Vector<f64>>,
-    planes: Option<[Range<usize>; 2]>,
+    /// $`\sum H f`$ for the entries of all blocks.
+    by_second_order: Vec<Vector<f64>>,
+    blocks: Vec<Block>,
 }
 
 impl Default for HeldOnBody {
@@ -152,8 +162,8 @@ impl Default for HeldOnBody {
             sum: Vector::zero(),
             moments: [Vector::zero(); 3],
             by_coordinate: Vec::new(),
-            by_shortening: Vec::new(),
-            planes: None,
+            by_second_order: Vec::new(),
+            blocks: Vec::new(),
         }
     }
 }
@@ -183,20 +193,25 @@ impl HeldForces {
                     own[alpha] += in_body(moment)[axis];
                 }
             }
-            let mut block = held.by_shortening.as_slice();
-            for plane in held.planes.iter().flatten() {
-                let size = plane.len();
-                if block.len() < size * size {
-                    break;
-                }
-                for alpha in plane.clone() {
+            let mut entries = held.by_second_order.iter();
+            for block in &held.blocks {
+                let axis = block.component;
+                for alpha in block.rows.clone() {
                     let mut sum = Vector::zero();
-                    for (&moment, beta) in block.iter().zip(plane.clone()) {
-                        sum += lifted(moment).scale(elastic[beta]);
+                    for (beta, &moment) in block.columns.clone().zip(&mut entries) {
+                        let moment = lifted(moment);
+                        sum += moment.scale(elastic[beta]);
+                        if block.rows != block.columns {
+                            own[beta] += in_body(moment)[axis] * elastic[alpha];
+                        }
                     }
-                    block = &block[size..];
-                    own[alpha] -= in_body(sum)[0];
-                    moments[0] = moments[0] - sum.scale(elastic[alpha] * 0.5);
+                    own[alpha] += in_body(sum)[axis];
+                    let share = if block.rows == block.columns {
+                        0.5
+                    } else {
+                        1.0
+                    };
+                    moments[axis] += sum.scale(elastic[alpha] * share);
                 }
             }
             let [x, y, z] = moments.map(in_body);
@@ -207,71 +222,74 @@ impl HeldForces {
     }
 }
 
-/// Coordinates that shorten a body, by plane.
-fn planes(body: &Body) -> Option<&[Range<usize>; 2]> {
-    let flexible = body.flexible.as_ref()?;
-    Some(&flexible.shortening.as_ref()?.planes)
-}
-
-impl MaterialPoint {
-    /// Where the point is in the body's frame, and $`(S\eta)_\alpha`$ by coordinate.
-    fn place<'a, T: Scalar>(
-        &'a self,
-        body: &'a Body,
-        elastic: &'a [T],
-    ) -> (Vector<T>, impl Fn(usize) -> T + 'a) {
-        let planes = planes(body).filter(|_| !self.shortening.is_empty());
-        let slope = move |alpha: usize| {
-            let mut sum = T::zero();
-            let mut block = 0;
-            for plane in planes.into_iter().flatten() {
-                let size = plane.len();
-                if plane.contains(&alpha) {
-                    let first = block + (alpha - plane.start) * size;
-                    for (&s, beta) in self.shortening[first..first + size]
-                        .iter()
-                        .zip(plane.clone())
-                    {
-                        sum += elastic[beta] * s;
-                    }
-                }
-                block += size * size;
-            }
-            sum
-        };
-        let mut place = Vector::constant(self.position);
-        for (alpha, displacement) in self.displacement.iter().enumerate() {
+impl BodyPoints {
+    /// Where a point is in the body's frame.
+    fn place<T: Scalar>(&self, point: &MaterialPoint, elastic: &[T]) -> Vector<T> {
+        let mut place = Vector::constant(point.position);
+        for (alpha, displacement) in point.displacement.iter().enumerate() {
+            let curved = self.curved(point, alpha, elastic);
             place += Vector::constant(*displacement).scale(elastic[alpha]);
-            place[0] -= slope(alpha) * elastic[alpha] * 0.5;
+            place += curved.scale(elastic[alpha] * 0.5);
         }
-        (place, slope)
+        place
+    }
+
+    /// $`\sum_\beta H_{\alpha\beta}\eta_\beta`$ of a point.
+    fn curved<T: Scalar>(&self, point: &MaterialPoint, alpha: usize, elastic: &[T]) -> Vector<T> {
+        let mut sum = Vector::zero();
+        let mut first = 0;
+        for block in &self.blocks {
+            let (rows, columns) = (&block.rows, &block.columns);
+            let entry = |row: usize, column: usize| {
+                point.second_order
+                    [first + (row - rows.start) * columns.len() + column - columns.start]
+            };
+            if rows.contains(&alpha) {
+                for beta in columns.clone() {
+                    sum[block.component] += elastic[beta] * entry(alpha, beta);
+                }
+            } else if columns.contains(&alpha) {
+                for beta in rows.clone() {
+                    sum[block.component] += elastic[beta] * entry(beta, alpha);
+                }
+            }
+            first += rows.len() * columns.len();
+        }
+        sum
     }
 }
 
-fn points_of(body: &Body) -> Vec<MaterialPoint> {
+fn points_of(body: &Body) -> BodyPoints {
     let Some(flexible) = &body.flexible else {
-        return rigid_points(&body.rigid)
-            .into_iter()
-            .map(|(mass, position)| MaterialPoint {
-                mass,
-                position: position.0,
-                displacement: Vec::new(),
-                shortening: Vec::new(),
-            })
-            .collect();
+        let points = rigid_points(&body.rigid).into_iter();
+        let points = points.map(|(mass, position)| MaterialPoint {
+            mass,
+            position: position.0,
+            displacement: Vec::new(),
+            second_order: Vec::new(),
+        });
+        return BodyPoints {
+            blocks: Vec::new(),
+            points: points.collect(),
+        };
     };
     let deforms = !body.fidelity.frozen && body.fidelity.inertia != Inertia::Rigid;
-    let shortens = deforms && body.fidelity.shortening.moves_points();
-    let slice = |mass_node: &MassNode| {
+    let parts = if deforms {
+        second_order_parts(flexible, body.fidelity.shortening)
+    } else {
+        Vec::new()
+    };
+    let slice = |(index, mass_node): (usize, &MassNode)| {
         let node = &mass_node.node;
         let inertia = RigidInertia::from_moments(
             mass_node.mass,
             Vector(mass_node.centre).scale(mass_node.mass),
             lissom_spatial::Matrix(mass_node.second_moment),
         );
-        rigid_points(&inertia)
-            .into_iter()
-            .map(|(mass, offset)| MaterialPoint {
+        let points = rigid_points(&inertia).into_iter();
+        let parts = &parts;
+        points
+            .map(move |(mass, offset)| MaterialPoint {
                 mass,
                 position: (Vector(node.position) + offset).0,
                 displacement: if deforms {
@@ -283,15 +301,58 @@ fn points_of(body: &Body) -> Vec<MaterialPoint> {
                 } else {
                     Vec::new()
                 },
-                shortening: if shortens {
-                    node.shortening.clone()
-                } else {
-                    Vec::new()
-                },
+                second_order: parts
+                    .iter()
+                    .flat_map(|part| {
+                        let share = match part.kind {
+                            CarriedKind::Centre => 1.0,
+                            CarriedKind::Direction(axis) => offset[axis],
+                        };
+                        part.entries[index].iter().map(move |entry| entry * share)
+                    })
+                    .collect(),
             })
             .collect::<Vec<_>>()
     };
-    flexible.mass_nodes.iter().flat_map(slice).collect()
+    let nodes = flexible.mass_nodes.iter().enumerate();
+    let points = nodes.flat_map(slice).collect();
+    BodyPoints {
+        blocks: parts.into_iter().map(|part| part.block).collect(),
+        points,
+    }
+}
+
+/// A part of what a section carries to second order.
+struct Part {
+    kind: CarriedKind,
+    block: Block,
+    /// Entries at every mass node.
+    entries: Vec<Vec<f64>>,
+}
+
+/// What moves points to second order: all of the field, or the shortening alone.
+fn second_order_parts(flexible: &FlexibleBody, shortening: ShorteningTerms) -> Vec<Part> {
+    let Some(field) = (flexible.second_order.as_ref()).filter(|_| shortening.moves_points()) else {
+        return Vec::new();
+    };
+    let mut parts = Vec::new();
+    for line in carried(flexible, field) {
+        for block in line.blocks {
+            let axial = line.kind == CarriedKind::Centre && block.component == 0;
+            if axial || shortening == ShorteningTerms::Kinematic {
+                parts.push(Part {
+                    kind: line.kind,
+                    block: Block {
+                        component: block.component,
+                        rows: block.rows,
+                        columns: block.columns,
+                    },
+                    entries: block.entries,
+                });
+            }
+        }
+    }
+    parts
 }
 
 /// Masses, which may be negative, and places of points with the moments of a rigid body.

@@ -1,6 +1,6 @@
 //! How a node of a flexible body moves in the body's frame.
 
-use crate::flex::{FlexibleBody, Node};
+use crate::flex::{Component, FlexibleBody, Node};
 use lissom_spatial::Scalar;
 use lissom_spatial::{Matrix, Motion, Quaternion, RotationVector, Transform, Vector};
 use lissom_spec::{ShorteningTerms, Tip};
@@ -48,12 +48,15 @@ struct SmallMotion<T> {
     acceleration_bias: Vector<T>,
     rotation: Vector<T>,
     rotation_rate: Vector<T>,
+    rotation_bias: Vector<T>,
 }
 
 /// Motion of a node; writes $`\Pi`$, one motion per elastic coordinate, into `influence`.
 ///
-/// The node sits at $`l = r + \sum \psi_\alpha \eta_\alpha + a\,e_x`$ with the shortening
-/// $`a = -\tfrac12 \eta^T S \eta`$ if it is kept, and is turned as `tip` says; `attitude` is that of an exact tip.
+/// The node sits at $`l = r + \sum \psi_\alpha \eta_\alpha + q`$ with the second-order displacement
+/// $`q = \tfrac12\sum H_{\alpha\beta}\eta_\alpha\eta_\beta`$ if it is kept, and is turned as `tip` says; `attitude` is that of an exact
+/// tip. A rotation vector holds the second-order rotation too; the other tips are ways of their own to make a rotation
+/// of $`\theta`$.
 #[expect(
     clippy::too_many_arguments,
     reason = "what is constant, what varies, what is written"
@@ -96,10 +99,11 @@ pub(super) fn node_motion<T: Scalar>(
         }
         Tip::RotationVector => {
             let turned = RotationVector::new(small.rotation);
+            let turn = turned.rate_matrix();
             (
                 turned.matrix(),
-                turned.rate_matrix(),
-                turned.angular_bias(rate),
+                turn,
+                turned.angular_bias(rate) + turn * small.rotation_bias,
             )
         }
         Tip::RotationVectorPlainRate => (RotationVector::new(small.rotation).matrix(), one, zero),
@@ -111,8 +115,8 @@ pub(super) fn node_motion<T: Scalar>(
         _ => Matrix::skew(angular) * rotation,
     };
     let position = small.position;
-    for (alpha, motion) in influence.iter_mut().enumerate() {
-        let angular = turn * Vector::constant(node.rotation[alpha]);
+    for motion in influence.iter_mut() {
+        let angular = turn * motion.angular;
         // seen at the body's origin: the node's velocity plus l × angular
         *motion = Motion::new(angular, motion.linear + position.cross(angular));
     }
@@ -130,8 +134,7 @@ pub(super) fn node_motion<T: Scalar>(
     }
 }
 
-/// Sums over the elastic coordinates; leaves the displacement per coordinate in the linear part of
-/// `influence`.
+/// Sums over the elastic coordinates; leaves displacement and small rotation per coordinate in `influence`.
 #[inline(always)]
 fn small_motion<T: Scalar>(
     body: &FlexibleBody,
@@ -148,6 +151,7 @@ fn small_motion<T: Scalar>(
         acceleration_bias: Vector::zero(),
         rotation: Vector::zero(),
         rotation_rate: Vector::zero(),
+        rotation_bias: Vector::zero(),
     };
     let moves = tip != Tip::Rigid;
     for alpha in 0..elastic.len() {
@@ -159,33 +163,73 @@ fn small_motion<T: Scalar>(
         small.velocity += displacement.scale(elastic_rate[alpha]);
         small.rotation += rotation.scale(elastic[alpha]);
         small.rotation_rate += rotation.scale(elastic_rate[alpha]);
-        influence[alpha].linear = displacement;
+        influence[alpha] = Motion::new(rotation, displacement);
     }
-    if shortening.moves_points()
-        && moves
-        && let Some(beam) = &body.shortening
+    if moves
+        && shortening.moves_points()
+        && let Some(field) = &body.second_order
     {
-        // a = −½ ηᵀSη, so its rate per elastic rate is −Sη and its second-order bias is −η̇ᵀSη̇
-        let mut block = 0;
-        for plane in &beam.planes {
-            let m = plane.len();
-            for (row, alpha) in plane.clone().enumerate() {
-                let s = &node.shortening[block + row * m..block + (row + 1) * m];
-                let mut slope = T::zero();
-                let mut slope_rate = T::zero();
-                for (&s, beta) in s.iter().zip(plane.clone()) {
-                    slope += elastic[beta] * s;
-                    slope_rate += elastic_rate[beta] * s;
-                }
-                influence[alpha].linear[0] -= slope;
-                small.position[0] -= slope * elastic[alpha] * 0.5;
-                small.velocity[0] -= slope * elastic_rate[alpha];
-                small.acceleration_bias[0] -= slope_rate * elastic_rate[alpha];
+        for (block, entries) in field.entries(&node.second_order) {
+            if !keeps(shortening, tip, block.component) {
+                continue;
             }
-            block += m * m;
+            // ½ηᵀHη, its gradient Hη, its rate and its bias η̇ᵀHη̇; a block aside from the diagonal stands for its
+            // mirror image too
+            let (value, rate, bias) = match block.component {
+                Component::Displacement(i) => (
+                    &mut small.position[i],
+                    &mut small.velocity[i],
+                    &mut small.acceleration_bias[i],
+                ),
+                Component::Rotation(i) => (
+                    &mut small.rotation[i],
+                    &mut small.rotation_rate[i],
+                    &mut small.rotation_bias[i],
+                ),
+            };
+            let rows = entries.chunks_exact(block.columns.len());
+            for (row, alpha) in rows.zip(block.rows.clone()) {
+                let (mut slope, mut slope_rate) = (T::zero(), T::zero());
+                for (&h, beta) in row.iter().zip(block.columns.clone()) {
+                    slope += elastic[beta] * h;
+                    slope_rate += elastic_rate[beta] * h;
+                    if !block.is_diagonal() {
+                        *entry_of(&mut influence[beta], block.component) += elastic[alpha] * h;
+                    }
+                }
+                *entry_of(&mut influence[alpha], block.component) += slope;
+                *rate += slope * elastic_rate[alpha];
+                if block.is_diagonal() {
+                    *value += slope * elastic[alpha] * 0.5;
+                    *bias += slope_rate * elastic_rate[alpha];
+                } else {
+                    *value += slope * elastic[alpha];
+                    *rate += slope_rate * elastic[alpha];
+                    *bias += slope_rate * elastic_rate[alpha] * 2.0;
+                }
+            }
         }
     }
     small
+}
+
+/// Whether a part of the second-order field moves a node: all that displaces it, and what turns it if it is turned by
+/// a rotation vector; of the variant that keeps the kinetic energy to second order the shortening alone.
+fn keeps(shortening: ShorteningTerms, tip: Tip, component: Component) -> bool {
+    let whole = shortening == ShorteningTerms::Kinematic;
+    match component {
+        Component::Displacement(axis) => whole || axis == 0,
+        Component::Rotation(_) => whole && tip == Tip::RotationVector,
+    }
+}
+
+/// A component of a motion.
+#[inline(always)]
+fn entry_of<T>(motion: &mut Motion<T>, component: Component) -> &mut T {
+    match component {
+        Component::Displacement(i) => &mut motion.linear[i],
+        Component::Rotation(i) => &mut motion.angular[i],
+    }
 }
 
 /// Rotation matrix of the body-fixed Euler angles `angle` (one about each axis, in the order of `sequence`

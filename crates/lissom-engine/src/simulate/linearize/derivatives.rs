@@ -256,7 +256,7 @@ impl Linearizer<'_> {
                 (acceleration - gravity).scale(mass)
             })
             .collect();
-        self.points.hold(system, &forces)
+        self.points.hold(&forces)
     }
 
     /// Generalised force of forces that are held at the material points and of loads held as they are, in the dual

@@ -35,12 +35,9 @@ fn shortening_is_the_integral_of_slopes() {
         let mut places: Vec<f64> = rule.iter().map(|point| point.0).collect();
         places.push(beam.length());
         let body = beam.reduce(&places, &Damping::None).unwrap();
-        let shortening = body.shortening.as_ref().unwrap();
-        let [plane_y, plane_z] = shortening.planes.clone();
+        let [plane_y, plane_z, _] = body.second_order.as_ref().unwrap().coordinates.clone();
         let (size_y, size_z) = (plane_y.len(), plane_z.len());
-        let tip = &body.nodes[rule.len()].shortening;
-        assert_eq!(tip.len(), size_y * size_y + size_z * size_z);
-        let points = shortening.masses.len();
+        let tip = &body.nodes[rule.len()].second_order;
         for (plane, size, offset, axis) in [
             (plane_y, size_y, 0, 2),
             (plane_z, size_z, size_y * size_y, 1),
@@ -51,14 +48,13 @@ fn shortening_is_the_integral_of_slopes() {
                 let (mut slopes, mut squares) = (0.0, 0.0);
                 for (&(_, weight), node) in rule.iter().zip(&body.nodes) {
                     slopes += weight * node.rotation[row][axis] * node.rotation[column][axis];
-                    squares +=
-                        weight * beam.segments[0].mass_per_length * node.shortening[index].powi(2);
+                    squares += weight
+                        * beam.segments[0].mass_per_length
+                        * node.second_order[index].powi(2);
                 }
-                close(tip[index], slopes, RULE, "shortening at the tip");
-                let found: f64 = (0..points)
-                    .map(|p| {
-                        shortening.masses[p] * shortening.matrices[p * tip.len() + index].powi(2)
-                    })
+                close(tip[index], -slopes, RULE, "shortening at the tip");
+                let found: f64 = (body.mass_nodes.iter())
+                    .map(|point| point.mass * point.node.second_order[index].powi(2))
                     .sum();
                 relatively_close(found, squares, RULE, "integral of the squared shortening");
             }

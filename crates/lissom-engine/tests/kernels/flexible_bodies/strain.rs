@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use lissom_tree::flex::{
-    AxialStrain, Basis, Beam, Boundary, Damping, FlexibleBody, Membrane, ModeCounts,
+    AxialStrain, Basis, Beam, Boundary, Component, Damping, FlexibleBody, Membrane, ModeCounts,
 };
 
 use super::integrals::composite_rule;
@@ -405,21 +405,24 @@ fn foreshortening_relieves_all_of_the_strain() {
             let (_, locked, left) = relaxed(&natural, &bending);
             assert!(left > 1e-3 * locked, "{left:e} of {locked:e} is left");
 
-            let planes = &body.shortening.as_ref().unwrap().planes;
-            let shortening = |matrices: &[f64]| {
-                let mut rest = matrices;
+            let field = body.second_order.as_ref().unwrap();
+            let shortening = |entries: &[f64]| {
                 let mut sum = 0.0;
-                for plane in planes {
-                    for &row in &eta[plane.clone()] {
-                        for &column in &eta[plane.clone()] {
-                            sum -= 0.5 * rest[0] * row * column;
-                            rest = &rest[1..];
+                for (block, entries) in field.entries(entries) {
+                    if block.component != Component::Displacement(0) {
+                        continue;
+                    }
+                    let mut entries = entries.iter();
+                    for &row in &eta[block.rows.clone()] {
+                        for (&column, entry) in eta[block.columns.clone()].iter().zip(&mut entries)
+                        {
+                            sum += 0.5 * entry * row * column;
                         }
                     }
                 }
                 sum
             };
-            let whole = shortening(&body.nodes[40].shortening);
+            let whole = shortening(&body.nodes[40].second_order);
             for node in &body.nodes {
                 let moved: f64 = node
                     .displacement
@@ -427,7 +430,7 @@ fn foreshortening_relieves_all_of_the_strain() {
                     .zip(&eta)
                     .map(|(d, e)| d[0] * e)
                     .sum();
-                let expected = shortening(&node.shortening);
+                let expected = shortening(&node.second_order);
                 close(moved / whole, expected / whole, SHAPE, "stretch");
             }
         }

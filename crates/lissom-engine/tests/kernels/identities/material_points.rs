@@ -10,6 +10,7 @@
 
 use lissom_spatial::{Dual, Matrix, Motion, Scalar, Transform, Vector};
 use lissom_spec::ShorteningTerms;
+use lissom_tree::flex::Component;
 use lissom_tree::tree::{energy, marker_motion, momentum};
 use lissom_tree::{Place, System};
 use nalgebra::{DMatrix, Matrix3, SymmetricEigen};
@@ -79,22 +80,33 @@ fn points<T: Scalar>(system: &System, position: &[T]) -> Vec<Vector<T>> {
                 centre += Vector::constant(node.displacement[alpha]).scale(eta);
                 turn += Vector::constant(node.rotation[alpha]).scale(eta);
             }
-            if let (ShorteningTerms::Kinematic, Some(shortening)) =
-                (body.fidelity.shortening, &flexible.shortening)
+            // the section's rotation, to second order where it twists
+            let mut rotation = Matrix::identity() + Matrix::skew(turn);
+            if let (ShorteningTerms::Kinematic, Some(field)) =
+                (body.fidelity.shortening, &flexible.second_order)
             {
-                let mut entries = node.shortening.iter();
-                for plane in &shortening.planes {
-                    for alpha in plane.clone() {
-                        for beta in plane.clone() {
-                            let s = entries.next().expect("one entry per pair");
-                            centre[0] -= eta[alpha] * eta[beta] * (0.5 * s);
+                let mut second_turn = Vector::zero();
+                for (block, entries) in field.entries(&node.second_order) {
+                    let sum = match block.component {
+                        Component::Displacement(axis) => &mut centre[axis],
+                        Component::Rotation(axis) => &mut second_turn[axis],
+                    };
+                    let mut entries = entries.iter();
+                    for alpha in block.rows.clone() {
+                        for beta in block.columns.clone() {
+                            let h = entries.next().expect("one entry per pair");
+                            let pairs = if block.is_diagonal() { 0.5 } else { 1.0 };
+                            *sum += eta[alpha] * eta[beta] * (pairs * h);
                         }
                     }
                 }
+                if !field.coordinates[2].is_empty() {
+                    let skew = Matrix::skew(turn);
+                    rotation += Matrix::skew(second_turn) + (skew * skew).scale(T::constant(0.5));
+                }
             }
             for (offset, _) in node_points(lump) {
-                let offset = Vector::constant(offset);
-                all.push(pose.point(centre + offset + turn.cross(offset)));
+                all.push(pose.point(centre + rotation * Vector::constant(offset)));
             }
         }
     }

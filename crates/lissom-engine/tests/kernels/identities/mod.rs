@@ -6,6 +6,7 @@
 mod closures;
 mod derivatives;
 mod equivalences;
+mod exact_rod;
 mod lagrange;
 mod massless;
 mod material_points;
