@@ -42,6 +42,9 @@ pub enum Elasticity {
     Linear,
     /// The same, and the axial force of the linear stretch stiffens the bending.
     ConstantAxialLoad,
+    /// The same, and bending acts back on the stretch: the energy of the axial strain $`u' + (v'^2 + w'^2)/2`$ to third
+    /// order, $`K_0 + K_1`$ without $`K_2`$. It has no lower bound: a beam that bends far enough is thrown off.
+    ThirdOrder,
     /// The axial strain $`u' + (v'^2 + w'^2)/2`$.
     Full,
 }

@@ -113,7 +113,8 @@ fn terms_kept(fidelity: Fidelity) -> u32 {
     let elasticity = match fidelity.elasticity {
         Elasticity::Linear => 0,
         Elasticity::ConstantAxialLoad => 1,
-        Elasticity::Full => 2,
+        Elasticity::ThirdOrder => 2,
+        Elasticity::Full => 3,
     };
     let shortening = if fidelity.shortening == ShorteningTerms::None {
         0

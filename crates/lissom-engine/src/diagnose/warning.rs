@@ -85,6 +85,16 @@ pub enum FidelityWarning {
         /// The body.
         body: String,
     },
+    /// The strain energy has no lower bound.
+    #[error(
+        "the strain energy of {body} to third order has no lower bound: once its slopes exceed a few radii of gyration of \
+         its section over its length, nothing brings it back and a run diverges; elasticity = \"full\" keeps the term that \
+         bounds it"
+    )]
+    Unbounded {
+        /// The body.
+        body: String,
+    },
     /// Bending strains the axis, which cannot give way.
     #[error(
         "{body} has no stretch coordinates to give way when it bends: it is locked, and far too stiff; add stretch with \

@@ -83,7 +83,10 @@ fn elasticity_warning(built: &Body, beam: Option<&BeamSpec>) -> Option<FidelityW
     let moves = |component| strain.component.contains(&Some(component));
     let bends = moves(1) || moves(2);
     match (elasticity, moves(0)) {
-        (Elasticity::ConstantAxialLoad, false) => Some(FidelityWarning::NoStretch { body }),
+        (Elasticity::ConstantAxialLoad | Elasticity::ThirdOrder, false) => {
+            Some(FidelityWarning::NoStretch { body })
+        }
+        (Elasticity::ThirdOrder, true) if bends => Some(FidelityWarning::Unbounded { body }),
         (Elasticity::Full, false) if bends => Some(FidelityWarning::Locked { body }),
         (Elasticity::Full, true) if bends && beam.is_some_and(locks) => {
             Some(FidelityWarning::MembraneLocking { body })

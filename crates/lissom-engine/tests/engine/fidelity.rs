@@ -3,6 +3,7 @@
 //! of their velocities.
 
 use lissom_core::study::{Ending, Run};
+use lissom_engine::Mechanism;
 use lissom_engine::model::Model;
 use lissom_spec::spec::FidelitySpec;
 use lissom_spec::{Elasticity, Inertia, ModelSpec, ShorteningTerms, Tip};
@@ -64,13 +65,14 @@ const TIPS: [Tip; 7] = [
     Tip::RotationVector,
     Tip::Chord,
 ];
-const STRAINS: [(Elasticity, ShorteningTerms); 6] = [
+const STRAINS: [(Elasticity, ShorteningTerms); 7] = [
     (Elasticity::Linear, ShorteningTerms::None),
     (Elasticity::Linear, ShorteningTerms::Kinematic),
     (Elasticity::Linear, ShorteningTerms::SecondOrder),
     (Elasticity::ConstantAxialLoad, ShorteningTerms::None),
     (Elasticity::Full, ShorteningTerms::None),
     (Elasticity::Linear, ShorteningTerms::GeometricStiffness),
+    (Elasticity::ThirdOrder, ShorteningTerms::None),
 ];
 
 /// Drift of a run at rtol 1e-10, in percent of the peak energy.
@@ -157,7 +159,11 @@ fn velocities_are_derivatives_of_positions_for_true_rotations() {
 #[test]
 fn the_axial_strain_is_not_counted_twice() {
     let mut spec = parsed(ARM);
-    for elasticity in [Elasticity::Full, Elasticity::ConstantAxialLoad] {
+    for elasticity in [
+        Elasticity::Full,
+        Elasticity::ThirdOrder,
+        Elasticity::ConstantAxialLoad,
+    ] {
         spec.fidelity = switches(
             Inertia::Full,
             (elasticity, ShorteningTerms::Kinematic),
@@ -168,6 +174,27 @@ fn the_axial_strain_is_not_counted_twice() {
         assert_eq!(errors[0].path.to_string(), "fidelity.elasticity");
         assert!(errors[0].remedy().contains("shortening = \"none\""));
     }
+}
+
+/// Property: `check` tells that the strain energy to third order has no lower bound, of beams that bend and stretch.
+#[test]
+fn a_strain_energy_without_lower_bound_is_told() {
+    let mut spec = parsed(ARM);
+    let mut warned = |elasticity| {
+        spec.fidelity = switches(
+            Inertia::Full,
+            (elasticity, ShorteningTerms::None),
+            Tip::RotationVector,
+        );
+        let diagnosis = Mechanism::build(&spec).unwrap().diagnose();
+        let warnings = diagnosis.warnings.iter().map(ToString::to_string);
+        warnings
+            .filter(|warning| warning.contains("no lower bound"))
+            .count()
+    };
+    assert_eq!(warned(Elasticity::ThirdOrder), 2);
+    assert_eq!(warned(Elasticity::Full), 0);
+    assert_eq!(warned(Elasticity::ConstantAxialLoad), 0);
 }
 
 /// Property: tips that sit elsewhere than their velocity says have a balance without gravity and none with it, and

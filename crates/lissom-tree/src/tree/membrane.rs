@@ -3,7 +3,8 @@
 //! The strain energy is $`U = \tfrac12\int EA\,(u' + \tfrac12(v'^2 + w'^2))^2 dx`$ and the linear bending and torsion
 //! energies \[Damaren & Sharf 1995, eqs (16)–(20); `K2` of (20) is twice the Hessian of the quartic part, so the
 //! forces here are the gradient of `U` itself\]. What is linear in the elastic coordinates is in the body's
-//! stiffness matrix; this module adds the rest, cell by cell along the beam.
+//! stiffness matrix; this module adds the rest, cell by cell along the beam: the part of third order
+//! $`\tfrac12\int EA\,u'(v'^2 + w'^2)\,dx`$ (`K1`), and that of fourth order (`K2`) where all of the energy is kept.
 
 use super::points::Points;
 use crate::flex::{Group, PackedStrain};
@@ -56,6 +57,7 @@ pub(super) fn add_forces<T: Scalar>(
         let (tension, added) = match elasticity {
             Elasticity::Linear => return,
             Elasticity::ConstantAxialLoad => (linear.times(stiffness), Points::zero()),
+            Elasticity::ThirdOrder => (linear.times(stiffness), quadratic.times(stiffness)),
             Elasticity::Full => (
                 linear.plus(&quadratic).times(stiffness),
                 quadratic.times(stiffness),
@@ -86,7 +88,8 @@ pub(super) fn energy<T: Scalar>(strain: &PackedStrain, elasticity: Elasticity, e
         let (linear, quadratic) = cell_strain(strain, slopes, elastic);
         let product = match elasticity {
             Elasticity::Linear => return T::zero(),
-            Elasticity::ConstantAxialLoad => linear.product(&quadratic),
+            // a constant axial load has no energy; this is what its tension stores in the bending
+            Elasticity::ConstantAxialLoad | Elasticity::ThirdOrder => linear.product(&quadratic),
             Elasticity::Full => linear.plus(&quadratic.scale(0.5)).product(&quadratic),
         };
         sum.add(&product.times(stiffness));

@@ -5,6 +5,7 @@
 
 mod closures;
 mod derivatives;
+mod elasticity;
 mod equivalences;
 mod exact_rod;
 mod lagrange;
