@@ -12,7 +12,7 @@ use lissom_nodal::{ElementId, Mechanism, NodeState};
 use lissom_spatial::{RotationVector, Transform, Vector};
 use lissom_spec::Fidelity;
 use lissom_spec::spec::{BeamSpec, BodySpec};
-use lissom_tree::flex::{Damping, FlexibleBody, Node};
+use lissom_tree::flex::{Component, Damping, FlexibleBody, Node, SecondOrderBlock};
 
 use super::NodalModelError;
 use super::build::Builder;
@@ -123,7 +123,7 @@ impl Builder<'_> {
 /// The displacement field of a beam at the start.
 struct Field<'a> {
     flexible: &'a FlexibleBody,
-    /// Whether points are moved by the shortening of the bent axis.
+    /// Whether points move to second order, as by the shortening of the bent axis.
     shortens: bool,
     elastic: Vec<f64>,
     rate: Vec<f64>,
@@ -140,13 +140,20 @@ impl Field<'_> {
         };
         let mut place = Vector(node.position) + sum(&node.displacement, &self.elastic);
         let mut velocity = sum(&node.displacement, &self.rate);
+        let mut turn = sum(&node.rotation, &self.elastic);
+        let mut turn_rate = sum(&node.rotation, &self.rate);
         if self.shortens {
-            let [shortening, rate] = self.shortening(node);
-            place[0] += shortening;
-            velocity[0] += rate;
+            for (component, [value, rate]) in self.second_order(node) {
+                let (axis, of, of_rate) = match component {
+                    Component::Displacement(axis) => (axis, &mut place, &mut velocity),
+                    Component::Rotation(axis) => (axis, &mut turn, &mut turn_rate),
+                };
+                of[axis] += value;
+                of_rate[axis] += rate;
+            }
         }
-        let turn = RotationVector::new(sum(&node.rotation, &self.elastic));
-        let spin = turn.rate_matrix() * sum(&node.rotation, &self.rate);
+        let turn = RotationVector::new(turn);
+        let spin = turn.rate_matrix() * turn_rate;
         let axes = frame.rotation;
         [
             NodeState {
@@ -162,25 +169,28 @@ impl Field<'_> {
         ]
     }
 
-    /// $`-\tfrac12\eta^TS\eta`$ at a node, and its rate.
-    fn shortening(&self, node: &Node) -> [f64; 2] {
-        let Some(shortening) = &self.flexible.shortening else {
-            return [0.0; 2];
+    /// $`\tfrac12\eta^TH\eta`$ at a node by components of its motion, and their rates.
+    fn second_order(&self, node: &Node) -> Vec<(Component, [f64; 2])> {
+        let Some(field) = &self.flexible.second_order else {
+            return Vec::new();
         };
-        let (mut found, mut first) = ([0.0; 2], 0);
-        for plane in &shortening.planes {
-            let size = plane.len();
-            let (elastic, rate) = (&self.elastic[plane.clone()], &self.rate[plane.clone()]);
-            for (i, row) in (node.shortening[first..].chunks_exact(size.max(1)))
-                .take(size)
-                .enumerate()
-            {
-                let along = |x: &[f64]| row.iter().zip(x).map(|(s, x)| s * x).sum::<f64>();
-                found[0] -= 0.5 * elastic[i] * along(elastic);
-                found[1] -= rate[i] * along(elastic);
-            }
-            first += size * size;
-        }
-        found
+        let product = |block: &SecondOrderBlock, entries: &[f64], rows: &[f64], columns: &[f64]| {
+            let (rows, columns) = (&rows[block.rows.clone()], &columns[block.columns.clone()]);
+            let entries = entries.chunks_exact(columns.len().max(1));
+            (rows.iter().zip(entries))
+                .map(|(row, entries)| {
+                    row * (entries.iter().zip(columns).map(|(h, x)| h * x)).sum::<f64>()
+                })
+                .sum::<f64>()
+        };
+        let part = |(block, entries): (&SecondOrderBlock, &[f64])| {
+            let product = |rows, columns| product(block, entries, rows, columns);
+            // a block beside the diagonal has a mirror image
+            let half = if block.is_diagonal() { 0.5 } else { 1.0 };
+            let value = half * product(&self.elastic, &self.elastic);
+            let rate = product(&self.rate, &self.elastic) + product(&self.elastic, &self.rate);
+            (block.component, [value, half * rate])
+        };
+        field.entries(&node.second_order).map(part).collect()
     }
 }

@@ -1,5 +1,7 @@
 //! Geometric coupling of bending and torsion: lateral buckling, vibrations of arms that sag in space, motion of chains.
 
+use std::fmt::Write;
+
 use lissom_core::study::Place;
 use lissom_engine::Mechanism;
 use lissom_engine::analysis::linearized;
@@ -52,19 +54,21 @@ fn narrow_cantilever(basis: &str, parts: usize, load: f64) -> ModelSpec {
             1 => "ground".to_owned(),
             _ => format!("part_{}", part - 1),
         };
-        text += &format!(
+        write!(
+            text,
             "[[body]]\nname = \"part_{part}\"\n[body.beam]\nlength_m = {}\nmass_per_length_kg_per_m = 0.8\n\
              bending_stiffness_y_n_m2 = {WEAK}\nbending_stiffness_z_n_m2 = {}\ntorsional_stiffness_n_m2 = {TORSIONAL}\n\
              section_inertia_y_kg_m = 1e-5\nsection_inertia_z_kg_m = 1e-3\nbasis.{basis}\n\
              [[joint]]\nname = \"joint_{part}\"\nparent = \"{parent}\"\nchild = \"part_{part}\"\nfixed = {{}}\n",
             LENGTH / parts as f64,
             STRONG * WEAK,
-        );
+        ).unwrap();
     }
-    text += &format!(
+    write!(
+            text,
         "[[marker]]\nname = \"tip\"\nbody = \"part_{parts}\"\n[[input]]\nmarker = \"tip\"\ndirection = [0, 0, -1]\n\
          force_constant = {{ value_n = {load} }}\n"
-    );
+    ).unwrap();
     parsed(&text)
 }
 
@@ -136,13 +140,14 @@ fn crooked_arm(torsion: bool) -> ModelSpec {
         ""
     };
     for (link, parent, turned) in places {
-        text += &format!(
+        write!(
+            text,
             "[[body]]\nname = \"{link}\"\n[body.beam]\nlength_m = 1.0\nmass_per_length_kg_per_m = 0.5\n\
              bending_stiffness_y_n_m2 = 420.0\nbending_stiffness_z_n_m2 = 640.0\n{twist}\
              basis.elements = {{ count = 4, bending_z = true, torsion = {torsion} }}\n\
              [[joint]]\nname = \"{link}_root\"\nparent = {{ body = {parent}, rotation_vector_rad = {turned} }}\n\
              child = \"{link}\"\nfixed = {{}}\n"
-        );
+        ).unwrap();
     }
     text += "[[payload]]\nname = \"load\"\nbody = \"upper\"\nmass_kg = 0.4\ncenter_of_mass_m = [0.05, 0.15, 0.1]\n\
              inertia_kg_m2 = [0.01, 0.012, 0.014]\n";
@@ -196,13 +201,14 @@ fn a_spinning_chain_keeps_energy_and_momentum() {
     ];
     for (i, joint) in joints.into_iter().enumerate() {
         let parent = ["ground", "link_0"][i];
-        text += &format!(
+        write!(
+            text,
             "[[body]]\nname = \"link_{i}\"\n[body.beam]\nlength_m = 1.0\nmass_per_length_kg_per_m = 0.5\n\
              bending_stiffness_y_n_m2 = 1.0\nbending_stiffness_z_n_m2 = 0.7\ntorsional_stiffness_n_m2 = 0.3\n\
              section_inertia_y_kg_m = 2e-3\nsection_inertia_z_kg_m = 3e-3\n\
              basis.clamped_free = {{ bending_y = 2, bending_z = 2, torsion = 1 }}\n\
              [[joint]]\nname = \"joint_{i}\"\nparent = \"{parent}\"\nchild = \"link_{i}\"\n{joint}\n"
-        );
+        ).unwrap();
     }
     text += "[simulation]\nduration_s = 2.0\nintegrator.dop853 = { rtol = 1e-10, atol = 1e-12 }\n";
     let run = completed(in_tree(&parsed(&text)));

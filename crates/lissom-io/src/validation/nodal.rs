@@ -133,7 +133,7 @@ impl Compute {
                 deflection("princeton-beam", &[&direction]).unwrap_or_default()
             }
             Self::Bend => deflection("bend-45", &[]).unwrap_or_default(),
-            Self::LateralBuckling => lateral_buckling().unwrap_or_default(),
+            Self::LateralBuckling => lateral_buckling(),
         }
     }
 }

@@ -4,7 +4,7 @@ use lissom_engine::model::Model;
 use lissom_spec::spec::{BasisSpec, ElementsSpec, InitialElasticSpec, Membrane, ModeCounts};
 use lissom_spec::{ModelSpec, TEMPLATE};
 
-use super::{assert_error, sound};
+use super::{assert_error, edited, errors_of, sound};
 
 #[test]
 fn places() {

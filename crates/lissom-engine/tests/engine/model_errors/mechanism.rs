@@ -1,6 +1,6 @@
 //! Names, the tree, joints, what drives them, and the run.
 
-use super::{assert_error, edited, errors_of};
+use super::{assert_error, edited, errors_of, sound};
 
 #[test]
 fn names_and_references() {

@@ -72,7 +72,7 @@ impl<'a> Assembly<'a> {
                         position: pose.translation.0,
                         displacement: still.clone(),
                         rotation: still,
-                        shortening: Vec::new(),
+                        second_order: Vec::new(),
                     },
                 };
                 let taken = flexible.inertia_at(&node);
