@@ -130,7 +130,7 @@ export interface Recording {
   frames: Frames | null;
   noAnimation: string | null;
   verdicts: Verdict[];
-  understanding: Understanding;
+  model_summary: Understanding;
   summary: Record<string, any>;
   fidelity: Record<string, unknown>;
   options: Record<string, unknown>;
@@ -206,7 +206,7 @@ export function readReport(): Report {
       },
       noAnimation: raw.no_animation,
       verdicts: raw.verdicts,
-      understanding: raw.understanding ?? {},
+      model_summary: raw.model_summary ?? {},
       summary: raw.summary ?? {},
       fidelity: raw.fidelity ?? {},
       options: raw.options ?? {},

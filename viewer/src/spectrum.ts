@@ -126,7 +126,7 @@ interface Mark {
 /** Natural frequencies of the flexible bodies; those of a round beam in both planes are one mark. */
 function naturalFrequencies(recording: Recording): Mark[] {
   const marks: Mark[] = [];
-  for (const body of recording.understanding.bodies ?? []) {
+  for (const body of recording.model_summary.bodies ?? []) {
     body.frequencies_rad_per_s.forEach((omega, i) => {
       const hz = omega / (2 * Math.PI);
       const last = marks[marks.length - 1];

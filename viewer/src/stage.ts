@@ -364,7 +364,7 @@ export class Stage {
 
 /** Against gravity, along the nearest axis; z where there is none. */
 function upOf(recording: Recording): THREE.Vector3 {
-  const gravity = recording.understanding.gravity_m_per_s2 ?? [0, 0, 0];
+  const gravity = recording.model_summary.gravity_m_per_s2 ?? [0, 0, 0];
   const up = new THREE.Vector3(-gravity[0]!, -gravity[1]!, -gravity[2]!);
   return up.lengthSq() > 0 ? up.normalize() : new THREE.Vector3(0, 0, 1);
 }

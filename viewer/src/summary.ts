@@ -14,7 +14,7 @@ export function verdictList(recording: Recording): HTMLElement {
       h("span", {}, h("b", {}, `${verdict.subject} `), verdict.words),
     ),
   );
-  const warnings = (recording.understanding.warnings ?? []).map((warning) =>
+  const warnings = (recording.model_summary.warnings ?? []).map((warning) =>
     h("li", { class: "verdict caution" }, h("span", { class: "badge" }, "!"), h("span", {}, h("b", {}, "model "), warning)),
   );
   return h("ul", { class: "verdicts" }, ...rows, ...warnings);
@@ -99,7 +99,7 @@ function command(recording: Recording): string {
 }
 
 function one(recording: Recording): HTMLElement {
-  const { understanding: known, summary } = recording;
+  const { model_summary: known, summary } = recording;
   const cost = summary.cost ?? {};
   const freedom = known.degrees_of_freedom ?? {};
   const bodies = known.bodies ?? [];

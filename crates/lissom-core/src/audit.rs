@@ -28,7 +28,7 @@ pub(crate) struct Balance {
     pub(crate) momentum: Force<f64>,
 }
 
-/// The books of a run.
+/// The audit of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Audit {
     /// Energy balance.
@@ -89,7 +89,7 @@ pub struct EnergyAudit {
     /// Why the balance does not close however small the steps are: terms of the equations that follow from no
     /// energy.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unbalanced_by: Vec<String>,
+    pub non_conservative: Vec<String>,
 }
 
 /// Change of momentum of a mechanism that nothing outside acts on.
@@ -141,7 +141,7 @@ pub(crate) struct Auditor {
     initial_energy: Option<f64>,
     /// Work of inputs, energy dissipated and drift before the run.
     pub(crate) before: [f64; 3],
-    unbalanced_by: Vec<String>,
+    non_conservative: Vec<String>,
 }
 
 impl Auditor {
@@ -161,7 +161,7 @@ impl Auditor {
             closures: None,
             initial_energy: None,
             before: [0.0; 3],
-            unbalanced_by: dynamics.unbalanced_by(),
+            non_conservative: dynamics.non_conservative(),
         }
     }
 
@@ -264,7 +264,7 @@ impl Auditor {
                     .iter()
                     .fold(0.0, |m, &d| f64::max(m, percent(d).abs())),
                 rms_drift_percent: (squares / count).sqrt(),
-                unbalanced_by: self.unbalanced_by,
+                non_conservative: self.non_conservative,
             },
             momentum: self.conserves_momentum.then_some(self.momentum),
             limit_violations: self.violations.into_iter().flatten().collect(),

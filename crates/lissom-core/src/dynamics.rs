@@ -69,7 +69,7 @@ pub trait Dynamics: FirstOrder + SecondOrder + Readout + Send {
     fn conserves_momentum(&self) -> bool;
 
     /// What keeps the energy balance from closing, a sentence each.
-    fn unbalanced_by(&self) -> Vec<String> {
+    fn non_conservative(&self) -> Vec<String> {
         Vec::new()
     }
 

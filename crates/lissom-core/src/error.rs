@@ -42,7 +42,7 @@ pub enum RunError {
     },
     /// The run was to begin in equilibrium, and there is none.
     #[error("no equilibrium at t = {time_s}: {source}")]
-    Unsettled {
+    NoEquilibrium {
         /// What does not balance.
         source: NoEquilibrium,
         /// Start of the run.
@@ -138,7 +138,7 @@ impl RunError {
             | Self::Singular { time_s, .. }
             | Self::Unplaced { time_s, .. }
             | Self::NoInput { time_s, .. }
-            | Self::Unsettled { time_s, .. }
+            | Self::NoEquilibrium { time_s, .. }
             | Self::LeftBeam { time_s, .. }
             | Self::NominalMotion { time_s, .. }
             | Self::NoLongerRedundant { time_s, .. } => *time_s,
@@ -154,7 +154,7 @@ impl RunError {
             Self::Singular { coordinates, .. } => coordinates.first().map_or("unknown", |c| c),
             Self::NoLongerRedundant { equation, .. } => equation,
             Self::Unplaced { source, .. } => source.part,
-            Self::Unsettled { source, .. } => source.name(),
+            Self::NoEquilibrium { source, .. } => source.name(),
             Self::LeftBeam { support, .. } => support,
             Self::NoInput { .. } => "the inputs",
             Self::NominalMotion { .. } => "the nominal motion",

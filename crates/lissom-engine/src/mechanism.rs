@@ -17,7 +17,7 @@ use crate::diagnose::Inspect;
 use crate::evaluate::{Configuration, Evaluate, Targets};
 use crate::model::{self, Model};
 use crate::nodal_model::{self, NodalModel, NodalModelError};
-use crate::scene::{Drawable, DrawnMesh, DrawnTree};
+use crate::scene::{Drawable, DrawnNodes, DrawnTree};
 use crate::simulate::{self, close_loops};
 
 /// A mechanism: bodies reduced, formulation chosen, loops closed, every name resolved.
@@ -200,7 +200,7 @@ impl Mechanism {
             Some(nodal) => nodal_model::equilibrium(nodal, initial, from)
                 .map_err(|source| nodal_model::unplaced(&source, time_s)),
             None => simulate::equilibrium(&self.tree, initial, from)
-                .map_err(|source| RunError::Unsettled { source, time_s }),
+                .map_err(|source| RunError::NoEquilibrium { source, time_s }),
         }
     }
 
@@ -323,7 +323,7 @@ impl Mechanism {
     /// When it cannot be put together as its model says.
     pub(crate) fn drawable(&self) -> Result<Box<dyn Drawable + '_>, PlaceError> {
         Ok(match &self.nodal {
-            Some(nodal) => Box::new(DrawnMesh::new(nodal)?),
+            Some(nodal) => Box::new(DrawnNodes::new(nodal)?),
             None => Box::new(DrawnTree::new(&self.spec, &self.tree)),
         })
     }

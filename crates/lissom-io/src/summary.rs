@@ -33,7 +33,7 @@
 //! | `duration_s` | the time span asked for |
 //! | `channels` | every recorded channel; extremes are those of the samples, the earliest of equal ones |
 //! | `at` | every channel at the instants asked for, as far as the run came |
-//! | `audit.energy.unbalanced_by` | terms of the chosen fidelity that follow from no energy; only if there are any |
+//! | `audit.energy.non_conservative` | terms of the chosen fidelity that follow from no energy; only if there are any |
 //! | `audit.momentum` | only where nothing outside acts on the mechanism |
 //! | `warnings` | what to know beyond the audit, as that redundant drives share their work; only if there is any |
 //! | `cost.wall_s` | the only entry that differs between two runs of the same model |

@@ -86,8 +86,8 @@ impl Assembly {
 
     /// An orientation in space, from node to inertial components.
     pub fn orientation(&mut self, name: &str, rotation: &Matrix<f64>) -> NodeId {
-        let attitude = Quaternion::of_matrix(rotation);
-        self.add_node(name, NodeKind::Orientation, Placement::turned(attitude))
+        let orientation = Quaternion::of_matrix(rotation);
+        self.add_node(name, NodeKind::Orientation, Placement::turned(orientation))
     }
 
     /// Where a point stands.
@@ -208,7 +208,7 @@ impl Assembly {
     }
 
     fn rotation(&self, node: NodeId) -> Matrix<f64> {
-        self.parts.nodes[node.0].placement.attitude.matrix()
+        self.parts.nodes[node.0].placement.orientation.matrix()
     }
 
     fn chord(&self, p: NodeId, q: NodeId) -> Vector<f64> {

@@ -98,7 +98,7 @@ pub enum NodalError {
     },
     /// There is no equilibrium.
     #[error(transparent)]
-    Unsettled(#[from] NoEquilibrium),
+    NoEquilibrium(#[from] NoEquilibrium),
     /// The linearised equations have no answer.
     #[error(transparent)]
     Linear(#[from] LinearError),

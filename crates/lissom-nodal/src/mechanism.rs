@@ -168,7 +168,7 @@ impl Mechanism {
     fn assembled_nodes(&self) -> Vec<NodeState<f64>> {
         let states = self.nodes.iter().map(|node| NodeState {
             position: node.placement.position,
-            rotation: node.placement.attitude.matrix(),
+            rotation: node.placement.orientation.matrix(),
             ..NodeState::resting()
         });
         states.collect()
@@ -516,7 +516,7 @@ impl Mechanism {
                             position[dof.position] = placement.position[component];
                         }
                         NodeKind::Orientation => position[dof.position..dof.position + 4]
-                            .copy_from_slice(&placement.attitude.0),
+                            .copy_from_slice(&placement.orientation.0),
                     }
                 }
             }

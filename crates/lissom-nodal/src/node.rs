@@ -78,11 +78,11 @@ pub(super) struct Node {
     pub(super) placement: Placement,
 }
 
-/// Where a node is: position of a point, attitude of an orientation.
+/// Where a node is: position of a point, orientation of an orientation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placement {
     pub(super) position: Vector<f64>,
-    pub(super) attitude: Quaternion<f64>,
+    pub(super) orientation: Quaternion<f64>,
     /// Angle of a planar orientation, counted through full turns.
     pub(super) angle: f64,
 }
@@ -91,21 +91,21 @@ impl Placement {
     pub(super) fn at(position: [f64; 3]) -> Self {
         Self {
             position: Vector(position),
-            attitude: Quaternion([1.0, 0.0, 0.0, 0.0]),
+            orientation: Quaternion([1.0, 0.0, 0.0, 0.0]),
             angle: 0.0,
         }
     }
 
-    pub(super) fn turned(attitude: Quaternion<f64>) -> Self {
+    pub(super) fn turned(orientation: Quaternion<f64>) -> Self {
         Self {
-            attitude,
+            orientation,
             ..Self::at([0.0; 3])
         }
     }
 
     pub(super) fn at_angle(angle: f64) -> Self {
         Self {
-            attitude: Quaternion::of_rotation_vector(Vector([0.0, 0.0, angle])),
+            orientation: Quaternion::of_rotation_vector(Vector([0.0, 0.0, angle])),
             angle,
             ..Self::at([0.0; 3])
         }
@@ -116,13 +116,15 @@ impl Placement {
         match kind {
             NodeKind::PlanarPoint | NodeKind::Point => self.position += increment,
             NodeKind::PlanarAngle => *self = Self::at_angle(self.angle + increment[2]),
-            NodeKind::Orientation => self.attitude = self.attitude.turned_in_parent(increment),
+            NodeKind::Orientation => {
+                self.orientation = self.orientation.turned_in_parent(increment)
+            }
         }
     }
 
     pub(super) fn is_finite(&self) -> bool {
         self.position.0.iter().all(|x| x.is_finite())
-            && self.attitude.0.iter().all(|x| x.is_finite())
+            && self.orientation.0.iter().all(|x| x.is_finite())
     }
 }
 

@@ -54,7 +54,7 @@ struct Shown {
     no_animation: Option<String>,
     verdicts: Vec<Verdict>,
     /// What `lissom check` says of the model.
-    understanding: Value,
+    model_summary: Value,
     summary: Value,
     fidelity: Value,
     options: Value,
@@ -214,7 +214,7 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
         animation,
         no_animation,
         verdicts: verdicts(&manifest.summary),
-        understanding: source.understanding.clone(),
+        model_summary: source.model_summary.clone(),
         summary,
         fidelity: manifest.fidelity.clone(),
         options: manifest.options.clone(),

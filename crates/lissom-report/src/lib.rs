@@ -33,5 +33,5 @@ pub struct Source<'a> {
     /// The recording.
     pub recording: &'a Recording,
     /// What `lissom check --json` says of the model.
-    pub understanding: Value,
+    pub model_summary: Value,
 }

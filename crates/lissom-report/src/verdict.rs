@@ -1,4 +1,4 @@
-//! What the books of a run mean, in plain words.
+//! What the audit of a run mean, in plain words.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -118,7 +118,7 @@ fn energy(summary: &Value) -> Option<Verdict> {
         return Some(verdict(Level::Bad, "energy", words));
     };
     let shown = two_digits(percent);
-    let leaks = at(summary, &["audit", "energy", "unbalanced_by"])
+    let leaks = at(summary, &["audit", "energy", "non_conservative"])
         .and_then(Value::as_array)
         .is_some_and(|reasons| !reasons.is_empty());
     let (level, meaning) = if percent <= TRUSTWORTHY_PERCENT {
@@ -291,7 +291,7 @@ mod tests {
     #[test]
     fn unbalanced_terms_are_told() {
         let book =
-            json!({ "max_drift_percent": 20.0, "unbalanced_by": ["the inertia of body arm"] });
+            json!({ "max_drift_percent": 20.0, "non_conservative": ["the inertia of body arm"] });
         let told = energy(&json!({ "audit": { "energy": book } })).unwrap();
         assert_eq!(told.level, Level::Caution);
         assert!(told.words.contains("no energy"), "{}", told.words);

@@ -81,7 +81,7 @@ pub enum Tip {
     /// Turned by the Euler angles θ in the sequence 1-2-3, (c).
     #[serde(rename = "euler_123")]
     Euler123,
-    /// Turned by an attitude of its own that is integrated with $`\dot\theta`$ for its angular velocity, (d).
+    /// Turned by an orientation of its own that is integrated with $`\dot\theta`$ for its angular velocity, (d).
     Exact,
     /// Turned by Exp(θ) with its true angular velocity.
     RotationVector,
@@ -157,7 +157,7 @@ impl Fidelity {
     };
 
     /// How the end of a closure on a node is turned: as a joint there would be, but for exact tips, whose
-    /// attitude belongs to the bodies they carry.
+    /// orientation belongs to the bodies they carry.
     pub fn closure_tip(self) -> Tip {
         match self.tip {
             Tip::Exact => Tip::RotationVector,
@@ -166,7 +166,7 @@ impl Fidelity {
     }
 
     /// How places that carry nothing move: markers, and the inboard node of a floating frame. They have no
-    /// attitude of their own and must be true rotations.
+    /// orientation of their own and must be true rotations.
     pub fn marker_tip(self) -> Tip {
         match self.tip {
             Tip::RotationVectorPlainRate | Tip::Chord => self.tip,

@@ -132,9 +132,9 @@ pub struct Layout {
     pub hinge_block: Vec<usize>,
     /// First influence of the parent's elastic coordinates on every body; one more at the end.
     pub influence: Vec<usize>,
-    /// First entry of the attitude (a quaternion) of the node that carries the body, where its parent's tip
+    /// First entry of the orientation (a quaternion) of the node that carries the body, where its parent's tip
     /// is exact.
-    pub attitude: Vec<Option<usize>>,
+    pub orientation: Vec<Option<usize>>,
     /// Length of the position vector.
     pub positions: usize,
     /// Length of the velocity vector.
@@ -163,12 +163,12 @@ impl Layout {
             block += n * n;
             hinge += kind.velocities();
             hinge_block += kind.velocities() * kind.velocities();
-            l.attitude.push(None);
+            l.orientation.push(None);
             if let (Some(parent), Place::Node { .. }) = (body.parent, &body.outboard) {
                 influence += bodies[parent].modes();
                 if bodies[parent].fidelity.tip == Tip::Exact {
-                    l.attitude.pop();
-                    l.attitude.push(Some(l.positions));
+                    l.orientation.pop();
+                    l.orientation.push(Some(l.positions));
                     l.positions += 4;
                 }
             }

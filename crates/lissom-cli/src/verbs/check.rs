@@ -15,7 +15,7 @@ const SHOWN_FREQUENCIES: usize = 6;
 
 /// A diagnosis with where it comes from, as `check --json` prints it.
 #[derive(Serialize)]
-pub(super) struct Understood<'a> {
+pub(super) struct ModelSummary<'a> {
     model: &'a str,
     lissom_version: &'static str,
     file: Option<String>,
@@ -23,7 +23,7 @@ pub(super) struct Understood<'a> {
     diagnosis: Diagnosis,
 }
 
-impl<'a> Understood<'a> {
+impl<'a> ModelSummary<'a> {
     pub(super) fn of(loaded: &'a Loaded) -> Self {
         Self {
             model: loaded.spec.name.as_ref().unwrap_or(&loaded.label),
@@ -37,7 +37,7 @@ impl<'a> Understood<'a> {
 /// Shows what is understood of a model.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Stop> {
     let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
-    let understood = Understood::of(&loaded);
+    let understood = ModelSummary::of(&loaded);
     if arguments.json {
         output::json(&understood)
     } else {

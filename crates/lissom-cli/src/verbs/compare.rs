@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use lissom::compare::{
-    Advice, DEPARTURE_LENGTHS, Difference, Prediction, Worst, dense_instants, thinned,
+    Advice, DIVERGENCE_LENGTHS, Difference, Prediction, Worst, dense_instants, thinned,
 };
 use lissom::{Override, Recording, Run};
 use lissom_io::compare::{Choice, Comparison, Entry, Finished, with_fidelity};
@@ -15,7 +15,7 @@ use lissom_io::summary::Summary;
 use lissom_report::Source;
 use serde_json::json;
 
-use super::check::Understood;
+use super::check::ModelSummary;
 use super::report;
 use super::run::{folder_for, integrate, refuse_too_large};
 use crate::arguments::CompareArguments;
@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
                 loaded: &done.loaded,
                 manifest,
                 recording,
-                understanding: json!(Understood::of(&done.loaded)),
+                model_summary: json!(ModelSummary::of(&done.loaded)),
             })
             .collect();
         pictures = report::write_for(&sources, &folder, &arguments.pictures)?;
@@ -117,7 +117,7 @@ fn run_one(
     refuse_too_large(&model, samples.len())?;
     let began = Instant::now();
     let start = model.mechanism.start();
-    let run = integrate(&model, start, &samples, DEPARTURE_LENGTHS, silent);
+    let run = integrate(&model, start, &samples, DIVERGENCE_LENGTHS, silent);
     let wall_s = began.elapsed().as_secs_f64();
     model.spec.output.channels = wanted;
 
@@ -200,7 +200,7 @@ fn in_words(comparison: &Comparison) -> String {
 /// How a run ended, in a few characters.
 fn ended(run: &Entry) -> String {
     match (&run.diverged, &run.failure, run.stopped_at_s) {
-        (Some(departure), ..) => format!("diverged at {} s", rounded(departure.time_s, 4)),
+        (Some(divergence), ..) => format!("diverged at {} s", rounded(divergence.time_s, 4)),
         (None, Some(failure), _) => format!("failed at {} s", rounded(failure.time_s, 4)),
         (None, None, Some(at_s)) => format!("stopped at {} s", rounded(at_s, 4)),
         (None, None, None) => "completed".to_owned(),
@@ -210,14 +210,14 @@ fn ended(run: &Entry) -> String {
 /// What went wrong in a run.
 fn trouble(run: &Entry) -> Vec<String> {
     let mut lines = Vec::new();
-    if let Some(departure) = &run.diverged {
+    if let Some(divergence) = &run.diverged {
         lines.push(format!(
             "  {}: diverged at {} s in {}: {} is displaced by {} of its lengths",
             run.fidelity,
-            short(departure.time_s),
-            departure.coordinate,
-            departure.body,
-            short(departure.lengths)
+            short(divergence.time_s),
+            divergence.coordinate,
+            divergence.body,
+            short(divergence.lengths)
         ));
     }
     if let Some(failure) = &run.failure {

@@ -252,7 +252,7 @@ pub(super) fn unknown<'a>(
     }
 }
 
-/// Attitudes are unit quaternions: small slips of rounding are mended, others told.
+/// Orientations are unit quaternions: small slips of rounding are mended, others told.
 fn normalize_quaternions(
     coordinates: &[Coordinate],
     position: &mut [f64],

@@ -8,7 +8,7 @@ use lissom_io::{IoError, atomic};
 use lissom_report::Source;
 use serde_json::json;
 
-use super::check::Understood;
+use super::check::ModelSummary;
 use crate::arguments::{PictureArguments, ReportArguments};
 use crate::stop::Stop;
 use crate::{diagnostics, output};
@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Stop> {
             loaded: &stored.loaded,
             manifest: &stored.manifest,
             recording: &stored.recording,
-            understanding: json!(Understood::of(&stored.loaded)),
+            model_summary: json!(ModelSummary::of(&stored.loaded)),
         })
         .collect();
     let page = match &arguments.out {

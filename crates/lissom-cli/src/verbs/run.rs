@@ -14,7 +14,7 @@ use lissom_io::{IoError, record};
 use lissom_report::Source;
 use serde_json::json;
 
-use super::check::Understood;
+use super::check::ModelSummary;
 use super::report;
 use crate::arguments::RunArguments;
 use crate::output::{counted, rounded, short};
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
             loaded: &loaded,
             manifest: &manifest,
             recording: &run.recording,
-            understanding: json!(Understood::of(&loaded)),
+            model_summary: json!(ModelSummary::of(&loaded)),
         };
         let pictures = report::write_for(&[source], &folder, &arguments.pictures)?;
         let names = pictures.iter().map(|path| path.display().to_string());
@@ -271,7 +271,7 @@ fn audit_in_words(summary: &Summary) -> Vec<String> {
         short(energy.max_drift_percent),
         short(energy.peak_j)
     )];
-    for reason in &energy.unbalanced_by {
+    for reason in &energy.non_conservative {
         lines.push(format!("               not balanced: {reason}"));
     }
     if let Some(momentum) = &summary.audit.momentum {

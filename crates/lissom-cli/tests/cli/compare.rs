@@ -139,7 +139,7 @@ fn without_a_bound_no_number_is_given() {
         0,
         &[
             "inconsistent/exact: no bound can be given",
-            "attitudes of their own",
+            "orientations of their own",
         ],
     );
     let comparison = folder.read_json("results/shuttle-arm-compare/comparison.json");

@@ -89,7 +89,7 @@ fn the_page_carries_the_run() {
     assert_eq!(recording["fidelity"], manifest["fidelity"]);
     assert_eq!(recording["verdicts"][0]["words"], "completed 0.2 s");
     assert_eq!(
-        recording["understanding"]["bodies"]
+        recording["model_summary"]["bodies"]
             .as_array()
             .unwrap()
             .len(),

@@ -5,7 +5,7 @@ use nalgebra::DMatrix;
 use lissom_numerics::linear::{Frozen, LinearizedTrajectory};
 use lissom_spec::ModelSpec;
 
-use super::perturb::{servos, unguided};
+use super::perturb::{servos, uncontrolled};
 use super::{AnalysisError, Linearized};
 
 /// What joints do on which inputs or controllers act, for modes.
@@ -55,7 +55,7 @@ pub fn closed_loop(
     let held = if free {
         Vec::new()
     } else {
-        unguided(linearized)
+        uncontrolled(linearized)
     };
     let along = LinearizedTrajectory::new(along.labels().clone(), points, actuated.to_vec());
     Ok(Frozen::new(&along, &held))

@@ -86,7 +86,7 @@ pub fn perturb(
         let rests = options.begins == Begins::AsModel
             && spec.simulation.initial == InitialSpec::Equilibrium;
         if index == 0 && rests && options.terms.inertia {
-            state = recorder.steady(start, options.terms, &unguided(linearized))?;
+            state = recorder.steady(start, options.terms, &uncontrolled(linearized))?;
             state.resize(2 * state.len(), 0.0);
         }
         if !options.terms.inertia {
@@ -131,7 +131,7 @@ pub fn perturb(
 }
 
 /// Coordinates that inputs drive and no controller leads.
-pub(super) fn unguided(linearized: &Linearized) -> Vec<usize> {
+pub(super) fn uncontrolled(linearized: &Linearized) -> Vec<usize> {
     let actuated = linearized.along.actuated();
     let is_led = |dof: &usize| {
         let mut led = linearized.controlled.iter().flatten();

@@ -11,7 +11,7 @@ use super::deviation::{Resolution, body_frequencies, predict_deviation};
 use super::differences::{Difference, Worst, of_deviations, worst};
 use super::instants::is_dense;
 use super::magnitudes::{TermMagnitude, term_magnitude};
-use super::{DEPARTURE_LENGTHS, FidelityRun, fidelity, with_fidelity};
+use super::{DIVERGENCE_LENGTHS, FidelityRun, fidelity, with_fidelity};
 use crate::mechanism::Mechanism;
 
 /// Stated errors are this many times the estimated ones: the estimate is of first order and sees the run at its
@@ -193,7 +193,7 @@ pub(super) fn advise(
 
 const TOO_LONG: &str = "the run is too long to follow its vibrations";
 const OTHER_COORDINATES: &str =
-    "its exact tips have attitudes of their own, which the reference run does not tell";
+    "its exact tips have orientations of their own, which the reference run does not tell";
 const BEYOND_BOUNDS: &str = "its estimated error passes ten lengths, so that it diverges or is too far off for an \
      estimate of first order";
 const BEYOND_FIRST_ORDER: &str = "its estimated error is too large for an estimate of first order";
@@ -233,7 +233,7 @@ fn predict(
     let beyond = |k: usize| {
         deviations.channels.iter().any(|channel| {
             let value = channel.samples[k].abs();
-            channel.unit == "m" && value > DEPARTURE_LENGTHS * longest
+            channel.unit == "m" && value > DIVERGENCE_LENGTHS * longest
         })
     };
     let whole = deviations.time_s.last() == recording.time_s.last();

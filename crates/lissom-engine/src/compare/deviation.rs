@@ -94,7 +94,7 @@ pub(super) fn lowest_frequency(mechanism: &Mechanism) -> Option<f64> {
 /// Estimates the differences of `channels` between a run of `other` and the recorded run of `reference`, to first
 /// order in the differences, at instants no further apart than the step or than the samples. The recording holds every
 /// coordinate of the reference; the answer is as long as the estimate stays finite. `None` if the other model has
-/// coordinates that the recording lacks, as the attitudes of exact tips.
+/// coordinates that the recording lacks, as the orientations of exact tips.
 pub fn predict_deviation(
     reference: &Mechanism,
     other: &Mechanism,

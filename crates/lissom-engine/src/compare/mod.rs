@@ -4,7 +4,7 @@
 //! model ──with_fidelity──► one mechanism per fidelity ──run──► FidelityRun ──compare──► Findings
 //! ```
 //!
-//! Runs are sampled at [`dense_instants`] and given up at [`DEPARTURE_LENGTHS`]. One that did not reach its end is part of
+//! Runs are sampled at [`dense_instants`] and given up at [`DIVERGENCE_LENGTHS`]. One that did not reach its end is part of
 //! the comparison. Differences are those from the first run that is sound; what that run tells of its terms is the
 //! [`Advice`].
 
@@ -35,7 +35,7 @@ pub use magnitudes::{TermMagnitude, term_magnitude};
 /// does from nine tenths. The second-order fields of the fidelities that shorten reach one length at most; ten lengths
 /// is a factor of ten beyond whatever could be meant, and growth by then is exponential or faster, so that the instant
 /// hardly depends on the number.
-pub const DEPARTURE_LENGTHS: f64 = 10.0;
+pub const DIVERGENCE_LENGTHS: f64 = 10.0;
 
 /// A run of the model with one fidelity.
 #[derive(Clone, Copy, Debug)]

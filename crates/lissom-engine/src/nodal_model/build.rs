@@ -23,9 +23,9 @@ use super::{
 /// Places nearer than this part of a length are the same.
 pub(super) const SAME_PLACE: f64 = 1e-9;
 
-/// A body that stands: its attitude at assembly, and ends at places in its frame.
+/// A body that stands: its orientation at assembly, and ends at places in its frame.
 struct Standing {
-    attitude: Matrix<f64>,
+    orientation: Matrix<f64>,
     origin: Vector<f64>,
     places: Vec<(Vector<f64>, End)>,
     rigid: bool,
@@ -94,7 +94,7 @@ pub(super) fn build(spec: &ModelSpec, elements: usize) -> Result<NodalModel, Nod
     builder.bodies.insert(
         GROUND,
         Standing {
-            attitude: Matrix::identity(),
+            orientation: Matrix::identity(),
             origin: Vector([0.0; 3]),
             places: vec![(Vector([0.0; 3]), ground)],
             rigid: true,
@@ -128,7 +128,7 @@ impl<'a> Builder<'a> {
             point: self.assembly.point(&format!("{name}.point"), position.0),
             orientation: self
                 .assembly
-                .orientation(&format!("{name}.attitude"), &Matrix::identity()),
+                .orientation(&format!("{name}.orientation"), &Matrix::identity()),
         }
     }
 
@@ -143,8 +143,8 @@ impl<'a> Builder<'a> {
         let carrier = self.place(&carries.body, carries.place(), tree.reversed)?;
         let parent = &self.bodies[carries.body.as_str()];
         let turn = |vector: [f64; 3]| RotationVector::new(Vector(vector)).matrix();
-        let frame = parent.attitude * turn(carries.rotation_vector_rad);
-        let attitude = frame * turn(carried.rotation_vector_rad).transpose();
+        let frame = parent.orientation * turn(carries.rotation_vector_rad);
+        let orientation = frame * turn(carried.rotation_vector_rad).transpose();
         let at = self.assembly.position(carrier.point);
         let local = body
             .position(carried.place(), !tree.reversed)
@@ -176,8 +176,8 @@ impl<'a> Builder<'a> {
         self.assembly.set_body(Some(number));
         let local = Vector(local);
         let standing = Standing {
-            attitude,
-            origin: at - attitude * local,
+            orientation,
+            origin: at - orientation * local,
             places: vec![(local, first)],
             rigid: matches!(body.kind(), Some(BodyKind::Rigid(_))),
         };
@@ -198,11 +198,11 @@ impl<'a> Builder<'a> {
     fn add_rigid(&mut self, name: &str, rigid: &RigidSpec) -> Result<(), NodalModelError> {
         let center = self.place(name, Place::Position(rigid.center_of_mass_m), false)?;
         self.assembly.mass(center.point, rigid.mass_kg);
-        let attitude = self.bodies[name].attitude;
+        let orientation = self.bodies[name].orientation;
         let inertia = tensor(rigid.inertia_kg_m2, rigid.products_of_inertia_kg_m2);
         self.assembly.inertia(
             center.orientation,
-            &(attitude * inertia * attitude.transpose()),
+            &(orientation * inertia * orientation.transpose()),
         );
         Ok(())
     }
@@ -213,9 +213,9 @@ impl<'a> Builder<'a> {
         let present = [stretches, twists, bends_z, bends_z, bends_y, bends_y];
         let suppressed: Vec<usize> = (0..present.len()).filter(|&i| !present[i]).collect();
         let standing = &self.bodies[name];
-        let (attitude, origin) = (standing.attitude, standing.origin);
+        let (orientation, origin) = (standing.orientation, standing.origin);
         let (carried_at, carried) = standing.places[0];
-        let y = (attitude * Vector([0.0, 1.0, 0.0])).0;
+        let y = (orientation * Vector([0.0, 1.0, 0.0])).0;
         let (stations, sections) = self.stations(body, beam);
         let near = SAME_PLACE * beam.total_length_m();
         let mut ends = Vec::new();
@@ -225,7 +225,7 @@ impl<'a> Builder<'a> {
                 continue;
             }
             let local = Vector([x, 0.0, 0.0]);
-            let end = self.end(&format!("{name}.{number}"), origin + attitude * local);
+            let end = self.end(&format!("{name}.{number}"), origin + orientation * local);
             if let Some(standing) = self.bodies.get_mut(name) {
                 standing.places.push((local, end));
             }
@@ -242,7 +242,7 @@ impl<'a> Builder<'a> {
             deformations.extend(kept.iter().map(|&i| (id, i)));
             elements.push(id);
         }
-        let frame = Transform::new(attitude, origin);
+        let frame = Transform::new(orientation, origin);
         self.bend((body, beam), &frame, &stations, &elements, &kept)?;
         let station = |x: f64| stations.iter().position(|&s| (s - x).abs() <= near);
         let masses: Vec<(usize, f64)> = (body.point_mass.iter())
@@ -284,7 +284,7 @@ impl<'a> Builder<'a> {
         });
         self.stations.push(Station {
             point: Some(end.point),
-            orientation: Some((end.orientation, standing.attitude)),
+            orientation: Some((end.orientation, standing.orientation)),
             body: self.body_index.get(marker.body.as_str()).copied(),
             root: Some((first, Vector(position) - root)),
         });
@@ -339,10 +339,10 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Attitude of a body at assembly.
-    pub(super) fn attitude(&self, body: &str) -> Matrix<f64> {
+    /// Orientation of a body at assembly.
+    pub(super) fn orientation(&self, body: &str) -> Matrix<f64> {
         let standing = self.bodies.get(body);
-        standing.map_or(Matrix::identity(), |standing| standing.attitude)
+        standing.map_or(Matrix::identity(), |standing| standing.orientation)
     }
 
     fn add_payload(&mut self, payload: &PayloadSpec) -> Result<(), NodalModelError> {
@@ -351,8 +351,8 @@ impl<'a> Builder<'a> {
             .bodies
             .get(payload.body.as_str())
             .ok_or_else(|| missing(&payload.body))?;
-        let attitude = standing.attitude;
-        let offset = attitude * Vector(payload.center_of_mass_m);
+        let orientation = standing.orientation;
+        let offset = orientation * Vector(payload.center_of_mass_m);
         let center = self.rigidly(&payload.name, end, offset);
         let body = self.body_index.get(payload.body.as_str()).copied();
         self.assembly.set_body(body);
@@ -360,7 +360,7 @@ impl<'a> Builder<'a> {
         let inertia = tensor(payload.inertia_kg_m2, payload.products_of_inertia_kg_m2);
         self.assembly.inertia(
             center.orientation,
-            &(attitude * inertia * attitude.transpose()),
+            &(orientation * inertia * orientation.transpose()),
         );
         self.assembly.set_body(None);
         Ok(())
@@ -410,7 +410,7 @@ impl<'a> Builder<'a> {
         } else {
             nearest
         };
-        let offset = standing.attitude * (position - from);
+        let offset = standing.orientation * (position - from);
         let new = self.rigidly(body, end, offset);
         if body == GROUND {
             self.assembly.set_node(new.point, Role::Fixed);

@@ -56,7 +56,7 @@ impl Clamped<'_> {
             ends.push(End {
                 point: assembly.point(&format!("{number}.point"), [x, 0.0, 0.0]),
                 orientation: assembly
-                    .orientation(&format!("{number}.attitude"), &Matrix::identity()),
+                    .orientation(&format!("{number}.orientation"), &Matrix::identity()),
             });
         }
         assembly.set_node(ends[0].point, Role::Fixed);

@@ -114,7 +114,7 @@ impl<'a> Builder<'a> {
             let from = self.assembly.position(at.point);
             self.end(name, from)
         } else {
-            let label = format!("{name}.attitude");
+            let label = format!("{name}.orientation");
             End {
                 point: at.point,
                 orientation: self.assembly.orientation(&label, &Matrix::identity()),
@@ -134,7 +134,7 @@ impl<'a> Builder<'a> {
         child
     }
 
-    /// Attitude of a spherical joint where loops are closed.
+    /// Orientation of a spherical joint where loops are closed.
     fn closed_turn(&self, joint: &str) -> Option<Matrix<f64>> {
         let part = |part| {
             self.closed
@@ -161,7 +161,7 @@ impl<'a> Builder<'a> {
     ) -> End {
         let orientation = self
             .assembly
-            .orientation(&format!("{label}.attitude"), &Matrix::identity());
+            .orientation(&format!("{label}.orientation"), &Matrix::identity());
         let direction = carrier.frame * Vector(direction);
         let (from, to) = if carrier.reversed {
             (orientation, carrier.end.orientation)
@@ -170,8 +170,8 @@ impl<'a> Builder<'a> {
         };
         let hinge = self.assembly.hinge(label, from, to, direction.0);
         let motor = axis.gear().map(|_| {
-            let attitude = format!("{label}.motor.attitude");
-            let rotor = self.assembly.orientation(&attitude, &Matrix::identity());
+            let orientation = format!("{label}.motor.orientation");
+            let rotor = self.assembly.orientation(&orientation, &Matrix::identity());
             let name = format!("{label}.motor");
             self.assembly.hinge(&name, from, rotor, direction.0)
         });

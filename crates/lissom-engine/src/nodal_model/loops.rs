@@ -174,7 +174,7 @@ impl<'a> Builder<'a> {
     ) -> Result<Side, NodalModelError> {
         let end = self.place(body, place, child_side)?;
         let turn = RotationVector::new(Vector(rotation_vector_rad)).matrix();
-        let frame = self.attitude(body) * turn;
+        let frame = self.orientation(body) * turn;
         let body = self.body_index.get(body).copied();
         Ok(Side { body, end, frame })
     }

@@ -4,7 +4,7 @@
 //! on nothing is shared but the run. What a beam's basis leaves out (bending in a plane, stretch, torsion)
 //! is a suppressed deformation here; what it contains is not expanded in functions but left to the elements.
 //!
-//! Understood are rigid bodies and beams, also such that start deformed, all joints with gears, springs and friction,
+//! ModelSummary are rigid bodies and beams, also such that start deformed, all joints with gears, springs and friction,
 //! loops, payloads, point masses, markers, inputs (those of rigid inverse dynamics among them), prescribed
 //! motions, controllers and paths of markers. Everything else is refused by name, all of it at once.
 
@@ -265,7 +265,7 @@ pub struct NodalMarker {
 struct Station {
     /// The point that is pulled.
     point: Option<NodeId>,
-    /// The orientation that is turned, and its attitude at assembly.
+    /// The orientation that is turned, and its orientation at assembly.
     orientation: Option<(NodeId, Matrix<f64>)>,
     /// The body that it is on.
     body: Option<usize>,

@@ -237,17 +237,17 @@ impl<'a> Builder<'a> {
 
     /// A point and an orientation of a beam between its ends.
     fn between(&mut self, label: &str, position: Vector<f64>, planar: bool) -> End {
-        let (point, attitude) = (format!("{label}.point"), format!("{label}.attitude"));
+        let (point, orientation) = (format!("{label}.point"), format!("{label}.orientation"));
         if planar {
             let [x, y, _] = position.0;
             return End {
                 point: self.assembly.planar_point(&point, [x, y]),
-                orientation: self.assembly.planar_angle(&attitude, 0.0),
+                orientation: self.assembly.planar_angle(&orientation, 0.0),
             };
         }
         End {
             point: self.assembly.point(&point, position.0),
-            orientation: self.assembly.orientation(&attitude, &Matrix::identity()),
+            orientation: self.assembly.orientation(&orientation, &Matrix::identity()),
         }
     }
 

@@ -327,7 +327,7 @@ impl Dynamics for NodalEquations<'_> {
 /// What a run says of a mechanism of nodes that cannot be placed or moved.
 pub(crate) fn unplaced(source: &NodalError, time_s: f64) -> RunError {
     match source {
-        NodalError::Unsettled(source) => RunError::Unsettled {
+        NodalError::NoEquilibrium(source) => RunError::NoEquilibrium {
             source: source.clone(),
             time_s,
         },

@@ -427,8 +427,8 @@ impl RigidMechanism for RigidNodal<'_> {
         let Station {
             point, orientation, ..
         } = self.nodal.stations[marker];
-        let rotation = orientation.map_or(Matrix::identity(), |(node, attitude)| {
-            self.equations.node(node).rotation * attitude
+        let rotation = orientation.map_or(Matrix::identity(), |(node, orientation)| {
+            self.equations.node(node).rotation * orientation
         });
         let position = point.map_or(Vector::zero(), |node| self.equations.node(node).position);
         Transform::new(rotation, position)

@@ -99,17 +99,17 @@ impl<T: Real> View<T> for NodalView<'_, '_, T> {
         } = &self.nodal.stations[marker];
         let node = |id| *self.nodes.node(id);
         let (point, turned) = (point.map(node), orientation.map(|(id, _)| node(id)));
-        let attitude = orientation.map(|(_, attitude)| Matrix::constant(attitude.0));
-        let rotation = match (turned, attitude) {
-            (Some(node), Some(attitude)) => node.rotation * attitude,
+        let orientation = orientation.map(|(_, orientation)| Matrix::constant(orientation.0));
+        let rotation = match (turned, orientation) {
+            (Some(node), Some(orientation)) => node.rotation * orientation,
             _ => Matrix::identity(),
         };
         let position = point.map_or(Vector::zero(), |node| node.position);
         let velocity = point.map_or(Vector::zero(), |node| node.velocity);
-        let [deflection, deflection_rate] = match (root, attitude) {
-            (Some((end, offset)), Some(attitude)) => {
+        let [deflection, deflection_rate] = match (root, orientation) {
+            (Some((end, offset)), Some(orientation)) => {
                 let (carrier, origin) = (node(end.orientation), node(end.point));
-                let axes = carrier.rotation * attitude;
+                let axes = carrier.rotation * orientation;
                 let arm = position - origin.position;
                 let rate = velocity - origin.velocity - carrier.velocity.cross(arm);
                 [

@@ -99,8 +99,12 @@ impl Frames {
 }
 
 fn numbers(pose: &Transform<f64>) -> impl Iterator<Item = f32> {
-    let attitude = Quaternion::of_matrix(&pose.rotation);
-    pose.translation.0.into_iter().chain(attitude.0).map(single)
+    let orientation = Quaternion::of_matrix(&pose.rotation);
+    pose.translation
+        .0
+        .into_iter()
+        .chain(orientation.0)
+        .map(single)
 }
 
 /// Indices of at most `most` of `count` samples, with both ends.

@@ -26,7 +26,7 @@ mod solid;
 mod tree;
 
 pub use frames::{Frames, MissingCoordinates, NotDrawn};
-pub(crate) use nodes::DrawnMesh;
+pub(crate) use nodes::DrawnNodes;
 pub use section::{Centreline, Colour};
 pub use solid::{Shape, Solid};
 pub(crate) use tree::DrawnTree;

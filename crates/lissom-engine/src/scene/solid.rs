@@ -106,14 +106,14 @@ impl Solid {
             shape,
             size: size.map(|x| if x.is_finite() { x } else { 0.0 }),
             position: [0.0; 3],
-            quaternion: attitude(&eigen.eigenvectors, axes.map(|i| order[i])),
+            quaternion: orientation(&eigen.eigenvectors, axes.map(|i| order[i])),
             payload: None,
         }
     }
 }
 
 /// Quaternion of the frame whose axes are these columns.
-fn attitude(vectors: &Matrix3<f64>, axes: [usize; 3]) -> [f64; 4] {
+fn orientation(vectors: &Matrix3<f64>, axes: [usize; 3]) -> [f64; 4] {
     let x = vectors.column(axes[0]).into_owned();
     let y = vectors.column(axes[1]).into_owned();
     // right-handed whatever the signs of the eigenvectors are

@@ -34,7 +34,7 @@ pub(super) fn conserves_momentum(model: &Model) -> bool {
 }
 
 /// What of the fidelity keeps the energy balance from closing, a sentence each.
-pub(super) fn unbalanced_by(model: &Model) -> Vec<String> {
+pub(super) fn non_conservative(model: &Model) -> Vec<String> {
     let system = &model.linkage.system;
     let falls = system.gravity() != Vector([0.0; 3]);
     let mut reasons = Vec::new();

@@ -162,7 +162,7 @@ fn closed(
     let system = &free.linkage.system;
     let (mut position, mut velocity) = (input.position.clone(), input.velocity.clone());
     // closed before, so that this removes what rounding left
-    let _ = loops.settle(&free.linkage, &mut position, &mut velocity);
+    let _ = loops.project(&free.linkage, &mut position, &mut velocity);
     let mut equations = Equations::new(&free);
     let resistance = equations.prepare_bare(&position, &velocity).to_vec();
     let force: Vec<f64> = (input.force.iter().zip(&resistance))

@@ -259,7 +259,7 @@ impl RigidTree {
             let count = kind.velocities();
             copy(velocity, &state.velocity, to, from, count);
             copy(acceleration, &state.acceleration, to, from, count);
-            if let Some(at) = layout.attitude[k] {
+            if let Some(at) = layout.orientation[k] {
                 position[at] = 1.0;
             }
         }

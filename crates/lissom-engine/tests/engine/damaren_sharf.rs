@@ -82,7 +82,7 @@ fn state(model: &Model) -> StateInput {
         input.position[at(name)] = position[i];
         input.velocity[rate_at(model, name)] = velocity[i];
     }
-    // the attitude of an exact tip is given as Euler angles 3-2-1
+    // the orientation of an exact tip is given as Euler angles 3-2-1
     let rows = numbers(&reference()["tip_rotation_rows_xyz"]);
     for (boom, carried) in ["elbow_pitch", "wrist_pitch_joint"].into_iter().enumerate() {
         let Some(first) = model

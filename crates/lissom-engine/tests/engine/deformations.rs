@@ -147,19 +147,19 @@ orientation.role = "fixed"
 name = "tip"
 point = { position_m = [2.0, 0.0, 0.0], mass_kg = 1.0 }
 [[node]]
-name = "tip_attitude"
+name = "tip_orientation"
 orientation.inertia_kg_m2 = [0.1, 0.1, 0.1]
 [[element]]
 name = "beam"
 [element.beam]
 from = { point = "base", orientation = "clamp" }
-to = { point = "tip", orientation = "tip_attitude" }
+to = { point = "tip", orientation = "tip_orientation" }
 y_direction = [0.0, 1.0, 0.0]
 bending_stiffness_y_n_m2 = 10.0
 bending_stiffness_z_n_m2 = 10.0
 TORSION
 [[input]]
-marker = "tip_attitude"
+marker = "tip_orientation"
 direction = [1.0, 0.0, 0.0]
 torque_constant.value_n_m = 0.1
 [[input]]
@@ -170,7 +170,7 @@ force_constant.value_n = 0.01
     let spec = parsed(&text.replace("TORSION", torsion));
     let mechanism = mechanism(&spec);
     let rest = mechanism.equilibrium(&mechanism.written()).unwrap();
-    2.0 * samples(&rest.recording, "tip_attitude.quaternion.x")[0].asin()
+    2.0 * samples(&rest.recording, "tip_orientation.quaternion.x")[0].asin()
 }
 
 /// Closed form: torsion that is suppressed is the limit of a stiffness that grows, from which the twist T l / GJ is
@@ -316,13 +316,13 @@ orientation.role = "fixed"
 name = "tip"
 point = { position_m = [2.0, 0.0, 0.0], mass_kg = 1.0 }
 [[node]]
-name = "tip_attitude"
+name = "tip_orientation"
 orientation.inertia_kg_m2 = [0.1, 0.1, 0.1]
 [[element]]
 name = "beam"
 [element.beam]
 from = { point = "base", orientation = "clamp" }
-to = { point = "tip", orientation = "tip_attitude" }
+to = { point = "tip", orientation = "tip_orientation" }
 y_direction = [0.0, 1.0, 0.0]
 mass_per_length_kg_per_m = 0.5
 bending_stiffness_y_n_m2 = 10.0
@@ -346,9 +346,9 @@ fn a_static_load_acts_on_a_point() {
         0.01 * 8.0 / 30.0,
     ];
     assert!((bent / wanted - 1.0).abs() < SMALL, "{bent} {wanted}");
-    let errors = ModelSpec::parse(&text.replace("MARKER", "tip_attitude"), &[]).unwrap_err();
+    let errors = ModelSpec::parse(&text.replace("MARKER", "tip_orientation"), &[]).unwrap_err();
     let told: Vec<String> = errors.iter().map(ToString::to_string).collect();
-    assert_eq!(told, ["there is no point called \"tip_attitude\""]);
+    assert_eq!(told, ["there is no point called \"tip_orientation\""]);
 }
 
 /// Closed form: mass of the beam and of the node, and their common centre.

@@ -16,7 +16,7 @@ use crate::shipped::{BEND, PRINCETON_BEAM};
 
 fn unsettled(found: Result<Rest, RunError>) -> Result<Rest, NoEquilibrium> {
     found.map_err(|error| match error {
-        RunError::Unsettled { source, .. } => source,
+        RunError::NoEquilibrium { source, .. } => source,
         other => panic!("{other}"),
     })
 }

@@ -115,7 +115,7 @@ fn every_legal_combination_runs() {
                     && strain.0 != Elasticity::ConstantAxialLoad
                     && strain.1 != ShorteningTerms::GeometricStiffness;
                 let energy = &run.audit.energy;
-                assert_eq!(energy.unbalanced_by.is_empty(), balanced, "{fidelity:?}");
+                assert_eq!(energy.non_conservative.is_empty(), balanced, "{fidelity:?}");
                 let drift = energy.max_drift_percent;
                 if balanced {
                     assert!(drift < CONSERVED_PERCENT, "{fidelity:?}: {drift} %");
@@ -209,7 +209,7 @@ fn the_audit_says_which_terms_have_no_energy() {
         let energy = &run.audit.energy;
         let drifts = energy.max_drift_percent > CONSERVED_PERCENT;
         assert_eq!(drifts, matches!(tip, Tip::Rigid | Tip::Linear), "{tip:?}");
-        assert_eq!(!energy.unbalanced_by.is_empty(), drifts, "{energy:?}");
+        assert_eq!(!energy.non_conservative.is_empty(), drifts, "{energy:?}");
     }
     let stiffened = throw(switches(Inertia::Full, STRAINS[5], Tip::Exact))
         .audit
@@ -219,7 +219,7 @@ fn the_audit_says_which_terms_have_no_energy() {
         "{stiffened:?}"
     );
     assert_eq!(
-        stiffened.unbalanced_by[0],
+        stiffened.non_conservative[0],
         "the geometric stiffness of body upper is that of no energy"
     );
 }

@@ -127,7 +127,7 @@ fn quarter_turn_with_and_without_feedback() {
     const CLOSED: f64 = 1.1e-5;
     const OPEN: f64 = 2e-3;
     const LENGTH_M: f64 = 8.0;
-    // the books of the energy begin with the first sample
+    // the audit of the energy begin with the first sample
     let samples = [0.0, 1.0, 3.0, 5.0, 8.0];
     let open = [
         [-0.39990, -0.39980],

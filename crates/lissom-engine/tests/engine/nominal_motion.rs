@@ -314,7 +314,7 @@ fn about(axis: usize, angle: f64) -> Matrix<f64> {
 }
 
 /// Second implementation: torques of the spatial 3-RRS (Fattah 1995, chapter 6) moved at its motors, to the digits
-/// given; their elbows and the attitude of the platform follow.
+/// given; their elbows and the orientation of the platform follow.
 #[test]
 fn a_spatial_platform_follows_its_motors() {
     // six decimals of a base known to five, which moves the torques by some units of their fifth

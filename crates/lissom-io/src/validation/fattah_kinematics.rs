@@ -22,7 +22,7 @@ const CASES: &str = include_str!("../../../../validation/fattah_1995/direct_kine
 /// by no more than a few of them.
 const REFERENCE_TOLERANCE: f64 = 2e-5;
 
-/// Attitudes are printed with three decimals, but their columns miss unit length by up to 1.2e-3.
+/// Orientations are printed with three decimals, but their columns miss unit length by up to 1.2e-3.
 const ATTITUDE_TOLERANCE: f64 = 1.2e-3;
 
 /// Newton's method has converged when the sides of the platform are this exact, in square metres; it doubles its
@@ -95,7 +95,7 @@ struct Numbers {
     center_m: [f64; 3],
     velocity_m_per_s: [f64; 3],
     angular_velocity_rad_per_s: [f64; 3],
-    attitude: Option<[[f64; 3]; 3]>,
+    orientation: Option<[[f64; 3]; 3]>,
     elbow_rad: Option<[f64; 3]>,
 }
 
@@ -104,7 +104,7 @@ struct Motion {
     center: Vector<f64>,
     velocity: Vector<f64>,
     angular_velocity: Vector<f64>,
-    attitude: Matrix<f64>,
+    orientation: Matrix<f64>,
     elbow: [f64; 3],
 }
 
@@ -169,14 +169,19 @@ fn variant_rows(source: &str, variant: &Variant, motion: Option<&Motion>) -> Vec
         row(format!("θ{} [rad]", i + 4), None, Some(*elbow), computed);
     }
     for (i, entries) in printed
-        .and_then(|p| p.attitude)
+        .and_then(|p| p.orientation)
         .iter()
         .flatten()
         .enumerate()
     {
         for (j, &entry) in entries.iter().enumerate() {
             let what = format!("R_C, row {}, column {}", i + 1, j + 1);
-            row(what, Some(entry), None, motion.map(|m| m.attitude.0[i][j]));
+            row(
+                what,
+                Some(entry),
+                None,
+                motion.map(|m| m.orientation.0[i][j]),
+            );
         }
     }
     rows
@@ -293,7 +298,7 @@ fn platform(legs: &[Leg; 3], elbow_rate: [f64; 3], elbow: [f64; 3]) -> Motion {
         center,
         velocity,
         angular_velocity: Vector(solve(matrix.0, half_vector.0)),
-        attitude: Matrix(std::array::from_fn(|i| [x[i], y[i], z[i]])),
+        orientation: Matrix(std::array::from_fn(|i| [x[i], y[i], z[i]])),
         elbow,
     }
 }

@@ -48,7 +48,7 @@ impl Equations<'_> {
         memory.set(POINTS, placed(is_point).flat_map(|node| node.position.0));
         memory.set(
             ORIENTATIONS,
-            placed(is_orientation).flat_map(|node| node.attitude.0),
+            placed(is_orientation).flat_map(|node| node.orientation.0),
         );
         memory.set(ANGLES, placed(is_angle).map(|node| node.angle));
         memory.set(HINGES, hinges(mechanism).map(|i| self.references[i]));
@@ -125,8 +125,8 @@ impl Equations<'_> {
                     ..*placement
                 }),
                 NodeKind::PlanarAngle => angles.next().map(|&angle| Placement::at_angle(angle)),
-                NodeKind::Orientation => quaternions.next().map(|&attitude| Placement {
-                    attitude: Quaternion(attitude),
+                NodeKind::Orientation => quaternions.next().map(|&orientation| Placement {
+                    orientation: Quaternion(orientation),
                     ..*placement
                 }),
             };

@@ -112,7 +112,7 @@ impl Equations<'_> {
                 &position[range.clone()],
             );
             let same: f64 = from.iter().zip(to).map(|(a, b)| a * b).sum();
-            // a quaternion and its negative are one attitude: take the shorter way
+            // a quaternion and its negative are one orientation: take the shorter way
             let sign = if same < 0.0 { -1.0 } else { 1.0 };
             for (i, x) in self.part_position[range].iter_mut().enumerate() {
                 *x = from[i] + part * (sign * to[i] - from[i]);
@@ -131,9 +131,9 @@ impl Equations<'_> {
                         if kind == NodeKind::Orientation {
                             let q = Quaternion(std::array::from_fn(|i| position[first + i]));
                             let length = q.0.iter().map(|x| x * x).sum::<f64>().sqrt();
-                            let attitude = Quaternion(q.0.map(|x| x / length));
-                            if self.placements[index].attitude != attitude {
-                                self.placements[index].attitude = attitude;
+                            let orientation = Quaternion(q.0.map(|x| x / length));
+                            if self.placements[index].orientation != orientation {
+                                self.placements[index].orientation = orientation;
                                 self.evaluated = false;
                             }
                             continue;
@@ -159,13 +159,13 @@ impl Equations<'_> {
 
     fn iterate(&mut self, position: &[f64], drives: &[f64]) -> Result<(), NodalError> {
         self.set_given(position, drives);
-        let mut settled = false;
+        let mut converged = false;
         for _ in 0..MOST_ITERATIONS {
             if !self.evaluated {
                 self.evaluate()?;
                 self.evaluated = true;
             }
-            if settled {
+            if converged {
                 return self.refuse_folded();
             }
             let mut missing = [0.0; 6];
@@ -185,7 +185,7 @@ impl Equations<'_> {
                 self.correction[row] = wanted - self.pass.value[deformation];
             }
             self.factor.solve(&mut self.correction);
-            settled = self.correct()?;
+            converged = self.correct()?;
         }
         let (mut worst, mut miss) = (0, 0.0);
         for (row, &deformation) in self.mechanism.rows.iter().enumerate() {
@@ -291,7 +291,7 @@ impl Equations<'_> {
     pub(super) fn stand(&mut self) {
         for (node, placement) in self.pass.nodes.iter_mut().zip(&self.placements) {
             node.position = placement.position;
-            node.rotation = placement.attitude.matrix();
+            node.rotation = placement.orientation.matrix();
         }
     }
 

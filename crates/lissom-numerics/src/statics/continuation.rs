@@ -59,7 +59,7 @@ pub fn equilibrium<B: Balance>(
                     part *= 2.0;
                 }
             }
-            Err(astray) => {
+            Err(diverged) => {
                 part *= 0.5;
                 if part < SMALLEST_PART {
                     // a start that no load leads away from need not be near an equilibrium
@@ -72,10 +72,10 @@ pub fn equilibrium<B: Balance>(
                             iterations: next.iterations,
                         });
                     }
-                    let astray = at_once.filter(|_| found.parts == 0).unwrap_or(astray);
-                    return Err(explained(balance, start, &found.place, done, astray));
+                    let diverged = at_once.filter(|_| found.parts == 0).unwrap_or(diverged);
+                    return Err(explained(balance, start, &found.place, done, diverged));
                 }
-                at_once.get_or_insert(astray);
+                at_once.get_or_insert(diverged);
             }
         }
     }
@@ -87,9 +87,9 @@ fn explained<B: Balance>(
     start: &B::Place,
     reached: &B::Place,
     load: f64,
-    astray: Diverged<B::Error>,
+    diverged: Diverged<B::Error>,
 ) -> Failure<B::Error> {
-    let (worst, residual, unheld) = match astray {
+    let (worst, residual, unheld) = match diverged {
         Diverged::Placement(error) => return Failure::Placement(error),
         Diverged::Unbalanced {
             worst,

@@ -66,11 +66,11 @@ pub(super) fn balanced<B: Balance>(
     let mut at_work =
         (balance.evaluate(&place, load, &mut residual)).map_err(Diverged::Placement)?;
     let mut of_rounding = vec![0.0_f64; scales.len()];
-    let mut settled = false;
+    let mut converged = false;
     let mut singular = false;
     let mut iterations = 0;
     let mut branch = None;
-    while iterations < MOST_ITERATIONS && !settled {
+    while iterations < MOST_ITERATIONS && !converged {
         iterations += 1;
         let matrix = (balance.stiffness(&place, load)).map_err(Diverged::Placement)?;
         let matrix = Scaled::new(matrix, &scales);
@@ -112,7 +112,7 @@ pub(super) fn balanced<B: Balance>(
                     place = next;
                     std::mem::swap(&mut residual, &mut next_residual);
                     at_work = at_work.max(forces);
-                    settled = last;
+                    converged = last;
                     break;
                 }
             }
@@ -122,8 +122,8 @@ pub(super) fn balanced<B: Balance>(
             }
         }
         if share < SMALLEST_SHARE {
-            settled = largest <= ROUNDED_CORRECTION;
-            if !settled {
+            converged = largest <= ROUNDED_CORRECTION;
+            if !converged {
                 break;
             }
         }
@@ -141,10 +141,10 @@ pub(super) fn balanced<B: Balance>(
     let excess = |unknown: usize| residual[unknown].abs() / limit(unknown).max(f64::MIN_POSITIVE);
     let worst = (0..scales.len()).max_by(|&a, &b| excess(a).total_cmp(&excess(b)));
     match worst {
-        Some(worst) if !settled || excess(worst) > 1.0 => Err(Diverged::Unbalanced {
+        Some(worst) if !converged || excess(worst) > 1.0 => Err(Diverged::Unbalanced {
             worst,
             residual: residual[worst].abs(),
-            unheld: settled && singular && scales[worst].is_finite(),
+            unheld: converged && singular && scales[worst].is_finite(),
         }),
         _ => Ok(Balanced {
             place,

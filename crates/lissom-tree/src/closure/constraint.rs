@@ -1,7 +1,7 @@
 //! The equations of closures at a state: residual $`\Phi(q)`$, Jacobian $`J`$ with $`\dot\Phi = J v`$, and bias
 //! $`\gamma`$ with $`\ddot\Phi = J\dot v + \gamma`$.
 //!
-//! With $`R`$ the attitude of `to` and $`d`$ its origin, both seen in the frame of `from`, an equation is one of
+//! With $`R`$ the orientation of `to` and $`d`$ its origin, both seen in the frame of `from`, an equation is one of
 //!
 //! | equation | residual | rate |
 //! |---|---|---|
@@ -71,7 +71,7 @@ struct End<T> {
 
 /// What `to` does as seen from `from`, in the axes of `from`.
 pub(super) struct Relative<T> {
-    pub(super) attitude: Matrix<T>,
+    pub(super) orientation: Matrix<T>,
     pub(super) offset: Vector<T>,
     pub(super) angular: Vector<T>,
     pub(super) linear: Vector<T>,
@@ -178,8 +178,8 @@ impl<T: Real> Constraints<T> {
             let lever = relative.offset.cross(value.pushing);
             let on_from = Force::new(-(value.turning + lever), -value.pushing);
             let on_to = Force::new(
-                relative.attitude.transpose_mul(value.turning),
-                relative.attitude.transpose_mul(value.pushing),
+                relative.orientation.transpose_mul(value.turning),
+                relative.orientation.transpose_mul(value.pushing),
             );
             self.wrench[i] = [on_from, on_to];
             let jacobian = &mut self.jacobian[i * n..(i + 1) * n];
@@ -235,18 +235,18 @@ impl<T: Real> Constraints<T> {
     /// From now on every closure that slides sees the functions of the stretch of its beam, from one break to the next,
     /// that it was last seen on, wherever it is: its equations are smooth until it is told so again. Tells whether the rate
     /// of one has jumped: of a direction that is held along a beam whose curvature jumps.
-    pub fn enter(&mut self, system: &System, closures: &[Closure]) -> bool {
+    pub fn latch_elements(&mut self, system: &System, closures: &[Closure]) -> bool {
         let mut jumps = false;
         for (contact, closure) in self.contacts.iter_mut().zip(closures) {
             if let Some(contact) = contact {
                 let turns = matches!(closure.kind, ClosureKind::AlongBeam { .. });
-                jumps |= contact.enter(system) && turns;
+                jumps |= contact.latch_elements(system) && turns;
             }
         }
         jumps
     }
 
-    /// The stretches that the closures which slide have [entered](Self::enter), in their order; none before they have.
+    /// The stretches that the closures which slide have [latched](Self::latch_elements), in their order; none before they have.
     pub(super) fn stretches(&self) -> Vec<usize> {
         (self.contacts.iter().flatten())
             .filter_map(Contact::stretch)
@@ -260,17 +260,17 @@ impl<T: Real> Constraints<T> {
             .collect()
     }
 
-    /// Puts the closures that slide on these stretches; without any, back to before they entered one.
+    /// Puts the closures that slide on these stretches; without any, back to before they latched one.
     pub(super) fn set_stretches(&mut self, stretches: &[usize]) {
         for (i, contact) in self.contacts.iter_mut().flatten().enumerate() {
             contact.set_stretch(stretches.get(i).copied());
         }
     }
 
-    /// How far the furthest closure is beyond the stretch that it [entered](Self::enter); negative while all are inside.
-    pub fn overrun(&self, system: &System) -> f64 {
+    /// How far the furthest closure is beyond the stretch that it [latched](Self::latch_elements); negative while all are inside.
+    pub fn crossing_distance(&self, system: &System) -> f64 {
         (self.contacts.iter().flatten())
-            .filter_map(|contact| contact.overrun(system))
+            .filter_map(|contact| contact.crossing_distance(system))
             .fold(f64::NEG_INFINITY, f64::max)
     }
 
@@ -432,7 +432,7 @@ impl Equation {
             Self::Turn(pairs) => {
                 for (u, w) in pairs {
                     let u = Vector::constant(u.0);
-                    let w = r.attitude * Vector::constant(w.0);
+                    let w = r.orientation * Vector::constant(w.0);
                     let rate = r.angular.cross(w);
                     value.residual += u.dot(w);
                     value.turning += w.cross(u);
@@ -465,20 +465,21 @@ impl Equation {
 impl<T: Scalar> Relative<T> {
     fn new(from: &FrameMotion<T>, to: &FrameMotion<T>) -> Self {
         let axes = from.pose.rotation;
-        let attitude = axes.transpose() * to.pose.rotation;
+        let orientation = axes.transpose() * to.pose.rotation;
         let offset = axes.transpose_mul(to.pose.translation - from.pose.translation);
         let (own, own_bias) = (from.twist, from.bias);
-        let to_angular = attitude * to.twist.angular;
-        let to_linear = attitude * to.twist.linear;
+        let to_angular = orientation * to.twist.angular;
+        let to_linear = orientation * to.twist.linear;
         let angular = to_angular - own.angular;
         let linear = to_linear - own.linear - own.angular.cross(offset);
         Self {
-            attitude,
+            orientation,
             offset,
             angular,
             linear,
-            angular_bias: attitude * to.bias.angular + angular.cross(to_angular) - own_bias.angular,
-            linear_bias: attitude * to.bias.linear + angular.cross(to_linear)
+            angular_bias: orientation * to.bias.angular + angular.cross(to_angular)
+                - own_bias.angular,
+            linear_bias: orientation * to.bias.linear + angular.cross(to_linear)
                 - own_bias.linear
                 - own_bias.angular.cross(offset)
                 - own.angular.cross(linear),

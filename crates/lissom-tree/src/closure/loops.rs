@@ -5,8 +5,8 @@
 //! which the [complement](super::complement) makes in the coordinates it solves for and the
 //! [multipliers](super::multipliers) in those of least kinetic energy.
 
+mod crossing;
 mod memory;
-mod passage;
 mod setup;
 mod watch;
 
@@ -75,14 +75,14 @@ enum Method {
 pub struct Unclosed;
 
 impl Loops {
-    /// Whether a state must be [settled](Self::settle) before it is evaluated, so that only the independent
+    /// Whether a state must be [projected](Self::project) before it is evaluated, so that only the independent
     /// coordinates count.
-    pub fn settles_before_evaluation(&self) -> bool {
+    pub fn projects_before_evaluation(&self) -> bool {
         matches!(self.method, Method::Complement(_))
     }
 
-    /// Whether a state may be [settled](Self::settle) at all: not with Baumgarte's stabilisation.
-    pub fn settles(&self) -> bool {
+    /// Whether a state may be [projected](Self::project) at all: not with Baumgarte's stabilisation.
+    pub fn projects(&self) -> bool {
         match &self.method {
             Method::Complement(_) => true,
             Method::Multipliers(multipliers) => !multipliers.is_stabilized(),
@@ -94,7 +94,7 @@ impl Loops {
     ///
     /// # Errors
     /// When the iteration does not converge to a configuration nearby.
-    pub fn settle(
+    pub fn project(
         &mut self,
         linkage: &Linkage,
         position: &mut [f64],

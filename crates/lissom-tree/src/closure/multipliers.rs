@@ -298,7 +298,7 @@ impl Multipliers {
     }
 
     /// Whether the columns have become so much worse since they were chosen.
-    pub(super) fn reference_is_worn(&self, times: f64) -> bool {
+    pub(super) fn reference_is_ill_conditioned(&self, times: f64) -> bool {
         self.reference.factor.pivot_ratio() >= times * self.reference.chosen_ratio
     }
 

@@ -117,12 +117,12 @@ impl<T: Real> Contact<T> {
         self.place
     }
 
-    /// The stretch that the closure has [entered](Self::enter), if it has.
+    /// The stretch that the closure has [latched](Self::latch_elements), if it has.
     pub(super) fn stretch(&self) -> Option<usize> {
         self.stretch
     }
 
-    /// Puts the closure on a stretch, or back to before it entered one.
+    /// Puts the closure on a stretch, or back to before it latched one.
     pub(super) fn set_stretch(&mut self, stretch: Option<usize>) {
         self.stretch = stretch;
     }
@@ -134,14 +134,14 @@ impl<T: Real> Contact<T> {
 
     /// From now on the functions of the stretch that the closure was last seen on hold, so that they are smooth. Tells
     /// whether it was another before.
-    pub(super) fn enter(&mut self, system: &System) -> bool {
+    pub(super) fn latch_elements(&mut self, system: &System) -> bool {
         let before = self.stretch;
         self.stretch = centreline(system, self.body).map(|line| line.stretch(self.place.value()));
         before.is_some() && before != self.stretch
     }
 
-    /// How far the closure is beyond the stretch that it [entered](Self::enter), less what does not count.
-    pub(super) fn overrun(&self, system: &System) -> Option<f64> {
+    /// How far the closure is beyond the stretch that it [latched](Self::latch_elements), less what does not count.
+    pub(super) fn crossing_distance(&self, system: &System) -> Option<f64> {
         let line = centreline(system, self.body)?;
         let [begin, end] = line.ends(self.stretch?);
         let place = self.place.value();
@@ -221,7 +221,7 @@ impl<T: Real> Contact<T> {
         relative: &Relative<T>,
         influence: &mut [Motion<T>],
     ) {
-        let along = relative.attitude.0[0][0];
+        let along = relative.orientation.0[0][0];
         let moment = |plane: Plane| {
             let value = self.along_beam(plane, relative);
             -(value.turning + relative.offset.cross(value.pushing))
@@ -264,7 +264,7 @@ impl<T: Real> Contact<T> {
     pub(super) fn along_beam(&self, plane: Plane, relative: &Relative<T>) -> Value<T> {
         let v = &self.deflection[plane.index()];
         let axis = plane.axis();
-        let a = Vector(relative.attitude.0.map(|row| row[0]));
+        let a = Vector(relative.orientation.0.map(|row| row[0]));
         let a_rate = relative.angular.cross(a);
         let a_bias = relative.angular_bias.cross(a) + relative.angular.cross(a_rate);
         let mut across = Vector::zero();

@@ -453,11 +453,11 @@ pub(super) fn difference(system: &System, from: &[f64], to: &[f64]) -> Vec<f64> 
             JointKind::Revolute { .. } | JointKind::Prismatic { .. } => change[v] = to[p] - from[p],
             JointKind::Spherical | JointKind::Free => {
                 let at = p + kind.positions() - 4;
-                let attitude = |x: &[f64]| -> Matrix<f64> {
+                let orientation = |x: &[f64]| -> Matrix<f64> {
                     Quaternion(std::array::from_fn(|i| x[at + i])).matrix()
                 };
-                let own = attitude(from);
-                let turn = rotation_vector_of(&(own.transpose() * attitude(to)));
+                let own = orientation(from);
+                let turn = rotation_vector_of(&(own.transpose() * orientation(to)));
                 change[v..v + 3].copy_from_slice(&turn.0);
                 if *kind == JointKind::Free {
                     let slide = Vector(std::array::from_fn(|i| to[p + i] - from[p + i]));

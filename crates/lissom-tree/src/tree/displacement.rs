@@ -50,11 +50,11 @@ pub fn displace_entries(
             &increment[first..]
         };
         if let (Some(at), Some(turn)) = (
-            layout.attitude[k].and_then(&p),
+            layout.orientation[k].and_then(&p),
             node_rotation(system, k, increments),
         ) {
-            let attitude = Quaternion(std::array::from_fn(|i| position[at + i]));
-            position[at..at + 4].copy_from_slice(&attitude.turned_in_parent(turn).0);
+            let orientation = Quaternion(std::array::from_fn(|i| position[at + i]));
+            position[at..at + 4].copy_from_slice(&orientation.turned_in_parent(turn).0);
         }
         for alpha in 0..body.modes() {
             if let (Some(p), Some(v)) = (

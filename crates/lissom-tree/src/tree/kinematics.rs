@@ -217,7 +217,7 @@ impl<T: Scalar> Kinematics<T> {
                         &velocity[layout.elastic_velocity[p]..][..m],
                     )
                 };
-                let attitude = layout.attitude[k].map(|at| {
+                let orientation = layout.orientation[k].map(|at| {
                     let q = &position[at..];
                     Quaternion([q[0], q[1], q[2], q[3]])
                 });
@@ -228,7 +228,7 @@ impl<T: Scalar> Kinematics<T> {
                     fidelity.shortening,
                     eta,
                     eta_rate,
-                    attitude,
+                    orientation,
                     &mut self.influence[layout.influence[k]..][..m],
                 );
                 pose = node.pose * inner;

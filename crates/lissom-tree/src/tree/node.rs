@@ -54,7 +54,7 @@ struct SmallMotion<T> {
 /// Motion of a node; writes $`\Pi`$, one motion per elastic coordinate, into `influence`.
 ///
 /// The node sits at $`l = r + \sum \psi_\alpha \eta_\alpha + q`$ with the second-order displacement
-/// $`q = \tfrac12\sum H_{\alpha\beta}\eta_\alpha\eta_\beta`$ if it is kept, and is turned as `tip` says; `attitude` is that of an exact
+/// $`q = \tfrac12\sum H_{\alpha\beta}\eta_\alpha\eta_\beta`$ if it is kept, and is turned as `tip` says; `orientation` is that of an exact
 /// tip. A rotation vector holds the second-order rotation too; the other tips are ways of their own to make a rotation
 /// of $`\theta`$.
 #[expect(
@@ -69,7 +69,7 @@ pub(super) fn node_motion<T: Scalar>(
     shortening: ShorteningTerms,
     elastic: &[T],
     elastic_rate: &[T],
-    attitude: Option<Quaternion<T>>,
+    orientation: Option<Quaternion<T>>,
     influence: &mut [Motion<T>],
 ) -> NodeMotion<T> {
     let small = small_motion(
@@ -91,7 +91,7 @@ pub(super) fn node_motion<T: Scalar>(
         Tip::Euler321 | Tip::Chord => euler([2, 1, 0], small.rotation, rate),
         Tip::Euler123 => euler([0, 1, 2], small.rotation, rate),
         Tip::Exact => {
-            let turned = attitude.map_or_else(
+            let turned = orientation.map_or_else(
                 || RotationVector::new(small.rotation).matrix(),
                 Quaternion::matrix,
             );

@@ -31,7 +31,7 @@ pub(super) struct Line {
     pub(super) axes: Vec<Matrix<f64>>,
     /// Length and section of every element.
     pub(super) pieces: Vec<(f64, BeamSection)>,
-    /// Places, tangents and attitudes of the nodes at assembly, in the frame of the first.
+    /// Places, tangents and orientations of the nodes at assembly, in the frame of the first.
     pub(super) reference: Vec<(Vector<f64>, Vector<f64>, Matrix<f64>)>,
 }
 
@@ -55,13 +55,14 @@ impl Line {
         &self,
         equations: &Equations<'_>,
     ) -> Vec<(Vector<f64>, Vector<f64>, Matrix<f64>)> {
-        let attitude = |i: usize| equations.node(self.ends[i].orientation).rotation * self.axes[i];
-        let first = attitude(0);
+        let orientation =
+            |i: usize| equations.node(self.ends[i].orientation).rotation * self.axes[i];
+        let first = orientation(0);
         let origin = equations.node(self.ends[0].point).position;
         (0..self.ends.len())
             .map(|i| {
                 let place = equations.node(self.ends[i].point).position - origin;
-                let turned = first.transpose() * attitude(i);
+                let turned = first.transpose() * orientation(i);
                 let tangent = turned * Vector([1.0, 0.0, 0.0]);
                 (first.transpose_mul(place), tangent, turned)
             })

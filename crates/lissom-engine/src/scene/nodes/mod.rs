@@ -13,14 +13,14 @@ use super::{Drawable, DrawnBody, DrawnJoint, DrawnMarker, FlexiblePoint, Look, S
 use crate::nodal_model::{NodalModel, Replay};
 
 /// A nodal model as it is drawn, and how its bodies follow the nodes.
-pub(crate) struct DrawnMesh<'m> {
+pub(crate) struct DrawnNodes<'m> {
     nodal: &'m NodalModel,
     assembled: Equations<'m>,
     figures: Vec<Figure>,
     replay: Replay<'m>,
 }
 
-impl<'m> DrawnMesh<'m> {
+impl<'m> DrawnNodes<'m> {
     /// Of a nodal model.
     ///
     /// # Errors
@@ -43,7 +43,7 @@ fn unplaced(error: &NodalError) -> PlaceError {
     }
 }
 
-impl Drawable for DrawnMesh<'_> {
+impl Drawable for DrawnNodes<'_> {
     fn bodies(&self) -> Vec<DrawnBody> {
         let figures = self.figures.iter().enumerate();
         figures

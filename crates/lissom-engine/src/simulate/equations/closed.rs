@@ -40,9 +40,9 @@ impl Equations<'_> {
         let Ok(Some(loops)) = &mut self.loops else {
             return Projection::Kept;
         };
-        if loops.settles() {
+        if loops.projects() {
             if loops
-                .settle(&self.model.linkage, &mut self.position, &mut self.velocity)
+                .project(&self.model.linkage, &mut self.position, &mut self.velocity)
                 .is_err()
             {
                 // the derivative there is not finite, which ends the run with what is known of the place
@@ -58,7 +58,7 @@ impl Equations<'_> {
         self.trouble = loops.watch(&self.model.linkage, time, &self.position, &self.velocity);
         if self.trouble.is_some() {
             Projection::Stop
-        } else if loops.settles() && !loops.settles_before_evaluation() {
+        } else if loops.projects() && !loops.projects_before_evaluation() {
             Projection::Moved
         } else {
             // the derivative of a state is that of the settled one
@@ -80,7 +80,7 @@ impl Equations<'_> {
         let Ok(Some(loops)) = &mut self.loops else {
             return 0.0;
         };
-        let lost = loops.enter(&self.model.linkage, &self.position, &mut self.velocity);
+        let lost = loops.latch_elements(&self.model.linkage, &self.position, &mut self.velocity);
         for (&at, x) in self.free_velocities.iter().zip(velocities) {
             *x = self.velocity[at];
         }
@@ -88,7 +88,7 @@ impl Equations<'_> {
     }
 
     /// How far a support is beyond that stretch.
-    pub(super) fn overrun_of_stretches(
+    pub(super) fn crossing_distance(
         &mut self,
         time: f64,
         positions: &[f64],
@@ -101,7 +101,7 @@ impl Equations<'_> {
         let Ok(Some(loops)) = &mut self.loops else {
             return f64::NEG_INFINITY;
         };
-        loops.overrun(&self.model.linkage, &mut self.position, &mut self.velocity)
+        loops.crossing_distance(&self.model.linkage, &mut self.position, &mut self.velocity)
     }
 
     /// Brings a state onto the closures that is not the next of a run: independent coordinates are chosen for it.

@@ -20,7 +20,7 @@ impl FirstOrder for Equations<'_> {
 
     fn event_function(&mut self, time: f64, state: &[f64]) -> f64 {
         let (n_q, n_v) = (self.state_positions(), self.state_velocities());
-        self.overrun_of_stretches(time, &state[..n_q], &state[n_q..n_q + n_v])
+        self.crossing_distance(time, &state[..n_q], &state[n_q..n_q + n_v])
     }
 
     fn derivative(&mut self, time: f64, state: &[f64], rate: &mut [f64]) {
@@ -81,7 +81,7 @@ pub(in crate::simulate) fn position_rates(
             }
         }
         if let (Some(at), Some(turning)) = (
-            layout.attitude[k],
+            layout.orientation[k],
             node_rotation(system, k, |p| &velocity[layout.elastic_velocity[p]..]),
         ) {
             let q = &position[at..];

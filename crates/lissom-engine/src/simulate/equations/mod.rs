@@ -373,8 +373,8 @@ impl<'m> Equations<'m> {
     pub(super) fn evaluate(&mut self, time: f64, positions: &[f64], velocities: &[f64]) -> Power {
         self.unpack(time, positions, velocities);
         let closed = match &mut self.loops {
-            Ok(Some(loops)) if loops.settles_before_evaluation() => loops
-                .settle(&self.model.linkage, &mut self.position, &mut self.velocity)
+            Ok(Some(loops)) if loops.projects_before_evaluation() => loops
+                .project(&self.model.linkage, &mut self.position, &mut self.velocity)
                 .is_ok(),
             Ok(_) => true,
             Err(_) => false,

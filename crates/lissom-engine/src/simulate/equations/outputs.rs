@@ -2,7 +2,7 @@
 
 use super::Equations;
 use crate::model::AxisPlace;
-use crate::simulate::balance::{conserves_momentum, unbalanced_by};
+use crate::simulate::balance::{conserves_momentum, non_conservative};
 use crate::simulate::extent;
 use lissom_core::{
     Audit, AxisId, Dynamics, EnergyAndMomentum, External, FlexibleLink, Limit, LimitedQuantity,
@@ -63,8 +63,8 @@ impl Dynamics for Equations<'_> {
         conserves_momentum(self.model)
     }
 
-    fn unbalanced_by(&self) -> Vec<String> {
-        unbalanced_by(self.model)
+    fn non_conservative(&self) -> Vec<String> {
+        non_conservative(self.model)
     }
 
     fn flexible_links(&self) -> Vec<FlexibleLink> {

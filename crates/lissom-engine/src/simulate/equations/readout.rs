@@ -213,7 +213,7 @@ pub(in crate::simulate) fn parts(model: &Model) -> Parts {
                 rate_unit: rate.unit,
             });
         }
-        if let Some(at) = layout.attitude[k] {
+        if let Some(at) = layout.orientation[k] {
             coordinates.push(Coordinates::Orientation {
                 at: ElasticId(at),
                 name: tip_name(&body.joint.name),

@@ -64,7 +64,7 @@ impl SecondOrder for Equations<'_> {
     }
 
     fn event_function(&mut self, time: f64, position: &[f64], velocity: &[f64]) -> f64 {
-        self.overrun_of_stretches(time, position, velocity)
+        self.crossing_distance(time, position, velocity)
     }
 
     fn mass_matrix(&mut self, time: f64, position: &[f64], mass: &mut [f64]) {

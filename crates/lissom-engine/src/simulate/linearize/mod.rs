@@ -11,7 +11,7 @@
 //! C_0 = r_v + M W, \qquad K = r_q + r_v W + M\dot W .
 //! ```
 //!
-//! The attitude of an exact tip deviates with the slopes of its beam: exact as long as the beam does not vibrate.
+//! The orientation of an exact tip deviates with the slopes of its beam: exact as long as the beam does not vibrate.
 //!
 //! **Parts.** $`K_0`$ is the derivative of the elastic forces of the bodies (the quadratic strain among them), and of springs and
 //! gears with the directions in which they pull held. $`G_0`$ is that of $`\sum (\partial r/\partial q)^T f`$ with the forces $`f = \ddot r\,dm - df`$ of inertia, gravity and loads held

@@ -60,7 +60,7 @@ impl Mechanism {
         let mut loops = Loops::new(&model.linkage, &model.initial_position)
             .unwrap()
             .unwrap();
-        loops.settle(&model.linkage, &mut q, &mut v).unwrap();
+        loops.project(&model.linkage, &mut q, &mut v).unwrap();
         self.model.initial_position = q;
         self.model.initial_velocity = v;
         self

@@ -94,8 +94,8 @@ impl<'m> Walk<'m> {
         let linkage = &self.model.linkage;
         let (mut position, mut velocity) = (position.to_vec(), velocity.to_vec());
         let mut acceleration = vec![0.0; velocity.len()];
-        if self.loops.settles_before_evaluation() {
-            let settled = self.loops.settle(linkage, &mut position, &mut velocity);
+        if self.loops.projects_before_evaluation() {
+            let settled = self.loops.project(linkage, &mut position, &mut velocity);
             if settled.is_err() {
                 acceleration.fill(f64::NAN);
                 return acceleration;
@@ -121,7 +121,7 @@ impl<'m> Walk<'m> {
         let linkage = &self.model.linkage;
         if self.steps.is_multiple_of(ENTERED_EVERY) {
             let (position, velocity) = (&self.position, &mut self.velocity);
-            self.loops.enter(linkage, position, velocity);
+            self.loops.latch_elements(linkage, position, velocity);
         }
         let (position, velocity) = (self.position.clone(), self.velocity.clone());
         let ahead = |rate: &[f64], span: f64| -> (Vec<f64>, Vec<f64>) {
@@ -141,9 +141,9 @@ impl<'m> Walk<'m> {
         (self.position, self.velocity) = ahead(&second, self.step);
         self.steps += 1;
         let mut trouble = None;
-        let settled = !self.loops.settles()
+        let settled = !self.loops.projects()
             || (self.loops)
-                .settle(linkage, &mut self.position, &mut self.velocity)
+                .project(linkage, &mut self.position, &mut self.velocity)
                 .is_ok();
         if settled {
             let time = self.steps as f64 * self.step;
@@ -384,7 +384,7 @@ fn kept_equations_are_remembered() {
             let loops = Loops::new(&model.linkage, &model.initial_position);
             let (q, v) = (&mut model.initial_position, &mut model.initial_velocity);
             (loops.unwrap().unwrap())
-                .settle(&model.linkage, q, v)
+                .project(&model.linkage, q, v)
                 .unwrap();
             let (saved, made, end) = walked(&model, STEP, 300);
             for saved in saved.iter().step_by(37) {
@@ -464,10 +464,10 @@ fn elements_of_supports_are_remembered() {
         let late = saved.iter().find(passed).unwrap();
         assert!(!late.steps.is_multiple_of(ENTERED_EVERY));
         assert!(forgets(&model, &late.position, STEP, late, &made), "{what}");
-        let mut entered = Walk::at(&model, &late.position, STEP, late);
+        let mut latched = Walk::at(&model, &late.position, STEP, late);
         let mut velocity = late.velocity.clone();
-        (entered.loops).enter(&model.linkage, &late.position, &mut velocity);
-        assert_ne!(entered.step(), made[late.steps], "{what}");
+        (latched.loops).latch_elements(&model.linkage, &late.position, &mut velocity);
+        assert_ne!(latched.step(), made[late.steps], "{what}");
     }
 }
 

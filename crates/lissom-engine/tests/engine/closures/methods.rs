@@ -51,7 +51,7 @@ pub(crate) fn consistent_state(mechanism: &Mechanism, seed: u64) -> (Vec<f64>, V
     let mut loops = Loops::new(&model.linkage, &model.initial_position)
         .unwrap()
         .unwrap();
-    loops.settle(&model.linkage, &mut q, &mut v).unwrap();
+    loops.project(&model.linkage, &mut q, &mut v).unwrap();
     (q, v)
 }
 

@@ -109,7 +109,7 @@ fn methods_agree_over_whole_runs_and_stay_closed() {
 }
 
 /// Second formulations and the energy balance: joints that are driven, motors behind gears and nodes with an
-/// attitude of their own work in loops as they do in trees.
+/// orientation of their own work in loops as they do in trees.
 #[test]
 fn driven_joints_gears_and_exact_tips_work_in_loops() {
     const AGREEMENT: f64 = 1e-8;

@@ -187,11 +187,11 @@ fn newmark_with_stabilised_multipliers_is_of_second_order() {
     let load = load(FE4, PUSH, "root");
     let at = |solution: &str| beam(FE4, "second_order", 0.7, PUSH, "root", load, solution);
     let exact = tip_of(&at(EXACT));
-    let study = |passages: &str| {
+    let study = |crossings: &str| {
         [1e-3, 1e-4].map(|step| {
             let run = at(&format!(
                 "integrator.newmark = {{ step_s = {step}, tolerance = 1e-11 }}\n\
-                 element_crossings = \"{passages}\"\n\
+                 element_crossings = \"{crossings}\"\n\
                  closure.stabilized = {{ frequency_rad_per_s = 5.0, damping_ratio = 1.0 }}"
             ));
             let error =

@@ -2,11 +2,11 @@
 //! were computed independently, and against the paper's own formulation.
 
 mod beam;
+mod crossings;
 mod floating;
 mod formulation;
 mod frames;
 mod links;
-mod passages;
 mod robot;
 mod sliders;
 

@@ -51,22 +51,22 @@ fn sections(body: &FlexibleBody, eta: &[f64], x: f64) -> [Vector<f64>; 3] {
     ]
 }
 
-/// Place and attitude at `end` of a rod with $`R' = R\,\theta'^\times`$ and $`r' = R\,e_x`$ that begins where the beam does.
+/// Place and orientation at `end` of a rod with $`R' = R\,\theta'^\times`$ and $`r' = R\,e_x`$ that begins where the beam does.
 fn rod(body: &FlexibleBody, eta: &[f64], end: f64) -> (Vector<f64>, Matrix<f64>) {
     let step = end / STEPS as f64;
     let [turned, _, mut place] = sections(body, eta, 0.0);
-    let mut attitude = RotationVector::new(turned).matrix();
+    let mut orientation = RotationVector::new(turned).matrix();
     for i in 0..STEPS {
         let [_, curvature, _] = sections(body, eta, (i as f64 + 0.5) * step);
         let half = RotationVector::new(curvature.scale(0.5 * step)).matrix();
-        attitude = attitude * half;
-        place += (attitude * Vector([1.0, 0.0, 0.0])).scale(step);
-        attitude = attitude * half;
+        orientation = orientation * half;
+        place += (orientation * Vector([1.0, 0.0, 0.0])).scale(step);
+        orientation = orientation * half;
     }
-    (place, attitude)
+    (place, orientation)
 }
 
-/// Distance of places, and angle between attitudes, of the markers and the rod.
+/// Distance of places, and angle between orientations, of the markers and the rod.
 fn errors(model: &Model, eta: &[f64]) -> [f64; 2] {
     let system = &model.linkage.system;
     let body = system.bodies()[0].flexible.as_ref().unwrap();
@@ -75,10 +75,10 @@ fn errors(model: &Model, eta: &[f64]) -> [f64; 2] {
     let mut largest = [0.0_f64; 2];
     for (at, end) in model.linkage.markers.iter().zip([0.6 * LENGTH, LENGTH]) {
         let (found, _) = marker(system, &kinematics, at, eta, &still);
-        let (place, attitude) = rod(body, eta, end);
+        let (place, orientation) = rod(body, eta, end);
         let apart = found.pose.translation - place;
         // the vector of a small rotation
-        let turned = attitude.transpose() * found.pose.rotation;
+        let turned = orientation.transpose() * found.pose.rotation;
         let angle = Vector([
             turned.0[2][1] - turned.0[1][2],
             turned.0[0][2] - turned.0[2][0],
@@ -91,7 +91,7 @@ fn errors(model: &Model, eta: &[f64]) -> [f64; 2] {
     largest
 }
 
-/// Order: places and attitudes of the sections differ from those of the rod in third order of the deformation, also where
+/// Order: places and orientations of the sections differ from those of the rod in third order of the deformation, also where
 /// nothing holds the root.
 #[test]
 fn sections_follow_an_exact_rod_to_second_order() {

@@ -106,13 +106,13 @@ pub(crate) fn everything(damping_time: f64) -> Mechanism {
     };
     let mut assembly = Assembly::new();
     assembly.set_gravity([1.0, -2.0, -9.0]);
-    let mut attitude =
+    let mut orientation =
         |name: &str, turn| assembly.orientation(name, &RotationVector::new(Vector(turn)).matrix());
-    let ground = attitude("ground", [0.3, 0.1, 0.0]);
-    let root = attitude("root", [0.0, 0.2, 0.1]);
-    let middle = attitude("middle", [0.4, 0.0, 0.1]);
-    let carrier = attitude("carrier", [0.0, 0.0, 0.5]);
-    let last = attitude("last", [0.1, 0.2, 0.3]);
+    let ground = orientation("ground", [0.3, 0.1, 0.0]);
+    let root = orientation("root", [0.0, 0.2, 0.1]);
+    let middle = orientation("middle", [0.4, 0.0, 0.1]);
+    let carrier = orientation("carrier", [0.0, 0.0, 0.5]);
+    let last = orientation("last", [0.1, 0.2, 0.3]);
     let base = assembly.point("base", [0.1, -0.2, 0.3]);
     let knee = assembly.point("knee", [0.9, 0.2, 0.4]);
     let shuttle = assembly.point("shuttle", [1.2, 0.5, 0.2]);
@@ -167,7 +167,7 @@ pub(crate) fn free_beam() -> Mechanism {
     let mut end = |i: usize, position: [f64; 3]| {
         let end = End {
             point: assembly.point(&format!("point_{i}"), position),
-            orientation: assembly.orientation(&format!("attitude_{i}"), &Matrix::identity()),
+            orientation: assembly.orientation(&format!("orientation_{i}"), &Matrix::identity()),
         };
         assembly.set_node(end.point, Role::Dof);
         assembly.set_node(end.orientation, Role::Dof);
@@ -186,7 +186,7 @@ pub(crate) fn deformed_beam() -> Mechanism {
     let mut end = |i: usize, position: [f64; 3], role| {
         let end = End {
             point: assembly.point(&format!("point_{i}"), position),
-            orientation: assembly.orientation(&format!("attitude_{i}"), &Matrix::identity()),
+            orientation: assembly.orientation(&format!("orientation_{i}"), &Matrix::identity()),
         };
         assembly.set_node(end.point, role);
         assembly.set_node(end.orientation, role);

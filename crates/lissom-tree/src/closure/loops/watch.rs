@@ -36,22 +36,25 @@ impl Loops {
         position: &[f64],
         velocity: &[f64],
     ) -> Option<Trouble> {
-        if !self.settles() {
+        if !self.projects() {
             self.prepare(linkage, position, velocity);
         }
         if let Some(trouble) = self.off_beam(linkage).or_else(|| self.opened(linkage)) {
             return Some(trouble);
         }
-        let mut worn = false;
+        let mut ill_conditioned = false;
         if self.last.time < time && self.side() * self.last.side < 0.0 {
             if let Some(trouble) = self.passed(linkage, time, position, velocity) {
                 return Some(trouble);
             }
             self.prepare(linkage, position, velocity);
-            worn = true;
+            ill_conditioned = true;
         }
         let mut condition = self.condition();
-        if worn || condition >= WORTH_CHOOSING * self.chosen_condition || self.reference_is_worn() {
+        if ill_conditioned
+            || condition >= WORTH_CHOOSING * self.chosen_condition
+            || self.reference_is_ill_conditioned()
+        {
             self.choose_anew(linkage, time, position, velocity, condition);
             condition = self.condition();
             self.chosen_condition = condition;
@@ -73,7 +76,7 @@ impl Loops {
     fn opened(&self, linkage: &Linkage) -> Option<Trouble> {
         let residual = self.constraints.residual();
         let mut closed = REDUNDANT * self.constraints.reach().max(1.0);
-        if !self.settles() {
+        if !self.projects() {
             let kept = (self.rows.iter()).fold(0.0, |m: f64, &row| m.max(residual[row].abs()));
             closed = closed.max(BEYOND_THE_OTHERS * kept);
         }
@@ -253,10 +256,12 @@ impl Loops {
         }
     }
 
-    fn reference_is_worn(&self) -> bool {
+    fn reference_is_ill_conditioned(&self) -> bool {
         match &self.method {
             Method::Complement(_) => false,
-            Method::Multipliers(multipliers) => multipliers.reference_is_worn(WORTH_CHOOSING),
+            Method::Multipliers(multipliers) => {
+                multipliers.reference_is_ill_conditioned(WORTH_CHOOSING)
+            }
         }
     }
 

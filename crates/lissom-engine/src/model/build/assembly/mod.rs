@@ -139,7 +139,7 @@ impl<'a> Assembly<'a> {
         self.give_freedoms(&mut body, joint, kind, tree.reversed);
         self.elastic_positions.push(self.model.positions.len());
         self.add_elastic(child_spec, body.flexible.as_ref());
-        self.add_attitude(&body);
+        self.add_orientation(&body);
         self.index.insert(&child_spec.name, self.bodies.len());
         self.bodies.push(body);
     }
@@ -182,7 +182,7 @@ impl<'a> Assembly<'a> {
                     flexible: None,
                     fidelity: self.fidelity,
                 };
-                self.add_attitude(&cross);
+                self.add_orientation(&cross);
                 self.elastic_positions.push(self.model.positions.len());
                 self.bodies.push(cross);
                 body.parent = Some(self.bodies.len() - 1);
@@ -260,13 +260,13 @@ impl<'a> Assembly<'a> {
     /// Appends a rigid body whose joint has its coordinates.
     fn push(&mut self, body: Body) -> usize {
         self.elastic_positions.push(self.model.positions.len());
-        self.add_attitude(&body);
+        self.add_orientation(&body);
         self.bodies.push(body);
         self.bodies.len() - 1
     }
 
-    /// Coordinates of the attitude of the node that carries `body`, where its parent's tip is exact.
-    fn add_attitude(&mut self, body: &Body) {
+    /// Coordinates of the orientation of the node that carries `body`, where its parent's tip is exact.
+    fn add_orientation(&mut self, body: &Body) {
         let (Some(parent), Place::Node { index, .. }) = (body.parent, &body.outboard) else {
             return;
         };

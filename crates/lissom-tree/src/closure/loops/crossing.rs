@@ -2,7 +2,7 @@
 //!
 //! The curvature of finite elements jumps at a node, and with it the acceleration of a support that passes there. So that no
 //! step of an integrator sees the jump, the equations of a support are those of the element it was on when it
-//! [entered](Loops::enter), continued beyond the node, until the instant of its passage has been found.
+//! [latched](Loops::latch_elements), continued beyond the node, until the instant of its crossing has been found.
 //!
 //! Where the slope is tied its rate is $`v''\dot x`$ and more, which jumps with the curvature: velocities then change by an
 //! impulse $`M\,\Delta v = J^T\Lambda`$ with $`J(v + \Delta v) = 0`$.
@@ -18,22 +18,29 @@ impl Loops {
     /// From a state on, every support sees the functions of the stretch of its beam that it is on, until this is called
     /// again. The slope of a support that ties it cannot turn as fast behind a node as before: the velocity takes the
     /// impulse that this needs. Returns the kinetic energy that is gone with it.
-    pub fn enter(&mut self, linkage: &Linkage, position: &[f64], velocity: &mut [f64]) -> f64 {
+    pub fn latch_elements(
+        &mut self,
+        linkage: &Linkage,
+        position: &[f64],
+        velocity: &mut [f64],
+    ) -> f64 {
         if !self.constraints.slides() {
             return 0.0;
         }
         self.place(linkage, position, velocity);
-        let jumps = self.constraints.enter(&linkage.system, &linkage.closures);
-        if !(jumps && self.settles()) {
+        let jumps = self
+            .constraints
+            .latch_elements(&linkage.system, &linkage.closures);
+        if !(jumps && self.projects()) {
             return 0.0;
         }
         let before = self.kinetic_energy(linkage, position, velocity);
-        self.strike(linkage, position, velocity);
+        self.apply_impulse(linkage, position, velocity);
         before - self.kinetic_energy(linkage, position, velocity)
     }
 
     /// Changes a velocity by the impulse of the closures after which they are kept.
-    fn strike(&mut self, linkage: &Linkage, position: &[f64], velocity: &mut [f64]) {
+    fn apply_impulse(&mut self, linkage: &Linkage, position: &[f64], velocity: &mut [f64]) {
         let system = &linkage.system;
         self.kinematics.update(system, position, velocity);
         self.constraints.update(
@@ -67,9 +74,9 @@ impl Loops {
         energy(system, &self.kinematics, position, velocity).kinetic
     }
 
-    /// How far a support is beyond the stretch of its beam that it [entered](Self::enter); not positive as long as none
+    /// How far a support is beyond the stretch of its beam that it [latched](Self::latch_elements); not positive as long as none
     /// is. The state is brought onto the closures. Allocates nothing.
-    pub fn overrun(
+    pub fn crossing_distance(
         &mut self,
         linkage: &Linkage,
         position: &mut [f64],
@@ -78,13 +85,13 @@ impl Loops {
         if !self.constraints.slides() {
             return f64::NEG_INFINITY;
         }
-        if !self.settles() {
+        if !self.projects() {
             self.place(linkage, position, velocity);
-        } else if self.settle(linkage, position, velocity).is_err() {
+        } else if self.project(linkage, position, velocity).is_err() {
             // what cannot be closed is reported by the projection of the step
             return f64::NEG_INFINITY;
         }
-        self.constraints.overrun(&linkage.system)
+        self.constraints.crossing_distance(&linkage.system)
     }
 
     /// The first support that is beyond an end of its beam.

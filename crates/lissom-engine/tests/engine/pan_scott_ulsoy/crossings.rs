@@ -8,11 +8,11 @@ use super::simulated;
 use crate::numbers::apart;
 
 /// The beam as two elements, with a node in the middle that both supports pass, by steps of one length.
-fn stepped(step: f64, passages: &str) -> Vec<f64> {
+fn stepped(step: f64, crossings: &str) -> Vec<f64> {
     let text = |step: f64| {
         format!(
             "integrator.dop853 = {{ rtol = 0.1, atol = 0.1, initial_step_s = {step}, max_step_s = {step} }}\n\
-             element_crossings = \"{passages}\""
+             element_crossings = \"{crossings}\""
         )
     };
     let basis = r#"{ elements = { count = 2, boundary = "unconstrained" } }"#;
@@ -20,13 +20,13 @@ fn stepped(step: f64, passages: &str) -> Vec<f64> {
     super::beam::tip_of(&run)
 }
 
-/// Order of convergence: a method of order eight keeps it where supports pass a node, if the passage is located, and has lost most
+/// Order of convergence: a method of order eight keeps it where supports pass a node, if the crossing is located, and has lost most
 /// of it otherwise.
 #[test]
 fn the_order_is_kept_where_a_support_passes_a_node() {
-    let order = |passages: &str, steps: [f64; 2]| {
+    let order = |crossings: &str, steps: [f64; 2]| {
         let exact = stepped(steps[1] / 4.0, "located");
-        let errors = steps.map(|step| apart(&stepped(step, passages), &exact));
+        let errors = steps.map(|step| apart(&stepped(step, crossings), &exact));
         (errors[0] / errors[1]).log2() / (steps[0] / steps[1]).log2()
     };
     let steps = [2.8e-3, 1.4e-3];
