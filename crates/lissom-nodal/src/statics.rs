@@ -97,7 +97,7 @@ impl<'a, E: Excitation> Resting<'a, E> {
             (drive.rate, drive.acceleration) = (0.0, 0.0);
         }
         if self.equations.place(position, &self.drives).is_err() {
-            // from a configuration gone diverged there may be no way
+            // from a configuration that has diverged there may be no way
             self.equations.clone_from(&self.assembled);
             if let Err(error) = self.equations.place(position, &self.drives) {
                 // the next place is sought from the last

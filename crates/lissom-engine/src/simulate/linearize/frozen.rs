@@ -14,7 +14,7 @@ use lissom_numerics::linear::{Frozen, FrozenPoint};
 use lissom_tree::JointKind;
 use lissom_tree::closure::Constraints;
 
-/// A choice is ill_conditioned when what is solved for moves so much more than when it was made.
+/// A choice is ill-conditioned when what is solved for moves so much more than when it was made.
 const WORN: f64 = 10.0;
 /// Share of an equation of a closure that is rounding.
 const ROUNDING: f64 = 1e-10;
