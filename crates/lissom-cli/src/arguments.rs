@@ -265,6 +265,17 @@ pub(crate) struct EvalArguments {
     pub(crate) json: bool,
 }
 
+/// What joints do on which inputs or controllers act.
+#[derive(Debug, Args)]
+pub(crate) struct DrivenJointArguments {
+    /// Leave joints free on which inputs act.
+    #[arg(long)]
+    pub(crate) free: bool,
+    /// Close the loops of the model's controllers: their gains hold their joints.
+    #[arg(long)]
+    pub(crate) closed_loop: bool,
+}
+
 /// Natural frequencies, damping and mode shapes of a model.
 ///
 /// In its state at the start or another, or at several instants of its nominal motion (every body undeformed) or of its
@@ -286,12 +297,8 @@ pub(crate) struct ModesArguments {
     /// How many modes, the lowest at the first instant.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = count)]
     pub(crate) count: usize,
-    /// Leave joints free on which inputs act.
-    #[arg(long)]
-    pub(crate) free: bool,
-    /// Close the loops of the model's controllers: their gains hold their joints.
-    #[arg(long)]
-    pub(crate) closed_loop: bool,
+    #[command(flatten)]
+    pub(crate) joints: DrivenJointArguments,
     /// Case of Jonker & Aarts' Table I, which leaves out stiffening: 1 nothing, 3 both kinds, 5 the geometric one.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = stiffening)]
     pub(crate) case: u8,

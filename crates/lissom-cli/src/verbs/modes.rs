@@ -25,15 +25,15 @@ const NAMED: (usize, f64) = (3, 0.1);
 pub(crate) fn run(arguments: &ModesArguments) -> Result<(), Stop> {
     let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
     let silent = arguments.quiet || arguments.json;
-    if arguments.closed_loop && loaded.spec.controller.is_empty() {
+    if arguments.joints.closed_loop && loaded.spec.controller.is_empty() {
         return Err(Stop::Usage(
             "--closed-loop closes the loops of controllers, and the model has no [[controller]]"
                 .to_owned(),
         ));
     }
     let joints = DrivenJoints {
-        free: arguments.free,
-        closed_loop: arguments.closed_loop,
+        free: arguments.joints.free,
+        closed_loop: arguments.joints.closed_loop,
     };
     let frozen = linear::frozen_at(&loaded, &arguments.start, &arguments.place, joints, silent)?;
     let terms = Terms::CASES[usize::from(arguments.case) - 1];
@@ -247,13 +247,14 @@ fn at_one_instant(frozen: &Frozen, modes: &TrackedModes) -> Vec<String> {
         longest.unwrap_or(0).max(heads[column].len())
     });
     let line = |number: &str, texts: [&str; 5], shape: &str| {
-        let mut line = format!("  {number:>4}");
-        for (text, width) in texts.into_iter().zip(widths) {
-            if width > 0 {
-                line += &format!("  {text:>width$}");
-            }
-        }
-        format!("{line}  {shape}")
+        let columns = texts
+            .into_iter()
+            .zip(widths)
+            .filter(|(_, width)| *width > 0);
+        let columns: Vec<String> = columns
+            .map(|(text, width)| format!("{text:>width$}"))
+            .collect();
+        format!("  {number:>4}  {}  {shape}", columns.join("  "))
     };
     let mut lines = vec![line("mode", heads, "shape")];
     for (i, (mode, texts)) in modes.modes.iter().zip(&texts).enumerate() {

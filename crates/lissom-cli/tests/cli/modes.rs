@@ -175,7 +175,7 @@ fn a_shaft_above_its_critical_speed() {
     let (c, w) = (DAMPING * FIRST, FIRST);
     let (re, im) = (c * c - w * w, 2.0 * c * SPEED);
     let size = re.hypot(im);
-    let grows = -c + ((size + re) / 2.0).sqrt();
+    let grows = -c + f64::midpoint(size, re).sqrt();
     let growing = answer["growing"][0].as_array().unwrap();
     assert_eq!(growing.len(), 1, "{answer}");
     near(number(&growing[0][0]), grows, ROUNDING);

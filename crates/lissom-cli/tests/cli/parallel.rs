@@ -1,6 +1,7 @@
 //! Parallel robots with symmetry, as text of models: many of their modes are equal.
 
 use std::f64::consts::TAU;
+use std::fmt::Write as _;
 
 type Vector = [f64; 3];
 
@@ -61,7 +62,11 @@ pub(crate) fn hexapod(stiffness: f64, mass_per_length: f64, elements: usize) -> 
     };
     for leg in 0..6 {
         let at = ring(0.6, corner(leg), 0.0);
-        text += &format!("  {{ name = \"corner_{leg}\", position_m = {at:?} }},\n");
+        writeln!(
+            text,
+            "  {{ name = \"corner_{leg}\", position_m = {at:?} }},"
+        )
+        .unwrap();
     }
     text += "]\n";
     let mut longest = 0.0;
@@ -77,7 +82,8 @@ pub(crate) fn hexapod(stiffness: f64, mass_per_length: f64, elements: usize) -> 
         } else {
             String::new()
         };
-        text += &format!(
+        write!(
+            text,
             r#"
 [[body]]
 name = "leg_{leg}"
@@ -98,7 +104,8 @@ parent = "leg_{leg}"
 child = {{ body = "platform", at = "corner_{leg}" }}
 spherical = {{ {start} }}
 "#
-        );
+        )
+        .unwrap();
     }
     text += "[simulation]\nduration_s = 1.0\n";
     (text, longest)
@@ -118,7 +125,7 @@ pub(crate) fn delta() -> String {
     for (i, side) in sides.into_iter().enumerate() {
         for (end, offset) in ends {
             let at = add(radial(side).map(|x| 0.08 * x), tangent(side), offset);
-            text += &format!("  {{ name = \"{end}_{i}\", position_m = {at:?} }},\n");
+            writeln!(text, "  {{ name = \"{end}_{i}\", position_m = {at:?} }},").unwrap();
         }
     }
     text += "]\n";
@@ -138,7 +145,8 @@ pub(crate) fn delta() -> String {
         let turned = rotation(inside);
         let upright: [Vector; 3] = std::array::from_fn(|i| rod_axes.map(|axis| axis[i]));
         let upright = rotation(upright);
-        text += &format!(
+        write!(
+            text,
             r#"
 [[body]]
 name = "arm_{i}"
@@ -170,7 +178,8 @@ joint = "motor_{i}"
 torque_constant = {{ value_n_m = 0.0 }}
 "#,
             rotation(axes)
-        );
+        )
+        .unwrap();
         let long = length(rod);
         for (end, _) in ends {
             let carries = i == 0 && end == "left";
@@ -179,7 +188,8 @@ torque_constant = {{ value_n_m = 0.0 }}
             } else {
                 String::new()
             };
-            text += &format!(
+            write!(
+                text,
                 r#"
 [[body]]
 name = "rod_{end}_{i}"
@@ -197,7 +207,8 @@ child = {{ body = "platform", at = "{end}_{i}" }}
 spherical = {{ {start} }}
 "#,
                 long / 2.0
-            );
+            )
+            .unwrap();
         }
     }
     text += "[simulation]\nduration_s = 1.0\n";
