@@ -32,7 +32,10 @@ fn check_calls_sound_what_is_sound() {
                   [[joint]]\nname = \"roll\"\nparent = \"ground\"\nchild = \"thread\"\nrevolute = { axis = [1, 0, 0] }\n";
     folder.write("thread.toml", thread);
     let check = folder.lissom(&["check", "thread.toml"]);
-    check.says(0, &["roll.angle moves no mass", "a run of it will fail"]);
+    check.says(
+        0,
+        &["roll.angle.rate moves no mass", "a run of it will fail"],
+    );
     assert!(!check.stderr.contains("sound"), "{}", check.stderr);
     folder.lissom(&["run", "thread.toml"]).says(1, &[]);
     let hinge = thread.replace("[1, 0, 0]", "[0, 1, 0]");

@@ -4,7 +4,7 @@
 //! on nothing is shared but the run. What a beam's basis leaves out (bending in a plane, stretch, torsion)
 //! is a suppressed deformation here; what it contains is not expanded in functions but left to the elements.
 //!
-//! ModelSummary are rigid bodies and beams, also such that start deformed, all joints with gears, springs and friction,
+//! Understood are rigid bodies and beams, also such that start deformed, all joints with gears, springs and friction,
 //! loops, payloads, point masses, markers, inputs (those of rigid inverse dynamics among them), prescribed
 //! motions, controllers and paths of markers. Everything else is refused by name, all of it at once.
 
@@ -317,21 +317,10 @@ impl NodalModel {
             let on = |resistance: &JointResistance| matches!(resistance, JointResistance::Joint { joint, .. } if *joint == id);
             self.actions.resistances.iter().any(on)
         };
-        let floats = |node: NodeId| {
-            let balls = self.balls.iter().enumerate();
-            let mut free = balls.filter(|(_, ball)| ball.translates);
-            free.any(|(id, ball)| {
-                let own = node == ball.child.point || node == ball.child.orientation;
-                own && !resisted(JointId(id))
-            })
-        };
-        let mechanism = &self.mechanism;
-        (0..mechanism.dof_count())
-            .filter(|&dof| {
-                mechanism
-                    .dof_node(dof)
-                    .is_some_and(|(node, _)| floats(node))
-            })
+        let balls = self.balls.iter().enumerate();
+        balls
+            .filter(|(id, ball)| ball.translates && !resisted(JointId(*id)))
+            .flat_map(|(_, ball)| ball.dofs(&self.mechanism))
             .collect()
     }
 

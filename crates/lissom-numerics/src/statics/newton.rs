@@ -28,6 +28,8 @@ const BALANCED: f64 = 1e-7;
 /// Rounding of coordinates, of their scales, as differences of places a thousand times as far away have it: times the
 /// stiffness, a force that cannot be balanced.
 const ROUNDING: f64 = 1e-13;
+/// Share of the rounding of the stiffest part that reaches equations of others, through sums of forces.
+const SPILT: f64 = 1e-3;
 /// Change, of the scale of the unknown, that may lead over a place without stiffness: such steps are looked at half-way.
 const LONG_STEP: f64 = 0.05;
 
@@ -77,8 +79,8 @@ pub(super) fn balanced<B: Balance>(
         if !matrix.is_finite() || residual.iter().any(|x| !x.is_finite()) {
             break;
         }
-        for (row, most) in of_rounding.iter_mut().enumerate() {
-            *most = most.max(rounding(&matrix, row));
+        for (most, now) in of_rounding.iter_mut().zip(rounding(&matrix)) {
+            *most = most.max(now);
         }
         let factored = matrix.factored(at_work);
         singular = factored.is_singular();
@@ -154,11 +156,17 @@ pub(super) fn balanced<B: Balance>(
     }
 }
 
-/// The force that rounding of coordinates makes in an equation, as a force at work.
-fn rounding(matrix: &Scaled, row: usize) -> f64 {
-    let entries = matrix.matrix.row(row);
-    let largest = entries.columns(0, matrix.coordinates).amax() / matrix.factors[row];
-    largest * ROUNDING / BALANCED
+/// The forces that rounding of coordinates makes in the equations, as forces at work.
+fn rounding(matrix: &Scaled) -> Vec<f64> {
+    let largest = |row: usize| {
+        let entries = matrix.matrix.row(row);
+        entries.columns(0, matrix.coordinates).amax() / matrix.factors[row]
+    };
+    let largest: Vec<f64> = (0..matrix.factors.len()).map(largest).collect();
+    let of_coordinates = &largest[..matrix.coordinates];
+    let stiffest = of_coordinates.iter().copied().fold(0.0, f64::max);
+    let felt = |own: f64| own.max(SPILT * stiffest) * ROUNDING / BALANCED;
+    largest.into_iter().map(felt).collect()
 }
 
 /// Largest change and root of the sum of squares, in scales.

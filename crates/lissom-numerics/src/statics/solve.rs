@@ -76,7 +76,7 @@ impl Scaled {
         } else {
             let scaled = self.equilibrated(at_work);
             let solver = match regular(&scaled.matrix) {
-                Some(lu) => Solver::Regular(lu),
+                Some(lu) => Solver::Equilibrated(lu),
                 None => Solver::Singular(scaled.matrix.clone().svd(true, true)),
             };
             (solver, scaled)
@@ -129,6 +129,8 @@ pub(super) struct Factored {
 
 enum Solver {
     Regular(LU<f64, Dyn, Dyn>),
+    /// Regular once stiff and soft parts have been made alike.
+    Equilibrated(LU<f64, Dyn, Dyn>),
     Singular(SVD<f64, Dyn, Dyn>),
 }
 
@@ -143,7 +145,7 @@ impl Factored {
         let mut right = -residual;
         weigh(&mut right);
         let mut change = match &self.solver {
-            Solver::Regular(lu) => lu.solve(&right).unwrap_or(right),
+            Solver::Regular(lu) | Solver::Equilibrated(lu) => lu.solve(&right).unwrap_or(right),
             Solver::Singular(svd) => {
                 let smallest = SINGULAR * svd.singular_values.max();
                 svd.solve(&right, smallest).unwrap_or(right)
@@ -165,14 +167,15 @@ impl Factored {
                         .fold(permutation, |sign, pivot| sign * pivot.signum()),
                 )
             }
-            Solver::Singular(_) => None,
+            // as near to a place without stiffness, rounding may be what decides
+            Solver::Equilibrated(_) | Solver::Singular(_) => None,
         }
     }
 
     /// Whether some direction has no stiffness at all.
     pub(super) fn is_singular(&self) -> bool {
         match &self.solver {
-            Solver::Regular(_) => false,
+            Solver::Regular(_) | Solver::Equilibrated(_) => false,
             Solver::Singular(svd) => {
                 svd.singular_values.min() <= SINGULAR * svd.singular_values.max()
             }

@@ -311,6 +311,5 @@ fn simulation_and_output() {
     let mut shortest = sound();
     shortest.simulation.duration_s = 3.0;
     shortest.output.sample_period_s = Some(3e-8);
-    assert!(3.0 / 3e-8 > 1e8);
     assert_eq!(shortest.check(), Ok(()));
 }

@@ -175,23 +175,36 @@ duration_s = 1.0
 const STEP: f64 = 1e-5;
 const DIFFERENCE: f64 = 1e-6;
 
-/// Holds stiffness, its parts added up, and damping against central differences of what the degrees of freedom lack.
+/// Holds stiffness, its parts added up, and damping against central differences of what the degrees of freedom lack. `turned` gives
+/// $`W\delta`$ of rates and a displaced position, where velocities are no rates of the coordinates: they deviate by
+/// $`\dot\delta + W\delta`$.
 #[track_caller]
 fn compare<E: Excitation>(
     linear: &Linearization,
     dynamics: &mut Dynamics<'_, E>,
     [position, velocity, acceleration]: [&[f64]; 3],
+    mut turned: impl FnMut(&[f64], &[f64]) -> Vec<f64>,
 ) {
+    let sum = |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a + b).collect() };
     let dofs = velocity.len();
     let mut residual = |column: usize, [place, speed]: [f64; 2]| {
         let (mut increment, mut moved) = (vec![0.0; dofs], position.to_vec());
-        increment[column] = place;
+        increment[column] = place + speed;
         dynamics.displace(position, &increment, &mut moved);
-        let mut velocity = velocity.to_vec();
-        velocity[column] += speed;
+        let carried = turned(velocity, &moved);
+        let [velocity, acceleration, position] = if speed == 0.0 {
+            let of_rates = turned(acceleration, &moved);
+            [sum(velocity, &carried), sum(acceleration, &of_rates), moved]
+        } else {
+            [
+                sum(velocity, &increment),
+                sum(acceleration, &carried),
+                position.to_vec(),
+            ]
+        };
         let mut residual = vec![0.0; dofs];
         dynamics
-            .unbalance(0.0, &moved, &velocity, acceleration, &mut residual)
+            .unbalance(0.0, &position, &velocity, &acceleration, &mut residual)
             .unwrap();
         residual
     };
@@ -236,8 +249,16 @@ fn matrices_of_models_contain_loads_and_friction() {
         dynamics
             .accelerate(0.0, position, &velocity, &mut acceleration)
             .unwrap();
+        let turned = |rates: &[f64], moved: &[f64]| -> Vec<f64> {
+            let at =
+                |position: &[f64]| lissom_core::State::new(0.0, position.to_vec(), rates.to_vec());
+            let from = linearizer.moving(&at(position)).unwrap();
+            let [_, rates] = linearizer.deviation(&at(moved), &from);
+            // with equal velocities the rates of the coordinates deviate by -Wδ
+            rates.iter().map(|rate| -rate).collect()
+        };
         let state = [position, &velocity, &acceleration];
-        compare(&point.linear, &mut dynamics, state);
+        compare(&point.linear, &mut dynamics, state, turned);
     }
 }
 
@@ -316,7 +337,10 @@ fn matrices_contain_what_acts_on_dependent_deformations() {
     }))
     .unwrap();
     let state = [&position[..], &velocity, &acceleration];
-    compare(&linear, &mut Dynamics::new(equations, handled), state);
+    // velocities of this mechanism are rates
+    let turned = |rates: &[f64], _: &[f64]| vec![0.0; rates.len()];
+    let mut dynamics = Dynamics::new(equations, handled);
+    compare(&linear, &mut dynamics, state, turned);
 }
 
 /// Closed form: an effort that is held on a dependent deformation is a stress; its stiffness is geometric, all of it, and
