@@ -38,6 +38,9 @@ impl Case {
         if slides && self.formulation == "nodal" && verb != "compare" {
             return Some(Refusal::Always("a support that a beam slides through"));
         }
+        if self.of_nodes() && self.formulation == "tree" && verb != "compare" {
+            return Some(Refusal::Always("has no tree formulation"));
+        }
         match verb {
             "eval" | "compare" if self.of_nodes() => Some(Refusal::Yet("nodes and elements")),
             // a free beam that is pushed
