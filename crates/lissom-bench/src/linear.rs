@@ -7,7 +7,6 @@ use lissom_core::study::{
     Begins, PerturbOptions, Place, SimulateOptions, perturb, sample_instants,
 };
 use lissom_engine::Mechanism;
-use lissom_engine::analysis::{linearized, with_breaks};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Interpolation, Terms};
 use lissom_spec::ModelSpec;
@@ -89,9 +88,12 @@ pub fn perturbation_beside_nonlinear(points: usize) -> (Priced, Option<Priced>) 
     let times: Vec<f64> = (0..points)
         .map(|i| duration * i as f64 / (points - 1) as f64)
         .collect();
-    let times = with_breaks(&mechanism, &times).expect("the mechanism can be linearised");
+    let times = mechanism
+        .with_breaks(&times)
+        .expect("the mechanism can be linearised");
     let mut watch = |_| Flow::Continue;
-    let found = linearized(&mechanism, &start, Place::Nominal, &times, &mut watch)
+    let found = mechanism
+        .linearize(&start, Place::Nominal, &times, &mut watch)
         .expect("the nominal motion exists");
     let options = PerturbOptions {
         terms: Terms::CASES[0],

@@ -125,11 +125,11 @@ impl Mechanism {
         options: &EvaluateOptions,
     ) -> Result<Evaluation, EvaluateError> {
         if self.is_released() {
-            return Ok(self.evaluated().evaluate(state, options)?);
+            return Ok(self.formulation().evaluate(state, options)?);
         }
         let free = self.released()?;
         let state = self.released_state(state, &free)?;
-        Ok(free.evaluated().evaluate(&state, options)?)
+        Ok(free.formulation().evaluate(&state, options)?)
     }
 
     /// Name, unit and kind of the positions and of the velocities of its states.
@@ -166,7 +166,7 @@ impl Mechanism {
     /// # Errors
     /// When the mechanism cannot be there.
     pub fn marker_poses(&self, state: &State) -> Result<Vec<MarkerPose>, RunError> {
-        self.evaluated().marker_poses(state)
+        self.formulation().marker_poses(state)
     }
 
     /// A state of this mechanism as one of the [released](Self::released) one, in which all is free that is prescribed here.

@@ -9,16 +9,17 @@
 //! | [`simulate`] | what a tree says to the studies: equations of motion, equilibrium, derivatives |
 //! | [`nodal_model`] | from a checked spec to a nodal mechanism, and what that says to the studies |
 //! | [`Mechanism`], [`Simulation`] | a spec in its formulation; stepping from outside |
-//! | [`analysis`] | linear analyses of a mechanism |
+//! | `analysis` | linear analyses of a mechanism |
 //! | [`diagnose`] | what there is to know of a mechanism before anything is done with it |
 //! | [`evaluate`] | the equations of a mechanism at one state |
 //! | [`compare`] | fidelities side by side: differences of runs, and which terms matter |
 //! | [`scene`] | what has to be known of a model to draw its recorded motion |
 
-pub mod analysis;
+mod analysis;
 pub mod compare;
 pub mod diagnose;
 pub mod evaluate;
+mod formulation;
 mod mechanism;
 pub mod model;
 pub mod nodal_model;

@@ -13,11 +13,11 @@ use lissom_spec::spec::{FormulationSpec, InitialSpec, SimulationSpec};
 use lissom_spec::{Fidelity, ModelError, ModelSpec, Path, nearest};
 use lissom_tree::closure::AssemblyError;
 
-use crate::diagnose::Inspect;
-use crate::evaluate::{Configuration, Evaluate, Targets};
+use crate::evaluate::{Configuration, Targets};
+use crate::formulation::Formulation;
 use crate::model::{self, Model};
-use crate::nodal_model::{self, NodalModel, NodalModelError};
-use crate::scene::{Drawable, DrawnNodes, DrawnTree};
+use crate::nodal_model::{NodalModel, NodalModelError};
+use crate::scene::Drawable;
 use crate::simulate::{self, close_loops};
 
 /// A mechanism: bodies reduced, formulation chosen, loops closed, every name resolved.
@@ -27,6 +27,8 @@ use crate::simulate::{self, close_loops};
 #[derive(Clone, Debug)]
 pub struct Mechanism {
     spec: ModelSpec,
+    /// Bodies reduced and loops closed in joint coordinates: what the tree formulation runs on, and what is known of bodies
+    /// and joints in either.
     tree: Model,
     nodal: Option<NodalModel>,
 }
@@ -100,43 +102,42 @@ impl Mechanism {
         })
     }
 
-    /// What is asked of its formulation at a state.
-    pub(crate) fn evaluated(&self) -> &dyn Evaluate {
+    /// The formulation that its model asks for: the one place that chooses.
+    pub(crate) fn formulation(&self) -> &dyn Formulation {
         match &self.nodal {
             Some(nodal) => nodal,
             None => &self.tree,
         }
     }
 
-    /// The configuration nearest to a state at which loops are closed and targets are met, as bodies and joints have it.
+    /// The configuration nearest to a state at which loops are closed and targets are met. Joints are moved, and have the same
+    /// names in both formulations; deformations stay as they are.
     pub(crate) fn configure(
         &self,
         state: &State,
         targets: &Targets,
     ) -> Result<Configuration, StateError> {
-        if self.nodal.is_none() {
-            return simulate::configured(&self.tree, state.clone(), targets);
-        }
-        // joints have the same names in both, and elements are not deformed in between
         let [positions, velocities] = self.coordinates()?;
-        let mut joints = simulate::written_state(&self.tree, state.time_s);
-        let names = &self.tree.linkage;
+        let mut joints = self.tree.written_state(state.time_s);
+        let layout = layout_of(&self.tree, &self.spec.simulation, &joints)?;
+        let (joint_positions, rest) = layout.split_at(joints.position.len());
+        let joint_velocities = &rest[..joints.velocity.len()];
         copy_by_name(
             (&positions, &state.position),
-            (&names.positions, &mut joints.position),
+            (joint_positions, &mut joints.position),
         );
         copy_by_name(
             (&velocities, &state.velocity),
-            (&names.velocities, &mut joints.velocity),
+            (joint_velocities, &mut joints.velocity),
         );
         let found = simulate::configured(&self.tree, joints, targets)?;
         let mut state = state.clone();
         copy_by_name(
-            (&names.positions, &found.state.position),
+            (joint_positions, &found.state.position),
             (&positions, &mut state.position),
         );
         copy_by_name(
-            (&names.velocities, &found.state.velocity),
+            (joint_velocities, &found.state.velocity),
             (&velocities, &mut state.velocity),
         );
         Ok(Configuration { state, ..found })
@@ -158,22 +159,9 @@ impl Mechanism {
         &self.tree
     }
 
-    /// The model as a nodal mechanism, where it asks for that formulation.
-    pub(crate) fn nodal(&self) -> Option<&NodalModel> {
-        self.nodal.as_ref()
-    }
-
     /// Which terms its equations keep, unless a body says otherwise.
     pub fn fidelity(&self) -> Fidelity {
         self.tree.fidelity
-    }
-
-    /// What only the equations of its formulation can tell.
-    pub(crate) fn inspected(&self) -> &dyn Inspect {
-        match &self.nodal {
-            Some(nodal) => nodal,
-            None => &self.tree,
-        }
     }
 
     /// The state in which a simulation of it begins: as the model is written, or at rest in equilibrium if
@@ -184,33 +172,23 @@ impl Mechanism {
     pub fn start(&self) -> Result<State, RunError> {
         match &self.spec.simulation.initial {
             InitialSpec::Written => Ok(self.written()),
-            initial => Ok(self.settled(initial, &self.written())?.state),
+            initial => Ok(self.equilibrium_under(initial, &self.written())?.state),
         }
     }
 
-    /// The state near another in which it rests under the loads of that instant.
-    pub(crate) fn resting(&self, from: &State) -> Result<State, RunError> {
-        Ok(self.settled(&InitialSpec::Equilibrium, from)?.state)
-    }
-
-    /// Where it rests near a state, at its instant, under what a start has lie on it.
-    fn settled(&self, initial: &InitialSpec, from: &State) -> Result<Found, RunError> {
-        let time_s = from.time_s;
-        match &self.nodal {
-            Some(nodal) => nodal_model::equilibrium(nodal, initial, from)
-                .map_err(|source| nodal_model::unplaced(&source, time_s)),
-            None => simulate::equilibrium(&self.tree, initial, from)
-                .map_err(|source| RunError::NoEquilibrium { source, time_s }),
-        }
+    /// The equilibrium near a state, at its instant, under what a start adds to the loads.
+    pub(crate) fn equilibrium_under(
+        &self,
+        initial: &InitialSpec,
+        near: &State,
+    ) -> Result<Found, RunError> {
+        self.formulation().equilibrium(initial, near)
     }
 
     /// The state that its model writes down, loops closed, whatever `simulation.initial` says.
     pub fn written(&self) -> State {
-        let time_s = self.spec.simulation.start_s;
-        match &self.nodal {
-            Some(nodal) => nodal_model::written_state(nodal, time_s),
-            None => simulate::written_state(&self.tree, time_s),
-        }
+        self.formulation()
+            .written_state(self.spec.simulation.start_s)
     }
 
     /// The state at an instant of a recording of it; between samples by cubics.
@@ -243,10 +221,7 @@ impl Mechanism {
     /// When there is no such name, or the mechanism cannot be there.
     pub fn state(&self, time_s: f64, given: &BTreeMap<String, f64>) -> Result<State, StateError> {
         let state = self.exact_state(time_s, given)?;
-        match &self.nodal {
-            Some(_) => Ok(state),
-            None => simulate::closed_state(&self.tree, state, given),
-        }
+        self.formulation().closed_state(state, given)
     }
 
     /// The same, taken as it is: for the complete states that runs leave behind, whose loops are closed.
@@ -286,10 +261,7 @@ impl Mechanism {
     /// # Errors
     /// When it cannot be where its model has it start.
     pub fn layout(&self) -> Result<Vec<Coordinate>, StateError> {
-        let dynamics = self
-            .dynamics(&self.written())
-            .map_err(|error| unplaced(&error))?;
-        Ok(dynamics.state_layout())
+        layout_of(self.formulation(), &self.spec.simulation, &self.written())
     }
 
     /// Everything of it that can be named: what runs record, and what linear models, inputs and outputs are called by.
@@ -305,12 +277,8 @@ impl Mechanism {
     /// # Errors
     /// When it cannot be there, or cannot be driven from there as it should.
     pub fn dynamics(&self, start: &State) -> Result<Box<dyn Dynamics + '_>, RunError> {
-        let simulation = &self.spec.simulation;
-        let mut dynamics: Box<dyn Dynamics + '_> = match &self.nodal {
-            Some(nodal) => Box::new(nodal_model::equations_at(nodal, start)?),
-            None => Box::new(simulate::equations_at(&self.tree, simulation, start)?),
-        };
         let time_s = start.time_s;
+        let mut dynamics = self.formulation().dynamics(&self.spec.simulation, start)?;
         dynamics
             .recall(&start.memory)
             .map_err(|source| RunError::Unplaced { source, time_s })?;
@@ -322,10 +290,7 @@ impl Mechanism {
     /// # Errors
     /// When it cannot be put together as its model says.
     pub(crate) fn drawable(&self) -> Result<Box<dyn Drawable + '_>, PlaceError> {
-        Ok(match &self.nodal {
-            Some(nodal) => Box::new(DrawnNodes::new(nodal)?),
-            None => Box::new(DrawnTree::new(&self.spec, &self.tree)),
-        })
+        self.formulation().drawable(&self.spec)
     }
 
     /// Simulates the mechanism as its model says and records everything at `samples`.
@@ -348,7 +313,7 @@ impl Mechanism {
     /// # Errors
     /// When there is no equilibrium near the state.
     pub fn equilibrium(&self, from: &State) -> Result<Rest, RunError> {
-        let found = self.settled(&self.spec.simulation.initial, from)?;
+        let found = self.equilibrium_under(&self.spec.simulation.initial, from)?;
         let mut dynamics = self.dynamics(&found.state)?;
         Ok(Rest::recorded(found, &mut *dynamics))
     }
@@ -358,10 +323,7 @@ impl Mechanism {
     /// # Errors
     /// When the trajectory cannot be followed or driven.
     pub fn nominal_drives(&self, time_s: f64) -> Result<Option<NominalDrives>, NominalError> {
-        match &self.nodal {
-            Some(nodal) => nodal_model::nominal_drives(nodal, time_s),
-            None => simulate::nominal_drives(&self.tree, time_s),
-        }
+        self.formulation().nominal_drives(time_s)
     }
 
     /// Simulates the mechanism from a state to the end that its model says, or that `simulation` says in its place.
@@ -391,6 +353,16 @@ fn unplaced(error: &RunError) -> StateError {
     StateError::Unplaced {
         reason: error.to_string(),
     }
+}
+
+/// Name, unit and kind of every entry of the states of a formulation.
+fn layout_of(
+    formulation: &dyn Formulation,
+    simulation: &SimulationSpec,
+    written: &State,
+) -> Result<Vec<Coordinate>, StateError> {
+    let dynamics = formulation.dynamics(simulation, written);
+    Ok(dynamics.map_err(|error| unplaced(&error))?.state_layout())
 }
 
 /// The nodal mechanism of a spec, if it asks for one.

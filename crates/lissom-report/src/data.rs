@@ -5,7 +5,7 @@
 //! has its `constant` instead.
 
 use lissom::scene::{Frames, Scene};
-use lissom::{Channel, Mechanism, ModeAt, Recording, recorded_frequencies};
+use lissom::{Channel, Mechanism, ModeAt, Recording};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -229,7 +229,7 @@ fn frequencies(mechanism: &Mechanism, recording: &Recording) -> Vec<Channel> {
     if mechanism.written().velocity.len() > MOST_COORDINATES {
         return Vec::new();
     }
-    let found = recorded_frequencies(mechanism, recording, INSTANTS, MODES);
+    let found = mechanism.recorded_frequencies(recording, INSTANTS, MODES);
     let Some((samples, modes)) = found else {
         return Vec::new();
     };

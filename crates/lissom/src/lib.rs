@@ -10,7 +10,6 @@ pub use lissom_core::{
     SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD, Signal, SignalId, Signals, Source, Stage, State,
     StateError,
 };
-pub use lissom_engine::analysis::{frozen, linearized, recorded_frequencies, with_breaks};
 pub use lissom_engine::diagnose::Diagnosis;
 pub use lissom_engine::evaluate::{
     ClosedEvaluation, Configuration, EvaluateError, EvaluateOptions, Evaluation, MarkerPose,

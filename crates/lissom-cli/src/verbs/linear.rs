@@ -1,9 +1,6 @@
 //! What the verbs of linearised models share: where to linearise, with progress and Ctrl-C.
 
-use lissom::{
-    AnalysisError, DrivenJoints, Flow, Frozen, Linearized, ModelSpec, Place, State, frozen,
-    linearized,
-};
+use lissom::{AnalysisError, DrivenJoints, Flow, Frozen, Linearized, ModelSpec, Place, State};
 use lissom_io::load::Loaded;
 
 use super::run;
@@ -24,7 +21,7 @@ pub(super) fn at(
 ) -> Result<Linearized, Stop> {
     let (from, place, times) = place(loaded, start, arguments)?;
     watched(loaded, silent, |watch| {
-        linearized(&loaded.mechanism, &from, place, &times, watch)
+        loaded.mechanism.linearize(&from, place, &times, watch)
     })
 }
 
@@ -38,7 +35,7 @@ pub(super) fn frozen_at(
 ) -> Result<Frozen, Stop> {
     let (from, place, times) = place(loaded, start, arguments)?;
     watched(loaded, silent, |watch| {
-        frozen(&loaded.mechanism, &from, place, &times, joints, watch)
+        loaded.mechanism.frozen(&from, place, &times, joints, watch)
     })
 }
 

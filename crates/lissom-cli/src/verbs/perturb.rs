@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use lissom::spec::InputSpec;
 use lissom::{
-    Begins, Interpolation, Override, PerturbOptions, PerturbedRun, Place, Terms, linearized,
-    perturb, sample_instants_from, with_breaks,
+    Begins, Interpolation, Override, PerturbOptions, PerturbedRun, Place, Terms, perturb,
+    sample_instants_from,
 };
 use lissom_io::load::Loaded;
 use lissom_io::record;
@@ -47,8 +47,10 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
     let silent = arguments.quiet || arguments.json;
     let began = Instant::now();
     let found = run::watched(start_s, duration_s, silent, |watch| {
-        let times = with_breaks(&loaded.mechanism, &times)?;
-        linearized(&loaded.mechanism, &from, Place::Nominal, &times, watch)
+        let times = loaded.mechanism.with_breaks(&times)?;
+        loaded
+            .mechanism
+            .linearize(&from, Place::Nominal, &times, watch)
     })
     .map_err(linear::stopped)?;
     let linearized_s = began.elapsed().as_secs_f64();

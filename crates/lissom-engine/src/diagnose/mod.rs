@@ -145,14 +145,14 @@ impl Mechanism {
         let loops = loops::summary(spec, tree, &spanning);
         // bodies are the same in both formulations
         let asked = if spec.is_of_nodes() {
-            self.inspected()
+            self.formulation()
         } else {
             tree
         };
         let (total_mass_kg, center_of_mass_m) = asked.mass_at_start();
         Diagnosis {
             degrees_of_freedom: degrees_of_freedom(tree, loops.as_ref()),
-            nodal: self.inspected().element_counts(),
+            nodal: self.formulation().element_counts(),
             total_mass_kg,
             center_of_mass_m,
             gravity_m_per_s2: spec.gravity_m_per_s2,
@@ -171,13 +171,13 @@ impl Mechanism {
 
     /// Number of channels that a run of it records, unless its model names those to keep; 0 where it cannot start.
     pub fn channel_count(&self) -> usize {
-        let equations = self.inspected().equations_at_start();
+        let equations = self.formulation().equations_at_start();
         equations.map_or(0, |(_, dynamics)| Sampler::new(&*dynamics, None).1.len())
     }
 
     /// Switches of its fidelity that do nothing, or too much, and supports that its beams strike.
     pub fn fidelity_warnings(&self) -> Vec<FidelityWarning> {
-        self.inspected().fidelity_warnings(self.spec())
+        self.formulation().fidelity_warnings(self.spec())
     }
 }
 

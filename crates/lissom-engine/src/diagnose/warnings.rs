@@ -46,7 +46,7 @@ impl Mechanism {
         if spec.marker.is_empty() && !spec.is_of_nodes() {
             warnings.push(Warning::NoMarker);
         }
-        let fastest = self.inspected().fastest_oscillation(bodies);
+        let fastest = self.formulation().fastest_oscillation(bodies);
         warnings.extend(fastest.and_then(|fastest| self.many_steps(fastest)));
         let of_fidelity = self.fidelity_warnings().into_iter();
         warnings.extend(of_fidelity.map(Warning::Fidelity));
@@ -61,7 +61,7 @@ impl Mechanism {
         }
         // elements make accelerations of what rounding leaves in stiff strains: bodies are asked where there are any
         let asked = if spec.is_of_nodes() {
-            self.inspected()
+            self.formulation()
         } else {
             self.tree()
         };

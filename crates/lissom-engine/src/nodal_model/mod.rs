@@ -13,6 +13,7 @@ mod build;
 mod damping;
 mod division;
 mod evaluate;
+mod formulation;
 mod inspect;
 mod joints;
 mod loops;

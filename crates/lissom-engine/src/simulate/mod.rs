@@ -5,6 +5,7 @@ mod equations;
 mod equilibrium;
 mod evaluate;
 mod extent;
+mod formulation;
 mod inspect;
 mod linearize;
 mod nominal;

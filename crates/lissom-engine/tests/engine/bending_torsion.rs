@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use lissom_core::study::Place;
 use lissom_engine::Mechanism;
-use lissom_engine::analysis::linearized;
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::Linearization;
 use lissom_spec::{ModelSpec, ShorteningTerms};
@@ -16,13 +15,7 @@ use crate::runs::{completed, in_tree, nodal_mechanism, samples, tree_mechanism};
 /// The equations about the rest under all loads.
 fn at_rest(mechanism: &Mechanism) -> Linearization {
     let watch = &mut |_| Flow::Continue;
-    let found = linearized(
-        mechanism,
-        &mechanism.written(),
-        Place::Equilibrium,
-        &[],
-        watch,
-    );
+    let found = mechanism.linearize(&mechanism.written(), Place::Equilibrium, &[], watch);
     found.unwrap().along.points()[0].linear.clone()
 }
 

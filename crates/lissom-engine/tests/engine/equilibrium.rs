@@ -468,8 +468,7 @@ fn frequencies_about_the_equilibrium() {
         assert!(moment.abs() < 10.0 * ROUNDING, "{angle}: {moment}");
         let place = lissom_core::study::Place::Equilibrium;
         let watch = &mut |_| lissom_numerics::integrate::Flow::Continue;
-        let found = lissom_engine::analysis::linearized(&mechanism, &rest.state, place, &[], watch)
-            .unwrap();
+        let found = mechanism.linearize(&rest.state, place, &[], watch).unwrap();
         let modes =
             TrackedModes::undamped(&Frozen::new(&found.along, &[]), Terms::CASES[0], 1).unwrap();
         let expected = ((STIFFNESS - 10.0 * angle.sin()) / (0.1 + 2.0 * 0.25)).sqrt();

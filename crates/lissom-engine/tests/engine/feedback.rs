@@ -3,7 +3,6 @@
 
 use lissom_core::NominalError;
 use lissom_core::study::{AnalysisError, Ending, LinearizeError, Place};
-use lissom_engine::analysis::linearized;
 use lissom_engine::nodal_model::{NodalModel, NodalModelError};
 use lissom_numerics::integrate::Flow;
 use lissom_spec::{ErrorKind, ModelSpec};
@@ -292,8 +291,7 @@ fn a_path_that_cannot_be_followed_is_refused() {
     let spec = parsed(&leaving);
     let mechanism = nodal_mechanism(&spec, 1);
     let watch = &mut |_| Flow::Continue;
-    let found = linearized(
-        &mechanism,
+    let found = mechanism.linearize(
         &mechanism.start().unwrap(),
         Place::Nominal,
         &[0.0, 0.5],

@@ -1,7 +1,6 @@
 //! Loads that turn with the body they act on, and friction, linearised in both formulations.
 
 use lissom_core::study::{Linearized, Place};
-use lissom_engine::analysis::linearized;
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{LinearError, UndampedModes};
 use lissom_spec::ModelSpec;
@@ -34,14 +33,9 @@ impl Formulation {
             Self::Nodal => nodal_mechanism(spec, ELEMENTS),
         };
         let mut watch = |_| Flow::Continue;
-        linearized(
-            &mechanism,
-            &mechanism.start().unwrap(),
-            place,
-            times,
-            &mut watch,
-        )
-        .unwrap()
+        mechanism
+            .linearize(&mechanism.start().unwrap(), place, times, &mut watch)
+            .unwrap()
     }
 }
 

@@ -4,7 +4,6 @@
 use lissom_core::study::{Begins, Linearized, PerturbOptions, Place, SimulateOptions, perturb};
 use lissom_core::{Recording, State};
 use lissom_engine::Mechanism;
-use lissom_engine::analysis::{linearized, with_breaks};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Interpolation, Point, Servo, Terms, UndampedModes};
 use lissom_spec::ModelSpec;
@@ -31,14 +30,9 @@ fn instants(end: f64, count: usize) -> Vec<f64> {
 
 fn along(mechanism: &Mechanism, times: &[f64]) -> Linearized {
     let watch = &mut |_| Flow::Continue;
-    linearized(
-        mechanism,
-        &mechanism.start().unwrap(),
-        Place::Nominal,
-        times,
-        watch,
-    )
-    .unwrap()
+    mechanism
+        .linearize(&mechanism.start().unwrap(), Place::Nominal, times, watch)
+        .unwrap()
 }
 
 fn perturbed(
@@ -147,7 +141,7 @@ fn quarter_turn_with_and_without_feedback() {
             spec.controller.clear();
         }
         let arm = mechanism(&spec);
-        let times = with_breaks(&arm, &instants(8.0, 600));
+        let times = arm.with_breaks(&instants(8.0, 600));
         let found = along(&arm, &times.unwrap());
         assert!((found.along.actuated_mass(0)[(0, 0)] - 34.469_019).abs() < 1e-6);
         let first_order = PerturbOptions {

@@ -1,7 +1,6 @@
 //! Modes along a motion: curves of families whose modes are known, and of arms whose curves have to be continuous.
 
 use lissom_core::study::{DrivenJoints, Place};
-use lissom_engine::analysis::frozen;
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{
     Crossing, Frozen, FrozenPoint, Label, Linearization, ModeAt, Terms, TrackedModes,
@@ -211,8 +210,7 @@ fn along_run(text: &str, points: usize, count: usize) -> TrackedModes {
     let mechanism = mechanism(&spec);
     let times = evenly(&spec, spec.simulation.duration_s, points);
     let watch = &mut |_| Flow::Continue;
-    let found = frozen(
-        &mechanism,
+    let found = mechanism.frozen(
         &mechanism.start().unwrap(),
         Place::Run,
         &times,
@@ -299,8 +297,7 @@ duration_s = 1.0
     for start in ["", moving] {
         let mechanism = mechanism(&parsed(&text(start)));
         let watch = &mut |_| Flow::Continue;
-        let found = frozen(
-            &mechanism,
+        let found = mechanism.frozen(
             &mechanism.start().unwrap(),
             Place::Start,
             &[],

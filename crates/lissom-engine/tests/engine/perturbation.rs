@@ -2,7 +2,6 @@
 
 use lissom_core::Recording;
 use lissom_core::study::{Begins, Linearized, PerturbOptions, Place, perturb, sample_instants};
-use lissom_engine::analysis::{linearized, with_breaks};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Frozen, Interpolation, Terms, TrackedModes};
 use lissom_spec::ModelSpec;
@@ -24,16 +23,16 @@ fn along(spec: &ModelSpec, elements: Option<usize>, points: usize) -> Linearized
     };
     let step = spec.simulation.duration_s / (points - 1) as f64;
     let times: Vec<f64> = (0..points).map(|i| step * i as f64).collect();
-    let times = with_breaks(&mechanism, &times).unwrap();
+    let times = mechanism.with_breaks(&times).unwrap();
     let mut watch = |_| Flow::Continue;
-    linearized(
-        &mechanism,
-        &mechanism.start().unwrap(),
-        Place::Nominal,
-        &times,
-        &mut watch,
-    )
-    .unwrap()
+    mechanism
+        .linearize(
+            &mechanism.start().unwrap(),
+            Place::Nominal,
+            &times,
+            &mut watch,
+        )
+        .unwrap()
 }
 
 fn perturbed(spec: &ModelSpec, found: &Linearized, case: usize, second_order: bool) -> Recording {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use lissom::{
     Begins, Flow, Interpolation, Linearized, LinearizedTrajectory, Mechanism, Override,
-    PerturbOptions, Place, Point, Recording, SimulateOptions, State, Terms, UndampedModes,
-    linearized, perturb, sample_instants, with_breaks,
+    PerturbOptions, Place, Point, Recording, SimulateOptions, State, Terms, UndampedModes, perturb,
+    sample_instants,
 };
 use serde::Deserialize;
 
@@ -201,7 +201,10 @@ fn instants(end: f64, count: usize) -> Vec<f64> {
 fn along_nominal(loaded: &Loaded, times: &[f64]) -> Option<Linearized> {
     let watch = &mut |_| Flow::Continue;
     let start = loaded.mechanism.start().ok()?;
-    linearized(&loaded.mechanism, &start, Place::Nominal, times, watch).ok()
+    loaded
+        .mechanism
+        .linearize(&start, Place::Nominal, times, watch)
+        .ok()
 }
 
 /// Its perturbation run.
@@ -312,7 +315,7 @@ fn quarter_turn(closed: bool) -> Option<Numbers> {
         loaded.mechanism = Mechanism::build(&loaded.spec).ok()?;
     }
     let samples = [1.0, 3.0, 5.0, 8.0];
-    let times = with_breaks(&loaded.mechanism, &instants(8.0, 600)).ok()?;
+    let times = loaded.mechanism.with_breaks(&instants(8.0, 600)).ok()?;
     let found = along_nominal(&loaded, &times)?;
     let options = PerturbOptions {
         terms: COMPLETE,

@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use lissom_core::Channel;
 use lissom_core::study::{Linearized, Place, Run};
 use lissom_engine::Mechanism;
-use lissom_engine::analysis::linearized;
 use lissom_engine::diagnose::Warning;
 use lissom_spec::{ModelSpec, spanning_tree};
 
@@ -132,14 +131,9 @@ fn assert_same_mechanism(joints: &[String]) {
     }
     let found: Vec<Linearized> = (mechanisms(joints, "").iter())
         .map(|mechanism| {
-            linearized(
-                mechanism,
-                &mechanism.written(),
-                Place::Equilibrium,
-                &[],
-                &mut going,
-            )
-            .unwrap()
+            mechanism
+                .linearize(&mechanism.written(), Place::Equilibrium, &[], &mut going)
+                .unwrap()
         })
         .collect();
     for other in &found[1..] {

@@ -4,7 +4,6 @@
 //! fourth power of the length of an element.
 
 use lissom_core::study::Place;
-use lissom_engine::analysis::frozen;
 
 use super::going;
 use crate::models::parsed;
@@ -43,15 +42,15 @@ inertia_kg_m2 = [1e-4, 1e-4, 1e-4]
 
 /// Square of the second natural frequency, the first of bending.
 fn second(mechanism: &lissom_engine::Mechanism) -> f64 {
-    let found = frozen(
-        mechanism,
-        &mechanism.written(),
-        Place::Start,
-        &[],
-        super::FREE,
-        &mut going,
-    )
-    .unwrap();
+    let found = mechanism
+        .frozen(
+            &mechanism.written(),
+            Place::Start,
+            &[],
+            super::FREE,
+            &mut going,
+        )
+        .unwrap();
     let point = &found.points[0].linear;
     let mass = point.mass.clone().cholesky().unwrap();
     let values = mass.solve(&point.structural).complex_eigenvalues();

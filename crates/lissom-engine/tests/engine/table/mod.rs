@@ -15,7 +15,6 @@ use lissom_core::study::{
     sample_instants,
 };
 use lissom_engine::Mechanism;
-use lissom_engine::analysis::{frozen, linearized, with_breaks};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Interpolation, Terms};
 use nalgebra::{Complex, DMatrix};
@@ -192,7 +191,8 @@ fn linear_models_agree() {
             (Place::Run, &[0.05, 0.2]),
         ] {
             let found = mechanisms.each_ref().map(|mechanism| {
-                linearized(mechanism, &mechanism.written(), place, times, &mut going)
+                mechanism
+                    .linearize(&mechanism.written(), place, times, &mut going)
                     .unwrap_or_else(|error| panic!("{name} {place:?}: {error}"))
             });
             for found in &found {
@@ -231,14 +231,9 @@ fn linear_models_contain_follower_loads_and_friction() {
     let text = |name: &str| &rows.iter().find(|(row, _)| *row == name).unwrap().1;
     let point = |text: &str| {
         both(text).map(|mechanism| {
-            let found = linearized(
-                &mechanism,
-                &mechanism.written(),
-                Place::Equilibrium,
-                &[],
-                &mut going,
-            )
-            .unwrap();
+            let found = mechanism
+                .linearize(&mechanism.written(), Place::Equilibrium, &[], &mut going)
+                .unwrap();
             found.along.points()[0].linear.clone()
         })
     };
@@ -274,15 +269,9 @@ const FREE: DrivenJoints = DrivenJoints {
 fn modes_agree() {
     every_row(|name, mechanisms| {
         let squares = mechanisms.each_ref().map(|mechanism| {
-            let found = frozen(
-                mechanism,
-                &mechanism.written(),
-                Place::Start,
-                &[],
-                FREE,
-                &mut going,
-            )
-            .unwrap();
+            let found = mechanism
+                .frozen(&mechanism.written(), Place::Start, &[], FREE, &mut going)
+                .unwrap();
             let point = &found.points[0].linear;
             let mass = point.mass.clone().cholesky().unwrap();
             let mut values: Vec<f64> = mass
@@ -304,15 +293,10 @@ fn modes_agree() {
 /// The linear motion of a mechanism about its nominal one, as long as joints that nothing drives stay near it.
 fn perturbed(mechanism: &Mechanism) -> Result<Recording, AnalysisError> {
     let times: Vec<f64> = (0..=20).map(|i| 0.0025 * f64::from(i)).collect();
-    let times = with_breaks(mechanism, &times).unwrap();
-    let found = linearized(
-        mechanism,
-        &mechanism.written(),
-        Place::Nominal,
-        &times,
-        &mut going,
-    )
-    .unwrap();
+    let times = mechanism.with_breaks(&times).unwrap();
+    let found = mechanism
+        .linearize(&mechanism.written(), Place::Nominal, &times, &mut going)
+        .unwrap();
     let options = PerturbOptions {
         begins: Begins::AsModel,
         terms: Terms::CASES[0],

@@ -1,0 +1,109 @@
+//! What the engine asks of a formulation: [`Formulation`], which trees and nodal models implement.
+//!
+//! `Mechanism::formulation` is the one place that chooses between them; whatever is written over this trait, and over the
+//! traits of `lissom-core`, works in both.
+
+use std::collections::BTreeMap;
+
+use lissom_core::study::{
+    AnalysisError, DrivenJoints, Found, Linearize, Linearized, LinearizedAt, closed_loop, linearize,
+};
+use lissom_core::{Dynamics, NominalDrives, NominalError, PlaceError, RunError, State, StateError};
+use lissom_numerics::integrate::Flow;
+use lissom_numerics::linear::Frozen;
+use lissom_spec::ModelSpec;
+use lissom_spec::spec::{InitialSpec, SimulationSpec};
+
+use crate::diagnose::Inspect;
+use crate::evaluate::Evaluate;
+use crate::scene::Drawable;
+
+/// A mechanism in one formulation. It is constant: whatever changes is in states and in what the methods return.
+pub(crate) trait Formulation: Evaluate + Inspect {
+    /// The state that the model writes down, loops closed.
+    fn written_state(&self, time_s: f64) -> State;
+
+    /// A state near another whose loops are closed; joints whose positions or velocities are `given` stay where they are.
+    fn closed_state(
+        &self,
+        state: State,
+        given: &BTreeMap<String, f64>,
+    ) -> Result<State, StateError>;
+
+    /// The equilibrium near a state, at its instant, under what `initial` adds to the loads of the model.
+    fn equilibrium(&self, initial: &InitialSpec, near: &State) -> Result<Found, RunError>;
+
+    /// The equations of motion with their workspace, placed at a state.
+    fn dynamics(
+        &self,
+        simulation: &SimulationSpec,
+        start: &State,
+    ) -> Result<Box<dyn Dynamics + '_>, RunError>;
+
+    /// The derivatives of the equations of motion.
+    fn linearizer(&self) -> Result<Box<dyn LinearAnalysis + '_>, RunError>;
+
+    /// What the drives do at an instant of the nominal trajectory; `None` if no input asks for one.
+    fn nominal_drives(&self, time_s: f64) -> Result<Option<NominalDrives>, NominalError>;
+
+    /// The mechanism as it is drawn.
+    fn drawable<'a>(&'a self, spec: &'a ModelSpec) -> Result<Box<dyn Drawable + 'a>, PlaceError>;
+}
+
+/// The linear analyses of `lissom-core`, whatever states of motion a formulation works with.
+pub(crate) trait LinearAnalysis {
+    /// The equations linearised at states, in a study that begins at `from`.
+    fn linearized(
+        &mut self,
+        from: &State,
+        states: &LinearizedAt<'_>,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Linearized, AnalysisError>;
+
+    /// The equations frozen at states, for modes.
+    fn frozen(
+        &mut self,
+        spec: &ModelSpec,
+        states: &LinearizedAt<'_>,
+        joints: DrivenJoints,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Frozen, AnalysisError>;
+
+    /// Instants at which a load or a motion is not smooth.
+    fn breakpoints(&self) -> Vec<f64>;
+}
+
+impl<L: Linearize> LinearAnalysis for L {
+    fn linearized(
+        &mut self,
+        from: &State,
+        states: &LinearizedAt<'_>,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Linearized, AnalysisError> {
+        let motions = states.motions(self)?;
+        let mut found = linearize(self, &motions, watch)?;
+        if let Some(first) = motions.first() {
+            found.begin_at(&self.deviation(from, first));
+        }
+        Ok(found)
+    }
+
+    fn frozen(
+        &mut self,
+        spec: &ModelSpec,
+        states: &LinearizedAt<'_>,
+        joints: DrivenJoints,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Frozen, AnalysisError> {
+        let motions = states.steady_motions(self)?;
+        if joints.closed_loop {
+            let found = linearize(self, &motions, watch)?;
+            return closed_loop(spec, &found, joints.free);
+        }
+        Ok(Linearize::frozen(self, &motions, joints.free, watch)?)
+    }
+
+    fn breakpoints(&self) -> Vec<f64> {
+        Linearize::breakpoints(self)
+    }
+}

@@ -1,0 +1,53 @@
+//! A tree as one of the two formulations.
+
+use std::collections::BTreeMap;
+
+use lissom_core::study::Found;
+use lissom_core::{Dynamics, NominalDrives, NominalError, PlaceError, RunError, State, StateError};
+use lissom_spec::ModelSpec;
+use lissom_spec::spec::{InitialSpec, SimulationSpec};
+
+use super::{Linearizer, closed_state, equations_at, equilibrium, nominal_drives, written_state};
+use crate::formulation::{Formulation, LinearAnalysis};
+use crate::model::Model;
+use crate::scene::{Drawable, DrawnTree};
+
+impl Formulation for Model {
+    fn written_state(&self, time_s: f64) -> State {
+        written_state(self, time_s)
+    }
+
+    fn closed_state(
+        &self,
+        state: State,
+        given: &BTreeMap<String, f64>,
+    ) -> Result<State, StateError> {
+        closed_state(self, state, given)
+    }
+
+    fn equilibrium(&self, initial: &InitialSpec, near: &State) -> Result<Found, RunError> {
+        let time_s = near.time_s;
+        equilibrium(self, initial, near)
+            .map_err(|source| RunError::NoEquilibrium { source, time_s })
+    }
+
+    fn dynamics(
+        &self,
+        simulation: &SimulationSpec,
+        start: &State,
+    ) -> Result<Box<dyn Dynamics + '_>, RunError> {
+        Ok(Box::new(equations_at(self, simulation, start)?))
+    }
+
+    fn linearizer(&self) -> Result<Box<dyn LinearAnalysis + '_>, RunError> {
+        Ok(Box::new(Linearizer::new(self)))
+    }
+
+    fn nominal_drives(&self, time_s: f64) -> Result<Option<NominalDrives>, NominalError> {
+        nominal_drives(self, time_s)
+    }
+
+    fn drawable<'a>(&'a self, spec: &'a ModelSpec) -> Result<Box<dyn Drawable + 'a>, PlaceError> {
+        Ok(Box::new(DrawnTree::new(spec, self)))
+    }
+}
