@@ -5,7 +5,7 @@ use std::ops::Range;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use lissom_io::load::{LoadError, Problem};
 
-use crate::output;
+use crate::output::{self, harmless};
 
 /// Problems that are shown; whoever has more will begin with these.
 const SHOWN: usize = 50;
@@ -17,16 +17,14 @@ pub(crate) fn render(error: &LoadError) -> String {
     } else {
         Renderer::plain()
     };
+    let text = error.text.as_deref().map(shown_text);
+    let origin = harmless(&error.origin);
     let shown = error.problems.iter().take(SHOWN);
     let mut parts: Vec<String> = shown
-        .map(|problem| renderer.render(&report(error, problem)))
+        .map(|problem| renderer.render(&report(error, problem, text.as_deref(), &origin)))
         .collect();
     let count = error.problems.len();
-    let found = format!(
-        "{} found in {}",
-        output::counted(count, "problem"),
-        error.origin
-    );
+    let found = format!("{} found in {}", output::counted(count, "problem"), origin);
     parts.push(match count.checked_sub(SHOWN + 1) {
         Some(_) => format!("{found}, of which the first {SHOWN} are shown"),
         None => found,
@@ -34,22 +32,37 @@ pub(crate) fn render(error: &LoadError) -> String {
     parts.join("\n\n")
 }
 
-fn report<'a>(error: &'a LoadError, problem: &Problem) -> Vec<Group<'a>> {
-    let title = Level::ERROR.primary_title(problem.to_string());
-    let text = error.text.as_deref();
+fn report<'a>(
+    error: &LoadError,
+    problem: &Problem,
+    text: Option<&'a str>,
+    origin: &'a str,
+) -> Vec<Group<'a>> {
+    let title = Level::ERROR.primary_title(harmless(&problem.to_string()).into_owned());
     let group = match (text, text.and_then(|_| error.locate(problem))) {
         (Some(text), Some(range)) => title.element(
             Snippet::source(text)
-                .path(error.origin.as_str())
+                .path(origin)
                 .annotation(AnnotationKind::Primary.span(on_characters(text, range))),
         ),
-        _ => title.element(Origin::path(error.origin.as_str())),
+        _ => title.element(Origin::path(origin)),
     };
-    let help = problem.remedy().map(|remedy| Level::HELP.message(remedy));
+    let remedy = problem.remedy();
+    let help = remedy.map(|remedy| Level::HELP.message(harmless(&remedy).into_owned()));
     vec![match help {
         Some(help) => group.element(help),
         None => group,
     }]
+}
+
+/// The text of a model with its control characters replaced by others of the same length, so that places in it stay the same.
+fn shown_text(text: &str) -> String {
+    let shown = |c: char| match (c.is_control(), c.len_utf8()) {
+        (true, 1) if !matches!(c, '\n' | '\r' | '\t') => '?',
+        (true, 2) => '\u{bf}',
+        _ => c,
+    };
+    text.chars().map(shown).collect()
 }
 
 /// The range widened to whole characters and kept inside the text.

@@ -47,7 +47,10 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(stop) => {
-            output::say(&stop.to_string());
+            match &stop {
+                stop::Stop::Diagnosed(text) => output::say_styled(text),
+                stop => output::say(&stop.to_string()),
+            }
             ExitCode::from(stop.code())
         }
     }

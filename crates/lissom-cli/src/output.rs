@@ -1,5 +1,6 @@
 //! The one place where something is printed: words for people to stderr, data to stdout.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 pub(crate) use lissom_spatial::rounded;
@@ -7,9 +8,41 @@ use serde::Serialize;
 
 use crate::stop::Stop;
 
-/// Words for a person, as lines on stderr. A reader who has gone away is no error.
+/// Words for a person, as lines on stderr. A reader who has gone away is no error. Names come from files that anybody may have
+/// written: they cannot do anything to the terminal.
 pub(crate) fn say(text: &str) {
+    say_styled(&harmless(text));
+}
+
+/// Words with colours of our own, whose names are harmless already.
+pub(crate) fn say_styled(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// A text whose control characters are shown instead of obeyed; lines and tabs stay.
+pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
+    let is_obeyed = |c: char| c.is_control() && c != '\n' && c != '\t';
+    replaced(text, is_obeyed, |c| c.escape_default().to_string())
+}
+
+/// A text with some of its characters replaced.
+fn replaced(
+    text: &str,
+    is_meant: impl Fn(char) -> bool,
+    by: impl Fn(char) -> String,
+) -> Cow<'_, str> {
+    if !text.contains(&is_meant) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_meant(c) {
+            shown.push_str(&by(c));
+        } else {
+            shown.push(c);
+        }
+    }
+    Cow::Owned(shown)
 }
 
 /// Words without the end of their line, for prompts and progress.
@@ -37,7 +70,10 @@ pub(crate) fn data(text: &str) -> Result<(), Stop> {
 pub(crate) fn json(object: &impl Serialize) -> Result<(), Stop> {
     let text = serde_json::to_string(object)
         .map_err(|error| Stop::Failed(format!("cannot write the result as json: {error}")))?;
-    data(&(text + "\n"))
+    // strings of JSON may hold control characters that a terminal obeys
+    let escaped = |c: char| format!("\\u{:04x}", u32::from(c));
+    let text = replaced(&text, char::is_control, escaped);
+    data(&format!("{text}\n"))
 }
 
 /// Whether a person watches stderr.

@@ -21,7 +21,7 @@ pub(crate) fn load(name: &str, overrides: &[Override]) -> Result<Loaded, Stop> {
         None if !path.exists() && is_bare(path) => return Err(Stop::Failed(unknown(name))),
         _ => load::load(path, overrides),
     };
-    loaded.map_err(|error| Stop::Explained(diagnostics::render(&error)))
+    loaded.map_err(|error| Stop::Diagnosed(diagnostics::render(&error)))
 }
 
 /// The state that a study begins at: the one that the user names, or the model's own.

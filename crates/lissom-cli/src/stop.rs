@@ -12,6 +12,8 @@ pub(crate) enum Stop {
     Failed(String),
     /// The same, with words that need no heading.
     Explained(String),
+    /// Problems of a model as they are shown, with colours.
+    Diagnosed(String),
     /// The user stopped the run.
     Interrupted(String),
 }
@@ -20,7 +22,7 @@ impl Stop {
     /// The exit code of the command.
     pub(crate) fn code(&self) -> u8 {
         match self {
-            Self::Failed(_) | Self::Explained(_) => 1,
+            Self::Failed(_) | Self::Explained(_) | Self::Diagnosed(_) => 1,
             Self::Usage(_) => USAGE,
             // what a shell reports for a command ended by Ctrl-C
             Self::Interrupted(_) => 130,
@@ -32,7 +34,9 @@ impl std::fmt::Display for Stop {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Usage(text) | Self::Failed(text) => write!(formatter, "error: {text}"),
-            Self::Explained(text) | Self::Interrupted(text) => formatter.write_str(text),
+            Self::Explained(text) | Self::Diagnosed(text) | Self::Interrupted(text) => {
+                formatter.write_str(text)
+            }
         }
     }
 }

@@ -53,9 +53,9 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Stop> {
 
 fn explained(error: StoredError) -> Stop {
     match error {
-        StoredError::Model { path, source } => Stop::Explained(format!(
-            "error: the model in {} is not sound\n{}",
-            path.display(),
+        StoredError::Model { path, source } => Stop::Diagnosed(format!(
+            "error: the model in {} has problems\n{}",
+            output::harmless(&path.display().to_string()),
             diagnostics::render(&source)
         )),
         error => Stop::Failed(error.to_string()),

@@ -239,3 +239,23 @@ fn mangled_models_do_not_panic() {
         }
     }
 }
+
+/// Names in a model can hold anything; a terminal obeys none of it.
+#[test]
+fn escapes_in_names_are_shown_harmlessly() {
+    let folder = Folder::new();
+    folder.write(
+        "hostile.toml",
+        "format = 1\n[[body]]\nname = \"a\\u001B[2Jb\\u009B31m\"\nrigid = { mass_kg = -1.0 }\n# \u{1b}]0;title\u{7}\n",
+    );
+    for arguments in [
+        ["check", "hostile.toml"],
+        ["run", "hostile.toml"],
+        ["check", "no\u{1b}[2Jfile"],
+    ] {
+        let answer = folder.lissom(&arguments);
+        assert_eq!(answer.code, 1);
+        let obeyed = |c: char| c.is_control() && c != '\n' && c != '\t';
+        assert!(!answer.stderr.contains(obeyed), "{:?}", answer.stderr);
+    }
+}
