@@ -9,7 +9,8 @@ use std::process::ExitCode;
 
 use lissom::Recording;
 use lissom_io::IoError;
-use lissom_io::manifest::Manifest;
+use lissom_io::batch::Batch;
+use lissom_io::manifest::{FileEntry, Manifest};
 use lissom_io::output::{self, Format};
 
 fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
@@ -47,7 +48,8 @@ fn write_sample(folder: &Path) -> Result<(), IoError> {
             ],
         );
     }
-    let paths = output::write(folder, &recording, &Format::ALL)?;
+    let mut batch = Batch::begin(folder, Vec::new())?;
+    let files = output::write(&mut batch, &recording, &Format::ALL)?;
     let manifest = Manifest {
         format: Manifest::FORMAT,
         lissom_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -56,14 +58,11 @@ fn write_sample(folder: &Path) -> Result<(), IoError> {
         options: serde_json::Value::Null,
         fidelity: serde_json::Value::Null,
         channels: Manifest::channels_of(&recording),
-        files: paths
-            .iter()
-            .filter_map(|path| Some(path.file_name()?.display().to_string()))
-            .collect(),
+        files: files.iter().map(FileEntry::of).collect(),
         summary: serde_json::Value::Null,
         completed: true,
         stopped_at_s: None,
     };
-    output::write_manifest(folder, &manifest)?;
-    Ok(())
+    output::write_manifest(&mut batch, &manifest)?;
+    batch.finish()
 }

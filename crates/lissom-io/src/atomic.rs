@@ -1,4 +1,7 @@
 //! A file is written whole or not at all: under a temporary name in the same folder, then renamed.
+//!
+//! Whoever writes holds a lock on the temporary file, which ends with the process. A temporary file that nobody holds was left
+//! by a process that was killed; the next one that writes the same file removes it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -14,14 +17,36 @@ use crate::IoError;
 ///
 /// # Errors
 ///
-/// [`IoError::Write`] with the path and the reason.
+/// [`IoError::NotReplaced`] where anything but a file stands there, [`IoError::Write`] with the path and the reason.
 pub fn write(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), IoError> {
+    refuse_other_than_file(path)?;
     replace(path, fill).map_err(|reason| IoError::Write {
         path: path.to_owned(),
         reason,
+    })
+}
+
+/// Refuses a path at which something stands that is not a file: renaming would replace a device, a pipe or a link.
+pub(crate) fn refuse_other_than_file(path: &Path) -> Result<(), IoError> {
+    let Ok(metadata) = path.symlink_metadata() else {
+        return Ok(());
+    };
+    let kind = metadata.file_type();
+    let what = if kind.is_file() {
+        return Ok(());
+    } else if kind.is_dir() {
+        "a folder"
+    } else if kind.is_symlink() {
+        "a link"
+    } else {
+        "a device, a pipe or a socket"
+    };
+    Err(IoError::NotReplaced {
+        path: path.to_owned(),
+        what,
     })
 }
 
@@ -46,20 +71,26 @@ struct Temporary {
 
 impl Temporary {
     fn beside(path: &Path) -> io::Result<(Self, File)> {
-        // Process and counter keep two writers of one file apart.
-        static COUNTER: AtomicU64 = AtomicU64::new(0);
         let Some(name) = path.file_name() else {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
                 "not the name of a file",
             ));
         };
+        let beginning = format!(".{}.", name.display());
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        remove_abandoned(folder.unwrap_or(Path::new(".")), &beginning);
         loop {
-            let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-            let name = format!(".{}.{}-{count}.tmp", name.display(), std::process::id());
+            let name = format!("{beginning}{}.tmp", unique());
             let path = path.with_file_name(name);
             match OpenOptions::new().write(true).create_new(true).open(&path) {
-                Ok(file) => return Ok((Self { path }, file)),
+                Ok(file) => {
+                    // where files cannot be locked, nobody takes them for abandoned either
+                    let _ = file.try_lock();
+                    return Ok((Self { path }, file));
+                }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
@@ -72,4 +103,34 @@ impl Drop for Temporary {
         // Nothing better can be done when this fails.
         let _ = fs::remove_file(&self.path);
     }
+}
+
+/// A part of a name that no other writer uses: process and counter keep two writers of one file apart.
+pub(crate) fn unique() -> String {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let count = COUNTER.fetch_add(1, Ordering::Relaxed);
+    format!("{}-{count}", std::process::id())
+}
+
+/// Removes the temporary files of writers that are gone. Whatever cannot be removed stays.
+fn remove_abandoned(folder: &Path, beginning: &str) {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_temporary = name.starts_with(beginning) && name.ends_with(".tmp");
+        if is_temporary && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            let path = entry.path();
+            if is_abandoned(&path) {
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+}
+
+/// Whether nobody holds the lock of a file or folder that its writer locks.
+pub(crate) fn is_abandoned(path: &Path) -> bool {
+    File::open(path).is_ok_and(|file| file.try_lock().is_ok())
 }

@@ -31,6 +31,14 @@ pub enum IoError {
         /// What the operating system or the writer said.
         reason: io::Error,
     },
+    /// Something stands in the place of a file that is none.
+    #[error("{} is {what}, and nothing but a file is replaced; name another file", path.display())]
+    NotReplaced {
+        /// Where the file was to be written.
+        path: PathBuf,
+        /// What stands there.
+        what: &'static str,
+    },
     /// A file could not be read.
     #[error("cannot read {}: {reason}; check the name and the permissions", path.display())]
     Read {

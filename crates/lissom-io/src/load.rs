@@ -138,8 +138,18 @@ pub fn load(path: &Path, overrides: &[Override]) -> Result<Loaded, LoadError> {
 ///
 /// Every problem of the text and of the files it names.
 pub fn load_text(label: &str, text: &str, overrides: &[Override]) -> Result<Loaded, LoadError> {
+    load_text_below(Path::new(""), label, text, overrides)
+}
+
+/// The same for a text that belongs to a folder: files it names are looked for there and nowhere else.
+pub(crate) fn load_text_below(
+    folder: &Path,
+    label: &str,
+    text: &str,
+    overrides: &[Override],
+) -> Result<Loaded, LoadError> {
     let (spec, mechanism, as_run) =
-        assemble(text, overrides, Path::new("")).map_err(|problems| LoadError {
+        assemble(text, overrides, folder).map_err(|problems| LoadError {
             origin: label.to_owned(),
             text: Some(text.to_owned()),
             problems,

@@ -4,6 +4,8 @@ use lissom::{Channel, Recording};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::batch::Written;
+
 /// Everything needed to understand a recording and to make it again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -22,14 +24,38 @@ pub struct Manifest {
     pub fidelity: Value,
     /// Channels of the recording, in their order.
     pub channels: Vec<ChannelEntry>,
-    /// Names of the files with the recording, in the folder of the manifest.
-    pub files: Vec<String>,
+    /// The other files of the run, in the folder of the manifest.
+    pub files: Vec<FileEntry>,
     /// What the run reported at its end: audit, cost, extremes.
     pub summary: Value,
     /// Whether the run reached its end.
     pub completed: bool,
     /// Instant the run was stopped at, absent when it reached its end.
     pub stopped_at_s: Option<f64>,
+}
+
+/// A file of the run, and by what it is recognised.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileEntry {
+    /// Its name.
+    pub name: String,
+    /// Its length.
+    pub bytes: u64,
+    /// CRC-32 of its content.
+    pub crc32: u32,
+}
+
+impl FileEntry {
+    /// The entry of a file that was written.
+    pub fn of(file: &Written) -> Self {
+        let name = file.path.file_name();
+        Self {
+            name: name.map_or_else(String::new, |name| name.display().to_string()),
+            bytes: file.bytes,
+            crc32: file.crc32,
+        }
+    }
 }
 
 /// Name and unit of one channel.
@@ -44,7 +70,12 @@ pub struct ChannelEntry {
 
 impl Manifest {
     /// Version of the layout written here.
-    pub const FORMAT: u32 = 1;
+    pub const FORMAT: u32 = 2;
+
+    /// The entry of a file.
+    pub fn file(&self, name: &str) -> Option<&FileEntry> {
+        self.files.iter().find(|file| file.name == name)
+    }
 
     /// The entries for [`Manifest::channels`] of a recording.
     pub fn channels_of(recording: &Recording) -> Vec<ChannelEntry> {
@@ -73,7 +104,11 @@ mod tests {
             options: serde_json::json!({ "rtol": 1e-9 }),
             fidelity: serde_json::json!({ "preset": "default" }),
             channels: Manifest::channels_of(&recording),
-            files: vec!["recording.csv".to_owned()],
+            files: vec![FileEntry {
+                name: "recording.csv".to_owned(),
+                bytes: 40,
+                crc32: 7,
+            }],
             summary: Value::Null,
             completed: false,
             stopped_at_s: Some(0.1 + 0.2),

@@ -1,16 +1,19 @@
 //! One run's output: the recording in the chosen formats and the manifest, in one folder.
 
 use std::fmt;
-use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use lissom::Recording;
 use serde::{Deserialize, Serialize};
 
+use crate::batch::{Batch, Written};
 use crate::manifest::Manifest;
-use crate::{IoError, atomic, csv, mat, npz};
+use crate::{IoError, csv, mat, npz};
+
+/// Name of the file that says how the recording beside it came about.
+pub const MANIFEST: &str = "manifest.json";
 
 /// Format of a recording's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -65,43 +68,37 @@ impl FromStr for Format {
     }
 }
 
-/// Writes the recording once per format into the folder, which is made if need be, and returns the
-/// paths in the order of `formats`.
+/// Writes the recording once per format as files of a batch, and returns them in the order of `formats`.
 ///
 /// # Errors
 ///
-/// [`IoError::CreateFolder`] or [`IoError::Write`], with the path and the reason.
+/// [`IoError::NotReplaced`] or [`IoError::Write`], with the path and the reason.
 pub fn write(
-    folder: &Path,
+    batch: &mut Batch,
     recording: &Recording,
     formats: &[Format],
-) -> Result<Vec<PathBuf>, IoError> {
-    make_folder(folder)?;
-    let write_one = |&format: &Format| {
-        let path = folder.join(format.file_name());
-        atomic::write(&path, |out| match format {
+) -> Result<Vec<Written>, IoError> {
+    let write_one = |format: &Format| {
+        batch.write(&format.file_name(), |out| match format {
             Format::Csv => csv::write(recording, out),
             Format::Npz => npz::write(recording, out),
             Format::Mat => mat::write(recording, out),
-        })?;
-        Ok(path)
+        })
     };
     formats.iter().map(write_one).collect()
 }
 
-/// Writes `manifest.json` into the folder, which is made if need be, and returns its path.
+/// Writes `manifest.json` as a file of a batch, and returns its path.
 ///
 /// # Errors
 ///
-/// [`IoError::CreateFolder`] or [`IoError::Write`], with the path and the reason.
-pub fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<PathBuf, IoError> {
-    make_folder(folder)?;
-    let path = folder.join("manifest.json");
-    atomic::write(&path, |out| {
+/// [`IoError::NotReplaced`] or [`IoError::Write`], with the path and the reason.
+pub fn write_manifest(batch: &mut Batch, manifest: &Manifest) -> Result<PathBuf, IoError> {
+    let written = batch.write(MANIFEST, |out| {
         serde_json::to_writer_pretty(&mut *out, manifest).map_err(io::Error::from)?;
         writeln!(out)
     })?;
-    Ok(path)
+    Ok(written.path)
 }
 
 /// A recording that was read, if it keeps what a [`Recording`] promises: instants that increase and a sample of
@@ -116,11 +113,4 @@ pub(crate) fn checked(recording: Recording) -> io::Result<Recording> {
         return invalid("a channel has not one sample per instant");
     }
     Ok(recording)
-}
-
-fn make_folder(folder: &Path) -> Result<(), IoError> {
-    fs::create_dir_all(folder).map_err(|reason| IoError::CreateFolder {
-        path: folder.to_owned(),
-        reason,
-    })
 }

@@ -1,44 +1,41 @@
 //! Everything a run leaves behind, written into one folder: recording, manifest, summary.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use lissom::spec::OutputFormat;
 use lissom::{Ending, Fidelity, Recording, Run};
 use serde_json::{Value, json};
 
 use crate::IoError;
+use crate::batch::{Batch, Written};
 use crate::load::Loaded;
-use crate::manifest::Manifest;
-use crate::output::{self, Format};
+use crate::manifest::{FileEntry, Manifest};
+use crate::output::{self, Format, MANIFEST};
 use crate::state::{self, StateFile};
 use crate::summary::Summary;
 
-/// Writes the recording in the formats the model asks for, and the manifest with the summary in it. The
+/// Writes the recording in the formats the model asks for, and the manifest with the summary in it, as a batch. The
 /// summary then names the files. `options` are what was asked for beside the model. Returns the manifest.
 ///
 /// # Errors
 ///
-/// [`IoError::CreateFolder`] or [`IoError::Write`], with the path and the reason.
+/// [`IoError::NotReplaced`] or [`IoError::Write`], with the path and the reason; what stood there before still does.
 pub fn write(
-    folder: &Path,
+    mut batch: Batch,
     loaded: &Loaded,
     run: &Run,
     options: Value,
     summary: &mut Summary,
 ) -> Result<Manifest, IoError> {
-    let paths = output::write(folder, &run.recording, &formats_of(loaded))?;
-    summary.files = paths
-        .iter()
-        .map(|path| path.display().to_string())
-        .collect();
+    let mut files = output::write(&mut batch, &run.recording, &formats_of(loaded))?;
     if let Some(last) = &run.last
         && let Ok(file) = StateFile::of(&loaded.mechanism, last)
     {
-        let path = state::write(folder, &file)?;
-        summary.files.push(path.display().to_string());
+        files.push(state::write(&mut batch, &file)?);
     }
-    let manifest_path = folder.join("manifest.json");
-    summary.files.push(manifest_path.display().to_string());
+    let paths = files.iter().map(|file| file.path.clone());
+    let paths = paths.chain([batch.folder().join(MANIFEST)]);
+    summary.files = paths.map(|path| path.display().to_string()).collect();
     let stopped_at_s = match &run.ending {
         Ending::Completed => None,
         Ending::Stopped { at_s } => Some(*at_s),
@@ -46,8 +43,9 @@ pub fn write(
     };
     // a summary holds names and numbers only, so that this cannot fail
     let told = serde_json::to_value(&*summary).unwrap_or(Value::Null);
-    let manifest = manifest(loaded, &run.recording, options, told, stopped_at_s);
-    output::write_manifest(folder, &manifest)?;
+    let manifest = manifest(loaded, &run.recording, &files, options, told, stopped_at_s);
+    output::write_manifest(&mut batch, &manifest)?;
+    batch.finish()?;
     Ok(manifest)
 }
 
@@ -56,29 +54,38 @@ pub fn write(
 ///
 /// # Errors
 ///
-/// [`IoError::CreateFolder`] or [`IoError::Write`], with the path and the reason.
+/// [`IoError::NotReplaced`] or [`IoError::Write`], with the path and the reason; what stood there before still does.
 pub fn write_recording(
-    folder: &Path,
+    mut batch: Batch,
     loaded: &Loaded,
     recording: &Recording,
     options: Value,
     summary: Value,
     stopped_at_s: Option<f64>,
 ) -> Result<Vec<PathBuf>, IoError> {
-    let mut paths = output::write(folder, recording, &formats_of(loaded))?;
-    let manifest = manifest(loaded, recording, options, summary, stopped_at_s);
-    paths.push(output::write_manifest(folder, &manifest)?);
+    let files = output::write(&mut batch, recording, &formats_of(loaded))?;
+    let manifest = manifest(loaded, recording, &files, options, summary, stopped_at_s);
+    let mut paths: Vec<PathBuf> = files.into_iter().map(|file| file.path).collect();
+    paths.push(output::write_manifest(&mut batch, &manifest)?);
+    batch.finish()?;
     Ok(paths)
+}
+
+/// Names of all files that a run may leave: a [`Batch`] that writes one replaces them.
+pub fn file_names() -> Vec<String> {
+    let recordings = Format::ALL.map(Format::file_name);
+    let others = [state::FILE, MANIFEST].map(str::to_owned);
+    recordings.into_iter().chain(others).collect()
 }
 
 fn manifest(
     loaded: &Loaded,
     recording: &Recording,
+    files: &[Written],
     options: Value,
     summary: Value,
     stopped_at_s: Option<f64>,
 ) -> Manifest {
-    let formats = formats_of(loaded);
     Manifest {
         format: Manifest::FORMAT,
         lissom_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -90,7 +97,7 @@ fn manifest(
         options,
         fidelity: switches(loaded.mechanism.fidelity()),
         channels: Manifest::channels_of(recording),
-        files: formats.iter().map(|format| format.file_name()).collect(),
+        files: files.iter().map(FileEntry::of).collect(),
         summary,
         completed: stopped_at_s.is_none(),
         stopped_at_s,

@@ -7,8 +7,11 @@ use std::path::{Component, Path};
 
 use crate::IoError;
 
-/// The largest file that is read, in units of 2²⁰ bytes.
+/// The largest file that a model may name, in units of 2²⁰ bytes.
 const LIMIT_MIB: u64 = 256;
+
+/// The largest file of a recording that is read, in units of 2²⁰ bytes: no run records more.
+const RECORDING_LIMIT_MIB: u64 = 16 << 10;
 
 /// Text of the file a model names, relative to the model's folder.
 ///
@@ -42,20 +45,39 @@ pub fn read_below(folder: &Path, name: &str) -> Result<String, IoError> {
     if !target.starts_with(&root) {
         return Err(outside());
     }
-    // Asked before opening: a pipe would wait for its writer, a huge file would fill the memory.
-    let metadata = fs::metadata(&target).map_err(unreadable)?;
-    if !metadata.is_file() {
-        return Err(IoError::NotAFile { path });
-    }
-    if metadata.len() > LIMIT_MIB << 20 {
-        return Err(IoError::TooLarge {
-            path,
-            limit_mib: LIMIT_MIB,
-        });
-    }
-    let bytes = fs::read(&target).map_err(unreadable)?;
+    let bytes = read_at_most(&target, LIMIT_MIB)?;
     String::from_utf8(bytes).map_err(|error| IoError::NotText {
         path,
         byte: error.utf8_error().valid_up_to(),
     })
+}
+
+/// Content of a file that a run or a user has left.
+///
+/// # Errors
+///
+/// [`IoError::Read`], [`IoError::NotAFile`] and [`IoError::TooLarge`] with the path.
+pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, IoError> {
+    read_at_most(path, RECORDING_LIMIT_MIB)
+}
+
+fn read_at_most(path: &Path, limit_mib: u64) -> Result<Vec<u8>, IoError> {
+    let unreadable = |reason| IoError::Read {
+        path: path.to_owned(),
+        reason,
+    };
+    // Asked before opening: a pipe would wait for its writer, a huge file would fill the memory.
+    let metadata = fs::metadata(path).map_err(unreadable)?;
+    if !metadata.is_file() {
+        return Err(IoError::NotAFile {
+            path: path.to_owned(),
+        });
+    }
+    if metadata.len() > limit_mib << 20 {
+        return Err(IoError::TooLarge {
+            path: path.to_owned(),
+            limit_mib,
+        });
+    }
+    fs::read(path).map_err(unreadable)
 }

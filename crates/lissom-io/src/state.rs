@@ -12,7 +12,6 @@
 //! evaluations and the integrator remember, as `state.json`.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -21,8 +20,10 @@ use lissom_numerics::Memory;
 use lissom_numerics::integrate::IntegratorMemory;
 use serde::{Deserialize, Serialize};
 
-use crate::stored::{self, StoredError};
-use crate::{IoError, atomic};
+use crate::IoError;
+use crate::batch::{Batch, Written};
+use crate::resource;
+use crate::stored::{Folder, StoredError};
 
 /// Name of the file that a run leaves its last state in.
 pub const FILE: &str = "state.json";
@@ -168,18 +169,16 @@ fn recalled(memory: &BTreeMap<String, Vec<Option<f64>>>) -> Memory {
         .collect()
 }
 
-/// Writes a state into a folder.
+/// Writes a state as a file of a batch.
 ///
 /// # Errors
 ///
-/// [`IoError::Write`], with the path and the reason.
-pub fn write(folder: &Path, file: &StateFile) -> Result<PathBuf, IoError> {
-    let path = folder.join(FILE);
-    atomic::write(&path, |to| {
+/// [`IoError::NotReplaced`] or [`IoError::Write`], with the path and the reason.
+pub fn write(batch: &mut Batch, file: &StateFile) -> Result<Written, IoError> {
+    batch.write(FILE, |to| {
         serde_json::to_writer_pretty(&mut *to, file)?;
         writeln!(to)
-    })?;
-    Ok(path)
+    })
 }
 
 /// The state that a user names: a file of one, or a recording, at the end of its run or after `@` at an instant.
@@ -209,29 +208,33 @@ pub fn named(text: &str, mechanism: &Mechanism) -> Result<State, StateFileError>
         path.parent().unwrap_or(Path::new(""))
     };
     if is_recording {
-        let last = folder.join(FILE);
-        if instant.is_none() && last.exists() {
-            return read(&last)?.state(mechanism).map_err(failed);
+        let folder = Folder::open(folder)?;
+        if instant.is_none() && folder.manifest.file(FILE).is_some() {
+            let (path, bytes) = folder.read(FILE)?;
+            return parsed(&path, &bytes)?.state(mechanism).map_err(failed);
         }
-        let recording = stored::read(path)?.recording;
+        let recording = folder.recording()?;
         let end_s = recording.time_s.last().copied().unwrap_or(f64::NAN);
         let time_s = instant.unwrap_or(end_s);
         return mechanism.recorded_state(&recording, time_s).map_err(failed);
     }
-    let mut file = read(path)?;
+    let bytes = resource::read_file(path).map_err(|error| StateFileError::Unreadable {
+        path: path.to_owned(),
+        reason: error.to_string(),
+    })?;
+    let mut file = parsed(path, &bytes)?;
     file.time_s = instant.or(file.time_s);
     file.state(mechanism).map_err(failed)
 }
 
-/// Reads a file of a state, or one that has a state among other things, as that of an equilibrium.
-fn read(path: &Path) -> Result<StateFile, StateFileError> {
+/// The state that a file tells, by itself or among other things, as that of an equilibrium does.
+fn parsed(path: &Path, bytes: &[u8]) -> Result<StateFile, StateFileError> {
     let unreadable = |reason: String| StateFileError::Unreadable {
         path: path.to_owned(),
         reason,
     };
-    let text = fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
     let mut value: serde_json::Value =
-        serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
+        serde_json::from_slice(bytes).map_err(|error| unreadable(error.to_string()))?;
     if let Some(state) = value.get_mut("state") {
         value = state.take();
     }

@@ -1,14 +1,14 @@
 //! [`Stored`]: a run read back from the folder it was written to.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use lissom::Recording;
 
+use crate::batch::Reading;
 use crate::load::{self, LoadError, Loaded};
-use crate::manifest::Manifest;
-use crate::output::Format;
-use crate::{csv, npz};
+use crate::manifest::{FileEntry, Manifest};
+use crate::output::{Format, MANIFEST};
+use crate::{csv, npz, resource};
 
 /// A run as its folder tells it.
 #[derive(Clone, Debug)]
@@ -57,10 +57,14 @@ pub enum StoredError {
         /// The manifest.
         path: PathBuf,
     },
-    /// The recording does not hold the channels that the manifest names.
-    #[error("{} does not hold the channels that its manifest names; run the model again", path.display())]
-    OtherChannels {
-        /// The recording.
+    /// A file is not the one that the manifest tells of.
+    #[error(
+        "{} is not the file that the manifest beside it tells of: its length, content or channels differ, as if it came from \
+         another run; run the model again",
+        path.display()
+    )]
+    OtherRun {
+        /// The file.
         path: PathBuf,
     },
     /// The model in the manifest is not sound, as may happen to one of another version.
@@ -85,33 +89,16 @@ pub fn read(path: &Path) -> Result<Stored, StoredError> {
             reason: error.to_string(),
         });
     }
-    let folder = if path.is_dir() {
-        path.to_owned()
+    let at = if path.is_dir() {
+        path
     } else {
-        path.parent().unwrap_or(Path::new("")).to_owned()
+        path.parent().unwrap_or(Path::new(""))
     };
-    let at = folder.join("manifest.json");
-    let manifest = manifest(&at)?;
-    let named = |format: &Format| manifest.files.contains(&format.file_name());
-    let Some(format) = [Format::Npz, Format::Csv].into_iter().find(named) else {
-        return Err(StoredError::NoRecording { path: at });
-    };
-    let file = folder.join(format.file_name());
-    let unreadable = |reason: String| StoredError::Unreadable {
-        path: file.clone(),
-        reason,
-    };
-    let bytes = fs::read(&file).map_err(|error| unreadable(error.to_string()))?;
-    let recording = match format {
-        Format::Npz => npz::read(&bytes),
-        _ => csv::read(&bytes),
-    }
-    .map_err(|error| unreadable(error.to_string()))?;
-    if Manifest::channels_of(&recording) != manifest.channels {
-        return Err(StoredError::OtherChannels { path: file });
-    }
+    let folder = Folder::open(at)?;
+    let recording = folder.recording()?;
+    let manifest = folder.manifest;
     let label = (manifest.model_file.as_deref()).map_or_else(
-        || folder.file_name().map(|name| name.display().to_string()),
+        || at.file_name().map(|name| name.display().to_string()),
         |file| {
             Path::new(file)
                 .file_stem()
@@ -119,27 +106,85 @@ pub fn read(path: &Path) -> Result<Stored, StoredError> {
         },
     );
     let label = label.unwrap_or_else(|| "model".to_owned());
-    let loaded =
-        load::load_text(&label, &manifest.model, &[]).map_err(|source| StoredError::Model {
-            path: at,
-            source: Box::new(source),
-        })?;
+    let loaded = load::load_text_below(at, &label, &manifest.model, &[]);
+    let loaded = loaded.map_err(|source| StoredError::Model {
+        path: at.join(MANIFEST),
+        source: Box::new(source),
+    })?;
     Ok(Stored {
-        folder,
+        folder: at.to_owned(),
         manifest,
         recording,
         loaded,
     })
 }
 
-fn manifest(at: &Path) -> Result<Manifest, StoredError> {
+/// The folder of a run while it is read.
+pub(crate) struct Folder {
+    reading: Reading,
+    /// How the recording came about.
+    pub(crate) manifest: Manifest,
+}
+
+impl Folder {
+    pub(crate) fn open(folder: &Path) -> Result<Self, StoredError> {
+        let reading = Reading::of(folder);
+        let path = reading.path(MANIFEST);
+        let manifest = manifest(&path, &bytes_of(&path)?)?;
+        Ok(Self { reading, manifest })
+    }
+
+    /// A file of the run with its path, if it is the one that the manifest tells of.
+    pub(crate) fn read(&self, name: &str) -> Result<(PathBuf, Vec<u8>), StoredError> {
+        let path = self.reading.path(name);
+        let bytes = bytes_of(&path)?;
+        let is_meant = |file: &FileEntry| {
+            file.bytes == bytes.len() as u64 && file.crc32 == crc32fast::hash(&bytes)
+        };
+        if self.manifest.file(name).is_some_and(is_meant) {
+            Ok((path, bytes))
+        } else {
+            Err(StoredError::OtherRun { path })
+        }
+    }
+
+    /// The recording.
+    pub(crate) fn recording(&self) -> Result<Recording, StoredError> {
+        let named = |format: &Format| self.manifest.file(&format.file_name()).is_some();
+        let Some(format) = [Format::Npz, Format::Csv].into_iter().find(named) else {
+            let path = self.reading.path(MANIFEST);
+            return Err(StoredError::NoRecording { path });
+        };
+        let (path, bytes) = self.read(&format.file_name())?;
+        let read = match format {
+            Format::Npz => npz::read(&bytes),
+            _ => csv::read(&bytes),
+        };
+        let recording = read.map_err(|error| StoredError::Unreadable {
+            path: path.clone(),
+            reason: error.to_string(),
+        })?;
+        if Manifest::channels_of(&recording) != self.manifest.channels {
+            return Err(StoredError::OtherRun { path });
+        }
+        Ok(recording)
+    }
+}
+
+fn bytes_of(path: &Path) -> Result<Vec<u8>, StoredError> {
+    resource::read_file(path).map_err(|error| StoredError::Unreadable {
+        path: path.to_owned(),
+        reason: error.to_string(),
+    })
+}
+
+fn manifest(at: &Path, bytes: &[u8]) -> Result<Manifest, StoredError> {
     let unreadable = |reason: String| StoredError::Unreadable {
         path: at.to_owned(),
         reason,
     };
-    let text = fs::read_to_string(at).map_err(|error| unreadable(error.to_string()))?;
     let value: serde_json::Value =
-        serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
+        serde_json::from_slice(bytes).map_err(|error| unreadable(error.to_string()))?;
     let found = value.get("format").and_then(serde_json::Value::as_u64);
     if let Some(found) = found.filter(|&found| found != u64::from(Manifest::FORMAT)) {
         return Err(StoredError::Format {

@@ -17,7 +17,7 @@ use serde_json::json;
 
 use super::check::ModelSummary;
 use super::report;
-use super::run::{folder_for, integrate, refuse_too_large};
+use super::run::{batch_for, integrate, refuse_too_large};
 use crate::arguments::CompareArguments;
 use crate::output::{rounded, short};
 use crate::stop::Stop;
@@ -32,14 +32,15 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
         .iter()
         .map(|&choice| {
             let changed = with_fidelity(&loaded, choice)
-                .map_err(|error| Stop::Explained(diagnostics::render(&error)))?;
+                .map_err(|error| Stop::Diagnosed(diagnostics::render(&error)))?;
             Ok((choice, changed))
         })
         .collect::<Result<Vec<_>, Stop>>()?;
-    let folder = folder_for(
+    let batch = batch_for(
         arguments.out.as_deref(),
         &format!("{}-compare", loaded.label),
     )?;
+    let folder = batch.folder().to_owned();
     let silent = arguments.quiet || arguments.json;
 
     let mut finished: Vec<Finished> = Vec::new();
@@ -138,8 +139,10 @@ fn run_one(
         "verb": "run", "model": arguments.model, "set": changes, "at_s": [], "fidelity": switched,
     });
     let own = folder.join(choice.to_string().replace('/', "-"));
-    let manifest = record::write(&own, &model, &shown, options, &mut summary)
-        .map_err(|error| Stop::Failed(error.to_string()))?;
+    let manifest = batch_for(Some(&own), "").and_then(|batch| {
+        record::write(batch, &model, &shown, options, &mut summary)
+            .map_err(|error| Stop::Failed(error.to_string()))
+    })?;
     let done = Finished {
         choice,
         loaded: model,

@@ -26,10 +26,11 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
     let from = named.map_or_else(|| source::start(&loaded, &arguments.start), Ok)?;
     let start_s = from.time_s;
     let duration_s = simulation.start_s + simulation.duration_s - start_s;
-    let folder = run::folder_for(
+    let batch = run::batch_for(
         arguments.out.as_deref(),
         &format!("{}-perturb", loaded.label),
     )?;
+    let folder = batch.folder().to_owned();
     let samples = sample_instants_from(&loaded.spec, start_s, &[]);
     let times = linear::evenly(start_s, duration_s, arguments.points);
     let options = PerturbOptions {
@@ -68,7 +69,7 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
     });
     let mut summary = summary(&loaded, &done, arguments, [linearized_s, solved_s]);
     let files = record::write_recording(
-        &folder,
+        batch,
         &loaded,
         &done.recording,
         asked,

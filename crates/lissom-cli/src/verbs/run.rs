@@ -1,6 +1,6 @@
 //! `lissom run`: simulate, sum up, write.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -8,9 +8,10 @@ use lissom::{
     Flow, ModelSpec, Override, Run, RunError, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD,
     SimulateOptions, State, sample_instants, sample_instants_from,
 };
+use lissom_io::batch::Batch;
 use lissom_io::load::Loaded;
+use lissom_io::record;
 use lissom_io::summary::Summary;
-use lissom_io::{IoError, record};
 use lissom_report::Source;
 use serde_json::json;
 
@@ -22,7 +23,7 @@ use crate::progress::Progress;
 use crate::stop::Stop;
 use crate::{output, source};
 
-/// Whether the user has pressed Ctrl-C.
+/// Whether the user has pressed Ctrl-C, or the system asks the command to end.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Largest recording that is kept in memory, in bytes.
@@ -44,7 +45,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
     };
     let start = named.map_or_else(|| loaded.mechanism.start(), Ok);
     refuse_too_large(&loaded, samples.len())?;
-    let folder = folder_for(arguments.out.as_deref(), &loaded.label)?;
+    let batch = batch_for(arguments.out.as_deref(), &loaded.label)?;
+    let folder = batch.folder().to_owned();
 
     let silent = arguments.quiet || arguments.json;
     let began = Instant::now();
@@ -55,7 +57,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
     let changes: Vec<String> = overrides.iter().map(Override::text).collect();
     let options = json!({ "verb": "run", "model": name, "set": changes, "at_s": arguments.at,
         "from": arguments.start.from });
-    let manifest = record::write(&folder, &loaded, &run, options, &mut summary)
+    let manifest = record::write(batch, &loaded, &run, options, &mut summary)
         .map_err(|error| Stop::Failed(error.to_string()))?;
     if arguments.pictures.wanted() {
         let source = Source {
@@ -173,20 +175,11 @@ pub(super) fn refuse_too_large(loaded: &Loaded, samples: usize) -> Result<(), St
     Ok(())
 }
 
-/// The folder for the files, `results/NAME` unless said, made before the run so that no run is lost for want of
-/// one.
-pub(super) fn folder_for(out: Option<&Path>, name: &str) -> Result<PathBuf, Stop> {
-    let path = match out {
-        Some(folder) => folder.to_owned(),
-        None => Path::new("results").join(name),
-    };
-    match std::fs::create_dir_all(&path) {
-        Ok(()) => Ok(path),
-        Err(reason) => {
-            let error = IoError::CreateFolder { path, reason };
-            Err(Stop::Failed(error.to_string()))
-        }
-    }
+/// The files to be written, into `results/NAME` unless said. It is begun before the run, so that no run is lost for want of a
+/// folder that can be written to.
+pub(super) fn batch_for(out: Option<&Path>, name: &str) -> Result<Batch, Stop> {
+    let folder = out.map_or_else(|| Path::new("results").join(name), Path::to_owned);
+    Batch::begin(&folder, record::file_names()).map_err(|error| Stop::Failed(error.to_string()))
 }
 
 /// What came of the run, for a person.

@@ -8,6 +8,7 @@ mod errors;
 mod every_verb;
 mod files;
 mod golden;
+mod killed;
 mod linear;
 mod loops;
 mod modes;

@@ -10,6 +10,7 @@ import os
 import pathlib
 import subprocess
 import zipfile
+import zlib
 
 import numpy
 import pandas
@@ -109,9 +110,12 @@ def test_mat_has_columns_names_and_units(folder, npz):
 
 def test_manifest_lists_channels_and_files(folder):
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    assert manifest["format"] == 1
+    assert manifest["format"] == 2
     assert {entry["name"]: entry["unit"] for entry in manifest["channels"]} == UNITS
-    assert manifest["files"] == ["recording.csv", "recording.npz", "recording.mat"]
-    assert all((folder / name).is_file() for name in manifest["files"])
+    names = [file["name"] for file in manifest["files"]]
+    assert names == ["recording.csv", "recording.npz", "recording.mat"]
+    for file in manifest["files"]:
+        content = (folder / file["name"]).read_bytes()
+        assert (len(content), zlib.crc32(content)) == (file["bytes"], file["crc32"])
     assert manifest["completed"] is True
     assert manifest["stopped_at_s"] is None

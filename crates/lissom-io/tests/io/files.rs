@@ -5,12 +5,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use lissom::Recording;
+use lissom_io::batch::Batch;
 use lissom_io::output::{self, Format};
 use lissom_io::resource::read_below;
 use lissom_io::{IoError, atomic};
 
 /// An empty folder of the test's own.
-fn folder(test: &str) -> PathBuf {
+pub(crate) fn folder(test: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
     if folder.exists() {
         fs::remove_dir_all(&folder).expect("an old folder of ours can go");
@@ -19,7 +20,7 @@ fn folder(test: &str) -> PathBuf {
     folder
 }
 
-fn names_in(folder: &Path) -> Vec<String> {
+pub(crate) fn names_in(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("the folder of a test can be listed");
     let mut names: Vec<String> = entries
         .map(|entry| {
@@ -85,6 +86,41 @@ fn a_folder_in_the_way_is_left_alone() {
     assert_eq!(names_in(&folder), ["taken"]);
 }
 
+/// Renaming would replace a link, a device or a pipe by a file.
+#[cfg(unix)]
+#[test]
+fn nothing_but_a_file_is_replaced() {
+    let folder = folder("nothing_but_a_file");
+    let link = folder.join("link");
+    std::os::unix::fs::symlink("/dev/null", &link).unwrap();
+    for (path, what) in [
+        (link.as_path(), "a link"),
+        (Path::new("/dev/null"), "a device"),
+    ] {
+        let error = atomic::write(path, |out| out.write_all(b"new")).unwrap_err();
+        assert!(matches!(error, IoError::NotReplaced { .. }), "{error}");
+        assert!(error.to_string().contains(what), "{error}");
+    }
+    assert_eq!(names_in(&folder), ["link"]);
+}
+
+#[test]
+fn temporary_files_of_dead_writers_are_removed() {
+    let folder = folder("temporary_files_of_dead_writers");
+    let abandoned = folder.join(".mine.0-0.tmp");
+    fs::write(&abandoned, "half").unwrap();
+    let of_another_file = folder.join(".other.0-0.tmp");
+    fs::write(&of_another_file, "half").unwrap();
+    let held = folder.join(".mine.1-0.tmp");
+    let writer = fs::File::create(&held).unwrap();
+    writer.try_lock().unwrap();
+    atomic::write(&folder.join("mine"), |out| out.write_all(b"new")).unwrap();
+    assert_eq!(
+        names_in(&folder),
+        [".mine.1-0.tmp", ".other.0-0.tmp", "mine"]
+    );
+}
+
 fn recording() -> Recording {
     let mut recording = Recording::with_capacity([("shoulder.angle", "rad")], 1);
     recording.push(0.0, &[0.5]);
@@ -94,11 +130,14 @@ fn recording() -> Recording {
 #[test]
 fn output_makes_the_folder_and_the_chosen_files() {
     let folder = folder("output_makes_the_folder").join("runs/first");
-    let paths = output::write(&folder, &recording(), &[Format::Mat, Format::Csv]).unwrap();
+    let mut batch = Batch::begin(&folder, Vec::new()).unwrap();
+    let files = output::write(&mut batch, &recording(), &[Format::Mat, Format::Csv]).unwrap();
+    let paths: Vec<_> = files.into_iter().map(|file| file.path).collect();
     assert_eq!(
         paths,
         [folder.join("recording.mat"), folder.join("recording.csv")]
     );
+    batch.finish().unwrap();
     assert_eq!(names_in(&folder), ["recording.csv", "recording.mat"]);
 }
 
@@ -107,11 +146,11 @@ fn output_makes_the_folder_and_the_chosen_files() {
 fn output_is_deterministic() {
     let folder = folder("output_is_deterministic");
     let [first, second] = ["first", "second"].map(|name| {
-        let paths = output::write(&folder.join(name), &recording(), &Format::ALL).unwrap();
-        paths
-            .iter()
-            .map(|path| fs::read(path).unwrap())
-            .collect::<Vec<_>>()
+        let mut batch = Batch::begin(&folder.join(name), Vec::new()).unwrap();
+        let files = output::write(&mut batch, &recording(), &Format::ALL).unwrap();
+        batch.finish().unwrap();
+        let bytes = files.iter().map(|file| fs::read(&file.path).unwrap());
+        bytes.collect::<Vec<_>>()
     });
     assert_eq!(first, second);
 }
@@ -121,7 +160,7 @@ fn a_folder_that_cannot_be_made_is_named() {
     let file = folder("a_folder_that_cannot_be_made").join("file");
     fs::write(&file, "").unwrap();
     let below = file.join("out");
-    let error = output::write(&below, &recording(), &Format::ALL).unwrap_err();
+    let error = Batch::begin(&below, Vec::new()).unwrap_err();
     assert!(matches!(&error, IoError::CreateFolder { path, .. } if *path == below));
     let beginning = format!("cannot make the folder {}: ", below.display());
     assert!(error.to_string().starts_with(&beginning), "{error}");

@@ -1,6 +1,9 @@
 //! Files on a disk, and shipped models from their names to what they show.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod advisor;
+mod batches;
 mod damaren_findings;
 mod files;
 

@@ -1,7 +1,7 @@
 //! A picture as the bytes of a PNG file (W3C recommendation, second edition), compressed by runs only: every row is the
 //! difference from the one above, which in a plot is nearly always nothing (RFC 1950 and 1951, fixed codes).
 
-use lissom_io::npz::crc32;
+use crc32fast::hash as crc32;
 
 use super::canvas::Canvas;
 

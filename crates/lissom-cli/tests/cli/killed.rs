@@ -1,0 +1,170 @@
+//! Processes that are killed or asked to end: a folder of results is always that of one run.
+
+#![cfg(unix)]
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use lissom_io::stored;
+
+use crate::{Answer, Folder};
+
+const OUT: &str = "results/arm";
+
+/// A short run of the template arm, which can be told by its payload.
+fn arguments(mass_kg: &str) -> Vec<String> {
+    let set = [
+        "simulation.duration_s=0.2",
+        "output.sample_period_s=0.0002",
+        &format!("payload.gripper.mass_kg={mass_kg}"),
+    ];
+    let set = set.iter().flat_map(|change| ["--set", change]);
+    let asked = ["run", "two-link-arm", "--quiet", "--out", OUT];
+    asked.into_iter().chain(set).map(str::to_owned).collect()
+}
+
+fn spawned(folder: &Folder, mass_kg: &str) -> Child {
+    let arguments = arguments(mass_kg);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let mut command = folder.command(&arguments);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().unwrap()
+}
+
+/// Of runs that are killed at moments all over their duration each leaves the old results or the new ones, whole.
+#[test]
+fn a_run_that_is_killed_leaves_the_old_results_or_the_new_ones() {
+    let folder = Folder::new();
+    let began = Instant::now();
+    assert!(spawned(&folder, "0.1").wait().unwrap().success());
+    let whole = began.elapsed();
+    let mut masses = ["0.2", "0.3"].into_iter().cycle();
+    let mut current = "0.1".to_owned();
+    const KILLS: u32 = 24;
+    for kill in 0..KILLS {
+        let mass = masses.next().unwrap();
+        let mut child = spawned(&folder, mass);
+        // the last quarter of a run is where files are written
+        let share = 0.6 + 0.6 * f64::from(kill) / f64::from(KILLS);
+        std::thread::sleep(whole.mul_f64(share));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let found = stored::read(&folder.path.join(OUT));
+        let found = found.unwrap_or_else(|error| panic!("after kill {kill}: {error}"));
+        assert!(found.manifest.completed);
+        let says = |mass: &str| {
+            let changes = found.manifest.options["set"].to_string();
+            changes.contains(&format!("mass_kg={mass}\""))
+        };
+        assert!(says(&current) || says(mass), "after kill {kill}");
+        if says(mass) {
+            current = mass.to_owned();
+        }
+        // what others read beside the manifest is that of the same run
+        let csv = lissom_io::csv::read(&folder.read(&format!("{OUT}/recording.csv")));
+        if !has_stage(&folder) {
+            assert_eq!(csv.unwrap(), found.recording, "after kill {kill}");
+        }
+    }
+    // the next run finds whatever was left, and leaves nothing of it
+    assert!(spawned(&folder, "0.4").wait().unwrap().success());
+    assert!(!has_stage(&folder));
+    stored::read(&folder.path.join(OUT)).unwrap();
+}
+
+/// Whether a batch of files is on its way in the folder.
+fn has_stage(folder: &Folder) -> bool {
+    let entries = std::fs::read_dir(folder.path.join(OUT)).unwrap();
+    let mut names = entries.map(|entry| entry.unwrap().file_name());
+    names.any(|name| name.to_string_lossy().starts_with(".lissom-"))
+}
+
+/// Batch systems and closed terminals ask by other signals than Ctrl-C; what was computed is kept all the same.
+#[test]
+fn a_run_that_is_asked_to_end_keeps_what_it_has() {
+    for signal in ["-TERM", "-HUP"] {
+        let folder = Folder::new();
+        let asked = [
+            "run",
+            "two-link-arm",
+            "--json",
+            "--set",
+            "simulation.duration_s=3000",
+        ];
+        let mut command = folder.command(&asked);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        // the handler is in place when the folder is
+        let out = folder.path.join("results/two-link-arm");
+        while !out.exists() {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        std::thread::sleep(Duration::from_millis(300));
+        let id = child.id().to_string();
+        let sent = Command::new("kill").args([signal, &id]).status().unwrap();
+        assert!(sent.success());
+        let answer = Answer::of(&child.wait_with_output().unwrap(), &asked);
+        answer.says(130, &["interrupted at"]);
+        let found = stored::read(&out).unwrap();
+        assert!(!found.manifest.completed && found.recording.len() > 1);
+    }
+}
+
+/// Parts of two runs are not taken for one, and it is said which part is another's.
+#[test]
+fn a_recording_with_parts_of_two_runs_is_refused() {
+    let folder = Folder::new();
+    for mass in ["0.1", "0.2"] {
+        assert!(spawned(&folder, mass).wait().unwrap().success());
+        let npz = folder.read(&format!("{OUT}/recording.npz"));
+        folder.write(&format!("{mass}.npz"), npz);
+    }
+    folder.write(&format!("{OUT}/recording.npz"), folder.read("0.1.npz"));
+    let refused = folder.lissom(&["report", OUT]);
+    refused.says(1, &["recording.npz", "another run"]);
+    folder.write(&format!("{OUT}/state.json"), "{}");
+    let refused = folder.lissom(&["run", "two-link-arm", "--from", OUT]);
+    refused.says(1, &["state.json", "another run"]);
+}
+
+/// A pipe in the place of a file would be waited for; a link would be replaced.
+#[test]
+fn pipes_and_links_are_neither_read_nor_replaced() {
+    let folder = Folder::new();
+    assert!(spawned(&folder, "0.1").wait().unwrap().success());
+    let manifest = folder.path.join(OUT).join("manifest.json");
+    std::fs::remove_file(&manifest).unwrap();
+    let made = Command::new("mkfifo").arg(&manifest).status().unwrap();
+    assert!(made.success());
+    let refused = folder.lissom(&["report", OUT]);
+    refused.says(1, &["manifest.json", "not a file"]);
+    let refused = folder.lissom(&["run", "two-link-arm", "--out", OUT]);
+    refused.says(1, &["manifest.json", "a pipe"]);
+    std::fs::remove_file(&manifest).unwrap();
+    std::os::unix::fs::symlink("/dev/null", &manifest).unwrap();
+    let refused = folder.lissom(&["run", "two-link-arm", "--out", OUT]);
+    refused.says(1, &["manifest.json is a link"]);
+    for (verb, option) in [("equilibrium", "--out"), ("modes", "--csv")] {
+        let refused = folder.lissom(&[verb, "two-link-arm", option, "/dev/null"]);
+        refused.says(1, &["/dev/null is a device"]);
+    }
+}
+
+/// A doctored manifest cannot have files read that do not lie beside it.
+#[test]
+fn a_recording_reads_nothing_outside_its_folder() {
+    let folder = Folder::new();
+    assert!(spawned(&folder, "0.1").wait().unwrap().success());
+    folder.write("secret.json", "{}");
+    let name = format!("{OUT}/manifest.json");
+    let mut manifest = folder.read_json(&name);
+    let model = manifest["model"].as_str().unwrap();
+    let model = format!(
+        "{model}\n[[body]]\nname = \"x\"\nnodal_file = \"secret.json\"\n[[joint]]\nname = \"y\"\nparent = \"ground\"\nchild = \"x\"\nfixed = {{}}\n"
+    );
+    manifest["model"] = model.into();
+    folder.write(&name, manifest.to_string());
+    let refused = folder.lissom(&["report", OUT]);
+    assert!(!refused.stderr.contains("write an object"), "it was read");
+    refused.says(1, &["secret.json"]);
+}

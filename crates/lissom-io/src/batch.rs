@@ -1,0 +1,260 @@
+//! [`Batch`]: files of one folder, and of folders in it, that are replaced together.
+//!
+//! ```text
+//! results/arm/.lissom-7-0.new/    being written; the old files count
+//! results/arm/.lissom-7-0.done/   complete: from this renaming on the new files count
+//! results/arm/                    the files are moved here one after the other
+//! ```
+//!
+//! A process that is killed leaves the old files if it had not come to the renaming, and the new ones if it had: [`Batch::begin`]
+//! finishes what was complete and removes what was not, and readers find a file wherever it stands. Writers and
+//! readers of a folder exclude each other by a lock on the folder, which ends with the process that holds it.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use crate::IoError;
+use crate::atomic::{is_abandoned, refuse_other_than_file, unique};
+use crate::checksum::Checksum;
+
+/// What the names of a batch's own folders begin with.
+const BEGINNING: &str = ".lissom-";
+/// What the name of a folder ends with that is being written.
+const UNFINISHED: &str = ".new";
+/// What the name of a folder ends with whose files count.
+const FINISHED: &str = ".done";
+/// The file of such a folder that names what is to be removed.
+const REMOVED: &str = ".removed";
+
+/// Files of one folder that are replaced together, or not at all.
+#[derive(Debug)]
+pub struct Batch {
+    folder: PathBuf,
+    stage: PathBuf,
+    /// Held as long as the batch lives, so that nobody takes it for abandoned.
+    _lock: Option<File>,
+    /// Names of the files that are replaced.
+    replaced: Vec<String>,
+    written: Vec<String>,
+    is_finished: bool,
+}
+
+/// A file of a batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Where it will stand.
+    pub path: PathBuf,
+    /// Its length.
+    pub bytes: u64,
+    /// CRC-32 of its content.
+    pub crc32: u32,
+}
+
+impl Batch {
+    /// Begins a batch in a folder, which is made if need be. It replaces the files of these names: those that it does not write are
+    /// removed when it is finished, as parts of what it replaces. What processes that were killed left in the folder is
+    /// finished, or removed if it was not complete.
+    ///
+    /// # Errors
+    ///
+    /// [`IoError::CreateFolder`], [`IoError::NotReplaced`] or [`IoError::Write`], with the path and the reason: if there is none, the
+    /// files can be written.
+    pub fn begin(folder: &Path, replaced: Vec<String>) -> Result<Self, IoError> {
+        fs::create_dir_all(folder).map_err(|reason| IoError::CreateFolder {
+            path: folder.to_owned(),
+            reason,
+        })?;
+        for name in &replaced {
+            refuse_other_than_file(&folder.join(name))?;
+        }
+        let _exclusive = lock(folder, File::lock);
+        let unwritable = |reason| IoError::Write {
+            path: folder.to_owned(),
+            reason,
+        };
+        clear_up(folder).map_err(unwritable)?;
+        let stage = folder.join(format!("{BEGINNING}{}{UNFINISHED}", unique()));
+        fs::create_dir(&stage).map_err(unwritable)?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            _lock: lock(&stage, File::lock),
+            stage,
+            replaced,
+            written: Vec::new(),
+            is_finished: false,
+        })
+    }
+
+    /// Where the files will stand.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Writes a file of the batch, by its name or by its path below the folder.
+    ///
+    /// # Errors
+    ///
+    /// [`IoError::NotReplaced`] where anything but a file stands in its place, [`IoError::Write`] with the path and the reason.
+    pub fn write(
+        &mut self,
+        name: &str,
+        fill: impl FnOnce(&mut Checksum<BufWriter<File>>) -> io::Result<()>,
+    ) -> Result<Written, IoError> {
+        let path = self.folder.join(name);
+        refuse_other_than_file(&path)?;
+        let write = || {
+            let staged = self.stage.join(name);
+            fs::create_dir_all(staged.parent().unwrap_or(&self.stage))?;
+            let file = File::create_new(staged)?;
+            let mut out = Checksum::of(BufWriter::new(file));
+            fill(&mut out)?;
+            let (mut out, bytes, crc32) = out.finish();
+            out.flush()?;
+            out.get_ref().sync_all()?;
+            Ok((bytes, crc32))
+        };
+        let (bytes, crc32) = write().map_err(|reason| IoError::Write {
+            path: path.clone(),
+            reason,
+        })?;
+        self.written.push(name.to_owned());
+        Ok(Written { path, bytes, crc32 })
+    }
+
+    /// Puts the files in their places.
+    ///
+    /// # Errors
+    ///
+    /// [`IoError::Write`] with the folder and the reason.
+    pub fn finish(mut self) -> Result<(), IoError> {
+        let mut finish = || {
+            let removed = self.replaced.iter().filter(|name| {
+                let stands = self.folder.join(name).symlink_metadata();
+                !self.written.contains(name) && stands.is_ok_and(|metadata| metadata.is_file())
+            });
+            let removed: Vec<&str> = removed.map(String::as_str).collect();
+            fs::write(self.stage.join(REMOVED), removed.join("\n"))?;
+            sync(&self.stage);
+            let _exclusive = lock(&self.folder, File::lock);
+            let done = self.stage.with_extension(&FINISHED[1..]);
+            fs::rename(&self.stage, &done)?;
+            self.is_finished = true;
+            sync(&self.folder);
+            move_into_place(&self.folder, &done)
+        };
+        finish().map_err(|reason| IoError::Write {
+            path: self.folder.clone(),
+            reason,
+        })
+    }
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            // Nothing better can be done when this fails; the next batch tries again.
+            let _ = fs::remove_dir_all(&self.stage);
+        }
+    }
+}
+
+/// A folder while it is read: no batch is finished meanwhile, so that its files belong together. It may be a folder of a batch
+/// that fills several.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    folder: PathBuf,
+    _locks: [Option<File>; 2],
+}
+
+impl Reading {
+    pub(crate) fn of(folder: &Path) -> Self {
+        let around = folder.join("..");
+        Self {
+            folder: folder.to_owned(),
+            _locks: [&*around, folder].map(|folder| lock(folder, File::lock_shared)),
+        }
+    }
+
+    /// Where a file of the folder stands: in its place, or complete on the way there.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        let inside = staged(&self.folder, FINISHED).map(|stage| stage.join(name));
+        let own = self.folder.file_name().unwrap_or_default();
+        let around = self.folder.parent().unwrap_or(Path::new(""));
+        let around = staged(around, FINISHED).map(|stage| stage.join(own).join(name));
+        let found = around.chain(inside).find(|path| path.is_file());
+        found.unwrap_or_else(|| self.folder.join(name))
+    }
+}
+
+/// Finishes complete batches, and removes those whose writers are gone. The folder is locked.
+fn clear_up(folder: &Path) -> io::Result<()> {
+    for done in staged(folder, FINISHED) {
+        move_into_place(folder, &done)?;
+    }
+    for stage in staged(folder, UNFINISHED).filter(|stage| is_abandoned(stage)) {
+        fs::remove_dir_all(stage)?;
+    }
+    Ok(())
+}
+
+/// Moves the files of a complete batch to their places.
+fn move_into_place(folder: &Path, done: &Path) -> io::Result<()> {
+    let removed = fs::read_to_string(done.join(REMOVED)).unwrap_or_default();
+    for path in removed.lines().map(|name| folder.join(name)) {
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        // a folder that holds nothing any more goes too; one that holds something cannot be removed
+        if let Some(around) = path.parent().filter(|&around| around != folder) {
+            let _ = fs::remove_dir(around);
+        }
+    }
+    move_files(done, folder)?;
+    fs::remove_dir_all(done)
+}
+
+fn move_files(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if entry.file_type()?.is_dir() {
+            move_files(&entry.path(), &to.join(name))?;
+        } else if name != REMOVED {
+            fs::rename(entry.path(), to.join(name))?;
+        }
+    }
+    sync(to);
+    Ok(())
+}
+
+/// Folders of batches in a folder.
+fn staged(folder: &Path, ending: &str) -> impl Iterator<Item = PathBuf> + use<> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_stage = |entry: &fs::DirEntry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let named = name.starts_with(BEGINNING) && name.ends_with(ending);
+        // a link is none of ours
+        named && entry.file_type().is_ok_and(|kind| kind.is_dir())
+    };
+    let mut found: Vec<PathBuf> = entries.filter(is_stage).map(|entry| entry.path()).collect();
+    found.sort();
+    found.into_iter()
+}
+
+/// A lock on a folder, where the operating system has such.
+fn lock(folder: &Path, kind: fn(&File) -> io::Result<()>) -> Option<File> {
+    let file = File::open(folder).ok()?;
+    kind(&file).ok()?;
+    Some(file)
+}
+
+/// Has the names of a folder reach the disk, where folders can be opened.
+fn sync(folder: &Path) {
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+}
