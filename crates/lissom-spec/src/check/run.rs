@@ -7,6 +7,12 @@ use crate::spec::{AdaptiveSpec, FormulationSpec, InitialSpec, IntegratorSpec};
 /// Most samples of one run; more than this is a slip of the pen and would fill the memory.
 const MOST_SAMPLES: f64 = 1e8;
 
+/// Shortest run: nothing that an arm does is faster, and steps of much shorter ones are lost in rounding.
+const SHORTEST_S: f64 = 1e-12;
+
+/// Largest tolerance of Newton's iteration, relative to the terms of the equations.
+const LARGEST_NEWTON_TOLERANCE: f64 = 1.0;
+
 /// Most steps of a method of fixed steps; more would not end.
 const MOST_STEPS: f64 = 1e10;
 
@@ -42,6 +48,12 @@ impl Checker<'_> {
         }
         let duration_s = spec.simulation.duration_s;
         self.positive(path.key("duration_s"), duration_s);
+        self.in_range(
+            path.key("duration_s"),
+            duration_s,
+            duration_s >= SHORTEST_S || duration_s <= 0.0,
+            &format!("at least {SHORTEST_S:e} s"),
+        );
         let start_s = spec.simulation.start_s;
         if duration_s > 0.0 {
             let latest_s = LATEST_START * duration_s;
@@ -93,6 +105,14 @@ impl Checker<'_> {
         }
     }
 
+    /// A tolerance that means something.
+    fn newton_tolerance(&mut self, path: Path, tolerance: f64) {
+        self.positive(path.clone(), tolerance);
+        let expected = format!("below {LARGEST_NEWTON_TOLERANCE}");
+        let accepted = tolerance < LARGEST_NEWTON_TOLERANCE;
+        self.in_range(path, tolerance, accepted, &expected);
+    }
+
     /// A step that is not too short for the duration.
     fn step(&mut self, path: Path, step_s: f64) {
         let duration_s = self.spec.simulation.duration_s;
@@ -114,7 +134,7 @@ impl Checker<'_> {
             IntegratorSpec::GeneralizedAlpha(settings) => {
                 let path = path.key("generalized_alpha");
                 self.step(path.key("step_s"), settings.step_s);
-                self.positive(path.key("tolerance"), settings.tolerance);
+                self.newton_tolerance(path.key("tolerance"), settings.tolerance);
                 let radius = settings.spectral_radius;
                 let accepted = (0.0..=1.0).contains(&radius);
                 self.in_range(
@@ -127,7 +147,7 @@ impl Checker<'_> {
             IntegratorSpec::Newmark(settings) => {
                 let path = path.key("newmark");
                 self.step(path.key("step_s"), settings.step_s);
-                self.positive(path.key("tolerance"), settings.tolerance);
+                self.newton_tolerance(path.key("tolerance"), settings.tolerance);
                 let (beta, gamma) = (settings.beta, settings.gamma);
                 let accepted = beta > 0.0 && beta <= 0.5;
                 self.in_range(

@@ -301,6 +301,21 @@ fn simulation_and_output() {
         "`step_s` is 1e-20, expected at least 2e-10, for 1e10 steps",
     );
     assert_error(
+        "[simulation.integrator.radau]\nrtol = 1e-7",
+        "[simulation.integrator.newmark]\nstep_s = 1e-3\ntolerance = 1e10",
+        "simulation.integrator.newmark.tolerance",
+        "1e10",
+        "`tolerance` is 1e10, expected below 1",
+    );
+    let mut endless = sound();
+    endless.simulation.duration_s = f64::from_bits(1);
+    let errors = endless.check().unwrap_err();
+    assert!(
+        errors.iter().any(|error| {
+            error.to_string() == "`duration_s` is 5e-324, expected at least 1e-12 s"
+        })
+    );
+    assert_error(
         "sample_period_s = 0.01",
         "sample_period_s = 0.0",
         "output.sample_period_s",
