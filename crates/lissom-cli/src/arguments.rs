@@ -469,6 +469,7 @@ enum Preset {
     JainRodriguez,
     #[value(name = "jain_rodriguez_ruthless", alias = "jain-rodriguez-ruthless")]
     JainRodriguezRuthless,
+    Rigid,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

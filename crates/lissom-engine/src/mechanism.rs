@@ -15,7 +15,7 @@ use lissom_tree::closure::AssemblyError;
 
 use crate::evaluate::{Configuration, Targets};
 use crate::formulation::Formulation;
-use crate::model::{self, Model};
+use crate::model::{self, Model, rigid_counterpart};
 use crate::nodal_model::{NodalModel, NodalModelError};
 use crate::scene::Drawable;
 use crate::simulate::{self, close_loops};
@@ -77,10 +77,11 @@ impl Mechanism {
         let all = |errors: Vec<ModelError>| errors.into_iter().map(BuildError::Model);
         spec.check()
             .map_err(|errors| all(errors).collect::<Vec<_>>())?;
+        let spec = rigid_counterpart(spec);
         Ok(Self {
-            spec: spec.clone(),
-            tree: closed_tree(spec)?,
-            nodal: nodal(spec)?,
+            tree: closed_tree(&spec)?,
+            nodal: nodal(&spec)?,
+            spec: spec.into_owned(),
         })
     }
 
@@ -149,7 +150,7 @@ impl Mechanism {
         closures.map(|closure| closure.name.clone()).collect()
     }
 
-    /// What it was built from.
+    /// What it was built from: the model, with rigid bodies in the place of links that its fidelity makes rigid.
     pub fn spec(&self) -> &ModelSpec {
         &self.spec
     }

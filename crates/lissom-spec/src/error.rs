@@ -200,6 +200,16 @@ pub enum ErrorKind {
         /// The beam.
         body: String,
     },
+    /// A support that would tie the direction of a rigid beam to a body that bends.
+    #[error("support {support:?} ties rigid beam {beam:?} to body {body:?}, which bends")]
+    TiedToFlexible {
+        /// The support.
+        support: String,
+        /// The beam that slides.
+        beam: String,
+        /// What holds it.
+        body: String,
+    },
     /// A joint, loop or support between places of one body.
     #[error("{what} {name:?} connects body {body:?} with itself")]
     OnItself {

@@ -17,6 +17,8 @@ pub struct Fidelity {
     /// Whether the geometry and all velocity terms are taken at zero deformation and zero elastic rates
     /// ("ruthless" in the sense of Jain & Rodriguez; elastic forces stay).
     pub frozen: bool,
+    /// Whether links do not deform at all; the other switches then say nothing.
+    pub rigid: bool,
 }
 
 /// How deformation enters the inertia \[Damaren & Sharf 1995, section 2.2\].
@@ -109,6 +111,7 @@ impl Fidelity {
         shortening: ShorteningTerms::Kinematic,
         tip: Tip::RotationVector,
         frozen: false,
+        rigid: false,
     };
 
     /// Model RL of Damaren & Sharf: no nonlinear term at all.
@@ -118,6 +121,7 @@ impl Fidelity {
         shortening: ShorteningTerms::None,
         tip: Tip::Rigid,
         frozen: false,
+        rigid: false,
     };
 
     /// Model I: all inertial terms, linear elasticity.
@@ -154,6 +158,12 @@ impl Fidelity {
     pub const JAIN_RODRIGUEZ_RUTHLESS: Self = Self {
         frozen: true,
         ..Self::JAIN_RODRIGUEZ
+    };
+
+    /// Every link rigid.
+    pub const RIGID: Self = Self {
+        rigid: true,
+        ..Self::RUTHLESS
     };
 
     /// How the end of a closure on a node is turned: as a joint there would be, but for exact tips, whose

@@ -103,8 +103,11 @@ pub struct Prediction {
     pub within: bool,
 }
 
-/// Terms that a fidelity keeps, the more the dearer.
+/// Terms that a fidelity keeps, the more the dearer; none with rigid links.
 fn terms_kept(fidelity: Fidelity) -> u32 {
+    if fidelity.rigid {
+        return 0;
+    }
     let inertia = match fidelity.inertia {
         Inertia::Rigid => 0,
         Inertia::HybridForces => 1,
@@ -127,7 +130,7 @@ fn terms_kept(fidelity: Fidelity) -> u32 {
         Tip::Exact => 3,
         _ => 2,
     };
-    inertia + elasticity + shortening + tip
+    1 + inertia + elasticity + shortening + tip
 }
 
 pub(super) fn advise(
@@ -194,6 +197,7 @@ pub(super) fn advise(
 const TOO_LONG: &str = "the run is too long to follow its vibrations";
 const OTHER_COORDINATES: &str =
     "its exact tips have orientations of their own, which the reference run does not tell";
+const RIGID_LINKS: &str = "its links do not deform, which is no term left out";
 const BEYOND_BOUNDS: &str = "its estimated error passes ten lengths, so that it diverges or is too far off for an \
      estimate of first order";
 const BEYOND_FIRST_ORDER: &str = "its estimated error is too large for an estimate of first order";
@@ -226,6 +230,9 @@ fn predict(
         return Guess::None(TOO_LONG);
     }
     let (own, changed) = (truth.mechanism, other.mechanism);
+    if fidelity(changed).rigid {
+        return Guess::None(RIGID_LINKS);
+    }
     let resolution = Resolution::of(own);
     let Some(deviations) = predict_deviation(own, changed, recording, channels, resolution) else {
         return Guess::None(OTHER_COORDINATES);

@@ -2,6 +2,7 @@
 
 mod build;
 mod places;
+mod rigid;
 
 pub(crate) use build::beam_of;
 pub use build::{BuildError, Model};
@@ -9,3 +10,4 @@ pub(crate) use places::tip_name;
 pub use places::{
     AxisPlace, BallJoint, CarryingJoint, Places, PrescribedMotion, Transmission, TreeAxis,
 };
+pub(crate) use rigid::rigid_counterpart;

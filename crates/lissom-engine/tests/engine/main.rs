@@ -34,6 +34,7 @@ mod nominal_motion;
 mod numbers;
 mod pan_scott_ulsoy;
 mod perturbation;
+mod rigid_links;
 mod runs;
 mod scene;
 mod shipped;

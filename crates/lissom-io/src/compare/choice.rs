@@ -26,8 +26,8 @@ pub struct Choice {
 pub enum UnknownFidelity {
     /// The preset.
     #[error(
-        "unknown fidelity \"{0}\"; choose default, ruthless, inconsistent, consistent, exact, jain_rodriguez or \
-         jain_rodriguez_ruthless"
+        "unknown fidelity \"{0}\"; choose default, ruthless, inconsistent, consistent, exact, jain_rodriguez, \
+         jain_rodriguez_ruthless or rigid"
     )]
     Preset(String),
     /// The tip.

@@ -6,6 +6,7 @@ mod advisor;
 mod batches;
 mod damaren_findings;
 mod files;
+mod rigid;
 
 use lissom::Override;
 use lissom_io::load::{Loaded, load_text};

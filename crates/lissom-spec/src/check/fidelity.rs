@@ -10,10 +10,15 @@ impl Checker<'_> {
     pub(super) fn fidelity(&mut self) {
         let spec = self.spec;
         let model = spec.fidelity.resolve(Fidelity::DEFAULT);
-        self.counted_once(&Path::root().key("fidelity"), model);
+        if !model.rigid {
+            self.counted_once(&Path::root().key("fidelity"), model);
+        }
         for (index, body) in spec.body.iter().enumerate() {
             let of_body = Path::root().key("body").index(index);
             let path = of_body.key("fidelity");
+            if spec.makes_rigid(body) {
+                continue;
+            }
             let Some(own) = body.fidelity else {
                 self.clamped(&of_body, body, model);
                 continue;

@@ -3,7 +3,7 @@
 use super::Checker;
 use crate::error::ErrorKind;
 use crate::path::Path;
-use crate::spec::{BodyKind, BodySpec, GROUND};
+use crate::spec::{BodyKind, BodySpec, GROUND, Slopes, SupportSpec};
 
 impl Checker<'_> {
     pub(super) fn supports(&mut self) {
@@ -32,6 +32,23 @@ impl Checker<'_> {
                 };
                 self.error(path.key("on").key("body"), kind);
             }
+            self.tied(&path, support);
+        }
+    }
+
+    /// The direction of a rigid beam can be held by a rigid body only.
+    fn tied(&mut self, path: &Path, support: &SupportSpec) {
+        let spec = self.spec;
+        let bends = |name: &str| spec.find_body(name).map(|body| !spec.makes_rigid(body));
+        let body = spec.loop_end(&support.on).body;
+        let tied = support.slopes == Slopes::Tied;
+        if tied && bends(&support.beam) == Some(false) && bends(body) == Some(true) {
+            let kind = ErrorKind::TiedToFlexible {
+                support: support.name.clone(),
+                beam: support.beam.clone(),
+                body: body.to_owned(),
+            };
+            self.error(path.key("slopes"), kind);
         }
     }
 

@@ -52,6 +52,9 @@ impl ErrorKind {
             Self::NothingToHold { .. } => {
                 "let its basis bend along y or z, or guide it by a prismatic joint or loop".into()
             }
+            Self::TiedToFlexible { body, .. } => {
+                format!("make body {body:?} rigid too, or use slopes = \"free\"")
+            }
             Self::OnItself { .. } => "let one of its sides be on another body".into(),
             Self::NoJoint { body } => format!(
                 "add a [[joint]] with child = {body:?}; a body that floats is carried by a free joint on \

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::body::BodySpec;
 use super::closure::ClosureSpec;
 use crate::fidelity::{Elasticity, Fidelity, Inertia, ShorteningTerms, Tip};
 
@@ -39,7 +40,21 @@ impl FidelitySpec {
             shortening: self.shortening.unwrap_or(preset.shortening),
             tip: self.tip.unwrap_or(preset.tip),
             frozen: preset.frozen,
+            rigid: preset.rigid,
         }
+    }
+
+    /// Whether the preset makes links rigid.
+    pub fn is_rigid(&self) -> bool {
+        self.preset == Some(FidelityPreset::Rigid)
+    }
+}
+
+impl super::ModelSpec {
+    /// Whether a body is rigid, by its kind or by the preset `rigid`: that of the model holds for every body.
+    pub fn makes_rigid(&self, body: &BodySpec) -> bool {
+        let own = body.fidelity.is_some_and(|own| own.is_rigid());
+        body.rigid.is_some() || own || self.fidelity.is_rigid()
     }
 }
 
@@ -63,6 +78,8 @@ pub enum FidelityPreset {
     JainRodriguez,
     /// The same with everything but the stiffness taken at zero deformation.
     JainRodriguezRuthless,
+    /// Every link rigid: no elastic coordinates, no deformation. Joints keep their springs and gears.
+    Rigid,
 }
 
 impl FidelityPreset {
@@ -76,6 +93,7 @@ impl FidelityPreset {
             Self::Exact => Fidelity::EXACT,
             Self::JainRodriguez => Fidelity::JAIN_RODRIGUEZ,
             Self::JainRodriguezRuthless => Fidelity::JAIN_RODRIGUEZ_RUTHLESS,
+            Self::Rigid => Fidelity::RIGID,
         }
     }
 }

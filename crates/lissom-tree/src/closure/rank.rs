@@ -14,6 +14,10 @@ use crate::tree::Kinematics;
 /// this is no redundancy but a nearly singular configuration.
 const RANK_TOLERANCE: f64 = 1e-9;
 
+/// Size of a row, in metres or radians per unit of velocity, that is rounding by itself: where all equations hold whatever moves,
+/// no row is large enough to tell.
+const NOTHING: f64 = 1e-13;
+
 /// Which rows of a matrix are independent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rank {
@@ -128,7 +132,7 @@ impl Pivots {
             if size < share * of_all {
                 return;
             }
-            if size <= RANK_TOLERANCE * self.largest || size == 0.0 {
+            if size <= RANK_TOLERANCE * self.largest || size <= NOTHING {
                 return;
             }
             self.largest = self.largest.max(size);
