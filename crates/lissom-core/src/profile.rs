@@ -62,7 +62,7 @@ fn inside(time: f64, from: f64, until: Option<f64>) -> bool {
 }
 
 /// Index of the table interval that holds `time`.
-fn interval(times: &[f64], time: f64) -> usize {
+pub(crate) fn interval(times: &[f64], time: f64) -> usize {
     times
         .partition_point(|&t| t <= time)
         .clamp(1, times.len() - 1)

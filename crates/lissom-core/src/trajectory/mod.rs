@@ -16,6 +16,7 @@
 
 mod efforts;
 mod error;
+mod orientation;
 mod path;
 mod projection;
 mod rigid;
@@ -168,12 +169,11 @@ impl<R: RigidMechanism> Trajectory<R> {
 
     /// Instants at which the motion is not smooth.
     pub fn breakpoints(&self) -> Vec<f64> {
-        let breakpoints = MotionCurve::breakpoints;
         match &self.motion {
             Motion::Axes(curves) => (curves.iter())
                 .flat_map(|(_, curve)| curve.breakpoints())
                 .collect(),
-            Motion::Together(path) => path.curves().flat_map(breakpoints).collect(),
+            Motion::Together(path) => path.breakpoints().collect(),
         }
     }
 

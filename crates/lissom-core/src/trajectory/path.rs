@@ -5,10 +5,11 @@
 //! follow from the same matrix.
 
 use lissom_numerics::PivotedQr;
-use lissom_spatial::{RotationVector, Vector, rotation_vector_of};
+use lissom_spatial::{Vector, rotation_vector_of};
 use lissom_spec::ModelSpec;
-use lissom_spec::spec::{MotionProfile, MotionProfileSpec};
+use lissom_spec::spec::{MotionProfile, MotionProfileSpec, OrientationMotionSpec};
 
+use super::orientation::OrientationCurve;
 use super::rigid::{Order, RigidMechanism, RigidState};
 use super::{AxisCurve, NominalError};
 use crate::profile::{MotionCurve, MotionPoint};
@@ -33,6 +34,8 @@ pub struct MarkerPath {
     pub position: [Option<MotionProfile>; 3],
     /// Unit vector, and the angle about it by which the marker's axes are turned from those of the ground.
     pub rotation: Option<(Vector<f64>, MotionProfile)>,
+    /// The marker's axes in any way, instead.
+    pub orientation: Option<OrientationMotionSpec>,
 }
 
 impl MarkerPath {
@@ -45,6 +48,7 @@ impl MarkerPath {
             marker: find(&nominal.marker)?,
             position: [&nominal.x, &nominal.y, &nominal.z].map(profile),
             rotation: profile(&nominal.rotation).map(|profile| (axis, profile)),
+            orientation: nominal.orientation.clone(),
         })
     }
 }
@@ -54,7 +58,7 @@ impl MarkerPath {
 struct MarkerCurves {
     marker: MarkerId,
     position: Vec<(usize, MotionCurve)>,
-    rotation: Option<(Vector<f64>, MotionCurve)>,
+    orientation: Option<OrientationCurve>,
     jacobian: Vec<f64>,
 }
 
@@ -69,24 +73,28 @@ impl MarkerCurves {
         });
         let rotation = path.rotation.as_ref().map(|(axis, profile)| {
             let turned = rotation_vector_of(&pose.rotation).dot(*axis);
-            (*axis, MotionCurve::new(profile, turned))
+            OrientationCurve::about(*axis, MotionCurve::new(profile, turned))
         });
+        let any = path.orientation.as_ref();
+        let orientation =
+            rotation.or_else(|| any.map(|motion| OrientationCurve::new(motion, pose.rotation)));
         Self {
             marker: path.marker,
             position: position.collect(),
-            rotation,
+            orientation,
             jacobian: vec![0.0; 6 * velocities],
         }
     }
 
     /// Number of its equations.
     fn rows(&self) -> usize {
-        self.position.len() + if self.rotation.is_some() { 3 } else { 0 }
+        self.position.len() + if self.orientation.is_some() { 3 } else { 0 }
     }
 
-    fn curves(&self) -> impl Iterator<Item = &MotionCurve> {
-        let rotation = self.rotation.iter().map(|(_, curve)| curve);
-        (self.position.iter().map(|(_, curve)| curve)).chain(rotation)
+    fn breakpoints(&self) -> impl Iterator<Item = f64> {
+        let orientation = (self.orientation.iter()).flat_map(OrientationCurve::breakpoints);
+        let position = self.position.iter();
+        (position.flat_map(|(_, curve)| curve.breakpoints())).chain(orientation)
     }
 }
 
@@ -126,10 +134,12 @@ impl Path {
         }
     }
 
-    /// The curves it follows.
-    pub(super) fn curves(&self) -> impl Iterator<Item = &MotionCurve> {
-        let marker = self.marker.iter().flat_map(MarkerCurves::curves);
-        self.axes.iter().map(|(_, curve)| curve).chain(marker)
+    /// Instants at which the curves it follows are not smooth.
+    pub(super) fn breakpoints(&self) -> impl Iterator<Item = f64> {
+        let marker = self.marker.iter().flat_map(MarkerCurves::breakpoints);
+        let axes = self.axes.iter();
+        axes.flat_map(|(_, curve)| curve.breakpoints())
+            .chain(marker)
     }
 
     /// Solves for the state with which the path begins, on the branch on which the mechanism starts.
@@ -252,7 +262,7 @@ impl Path {
         }
         if let Some(marker) = &mut self.marker {
             mechanism.write_marker_rows(marker.marker, &mut marker.jacobian);
-            let turns = marker.rotation.iter().flat_map(|_| 0..3);
+            let turns = marker.orientation.iter().flat_map(|_| 0..3);
             let slides = marker.position.iter().map(|(axis, _)| axis + 3);
             for (component, row) in slides.chain(turns).zip(rows) {
                 row.copy_from_slice(&marker.jacobian[component * n..(component + 1) * n]);
@@ -288,8 +298,8 @@ impl Path {
             for ((axis, curve), right) in marker.position.iter().zip(&mut right) {
                 *right = curve.at(time).position - pose.translation[*axis];
             }
-            if let Some((axis, curve)) = &marker.rotation {
-                let wanted = RotationVector::new(axis.scale(curve.at(time).position)).matrix();
+            if let Some(curve) = &marker.orientation {
+                let wanted = curve.at(time).rotation;
                 let missing = rotation_vector_of(&(wanted * pose.rotation.transpose()));
                 for (right, missing) in right.zip(missing.0) {
                     *right = missing;
@@ -327,8 +337,12 @@ impl Path {
             for ((axis, curve), right) in marker.position.iter().zip(&mut right) {
                 *right = wanted(curve.at(time)) - drift.linear[*axis];
             }
-            if let Some((axis, curve)) = &marker.rotation {
-                let turn = axis.scale(wanted(curve.at(time))) - drift.angular;
+            if let Some(curve) = &marker.orientation {
+                let point = curve.at(time);
+                let turn = match order {
+                    Order::Rate => point.angular_velocity,
+                    Order::Acceleration => point.angular_acceleration,
+                } - drift.angular;
                 for (right, turn) in right.zip(turn.0) {
                     *right = turn;
                 }

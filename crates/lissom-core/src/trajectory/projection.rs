@@ -4,6 +4,10 @@ use lissom_numerics::PivotedQr;
 
 use super::NominalError;
 
+/// Largest entry of the closures' Jacobian, in metres or radians per unit of velocity, that is rounding: closures that hold whatever
+/// moves have no rank.
+const ROUNDING: f64 = 1e-13;
+
 /// Puts on the drives what the forces of a motion do on what the closures allow.
 #[derive(Clone, Debug)]
 pub(super) struct Projection {
@@ -45,7 +49,9 @@ impl Projection {
         efforts: &mut [f64],
     ) -> Result<(), NominalError> {
         let n = force.len();
-        self.closures.factor(|i, j| jacobian[j * n + i]);
+        let largest = jacobian.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        let part = if largest > ROUNDING { 1.0 } else { 0.0 };
+        self.closures.factor(|i, j| part * jacobian[j * n + i]);
         let freedom = n - self.closures.rank();
         if self.driven.is_none() || freedom != self.freedom {
             self.freedom = freedom;
@@ -75,5 +81,25 @@ impl Projection {
         }
         driven.solve_transposed(&self.right[..freedom], efforts);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Closures that hold whatever moves take nothing off the drives, whatever rounding leaves in their Jacobian.
+    #[test]
+    fn rounding_is_no_closure() {
+        let mut projection = Projection::new(2, 2, 2);
+        projection.rows.copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
+        let mut efforts = [0.0; 2];
+        let jacobian = [0.0, 3e-17, -1e-16, 2e-17];
+        let force = [3.0, 4.0];
+        projection
+            .apply(&jacobian, &force, &mut efforts)
+            .expect("two drives for two freedoms");
+        assert_eq!(projection.freedom(), 2);
+        assert!((efforts[0] - 3.0).abs() < 1e-15 && (efforts[1] - 4.0).abs() < 1e-15);
     }
 }

@@ -31,6 +31,7 @@ mod model_errors;
 mod models;
 mod modes;
 mod nominal_motion;
+mod nominal_orientation;
 mod numbers;
 mod pan_scott_ulsoy;
 mod perturbation;

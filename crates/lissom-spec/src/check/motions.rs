@@ -140,10 +140,7 @@ impl<'a> Checker<'a> {
                 let displacements = [spec.initial_displacement_m, spec.final_displacement_m];
                 self.way(path, angles, displacements, translates);
                 self.positive(path.key("duration_s"), spec.duration_s);
-                self.positive(path.key("ramp_s"), spec.ramp_s);
-                let accepted = spec.ramp_s <= 0.5 * spec.duration_s;
-                let expected = format!("at most half of duration_s = {}", spec.duration_s);
-                self.in_range(path.key("ramp_s"), spec.ramp_s, accepted, &expected);
+                self.ramp(path, spec.ramp_s, spec.duration_s);
             }
             MotionProfileSpec::CycloidalRate(spec) => {
                 let given = (
@@ -212,6 +209,14 @@ impl<'a> Checker<'a> {
                 self.needed(path, ["rate_rad_per_s", "rate_m_per_s"], given, translates);
             }
         }
+    }
+
+    /// Two ramps fit into the duration.
+    pub(super) fn ramp(&mut self, path: &Path, ramp_s: f64, duration_s: f64) {
+        self.positive(path.key("ramp_s"), ramp_s);
+        let accepted = ramp_s <= 0.5 * duration_s;
+        let expected = format!("at most half of duration_s = {duration_s}");
+        self.in_range(path.key("ramp_s"), ramp_s, accepted, &expected);
     }
 
     /// First and last place of a profile, as angles or as displacements.

@@ -12,6 +12,7 @@ mod joint;
 mod motion;
 mod nodes;
 mod nominal;
+mod orientation;
 mod place;
 mod profile;
 mod run;
@@ -50,6 +51,11 @@ pub use nodes::{
     SecondOrderSpec, SliderSpec, TrussSpec,
 };
 pub use nominal::NominalMotionSpec;
+pub(crate) use orientation::length;
+pub use orientation::{
+    AngularVelocitySpec, OrientationCycloidSpec, OrientationFrame, OrientationMotionSpec,
+    OrientationRampsSpec, OrientationTableSpec,
+};
 pub use place::{AttachmentSpec, GROUND, MarkerSpec, PayloadSpec, Place};
 pub use profile::{LoadProfile, MotionProfile};
 pub use run::{

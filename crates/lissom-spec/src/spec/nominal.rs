@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::motion::MotionProfileSpec;
+use super::orientation::OrientationMotionSpec;
 
 /// The motion of a marker along which inputs with `nominal_motion = true` drive the model. At least one component is
 /// given; those that are not follow from the mechanism.
@@ -27,10 +28,13 @@ pub struct NominalMotionSpec {
     /// Axis of the rotation in ground axes; z when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rotation_axis: Option<[f64; 3]>,
+    /// How the marker's axes turn in any way, instead of `rotation`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orientation: Option<OrientationMotionSpec>,
 }
 
 impl NominalMotionSpec {
-    /// Key and profile of every component that is given, and whether it is a translation.
+    /// Key and profile of every component with one that is given, and whether it is a translation.
     pub fn components(&self) -> impl Iterator<Item = (&'static str, &MotionProfileSpec, bool)> {
         [
             ("x", &self.x, true),
