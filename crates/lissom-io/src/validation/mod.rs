@@ -6,6 +6,7 @@
 
 mod buckling;
 mod fattah_kinematics;
+mod flutter;
 mod formulations;
 mod jain_rodriguez;
 mod nodal;

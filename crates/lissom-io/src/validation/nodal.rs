@@ -11,16 +11,18 @@ use serde::Deserialize;
 
 use super::Row;
 use super::buckling::lateral_buckling;
+use super::flutter::flutter;
 use crate::load::{self, Loaded};
 use crate::models;
 
 /// Every `nodal.toml` of `validation/`.
-const FILES: [&str; 5] = [
+const FILES: [&str; 6] = [
     include_str!("../../../../validation/jonker_aarts_2001/nodal.toml"),
     include_str!("../../../../validation/simo_1986/nodal.toml"),
     include_str!("../../../../validation/dowell_traybar_1975/nodal.toml"),
     include_str!("../../../../validation/bathe_bolourchi_1979/nodal.toml"),
     include_str!("../../../../validation/timoshenko_1961/nodal.toml"),
+    include_str!("../../../../validation/beck_1952/nodal.toml"),
 ];
 
 /// The complete perturbation method.
@@ -84,6 +86,7 @@ enum Compute {
     },
     Bend,
     LateralBuckling,
+    Flutter,
 }
 
 type Numbers = BTreeMap<String, f64>;
@@ -134,6 +137,7 @@ impl Compute {
             }
             Self::Bend => deflection("bend-45", &[]).unwrap_or_default(),
             Self::LateralBuckling => lateral_buckling(),
+            Self::Flutter => flutter(),
         }
     }
 }
