@@ -47,15 +47,26 @@ pub struct ArticulatedBody<T> {
 /// measures it for full elastic mass matrices.
 const INDIRECT_FROM: usize = 20;
 
+/// Mass of what hangs on the nodes of a body over its own from which factoring loses too many digits, whatever it costs: of ten
+/// modes 1e-9 at a ratio of a hundred, 1e-5 at a million.
+const HEAVY_LOAD: f64 = 1e3;
+
 impl<T: Scalar> ArticulatedBody<T> {
-    /// Buffers for `system`.
+    /// Buffers for `system`. Elastic coordinates are eliminated by the indirect inverse (B3) where that is cheaper, and under
+    /// heavy loads, where it can be taken.
     pub fn new(system: &System) -> Self {
-        Self::with_indirect_from(system, INDIRECT_FROM)
+        let heavy = heavily_loaded(system);
+        Self::eliminating(system, |k| if heavy[k] { 1 } else { INDIRECT_FROM })
     }
 
     /// Buffers for `system`, where bodies with a constant elastic mass matrix and at least `modes` elastic
     /// coordinates for every body on a node of theirs are eliminated by the indirect inverse (B3).
     pub fn with_indirect_from(system: &System, modes: usize) -> Self {
+        Self::eliminating(system, |_| modes)
+    }
+
+    /// The same with a number of modes for every body.
+    fn eliminating(system: &System, indirect_from: impl Fn(usize) -> usize) -> Self {
         let layout = system.layout();
         let bodies = system.bodies().len();
         Self {
@@ -63,7 +74,7 @@ impl<T: Scalar> ArticulatedBody<T> {
             modal_factor: vec![T::zero(); layout.modal_block[bodies]],
             modal_gain: vec![Force::zero(); layout.elastic[bodies]],
             indirect: (0..bodies)
-                .map(|k| IndirectInverse::of(system, k, modes))
+                .map(|k| IndirectInverse::of(system, k, indirect_from(k)))
                 .collect(),
             hinge_factor: vec![T::zero(); layout.hinge_block[bodies]],
             hinge_gain: vec![Force::zero(); layout.hinge[bodies]],
@@ -391,6 +402,24 @@ impl<T: Scalar> ArticulatedBody<T> {
             self.acceleration[k] = total;
         }
     }
+}
+
+/// Whether what hangs on the nodes of each body is much heavier than the body itself.
+fn heavily_loaded(system: &System) -> Vec<bool> {
+    let bodies = system.bodies();
+    let mut subtree: Vec<f64> = bodies.iter().map(|body| body.rigid.mass).collect();
+    let mut hanging = vec![0.0; bodies.len()];
+    for (k, body) in bodies.iter().enumerate().rev() {
+        let Some(parent) = body.parent else { continue };
+        subtree[parent] += subtree[k];
+        if matches!(body.outboard, Place::Node { .. }) {
+            hanging[parent] += subtree[k];
+        }
+    }
+    let loaded = hanging.iter().zip(bodies);
+    loaded
+        .map(|(&load, body)| load > HEAVY_LOAD * body.rigid.mass)
+        .collect()
 }
 
 /// A call of [`ArticulatedBody::factor`].

@@ -53,6 +53,9 @@ use crate::{Body, Place, System};
 use lissom_spatial::Scalar;
 use lissom_spatial::{ArticulatedInertia, Force, Matrix, Motion, Symmetric, Transform, Vector};
 
+/// Directions in which a load pulls on its node.
+const LOADED_DIRECTIONS: usize = 6;
+
 /// What (B3) needs of one body.
 #[derive(Clone, Debug)]
 pub(super) struct IndirectInverse<T> {
@@ -125,6 +128,11 @@ impl<T: Scalar> IndirectInverse<T> {
             })
             .collect();
         if n < modes.saturating_mul(hanging.len()) {
+            return None;
+        }
+        // in a frame that floats fewer modes than directions in which loads pull leave no pivot but rounding
+        let floats = matches!(body.inboard, Place::Node { .. });
+        if floats && n < LOADED_DIRECTIONS * hanging.len() {
             return None;
         }
         let inverse_mass = InverseMass::new(&flexible.integrals.mass_matrix, n)?;
