@@ -5,14 +5,30 @@
 //! other, each by a factor $`LDL^T`$, and of every symmetric matrix one triangle is kept, so that $`P`$ stays
 //! symmetric to the last bit; the form $`(1 - GH)P`$ of the paper loses all accuracy in long flexible chains.
 //!
-//! | symbol | code | meaning |
+//! | (63), inward | code | meaning |
 //! |---|---|---|
-//! | $`P_{ff} = L D L^T`$ | `modal_factor` | inertia felt by the elastic coordinates; $`D^{-1}`$ on the diagonal |
-//! | $`X = L^{-1}P_{fr}`$ | `modal_gain` | one force per elastic coordinate; $`\Lambda M_{fr}`$ where the inverse is indirect |
-//! | $`P_R = P_{rr} - X^T D^{-1} X`$ | | what the joint feels when the body may bend |
-//! | $`D_r = H P_R H^* = L D L^T`$ | `hinge_factor` | inertia felt by the joint |
-//! | $`U = L^{-1} H P_R`$ | `hinge_gain` | one force per joint degree of freedom |
-//! | $`P^+ = P_R - U^T D^{-1} U`$ | `felt_inertia` | what the parent feels |
+//! | $`\Gamma`$ | `carried` | $`P_R^+`$ of a body outboard, seen at the frame of the body that carries it |
+//! | $`P^{rr}, P^{rf}, P^{ff}`$ | `felt_inertia`, `modal_gain`, `modal_factor` | $`\mathcal{A}\Gamma\mathcal{A}^* + M_m`$ (the print has $`\mathcal{Q}`$), before the elimination |
+//! | $`D_f = \mathcal{H}_f P \mathcal{H}_f^* = L D L^T`$ | `modal_factor` | inertia felt by the elastic coordinates; $`D^{-1}`$ on the diagonal |
+//! | $`\mu = [P^{rf}, P^{rr}]\mathcal{H}_f^*`$ | `modal_gain` | kept as $`X = L^{-1}\mu^*`$, one force per elastic coordinate; $`\Lambda M_{fr}`$ where the inverse is indirect |
+//! | $`P_R = P^{rr} - g\mu^* = P^{rr} - X^T D^{-1} X`$ | `felt_inertia` | what the joint feels when the body may bend; $`g = \mu D_f^{-1}`$ is not formed |
+//! | $`D_R = H P_R H^* = L D L^T`$ | `hinge_factor` | inertia felt by the joint, $`H`$ for $`H_{\mathfrak F}`$ |
+//! | $`G_R = P_R H^* D_R^{-1}`$ | `hinge_gain` | kept as $`U = L^{-1} H P_R`$, one force per joint degree of freedom |
+//! | $`P_R^+ = \bar\tau_R P_R = P_R - U^T D^{-1} U`$ | `felt_inertia` | what the parent feels |
+//!
+//! | (64) | code | meaning |
+//! |---|---|---|
+//! | $`z_f, z_r`$ | `modal_bias`, `bias` | forces that hold the body while nothing accelerates, $`b_m + K_m\vartheta`$ and what comes from outboard |
+//! | $`\epsilon_f = T_f - z_f + [\Pi_{\mathfrak F}^d]^* z_r`$ | `modal_bias` | kept as $`L^{-1}\epsilon_f`$ (the print has $`z_r`$ for $`z_f`$); `floating` is $`-\Pi_{\mathfrak F}^d`$ |
+//! | $`z_R = z_r + g\epsilon_f`$ | `bias` | without $`P_R a_{mR}`$, see below |
+//! | $`\epsilon_R = T_R - H z_R`$ | `hinge_bias` | kept as $`L^{-1}\epsilon_R`$ |
+//! | $`z_R^+ = z_R + G_R\epsilon_R`$ | `bias` | with $`P_R^+ a_{mR}`$ added |
+//! | $`\alpha_R^+`$ | `total` | acceleration that the parent gives, with $`a_{mR}`$ added |
+//! | $`\dot\beta, \ddot\eta`$ | `acceleration` | of joint and elastic coordinates; $`\nu_R = D_R^{-1}\epsilon_R`$ and $`\nu_f = D_f^{-1}\epsilon_f`$ are not formed |
+//! | $`\alpha_R`$, then $`\alpha_R - \Pi_{\mathfrak F}^d\ddot\eta`$ | `total`, `self.acceleration` | acceleration of the joint's side, then of the body's frame |
+//!
+//! The velocity product $`a_{mR}`$ stands before the joint here, not behind it: added to $`\alpha_R^+`$, it makes its force by
+//! $`P_R^+`$ where the paper has $`P_R`$, and the joint's share of it comes with $`G_R^*\alpha_R^+`$.
 //!
 //! [`factor`](ArticulatedBody::factor) goes inward once per configuration;
 //! [`forward_dynamics`](ArticulatedBody::forward_dynamics) and [`solve`](ArticulatedBody::solve) go inward and
@@ -263,7 +279,7 @@ impl<T: Scalar> ArticulatedBody<T> {
                     );
                     bias = indirect.solve(right, bias, gain);
                 }
-                // y = L⁻¹ (T_f − z_f), kept in place of z_f
+                // y = L⁻¹ ε_f, kept in place of z_f
                 let direct = if self.indirect[k].is_some() { 0 } else { n };
                 for alpha in 0..direct {
                     let mut y = forces[alpha] - self.modal_bias[first + alpha];
