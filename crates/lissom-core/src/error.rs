@@ -2,7 +2,7 @@
 
 use lissom_numerics::integrate::IntegrateError;
 use lissom_numerics::statics::NoEquilibrium;
-use lissom_spatial::readable;
+use lissom_spatial::rounded;
 
 use crate::bending::Divergence;
 use crate::state::StateError;
@@ -31,8 +31,9 @@ pub enum RunError {
     },
     /// The motion left the range in which anything can be computed of it.
     #[error(
-        "{channel} is not finite at t = {time_s}: the motion has grown without bound; look at the channels \
-         before, for example for an unstable mechanism or a fidelity without shortening"
+        "{channel} is not finite at t = {}: the motion has grown without bound; look at the channels \
+         before, for example for an unstable mechanism or a fidelity without shortening",
+        rounded(*.time_s, 6)
     )]
     NotFinite {
         /// The first channel that is not finite.
@@ -41,7 +42,7 @@ pub enum RunError {
         time_s: f64,
     },
     /// The run was to begin in equilibrium, and there is none.
-    #[error("no equilibrium at t = {time_s}: {source}")]
+    #[error("no equilibrium at t = {}: {source}", rounded(*.time_s, 6))]
     NoEquilibrium {
         /// What does not balance.
         source: NoEquilibrium,
@@ -84,7 +85,7 @@ pub enum RunError {
         "the configuration is singular at t = {}: {} can move without the independent coordinates or against no \
          closure, condition number {condition:.1e}; use the method \"automatic\" if independent coordinates were chosen, \
          otherwise the mechanism itself loses or gains a freedom there",
-        readable(.time_s), .coordinates.join(", ")
+        rounded(*.time_s, 6), .coordinates.join(", ")
     )]
     Singular {
         /// When.
@@ -98,7 +99,7 @@ pub enum RunError {
     #[error(
         "support {support:?} left beam {beam:?} at t = {}: it slid over the {}, {} m from the root of a beam {length} m \
          long; make the beam longer, or the motion shorter",
-        readable(.time_s), if *.place < 0.5 * .length { "root" } else { "tip" }, readable(.place)
+        rounded(*.time_s, 6), if *.place < 0.5 * .length { "root" } else { "tip" }, rounded(*.place, 6)
     )]
     LeftBeam {
         /// The support.
@@ -116,7 +117,7 @@ pub enum RunError {
     #[error(
         "{equation} is open by {} at t = {}: at the start it followed from the other closures, now it does not; \
          the mechanism is over-constrained or starts in a singular configuration",
-        readable(.violation), readable(.time_s)
+        rounded(*.violation, 3), rounded(*.time_s, 6)
     )]
     NoLongerRedundant {
         /// Name of the equation.

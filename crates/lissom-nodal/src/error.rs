@@ -3,7 +3,7 @@
 use lissom_numerics::integrate::IntegrateError;
 use lissom_numerics::linear::LinearError;
 use lissom_numerics::statics::NoEquilibrium;
-use lissom_spatial::readable;
+use lissom_spatial::{readable, rounded};
 
 /// Why a mechanism cannot be built, placed, moved or solved.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -51,7 +51,7 @@ pub enum NodalError {
         "singular configuration: {coordinate} does not follow from the degrees of freedom and \
          supports (pivot {} of the largest); near it, {condition} hardly depends on it; keep away \
          from this configuration or choose other degrees of freedom",
-        readable(.ratio)
+        rounded(*.ratio, 3)
     )]
     SingularConfiguration {
         /// Nodal coordinate without a pivot.
@@ -65,7 +65,7 @@ pub enum NodalError {
     #[error(
         "no configuration found: {condition} misses its value by {} after {iterations} iterations; \
          the mechanism may not reach it, or passes a singular configuration on the way",
-        readable(.miss)
+        rounded(*.miss, 3)
     )]
     Unreachable {
         /// Deformation that is furthest from its value.
@@ -88,7 +88,7 @@ pub enum NodalError {
     #[error(
         "mass matrix is singular: {dof} can accelerate without force (pivot {} of the diagonal); give \
          it inertia or keep away from this configuration",
-        readable(.ratio)
+        rounded(*.ratio, 3)
     )]
     SingularMass {
         /// Degree of freedom.

@@ -9,7 +9,7 @@ use lissom_numerics::integrate::{Flow, IntegrateError};
 use lissom_numerics::linear::{
     Frozen, Label, Labels, LinearError, LinearizedTrajectory, Point, TrackedModes,
 };
-use lissom_spatial::readable;
+use lissom_spatial::rounded;
 
 use crate::error::RunError;
 use crate::recording::Recording;
@@ -27,8 +27,9 @@ pub enum LinearizeError {
     Unplaced(Box<RunError>),
     /// The closures leave nothing to move, or are singular.
     #[error(
-        "the closures of the model are singular at t = {time_s} s, so that no independent coordinates can be chosen; \
-         keep away from this configuration"
+        "the closures of the model are singular at t = {} s, so that no independent coordinates can be chosen; \
+         keep away from this configuration",
+        rounded(*.time_s, 6)
     )]
     Singular {
         /// When.
@@ -36,8 +37,9 @@ pub enum LinearizeError {
     },
     /// What is independent at an instant of a motion is not so at the next.
     #[error(
-        "no choice of independent coordinates determines the mechanism from the instant before to t = {time_s} s; take \
-         more instants of the motion"
+        "no choice of independent coordinates determines the mechanism from the instant before to t = {} s; take \
+         more instants of the motion",
+        rounded(*.time_s, 6)
     )]
     IllConditioned {
         /// When.
@@ -45,7 +47,8 @@ pub enum LinearizeError {
     },
     /// A number that is not finite.
     #[error(
-        "{coordinate} has no finite acceleration at t = {time_s} s; run the model to see what happens before"
+        "{coordinate} has no finite acceleration at t = {} s; run the model to see what happens before",
+        rounded(*.time_s, 6)
     )]
     NotFinite {
         /// The coordinate.
@@ -54,7 +57,7 @@ pub enum LinearizeError {
         time_s: f64,
     },
     /// Whoever watches stopped it.
-    #[error("stopped at {at_s} s")]
+    #[error("stopped at {} s", rounded(*.at_s, 6))]
     Stopped {
         /// When.
         at_s: f64,
@@ -92,7 +95,7 @@ pub enum AnalysisError {
         "{coordinate} is {deviation_rad:.2} rad off the nominal motion at t = {} s, where linear equations hold no more: \
          nothing leads it. Give it a motion (rigid_inverse_dynamics or a prescribed one) or feedback, run the model, or end \
          before with simulation.duration_s",
-        readable(.time_s)
+        rounded(*.time_s, 6)
     )]
     Large {
         /// The coordinate.
@@ -115,14 +118,14 @@ pub enum AnalysisError {
     #[error(
         "the independent coordinates of the mechanism change at t = {} s, and modes with controllers are followed in one set of \
          them; take instants before or after",
-        readable(.time_s)
+        rounded(*.time_s, 6)
     )]
     OtherCoordinates {
         /// When.
         time_s: f64,
     },
     /// Whoever watches stopped it.
-    #[error("stopped at {at_s} s")]
+    #[error("stopped at {} s", rounded(*.at_s, 6))]
     Stopped {
         /// When.
         at_s: f64,

@@ -1,12 +1,15 @@
 //! The nominal trajectory: why it may not exist.
 
+use lissom_spatial::rounded;
+
 /// Why the drives cannot move a mechanism along its nominal motion.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum NominalError {
     /// No position of the joints gives the motion.
     #[error(
-        "the nominal motion cannot be followed at t = {time_s} s: closures, joints and marker stay {apart:.3e} m or rad \
-         apart; compare it with the reach of the mechanism and with where it starts"
+        "the nominal motion cannot be followed at t = {} s: closures, joints and marker stay {apart:.3e} m or rad \
+         apart; compare it with the reach of the mechanism and with where it starts",
+        rounded(*.time_s, 6)
     )]
     Unreachable {
         /// When.
@@ -15,7 +18,7 @@ pub enum NominalError {
         apart: f64,
     },
     /// The rigid mechanism has no such configuration.
-    #[error("the nominal motion cannot be followed at t = {time_s} s: {reason}")]
+    #[error("the nominal motion cannot be followed at t = {} s: {reason}", rounded(*.time_s, 6))]
     Unplaced {
         /// When.
         time_s: f64,

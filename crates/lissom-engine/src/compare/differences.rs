@@ -33,8 +33,14 @@ pub struct Worst {
 pub(super) fn between(reference: &Recording, run: &Recording, names: &[String]) -> Vec<Difference> {
     let difference = |name: &String| {
         let (kept, other) = (reference.channel(name)?, run.channel(name)?);
-        let both = kept.samples.iter().zip(&other.samples).zip(&run.time_s);
-        of_samples(name, &kept.unit, both.map(|((a, b), &t)| (t, b - a)))
+        let mut known = reference.time_s.iter().zip(&kept.samples).peekable();
+        let of_run = run.time_s.iter().zip(&other.samples);
+        let both = of_run.filter_map(|(&time_s, value)| {
+            while known.next_if(|(at, _)| **at < time_s).is_some() {}
+            let (_, kept) = known.next_if(|(at, _)| **at <= time_s)?;
+            Some((time_s, value - kept))
+        });
+        of_samples(name, &kept.unit, both)
     };
     names.iter().filter_map(difference).collect()
 }
@@ -104,6 +110,17 @@ mod tests {
         }
         let found = between(&reference, &run, &["a".to_owned(), "c".to_owned()]);
         assert_eq!(found.len(), 1);
+        // a run with more instants, as of a mechanism that vibrates, is compared where both are
+        let mut dense = Recording::with_capacity([("a", "m"), ("b", "rad")], 5);
+        for (time_s, a) in [(0.0, 0.0), (0.5, 7.0), (1.0, -2.0), (1.5, 7.0), (2.0, 1.0)] {
+            dense.push(time_s, &[1.0 + a, 0.0]);
+        }
+        assert_eq!(between(&reference, &dense, &["a".to_owned()]), found);
+        let backwards = between(&dense, &reference, &["a".to_owned()]);
+        assert_eq!(
+            (backwards[0].largest.value, backwards[0].largest.time_s),
+            (2.0, 1.0)
+        );
         assert_eq!(
             (found[0].largest.value, found[0].largest.time_s),
             (-2.0, 1.0)

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use lissom_spatial::rounded;
 use lissom_spec::spec::{AttachmentSpec, BodyKind, BodySpec, Place};
 use lissom_spec::{ModelSpec, SpanningTree};
 use serde::Serialize;
@@ -135,7 +136,10 @@ pub(super) fn summaries(
 pub(super) fn place(attachment: &AttachmentSpec) -> Option<String> {
     match attachment.place() {
         Place::Named(at) => Some(at.to_owned()),
-        Place::Position([x, y, z]) => Some(format!("[{x}, {y}, {z}]")),
+        Place::Position(position) => {
+            let [x, y, z] = position.map(|x| rounded(x, 6));
+            Some(format!("[{x}, {y}, {z}]"))
+        }
         Place::Unsaid => None,
     }
 }

@@ -34,7 +34,7 @@ use lissom_core::{
     MarkerPath, MotionCurve, NominalError, StateError,
 };
 use lissom_nodal::{ElementId, End, Mechanism, NodalError, NodeId};
-use lissom_spatial::{Matrix, Vector, readable};
+use lissom_spatial::{Matrix, Vector, rounded};
 use lissom_spec::{ModelSpec, Path};
 use lissom_tree::closure::AssemblyError;
 use lissom_tree::flex::FlexError;
@@ -71,7 +71,7 @@ pub enum NodalModelError {
     /// A loop that stays open.
     #[error(
         "loop `{name}` is open by {} m or rad where its joints are closed as rigid bodies; correct places and axes",
-        readable(.gap)
+        rounded(*.gap, 3)
     )]
     OpenLoop {
         /// Loop or cut joint.

@@ -1,7 +1,7 @@
 //! Why an integration failed.
 
 use super::Statistics;
-use lissom_spatial::readable;
+use lissom_spatial::{readable, rounded};
 
 /// Why an integration failed, with the instant reached and what had been spent by then.
 ///
@@ -13,7 +13,7 @@ pub enum IntegrateError {
     #[error(
         "step too small at t = {}: component {component} cannot meet its tolerance; the solution may \
          be singular there, otherwise loosen the tolerance or use a stiff method",
-        readable(.time)
+        rounded(*.time, 6)
     )]
     StepTooSmall {
         /// Instant up to which the solution is known.
@@ -27,7 +27,7 @@ pub enum IntegrateError {
     #[error(
         "component {component} of the derivative is not finite at t = {}; a number grows beyond \
          all bounds there, or a motion has no inertia",
-        readable(.time)
+        rounded(*.time, 6)
     )]
     NonFinite {
         /// Instant up to which the solution is known.
@@ -41,7 +41,7 @@ pub enum IntegrateError {
     #[error(
         "{limit} steps reach only t = {}, with the worst error in component {component}; allow more \
          steps, loosen the tolerance or use a stiff method",
-        readable(.time)
+        rounded(*.time, 6)
     )]
     TooManySteps {
         /// Instant up to which the solution is known.
@@ -57,7 +57,7 @@ pub enum IntegrateError {
     #[error(
         "newton's iteration does not converge after t = {} with step {}: component {component} \
          still changes; shorten the step",
-        readable(.time), readable(.step)
+        rounded(*.time, 6), rounded(*.step, 3)
     )]
     NewtonFailed {
         /// Instant up to which the solution is known.
@@ -73,7 +73,7 @@ pub enum IntegrateError {
     #[error(
         "mass matrix is singular at t = {}: no acceleration follows in component {component}; \
          check the masses",
-        readable(.time)
+        rounded(*.time, 6)
     )]
     SingularMass {
         /// Instant up to which the solution is known.

@@ -1,6 +1,6 @@
 //! What linearised equations may lack.
 
-use lissom_spatial::readable;
+use lissom_spatial::rounded;
 
 /// Why linearised equations have no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -17,7 +17,7 @@ pub enum LinearError {
     /// A motion without inertia.
     #[error(
         "mass matrix is singular at t = {}: something can accelerate without force; give every motion inertia",
-        readable(.time_s)
+        rounded(*.time_s, 6)
     )]
     SingularMass {
         /// When.
@@ -27,7 +27,7 @@ pub enum LinearError {
     #[error(
         "there is no quasi-static deviation at t = {}: the stiffness is singular; hold every joint by feedback, a \
          spring or a prescribed motion",
-        readable(.time_s)
+        rounded(*.time_s, 6)
     )]
     NotHeld {
         /// When.

@@ -1,6 +1,6 @@
 //! Why there is no equilibrium.
 
-use lissom_spatial::readable;
+use lissom_spatial::rounded;
 
 /// Why no equilibrium was found, with the part of the load that was reached.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -20,7 +20,7 @@ pub enum NoEquilibrium {
     #[error(
         "the equilibrium ends at {} of the load, where the stiffness against {name} vanishes: the structure buckles or \
          snaps there; take less load, prescribe the motion of the loaded point instead, or start beyond",
-        readable(.load)
+        rounded(*.load, 6)
     )]
     Limit {
         /// Part of the load that was reached.
@@ -32,7 +32,7 @@ pub enum NoEquilibrium {
     #[error(
         "no equilibrium found beyond {} of the load: {name} is out of balance by {residual:.3e} (N, N m; m or rad of a \
          closure); start closer to the equilibrium, or take less load and look what happens",
-        readable(.load)
+        rounded(*.load, 6)
     )]
     Unbalanced {
         /// Part of the load that was reached.

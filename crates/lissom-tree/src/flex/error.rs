@@ -1,6 +1,6 @@
 //! [`FlexError`]: why a flexible body cannot be made from what was given.
 
-use lissom_spatial::readable;
+use lissom_spatial::{readable, rounded};
 
 /// Why a flexible body cannot be made, with the quantity, its value and the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -138,7 +138,7 @@ pub enum FlexError {
     )]
     FreeElementsWithoutModes,
     /// A matrix that must be symmetric is not.
-    #[error("{quantity} differs from its transpose by {difference}, give a symmetric matrix")]
+    #[error("{quantity} differs from its transpose by {}, give a symmetric matrix", rounded(*.difference, 3))]
     NotSymmetric {
         /// Which matrix.
         quantity: String,
@@ -147,7 +147,8 @@ pub enum FlexError {
     },
     /// A matrix that must be positive definite is not.
     #[error(
-        "{quantity} is not positive definite: pivot {row} of its scaled Cholesky factor is {pivot}; {remedy}"
+        "{quantity} is not positive definite: pivot {row} of its scaled Cholesky factor is {}; {remedy}",
+        rounded(*.pivot, 3)
     )]
     NotPositiveDefinite {
         /// Which matrix.
