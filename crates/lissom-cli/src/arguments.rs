@@ -175,7 +175,7 @@ pub(crate) struct ReportArguments {
 /// which cheaper fidelity would have done. Ctrl-C keeps the runs that are done.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  lissom compare spin-up-beam\n  \
-                  lissom compare arm.toml --with default,inconsistent,inconsistent/euler_123 --channels tip.position")]
+                  lissom compare arm.toml --with default,inconsistent,inconsistent/euler_123 --channels hand.position")]
 pub(crate) struct CompareArguments {
     /// Model file, or name of a shipped model.
     pub(crate) model: String,
