@@ -7,6 +7,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use lissom::Override;
 use lissom_io::compare::Choice;
 
+use crate::plot::{ChannelArguments, PlotArguments};
+
 /// Dynamics of robot manipulators whose links bend.
 ///
 /// A model is a TOML file, or the name of a model that comes with the program; `lissom run` lists those.
@@ -106,6 +108,8 @@ pub(crate) struct RunArguments {
     pub(crate) at: Vec<f64>,
     #[command(flatten)]
     pub(crate) pictures: PictureArguments,
+    #[command(flatten)]
+    pub(crate) channels: ChannelArguments,
     /// Print the summary as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
@@ -128,15 +132,14 @@ pub(crate) struct PictureArguments {
     /// Write report.html beside the recording: animation, plots, spectra and summary in one page.
     #[arg(long)]
     pub(crate) report: bool,
-    /// Write a plot.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) png: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) plot: PlotArguments,
 }
 
 impl PictureArguments {
     /// Whether anything is to be drawn.
     pub(crate) fn wanted(&self) -> bool {
-        self.report || self.png.is_some()
+        self.report || self.plot.plot.is_some()
     }
 }
 
@@ -151,15 +154,13 @@ pub(crate) struct ReportArguments {
     /// Folders of the recordings.
     #[arg(required = true, value_name = "RECORDING")]
     pub(crate) recordings: Vec<PathBuf>,
-    /// The page, report.html in the folder of the first recording unless said.
+    /// The page, report.html in the folder of the first recording unless said; none with --plot alone.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Write a plot; without --out no page is written then.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) png: Option<PathBuf>,
-    /// Beginnings of the channels to plot first.
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
-    pub(crate) channels: Vec<String>,
+    #[command(flatten)]
+    pub(crate) plot: PlotArguments,
+    #[command(flatten)]
+    pub(crate) channels: ChannelArguments,
     /// Print the names of the files as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
@@ -284,7 +285,7 @@ pub(crate) struct DrivenJointArguments {
 /// whether a mode grows are those of the complete equations.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  lissom modes two-link-arm\n  \
-                  lissom modes spin-up-beam --along nominal --points 100 --png frequencies.png")]
+                  lissom modes spin-up-beam --along nominal --points 100 --plot frequencies.pdf")]
 pub(crate) struct ModesArguments {
     /// Model file, or name of a shipped model.
     pub(crate) model: String,
@@ -305,9 +306,10 @@ pub(crate) struct ModesArguments {
     /// Write frequencies and damping over time as CSV.
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
-    /// Plot the frequencies over time.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) png: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) plot: PlotArguments,
+    #[command(flatten)]
+    pub(crate) channels: ChannelArguments,
     /// Print the modes with their shapes as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
@@ -383,6 +385,10 @@ pub(crate) struct PerturbArguments {
     /// Folder for the files, results/NAME-perturb unless said.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) plot: PlotArguments,
+    #[command(flatten)]
+    pub(crate) channels: ChannelArguments,
     /// Print the summary as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,

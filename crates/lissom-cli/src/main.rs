@@ -10,6 +10,7 @@
 mod arguments;
 mod diagnostics;
 mod output;
+mod plot;
 mod progress;
 mod source;
 mod stop;

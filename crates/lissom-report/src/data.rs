@@ -129,7 +129,7 @@ impl Report {
             .collect();
         let first = sources.first();
         let mut panels = first.map_or_else(Vec::new, |s| {
-            panels(&Groups::of(&s.loaded.mechanism), s.recording, asked)
+            panels(&Groups::of(&s.loaded.mechanism), s.recording, asked).shown
         });
         let wanted = |name: &str| asked.is_empty() || asked.iter().any(|a| name.starts_with(a));
         let of_first = recordings.first().map_or(&[][..], |shown| &shown.channels);

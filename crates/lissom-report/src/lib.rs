@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Source (model, recording, manifest) ──data──► JSON + numbers ──page──► HTML
-//!                                     └─panels──► plot ──► PNG
+//!                                     └─panels──► plot ──► PNG, SVG, PDF
 //! ```
 
 mod base64;
@@ -18,7 +18,7 @@ use lissom_io::manifest::Manifest;
 use serde_json::Value;
 
 pub use page::html;
-pub use plot::{curves_png, png};
+pub use plot::{Axis, Chart, Curve, Format, Panel, Plot, Scale, Style};
 pub use verdict::{Level, Verdict, verdicts};
 
 /// A run to be shown.

@@ -8,8 +8,8 @@ use lissom::{
 /// Beginning of the names of natural frequencies, which are no signals of the mechanism but found for the page.
 pub(crate) const FREQUENCY: &str = "frequency.";
 
-/// Most curves of a panel that nobody has asked for.
-const MOST_CURVES: usize = 6;
+/// Most curves of a panel: as many as can be told apart at a glance.
+pub(crate) const MOST_CURVES: usize = 6;
 
 /// Titles of the groups with the names of their members, in the order they are offered.
 pub(crate) const GROUPS: [(&str, &str); 15] = [
@@ -76,6 +76,18 @@ impl Groups {
         }
     }
 
+    /// What channels show if they belong together; nothing if they do not.
+    pub(crate) fn title(&self, names: &[String]) -> &'static str {
+        let mut groups = names.iter().map(|name| self.group(name));
+        let first = groups.next();
+        if !groups.all(|group| Some(group) == first) {
+            return "";
+        }
+        let mut known = GROUPS.iter();
+        let found = known.find(|(key, _)| Some(*key) == first && *key != "other");
+        found.map_or("", |(_, title)| title)
+    }
+
     fn is_of_hand(&self, name: &str) -> bool {
         let source = self.signal(name).map(|signal| signal.source);
         self.hand
@@ -99,9 +111,19 @@ pub(crate) fn moves(channel: &Channel) -> bool {
     channel.samples.iter().any(|x| Some(x) != first)
 }
 
-/// The panels to begin with: channels whose names begin with one of `asked`, one panel per unit, or a choice
+/// Channels that are shown to begin with.
+#[derive(Debug, Default)]
+pub(crate) struct Chosen {
+    /// Names panel by panel.
+    pub(crate) shown: Vec<Vec<String>>,
+    /// Further channels of the same kinds, for which the panels have no room.
+    pub(crate) left_out: Vec<String>,
+}
+
+/// The panels to begin with: channels whose names begin with one of `asked`, one panel per kind and unit, or a choice
 /// among all.
-pub(crate) fn panels(groups: &Groups, recording: &Recording, asked: &[String]) -> Vec<Vec<String>> {
+pub(crate) fn panels(groups: &Groups, recording: &Recording, asked: &[String]) -> Chosen {
+    let mut left_out = Vec::new();
     let mut panels: Vec<(String, Vec<String>)> = Vec::new();
     if asked.is_empty() {
         for wanted in [
@@ -125,7 +147,6 @@ pub(crate) fn panels(groups: &Groups, recording: &Recording, asked: &[String]) -
                         }
                         _ => true,
                     })
-                    .take(MOST_CURVES)
                     .map(|channel| channel.name.clone())
                     .collect()
             };
@@ -135,6 +156,8 @@ pub(crate) fn panels(groups: &Groups, recording: &Recording, asked: &[String]) -
             } else {
                 strict
             };
+            let mut chosen = chosen;
+            left_out.extend(chosen.drain(chosen.len().min(MOST_CURVES)..));
             if !chosen.is_empty() {
                 panels.push((wanted.to_owned(), chosen));
             }
@@ -144,13 +167,17 @@ pub(crate) fn panels(groups: &Groups, recording: &Recording, asked: &[String]) -
             if !asked.iter().any(|a| channel.name.starts_with(a.as_str())) {
                 continue;
             }
-            match panels.iter_mut().find(|(unit, _)| *unit == channel.unit) {
+            let kind = format!("{} {}", groups.group(&channel.name), channel.unit);
+            match panels.iter_mut().find(|(known, _)| *known == kind) {
                 Some((_, names)) => names.push(channel.name.clone()),
-                None => panels.push((channel.unit.clone(), vec![channel.name.clone()])),
+                None => panels.push((kind, vec![channel.name.clone()])),
             }
         }
     }
-    panels.into_iter().map(|(_, names)| names).collect()
+    Chosen {
+        shown: panels.into_iter().map(|(_, names)| names).collect(),
+        left_out,
+    }
 }
 
 #[cfg(test)]
@@ -168,6 +195,7 @@ pub(crate) mod tests {
             let recording = loaded.mechanism.run(&samples).recording;
             let shown = panels(&Groups::of(&loaded.mechanism), &recording, &[]);
             let open = shown
+                .shown
                 .iter()
                 .flatten()
                 .any(|name| name.contains(".violation."));

@@ -73,7 +73,9 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
                 model_summary: json!(ModelSummary::of(&done.loaded)),
             })
             .collect();
-        pictures = report::write_for(&sources, &folder, &arguments.pictures)?;
+        let channels = &arguments.channels;
+        let wanted = &arguments.pictures;
+        pictures = report::write_for(&sources, &folder, wanted, channels, arguments.quiet)?;
     }
     if arguments.json {
         output::json(&comparison)?;

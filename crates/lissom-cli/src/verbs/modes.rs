@@ -1,13 +1,14 @@
 //! `lissom modes`: natural frequencies, damping and mode shapes, along a motion if wanted.
 
 use std::f64::consts::TAU;
-use std::io::Write;
 
 use lissom::{
-    Complex, Crossing, DrivenJoints, Frozen, Growth, ModeAt, Terms, TrackedModes, mode_recording,
+    Complex, Crossing, DrivenJoints, Frozen, Growth, ModeAt, Recording, Terms, TrackedModes,
+    mode_recording,
 };
 use lissom_io::load::Loaded;
 use lissom_io::{IoError, atomic, csv};
+use lissom_report::Chart;
 use serde_json::{Value, json};
 
 use super::linear;
@@ -49,21 +50,9 @@ pub(crate) fn run(arguments: &ModesArguments) -> Result<(), Stop> {
         atomic::write(path, |out| csv::write(&recording, out)).map_err(failed)?;
         files.push(path.display().to_string());
     }
-    if let Some(path) = &arguments.png {
-        let names = |what: &str| {
-            let modes = 1..=modes.modes.len();
-            modes.map(|mode| format!("mode_{mode}.{what}")).collect()
-        };
-        let title = format!("{}: natural frequencies", name(&loaded));
-        let panels = [names("frequency")];
-        let Some(bytes) = lissom_report::curves_png(&title, &recording, &panels) else {
-            return Err(Stop::Usage(
-                "a plot takes several instants; say --along nominal or --along run".to_owned(),
-            ));
-        };
-        atomic::write(path, |out| out.write_all(&bytes)).map_err(failed)?;
-        files.push(path.display().to_string());
-    }
+    let chart = || chart(&loaded, &recording, &arguments.channels.channels);
+    let plot = arguments.plot.write(arguments.quiet, chart)?;
+    files.extend(plot.map(|path| path.display().to_string()));
     if arguments.json {
         return output::json(&as_json(&loaded, &frozen, &modes, &files));
     }
@@ -71,6 +60,41 @@ pub(crate) fn run(arguments: &ModesArguments) -> Result<(), Stop> {
         output::say(&in_words(&loaded, &frozen, &modes, &files));
     }
     Ok(())
+}
+
+/// Natural frequencies over time, or what was asked for of the modes.
+fn chart<'a>(
+    loaded: &Loaded,
+    recording: &'a Recording,
+    asked: &[String],
+) -> Result<Chart<'a>, Stop> {
+    if recording.len() < 2 {
+        return Err(Stop::Usage(
+            "a plot takes several instants; say --along nominal or --along run".to_owned(),
+        ));
+    }
+    let wanted = |name: &str| {
+        if asked.is_empty() {
+            name.ends_with(".frequency")
+        } else {
+            asked
+                .iter()
+                .any(|beginning| name.starts_with(beginning.as_str()))
+        }
+    };
+    let names = recording.channels.iter().map(|channel| &channel.name);
+    let names: Vec<String> = names.filter(|name| wanted(name)).cloned().collect();
+    let label = if names.iter().all(|name| name.ends_with(".frequency")) {
+        "Natural frequencies"
+    } else {
+        ""
+    };
+    let title = format!("{}: modes", name(loaded));
+    Ok(Chart::of_recording(
+        &title,
+        recording,
+        &[(label.to_owned(), names)],
+    ))
 }
 
 fn name(loaded: &Loaded) -> &str {

@@ -9,6 +9,7 @@ use lissom::{
 };
 use lissom_io::load::Loaded;
 use lissom_io::record;
+use lissom_report::Chart;
 use serde_json::{Value, json};
 
 use super::{linear, run};
@@ -77,8 +78,13 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
         done.stopped_at,
     )
     .map_err(|error| Stop::Failed(error.to_string()))?;
-    summary["files"] = files
-        .iter()
+    let chart = || {
+        let labelled = [("", &done.recording)];
+        let channels = &arguments.channels.channels;
+        Ok(Chart::of_recordings(&loaded, &labelled, channels))
+    };
+    let plot = arguments.plot.write(arguments.quiet, chart)?;
+    summary["files"] = (files.iter().chain(&plot))
         .map(|path| json!(path.display().to_string()))
         .collect();
     if arguments.json {
@@ -91,6 +97,9 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
             [linearized_s, solved_s],
         ));
         output::say(&format!("\nWrote {}.", folder.display()));
+        if let Some(plot) = &plot {
+            output::say(&format!("Wrote {}.", plot.display()));
+        }
     }
     match done.stopped_at {
         Some(at_s) => Err(Stop::Interrupted(format!(

@@ -3,13 +3,15 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use lissom::Recording;
 use lissom_io::stored::{self, Stored, StoredError};
 use lissom_io::{IoError, atomic};
-use lissom_report::Source;
+use lissom_report::{Chart, Source};
 use serde_json::json;
 
 use super::check::ModelSummary;
 use crate::arguments::{PictureArguments, ReportArguments};
+use crate::plot::PlotArguments;
 use crate::stop::Stop;
 use crate::{diagnostics, output};
 
@@ -30,17 +32,13 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Stop> {
         .collect();
     let page = match &arguments.out {
         Some(out) => Some(out.clone()),
-        None if arguments.png.is_some() => None,
+        None if arguments.plot.plot.is_some() => None,
         None => stored
             .first()
             .map(|stored| stored.folder.join("report.html")),
     };
-    let files = write(
-        &sources,
-        page,
-        arguments.png.as_deref(),
-        &arguments.channels,
-    )?;
+    let channels = &arguments.channels.channels;
+    let files = write(&sources, page, &arguments.plot, channels, arguments.quiet)?;
     if arguments.json {
         output::json(&json!({ "files": files }))
     } else {
@@ -94,16 +92,19 @@ pub(super) fn write_for(
     sources: &[Source<'_>],
     folder: &Path,
     pictures: &PictureArguments,
+    channels: &[String],
+    quiet: bool,
 ) -> Result<Vec<PathBuf>, Stop> {
     let page = pictures.report.then(|| folder.join("report.html"));
-    write(sources, page, pictures.png.as_deref(), &[])
+    write(sources, page, &pictures.plot, channels, quiet)
 }
 
 fn write(
     sources: &[Source<'_>],
     page: Option<PathBuf>,
-    png: Option<&Path>,
+    plot: &PlotArguments,
     channels: &[String],
+    quiet: bool,
 ) -> Result<Vec<PathBuf>, Stop> {
     let failed = |error: IoError| Stop::Failed(error.to_string());
     let mut files = Vec::new();
@@ -112,16 +113,12 @@ fn write(
         atomic::write(&path, |out| out.write_all(text.as_bytes())).map_err(failed)?;
         files.push(path);
     }
-    if let Some(path) = png {
-        let Some(bytes) = lissom_report::png(sources, channels) else {
-            return Err(Stop::Failed(
-                "there is nothing to plot: no recorded channel changes, or none begins with what \
-                 --channels names"
-                    .to_owned(),
-            ));
-        };
-        atomic::write(path, |out| out.write_all(&bytes)).map_err(failed)?;
-        files.push(path.to_owned());
+    let labelled: Vec<(&str, &Recording)> = (sources.iter())
+        .map(|source| (source.label.as_str(), source.recording))
+        .collect();
+    if let Some(first) = sources.first() {
+        let chart = || Ok(Chart::of_recordings(first.loaded, &labelled, channels));
+        files.extend(plot.write(quiet, chart)?);
     }
     Ok(files)
 }

@@ -67,7 +67,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
             recording: &run.recording,
             model_summary: json!(ModelSummary::of(&loaded)),
         };
-        let pictures = report::write_for(&[source], &folder, &arguments.pictures)?;
+        let (pictures, channels) = (&arguments.pictures, &arguments.channels.channels);
+        let pictures = report::write_for(&[source], &folder, pictures, channels, arguments.quiet)?;
         let names = pictures.iter().map(|path| path.display().to_string());
         summary.files.extend(names);
     }

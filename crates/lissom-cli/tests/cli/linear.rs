@@ -38,7 +38,7 @@ fn modes_at_rest_and_along_a_motion() {
         "5",
         "--csv",
         "f.csv",
-        "--png",
+        "--plot",
         "f.png",
         "--json",
     ]);
@@ -172,7 +172,7 @@ fn wrong_usage_is_explained() {
         .lissom(&["modes", "two-link-arm", "--along", "nominal", "--at", "99"])
         .says(2, &["outside"]);
     folder
-        .lissom(&["modes", "two-link-arm", "--png", "f.png"])
+        .lissom(&["modes", "two-link-arm", "--plot", "f.png"])
         .says(2, &["several instants"]);
     folder
         .lissom(&["linearize", "two-link-arm", "--out", "a.txt"])

@@ -13,6 +13,7 @@ mod linear;
 mod loops;
 mod modes;
 mod parallel;
+mod plot;
 mod report;
 mod runs;
 mod shipped;

@@ -132,7 +132,7 @@ fn several_recordings() {
         "--set",
         "simulation.duration_s=0.2",
         "--report",
-        "--png",
+        "--plot",
         "compared.png",
         "--out",
         "compared",
@@ -184,7 +184,7 @@ fn what_is_missing_is_said() {
     assert!(answer.stderr.contains("format 99"), "{}", answer.stderr);
 
     run(&folder, &["--out", "out"]);
-    let answer = folder.lissom(&["report", "out", "--png", "p.png", "--channels", "nothing"]);
+    let answer = folder.lissom(&["report", "out", "--plot", "p.png", "--channels", "nothing"]);
     assert_eq!(answer.code, 1);
     assert!(answer.stderr.contains("--channels"), "{}", answer.stderr);
 }
@@ -207,7 +207,7 @@ fn finite_elements_are_drawn() {
         let mut words = vec!["run", model, "--quiet", "--report", "--out", model];
         words.extend(changes.iter().flat_map(|change| ["--set", change]));
         let picture = format!("{model}.png");
-        words.extend(["--png", &picture]);
+        words.extend(["--plot", &picture]);
         let answer = folder.lissom(&words);
         assert_eq!(answer.code, 0, "{}", answer.stderr);
         assert!(!folder.read(&picture).is_empty());

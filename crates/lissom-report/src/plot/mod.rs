@@ -1,336 +1,220 @@
-//! A static plot: the panels of the page as a PNG file, drawn without a browser.
+//! Static plots, as papers want them: curves over time or another quantity as PNG, SVG or PDF, drawn without a browser.
+//!
+//! ```text
+//! recordings ──chart──► Chart ──layout──► Drawing ──► svg, pdf, png
+//!  or other curves                         lines and outlines of letters
+//! ```
+//!
+//! Vector formats stay vector, letters are outlines of a font that the program carries, and nothing depends on the
+//! machine: the same chart gives the same bytes.
 
-mod canvas;
+mod chart;
+mod drawing;
 mod font;
+mod layout;
+mod pdf;
 mod png;
+mod svg;
+mod ticks;
 
-use canvas::{Anchor, Canvas, Colour, text_width};
-use lissom::{Channel, Recording};
+use std::path::Path;
 
-use crate::Source;
-use crate::panels::{Groups, panels};
+pub use chart::{Axis, Chart, Curve, Panel, Scale};
 
-/// Colours after Okabe & Ito, which everybody can tell apart.
-const COLOURS: [Colour; 8] = [
-    [0, 114, 178],
-    [213, 94, 0],
-    [0, 158, 115],
-    [204, 121, 167],
-    [168, 121, 0],
-    [58, 155, 213],
-    [91, 91, 91],
-    [140, 63, 176],
-];
-/// Dashes by which recordings differ.
-const DASHES: [Option<[f64; 2]>; 4] =
-    [None, Some([14.0, 7.0]), Some([4.0, 6.0]), Some([24.0, 8.0])];
-
-const INK: Colour = [23, 32, 44];
-const INK_2: Colour = [85, 99, 122];
-const GRID: Colour = [226, 232, 240];
-
-const WIDTH: usize = 1400;
-const LEFT: f64 = 110.0;
-const RIGHT: f64 = 30.0;
-const TOP: f64 = 64.0;
-const PLOT: f64 = 210.0;
-const LEGEND_LINE: f64 = 24.0;
-const BELOW: f64 = 40.0;
-const TEXT: f64 = 11.0;
-
-/// A curve with what it is called.
-struct Curve<'a> {
-    recording: &'a Recording,
-    channel: &'a Channel,
-    name: String,
-    colour: Colour,
-    dash: Option<[f64; 2]>,
+/// What a plot is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Portable Network Graphics, 300 dots per inch.
+    Png,
+    /// Scalable Vector Graphics.
+    Svg,
+    /// Portable Document Format, one page of the size of the plot.
+    Pdf,
 }
 
-/// The channels whose names begin with one of `channels`, or a choice among all, over time, as a PNG file; `None` if
-/// there is nothing to draw.
-pub fn png(sources: &[Source<'_>], channels: &[String]) -> Option<Vec<u8>> {
-    let first = sources.first()?;
-    let panels = panels(
-        &Groups::of(&first.loaded.mechanism),
-        first.recording,
-        channels,
-    );
-    let spec = &first.loaded.spec;
-    let title = spec.name.as_deref().unwrap_or(&first.loaded.label);
-    let labelled: Vec<(&str, &Recording)> = (sources.iter())
-        .map(|source| (source.label.as_str(), source.recording))
-        .collect();
-    drawn(title, &labelled, &panels)
+impl Format {
+    /// Endings of file names, with what they ask for.
+    pub const ENDINGS: [(&'static str, Self); 3] =
+        [("png", Self::Png), ("svg", Self::Svg), ("pdf", Self::Pdf)];
+
+    /// What the ending of a file name asks for; `None` for other endings.
+    pub fn of(path: &Path) -> Option<Self> {
+        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+        let mut known = Self::ENDINGS.into_iter();
+        Some(known.find(|(name, _)| *name == ending)?.1)
+    }
 }
 
-/// Channels of a recording over time, one panel for every list of names, as a PNG file; `None` if there is nothing to
-/// draw.
-pub fn curves_png(title: &str, recording: &Recording, panels: &[Vec<String>]) -> Option<Vec<u8>> {
-    drawn(title, &[("", recording)], panels)
+/// Size of a plot and of its letters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Style {
+    /// Width in millimetres.
+    pub width_mm: f64,
+    /// Size of type in points.
+    pub font_pt: f64,
 }
 
-fn drawn(title: &str, sources: &[(&str, &Recording)], panels: &[Vec<String>]) -> Option<Vec<u8>> {
-    let panels: Vec<Vec<Curve<'_>>> = (panels.iter())
-        .map(|names| curves(sources, names))
-        .filter(|curves| !curves.is_empty())
-        .collect();
-    let times = || sources.iter().flat_map(|(_, recording)| &recording.time_s);
-    let from = times().copied().fold(f64::INFINITY, f64::min);
-    let until = times().copied().fold(f64::NEG_INFINITY, f64::max);
-    if panels.is_empty() || from >= until {
-        return None;
-    }
-    let heights: Vec<f64> = panels
-        .iter()
-        .map(|panel| legend_height(panel) + PLOT + BELOW)
-        .collect();
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a sum of a few hundred pixels per panel"
-    )]
-    let height = (TOP + heights.iter().sum::<f64>()) as usize;
-    let mut canvas = Canvas::new(WIDTH, height);
-    canvas.text(title, [LEFT - 70.0, 42.0], 17.0, Anchor::Left, INK);
-    let mut top = TOP;
-    for (panel, height) in panels.iter().zip(heights) {
-        draw_panel(&mut canvas, panel, top, [from, until]);
-        top += height;
-    }
-    Some(png::encode(&canvas))
-}
-
-fn curves<'a>(sources: &[(&str, &'a Recording)], names: &[String]) -> Vec<Curve<'a>> {
-    let mut curves = Vec::new();
-    for (i, name) in names.iter().enumerate() {
-        for (j, (label, recording)) in sources.iter().enumerate() {
-            let Some(channel) = recording.channel(name) else {
-                continue;
-            };
-            let colour = if names.len() == 1 { j } else { i };
-            curves.push(Curve {
-                recording,
-                channel,
-                name: if sources.len() > 1 {
-                    format!("{name} · {label}")
-                } else {
-                    name.clone()
-                },
-                colour: COLOURS[colour % COLOURS.len()],
-                dash: DASHES[j % DASHES.len()],
-            });
-        }
-    }
-    curves
-}
-
-/// Where every key of the legend stands, from its own left and in lines, and the number of lines.
-fn legend(panel: &[Curve<'_>]) -> (Vec<[f64; 2]>, f64) {
-    let (mut x, mut line) = (0.0, 0.0);
-    let mut places = Vec::new();
-    for curve in panel {
-        let width = text_width(&curve.name, TEXT) + 64.0;
-        if x > 0.0 && x + width > WIDTH as f64 - LEFT - RIGHT {
-            (x, line) = (0.0, line + 1.0);
-        }
-        places.push([x, line]);
-        x += width;
-    }
-    (places, line + 1.0)
-}
-
-fn legend_height(panel: &[Curve<'_>]) -> f64 {
-    legend(panel).1 * LEGEND_LINE
-}
-
-fn draw_panel(canvas: &mut Canvas, panel: &[Curve<'_>], top: f64, [from, until]: [f64; 2]) {
-    let (places, lines) = legend(panel);
-    for (curve, [x, line]) in panel.iter().zip(places) {
-        let y = top + line * LEGEND_LINE + 10.0;
-        let left = LEFT + x;
-        canvas.path(
-            &[[left, y], [left + 30.0, y]],
-            3.0,
-            curve.colour,
-            curve.dash,
-        );
-        canvas.text(
-            &curve.name,
-            [left + 38.0, y + 0.5 * TEXT],
-            TEXT,
-            Anchor::Left,
-            INK,
-        );
-    }
-    let top = top + lines * LEGEND_LINE;
-    let bottom = top + PLOT;
-    let right = WIDTH as f64 - RIGHT;
-
-    let values = || panel.iter().flat_map(|curve| &curve.channel.samples);
-    let finite = || values().copied().filter(|x| x.is_finite());
-    let least = finite().fold(f64::INFINITY, f64::min);
-    let greatest = finite().fold(f64::NEG_INFINITY, f64::max);
-    let (least, greatest) = if least > greatest {
-        (0.0, 1.0)
-    } else {
-        (least, greatest)
-    };
-    let room = if greatest > least {
-        0.06 * (greatest - least)
-    } else {
-        (0.1 * least.abs()).max(1e-9)
-    };
-    let (low, high) = (least - room, greatest + room);
-    let across = |t: f64| LEFT + (t - from) / (until - from) * (right - LEFT);
-    let upward = |y: f64| bottom - (y - low) / (high - low) * PLOT;
-
-    for (tick, text) in ticks(low, high, 5.0) {
-        let y = upward(tick);
-        canvas.line([LEFT, y], [right, y], 1.0, GRID);
-        canvas.text(
-            &text,
-            [LEFT - 10.0, y + 0.5 * TEXT],
-            TEXT,
-            Anchor::Right,
-            INK_2,
-        );
-    }
-    for (tick, text) in ticks(from, until, 10.0) {
-        let x = across(tick);
-        canvas.line([x, top], [x, bottom], 1.0, GRID);
-        canvas.text(&text, [x, bottom + 20.0], TEXT, Anchor::Middle, INK_2);
-    }
-    let mut units: Vec<&str> = Vec::new();
-    for curve in panel {
-        if !units.contains(&curve.channel.unit.as_str()) {
-            units.push(&curve.channel.unit);
-        }
-    }
-    canvas.text(
-        &units.join(", "),
-        [LEFT - 70.0, top - 6.0],
-        TEXT,
-        Anchor::Left,
-        INK_2,
-    );
-    canvas.text(
-        "s",
-        [right + 14.0, bottom + 20.0],
-        TEXT,
-        Anchor::Left,
-        INK_2,
-    );
-    for curve in panel {
-        for run in points(curve, across, upward) {
-            canvas.path(&run, 2.0, curve.colour, curve.dash);
+impl Default for Style {
+    fn default() -> Self {
+        Self {
+            width_mm: 160.0,
+            font_pt: 8.0,
         }
     }
 }
 
-/// What a curve goes through: every sample, or smallest and largest of each pixel where samples are dense. What is not
-/// finite interrupts it.
-fn points(
-    curve: &Curve<'_>,
-    across: impl Fn(f64) -> f64,
-    upward: impl Fn(f64) -> f64,
-) -> Vec<Vec<[f64; 2]>> {
-    let samples = curve.recording.time_s.iter().zip(&curve.channel.samples);
-    let mut runs: Vec<Vec<[f64; 2]>> = vec![Vec::new()];
-    // of one pixel: its column, first, smallest and largest value
-    let mut column: Option<(f64, [f64; 3])> = None;
-    let dense = curve.recording.len() > 2 * WIDTH;
-    let flush = |column: &mut Option<(f64, [f64; 3])>, runs: &mut Vec<Vec<[f64; 2]>>| {
-        if let (Some((x, [first, least, greatest])), Some(run)) = (column.take(), runs.last_mut()) {
-            let far = if (first - least).abs() < (first - greatest).abs() {
-                [least, greatest]
-            } else {
-                [greatest, least]
-            };
-            run.extend(far.map(|y| [x, y]));
-        }
-    };
-    for (&t, &value) in samples {
-        if !value.is_finite() {
-            flush(&mut column, &mut runs);
-            runs.push(Vec::new());
-            continue;
-        }
-        let (x, y) = (across(t), upward(value));
-        if !dense {
-            if let Some(run) = runs.last_mut() {
-                run.push([x, y]);
-            }
-            continue;
-        }
-        match &mut column {
-            Some((at, [_, least, greatest])) if *at == x.floor() => {
-                *least = least.min(y);
-                *greatest = greatest.max(y);
-            }
-            _ => {
-                flush(&mut column, &mut runs);
-                column = Some((x.floor(), [y; 3]));
-            }
-        }
-    }
-    flush(&mut column, &mut runs);
-    runs
+/// A plot that was drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plot {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// Channels that were wanted or chosen but have no room in it.
+    pub left_out: Vec<String>,
 }
 
-/// Round numbers between two, about `wanted` of them, with their text.
-fn ticks(low: f64, high: f64, wanted: f64) -> Vec<(f64, String)> {
-    let rough = (high - low) / wanted;
-    let power = 10_f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0]
-        .map(|factor| factor * power)
-        .into_iter()
-        .find(|&step| step >= rough)
-        .unwrap_or(10.0 * power);
-    let large = low.abs().max(high.abs()) >= 1e6 || step < 1e-5;
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "between 0 and 5"
-    )]
-    let decimals = (-step.log10().floor()).clamp(0.0, 5.0) as usize;
-    let first = (low / step).ceil();
-    let count = (high / step).floor() - first;
-    let mut found = Vec::new();
-    let mut i = 0.0;
-    while i <= count {
-        // adding zero turns a negative zero into zero
-        let tick = (first + i) * step + 0.0;
-        let text = if large {
-            format!("{tick:.1e}")
-        } else {
-            format!("{tick:.decimals$}")
+impl Chart<'_> {
+    /// Draws it; `None` if there is nothing to draw.
+    pub fn draw(&self, style: Style, format: Format) -> Option<Plot> {
+        let (drawing, beyond) = layout::drawing(self, style)?;
+        let bytes = match format {
+            Format::Png => png::encode(&drawing)?,
+            Format::Svg => svg::encode(&drawing),
+            Format::Pdf => pdf::encode(&drawing),
         };
-        found.push((tick, text));
-        i += 1.0;
+        let mut left_out = self.left_out.clone();
+        left_out.extend(beyond);
+        Some(Plot { bytes, left_out })
     }
-    found
 }
 
 #[cfg(test)]
 mod tests {
-    use super::ticks;
+    use super::{Axis, Chart, Curve, Format, Panel, Scale, Style};
 
-    /// By hand.
-    #[test]
-    fn ticks_are_round() {
-        let texts = |low, high| -> Vec<String> {
-            ticks(low, high, 5.0)
-                .into_iter()
-                .map(|(_, text)| text)
-                .collect()
+    fn chart<'a>(across: &'a [f64], upward: &'a [f64], panels: usize, scale: Scale) -> Chart<'a> {
+        let axis = |label: &str| Axis {
+            label: label.to_owned(),
+            unit: "m".to_owned(),
+            scale,
         };
-        assert_eq!(texts(-0.03, 1.02), ["0.0", "0.5", "1.0"]);
-        assert_eq!(texts(-2.1, 2.1), ["-2", "-1", "0", "1", "2"]);
-        assert_eq!(
-            texts(0.0, 0.004),
-            ["0.000", "0.001", "0.002", "0.003", "0.004"]
-        );
-        assert_eq!(texts(0.0, 4e7)[1], "1.0e7");
+        let panel = |i: usize| Panel {
+            upward: axis("Way"),
+            curves: vec![Curve {
+                name: format!("way {i}"),
+                channel: format!("way_{i}"),
+                points: [across, upward],
+                colour: 0,
+                dash: 0,
+            }],
+        };
+        Chart {
+            title: "A <way> & more".to_owned(),
+            across: axis("Time"),
+            panels: (0..panels).map(panel).collect(),
+            left_out: vec!["before".to_owned()],
+        }
+    }
+
+    fn numbers(text: &str) -> Vec<f64> {
+        let parts = text.split(|c: char| c != '.' && c != '-' && !c.is_ascii_digit());
+        parts.filter_map(|part| part.parse().ok()).collect()
+    }
+
+    /// Two ways: the curve of the PNG file is where that of the SVG file is, and the PDF file has it as far from its lower
+    /// edge as the SVG file from its upper one.
+    #[test]
+    fn formats_agree() {
+        let across = [0.0, 1.0, 2.0, 3.0];
+        let upward = [0.0, 2.0, -1.0, 1.0];
+        let chart = chart(&across, &upward, 1, Scale::Linear);
+        let style = Style::default();
+        let file = |format: Format| chart.draw(style, format).unwrap().bytes;
+        let svg = String::from_utf8(file(Format::Svg)).unwrap();
+        assert!(svg.contains("<title>A &lt;way> &amp; more</title>"));
+        let (_, size) = svg.split_once("viewBox=\"0 0 ").unwrap();
+        let height = numbers(&size[..40])[1];
+        let mut of_curve = svg.lines().filter(|line| line.contains("#0072b2"));
+        // behind the key of the legend comes the curve
+        let (_, path) = of_curve.next_back().unwrap().split_once(" d=").unwrap();
+        let places = numbers(path);
+        assert_eq!(places.len(), 2 * across.len());
+
+        let bytes = file(Format::Png);
+        let decoder = png::Decoder::new(std::io::Cursor::new(bytes));
+        let mut reader = decoder.read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let frame = reader.next_frame(&mut pixels).unwrap();
+        assert!((f64::from(frame.height) - height * 300.0 / 72.0).abs() < 1.0);
+        // in the middle of every stretch, where the line is as thick as it is
+        for pair in places.chunks(2).collect::<Vec<_>>().windows(2) {
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "inside the picture"
+            )]
+            let [x, y] = [0, 1].map(|i| (0.5 * (pair[0][i] + pair[1][i]) * 300.0 / 72.0) as usize);
+            let at = 3 * (y * frame.width as usize + x);
+            assert_eq!(pixels[at..at + 3], [0, 114, 178], "at {x}, {y}");
+        }
+
+        let pdf = file(Format::Pdf);
+        let find = |what: &[u8]| pdf.windows(what.len()).position(|part| part == what);
+        let from = find(b"stream\n").unwrap() + 7;
+        let until = find(b"\nendstream").unwrap();
+        let content = miniz_oxide::inflate::decompress_to_vec_zlib(&pdf[from..until]).unwrap();
+        let content = String::from_utf8(content).unwrap();
+        let [x, y] = [places[2], height - places[3]];
+        let near = |line: &&str| {
+            let found = numbers(line);
+            line.ends_with(" l") && (found[0] - x).abs() < 0.02 && (found[1] - y).abs() < 0.02
+        };
+        assert_eq!(content.lines().filter(near).count(), 1, "{x} {y}");
+    }
+
+    /// Property: panels that a page has no room for are told, behind what was left out before.
+    #[test]
+    fn what_has_no_room_is_told() {
+        let (across, upward) = ([0.0, 1.0], [1.0, 2.0]);
+        let few = chart(&across, &upward, 3, Scale::Linear);
+        let plot = few.draw(Style::default(), Format::Svg).unwrap();
+        assert_eq!(plot.left_out, ["before"]);
+        let many = chart(&across, &upward, 40, Scale::Linear);
+        let plot = many.draw(Style::default(), Format::Svg).unwrap();
+        assert_eq!(plot.left_out[0], "before");
+        assert_eq!(plot.left_out.last().map(String::as_str), Some("way_39"));
+        let svg = String::from_utf8(plot.bytes).unwrap();
+        let drawn = (0..40)
+            .filter(|i| svg.contains(&format!("\"way {i}\"")))
+            .count();
+        assert_eq!(drawn + plot.left_out.len() - 1, 40);
+    }
+
+    /// Property: nothing to draw is no plot, and what is not finite or has no logarithm leaves gaps.
+    #[test]
+    fn odd_numbers() {
+        let style = Style::default();
+        let draws = |across: &[f64], upward: &[f64], scale| {
+            let chart = chart(across, upward, 1, scale);
+            chart.draw(style, Format::Svg).is_some()
+        };
+        assert!(!draws(&[], &[], Scale::Linear));
+        assert!(!draws(&[1.0], &[1.0], Scale::Linear));
+        assert!(!draws(&[f64::NAN, f64::NAN], &[1.0, 2.0], Scale::Linear));
+        assert!(draws(
+            &[0.0, 1.0],
+            &[f64::NAN, f64::INFINITY],
+            Scale::Linear
+        ));
+        assert!(draws(&[0.0, 1.0], &[5.0, 5.0], Scale::Linear));
+        assert!(draws(&[0.0, 1.0], &[0.0, 1e-300], Scale::Linear));
+        assert!(draws(&[0.0, 1.0], &[-1e300, 1e300], Scale::Linear));
+        assert!(draws(&[1.0, 100.0], &[1e-8, 0.0], Scale::Logarithmic));
+        assert!(!draws(&[-1.0, 0.0], &[1.0, 2.0], Scale::Logarithmic));
+        let narrow = Style {
+            width_mm: 40.0,
+            font_pt: 30.0,
+        };
+        let chart = chart(&[0.0, 1.0], &[1.0, 2.0], 1, Scale::Linear);
+        assert!(chart.draw(narrow, Format::Svg).is_none());
     }
 }
