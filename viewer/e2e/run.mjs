@@ -46,6 +46,8 @@ const MODELS = [
 
 /** The drawn tip may be off by this part of the arm's length, as the page promises. */
 const TIP_TOLERANCE = 1e-3;
+/** Both sides of a joint may be apart by this part of the arm's length, times the exaggeration: single precision. */
+const HELD = 1e-5;
 /** Plots hold single precision: relative to the largest value of a channel. */
 const SINGLE = 1e-6;
 /** Single precision of the samples, of which a spectrum takes differences. */
@@ -157,7 +159,7 @@ async function shows({ model, name: label = model, set, at, exaggeration, tips =
       drawn.push(place);
     }
     for (const [body, marker] of tips) {
-      const tip = await run(page, (name) => lissom.tubeTip(name), body);
+      const tip = await run(page, (name) => lissom.tubeEnds(name)[1], body);
       const recorded = recordedPlace(csv, marker, i);
       worst = Math.max(worst, Math.hypot(...tip.map((x, axis) => x - recorded[axis])) / length);
     }
@@ -207,10 +209,14 @@ async function shows({ model, name: label = model, set, at, exaggeration, tips =
   const change = Math.max(...after.map((x, k) => Math.abs(x - before[k])));
   assert.ok(change > 1e-6 * length, `${model}: the slider does not change ${bent}`);
   for (const [body, joint] of carried) {
-    const [tip, place] = await run(page, ([body, joint]) => [lissom.tubeTip(body), lissom.joint(joint)], [body, joint]);
+    const [tip, place] = await run(page, ([body, joint]) => [lissom.tubeEnds(body)[1], lissom.joint(joint)], [body, joint]);
     const gap = Math.hypot(...tip.map((x, axis) => x - place[axis]));
     assert.ok(gap < TIP_TOLERANCE * length, `${joint} is ${gap} m off the tip of the exaggerated ${body}`);
   }
+  // both sides of every joint are drawn in one place, in loops too, and rigid bodies where their joints are
+  const joints = await run(page, () => lissom.jointSides());
+  const apart = Math.max(0, ...joints.map(({ sides: [from, to] }) => Math.hypot(...from.map((x, axis) => x - to[axis]))));
+  assert.ok(apart < HELD * exaggeration * length, `${model}: joints come apart by ${apart} m at × ${exaggeration}`);
   const badge = await page.locator(".badge-exaggeration").innerText();
   assert.ok(badge.includes(`× ${exaggeration}`), badge);
   await page.screenshot({ path: join(folder, `${label}-exaggerated.png`) });
@@ -228,6 +234,23 @@ async function shows({ model, name: label = model, set, at, exaggeration, tips =
   }, name);
   const expected = amplitudeAt(peak.hz, times, csv.get(name));
   assert.ok(Math.abs(peak.amplitude / expected - 1) < SPECTRUM, `${name}: ${peak.amplitude} instead of ${expected}`);
+
+  // marked are the natural frequencies of the mechanism in the shown time, and the page says so
+  if (frequencies.length > 0) {
+    await page.locator("#spectrum").scrollIntoViewIfNeeded();
+    await page.waitForFunction(() => lissom.marks().length > 0);
+    const marks = await run(page, () => lissom.marks());
+    assert.equal(marks.length, frequencies.length);
+    for (const [k, name] of frequencies.entries()) {
+      const found = await run(page, ([name, t]) => lissom.value(name, t), [name, times[i]]);
+      const mark = marks.find(({ text }) => text === `mode ${k + 1}`);
+      const [low, high] = mark.range.map((hz) => 2 * Math.PI * hz);
+      assert.ok(found > low * (1 - SINGLE) && found < high * (1 + SINGLE), `${name}: ${found} is not in ${mark.range}`);
+    }
+    assert.match(await page.locator("#spectrum p.hint").innerText(), /natural frequencies of the mechanism, driven joints held/);
+    await page.screenshot({ path: join(folder, `${label}-spectrum.png`) });
+    await page.locator("h1").scrollIntoViewIfNeeded();
+  }
 
   // the animation moves, by button and by keyboard
   await run(page, () => lissom.seek(lissom.span()[0]));
@@ -316,6 +339,7 @@ async function large() {
   await page.getByRole("button", { name: "Play" }).click();
   await page.waitForFunction(() => lissom.frameCost().length > 60, null, { timeout: 120_000 });
   const cost = (await run(page, () => lissom.frameCost())).sort((a, b) => a - b);
+  assert.match(await page.locator(".thinned").innerText(), /of 60001 samples/);
   assert.deepEqual(page.complaints, []);
   await page.close();
   const template = statSync(join(import.meta.dirname, "../../crates/lissom-report/page/report.html")).size;

@@ -1,13 +1,16 @@
-// Where the bodies of one recording are at an instant, with deformation exaggerated. The formulas are those of
+// Where points of the bodies of one recording are at an instant, with deformation exaggerated: from where they are in
+// the rigid configuration to where they were, times the factor. The formulas are those of
 // crates/lissom-engine/src/scene/mod.rs; everything that is mechanics has been computed there.
 
-import { type FlexiblePoint, type Frames, type SceneData, type Side, intervalOf } from "./data";
+import { type Frames, type SceneData, type SecondOrder, type Side, intervalOf } from "./data";
 
 /** A pose: position and unit quaternion (w, x, y, z). */
 export interface Pose {
   p: [number, number, number];
   q: [number, number, number, number];
 }
+
+const ZERO = [0, 0, 0] as const;
 
 export const identity = (): Pose => ({ p: [0, 0, 0], q: [1, 0, 0, 0] });
 
@@ -22,28 +25,15 @@ export function rotate(q: Pose["q"], v: readonly number[], out: number[]): void 
   out[2] = c + w * tz + x * ty - y * tx;
 }
 
-function times(a: Pose, b: Pose): Pose {
-  const result = identity();
-  rotate(a.q, b.p, result.p);
-  for (let i = 0; i < 3; i++) {
-    result.p[i]! += a.p[i]!;
-  }
-  const [w, x, y, z] = a.q;
-  const [s, t, u, v] = b.q;
-  result.q = [
+function product(a: Pose["q"], b: Pose["q"]): Pose["q"] {
+  const [w, x, y, z] = a;
+  const [s, t, u, v] = b;
+  return [
     w * s - x * t - y * u - z * v,
     w * t + x * s + y * v - z * u,
     w * u - x * v + y * s + z * t,
     w * v + x * u - y * t + z * s,
   ];
-  return result;
-}
-
-function inverse(a: Pose): Pose {
-  const q: Pose["q"] = [a.q[0], -a.q[1], -a.q[2], -a.q[3]];
-  const p: [number, number, number] = [0, 0, 0];
-  rotate(q, a.p, p);
-  return { p: [-p[0], -p[1], -p[2]], q };
 }
 
 /** Quaternion of a rotation vector. */
@@ -56,56 +46,49 @@ export function exponential(x: number, y: number, z: number): Pose["q"] {
   return [Math.cos(0.5 * angle), s * x, s * y, s * z];
 }
 
-/** Pose of a point of a deformed body in the body's frame. */
-export function pointPose(point: FlexiblePoint, eta: Float64Array, first: number, s: number): Pose {
-  const n = point.displacement.length;
-  const pose = identity();
-  if (n === 0) {
-    pose.p = [...point.position];
-    return pose;
-  }
-  const u = [0, 0, 0];
-  const turn = [0, 0, 0];
-  for (let a = 0; a < n; a++) {
-    const x = eta[first + a]!;
-    const [psi, theta] = [point.displacement[a]!, point.rotation[a]!];
-    for (let i = 0; i < 3; i++) {
-      u[i]! += psi[i]! * x;
-      turn[i]! += theta[i]! * x;
-    }
-  }
-  u[0]! -= shortening(point.shortening, 0, n, eta, first);
-  for (let i = 0; i < 3; i++) {
-    pose.p[i] = point.position[i]! + s * u[i]!;
-  }
-  pose.q = exponential(s * turn[0]!, s * turn[1]!, s * turn[2]!);
-  return pose;
+/** Rotation vector of a quaternion, by the shorter way round. */
+function logarithm(q: Pose["q"]): [number, number, number] {
+  const sign = q[0] < 0 ? -1 : 1;
+  const sine = Math.hypot(q[1], q[2], q[3]);
+  const factor = sine < 1e-12 ? 2 * sign : (2 * sign * Math.atan2(sine, sign * q[0])) / sine;
+  return [factor * q[1], factor * q[2], factor * q[3]];
 }
 
-/** Half the quadratic form of the elastic coordinates with the n by n matrix at an offset. */
-export function shortening(S: ArrayLike<number>, at: number, n: number, eta: Float64Array, first: number): number {
-  if (S.length === 0) {
-    return 0;
-  }
-  let sum = 0;
-  for (let a = 0; a < n; a++) {
-    const x = eta[first + a]!;
-    if (x === 0) {
-      continue;
+/** Adds the second-order terms of a station to a displacement and a rotation vector. */
+export function addSecondOrder(
+  parts: SecondOrder[],
+  station: number,
+  eta: Float64Array,
+  first: number,
+  u: number[],
+  turn: number[],
+): void {
+  for (const { component, rows, columns, entries } of parts) {
+    const width = columns[1] - columns[0];
+    let at = station * (rows[1] - rows[0]) * width;
+    let sum = 0;
+    for (let a = rows[0]; a < rows[1]; a++) {
+      let row = 0;
+      for (let b = columns[0]; b < columns[1]; b++) {
+        row += entries[at++]! * eta[first + b]!;
+      }
+      sum += row * eta[first + a]!;
     }
-    let row = 0;
-    for (let b = 0; b < n; b++) {
-      row += S[at + a * n + b]! * eta[first + b]!;
+    // entries aside from the diagonal stand for their mirror image too
+    const share = rows[0] === columns[0] ? 0.5 * sum : sum;
+    if (component < 3) {
+      u[component]! += share;
+    } else {
+      turn[component - 3]! += share;
     }
-    sum += x * row;
   }
-  return 0.5 * sum;
 }
 
 /** The bodies of one recording at one instant. */
 export class Chain {
-  /** Poses of the bodies, as drawn. */
-  readonly poses: Pose[];
+  /** Poses of the bodies as they were, and in the rigid configuration. */
+  private readonly poses: Pose[];
+  private readonly rigid: Pose[];
   /** Poses of the ghost's bodies. */
   readonly ghost: Pose[];
   /** Elastic coordinates of all bodies. */
@@ -114,7 +97,6 @@ export class Chain {
   readonly first: number[] = [];
   /** Exaggeration of the deformation. */
   exaggeration = 1;
-  private readonly recorded: Pose[];
 
   constructor(
     readonly scene: SceneData,
@@ -127,7 +109,7 @@ export class Chain {
     }
     this.eta = new Float64Array(count);
     this.poses = scene.bodies.map(identity);
-    this.recorded = scene.bodies.map(identity);
+    this.rigid = scene.bodies.map(identity);
     this.ghost = scene.bodies.map(identity);
   }
 
@@ -149,9 +131,9 @@ export class Chain {
       const [x, y] = [elastic[i * n + a]!, elastic[(i + 1) * n + a]!];
       this.eta[a] = x + (y - x) * part;
     }
-    this.interpolate(this.frames.poses, i, part, this.recorded);
+    this.interpolate(this.frames.poses, i, part, this.poses);
+    this.interpolate(this.frames.rigid, i, part, this.rigid);
     this.interpolate(this.frames.ghost, i, part, this.ghost);
-    this.exaggerate();
   }
 
   private interpolate(poses: Float32Array, i: number, part: number, out: Pose[]): void {
@@ -181,49 +163,46 @@ export class Chain {
     }
   }
 
-  /** T_k(s) = T_p(s) N_s N_1⁻¹ T_p⁻¹ T_k I_1 I_s⁻¹ */
-  private exaggerate(): void {
+  /** A point that is at `position` in the undeformed body, displaced by `u` and turned by `turn` in the body's frame. */
+  exaggerated(body: number, position: readonly number[], u: readonly number[], turn: readonly number[]): Pose {
     const s = this.exaggeration;
-    this.scene.bodies.forEach((body, k) => {
-      const recorded = this.recorded[k]!;
-      let pose = recorded;
-      if (s !== 1) {
-        if (body.parent !== null) {
-          const { eta, first } = this;
-          const parent = body.parent;
-          const before = first[parent]!;
-          const change = times(
-            pointPose(body.carried_by, eta, before, s),
-            inverse(pointPose(body.carried_by, eta, before, 1)),
-          );
-          const relative = times(inverse(this.recorded[parent]!), recorded);
-          pose = times(times(this.poses[parent]!, change), relative);
-        }
-        if (body.held_at.displacement.length > 0) {
-          const own = this.first[k]!;
-          const frame = times(
-            pointPose(body.held_at, this.eta, own, 1),
-            inverse(pointPose(body.held_at, this.eta, own, s)),
-          );
-          pose = times(pose, frame);
-        }
-      }
-      const out = this.poses[k]!;
-      for (let j = 0; j < 3; j++) {
-        out.p[j] = pose.p[j]!;
-      }
-      for (let j = 0; j < 4; j++) {
-        out.q[j] = pose.q[j]!;
-      }
-    });
+    const [was, rigid] = [this.poses[body]!, this.rigid[body]!];
+    const pose = identity();
+    const [from, to] = [[0, 0, 0], [0, 0, 0]];
+    rotate(rigid.q, position, from);
+    rotate(was.q, [position[0]! + u[0]!, position[1]! + u[1]!, position[2]! + u[2]!], to);
+    for (let i = 0; i < 3; i++) {
+      const start = rigid.p[i]! + from[i]!;
+      pose.p[i] = start + s * (was.p[i]! + to[i]! - start);
+    }
+    const turned = product(was.q, exponential(turn[0]!, turn[1]!, turn[2]!));
+    const back: Pose["q"] = [rigid.q[0], -rigid.q[1], -rigid.q[2], -rigid.q[3]];
+    const [x, y, z] = logarithm(product(turned, back));
+    pose.q = product(exponential(s * x, s * y, s * z), rigid.q);
+    return pose;
+  }
+
+  /** A point that no coordinate of its body moves. */
+  fixed(body: number, position: readonly number[]): Pose {
+    return this.exaggerated(body, position, ZERO, ZERO);
   }
 
   /** A point in the ground frame. */
-  place(side: Side): Pose {
-    if (side.body === null) {
-      return { p: [...side.point.position], q: [1, 0, 0, 0] };
+  place({ body, point }: Side): Pose {
+    if (body === null) {
+      return { p: [...point.position], q: [1, 0, 0, 0] };
     }
-    const inBody = pointPose(side.point, this.eta, this.first[side.body]!, this.exaggeration);
-    return times(this.poses[side.body]!, inBody);
+    const first = this.first[body]!;
+    const [u, turn] = [[0, 0, 0], [0, 0, 0]];
+    for (let a = 0; a < point.displacement.length; a++) {
+      const x = this.eta[first + a]!;
+      const [psi, theta] = [point.displacement[a]!, point.rotation[a]!];
+      for (let i = 0; i < 3; i++) {
+        u[i]! += psi[i]! * x;
+        turn[i]! += theta[i]! * x;
+      }
+    }
+    addSecondOrder(point.second_order, 0, this.eta, first, u, turn);
+    return this.exaggerated(body, point.position, u, turn);
   }
 }

@@ -1,7 +1,7 @@
 // The report as the command writes it (crates/lissom-report/src/data.rs), and its numbers as typed arrays.
 
 /** Layout that this page understands. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 interface Numbers {
   at: number;
@@ -10,18 +10,26 @@ interface Numbers {
 
 type Vec3 = [number, number, number];
 
+/** Rows and columns run from the first number to before the second; entries go by rows, station by station. */
+export interface SecondOrder {
+  component: number;
+  rows: [number, number];
+  columns: [number, number];
+  entries: number[];
+}
+
 export interface FlexiblePoint {
   position: Vec3;
   displacement: Vec3[];
   rotation: Vec3[];
-  shortening: number[];
+  second_order: SecondOrder[];
 }
 
 export interface Centreline {
   positions: Vec3[];
   displacement: Vec3[];
   rotation: Vec3[];
-  shortening: number[];
+  second_order: SecondOrder[];
   curvature: [number, number][];
   half_axes: [number, number][];
   sections_known: boolean;
@@ -41,11 +49,10 @@ export interface DrawnBody {
   kind: "rigid" | "beam" | "nodal" | "payload" | "cross";
   parent: number | null;
   coordinates: number;
-  carried_by: FlexiblePoint;
-  held_at: FlexiblePoint;
   line?: Centreline;
   solids: Solid[];
   struts: [Vec3, Vec3][];
+  plate: Vec3[];
 }
 
 export interface Side {
@@ -75,6 +82,8 @@ export interface Frames {
   time: Float64Array;
   poses: Float32Array;
   elastic: Float32Array;
+  /** Poses of the rigid configuration from which deformation is exaggerated. */
+  rigid: Float32Array;
   ghost: Float32Array;
 }
 
@@ -129,6 +138,8 @@ export interface Recording {
   scene: SceneData | null;
   frames: Frames | null;
   noAnimation: string | null;
+  /** Why natural frequencies along the motion are not known. */
+  noFrequencies: string | null;
   verdicts: Verdict[];
   model_summary: Understanding;
   summary: Record<string, any>;
@@ -144,6 +155,8 @@ export interface Report {
   version: string;
   groups: { key: string; title: string }[];
   panels: string[][];
+  /** Further channels of the kinds that the panels begin with. */
+  leftOut: string[];
   recordings: Recording[];
 }
 
@@ -202,9 +215,11 @@ export function readReport(): Report {
         time: doubles(animation.time),
         poses: singles(animation.poses),
         elastic: singles(animation.elastic),
-        ghost: singles(animation.ghost),
+        rigid: singles(animation.rigid),
+        ghost: singles(animation.ghost ?? animation.rigid),
       },
       noAnimation: raw.no_animation,
+      noFrequencies: raw.no_frequencies,
       verdicts: raw.verdicts,
       model_summary: raw.model_summary ?? {},
       summary: raw.summary ?? {},
@@ -220,6 +235,7 @@ export function readReport(): Report {
     version: report.lissom_version,
     groups: report.groups,
     panels: report.panels,
+    leftOut: report.left_out,
     recordings,
   };
 }

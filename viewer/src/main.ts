@@ -27,6 +27,7 @@ const frameCost: number[] = [];
 class Page {
   readonly stage: Stage | null;
   readonly plots: Plots;
+  readonly spectra: Spectra;
   time: number;
   readonly start: number;
   readonly end: number;
@@ -82,6 +83,7 @@ class Page {
     const bench = h("section", { id: "motion", class: "bench" });
     this.plots = new Plots(report, this);
     const spectra = new Spectra(report, this.plots);
+    this.spectra = spectra;
     app.append(this.header(), bench, spectra.element, summary(report));
     bench.append(h("div", { class: "stage" }, view, this.transport()), this.plots.element);
     this.stage = this.makeStage(view);
@@ -227,7 +229,7 @@ class Page {
         h("div", { class: "scale", title: meaning }, h("span", {}, stress ? "bending stress" : "bending strain"), h("span", {}, "0"), bar, h("span", {}, full)),
       );
     }
-    const ghosts = { nominal: "rigid nominal motion", undeformed: "same joints, undeformed links" };
+    const ghosts = { nominal: "rigid nominal motion", undeformed: "undeformed links, joints as recorded or as near as loops allow" };
     const ghost = this.toggles.get("ghost")!.parentElement!;
     ghost.title = `Ghost: ${ghosts[stage.mechanisms[0]!.recording.scene!.ghost]}`;
     if (this.report.recordings.length > 1) {
@@ -237,6 +239,12 @@ class Page {
         return h("span", {}, dot, recording.label);
       });
       view.append(h("div", { class: "who" }, ...keys));
+    }
+    const thinned = stage.mechanisms.find(({ recording }) => recording.frames!.time.length < recording.time.length);
+    if (thinned) {
+      const { frames, time } = thinned.recording;
+      const words = `The animation has ${frames!.time.length} of ${time.length} samples, evenly spread; plots have all.`;
+      view.parentElement!.append(h("p", { class: "hint thinned" }, words));
     }
     this.toggles.get("ghost")!.checked = stage.ghost;
     this.toggles.get("trace")!.checked = stage.traced;
@@ -399,9 +407,11 @@ function hook(page: Page) {
     },
     /** Where a joint is drawn, read from the scene. */
     joint: (name: string, recording = 0) => mechanism(recording).jointPlace(name),
-    /** Where the drawn tube of a flexible body ends, read from the scene. */
-    tubeTip: (body: string, recording = 0) => mechanism(recording).tubeTip(body),
-    /** Corners of the drawn tube of a flexible body, in its frame. */
+    /** Where the drawn tube of a flexible body begins and ends, read from the scene. */
+    tubeEnds: (body: string, recording = 0) => mechanism(recording).tubeEnds(body),
+    /** Both sides of every joint that holds them together. */
+    jointSides: (recording = 0) => mechanism(recording).jointSides(),
+    /** Corners of the drawn tube of a flexible body. */
     tube: (body: string, recording = 0) => Array.from(mechanism(recording).tubeVertices(body) ?? []),
     /** Value of a channel in the data of the page. */
     value: (name: string, t: number, recording = 0) => {
@@ -419,6 +429,8 @@ function hook(page: Page) {
     /** Milliseconds of script of every frame played so far. */
     frameCost: () => frameCost.slice(),
     setRange: (from: number, until: number) => page.plots.setRange(from, until),
+    /** Frequencies that are marked in the spectrum, in Hz, once it was seen. */
+    marks: () => page.spectra.marked(),
   };
 }
 

@@ -16,12 +16,15 @@ const MARKER = 0.0085;
 
 /** Kinds of joints whose sides move along each other. */
 const SLIDING = ["prismatic", "point_on_line", "on_beam", "along_beam"];
+/** Kinds whose sides need not be in one place. */
+const APART = [...SLIDING, "distance", "free"];
 
 export interface Look {
   /** Colour of links that show no load. */
   plain: THREE.Color;
   link: THREE.MeshStandardMaterial;
   rigid: THREE.MeshStandardMaterial;
+  plate: THREE.MeshStandardMaterial;
   payload: THREE.MeshStandardMaterial;
   joint: THREE.MeshStandardMaterial;
   loop: THREE.MeshStandardMaterial;
@@ -39,6 +42,53 @@ function setPose(object: THREE.Object3D, pose: Pose): void {
 
 function vector(v: readonly number[]): THREE.Vector3 {
   return new THREE.Vector3(v[0], v[1], v[2]);
+}
+
+/** A bar between two points that move. */
+class Rod {
+  readonly root = new THREE.Group();
+  private readonly shaft: THREE.Mesh;
+  private readonly ends: THREE.Mesh[];
+
+  constructor(radius: number, material: THREE.Material) {
+    this.shaft = new THREE.Mesh(new THREE.CylinderGeometry(radius, radius, 1, 14), material);
+    this.ends = [0, 1].map(() => new THREE.Mesh(new THREE.SphereGeometry(radius, 14, 10), material));
+    this.root.add(this.shaft, ...this.ends);
+  }
+
+  update(from: THREE.Vector3, to: THREE.Vector3): void {
+    const along = to.clone().sub(from);
+    const length = along.length();
+    this.shaft.position.copy(from).addScaledVector(along, 0.5);
+    this.shaft.scale.set(1, length, 1);
+    if (length > 0) {
+      this.shaft.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), along.divideScalar(length));
+    }
+    this.ends[0]!.position.copy(from);
+    this.ends[1]!.position.copy(to);
+  }
+}
+
+/** A plane polygon between points that move. */
+class Plate {
+  readonly mesh: THREE.Mesh;
+  private readonly positions: Float32Array;
+
+  constructor(corners: number, material: THREE.Material) {
+    this.positions = new Float32Array(3 * corners);
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute("position", new THREE.BufferAttribute(this.positions, 3));
+    const fan = Array.from({ length: corners - 2 }, (_, i) => [0, i + 1, i + 2]);
+    geometry.setIndex(fan.flat());
+    this.mesh = new THREE.Mesh(geometry, material);
+    this.mesh.frustumCulled = false;
+  }
+
+  update(corners: readonly (readonly number[])[]): void {
+    corners.forEach((corner, i) => this.positions.set(corner, 3 * i));
+    this.mesh.geometry.getAttribute("position").needsUpdate = true;
+    this.mesh.geometry.computeVertexNormals();
+  }
 }
 
 /** A bar from one point to another. */
@@ -92,8 +142,9 @@ export class Mechanism {
   readonly largestLoad: number;
   readonly markers = new Map<string, THREE.Object3D>();
   /** Names and where they stand in the scene. */
-  readonly labels: { text: string; object: THREE.Object3D; kind: "marker" | "body" | "joint" }[] = [];
-  private readonly groups: THREE.Group[] = [];
+  readonly labels: { text: string; object: THREE.Object3D; kind: "marker" | "joint" }[] = [];
+  private readonly rods: { body: number; ends: DrawnBody["struts"][number]; rod: Rod }[] = [];
+  private readonly plates: { body: number; corners: DrawnBody["plate"]; plate: Plate }[] = [];
   private readonly ghosts: THREE.Group[] = [];
   private readonly tubes: (Tube | null)[] = [];
   private readonly things: DrawnThing[] = [];
@@ -111,7 +162,7 @@ export class Mechanism {
     const scene = recording.scene!;
     this.chain = new Chain(scene, recording.frames!);
     const length = scene.length_m;
-    scene.bodies.forEach((body) => this.addBody(body, length));
+    scene.bodies.forEach((body, k) => this.addBody(body, k, length));
     for (const joint of scene.joints) {
       this.addJoint(joint, length);
     }
@@ -135,14 +186,13 @@ export class Mechanism {
     this.largestLoad = this.findLargestLoad();
   }
 
-  private addBody(body: DrawnBody, length: number): void {
-    const [group, ghost] = [new THREE.Group(), new THREE.Group()];
-    group.name = `body:${body.name}`;
+  private addBody(body: DrawnBody, index: number, length: number): void {
+    const ghost = new THREE.Group();
     const smallest = 2 * THINNEST_LINK * length;
     let tube: Tube | null = null;
     if (body.line) {
       tube = new Tube(body.line, body.coordinates, THINNEST_LINK * length, this.look.link);
-      group.add(tube.mesh);
+      this.root.add(tube.mesh);
       const straight = body.line.positions;
       const [from, to] = [vector(straight[0]!), vector(straight[straight.length - 1]!)];
       if (from.distanceTo(to) > 0) {
@@ -151,18 +201,28 @@ export class Mechanism {
     }
     for (const solid of body.solids) {
       const material = solid.payload || body.kind === "payload" ? this.look.payload : this.look.rigid;
-      group.add(solidMesh(solid, smallest, material));
       ghost.add(solidMesh(solid, smallest, this.look.ghost));
+      // its centre goes where exaggeration takes it, its shape stays
+      const [object, mesh] = [new THREE.Group(), solidMesh(solid, smallest, material)];
+      mesh.position.set(0, 0, 0);
+      object.add(mesh);
+      const point = { position: solid.position, displacement: [], rotation: [], second_order: [] };
+      this.things.push({ side: { body: index, point }, object });
+      this.root.add(object);
     }
-    for (const [from, to] of body.struts) {
-      group.add(bar(vector(from), vector(to), STRUT * length, this.look.rigid));
-      ghost.add(bar(vector(from), vector(to), STRUT * length, this.look.ghost));
+    for (const ends of body.struts) {
+      const rod = new Rod(STRUT * length, this.look.rigid);
+      this.rods.push({ body: index, ends, rod });
+      this.root.add(rod.root);
+      ghost.add(bar(vector(ends[0]), vector(ends[1]), STRUT * length, this.look.ghost));
     }
-    this.labels.push({ text: body.name, object: group, kind: "body" });
-    this.groups.push(group);
+    if (body.plate.length > 2) {
+      const plate = new Plate(body.plate.length, this.look.plate);
+      this.plates.push({ body: index, corners: body.plate, plate });
+      this.root.add(plate.mesh);
+    }
     this.ghosts.push(ghost);
     this.tubes.push(tube);
-    this.root.add(group);
     this.ghostRoot.add(ghost);
   }
 
@@ -249,7 +309,7 @@ export class Mechanism {
     for (let i = 0; i < times.length; i += step) {
       this.update(times[i]!, null);
       this.root.updateMatrixWorld(true);
-      for (const child of [...this.groups, this.jointRoot].flatMap((group) => meshes(group))) {
+      for (const child of meshes(this.root)) {
         const { geometry } = child;
         geometry.computeBoundingBox();
         const { min, max } = geometry.boundingBox!;
@@ -267,10 +327,14 @@ export class Mechanism {
   update(t: number, full: number | null): void {
     const { chain } = this;
     chain.goTo(t);
-    this.groups.forEach((group, k) => {
-      setPose(group, chain.poses[k]!);
-      this.tubes[k]?.update(chain, k, full);
-    });
+    this.tubes.forEach((tube, k) => tube?.update(chain, k, full));
+    for (const { body, ends, rod } of this.rods) {
+      const [from, to] = ends.map((end) => vector(chain.fixed(body, end).p));
+      rod.update(from!, to!);
+    }
+    for (const { body, corners, plate } of this.plates) {
+      plate.update(corners.map((corner) => chain.fixed(body, corner).p));
+    }
     if (this.ghostRoot.visible) {
       this.ghosts.forEach((ghost, k) => setPose(ghost, chain.ghost[k]!));
     }
@@ -313,7 +377,7 @@ export class Mechanism {
     }
   }
 
-  /** Vertices of the tube of a body, in its frame, for tests. */
+  /** Vertices of the tube of a body, in the ground frame, for tests. */
   tubeVertices(body: string): Float32Array | null {
     const k = this.recording.scene!.bodies.findIndex((b) => b.name === body);
     const mesh = this.tubes[k]?.mesh;
@@ -326,14 +390,15 @@ export class Mechanism {
     return object ? object.getWorldPosition(new THREE.Vector3()).toArray() : null;
   }
 
-  /** Where the drawn tube of a body ends, in the ground frame, for tests. */
-  tubeTip(body: string): number[] | null {
+  /** Where the drawn tube of a body begins and ends, in the ground frame, for tests. */
+  tubeEnds(body: string): number[][] | null {
     const k = this.recording.scene!.bodies.findIndex((b) => b.name === body);
-    const tube = this.tubes[k];
-    if (!tube) {
-      return null;
-    }
-    tube.mesh.updateWorldMatrix(true, false);
-    return vector(tube.tip()).applyMatrix4(tube.mesh.matrixWorld).toArray();
+    return this.tubes[k]?.ends() ?? null;
+  }
+
+  /** Both sides of every joint that holds them together, in the ground frame, for tests. */
+  jointSides(): { name: string; sides: number[][] }[] {
+    const joints = this.recording.scene!.joints.filter((joint) => !APART.includes(joint.kind));
+    return joints.map(({ name, parent, child }) => ({ name, sides: [parent, child].map((side) => this.chain.place(side).p) }));
   }
 }

@@ -308,6 +308,9 @@ class Picker {
   }
 }
 
+/** Channels that are named when plots begin without them. */
+const NAMED = 6;
+
 export class Plots {
   readonly element = h("div", { class: "plots" });
   readonly panels: Panel[] = [];
@@ -334,6 +337,12 @@ export class Plots {
       ),
       this.picker.dialog,
     );
+    const { leftOut } = report;
+    if (leftOut.length > 0) {
+      const more = leftOut.length > NAMED ? ` and ${leftOut.length - NAMED} more` : "";
+      const words = `The plots begin without ${leftOut.slice(0, NAMED).join(", ")}${more}; every channel can be chosen.`;
+      this.element.append(h("p", { class: "hint left-out" }, words));
+    }
     this.reset.hidden = true;
   }
 

@@ -1,4 +1,4 @@
-// Amplitude spectrum of any channel, with the natural frequencies of the flexible bodies.
+// Amplitude spectrum of any channel, with the natural frequencies of the mechanism along its motion.
 
 import uPlot from "uplot";
 import { DASHES, curveColour } from "./colours";
@@ -46,14 +46,19 @@ export function transform(re: Float64Array, im: Float64Array): void {
  * Amplitudes over frequency between two instants: mean and trend taken off, Hann's window, as many even steps as there
  * are samples, zeros behind for a smooth curve. A lasting sine of amplitude a has a peak of a.
  */
-export function spectrum(recording: Recording, channel: Channel, from: number, until: number): { hz: number[]; amplitude: number[] } {
+export function spectrum(
+  recording: Recording,
+  channel: Channel,
+  from: number,
+  until: number,
+): { hz: number[]; amplitude: number[]; inside: number } {
   const { time } = recording;
   const first = Math.max(from, time[0]!);
   const last = Math.min(until, time[time.length - 1]!);
   const inside = time.filter((t) => t >= first && t <= last).length;
   const count = Math.min(inside, LONGEST);
   if (channel.constant || count < 8 || last <= first) {
-    return { hz: [], amplitude: [] };
+    return { hz: [], amplitude: [], inside };
   }
   const step = (last - first) / (count - 1);
   const x = Float64Array.from({ length: count }, (_, i) => valueAt(recording, channel, Math.min(first + i * step, last)));
@@ -78,7 +83,7 @@ export function spectrum(recording: Recording, channel: Channel, from: number, u
     // the window has a mean of one half, and each side of the spectrum half of the amplitude
     amplitude.push((4 * Math.hypot(re[k]!, im[k]!)) / (count - 1));
   }
-  return { hz, amplitude };
+  return { hz, amplitude, inside };
 }
 
 /** Points of a spectrum for so many pixels: the largest amplitude of each. */
@@ -120,11 +125,34 @@ function liveliest(channels: Channel[], group: string): Channel | undefined {
 
 interface Mark {
   hz: number;
+  /** Lowest and highest value in the shown time. */
+  range: [number, number];
   text: string;
 }
 
+/** Natural frequencies of the mechanism between two instants, as they change along the motion. */
+function ofMechanism(recording: Recording, from: number, until: number): Mark[] {
+  const marks: Mark[] = [];
+  for (const channel of recording.channels.filter(({ group }) => group === "frequency")) {
+    let [sum, count, least, greatest] = [0, 0, Infinity, -Infinity];
+    const inside = (i: number) => channel.constant || (recording.time[i]! >= from && recording.time[i]! <= until);
+    channel.samples.forEach((omega, i) => {
+      // a mode that grows has no frequency
+      if (inside(i) && Number.isFinite(omega)) {
+        const hz = omega / (2 * Math.PI);
+        [sum, count] = [sum + hz, count + 1];
+        [least, greatest] = [Math.min(least, hz), Math.max(greatest, hz)];
+      }
+    });
+    if (count > 0) {
+      marks.push({ hz: sum / count, range: [least, greatest], text: channel.name.replace("frequency.mode_", "mode ") });
+    }
+  }
+  return marks;
+}
+
 /** Natural frequencies of the flexible bodies; those of a round beam in both planes are one mark. */
-function naturalFrequencies(recording: Recording): Mark[] {
+function ofBodies(recording: Recording): Mark[] {
   const marks: Mark[] = [];
   for (const body of recording.model_summary.bodies ?? []) {
     body.frequencies_rad_per_s.forEach((omega, i) => {
@@ -133,7 +161,7 @@ function naturalFrequencies(recording: Recording): Mark[] {
       if (i > 0 && last && hz < 1.001 * last.hz) {
         last.text += `, ${i + 1}`;
       } else {
-        marks.push({ hz, text: `${body.name} ${i + 1}` });
+        marks.push({ hz, range: [hz, hz], text: `${body.name} ${i + 1}` });
       }
     });
   }
@@ -215,7 +243,9 @@ export class Spectra {
       return channel ? [{ recording, channel, ...spectrum(recording, channel, from, until) }] : [];
     });
     const drawn = found.filter((entry) => entry.hz.length > 0);
-    this.marks = naturalFrequencies(this.report.recordings[0]!).sort((a, b) => a.hz - b.hz);
+    const first = this.report.recordings[0]!;
+    const own = ofMechanism(first, from, until);
+    this.marks = (own.length > 0 ? own : ofBodies(first)).sort((a, b) => a.hz - b.hz);
     if (drawn.length === 0) {
       this.host.replaceChildren(h("p", { class: "hint" }, "Too few samples in the shown time for a spectrum."));
       this.plot = null;
@@ -272,12 +302,30 @@ export class Spectra {
         );
       }),
     );
+    const sentences = ["Mean and trend are taken off, Hann's window."];
     const hidden = this.marks.filter((mark) => mark.hz > limit).length;
-    this.note.textContent =
-      this.marks.length === 0
-        ? "Mean and trend are taken off, Hann's window."
-        : "Mean and trend are taken off, Hann's window. Marked are the natural frequencies of the flexible bodies, each " +
-          `with its frame held, so that those of the mechanism lie elsewhere${hidden ? `; ${hidden} lie above` : ""}.`;
+    const above = hidden ? `; ${hidden} lie above` : "";
+    const whose = this.report.recordings.length > 1 ? ` in ${first.label}` : "";
+    if (own.length > 0) {
+      sentences.push(
+        `Marked are ${own.length} natural frequencies of the mechanism${whose}, driven joints held, the lowest at the start: their mean ` +
+          `over the shown time, and shaded how far they change along the motion${above}.`,
+      );
+    } else if (this.marks.length > 0) {
+      sentences.push(
+        `Marked are the natural frequencies of the flexible bodies${whose}, each with its frame held${above}. Those of the mechanism ` +
+          `lie elsewhere${first.noFrequencies ? `: ${first.noFrequencies}` : ""}.`,
+      );
+    }
+    if (drawn.some((entry) => entry.inside > LONGEST)) {
+      sentences.push(`Of more samples than ${LONGEST}, as many are taken, evenly spread.`);
+    }
+    this.note.textContent = sentences.join(" ");
+  }
+
+  /** What is marked, for tests. */
+  marked(): Mark[] {
+    return this.marks;
   }
 
   private drawMarks(u: uPlot): void {
@@ -295,12 +343,17 @@ export class Spectra {
       if (x < bbox.left || x > bbox.left + bbox.width) {
         continue;
       }
+      const [low, high] = mark.range.map((hz) => Math.min(Math.max(u.valToPos(hz, "x", true), bbox.left), bbox.left + bbox.width));
+      ctx.globalAlpha = 0.12;
+      ctx.fillStyle = css("--mark");
+      ctx.fillRect(low!, bbox.top, high! - low!, bbox.height);
+      ctx.globalAlpha = 1;
       ctx.beginPath();
       ctx.moveTo(x, bbox.top);
       ctx.lineTo(x, bbox.top + bbox.height);
       ctx.stroke();
       const left = x / devicePixelRatio;
-      // names that would still cover each other are left out; the table of the summary has all
+      // names that would still cover each other are left out
       const row = free.findIndex((end) => left > end);
       if (row >= 0) {
         const place = `left:${left}px;top:${row * 13 + 1}px`;

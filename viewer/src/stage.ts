@@ -35,6 +35,14 @@ function lookOf(index: number, alone: boolean): Look {
       side: THREE.DoubleSide,
     }),
     rigid: plain(tint("#8496aa"), 0.5),
+    plate: new THREE.MeshStandardMaterial({
+      color: tint("#8496aa"),
+      roughness: 0.6,
+      side: THREE.DoubleSide,
+      transparent: true,
+      opacity: 0.35,
+      depthWrite: false,
+    }),
     payload: plain(tint("#d3ab62"), 0.65),
     joint: plain(alone ? "#4a5a70" : own, 0.4),
     loop: plain("#d55e00", 0.5),
@@ -136,7 +144,7 @@ export class Stage {
 
   private addLabels(): void {
     for (const label of this.mechanisms[0]!.labels) {
-      if (label.kind === "body" || (label.kind === "joint" && label.text.endsWith(".mount"))) {
+      if (label.kind === "joint" && label.text.endsWith(".mount")) {
         continue;
       }
       const element = document.createElement("span");
@@ -199,7 +207,7 @@ export class Stage {
       if (!alone) {
         const colour = curveColour(index);
         look.plain.set(colour);
-        for (const material of [look.rigid, look.payload, look.joint, look.trace, look.traceAhead]) {
+        for (const material of [look.rigid, look.plate, look.payload, look.joint, look.trace, look.traceAhead]) {
           material.color.set(colour);
         }
       } else {

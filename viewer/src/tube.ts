@@ -1,7 +1,7 @@
-// A flexible body as a tube around its deformed centreline.
+// A flexible body as a tube around its deformed centreline, in the ground frame.
 
 import * as THREE from "three";
-import { type Chain, exponential, rotate, shortening } from "./chain";
+import { type Chain, addSecondOrder, rotate } from "./chain";
 import type { Centreline } from "./data";
 import { scaleColour } from "./colours";
 
@@ -20,7 +20,6 @@ export class Tube {
   private readonly displacement: Float64Array;
   private readonly rotation: Float64Array;
   private readonly curvature: Float64Array;
-  private readonly shorteningMatrix: Float64Array;
   private readonly axes: [number, number][];
 
   constructor(
@@ -35,7 +34,6 @@ export class Tube {
     this.displacement = Float64Array.from(line.displacement.flat());
     this.rotation = Float64Array.from(line.rotation.flat());
     this.curvature = Float64Array.from(line.curvature.flat());
-    this.shorteningMatrix = Float64Array.from(line.shortening);
     this.axes = line.positions.map((_, i) => {
       const [a, b] = line.half_axes[i] ?? [0, 0];
       return [Math.max(a, thinnest), Math.max(b, thinnest)];
@@ -88,7 +86,7 @@ export class Tube {
 
   /** Bends the tube; colours it by share of `full`, or leaves it plain. */
   update(chain: Chain, body: number, full: number | null): void {
-    const { eta, exaggeration: s } = chain;
+    const { eta } = chain;
     const first = chain.first[body]!;
     const coloured = full !== null && this.curvature.length > 0;
     if (coloured) {
@@ -108,9 +106,8 @@ export class Tube {
           turn[j]! += this.rotation[at + j]! * x;
         }
       }
-      u[0]! -= shortening(this.shorteningMatrix, i * this.n * this.n, this.n, eta, first);
-      const q = exponential(s * turn[0]!, s * turn[1]!, s * turn[2]!);
-      const centre = this.line.positions[i]!;
+      addSecondOrder(this.line.second_order, i, eta, first, u, turn);
+      const { p: centre, q } = chain.exaggerated(body, this.line.positions[i]!, u, turn);
       const [ay, az] = this.axes[i]!;
       if (coloured) {
         scaleColour(this.load[i]! / full, colour, 0);
@@ -123,7 +120,7 @@ export class Tube {
         rotate(q, [0, (az * cos) / length, (ay * sin) / length], normal);
         const at = 3 * (i * CORNERS + c);
         for (let j = 0; j < 3; j++) {
-          this.positions[at + j] = centre[j]! + s * u[j]! + offset[j]!;
+          this.positions[at + j] = centre[j]! + offset[j]!;
           this.normals[at + j] = normal[j]!;
           this.colours[at + j] = colour[j]!;
         }
@@ -133,7 +130,7 @@ export class Tube {
         rotate(q, [cap === 0 ? -1 : 1, 0, 0], normal);
         const at = 3 * (this.stations * CORNERS + cap);
         for (let j = 0; j < 3; j++) {
-          this.positions[at + j] = centre[j]! + s * u[j]!;
+          this.positions[at + j] = centre[j]!;
           this.normals[at + j] = normal[j]!;
           this.colours[at + j] = colour[j]!;
         }
@@ -144,9 +141,9 @@ export class Tube {
     }
   }
 
-  /** Centre of the section at the tip, in the body's frame. */
-  tip(): [number, number, number] {
-    const at = 3 * (this.stations * CORNERS + 1);
-    return [this.positions[at]!, this.positions[at + 1]!, this.positions[at + 2]!];
+  /** Centres of the sections at the root and at the tip. */
+  ends(): [number[], number[]] {
+    const at = 3 * this.stations * CORNERS;
+    return [Array.from(this.positions.slice(at, at + 3)), Array.from(this.positions.slice(at + 3, at + 6))];
   }
 }

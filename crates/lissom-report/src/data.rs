@@ -10,11 +10,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::Source;
-use crate::panels::{FREQUENCY, GROUPS, Groups, moves, panels};
+use crate::panels::{Chosen, FREQUENCY, GROUPS, Groups, moves, panels};
 use crate::verdict::{Verdict, verdicts};
 
 /// Version of the layout; the page refuses others.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Most numbers of an animation: eight megabytes. Longer recordings are animated with fewer frames, which their
 /// plots do not notice.
@@ -38,6 +38,8 @@ pub(crate) struct Report {
     groups: Vec<Value>,
     /// Channels of the panels to begin with.
     panels: Vec<Vec<String>>,
+    /// Further channels of the same kinds, for which these panels have no room.
+    left_out: Vec<String>,
     recordings: Vec<Shown>,
 }
 
@@ -52,6 +54,8 @@ struct Shown {
     animation: Option<Animation>,
     /// Why there is no animation.
     no_animation: Option<String>,
+    /// Why there are no natural frequencies along the motion.
+    no_frequencies: Option<String>,
     verdicts: Vec<Verdict>,
     /// What `lissom check` says of the model.
     model_summary: Value,
@@ -79,7 +83,9 @@ struct Animation {
     time: Numbers,
     poses: Numbers,
     elastic: Numbers,
-    ghost: Numbers,
+    rigid: Numbers,
+    /// Absent where the ghost is the rigid configuration.
+    ghost: Option<Numbers>,
 }
 
 /// Where numbers stand in the block.
@@ -128,9 +134,17 @@ impl Report {
             .map(|source| shown(source, &mut block))
             .collect();
         let first = sources.first();
-        let mut panels = first.map_or_else(Vec::new, |s| {
-            panels(&Groups::of(&s.loaded.mechanism), s.recording, asked).shown
+        let chosen = first.map(|source| {
+            panels(
+                &Groups::of(&source.loaded.mechanism),
+                source.recording,
+                asked,
+            )
         });
+        let Chosen {
+            shown: mut panels,
+            left_out,
+        } = chosen.unwrap_or_default();
         let wanted = |name: &str| asked.is_empty() || asked.iter().any(|a| name.starts_with(a));
         let of_first = recordings.first().map_or(&[][..], |shown| &shown.channels);
         let frequencies: Vec<String> = (of_first.iter())
@@ -148,6 +162,7 @@ impl Report {
                 .map(|(key, title)| json!({ "key": key, "title": title }))
                 .collect(),
             panels,
+            left_out,
             recordings,
         };
         (report, block)
@@ -179,7 +194,10 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
     let mechanism = &loaded.mechanism;
     let groups = Groups::of(mechanism);
     let time = block.doubles(&recording.time_s);
-    let frequencies = frequencies(mechanism, recording);
+    let (frequencies, no_frequencies) = match frequencies(mechanism, recording) {
+        Ok(frequencies) => (frequencies, None),
+        Err(reason) => (Vec::new(), Some(reason)),
+    };
     let channels = (recording.channels.iter().chain(&frequencies))
         .map(|channel| shown_channel(&groups, channel, block))
         .collect();
@@ -193,7 +211,8 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
                 time: block.doubles(&frames.time_s),
                 poses: block.singles(frames.poses),
                 elastic: block.singles(frames.elastic),
-                ghost: block.singles(frames.ghost),
+                rigid: block.singles(frames.rigid),
+                ghost: (!frames.ghost.is_empty()).then(|| block.singles(frames.ghost)),
             };
             (Some(animation), None)
         }
@@ -213,6 +232,7 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
         scene,
         animation,
         no_animation,
+        no_frequencies,
         verdicts: verdicts(&manifest.summary),
         model_summary: source.model_summary.clone(),
         summary,
@@ -224,14 +244,18 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
     }
 }
 
-/// Natural frequencies over the recorded motion, drawn straight between the instants at which they are known.
-fn frequencies(mechanism: &Mechanism, recording: &Recording) -> Vec<Channel> {
-    if mechanism.written().velocity.len() > MOST_COORDINATES {
-        return Vec::new();
+/// Natural frequencies over the recorded motion, drawn straight between the instants at which they are known, or why there
+/// are none.
+fn frequencies(mechanism: &Mechanism, recording: &Recording) -> Result<Vec<Channel>, String> {
+    let coordinates = mechanism.written().velocity.len();
+    if coordinates > MOST_COORDINATES {
+        return Err(format!(
+            "with {coordinates} coordinates they take too long for a page; lissom modes --along run finds them"
+        ));
     }
     let found = mechanism.recorded_frequencies(recording, INSTANTS, MODES);
     let Some((samples, modes)) = found else {
-        return Vec::new();
+        return Err("they cannot be found along this recording".to_owned());
     };
     let curve = |(index, mode): (usize, &Vec<ModeAt>)| {
         let known: Vec<f64> = (mode.iter())
@@ -257,7 +281,7 @@ fn frequencies(mechanism: &Mechanism, recording: &Recording) -> Vec<Channel> {
             samples: (0..recording.len()).map(at).collect(),
         }
     };
-    modes.modes.iter().enumerate().map(curve).collect()
+    Ok(modes.modes.iter().enumerate().map(curve).collect())
 }
 
 /// What is drawn of a recording, or why nothing is.
@@ -315,7 +339,7 @@ mod tests {
             let loaded = loaded("two-link-arm", &[&short, formulation].concat());
             let samples = sample_instants(&loaded.spec, &[]);
             let recording = loaded.mechanism.run(&samples).recording;
-            frequencies(&loaded.mechanism, &recording)
+            frequencies(&loaded.mechanism, &recording).unwrap()
         };
         let (floating, nodal) = (by(&[]), by(&["formulation.nodal.elements_per_link=2"]));
         assert_eq!((floating.len(), nodal.len()), (MODES, MODES));

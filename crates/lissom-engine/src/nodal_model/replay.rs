@@ -14,6 +14,8 @@ pub(crate) struct Replay<'m> {
     equations: Equations<'m>,
     /// The same without deformation.
     rigid: Equations<'m>,
+    /// The same on its nominal motion.
+    nominal_place: Equations<'m>,
     acts: NodalActions<'m>,
     drives: Vec<Drive>,
     position: Vec<f64>,
@@ -109,6 +111,7 @@ impl<'m> Replay<'m> {
             nodal,
             equations: Equations::new(mechanism)?,
             rigid: Equations::new(mechanism)?,
+            nominal_place: Equations::new(mechanism)?,
             acts: NodalActions::new(nodal),
             drives: mechanism.assembled_drives(),
             position: nodal.initial_position.clone(),
@@ -163,6 +166,11 @@ impl<'m> Replay<'m> {
         &self.rigid
     }
 
+    /// The mechanism on its nominal motion as it was last placed.
+    pub(crate) fn nominal(&self) -> &Equations<'m> {
+        &self.nominal_place
+    }
+
     /// The state at an instant at which all signals that it needs are known by their names.
     ///
     /// # Errors
@@ -196,12 +204,18 @@ impl<'m> Replay<'m> {
         })
     }
 
-    /// Places the mechanism without deformation, its axes on their nominal motion if they have one, otherwise as the
-    /// mechanism was last placed; where it cannot be so, as it was.
+    /// Places the mechanism without deformation twice: with its independent joints as the mechanism was last placed, and on
+    /// their nominal motion if there is one. Where it cannot be so, as it was.
     pub(crate) fn place_undeformed(&mut self, time: f64) {
         let mut position = self.position.clone();
         for &(at, value) in &self.undeformed {
             position[at] = value;
+        }
+        if self.rigid.place(&position, &self.drives).is_err() {
+            self.rigid.clone_from(&self.equations);
+        }
+        if !self.has_nominal() {
+            return;
         }
         for (at, curve) in &self.nominal {
             position[*at] = curve.at(time).position;
@@ -211,8 +225,8 @@ impl<'m> Replay<'m> {
         {
             position.copy_from_slice(&together.state().position);
         }
-        if self.rigid.place(&position, &self.drives).is_err() {
-            self.rigid.clone_from(&self.equations);
+        if self.nominal_place.place(&position, &self.drives).is_err() {
+            self.nominal_place.clone_from(&self.rigid);
         }
     }
 }

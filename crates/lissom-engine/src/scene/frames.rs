@@ -20,7 +20,9 @@ pub struct Frames {
     pub poses: Vec<f32>,
     /// Elastic coordinates of all bodies.
     pub elastic: Vec<f32>,
-    /// Poses of the ghost's bodies, like `poses`.
+    /// Poses in the rigid configuration from which deformation is exaggerated, like `poses`.
+    pub rigid: Vec<f32>,
+    /// Poses on the nominal motion, like `poses`; empty for a mechanism without one, whose ghost is the rigid configuration.
     pub ghost: Vec<f32>,
 }
 
@@ -76,9 +78,11 @@ impl Frames {
             time_s: Vec::new(),
             poses: Vec::new(),
             elastic: Vec::new(),
+            rigid: Vec::new(),
             ghost: Vec::new(),
         };
         let mut elastic = Vec::new();
+        let has_nominal = drawable.has_nominal();
         for sample in spread(recording.len(), most) {
             let time_s = recording.time_s[sample];
             let value = |name: &str| Some(columns.get(name)?[sample]);
@@ -87,9 +91,10 @@ impl Frames {
             elastic.clear();
             for body in 0..drawable.body_count() {
                 frames.poses.extend(numbers(&drawable.pose(body)));
-                frames
-                    .ghost
-                    .extend(numbers(&drawable.undeformed_pose(body)));
+                frames.rigid.extend(numbers(&drawable.rigid_pose(body)));
+                if has_nominal {
+                    frames.ghost.extend(numbers(&drawable.nominal_pose(body)));
+                }
                 drawable.push_elastic(body, &mut elastic);
             }
             frames.elastic.extend(elastic.iter().copied().map(single));

@@ -1,33 +1,37 @@
 //! [`Scene`]: what has to be known of a model to draw its recorded motion, without any mechanics on the side of
 //! whoever draws.
 //!
-//! Every body has a frame whose pose is given frame by frame ([`Frames`]). A flexible point of a body
-//! ([`FlexiblePoint`]) moves in that frame by $`u = \sum_\alpha \psi_\alpha \eta_\alpha - \tfrac12 \eta^T S \eta\, e_x`$ and
-//! turns by $`\theta = \sum_\alpha \theta_\alpha \eta_\alpha`$, with the elastic coordinates $`\eta`$ of the frame; what couples bending
-//! and torsion to second order is in the poses of the bodies and not in the shape that is drawn between them. A body
-//! whose shape is known by points in another way fits the same form: coordinates are then displacements of
-//! the points, and each moves one of them. A formulation says both through `Drawable`; who draws asks
+//! Every body has a frame whose pose $`T`$ is given frame by frame ([`Frames`]). A flexible point of a body
+//! ([`FlexiblePoint`]) that is at $`r`$ in the undeformed body moves in that frame by
+//! $`u = \sum_\alpha \psi_\alpha \eta_\alpha + \tfrac12 \eta^T H \eta`$, with the elastic coordinates $`\eta`$ of the frame, and turns by a
+//! rotation vector $`\theta`$ of the same form: the whole second-order field that the recursions use, so that the drawn end of a body is
+//! where its joint is. A body whose shape is known by points in another way fits the same form: coordinates are then
+//! displacements of the points, and each moves one of them. A formulation says both through `Drawable`; who draws asks
 //! [`Mechanism::scene`] and [`Mechanism::frames`].
 //!
-//! Deformation exaggerated by a factor $`s`$ moves a point by $`s u`$ and turns it by $`\mathrm{Exp}(s\theta)`$. With
-//! $`N_s`$ the pose of the point that carries body $`k`$ on body $`p`$ and $`I_s`$ that of the point of $`k`$ that the
-//! joint holds, a body goes to
+//! Deformation is exaggerated from a rigid configuration: that of the undeformed mechanism with the same joint
+//! coordinates and, where these would open loops, the closed one nearest to it in which the base stays as it is. With the
+//! pose $`\bar T`$ of the body in it, a point is drawn at
 //!
 //! ```math
-//! T_k(s) = T_p(s)\, N_s N_1^{-1}\; T_p^{-1}\, T_k \; I_1 I_s^{-1} ,
+//! p(s) = \bar T r + s\,\bigl(T(r + u) - \bar T r\bigr) ,
 //! ```
 //!
-//! which is $`T_k`$ as recorded for $`s = 1`$ and leaves the motion of every joint as it was for every other.
+//! which is where it was for $`s = 1`$. Points of two bodies that coincide in both configurations, as those in a joint do,
+//! coincide for every $`s`$: loops stay closed. Directions turn by $`\mathrm{Exp}(s\,\vartheta)`$ from the rigid
+//! configuration, with $`\vartheta`$ the rotation vector from there to where they were.
 
 mod frames;
 mod nodes;
+mod outline;
+mod rigid;
 mod section;
 mod solid;
 mod tree;
 
 pub use frames::{Frames, MissingCoordinates, NotDrawn};
 pub(crate) use nodes::DrawnNodes;
-pub use section::{Centreline, Colour};
+pub use section::{Centreline, Colour, SecondOrder};
 pub use solid::{Shape, Solid};
 pub(crate) use tree::DrawnTree;
 
@@ -65,17 +69,22 @@ pub struct DrawnBody {
     pub parent: Option<usize>,
     /// Number of elastic coordinates.
     pub coordinates: usize,
-    /// The point of the parent that carries it.
-    pub carried_by: FlexiblePoint,
-    /// The point of this body that the joint holds.
-    pub held_at: FlexiblePoint,
+    /// The point of the undeformed parent that carries it.
+    #[serde(skip)]
+    pub carried_by: [f64; 3],
+    /// The point of the undeformed body that the joint holds.
+    #[serde(skip)]
+    pub held_at: [f64; 3],
     /// Centreline of a flexible body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<Centreline>,
-    /// Solids fixed to the body's frame.
+    /// Solids fixed to the body's frame. A body that connects several joints is drawn by its struts and plate instead.
     pub solids: Vec<Solid>,
-    /// Straight bars from the inboard place of a rigid body to the places where something is attached.
+    /// Straight bars between the places of a rigid body where something is attached.
     pub struts: Vec<[[f64; 3]; 2]>,
+    /// Corners, in order, of the plate that spans three or more joints of a rigid body; empty where they are not the
+    /// corners of a plane polygon.
+    pub plate: Vec<[f64; 3]>,
 }
 
 /// What a body is.
@@ -103,8 +112,8 @@ pub struct FlexiblePoint {
     pub displacement: Vec<[f64; 3]>,
     /// $`\theta_\alpha`$, likewise.
     pub rotation: Vec<[f64; 3]>,
-    /// $`S`$ with all rows and columns, by rows; empty where the model keeps no shortening.
-    pub shortening: Vec<f64>,
+    /// The parts of $`H`$ that the model keeps.
+    pub second_order: Vec<SecondOrder>,
 }
 
 /// A joint or the closure of a loop.
@@ -143,14 +152,14 @@ pub struct DrawnMarker {
     pub side: Side,
 }
 
-/// What the ghost shows: all bodies undeformed, and the joints in one of these ways.
+/// What the ghost shows: all bodies undeformed and all loops closed, and the joints in one of these ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ghost {
     /// Joints with a nominal motion follow it, and those that follow from it by loops or from the nominal motion of a
     /// marker; the others are as recorded.
     Nominal,
-    /// Joints are as recorded.
+    /// The rigid configuration from which deformation is exaggerated.
     Undeformed,
 }
 
@@ -174,7 +183,7 @@ pub(crate) trait Drawable {
     /// Channels that a recording must have.
     fn channels(&self) -> Vec<String>;
 
-    /// Places the mechanism and its ghost at an instant at which channels are known by their names.
+    /// Places the mechanism, its rigid configuration and its ghost at an instant at which channels are known by their names.
     ///
     /// # Errors
     /// When it cannot be there.
@@ -184,8 +193,11 @@ pub(crate) trait Drawable {
     /// Pose of the frame of a body in the ground frame.
     fn pose(&self, body: usize) -> Transform<f64>;
 
-    /// The same of the ghost.
-    fn undeformed_pose(&self, body: usize) -> Transform<f64>;
+    /// The same in the rigid configuration from which deformation is exaggerated.
+    fn rigid_pose(&self, body: usize) -> Transform<f64>;
+
+    /// The same on the nominal motion, for those that have one.
+    fn nominal_pose(&self, body: usize) -> Transform<f64>;
 
     /// Appends the elastic coordinates of a body.
     fn push_elastic(&self, body: usize, elastic: &mut Vec<f64>);
@@ -231,8 +243,14 @@ impl Scene {
 
     /// How many numbers one of its [`Frames`] takes.
     pub fn numbers_per_frame(&self) -> usize {
+        let poses = match self.ghost {
+            Ghost::Nominal => 3,
+            Ghost::Undeformed => 2,
+        };
         let bodies = self.bodies.iter();
-        bodies.map(|body| 2 * frames::POSE + body.coordinates).sum()
+        bodies
+            .map(|body| poses * frames::POSE + body.coordinates)
+            .sum()
     }
 }
 
@@ -246,12 +264,11 @@ fn length(bodies: &[DrawnBody]) -> f64 {
     let mut longest = 0.0_f64;
     for (index, body) in bodies.iter().enumerate() {
         if let Some(parent) = body.parent {
-            let root = bodies[parent].held_at.position;
-            before[index] = before[parent] + distance(root, body.carried_by.position);
+            before[index] = before[parent] + distance(bodies[parent].held_at, body.carried_by);
         }
-        let root = body.held_at.position;
+        let root = body.held_at;
         let line = body.line.iter().flat_map(|line| line.positions.iter());
-        let struts = body.struts.iter().map(|[_, end]| end);
+        let struts = body.struts.iter().flatten();
         let reach = line
             .chain(struts)
             .fold(0.0, |reach: f64, &end| reach.max(distance(root, end)));

@@ -8,6 +8,7 @@ use lissom_spatial::Vector;
 use lissom_spec::spec::{BeamSpec, BodyKind, BodySpec, SegmentSpec};
 use lissom_tree::Body;
 use lissom_tree::flex::{Component, Damping, FlexibleBody, Node};
+use lissom_tree::tree::keeps_second_order;
 
 /// Stations along a beam: enough that a tenth bending mode still looks smooth.
 const STATIONS: usize = 41;
@@ -30,8 +31,8 @@ pub struct Centreline {
     pub displacement: Vec<[f64; 3]>,
     /// $`\theta_\alpha`$ at every station.
     pub rotation: Vec<[f64; 3]>,
-    /// $`S`$ at every station as in [`FlexiblePoint::shortening`]; empty where the model keeps no shortening.
-    pub shortening: Vec<f64>,
+    /// The parts of $`H`$ that the model keeps, with the entries of one station behind those of another.
+    pub second_order: Vec<SecondOrder>,
     /// Curvatures $`v_\alpha''`$ and $`w_\alpha''`$ at every station; empty where they are not known.
     pub curvature: Vec<[f64; 2]>,
     /// Half axes of the elliptic section along y and z at every station; empty where nothing is known of the
@@ -41,6 +42,19 @@ pub struct Centreline {
     pub sections_known: bool,
     /// Young's modulus of the section in Pa at every station; empty where the model does not tell.
     pub youngs_modulus: Vec<f64>,
+}
+
+/// A part of $`H`$: what two groups of elastic coordinates add to one component of a displacement or rotation to second order.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SecondOrder {
+    /// 0 to 2 along x, y, z of the displacement, 3 to 5 of the rotation vector.
+    pub component: usize,
+    /// First coordinate of the rows, and the one behind the last.
+    pub rows: [usize; 2],
+    /// The same of the columns. Where they are not those of the rows, the mirror image of the entries counts too.
+    pub columns: [usize; 2],
+    /// Entries by rows.
+    pub entries: Vec<f64>,
 }
 
 /// What the colour of flexible bodies means.
@@ -73,38 +87,36 @@ pub(super) fn colour(bodies: &mut [DrawnBody]) -> Colour {
     Colour::Strain
 }
 
-/// The influence on a node, with the shortening as the body's fidelity keeps it.
+/// The influence on a node, with those second-order terms that the body's fidelity keeps.
 pub(super) fn point(body: &Body, node: &Node) -> FlexiblePoint {
     FlexiblePoint {
         position: node.position,
         displacement: node.displacement.clone(),
         rotation: node.rotation.clone(),
-        shortening: body.flexible.as_ref().map_or_else(Vec::new, |flexible| {
-            full_shortening(body, flexible, &node.second_order)
+        second_order: body.flexible.as_ref().map_or_else(Vec::new, |flexible| {
+            second_order(body, flexible, &node.second_order)
         }),
     }
 }
 
-/// $`S`$ with all rows and columns from its blocks.
-fn full_shortening(body: &Body, flexible: &FlexibleBody, entries: &[f64]) -> Vec<f64> {
-    let keeps = body.fidelity.shortening.moves_points();
-    let (Some(field), true) = (&flexible.second_order, keeps) else {
+fn second_order(body: &Body, flexible: &FlexibleBody, entries: &[f64]) -> Vec<SecondOrder> {
+    let Some(field) = &flexible.second_order else {
         return Vec::new();
     };
-    let n = flexible.len();
-    let mut full = vec![0.0; n * n];
-    for (block, entries) in field.entries(entries) {
-        if block.component != Component::Displacement(0) {
-            continue;
-        }
-        let mut entries = entries.iter();
-        for row in block.rows.clone() {
-            for (column, &entry) in block.columns.clone().zip(&mut entries) {
-                full[row * n + column] = -entry;
-            }
-        }
-    }
-    full
+    let (tip, shortening) = (body.fidelity.marker_tip(), body.fidelity.shortening);
+    let range = |range: &std::ops::Range<usize>| [range.start, range.end];
+    (field.entries(entries))
+        .filter(|(block, _)| keeps_second_order(shortening, tip, block.component))
+        .map(|(block, entries)| SecondOrder {
+            component: match block.component {
+                Component::Displacement(axis) => axis,
+                Component::Rotation(axis) => 3 + axis,
+            },
+            rows: range(&block.rows),
+            columns: range(&block.columns),
+            entries: entries.to_vec(),
+        })
+        .collect()
 }
 
 /// The line of a body of the file; `None` for a rigid one.
@@ -160,11 +172,20 @@ fn beam_line(own: &BodySpec, beam: &BeamSpec, body: &Body) -> Option<Centreline>
 /// A line through nodes, with nothing said of its sections.
 fn line_through<'a>(body: &Body, nodes: impl IntoIterator<Item = &'a Node>) -> Centreline {
     let points: Vec<FlexiblePoint> = nodes.into_iter().map(|node| point(body, node)).collect();
+    // the parts are the same at every station
+    let mut second_order = points
+        .first()
+        .map_or_else(Vec::new, |first| first.second_order.clone());
+    for point in points.iter().skip(1) {
+        for (whole, part) in second_order.iter_mut().zip(&point.second_order) {
+            whole.entries.extend_from_slice(&part.entries);
+        }
+    }
     Centreline {
         positions: points.iter().map(|p| p.position).collect(),
         displacement: points.iter().flat_map(|p| p.displacement.clone()).collect(),
         rotation: points.iter().flat_map(|p| p.rotation.clone()).collect(),
-        shortening: points.iter().flat_map(|p| p.shortening.clone()).collect(),
+        second_order,
         curvature: Vec::new(),
         half_axes: Vec::new(),
         sections_known: false,

@@ -2,10 +2,13 @@
 
 use lissom_core::{MotionCurve, PlaceError};
 use lissom_spatial::{Transform, Vector};
+use lissom_spec::Tip;
 use lissom_spec::spec::{BodyKind, BodySpec, ModelSpec};
 use lissom_tree::tree::Kinematics;
-use lissom_tree::{Body, ClosureKind, JointKind, Place, System};
+use lissom_tree::{Body, ClosureEnd, ClosureKind, JointKind, Place, System};
 
+use super::outline::Outline;
+use super::rigid::RigidConfiguration;
 use super::{
     Drawable, DrawnBody, DrawnJoint, DrawnMarker, FlexiblePoint, Look, Side, Solid, section,
 };
@@ -18,7 +21,8 @@ pub(crate) struct DrawnTree<'m> {
     model: &'m Model,
     position: Vec<f64>,
     poses: Poses,
-    ghost: RigidMotion,
+    rigid: RigidConfiguration<'m>,
+    nominal: Option<NominalMotion>,
 }
 
 impl<'m> DrawnTree<'m> {
@@ -29,7 +33,8 @@ impl<'m> DrawnTree<'m> {
             model,
             position: vec![0.0; model.linkage.positions.len()],
             poses: Poses::new(&model.linkage.system),
-            ghost: RigidMotion::new(model),
+            rigid: RigidConfiguration::new(model),
+            nominal: NominalMotion::new(model),
         }
     }
 }
@@ -50,13 +55,13 @@ impl Drawable for DrawnTree<'_> {
         markers
             .map(|marker| DrawnMarker {
                 name: marker.name.clone(),
-                side: side(self.model, marker.body, &marker.place),
+                side: side(self.model, marker.body, &marker.place, Attached::Marker),
             })
             .collect()
     }
 
     fn has_nominal(&self) -> bool {
-        self.ghost.has_nominal()
+        self.nominal.is_some()
     }
 
     fn body_count(&self) -> usize {
@@ -82,7 +87,10 @@ impl Drawable for DrawnTree<'_> {
             }
         }
         self.poses.place(&self.model.linkage.system, &self.position);
-        self.ghost.place(time_s, &self.position);
+        self.rigid.place(&self.position);
+        if let Some(nominal) = &mut self.nominal {
+            nominal.place(time_s, &self.position);
+        }
         Ok(())
     }
 
@@ -90,8 +98,15 @@ impl Drawable for DrawnTree<'_> {
         self.poses.of(body)
     }
 
-    fn undeformed_pose(&self, body: usize) -> Transform<f64> {
-        self.ghost.poses.of(body)
+    fn rigid_pose(&self, body: usize) -> Transform<f64> {
+        self.rigid.pose(body)
+    }
+
+    fn nominal_pose(&self, body: usize) -> Transform<f64> {
+        match &self.nominal {
+            Some(nominal) => nominal.poses.of(body),
+            None => self.rigid.pose(body),
+        }
     }
 
     fn push_elastic(&self, body: usize, elastic: &mut Vec<f64>) {
@@ -102,31 +117,31 @@ impl Drawable for DrawnTree<'_> {
 }
 
 /// Poses of all bodies in a position of the mechanism.
-struct Poses {
+pub(super) struct Poses {
     kinematics: Kinematics<f64>,
     rest: Vec<f64>,
 }
 
 impl Poses {
-    fn new(system: &System) -> Self {
+    pub(super) fn new(system: &System) -> Self {
         Self {
             kinematics: Kinematics::new(system),
             rest: vec![0.0; system.velocity_count()],
         }
     }
 
-    fn place(&mut self, system: &System, position: &[f64]) {
+    pub(super) fn place(&mut self, system: &System, position: &[f64]) {
         self.kinematics.update(system, position, &self.rest);
         self.kinematics.update_poses(system);
     }
 
-    fn of(&self, body: usize) -> Transform<f64> {
+    pub(super) fn of(&self, body: usize) -> Transform<f64> {
         *self.kinematics.ground_from_body(body)
     }
 }
 
-/// The motion of the ghost.
-struct RigidMotion {
+/// The undeformed tree on its nominal motion.
+struct NominalMotion {
     system: System,
     /// Entries of the flexible position vector for the rigid one.
     from: Vec<usize>,
@@ -138,8 +153,9 @@ struct RigidMotion {
     poses: Poses,
 }
 
-impl RigidMotion {
-    fn new(model: &Model) -> Self {
+impl NominalMotion {
+    /// `None` for a model without a nominal motion.
+    fn new(model: &Model) -> Option<Self> {
         let system = model.linkage.system.rigidified();
         let (flexible, rigid) = (model.linkage.system.layout(), system.layout());
         let mut from = vec![0; system.position_count()];
@@ -160,18 +176,18 @@ impl RigidMotion {
             let entry = from.iter().position(|&position| position == at)?;
             Some((entry, curve))
         });
-        Self {
-            curves: curves.collect(),
+        let curves: Vec<_> = curves.collect();
+        if together.is_none() && curves.is_empty() {
+            return None;
+        }
+        Some(Self {
+            curves,
             together,
             position: vec![0.0; from.len()],
             poses: Poses::new(&system),
             from,
             system,
-        }
-    }
-
-    fn has_nominal(&self) -> bool {
-        self.together.is_some() || !self.curves.is_empty()
+        })
     }
 
     fn place(&mut self, time_s: f64, position: &[f64]) {
@@ -220,29 +236,60 @@ fn drawn_body(spec: &ModelSpec, model: &Model, index: usize) -> DrawnBody {
             }));
         }
     }
+    let outline = if matches!(kind, Look::Rigid | Look::Payload) {
+        outline(model, index, &solids)
+    } else {
+        Outline::default()
+    };
+    if outline.connects {
+        solids.retain(|solid| solid.payload.is_some());
+    }
+    let undeformed = |body: Option<usize>, place: &Place| {
+        let joint = side(model, body, place, Attached::Joint);
+        joint.point.position
+    };
     DrawnBody {
         name: body.name.clone(),
         kind,
         parent: body.parent,
         coordinates: body.modes(),
-        carried_by: side(model, body.parent, &body.outboard).point,
-        held_at: side(model, Some(index), &body.inboard).point,
+        carried_by: undeformed(body.parent, &body.outboard),
+        held_at: undeformed(Some(index), &body.inboard),
         line: own.and_then(|own| section::line(own, body)),
-        struts: if matches!(kind, Look::Rigid | Look::Payload) {
-            struts(model, index, &solids)
-        } else {
-            Vec::new()
-        },
+        struts: outline.struts,
+        plate: outline.plate,
         solids,
     }
 }
 
+/// What is at a place of a body.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Attached {
+    /// A joint of the tree, which carries a body.
+    Joint,
+    /// A marker or the end of a closure, which carries none.
+    Marker,
+}
+
 /// A place with what the elastic coordinates of its body do to it.
-fn side(model: &Model, body: Option<usize>, place: &Place) -> Side {
+fn side(model: &Model, body: Option<usize>, place: &Place, attached: Attached) -> Side {
     let offset = place.offset();
     let flexible = body.map(|index| &model.linkage.system.bodies()[index]);
     let point = match (place, flexible) {
-        (Place::Node { index, .. }, Some(body)) => flexible_point(body, *index),
+        (Place::Node { index, .. }, Some(body)) => {
+            let point = flexible_point(body, *index);
+            let fidelity = body.fidelity;
+            // fidelities that carry bodies where the undeformed node is
+            let stays = attached == Attached::Joint && fidelity.tip == Tip::Rigid;
+            if fidelity.frozen || stays {
+                FlexiblePoint {
+                    position: point.position,
+                    ..FlexiblePoint::default()
+                }
+            } else {
+                point
+            }
+        }
         _ => FlexiblePoint {
             position: offset.translation.0,
             ..FlexiblePoint::default()
@@ -259,10 +306,12 @@ fn flexible_point(body: &Body, node: usize) -> FlexiblePoint {
         })
 }
 
-/// Bars from the inboard place to everything that is attached.
-fn struts(model: &Model, index: usize, solids: &[Solid]) -> Vec<[[f64; 3]; 2]> {
+/// What connects everything that is attached to a rigid body.
+fn outline(model: &Model, index: usize, solids: &[Solid]) -> Outline {
     let bodies = model.linkage.system.bodies();
     let root = bodies[index].inboard.offset().translation;
+    // nothing holds a body that floats
+    let held = (bodies[index].joint.kind != JointKind::Free).then_some(root);
     let children = (bodies.iter()).filter(|body| body.parent == Some(index));
     let children = children.map(|body| body.outboard.offset().translation);
     let markers = (model.linkage.markers.iter()).filter(|marker| marker.body == Some(index));
@@ -270,15 +319,20 @@ fn struts(model: &Model, index: usize, solids: &[Solid]) -> Vec<[[f64; 3]; 2]> {
     let ends = model.linkage.closures.iter().flat_map(|c| [&c.from, &c.to]);
     let ends = ends.filter(|end| end.body == Some(index));
     let ends = ends.map(|end| end.place.offset().translation);
-    let solids = solids.iter().map(|solid| Vector(solid.position));
-    let mut struts: Vec<[[f64; 3]; 2]> = Vec::new();
-    for end in children.chain(markers).chain(ends).chain(solids) {
-        let strut = [root.0, end.0];
-        if end != root && !struts.contains(&strut) {
-            struts.push(strut);
-        }
+    let joints: Vec<Vector<f64>> = held.into_iter().chain(children).chain(ends).collect();
+    let [payloads, own] = [true, false].map(|payload| {
+        let solids = solids.iter();
+        solids.filter(move |solid| solid.payload.is_some() == payload)
+    });
+    let place = |solid: &Solid| Vector(solid.position);
+    let mut others: Vec<Vector<f64>> = markers.chain(payloads.map(place)).collect();
+    let outline = Outline::new(root, &joints, &others);
+    // the solid of a body that connects joints is not drawn
+    if outline.connects {
+        return outline;
     }
-    struts
+    others.extend(own.map(place));
+    Outline::new(root, &joints, &others)
 }
 
 fn joints(model: &Model) -> Vec<DrawnJoint> {
@@ -294,8 +348,8 @@ fn joints(model: &Model) -> Vec<DrawnJoint> {
             JointKind::Free => "free",
         },
         closes_loop: false,
-        parent: side(model, body.parent, &body.outboard),
-        child: side(model, Some(index), &body.inboard),
+        parent: side(model, body.parent, &body.outboard, Attached::Joint),
+        child: side(model, Some(index), &body.inboard, Attached::Joint),
         axis: match body.joint.kind {
             JointKind::Revolute { axis } | JointKind::Prismatic { axis } => {
                 Some(axis_in_body(body.inboard.offset(), axis))
@@ -303,6 +357,7 @@ fn joints(model: &Model) -> Vec<DrawnJoint> {
             JointKind::Fixed | JointKind::Spherical | JointKind::Free => None,
         },
     });
+    let end = |end: &ClosureEnd| side(model, end.body, &end.place, Attached::Marker);
     let closures = model.linkage.closures.iter().map(|closure| {
         let (from, to) = (closure.from.place.offset(), closure.to.place.offset());
         let (kind, axis) = match closure.kind {
@@ -322,8 +377,8 @@ fn joints(model: &Model) -> Vec<DrawnJoint> {
             name: closure.name.clone(),
             kind,
             closes_loop: true,
-            parent: side(model, closure.from.body, &closure.from.place),
-            child: side(model, closure.to.body, &closure.to.place),
+            parent: end(&closure.from),
+            child: end(&closure.to),
             axis,
         }
     });

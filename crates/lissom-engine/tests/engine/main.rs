@@ -15,6 +15,7 @@ mod deformations;
 mod elements;
 mod equilibrium;
 mod evaluate;
+mod exaggeration;
 mod feedback;
 mod fidelity;
 mod follower_loads;

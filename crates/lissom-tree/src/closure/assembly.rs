@@ -22,6 +22,9 @@ const CLOSED_RATE: f64 = 1e-10;
 /// Change of the configuration within which it is looked at for redundancy.
 const NEARBY: f64 = 0.02;
 
+/// Change of a joint, in radians or metres, beyond which a configuration is another one rather than one nearby.
+const SAME_BRANCH: f64 = 0.5;
+
 /// What is given of a configuration.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Targets {
@@ -193,6 +196,24 @@ pub fn close(linkage: &Linkage, targets: &Targets) -> Result<Closed, AssemblyErr
         position,
         velocity,
     })
+}
+
+/// The closed configuration that is found from a guess by Newton steps of least size; `None` where they find none, or lead
+/// to another branch. Elastic coordinates keep the values of the guess, as held ones do.
+pub fn close_nearby(linkage: &Linkage, position: &[f64], held: Vec<usize>) -> Option<Vec<f64>> {
+    let targets = Targets {
+        position: position.to_vec(),
+        velocity: vec![0.0; linkage.velocities.len()],
+        held,
+        ..Targets::default()
+    };
+    let mut solver = Solver::new(linkage, &targets);
+    let mut found = position.to_vec();
+    if !solver.close(&mut found) {
+        return None;
+    }
+    let change = difference(&linkage.system, &found, position);
+    (change.iter().all(|x| x.abs() < SAME_BRANCH)).then_some(found)
 }
 
 /// A guess with joints turned to the side of their branch.

@@ -26,7 +26,8 @@ mod sliding;
 mod solver;
 
 pub use assembly::{
-    AssemblyError, Closed, Diagnosis, MarkerTarget, Targets, assemble, close, diagnose,
+    AssemblyError, Closed, Diagnosis, MarkerTarget, Targets, assemble, close, close_nearby,
+    diagnose,
 };
 pub use complement::ReducedEquations;
 pub use constraint::Constraints;

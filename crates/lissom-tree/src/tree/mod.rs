@@ -72,5 +72,6 @@ pub use kinematics::Kinematics;
 pub use mass_matrix::{CompositeBody, mass_diagonal, mass_matrix};
 pub use massless::without_inertia;
 pub use material_points::{HeldForces, MaterialPoints};
+pub use node::keeps_second_order;
 pub use operational_space::{OperationalSpace, Push};
 pub use stiffness::add_elastic_stiffness;

@@ -170,7 +170,7 @@ fn small_motion<T: Scalar>(
         && let Some(field) = &body.second_order
     {
         for (block, entries) in field.entries(&node.second_order) {
-            if !keeps(shortening, tip, block.component) {
+            if !keeps_second_order(shortening, tip, block.component) {
                 continue;
             }
             // ½ηᵀHη, its gradient Hη, its rate and its bias η̇ᵀHη̇; a block aside from the diagonal stands for its
@@ -215,7 +215,10 @@ fn small_motion<T: Scalar>(
 
 /// Whether a part of the second-order field moves a node: all that displaces it, and what turns it if it is turned by
 /// a rotation vector; of the variant that keeps the kinetic energy to second order the shortening alone.
-fn keeps(shortening: ShorteningTerms, tip: Tip, component: Component) -> bool {
+pub fn keeps_second_order(shortening: ShorteningTerms, tip: Tip, component: Component) -> bool {
+    if tip == Tip::Rigid || !shortening.moves_points() {
+        return false;
+    }
     let whole = shortening == ShorteningTerms::Kinematic;
     match component {
         Component::Displacement(axis) => whole || axis == 0,

@@ -80,7 +80,7 @@ impl Figure {
                 position: [*length, 0.0, 0.0],
                 displacement: vec![[1.0, 0.0, 0.0]],
                 rotation: vec![[0.0; 3]],
-                shortening: Vec::new(),
+                second_order: Vec::new(),
             }),
             Kind::Rigid(root, ends) => {
                 let mut all = ends.iter().chain([root]);
@@ -249,16 +249,18 @@ pub(super) fn figures(nodal: &NodalModel, assembled: &Equations<'_>) -> Vec<Figu
     found
 }
 
+/// Where every slide begins, and what slides on it.
+pub(super) fn slides(nodal: &NodalModel) -> impl Iterator<Item = (NodeId, NodeId)> {
+    (nodal.mechanism.figures()).filter_map(|figure| match figure.kind {
+        FigureKind::Slider(from, to, _) => Some((from.point, to)),
+        _ => None,
+    })
+}
+
 /// Figures with what carries them before them: those on supports first, then what hangs on them.
 pub(super) fn ordered(nodal: &NodalModel, mut left: Vec<Figure>) -> Vec<Figure> {
     let mut reached: Vec<NodeId> = Vec::new();
     let mut figures: Vec<Figure> = Vec::new();
-    let sliders: Vec<(NodeId, NodeId)> = (nodal.mechanism.figures())
-        .filter_map(|figure| match figure.kind {
-            FigureKind::Slider(from, to, _) => Some((from.point, to)),
-            _ => None,
-        })
-        .collect();
     while !left.is_empty() {
         let hangs = |figure: &Figure| {
             let mut points = figure.points().into_iter();
@@ -267,7 +269,7 @@ pub(super) fn ordered(nodal: &NodalModel, mut left: Vec<Figure>) -> Vec<Figure> 
         let next = left.iter().position(hangs).unwrap_or(0);
         let figure = left.remove(next);
         reached.extend(figure.points());
-        for &(from, to) in &sliders {
+        for (from, to) in slides(nodal) {
             if reached.contains(&from) {
                 reached.push(to);
             }

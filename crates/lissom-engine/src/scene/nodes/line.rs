@@ -109,7 +109,7 @@ impl Line {
             position,
             displacement,
             rotation,
-            shortening: Vec::new(),
+            second_order: Vec::new(),
         }
     }
 
@@ -122,7 +122,7 @@ impl Line {
             positions: Vec::new(),
             displacement: Vec::new(),
             rotation: Vec::new(),
-            shortening: Vec::new(),
+            second_order: Vec::new(),
             curvature: Vec::new(),
             half_axes: Vec::new(),
             sections_known: true,
@@ -218,7 +218,7 @@ pub(super) fn truss(length: f64) -> Centreline {
         positions: vec![[0.0; 3], [length, 0.0, 0.0]],
         displacement: vec![[0.0; 3], [1.0, 0.0, 0.0]],
         rotation: vec![[0.0; 3]; 2],
-        shortening: Vec::new(),
+        second_order: Vec::new(),
         curvature: Vec::new(),
         half_axes: Vec::new(),
         sections_known: false,

@@ -5,10 +5,11 @@ mod line;
 
 use lissom_core::PlaceError;
 use lissom_nodal::{Equations, FigureKind, NodalError, NodeId};
-use lissom_spatial::{Matrix, Transform};
+use lissom_spatial::{Matrix, Transform, Vector};
 
-use self::figure::{Figure, Kind, figures, ordered};
+use self::figure::{Figure, Kind, figures, ordered, slides};
 use self::line::truss;
+use super::outline::Outline;
 use super::{Drawable, DrawnBody, DrawnJoint, DrawnMarker, FlexiblePoint, Look, Side, Solid};
 use crate::nodal_model::{NodalModel, Replay};
 
@@ -47,9 +48,7 @@ impl Drawable for DrawnNodes<'_> {
     fn bodies(&self) -> Vec<DrawnBody> {
         let figures = self.figures.iter().enumerate();
         figures
-            .map(|(index, figure)| {
-                drawn(self.nodal, &self.figures[..index], figure, &self.assembled)
-            })
+            .map(|(index, figure)| drawn(self.nodal, &self.figures, index, figure, &self.assembled))
             .collect()
     }
 
@@ -89,8 +88,12 @@ impl Drawable for DrawnNodes<'_> {
         self.figures[body].pose(self.replay.placed())
     }
 
-    fn undeformed_pose(&self, body: usize) -> Transform<f64> {
+    fn rigid_pose(&self, body: usize) -> Transform<f64> {
         self.figures[body].pose(self.replay.undeformed())
+    }
+
+    fn nominal_pose(&self, body: usize) -> Transform<f64> {
+        self.figures[body].pose(self.replay.nominal())
     }
 
     fn push_elastic(&self, body: usize, elastic: &mut Vec<f64>) {
@@ -110,33 +113,35 @@ fn locate(
         places.find_map(|(index, figure)| Some((index, figure.find(point, assembled)?)))
     };
     // what slides hangs where its slide begins
-    let slide = || {
-        let mut all = nodal.mechanism.figures();
-        let from = all.find_map(|figure| match figure.kind {
-            FigureKind::Slider(from, to, _) if to == point => Some(from.point),
-            _ => None,
-        });
-        on(from?)
-    };
+    let slide = || on(slides(nodal).find(|&(_, to)| to == point)?.0);
     on(point).or_else(slide)
 }
 
 fn drawn(
     nodal: &NodalModel,
-    before: &[Figure],
+    figures: &[Figure],
+    index: usize,
     figure: &Figure,
     assembled: &Equations<'_>,
 ) -> DrawnBody {
+    let before = &figures[..index];
     let points = figure.points();
+    // where other bodies or the ground hold it
+    let is_joint = |point: NodeId| {
+        let mut others = figures.iter().enumerate().filter(|(k, _)| *k != index);
+        nodal.mechanism.is_supported(point)
+            || others.any(|(_, other)| other.points().contains(&point))
+            || slides(nodal).any(|(from, to)| from == point || to == point)
+    };
     let carrier = points.iter().find_map(|&point| {
         let (parent, carried_by) = locate(nodal, before, point, assembled)?;
         Some((parent, carried_by, figure.find(point, assembled)?))
     });
     let (parent, carried_by, held_at) = carrier.map_or_else(
-        || (None, FlexiblePoint::default(), FlexiblePoint::default()),
-        |(parent, carried_by, held_at)| (Some(parent), carried_by, held_at),
+        || (None, [0.0; 3], [0.0; 3]),
+        |(parent, carried_by, held_at)| (Some(parent), carried_by.position, held_at.position),
     );
-    let mut struts = Vec::new();
+    let mut outline = Outline::default();
     let mut solids = Vec::new();
     let mass_of = |node: NodeId| -> f64 {
         let masses = nodal.mechanism.masses().filter(|(own, _)| *own == node);
@@ -161,11 +166,19 @@ fn drawn(
         Kind::Beam(line) => (Look::Beam, Some(line.drawn())),
         Kind::Truss(_, length) => (Look::Beam, Some(truss(*length))),
         Kind::Rigid(root, ends) => {
-            for end in ends.iter().chain([root]) {
-                add_solid(end.point, Some(end.orientation));
+            let [mut joints, mut others] = [Vec::new(), Vec::new()];
+            for end in [root].into_iter().chain(ends) {
                 let at = frame.transpose_mul(assembled.node(end.point).position - origin);
-                if at.0 != [0.0; 3] {
-                    struts.push([[0.0; 3], at.0]);
+                if is_joint(end.point) {
+                    joints.push(at);
+                } else {
+                    others.push(at);
+                }
+            }
+            outline = Outline::new(Vector::zero(), &joints, &others);
+            if !outline.connects {
+                for end in ends.iter().chain([root]) {
+                    add_solid(end.point, Some(end.orientation));
                 }
             }
             (Look::Rigid, None)
@@ -184,7 +197,8 @@ fn drawn(
         held_at,
         line,
         solids,
-        struts,
+        struts: outline.struts,
+        plate: outline.plate,
     }
 }
 
@@ -194,40 +208,60 @@ fn joints(nodal: &NodalModel, figures: &[Figure], assembled: &Equations<'_>) -> 
         point,
     };
     let drawn = |figure: lissom_nodal::Figure<'_>| {
-        let (kind, axis, (index, point)) = match figure.kind {
+        let (kind, axis, [parent, child]) = match figure.kind {
             FigureKind::Hinge([from, to], axis) => {
                 let axis = assembled.node(from).rotation * axis;
-                // at the point beside the orientation that it carries, or that carries it
-                let place = [to, from].into_iter().find_map(|orientation| {
-                    let holder = figures.iter().position(|f| f.carries(orientation))?;
-                    let point = match &figures[holder].kind {
-                        Kind::Beam(line) => {
-                            let mut ends = line.ends.iter();
-                            ends.find(|end| end.orientation == orientation)?.point
-                        }
-                        Kind::Rigid(root, _) => root.point,
-                        Kind::Truss(..) | Kind::Mass(..) => return None,
-                    };
-                    Some((holder, figures[holder].find(point, assembled)?))
-                })?;
-                ("revolute", axis, place)
+                let holders = |orientation| {
+                    (0..figures.len()).filter(move |&k| figures[k].carries(orientation))
+                };
+                let places = |index: usize, orientation: NodeId| -> Vec<NodeId> {
+                    match &figures[index].kind {
+                        Kind::Beam(line) => (line.ends.iter())
+                            .filter(|end| end.orientation == orientation)
+                            .map(|end| end.point)
+                            .collect(),
+                        _ => figures[index].points(),
+                    }
+                };
+                let at = |index: usize, point: NodeId| {
+                    Some(side(index, figures[index].find(point, assembled)?))
+                };
+                // where a body with one of the orientations meets one with the other
+                let met = holders(from).find_map(|parent| {
+                    holders(to).find_map(|child| {
+                        let own = places(child, to);
+                        let mut shared = places(parent, from).into_iter();
+                        let point = shared.find(|point| own.contains(point))?;
+                        Some([at(parent, point)?, at(child, point)?])
+                    })
+                });
+                // the ground holds the other side
+                let alone = || {
+                    let place = [to, from].into_iter().find_map(|orientation| {
+                        let holder = holders(orientation).next()?;
+                        at(holder, *places(holder, orientation).first()?)
+                    })?;
+                    Some([place.clone(), place])
+                };
+                let sides = met.or_else(alone)?;
+                ("revolute", axis, sides)
             }
             FigureKind::Slider(from, to, axis) => {
                 let axis = assembled.node(from.orientation).rotation * axis;
-                let places = || figures.iter().enumerate();
-                let place =
-                    places().find_map(|(index, f)| Some((index, f.find(to, assembled)?)))?;
-                ("prismatic", axis, place)
+                let mut places = figures.iter().enumerate();
+                let place = places.find_map(|(k, f)| Some(side(k, f.find(to, assembled)?)))?;
+                // what slides is in one place only
+                ("prismatic", axis, [place.clone(), place])
             }
             FigureKind::Beam(_) | FigureKind::Truss(_) => return None,
         };
-        let frame = figures[index].pose(assembled).rotation;
+        let frame = figures[child.body?].pose(assembled).rotation;
         Some(DrawnJoint {
             name: figure.name.to_owned(),
             kind,
             closes_loop: false,
-            parent: side(index, point.clone()),
-            child: side(index, point),
+            parent,
+            child,
             axis: Some(frame.transpose_mul(axis).0),
         })
     };
