@@ -74,6 +74,32 @@ pub(crate) fn refuse_nodes(loaded: &Loaded, verb: &str) -> Result<(), Stop> {
     Ok(())
 }
 
+/// Refuses beginnings of channels that no channel of the model has.
+pub(crate) fn refuse_unknown_channels(loaded: &Loaded, beginnings: &[String]) -> Result<(), Stop> {
+    // a model that cannot be placed says so when it runs
+    let Ok(signals) = loaded.mechanism.signals() else {
+        return Ok(());
+    };
+    let is_unknown = |beginning: &&String| {
+        let mut names = signals.iter().map(|signal| &signal.name);
+        !names.any(|name| name.starts_with(beginning.as_str()))
+    };
+    match beginnings.iter().find(is_unknown) {
+        Some(beginning) => {
+            let names = signals.iter().map(|signal| signal.name.as_str());
+            let remedy = match nearest(beginning, names) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "`lissom run MODEL --json` lists the channels".to_owned(),
+            };
+            Err(Stop::Usage(format!(
+                "--channels: no channel of {} begins with `{beginning}`; {remedy}",
+                loaded.label
+            )))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Whether somebody may have meant a name rather than a file.
 fn is_bare(path: &Path) -> bool {
     path.components().count() == 1 && path.extension().is_none()

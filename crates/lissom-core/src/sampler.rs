@@ -52,11 +52,6 @@ impl Sampler {
         (sampler, recorded)
     }
 
-    /// Values of the kept signals in the evaluated state of which nothing is known but itself.
-    pub fn values(&mut self, dynamics: &mut dyn Dynamics) -> &[f64] {
-        self.row(dynamics, 0.0, 0.0, |total| total).0
-    }
-
     /// The row of the evaluated state, and its energy balance against the energy of the start, by the total now.
     pub(crate) fn row(
         &mut self,

@@ -4,10 +4,12 @@ use std::path::Path;
 use std::time::Instant;
 
 use lissom::compare::{
-    Advice, DIVERGENCE_LENGTHS, Difference, Prediction, Worst, dense_instants, thinned,
+    Advice, DIVERGENCE_LENGTHS, Difference, Ended, HowEnded, Measured, Worst, term_groups,
 };
-use lissom::{Override, Recording, Run};
-use lissom_io::compare::{Choice, Comparison, Entry, Finished, with_fidelity};
+use lissom::{Ending, Override, Recording, Run, sample_instants};
+use lissom_io::compare::{
+    Choice, Comparison, Entry, Finished, Without, as_asked, first_sound, with_fidelity,
+};
 use lissom_io::load::Loaded;
 use lissom_io::manifest::Manifest;
 use lissom_io::record;
@@ -27,11 +29,12 @@ use crate::{diagnostics, output, source};
 pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
     let loaded = source::load(&arguments.model, &arguments.set)?;
     source::refuse_nodes(&loaded, "compare")?;
+    source::refuse_unknown_channels(&loaded, &arguments.channels)?;
     let models = arguments
         .choices
         .iter()
         .map(|&choice| {
-            let changed = with_fidelity(&loaded, choice)
+            let changed = with_fidelity(&loaded, choice.switches())
                 .map_err(|error| Stop::Diagnosed(diagnostics::render(&error)))?;
             Ok((choice, changed))
         })
@@ -41,24 +44,39 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
         &format!("{}-compare", loaded.label),
     )?;
     let folder = batch.folder().to_owned();
-    let silent = arguments.quiet || arguments.json;
+    let runner = Runner {
+        arguments,
+        folder: &folder,
+        silent: arguments.quiet || arguments.json,
+    };
 
     let mut finished: Vec<Finished> = Vec::new();
     let mut manifests: Vec<(Manifest, Recording)> = Vec::new();
     for (choice, model) in models {
-        if !silent {
-            output::say(&format!("Running with {choice} …"));
-        }
-        let (done, written) = run_one(arguments, choice, model, &folder, silent)?;
-        manifests.push(written);
+        let name = choice.to_string();
+        let done = runner.run(&name, &name, &switches_of(choice), model)?;
+        manifests.push((done.manifest, done.written));
         let stopped = done.summary.stopped_at_s.is_some();
-        finished.push(done);
+        finished.push(Finished {
+            choice,
+            loaded: done.loaded,
+            run: done.run,
+            summary: done.summary,
+        });
         if stopped {
             break;
         }
     }
+    let without = if finished
+        .last()
+        .is_some_and(|last| last.summary.stopped_at_s.is_some())
+    {
+        Vec::new()
+    } else {
+        runner.without_terms(&loaded, first_sound(&finished))?
+    };
     let channels = (!arguments.channels.is_empty()).then_some(arguments.channels.as_slice());
-    let comparison = Comparison::new(&finished, channels, arguments.within);
+    let comparison = Comparison::new(&finished, &without, channels, arguments.within);
     let path = comparison
         .write(&folder)
         .map_err(|error| Stop::Failed(error.to_string()))?;
@@ -90,11 +108,21 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
             output::say(&report::written(&pictures));
         }
     }
-    if let Some(at_s) = finished.last().and_then(|f| f.summary.stopped_at_s) {
+    let stopped = finished.last().and_then(|f| {
+        let name = f.choice.to_string();
+        Some((name, f.summary.stopped_at_s?))
+    });
+    let stopped = stopped.or_else(|| {
+        let last = without.last()?;
+        let Ending::Stopped { at_s } = last.run.ending else {
+            return None;
+        };
+        Some((format!("the run without {}", last.group.name), at_s))
+    });
+    if let Some((name, at_s)) = stopped {
         return Err(Stop::Interrupted(format!(
-            "interrupted at {} s of {}; what was computed until then is in {}",
+            "interrupted at {} s of {name}; what was computed until then is in {}",
             short(at_s),
-            comparison.runs.last().map_or("", |run| &run.fidelity),
             folder.display()
         )));
     }
@@ -106,52 +134,108 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Runs the model with one fidelity and writes its recording, which is returned with its manifest.
-fn run_one(
-    arguments: &CompareArguments,
-    choice: Choice,
-    mut model: Loaded,
-    folder: &Path,
-    silent: bool,
-) -> Result<(Finished, (Manifest, Recording)), Stop> {
-    let samples = dense_instants(&model.mechanism);
-    // the comparison needs every coordinate; the files hold what the model asks for
-    let wanted = model.spec.output.channels.take();
-    refuse_too_large(&model, samples.len())?;
-    let began = Instant::now();
-    let start = model.mechanism.start();
-    let run = integrate(&model, start, &samples, DIVERGENCE_LENGTHS, silent);
-    let wall_s = began.elapsed().as_secs_f64();
-    model.spec.output.channels = wanted;
+/// The switches of `[fidelity]` that make a choice.
+fn switches_of(choice: Choice) -> Vec<String> {
+    let name = choice.to_string();
+    let mut parts = name.split('/');
+    let preset = parts.next().map(|preset| format!("preset={preset}"));
+    let tip = parts.next().map(|tip| format!("tip={tip}"));
+    preset.into_iter().chain(tip).collect()
+}
 
-    let shown = Run {
-        recording: thinned(&model.mechanism, &run.recording),
-        ..run.clone()
-    };
-    let mut summary = Summary::new(&model, &shown, &[], wall_s);
-    let mut changes: Vec<String> = arguments.set.iter().map(Override::text).collect();
-    // what makes the same run
-    let switched = choice.to_string();
-    let (preset, tip) = switched.split_once('/').unwrap_or((&switched, ""));
-    changes.push(format!("fidelity.preset={preset}"));
-    if !tip.is_empty() {
-        changes.push(format!("fidelity.tip={tip}"));
+/// What runs models with other fidelities and writes their recordings.
+struct Runner<'a> {
+    arguments: &'a CompareArguments,
+    folder: &'a Path,
+    silent: bool,
+}
+
+/// A run that has been written.
+struct Done {
+    loaded: Loaded,
+    run: Run,
+    summary: Summary,
+    manifest: Manifest,
+    written: Recording,
+}
+
+impl Runner<'_> {
+    /// Runs a model with some switches of `[fidelity]`, called `name`, and writes its recording.
+    fn run(
+        &self,
+        what: &str,
+        name: &str,
+        switches: &[String],
+        mut model: Loaded,
+    ) -> Result<Done, Stop> {
+        if !self.silent {
+            output::say(&format!("Running with {what} …"));
+        }
+        let samples = sample_instants(&model.spec, &[]);
+        // the comparison needs every coordinate; the files hold what the model asks for
+        let wanted = model.spec.output.channels.take();
+        refuse_too_large(&model, samples.len())?;
+        let began = Instant::now();
+        let start = model.mechanism.start();
+        let run = integrate(&model, start, &samples, DIVERGENCE_LENGTHS, self.silent);
+        let wall_s = began.elapsed().as_secs_f64();
+        model.spec.output.channels = wanted;
+
+        let shown = Run {
+            recording: as_asked(&model, &run.recording),
+            ..run.clone()
+        };
+        let mut summary = Summary::new(&model, &shown, &[], wall_s);
+        // what makes the same run
+        let mut changes: Vec<String> = self.arguments.set.iter().map(Override::text).collect();
+        changes.extend(switches.iter().map(|switch| format!("fidelity.{switch}")));
+        let options = json!({
+            "verb": "run", "model": self.arguments.model, "set": changes, "at_s": [], "fidelity": name,
+        });
+        let own = self.folder.join(name.replace(['/', '='], "-"));
+        let manifest = batch_for(Some(&own), "").and_then(|batch| {
+            record::write(batch, &model, &shown, options, &mut summary)
+                .map_err(|error| Stop::Failed(error.to_string()))
+        })?;
+        Ok(Done {
+            loaded: model,
+            run,
+            summary,
+            manifest,
+            written: shown.recording,
+        })
     }
-    let options = json!({
-        "verb": "run", "model": arguments.model, "set": changes, "at_s": [], "fidelity": switched,
-    });
-    let own = folder.join(choice.to_string().replace('/', "-"));
-    let manifest = batch_for(Some(&own), "").and_then(|batch| {
-        record::write(batch, &model, &shown, options, &mut summary)
-            .map_err(|error| Stop::Failed(error.to_string()))
-    })?;
-    let done = Finished {
-        choice,
-        loaded: model,
-        run,
-        summary,
-    };
-    Ok((done, (manifest, shown.recording)))
+
+    /// Runs the reference without each group of its terms.
+    fn without_terms(
+        &self,
+        loaded: &Loaded,
+        reference: Option<&Finished>,
+    ) -> Result<Vec<Without>, Stop> {
+        let mut without = Vec::new();
+        let Some(reference) = reference else {
+            return Ok(without);
+        };
+        for group in term_groups(&reference.loaded.mechanism) {
+            // a group that the model cannot do without is not weighed
+            let Ok(model) = with_fidelity(loaded, group.without) else {
+                continue;
+            };
+            let mut switches = switches_of(reference.choice);
+            switches.push(group.switch.to_owned());
+            let what = format!("{} without {}", reference.choice, group.name);
+            let done = self.run(&what, group.switch, &switches, model)?;
+            let stopped = done.summary.stopped_at_s.is_some();
+            without.push(Without {
+                group,
+                run: done.run,
+            });
+            if stopped {
+                break;
+            }
+        }
+        Ok(without)
+    }
 }
 
 fn in_words(comparison: &Comparison) -> String {
@@ -197,7 +281,7 @@ fn in_words(comparison: &Comparison) -> String {
         }
     }
     if let (Some(advice), Some(reference)) = (&comparison.advice, &comparison.reference) {
-        lines.extend(advice_in_words(advice, reference));
+        lines.extend(advice_in_words(comparison, advice, reference));
     }
     lines.join("\n")
 }
@@ -248,8 +332,8 @@ fn difference(difference: &Difference) -> String {
     )
 }
 
-fn advice_in_words(advice: &Advice, reference: &str) -> Vec<String> {
-    let mut lines = vec![format!("\nWhat mattered, from the run with {reference}")];
+fn advice_in_words(comparison: &Comparison, advice: &Advice, reference: &str) -> Vec<String> {
+    let mut lines = vec![format!("\nThe run with {reference}")];
     if let Some(rates) = &advice.rates {
         lines.push(format!(
             "  {} reaches {} rad/s, {} of the lowest frequency of {} ({} rad/s)",
@@ -274,45 +358,101 @@ fn advice_in_words(advice: &Advice, reference: &str) -> Vec<String> {
             }
         ));
     }
-    for term in &advice.terms {
-        let share =
-            |part: Option<f64>, of: &str| part.map(|part| format!("{} of {of}", rounded(part, 2)));
-        let shares = [
-            share(term.magnitude.elastic, "the strain"),
-            share(term.magnitude.joints, "the joint forces"),
-        ];
-        let shares: Vec<String> = shares.into_iter().flatten().collect();
-        lines.push(format!("  {}: {}", term.name, shares.join(", ")));
+    if !advice.terms.is_empty() {
+        lines.push(format!(
+            "\nWhat mattered, by runs with {reference} but for one group of terms"
+        ));
     }
-    lines.extend(advice.predictions.iter().map(prediction));
+    for term in &advice.terms {
+        let judgement = match (&term.measured.ended, term.measured.within) {
+            (Some(ended), _) => match ended.how {
+                HowEnded::Diverged => ": it mattered",
+                HowEnded::Failed | HowEnded::Interrupted => "",
+            },
+            (None, Some(true)) => ": it did not matter",
+            (None, Some(false)) => ": it mattered",
+            (None, None) => "",
+        };
+        lines.push(format!(
+            "  without {}: {}{judgement}",
+            term.name,
+            measured(&term.measured)
+        ));
+    }
+    if !advice.fidelities.is_empty() {
+        lines.push(format!("\nInstead of {reference}"));
+    }
+    for verdict in &advice.fidelities {
+        lines.push(format!(
+            "  {}: {}",
+            verdict.fidelity,
+            measured(&verdict.measured)
+        ));
+    }
+    lines.extend(judgement(comparison, advice, reference));
+    if !comparison.not_run.is_empty() {
+        lines.push(format!(
+            "  {}: not known; run with --with",
+            comparison.not_run.join(", ")
+        ));
+    }
+    lines
+}
+
+/// Which fidelity would have done.
+fn judgement(comparison: &Comparison, advice: &Advice, reference: &str) -> Option<String> {
+    let mut judged = advice.fidelities.iter().map(|v| &v.measured);
+    let sound = |measured: &Measured| measured.difference.is_some();
+    if advice.fidelities.is_empty() {
+        return None;
+    }
+    if judged.clone().any(sound) && judged.all(|m| m.within.is_none()) {
+        return Some(
+            "  Which would have done is not known: --within judges channels in m and rad, and none is compared."
+                .to_owned(),
+        );
+    }
     let tolerance = format!(
         "{} m and {} rad",
         rounded(advice.within_m, 3),
         rounded(advice.within, 3)
     );
-    lines.push(match &advice.cheapest {
-        Some(fidelity) => format!("  {fidelity} would have been within {tolerance}."),
-        None => format!("  No cheaper fidelity would have been within {tolerance}."),
-    });
-    lines
+    if advice.would_have_done.is_empty() {
+        return Some(format!(
+            "  None of these was within {tolerance} of {reference}."
+        ));
+    }
+    let wall = |name: &String| {
+        let run = comparison.runs.iter().find(|run| run.fidelity == *name);
+        run.map_or_else(String::new, |run| {
+            format!("{name} ({} s on the clock)", rounded(run.cost.wall_s, 2))
+        })
+    };
+    let names: Vec<String> = advice.would_have_done.iter().map(wall).collect();
+    Some(format!(
+        "  {} would have done in place of {}: within {tolerance}.",
+        names.join(", "),
+        wall(&reference.to_owned())
+    ))
 }
 
-fn prediction(prediction: &Prediction) -> String {
-    let stated = match (&prediction.stated, prediction.no_bound) {
-        (Some(stated), _) => format!("error within {}", error(stated)),
-        (None, why) => {
-            let when = match prediction.leaves_at_s {
-                Some(at_s) => format!(" (by {} s)", rounded(at_s, 4)),
-                None => String::new(),
+/// How far a run is from the reference.
+fn measured(measured: &Measured) -> String {
+    match (&measured.difference, &measured.ended) {
+        (Some(difference), _) => match error(difference) {
+            text if text.is_empty() => "differs as comparison.json lists".to_owned(),
+            text => format!("differs by {text}"),
+        },
+        (None, Some(Ended { how, time_s })) => {
+            let how = match how {
+                HowEnded::Diverged => "its run diverged",
+                HowEnded::Failed => "not known, its run failed",
+                HowEnded::Interrupted => "not known, its run was interrupted",
             };
-            format!("no bound can be given: {}{when}", why.unwrap_or_default())
+            format!("{how} at {} s", rounded(*time_s, 4))
         }
-    };
-    let measured = match &prediction.measured {
-        Some(measured) => format!("measured {}", error(measured)),
-        None => "its run was not sound".to_owned(),
-    };
-    format!("  {}: {stated} ({measured})", prediction.fidelity)
+        (None, None) => String::new(),
+    }
 }
 
 fn error(errors: &Worst) -> String {

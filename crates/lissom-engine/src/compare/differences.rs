@@ -1,7 +1,7 @@
 //! Differences of two recordings, channel by channel.
 
+use lissom_core::Recording;
 use lissom_core::recording::Sample;
-use lissom_core::{Channel, Recording};
 use serde::Serialize;
 
 /// How far one channel of a run is from that of the reference.
@@ -43,19 +43,6 @@ pub(super) fn between(reference: &Recording, run: &Recording, names: &[String]) 
         of_samples(name, &kept.unit, both)
     };
     names.iter().filter_map(difference).collect()
-}
-
-/// The same of a recording that holds differences.
-pub(super) fn of_deviations(deviations: &Recording) -> Vec<Difference> {
-    let difference = |channel: &Channel| {
-        let samples = deviations
-            .time_s
-            .iter()
-            .copied()
-            .zip(channel.samples.iter().copied());
-        of_samples(&channel.name, &channel.unit, samples)
-    };
-    deviations.channels.iter().filter_map(difference).collect()
 }
 
 fn of_samples(

@@ -1,34 +1,30 @@
 //! `compare`: one model run with several fidelities, side by side.
 //!
 //! ```text
-//! model ──with_fidelity──► one mechanism per fidelity ──run──► FidelityRun ──compare──► Findings
+//! model ──with_fidelity──► one mechanism per fidelity ──run──► FidelityRun ─┐
+//!                          the first sound one without each                 ├─compare──► Findings
+//!                          of its term_groups ─────────run──► TermRun ──────┘
 //! ```
 //!
-//! Runs are sampled at [`dense_instants`] and given up at [`DIVERGENCE_LENGTHS`]. One that did not reach its end is part of
-//! the comparison. Differences are those from the first run that is sound; what that run tells of its terms is the
-//! [`Advice`].
+//! Everything that is said was measured: differences are those of recordings at the samples of the model, from the first
+//! run that is sound; terms are weighed by a run without them. Nothing is said of what was not run. Runs are given up at
+//! [`DIVERGENCE_LENGTHS`]; one that did not reach its end is part of the comparison.
 
 mod advice;
-mod deviation;
+mod channels;
 mod differences;
-mod exponential;
-mod instants;
-mod magnitudes;
-mod states;
+mod terms;
 
 use lissom_core::study::{Ending, Run};
-use lissom_core::{Quantity, Signal, Stage};
-use lissom_numerics::CoordinateKind;
-use lissom_spec::spec::{FidelitySpec, FormulationSpec, GROUND};
+use lissom_spec::spec::{FidelitySpec, FormulationSpec};
 use lissom_spec::{Fidelity, ModelSpec};
 
 use crate::mechanism::Mechanism;
 
-pub use advice::{Advice, Bending, FIRST_ORDER, Prediction, RateRatio, SAFETY, Term};
-pub use deviation::{Resolution, predict_deviation};
+pub use advice::{Advice, Bending, Ended, HowEnded, Measured, RateRatio, Term, Verdict};
+pub use channels::chosen_channels;
 pub use differences::{Difference, Worst, worst};
-pub use instants::{dense_instants, thinned};
-pub use magnitudes::{TermMagnitude, term_magnitude};
+pub use terms::{TermGroup, term_groups};
 
 /// Displacement of a body, in lengths of it, at which a run has diverged and is given up. Small rotations mean nothing
 /// beyond a fraction of a length, but a run may come back from there, as the inconsistent model of a beam that spins up
@@ -44,7 +40,16 @@ pub struct FidelityRun<'a> {
     pub name: &'a str,
     /// The mechanism with it.
     pub mechanism: &'a Mechanism,
-    /// Its run, with every channel, sampled at [`dense_instants`].
+    /// Its run, with every channel.
+    pub run: &'a Run,
+}
+
+/// A run of the model with the fidelity of the reference but for a group of terms.
+#[derive(Clone, Copy, Debug)]
+pub struct TermRun<'a> {
+    /// The terms.
+    pub group: TermGroup,
+    /// The run without them, at the same samples.
     pub run: &'a Run,
 }
 
@@ -60,7 +65,7 @@ impl FidelityRun<'_> {
 pub struct CompareOptions<'a> {
     /// Beginnings of the channels that are compared; unless said, marker positions and free joint coordinates.
     pub channels: Option<&'a [String]>,
-    /// Errors that are small enough: in lengths of the longest flexible body, and in radians.
+    /// Differences that are small enough: in lengths of the longest flexible body, and in radians.
     pub within: f64,
 }
 
@@ -73,15 +78,25 @@ pub struct Findings {
     pub channels: Vec<String>,
     /// Differences of every run from the reference, as far as it came; none of the reference from itself.
     pub differences: Vec<Vec<Difference>>,
-    /// What the reference run tells of its terms.
+    /// What is to be learnt from them.
     pub advice: Option<Advice>,
 }
 
-/// Compares runs of one model with several fidelities. A cheaper fidelity than that of the first sound run is advised if
-/// its error is small enough.
-pub fn compare(runs: &[FidelityRun<'_>], options: &CompareOptions<'_>) -> Findings {
-    let reference = runs.iter().position(FidelityRun::is_sound);
-    let channels = reference.map_or_else(Vec::new, |at| compared(&runs[at], options.channels));
+/// The run that differences are taken from: the first that is sound.
+pub fn reference(runs: &[FidelityRun<'_>]) -> Option<usize> {
+    runs.iter().position(FidelityRun::is_sound)
+}
+
+/// Compares runs of one model with several fidelities, and the runs without groups of terms of the first sound one.
+pub fn compare(
+    runs: &[FidelityRun<'_>],
+    without: &[TermRun<'_>],
+    options: &CompareOptions<'_>,
+) -> Findings {
+    let reference = reference(runs);
+    let channels = reference.map_or_else(Vec::new, |at| {
+        chosen_channels(runs[at].mechanism, options.channels)
+    });
     let from_reference = |(i, run): (usize, &FidelityRun<'_>)| {
         let from = reference.filter(|&at| at != i).map(|at| &runs[at]);
         from.map_or_else(Vec::new, |from| {
@@ -89,8 +104,8 @@ pub fn compare(runs: &[FidelityRun<'_>], options: &CompareOptions<'_>) -> Findin
         })
     };
     let differences: Vec<_> = runs.iter().enumerate().map(from_reference).collect();
-    let advice =
-        reference.map(|at| advice::advise(runs, &differences, at, &channels, options.within));
+    let advice = reference
+        .map(|at| advice::advise(runs, without, &differences, at, &channels, options.within));
     Findings {
         reference,
         channels,
@@ -115,36 +130,4 @@ pub fn with_fidelity(spec: &ModelSpec, fidelity: FidelitySpec) -> ModelSpec {
 /// The switches that are in force.
 fn fidelity(mechanism: &Mechanism) -> Fidelity {
     mechanism.spec().fidelity.resolve(Fidelity::DEFAULT)
-}
-
-/// Names of the compared channels.
-fn compared(reference: &FidelityRun<'_>, beginnings: Option<&[String]>) -> Vec<String> {
-    if let Some(beginnings) = beginnings {
-        let names = reference.run.recording.channels.iter().map(|c| &c.name);
-        let asked = |name: &&String| beginnings.iter().any(|b| name.starts_with(b.as_str()));
-        return names.filter(asked).cloned().collect();
-    }
-    let mechanism = reference.mechanism;
-    let markers = (mechanism.spec().marker.iter()).filter(|marker| marker.body != GROUND);
-    let positions = markers
-        .flat_map(|marker| ["x", "y", "z"].map(|axis| format!("{}.position.{axis}", marker.name)));
-    // prescribed motions are no part of the state
-    let free = mechanism.layout().unwrap_or_default();
-    let is_free = |signal: &Signal| free.iter().any(|entry| entry.name == signal.name);
-    let Ok(signals) = mechanism.signals() else {
-        return positions.collect();
-    };
-    let of_kind = |wanted: CoordinateKind| {
-        let of_kind = signals.iter().filter(move |signal| {
-            signal.quantity == Quantity::Coordinate(wanted)
-                && signal.stage == Stage::Position
-                && is_free(signal)
-        });
-        of_kind.map(|signal| signal.name.clone())
-    };
-    let chosen: Vec<String> = positions.chain(of_kind(CoordinateKind::Joint)).collect();
-    if !chosen.is_empty() {
-        return chosen;
-    }
-    of_kind(CoordinateKind::Elastic).collect()
 }

@@ -51,6 +51,15 @@ impl Choice {
     const fn of(preset: FidelityPreset) -> Self {
         Self { preset, tip: None }
     }
+
+    /// Its switches, for `[fidelity]`.
+    pub fn switches(self) -> FidelitySpec {
+        FidelitySpec {
+            preset: Some(self.preset),
+            tip: self.tip,
+            ..FidelitySpec::default()
+        }
+    }
 }
 
 impl FromStr for Choice {
@@ -101,12 +110,7 @@ fn name(item: &impl Serialize) -> String {
 /// # Errors
 ///
 /// If the model cannot be built with it.
-pub fn with_fidelity(loaded: &Loaded, choice: Choice) -> Result<Loaded, LoadError> {
-    let switches = FidelitySpec {
-        preset: Some(choice.preset),
-        tip: choice.tip,
-        ..FidelitySpec::default()
-    };
+pub fn with_fidelity(loaded: &Loaded, switches: FidelitySpec) -> Result<Loaded, LoadError> {
     let spec = compare::with_fidelity(&loaded.spec, switches);
     let failed = |problems: Vec<Problem>| LoadError {
         origin: loaded.label.clone(),

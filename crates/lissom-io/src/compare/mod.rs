@@ -1,7 +1,9 @@
 //! [`Comparison`]: one model run with several fidelities, side by side.
 //!
 //! ```text
-//! model ──with_fidelity──► one model per choice ──run──► Finished ──► Comparison ──► comparison.json
+//! model ──with_fidelity──► one model per choice ──run──► Finished ─┐
+//!                          the first sound one without            ├─► Comparison ──► comparison.json
+//!                          each group of terms ───run──► Without ─┘
 //! ```
 //!
 //! What is found of the runs is [`lissom::compare`]; here models are changed and the findings written down, with what the
@@ -13,8 +15,11 @@ mod choice;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use lissom::compare::{Advice, CompareOptions, Difference, FidelityRun, Findings, compare};
-use lissom::{Audit, Divergence, Ending, Fidelity, Run, RunError};
+use lissom::compare::{
+    Advice, CompareOptions, Difference, FidelityRun, Findings, TermGroup, TermRun, compare,
+    reference,
+};
+use lissom::{Audit, Divergence, Ending, Fidelity, Recording, Run, RunError};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -31,11 +36,45 @@ pub struct Finished {
     pub choice: Choice,
     /// The model with it.
     pub loaded: Loaded,
-    /// The run, with every channel, sampled at
-    /// [`dense_instants`](lissom::compare::dense_instants).
+    /// The run, with every channel.
     pub run: Run,
     /// Its summary.
     pub summary: Summary,
+}
+
+/// A run of the first sound fidelity without a group of terms.
+#[derive(Clone, Debug)]
+pub struct Without {
+    /// The terms.
+    pub group: TermGroup,
+    /// The run, with every channel.
+    pub run: Run,
+}
+
+/// The first run that is sound, from which differences are taken.
+pub fn first_sound(finished: &[Finished]) -> Option<&Finished> {
+    let names: Vec<String> = finished.iter().map(|f| f.choice.to_string()).collect();
+    Some(&finished[reference(&fidelity_runs(finished, &names))?])
+}
+
+fn fidelity_runs<'a>(finished: &'a [Finished], names: &'a [String]) -> Vec<FidelityRun<'a>> {
+    let runs = finished.iter().zip(names);
+    runs.map(|(f, name)| FidelityRun {
+        name,
+        mechanism: &f.loaded.mechanism,
+        run: &f.run,
+    })
+    .collect()
+}
+
+/// A recording with the channels that the model asks for only.
+pub fn as_asked(loaded: &Loaded, recording: &Recording) -> Recording {
+    let mut asked = recording.clone();
+    if let Some(beginnings) = &loaded.spec.output.channels {
+        let wanted = |name: &str| beginnings.iter().any(|b| name.starts_with(b.as_str()));
+        asked.channels.retain(|channel| wanted(&channel.name));
+    }
+    asked
 }
 
 /// One model run with several fidelities.
@@ -51,8 +90,10 @@ pub struct Comparison {
     pub channels: Vec<String>,
     /// The runs, in the order they were asked for.
     pub runs: Vec<Entry>,
-    /// What the reference run tells of its terms.
+    /// What is to be learnt from them.
     pub advice: Option<Advice>,
+    /// Usual fidelities that were not run, of which nothing is known.
+    pub not_run: Vec<String>,
 }
 
 /// One run of a comparison.
@@ -87,23 +128,26 @@ pub struct Entry {
 
 impl Comparison {
     /// Compares runs of one model in the channels that begin with one of `channels`, unless said in marker
-    /// positions and free joint coordinates. A cheaper fidelity is advised if its error is within `within`
-    /// lengths of the longest flexible body and `within` radians.
-    pub fn new(finished: &[Finished], channels: Option<&[String]>, within: f64) -> Self {
+    /// positions and free joint coordinates. Differences count as small up to `within` lengths of the longest flexible
+    /// body and `within` radians.
+    pub fn new(
+        finished: &[Finished],
+        without: &[Without],
+        channels: Option<&[String]>,
+        within: f64,
+    ) -> Self {
         let names: Vec<String> = finished.iter().map(|f| f.choice.to_string()).collect();
-        let runs: Vec<FidelityRun<'_>> = (finished.iter().zip(&names))
-            .map(|(f, name)| FidelityRun {
-                name,
-                mechanism: &f.loaded.mechanism,
-                run: &f.run,
-            })
+        let runs = fidelity_runs(finished, &names);
+        let without: Vec<TermRun<'_>> = without
+            .iter()
+            .map(|Without { group, run }| TermRun { group: *group, run })
             .collect();
         let Findings {
             reference,
             channels,
             differences,
             advice,
-        } = compare(&runs, &CompareOptions { channels, within });
+        } = compare(&runs, &without, &CompareOptions { channels, within });
         let entry = |(f, differences): (&Finished, Vec<Difference>)| {
             let diverged = match &f.run.ending {
                 Ending::Failed(RunError::Diverged(divergence)) => Some(divergence.clone()),
@@ -124,6 +168,8 @@ impl Comparison {
             }
         };
         let entries = finished.iter().zip(differences).map(entry).collect();
+        let usual = Choice::USUAL.iter().map(ToString::to_string);
+        let not_run = usual.filter(|name| !names.contains(name)).collect();
         let first = finished.first();
         Self {
             model: first.map_or_else(String::new, |f| f.summary.model.clone()),
@@ -132,6 +178,7 @@ impl Comparison {
             channels,
             runs: entries,
             advice,
+            not_run,
         }
     }
 

@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod advisor;
 mod batches;
 mod damaren_findings;
 mod files;

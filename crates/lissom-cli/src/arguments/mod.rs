@@ -1,0 +1,208 @@
+//! What can be said on the command line.
+
+mod changes;
+mod linear;
+mod runs;
+mod values;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+pub(crate) use changes::Changes;
+pub(crate) use linear::{
+    InterpolationArgument, LinearizeArguments, ModesArguments, PerturbArguments, PlaceArgument,
+    PlaceArguments,
+};
+pub(crate) use runs::{CompareArguments, RunArguments};
+
+use crate::plot::{ChannelArguments, PlotArguments};
+
+/// Dynamics of robot manipulators whose links bend.
+///
+/// A model is a TOML file, or the name of a model that comes with the program; `lissom run` lists those.
+/// Words for people go to stderr, data to stdout.
+#[derive(Debug, Parser)]
+#[command(
+    name = "lissom",
+    version,
+    after_help = "Exit codes: 0 done; 1 the model or the run failed; 2 wrong usage; 130 interrupted.\n\n\
+                  Example:\n  lissom new arm.toml\n  lissom check arm.toml\n  lissom run arm.toml"
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    New(NewArguments),
+    Check(CheckArguments),
+    Run(RunArguments),
+    Compare(CompareArguments),
+    Report(ReportArguments),
+    Equilibrium(EquilibriumArguments),
+    Eval(EvalArguments),
+    Modes(ModesArguments),
+    Linearize(LinearizeArguments),
+    Perturb(PerturbArguments),
+    Validate(ValidateArguments),
+    /// Print the JSON Schema of model files.
+    #[command(after_help = "Example:\n  lissom schema > lissom.schema.json")]
+    Schema,
+}
+
+/// Write a commented model of a two-link flexible arm to start from.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  lissom new arm.toml\n  lissom new beam.toml --from spin-up-beam"
+)]
+pub(crate) struct NewArguments {
+    /// File to write.
+    #[arg(default_value = "arm.toml")]
+    pub(crate) file: PathBuf,
+    /// Shipped model to copy.
+    #[arg(long, value_name = "NAME", default_value = "two-link-arm")]
+    pub(crate) from: String,
+    /// Replace a file that is there already.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// Show what is understood of a model, without running it.
+///
+/// Tree, degrees of freedom, masses, natural frequencies of every flexible body, inputs, integrator, and
+/// what may go wrong.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  lissom check arm.toml\n  lissom check spin-up-beam --set body.beam.beam.length_m=8"
+)]
+pub(crate) struct CheckArguments {
+    /// Model file, or name of a shipped model.
+    pub(crate) model: String,
+    #[command(flatten)]
+    pub(crate) changes: Changes,
+    /// Print it as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Where a study begins.
+#[derive(Debug, Args)]
+pub(crate) struct StartArguments {
+    /// Start from a state: a JSON file of one, or a recording, at its end or at an instant inside.
+    #[arg(long, value_name = "FILE|RECORDING[@S]")]
+    pub(crate) from: Option<String>,
+}
+
+/// What to show of a run beside its numbers.
+#[derive(Debug, Args)]
+pub(crate) struct PictureArguments {
+    /// Write report.html beside the recording: animation, plots, spectra and summary in one page.
+    #[arg(long)]
+    pub(crate) report: bool,
+    #[command(flatten)]
+    pub(crate) plot: PlotArguments,
+}
+
+impl PictureArguments {
+    /// Whether anything is to be drawn.
+    pub(crate) fn wanted(&self) -> bool {
+        self.report || self.plot.plot.is_some()
+    }
+}
+
+/// Show recordings as one HTML page: animation, plots, spectra, summary.
+///
+/// The page opens by double click and needs neither network nor server. Several recordings are drawn over
+/// each other. A recording is the folder that `lissom run` has written, or a file in it.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  lissom report results/two-link-arm\n  \
+                  lissom report results/light results/heavy --out both.html")]
+pub(crate) struct ReportArguments {
+    /// Folders of the recordings.
+    #[arg(required = true, value_name = "RECORDING")]
+    pub(crate) recordings: Vec<PathBuf>,
+    /// The page, report.html in the folder of the first recording unless said; none with --plot alone.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) plot: PlotArguments,
+    #[command(flatten)]
+    pub(crate) channels: ChannelArguments,
+    /// Print the names of the files as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Say nothing but errors.
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+/// Find where a model rests under its loads at the start.
+///
+/// What inputs drive or motions prescribe is held where it starts, as if brakes held it. Large deflections are reached
+/// by adding the load in parts. A run begins there with simulation.initial=equilibrium. From a state, the search begins
+/// there, under the loads of its instant.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  lissom equilibrium princeton-beam --json")]
+pub(crate) struct EquilibriumArguments {
+    /// Model file, or name of a shipped model.
+    pub(crate) model: String,
+    #[command(flatten)]
+    pub(crate) changes: Changes,
+    #[command(flatten)]
+    pub(crate) start: StartArguments,
+    /// Write it as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print it as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Evaluate the equations of motion at one state.
+///
+/// The state file is JSON: {"position": …, "velocity": …, "force": …, "acceleration": …}, each a list in
+/// the order of the coordinates or an object by their names. Positions and velocities that are missing
+/// are those of the model's start, or of the state that --from names; forces are zero. Accelerations ask for inverse dynamics. All joints
+/// are free: inputs, prescribed motions and motors behind elastic gears are left out.
+///
+/// Loops are closed first. "held" lists joints that keep what is given, "markers" gives components of markers,
+/// {"hand": {"x": 0.4, "velocity": {"x": 0.1}}}; the other joints follow, and the answer has the whole configuration.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  echo '{\"velocity\": {\"shoulder.angle.rate\": 1.0}}' > state.json\n  \
+                  lissom eval two-link-arm --state state.json --json"
+)]
+pub(crate) struct EvalArguments {
+    /// Model file, or name of a shipped model.
+    pub(crate) model: String,
+    #[command(flatten)]
+    pub(crate) changes: Changes,
+    #[command(flatten)]
+    pub(crate) start: StartArguments,
+    /// JSON file with the state.
+    #[arg(long, value_name = "FILE", required_unless_present = "from")]
+    pub(crate) state: Option<PathBuf>,
+    /// Print it as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Hold computed numbers against published and independent ones.
+///
+/// Every row says where its number comes from, what it may differ by and why; `validation/` holds the data.
+/// The exit code is 1 when a row does not pass.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  lissom validate --quick\n  lissom validate --json > rows.json")]
+pub(crate) struct ValidateArguments {
+    /// Leave out cases that take long.
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Write the rows as a Markdown table.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// Print the rows as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}

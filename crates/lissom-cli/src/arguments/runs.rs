@@ -1,0 +1,97 @@
+//! Arguments of the verbs that run a model: `run`, `compare`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use lissom::Override;
+use lissom_io::compare::Choice;
+
+use super::values::{change, instant, share};
+use super::{Changes, PictureArguments, StartArguments};
+use crate::plot::ChannelArguments;
+
+/// Simulate a model and write its recording.
+///
+/// Writes recording.csv, recording.npz and recording.mat (as the model asks), state.json and manifest.json. Ctrl-C
+/// ends the run at the next step: what was computed is written, and the exit code is 130. A run that
+/// fails writes what it has as well and exits with 1.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  lissom run two-link-arm\n  \
+                  lissom run arm.toml --set simulation.duration_s=5 --at 1,2.5 --json\n  \
+                  lissom run arm.toml --from results/arm --set simulation.duration_s=10 --out results/longer")]
+pub(crate) struct RunArguments {
+    /// Model file, or name of a shipped model; none offers those.
+    pub(crate) model: Option<String>,
+    #[command(flatten)]
+    pub(crate) changes: Changes,
+    #[command(flatten)]
+    pub(crate) start: StartArguments,
+    /// Folder for the files, results/NAME unless said.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Instants in seconds at which the summary tells every channel.
+    #[arg(
+        long,
+        value_name = "S,…",
+        value_delimiter = ',',
+        value_parser = instant,
+        allow_negative_numbers = true
+    )]
+    pub(crate) at: Vec<f64>,
+    #[command(flatten)]
+    pub(crate) pictures: PictureArguments,
+    #[command(flatten)]
+    pub(crate) channels: ChannelArguments,
+    /// Print the summary as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Say nothing but errors.
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+/// Run a model with several fidelities and set the runs side by side.
+///
+/// Every run is written into a folder of its own, with comparison.json beside them: how each ended, energy
+/// audit, cost, and differences from the first run that is sound. That one is run again without each group of its
+/// terms. At the end stands which terms mattered and which fidelity would have done. Ctrl-C keeps the runs that are done.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  lissom compare spin-up-beam\n  \
+                  lissom compare arm.toml --with default,inconsistent,inconsistent/euler_123 --channels hand.position")]
+pub(crate) struct CompareArguments {
+    /// Model file, or name of a shipped model.
+    pub(crate) model: String,
+    /// Fidelity presets, each with its own tips or, after a slash, with others. The first that ends well is
+    /// the one that differences are taken from.
+    #[arg(
+        long = "with",
+        value_name = "PRESET[/TIP],…",
+        value_delimiter = ',',
+        default_value = "default,ruthless,inconsistent,consistent,exact"
+    )]
+    pub(crate) choices: Vec<Choice>,
+    /// Beginnings of the channels to compare; marker positions and joint coordinates unless said.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub(crate) channels: Vec<String>,
+    /// Difference that is small enough, in lengths of the longest flexible body and in radians.
+    #[arg(long, value_name = "PART", default_value_t = 0.01, value_parser = share)]
+    pub(crate) within: f64,
+    #[arg(
+        long = "set",
+        value_name = "PATH=VALUE",
+        value_parser = change,
+        help = "Set a value of the model, for example simulation.duration_s=5"
+    )]
+    pub(crate) set: Vec<Override>,
+    /// Folder for the runs, results/NAME-compare unless said.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) pictures: PictureArguments,
+    /// Print the comparison as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Say nothing but errors.
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
