@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         Verb::Check(arguments) => verbs::check::run(arguments),
         Verb::Run(arguments) => verbs::run::run(arguments),
         Verb::Compare(arguments) => verbs::compare::run(arguments),
+        Verb::Converge(arguments) => verbs::converge::run(arguments),
         Verb::Report(arguments) => verbs::report::run(arguments),
         Verb::Equilibrium(arguments) => verbs::equilibrium::run(arguments),
         Verb::Eval(arguments) => verbs::eval::run(arguments),

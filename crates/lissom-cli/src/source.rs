@@ -67,7 +67,7 @@ pub(crate) fn named_state_on_the_way(
 pub(crate) fn refuse_nodes(loaded: &Loaded, verb: &str) -> Result<(), Stop> {
     if loaded.spec.is_of_nodes() {
         return Err(Stop::Failed(format!(
-            "{} is written in nodes and elements, and {verb} needs bodies and joints; run, check, eval, equilibrium, modes, linearize and perturb do not",
+            "{} is written in nodes and elements, and {verb} needs bodies and joints; run, converge, check, eval, equilibrium, modes, linearize and perturb do not",
             loaded.label
         )));
     }

@@ -13,10 +13,12 @@
 //! | [`diagnose`] | what there is to know of a mechanism before anything is done with it |
 //! | [`evaluate`] | the equations of a mechanism at one state |
 //! | [`compare`] | fidelities side by side: differences of runs, and which terms matter |
+//! | [`converge`] | how accurate a run is: time steps, bodies and formulation refined |
 //! | [`scene`] | what has to be known of a model to draw its recorded motion |
 
 mod analysis;
 pub mod compare;
+pub mod converge;
 pub mod diagnose;
 pub mod evaluate;
 mod formulation;

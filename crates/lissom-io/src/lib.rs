@@ -4,15 +4,16 @@
 //! nowhere else, [`table`] understands time tables, [`models`] come with the program,
 //! [`stored`] reads a run back, [`state`] states of mechanisms. Writing: [`csv`],
 //! [`npz`] and [`mat`] turn a recording into bytes, [`arrays`] what is no recording, [`manifest`] tells how it came about, [`summary`]
-//! what came of it, [`notes`] warn of a fidelity, [`compare`] sets runs side by side, [`validation`] holds them against published numbers,
-//! [`atomic`] puts a file in place whole or not at all, [`batch`] several files together, [`output`] fills a folder and [`record`]
-//! does it all for one run. Nothing here knows mechanics and nothing prints.
+//! what came of it, [`notes`] warn of a fidelity, [`compare`] sets runs side by side, [`converge`] tells how accurate one is,
+//! [`validation`] holds them against published numbers, [`atomic`] puts a file in place whole or not at all, [`batch`] several files
+//! together, [`output`] fills a folder and [`record`] does it all for one run. Nothing here knows mechanics and nothing prints.
 
 pub mod arrays;
 pub mod atomic;
 pub mod batch;
 pub mod checksum;
 pub mod compare;
+pub mod converge;
 pub mod csv;
 pub mod error;
 pub mod linear;

@@ -16,7 +16,7 @@ pub use lissom_engine::evaluate::{
     MarkerTarget, Targets,
 };
 pub use lissom_engine::{BuildError, Inputs, Mechanism, Simulation};
-pub use lissom_engine::{compare, diagnose, scene};
+pub use lissom_engine::{compare, converge, diagnose, scene};
 pub use lissom_numerics::integrate::Flow;
 pub use lissom_numerics::linear::{
     Complex, Crossing, Frozen, Growth, Interpolation, LinearError, LinearizedTrajectory, ModeAt,

@@ -14,7 +14,7 @@ pub(crate) use linear::{
     InterpolationArgument, LinearizeArguments, ModesArguments, PerturbArguments, PlaceArgument,
     PlaceArguments,
 };
-pub(crate) use runs::{CompareArguments, RunArguments};
+pub(crate) use runs::{CompareArguments, ConvergeArguments, RunArguments};
 
 use crate::plot::{ChannelArguments, PlotArguments};
 
@@ -40,6 +40,7 @@ pub(crate) enum Verb {
     Check(CheckArguments),
     Run(RunArguments),
     Compare(CompareArguments),
+    Converge(ConvergeArguments),
     Report(ReportArguments),
     Equilibrium(EquilibriumArguments),
     Eval(EvalArguments),

@@ -1,4 +1,4 @@
-//! Arguments of the verbs that run a model: `run`, `compare`.
+//! Arguments of the verbs that run a model: `run`, `compare`, `converge`.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use lissom_io::compare::Choice;
 
 use super::values::{change, instant, share};
 use super::{Changes, PictureArguments, StartArguments};
-use crate::plot::ChannelArguments;
+use crate::plot::{ChannelArguments, PlotArguments};
 
 /// Simulate a model and write its recording.
 ///
@@ -89,6 +89,43 @@ pub(crate) struct CompareArguments {
     #[command(flatten)]
     pub(crate) pictures: PictureArguments,
     /// Print the comparison as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Say nothing but errors.
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+/// Tell how accurate a run is, by runs that are finer.
+///
+/// Time steps are refined, then the functions or elements of the bodies, each twice. From how the differences fall an error
+/// is stated for every quantity, that of time integration apart from that of the bodies, and whether fewer would have done.
+/// Writes convergence.json with every level. Ctrl-C keeps what is known.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  lissom converge two-link-arm\n  \
+                  lissom converge arm.toml --channels hand.position --within 0.001 --cross-check")]
+pub(crate) struct ConvergeArguments {
+    /// Model file, or name of a shipped model.
+    pub(crate) model: String,
+    #[command(flatten)]
+    pub(crate) changes: Changes,
+    #[command(flatten)]
+    pub(crate) start: StartArguments,
+    /// Beginnings of the channels to look at; marker positions and joint coordinates unless said.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub(crate) channels: Vec<String>,
+    /// Error that is small enough, in lengths of the longest flexible body and in radians.
+    #[arg(long, value_name = "PART", default_value_t = 0.01, value_parser = share)]
+    pub(crate) within: f64,
+    /// Run the other formulation too, with two and four elements per link. It takes many times as long.
+    #[arg(long)]
+    pub(crate) cross_check: bool,
+    /// Folder for convergence.json, results/NAME-converge unless said.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) plot: PlotArguments,
+    /// Print what was found as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
     /// Say nothing but errors.

@@ -3,6 +3,7 @@
 pub(crate) mod check;
 pub(crate) mod compare;
 mod configuration;
+pub(crate) mod converge;
 pub(crate) mod equilibrium;
 pub(crate) mod eval;
 mod linear;

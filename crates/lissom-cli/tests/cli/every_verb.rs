@@ -1,4 +1,7 @@
 //! Every shipped model goes through every verb in both formulations, or is refused for a reason that stands here.
+//!
+//! All but `converge`, which runs a model five times and finer each time: `converge.rs` here and the tests of the engine
+//! take one model of each kind.
 
 use std::collections::BTreeSet;
 

@@ -4,6 +4,7 @@
 
 mod compare;
 mod compare_random;
+mod converge;
 mod docs;
 mod errors;
 mod every_verb;

@@ -23,6 +23,7 @@ use crate::mechanism::Mechanism;
 
 pub use advice::{Advice, Bending, Ended, HowEnded, Measured, RateRatio, Term, Verdict};
 pub use channels::chosen_channels;
+pub(crate) use channels::length_scale_m;
 pub use differences::{Difference, Worst, worst};
 pub use terms::{TermGroup, term_groups};
 

@@ -10,6 +10,7 @@ mod bending_torsion;
 mod bent_starts;
 mod closures;
 mod conservation;
+mod converge;
 mod damaren_sharf;
 mod deformations;
 mod elements;

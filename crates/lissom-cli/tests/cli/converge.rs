@@ -1,0 +1,113 @@
+//! `lissom converge`: stated errors in words and as JSON, what is not known, interruption.
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::{Answer, Folder, number};
+
+const SHORT: [&str; 2] = ["--set", "simulation.duration_s=0.1"];
+
+/// Words and file say the same.
+#[test]
+fn a_run_is_said_to_be_as_accurate_as_it_is() {
+    let folder = Folder::new();
+    let arguments = [&["converge", "two-link-arm", "--out", "out"], &SHORT[..]].concat();
+    let answer = folder.lissom(&arguments);
+    let found = folder.read_json("out/convergence.json");
+    let hand = &found["accuracy"][1];
+    assert_eq!(hand["quantity"], "hand.position");
+    let line = answer
+        .stderr
+        .lines()
+        .find(|line| line.starts_with("  hand.position: "));
+    let line = line.unwrap_or_else(|| panic!("{}", answer.stderr));
+    let told: f64 = line["  hand.position: within ".len()..]
+        .split(' ')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
+    // two digits
+    assert!(
+        (told / number(&hand["error"]) - 1.0).abs() < 0.06,
+        "{line} {hand}"
+    );
+    let parts = number(&hand["time"]) + number(&hand["bodies"]);
+    assert!((number(&hand["error"]) / parts - 1.0).abs() < 1e-12);
+    answer.says(
+        0,
+        &[
+            "bending_y 3 changes",
+            "The run with bending_y 2 is within 0.01 m and 0.01 rad",
+            "formulation: not checked",
+        ],
+    );
+    // the model as it is, and two levels each
+    assert_eq!(found["runs"].as_array().unwrap().len(), 5);
+    assert_eq!(found["bodies"]["levels"].as_array().unwrap().len(), 3);
+}
+
+/// Nothing is judged but metres and radians, and what is not there is refused.
+#[test]
+fn what_is_looked_at_can_be_chosen() {
+    let folder = Folder::new();
+    let model = [&["converge", "two-link-arm"], &SHORT[..]].concat();
+    let answer = folder.lissom(&[&model[..], &["--channels", "energy.kinetic"]].concat());
+    answer.says(
+        0,
+        &[
+            "energy.kinetic: within",
+            "Whether that is enough is not known",
+        ],
+    );
+    let answer = folder.lissom(&[&model[..], &["--channels", "energy.kinetics"]].concat());
+    answer.says(2, &["no channel of two-link-arm begins with"]);
+    let answer = folder.lissom(&[&model[..], &["--within", "1e-9"]].concat());
+    answer.says(0, &["is not within 1.000e-9 m and 1.000e-9 rad"]);
+}
+
+/// A model that cannot run has no accuracy.
+#[test]
+fn a_run_that_fails_is_said_to() {
+    let folder = Folder::new();
+    let few = "simulation.integrator.dop853.max_steps=5";
+    let answer = folder.lissom(&["converge", "two-link-arm", "--set", few]);
+    answer.says(
+        1,
+        &["the run of the model as it is failed", "nothing is known"],
+    );
+}
+
+/// Ctrl-C keeps what is known.
+#[cfg(unix)]
+#[test]
+fn interruption_keeps_what_is_known() {
+    let folder = Folder::new();
+    // steps short enough that a run takes seconds
+    let slow = "simulation.integrator.dop853.max_step_s=2e-5";
+    let arguments = ["converge", "two-link-arm", "--out", "out", "--set", slow];
+    let mut command = folder.command(&arguments);
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // the folder is made when the first run is about to begin
+    while !folder.path.join("out").exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(
+        child.try_wait().unwrap().is_none(),
+        "too fast to be stopped"
+    );
+    let id = child.id().to_string();
+    let kill = Command::new("kill").args(["-INT", &id]).status().unwrap();
+    assert!(kill.success());
+    let answer = Answer::of(&child.wait_with_output().unwrap(), &arguments);
+    answer.says(130, &["interrupted; what is known", "not known"]);
+    assert_eq!(
+        folder.read_json("out/convergence.json")["interrupted"],
+        true
+    );
+}

@@ -1,0 +1,65 @@
+//! [`ConvergenceReport`]: how accurate a run is, with what finding out cost, as `convergence.json`.
+//!
+//! What is found is [`lissom::converge`]; here it is written down.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use lissom::converge::Convergence;
+use serde::Serialize;
+
+use crate::load::Loaded;
+use crate::{IoError, atomic};
+
+/// How accurate a run is, with what finding out cost.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ConvergenceReport {
+    /// Name of the model.
+    pub model: String,
+    /// Version of Lissom that ran it.
+    pub lissom_version: String,
+    /// What was found.
+    #[serde(flatten)]
+    pub convergence: Convergence,
+    /// What each run cost, in the order they were run.
+    pub runs: Vec<RunCost>,
+}
+
+/// What one run cost.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunCost {
+    /// What it was run with.
+    pub run: String,
+    /// Accepted steps.
+    pub steps: u64,
+    /// Evaluations of the equations.
+    pub evaluations: u64,
+    /// Seconds on the clock.
+    pub wall_s: f64,
+}
+
+impl ConvergenceReport {
+    /// What was found of a model.
+    pub fn new(loaded: &Loaded, convergence: Convergence, runs: Vec<RunCost>) -> Self {
+        Self {
+            model: loaded.spec.name.clone().unwrap_or(loaded.label.clone()),
+            lissom_version: env!("CARGO_PKG_VERSION").to_owned(),
+            convergence,
+            runs,
+        }
+    }
+
+    /// Writes `convergence.json` into a folder that exists.
+    ///
+    /// # Errors
+    ///
+    /// [`IoError::Write`], with the path and the reason.
+    pub fn write(&self, folder: &Path) -> Result<PathBuf, IoError> {
+        let path = folder.join("convergence.json");
+        atomic::write(&path, |out| {
+            serde_json::to_writer_pretty(&mut *out, self).map_err(io::Error::from)?;
+            writeln!(out)
+        })?;
+        Ok(path)
+    }
+}
