@@ -7,11 +7,11 @@ use lissom_engine::simulate::Linearizer;
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::UndampedModes;
 use lissom_spec::spec::{GeneralizedAlphaSpec, IntegratorSpec};
-use lissom_spec::{ErrorKind, ModelError, ModelSpec};
+use lissom_spec::{ErrorKind, ModelError, ModelSpec, TEMPLATE};
 use nalgebra::DMatrix;
 use std::f64::consts::PI;
 
-use crate::models::{driven_arm, parsed};
+use crate::models::{changed, driven_arm, parsed};
 use crate::numbers::distance;
 use crate::runs::{
     assert_alike, assert_same_channels, completed, nodal_mechanism, nominal_point, tree_mechanism,
@@ -326,4 +326,16 @@ fn an_arm_that_twists() {
     }
     let slower = found(1).sqrt();
     assert!((1.0 - slower - 0.1).abs() < 0.01, "{slower}");
+}
+
+/// By construction: near rest, where forces of stiff elements cancel but for rounding, steps of any length begin a run.
+#[test]
+fn fixed_steps_begin_near_rest_whatever_their_length() {
+    for step in [1e-3, 1.25e-4, 1e-5] {
+        let integrator = format!("simulation.integrator={{generalized_alpha={{step_s={step}}}}}");
+        let duration = format!("simulation.duration_s={}", 10.0 * step);
+        let spec = changed(TEMPLATE, &[&integrator, &duration]);
+        let run = completed(nodal_mechanism(&spec, 8).run(&[0.0]));
+        assert!(run.statistics.steps >= 10, "{step}");
+    }
 }

@@ -128,6 +128,8 @@ impl Structural {
         let position_weight = step * step * self.parameters.beta * share;
         let mut previous_size = f64::INFINITY;
         let mut worst = 0;
+        // stiff systems near rest: forces that cancel leave accelerations of rounding, which move nothing
+        let is_noise = |size: f64| position_weight * size <= POSITION_NOISE;
         for _ in 0..self.options.max_iterations {
             equations.statistics.iterations += 1;
             self.evaluate(equations, end, step)?;
@@ -162,14 +164,17 @@ impl Structural {
                 rate >= 1.0 || needed > self.velocities as f64
             };
             if measured && hopeless {
-                // stiff systems near rest: forces that cancel leave accelerations of rounding, which move nothing
-                if position_weight * size <= POSITION_NOISE {
+                if is_noise(size) {
                     self.follow_acceleration(equations.system, step);
                     return Ok(());
                 }
                 break;
             }
             previous_size = size;
+        }
+        if fresh && is_noise(previous_size) {
+            self.follow_acceleration(equations.system, step);
+            return Ok(());
         }
         Err(Unsolved::Slow { component: worst })
     }
