@@ -88,6 +88,10 @@ pub trait Dynamics: FirstOrder + SecondOrder + Readout + Send {
         String::new()
     }
 
+    /// Goes over to the coordinates of another [chart](FirstOrder::chart) at a state: positions and velocities in the
+    /// coordinates that hold until then, and what else is integrated. For dynamics that look at what others integrate.
+    fn enter_chart(&mut self, _time: f64, _state: &[f64], _chart: &[usize]) {}
+
     /// Brings a state onto the closures that is not the next of a run.
     fn project_sample(&mut self, _time: f64, _state: &mut [f64]) {}
 

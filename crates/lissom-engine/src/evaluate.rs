@@ -137,8 +137,16 @@ impl Mechanism {
     /// # Errors
     /// When it cannot be where its model has it start.
     pub fn coordinates(&self) -> Result<[Vec<Coordinate>; 2], StateError> {
+        self.coordinates_at(&self.written())
+    }
+
+    /// The same of a state, in which other joints of loops may lead than where the model starts.
+    ///
+    /// # Errors
+    /// When it is no state of this mechanism.
+    pub fn coordinates_at(&self, state: &State) -> Result<[Vec<Coordinate>; 2], StateError> {
         let start = self.written();
-        let mut positions = self.layout()?;
+        let mut positions = self.layout_of(&state.memory)?;
         let mut velocities = positions.split_off(start.position.len());
         velocities.truncate(start.velocity.len());
         Ok([positions, velocities])

@@ -11,6 +11,7 @@ use lissom_core::study::{
 use lissom_core::{Dynamics, NominalDrives, NominalError, PlaceError, RunError, State, StateError};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::Frozen;
+use lissom_numerics::{Coordinate, Memory};
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::{InitialSpec, SimulationSpec};
 
@@ -29,6 +30,13 @@ pub(crate) trait Formulation: Evaluate + Inspect {
         state: State,
         given: &BTreeMap<String, f64>,
     ) -> Result<State, StateError>;
+
+    /// Name, unit and kind of every entry of the states that a memory belongs to.
+    fn state_layout(
+        &self,
+        simulation: &SimulationSpec,
+        memory: &Memory,
+    ) -> Result<Vec<Coordinate>, StateError>;
 
     /// The equilibrium near a state, at its instant, under what `initial` adds to the loads of the model.
     fn equilibrium(&self, initial: &InitialSpec, near: &State) -> Result<Found, RunError>;

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use lissom_core::study::{Found, Rest, Run, SimulateOptions, simulate};
 use lissom_core::{
     Dynamics, NominalDrives, NominalError, PlaceError, Recording, RunError, Signals, State,
-    StateError, state_of,
+    StateError, snapshot, state_of,
 };
-use lissom_numerics::Coordinate;
 use lissom_numerics::integrate::Flow;
+use lissom_numerics::{Coordinate, Memory};
 use lissom_spec::spec::{FormulationSpec, InitialSpec, SimulationSpec};
 use lissom_spec::{Fidelity, ModelError, ModelSpec, Path, nearest};
 use lissom_tree::closure::AssemblyError;
@@ -118,9 +118,9 @@ impl Mechanism {
         state: &State,
         targets: &Targets,
     ) -> Result<Configuration, StateError> {
-        let [positions, velocities] = self.coordinates()?;
+        let [positions, velocities] = self.coordinates_at(state)?;
         let mut joints = self.tree.written_state(state.time_s);
-        let layout = layout_of(&self.tree, &self.spec.simulation, &joints)?;
+        let layout = self.tree.state_layout(&self.spec.simulation, &Memory::default())?;
         let (joint_positions, rest) = layout.split_at(joints.position.len());
         let joint_velocities = &rest[..joints.velocity.len()];
         copy_by_name(
@@ -131,6 +131,18 @@ impl Mechanism {
             (&velocities, &state.velocity),
             (joint_velocities, &mut joints.velocity),
         );
+        if !state.memory.is_empty() {
+            // such a state knows where joints are that follow from others
+            let mut dynamics = self.dynamics(state).map_err(|error| unplaced(&error))?;
+            let (time_s, position, velocity) = (state.time_s, &state.position, &state.velocity);
+            let now = snapshot(&mut *dynamics, time_s, position, velocity);
+            let known = |name: &str| now.channel(name)?.samples.first().copied();
+            let positions = joint_positions.iter().zip(&mut joints.position);
+            let velocities = joint_velocities.iter().zip(&mut joints.velocity);
+            for (coordinate, value) in positions.chain(velocities) {
+                *value = known(&coordinate.name).unwrap_or(*value);
+            }
+        }
         let found = simulate::configured(&self.tree, joints, targets)?;
         let mut state = state.clone();
         copy_by_name(
@@ -221,11 +233,11 @@ impl Mechanism {
     /// # Errors
     /// When there is no such name, or the mechanism cannot be there.
     pub fn state(&self, time_s: f64, given: &BTreeMap<String, f64>) -> Result<State, StateError> {
-        let state = self.exact_state(time_s, given)?;
+        let state = self.exact_state(time_s, given, &Memory::default())?;
         self.formulation().closed_state(state, given)
     }
 
-    /// The same, taken as it is: for the complete states that runs leave behind, whose loops are closed.
+    /// The same, taken as it is: for the complete states that runs leave behind with what they remember, whose loops are closed.
     ///
     /// # Errors
     /// When there is no such name.
@@ -233,9 +245,10 @@ impl Mechanism {
         &self,
         time_s: f64,
         given: &BTreeMap<String, f64>,
+        memory: &Memory,
     ) -> Result<State, StateError> {
         let written = self.written();
-        let layout = self.layout()?;
+        let (layout, of_written) = (self.layout_of(memory)?, self.layout()?);
         for (name, &value) in given {
             if !layout.iter().any(|coordinate| coordinate.name == *name) {
                 let names = layout.iter().map(|coordinate| coordinate.name.as_str());
@@ -252,9 +265,24 @@ impl Mechanism {
             }
         }
         let packed = written.packed();
-        let place = |name: &str| layout.iter().position(|coordinate| coordinate.name == name);
+        let place = |name: &str| {
+            let mut names = of_written.iter().map(|coordinate| &coordinate.name);
+            names.position(|own| own == name)
+        };
         let value = |name: &str| (given.get(name).copied()).or_else(|| Some(packed[place(name)?]));
-        state_of(&layout, written.position.len(), time_s, &value)
+        let memory = memory.clone();
+        let state = state_of(&layout, written.position.len(), time_s, &value)?;
+        Ok(State { memory, ..state })
+    }
+
+    /// Name, unit and kind of every entry of the states that a memory belongs to: where loops close, other joints may lead
+    /// than where the model starts.
+    ///
+    /// # Errors
+    /// When it is no memory of this mechanism, or it cannot be where its model has it start.
+    pub fn layout_of(&self, memory: &Memory) -> Result<Vec<Coordinate>, StateError> {
+        self.formulation()
+            .state_layout(&self.spec.simulation, memory)
     }
 
     /// Name, unit and kind of every entry of its states: positions, velocities, works.
@@ -262,7 +290,7 @@ impl Mechanism {
     /// # Errors
     /// When it cannot be where its model has it start.
     pub fn layout(&self) -> Result<Vec<Coordinate>, StateError> {
-        layout_of(self.formulation(), &self.spec.simulation, &self.written())
+        self.layout_of(&Memory::default())
     }
 
     /// Everything of it that can be named: what runs record, and what linear models, inputs and outputs are called by.
@@ -354,16 +382,6 @@ fn unplaced(error: &RunError) -> StateError {
     StateError::Unplaced {
         reason: error.to_string(),
     }
-}
-
-/// Name, unit and kind of every entry of the states of a formulation.
-fn layout_of(
-    formulation: &dyn Formulation,
-    simulation: &SimulationSpec,
-    written: &State,
-) -> Result<Vec<Coordinate>, StateError> {
-    let dynamics = formulation.dynamics(simulation, written);
-    Ok(dynamics.map_err(|error| unplaced(&error))?.state_layout())
 }
 
 /// The nodal mechanism of a spec, if it asks for one.

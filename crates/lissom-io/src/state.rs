@@ -96,7 +96,7 @@ impl StateFile {
     ///
     /// When the mechanism cannot say what its coordinates are called.
     pub fn of(mechanism: &Mechanism, state: &State) -> Result<Self, StateError> {
-        let names: Vec<String> = (mechanism.layout()?.into_iter())
+        let names: Vec<String> = (mechanism.layout_of(&state.memory)?.into_iter())
             .map(|coordinate| coordinate.name)
             .collect();
         let (positions, rest) = names.split_at(state.position.len());
@@ -132,7 +132,7 @@ impl StateFile {
         let memory = recalled(&self.memory);
         let complete = !memory.is_empty() || self.integrator.is_some();
         let state = if complete {
-            mechanism.exact_state(time_s, &given)?
+            mechanism.exact_state(time_s, &given, &memory)?
         } else {
             mechanism.state(time_s, &given)?
         };

@@ -100,6 +100,11 @@ impl<'a, E: Excitation> Dynamics<'a, E> {
         &mut self.equations
     }
 
+    /// Goes on with other equations of the same mechanism, such as those in other degrees of freedom.
+    pub fn set_equations(&mut self, equations: Equations<'a>) {
+        self.equations = equations;
+    }
+
     /// Drives of the evaluation last made.
     pub fn drives(&self) -> &[Drive] {
         &self.drives

@@ -28,7 +28,7 @@ pub struct Equations<'a> {
     pub(super) placements: Vec<Placement>,
     saved_placements: Vec<Placement>,
     /// Whether deformations, gradients and factors are those of the placements.
-    evaluated: bool,
+    pub(super) evaluated: bool,
     /// Last angle of each hinge, zero for other elements.
     pub(super) references: Vec<f64>,
     saved_references: Vec<f64>,
@@ -46,8 +46,8 @@ pub struct Equations<'a> {
     wanted_drives: Vec<f64>,
     /// First-order transfer function: node by node, one vector per degree of freedom.
     pub(super) transfer: Vec<Vector<f64>>,
-    unit: Vec<f64>,
-    no_drives: Vec<Drive>,
+    pub(super) unit: Vec<f64>,
+    pub(super) no_drives: Vec<Drive>,
     no_efforts: Vec<f64>,
     no_loads: Vec<Vector<f64>>,
     mass: Vec<f64>,
@@ -61,13 +61,22 @@ impl<'a> Equations<'a> {
     ///
     /// When that is a singular configuration.
     pub fn new(mechanism: &'a Mechanism) -> Result<Self, NodalError> {
+        let mut this = Self::unplaced(mechanism);
+        let (position, drives) = (this.reached_position.clone(), mechanism.assembled_drives());
+        this.place(&position, &drives)?;
+        Ok(this)
+    }
+
+    /// The mechanism where it was assembled, which may be a singular configuration: it is to be placed elsewhere, or to
+    /// [recall](Self::recall) where it is.
+    pub fn unplaced(mechanism: &'a Mechanism) -> Self {
         let dofs = mechanism.dof_count();
         let nodes = mechanism.node_count();
         let placements: Vec<Placement> = mechanism.nodes.iter().map(|n| n.placement).collect();
         let drives = mechanism.assembled_drives();
         let position = mechanism.assembled_position();
         let drive_values: Vec<f64> = drives.iter().map(|drive| drive.value).collect();
-        let mut this = Self {
+        Self {
             mechanism,
             saved_placements: placements.clone(),
             start_placements: placements.clone(),
@@ -83,7 +92,7 @@ impl<'a> Equations<'a> {
             reached_drives: drive_values.clone(),
             start_position: position.clone(),
             start_drives: drive_values.clone(),
-            part_position: position.clone(),
+            part_position: position,
             part_drives: drive_values.clone(),
             wanted_drives: drive_values,
             transfer: vec![Vector([0.0; 3]); dofs * nodes],
@@ -93,9 +102,7 @@ impl<'a> Equations<'a> {
             no_loads: vec![Vector([0.0; 3]); nodes],
             mass: vec![0.0; dofs * dofs],
             gravity: mechanism.gravity,
-        };
-        this.place(&position, &drives)?;
-        Ok(this)
+        }
     }
 
     /// The mechanism.

@@ -124,6 +124,19 @@ impl Factor {
         Ok(())
     }
 
+    /// Sign of the determinant.
+    pub(super) fn sign(&self) -> f64 {
+        let flips = |&k: &usize| {
+            let is_negative = self.entries[k * self.size + k] < 0.0;
+            is_negative != (self.pivots[k] != k)
+        };
+        if (0..self.size).filter(flips).count().is_multiple_of(2) {
+            1.0
+        } else {
+            -1.0
+        }
+    }
+
     /// Replaces `vector` by the solution of $`A x =`$ `vector`.
     pub(super) fn solve<T: Scalar>(&self, vector: &mut [T]) {
         let n = self.size;
@@ -272,5 +285,23 @@ mod tests {
         factor.add(0, 1, 2.0);
         factor.add(1, 1, 2.0);
         assert_eq!(factor.factor().unwrap_err().column, 1);
+    }
+
+    /// Closed form: the determinant of the band is -1, and changes its sign with a row.
+    #[test]
+    fn determinants_have_their_signs() {
+        for (sign, expected) in [(1.0, -1.0), (-1.0, 1.0)] {
+            let mut factor = Factor::new(4);
+            for (row, entries) in BAND.iter().enumerate() {
+                for (column, &entry) in entries.iter().enumerate() {
+                    let entry = if row == 2 { sign * entry } else { entry };
+                    if entry != 0.0 {
+                        factor.add(row, column, entry);
+                    }
+                }
+            }
+            factor.factor().unwrap();
+            assert!(factor.sign() * expected > 0.0);
+        }
     }
 }

@@ -58,6 +58,16 @@ impl<'a, E: Excitation> Resting<'a, E> {
         this
     }
 
+    /// The equations where the mechanism was placed last.
+    pub fn equations(&self) -> &Equations<'a> {
+        &self.equations
+    }
+
+    /// Positions where the mechanism was placed last.
+    pub fn placed(&self) -> &[f64] {
+        &self.placed
+    }
+
     /// Puts the mechanism under another gravity.
     pub fn set_gravity(&mut self, gravity: [f64; 3]) {
         self.gravity = Vector(gravity);

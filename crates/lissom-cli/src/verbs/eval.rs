@@ -4,7 +4,6 @@ use lissom::{
     ClosedEvaluation, ClosureError, Coordinate, CoordinateKind, EvaluateOptions, Evaluation,
     Mechanism, State, Targets,
 };
-use lissom_io::load::Loaded;
 use lissom_spec::nearest;
 use serde_json::{Map, Value, json};
 
@@ -22,12 +21,18 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Stop> {
     let failed = |error: &dyn std::fmt::Display| Stop::Failed(error.to_string());
     let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
     let mechanism = (loaded.mechanism.released()).map_err(|error| failed(&error))?;
-    let coordinates = mechanism.coordinates().map_err(|error| failed(&error))?;
+    let start = match source::named_state(&loaded, &arguments.start)? {
+        Some(state) => {
+            (loaded.mechanism.released_state(&state, &mechanism)).map_err(|error| failed(&error))?
+        }
+        None => mechanism.written(),
+    };
+    let coordinates = mechanism.coordinates_at(&start);
     let names = Names {
-        coordinates,
+        coordinates: coordinates.map_err(|error| failed(&error))?,
         closures: mechanism.closure_names(),
     };
-    let mut asked = read_state(arguments, &loaded, &mechanism, &names)?;
+    let mut asked = read_state(arguments, start, &mechanism, &names)?;
     let configuration = mechanism.configured(&asked.state, &asked.targets);
     let configuration = configuration.map_err(|error| failed(&error))?;
     if let Some(configuration) = &configuration {
@@ -96,18 +101,13 @@ fn refuse_overflow(names: &Names, evaluation: &Evaluation) -> Result<(), Stop> {
     }
 }
 
-/// What is asked by the file, or of the state that `--from` names, or of the one with changes of the other.
+/// What is asked of a state, or of the one that the file makes of it.
 fn read_state(
     arguments: &EvalArguments,
-    loaded: &Loaded,
+    start: State,
     mechanism: &Mechanism,
     names: &Names,
 ) -> Result<Asked, Stop> {
-    let start = match source::named_state(loaded, &arguments.start)? {
-        Some(state) => (loaded.mechanism.released_state(&state, mechanism))
-            .map_err(|error| Stop::Failed(error.to_string()))?,
-        None => mechanism.written(),
-    };
     let Some(path) = &arguments.state else {
         let force = vec![0.0; start.velocity.len()];
         return Ok(Asked {
@@ -183,7 +183,10 @@ fn parse_state(
         return Err(problems);
     }
     Ok(Asked {
-        state: State::new(start.time_s, position, velocity),
+        state: State {
+            memory: start.memory.clone(),
+            ..State::new(start.time_s, position, velocity)
+        },
         targets,
         options: EvaluateOptions {
             force,

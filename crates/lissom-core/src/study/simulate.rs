@@ -298,6 +298,10 @@ impl Observer for Recorder<'_> {
         }
         (self.watch)(time)
     }
+
+    fn enter_chart(&mut self, time: f64, before: &[f64], chart: &[usize]) {
+        self.dynamics.enter_chart(time, before, chart);
+    }
 }
 
 impl Recorder<'_> {

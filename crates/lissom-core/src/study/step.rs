@@ -74,15 +74,15 @@ impl Stepping {
             breakpoints: &breakpoints,
             ..Target::landing(to_s)
         };
-        let result = match &mut self.work {
-            None => self.stepper.advance(dynamics, &target, &mut ()),
-            Some(work) => {
-                let (time, state) = (self.stepper.time(), self.stepper.state());
-                work.restart(observed, time, state, breakpoints.clone());
-                let mut works = Works { work, observed };
-                self.stepper.advance(dynamics, &target, &mut works)
-            }
+        if let Some(work) = &mut self.work {
+            let (time, state) = (self.stepper.time(), self.stepper.state());
+            work.restart(observed, time, state, breakpoints.clone());
+        }
+        let mut looking = Looking {
+            work: self.work.as_mut(),
+            observed,
         };
+        let result = self.stepper.advance(dynamics, &target, &mut looking);
         match (dynamics.failure(&result), result) {
             (Some(error), _) => Err(error),
             (None, Err(source)) => Err(failed(&dynamics.state_layout(), source)),
@@ -116,19 +116,25 @@ impl Stepping {
     }
 }
 
-/// Sums up works step by step.
-struct Works<'a> {
-    work: &'a mut WorkSum,
+/// Keeps the coordinates of those who look, and sums up works step by step.
+struct Looking<'a> {
+    work: Option<&'a mut WorkSum>,
     observed: &'a mut dyn Dynamics,
 }
 
-impl Observer for Works<'_> {
+impl Observer for Looking<'_> {
     fn sample(&mut self, _: f64, _: &[f64]) -> Flow {
         Flow::Continue
     }
 
     fn step(&mut self, time: f64, state: &[f64]) -> Flow {
-        self.work.add(self.observed, time, state);
+        if let Some(work) = &mut self.work {
+            work.add(self.observed, time, state);
+        }
         Flow::Continue
+    }
+
+    fn enter_chart(&mut self, time: f64, before: &[f64], chart: &[usize]) {
+        self.observed.enter_chart(time, before, chart);
     }
 }

@@ -4,7 +4,7 @@ use lissom_core::study::StaticLoads;
 use lissom_core::{
     AxisId, Efforts, External, Inputs, Load, LoadCurve, MotionCurve, NominalError, View as _,
 };
-use lissom_nodal::{AppliedForces, Drive, Excitation, View};
+use lissom_nodal::{AppliedForces, Drive, Excitation, Mechanism, View};
 use lissom_spatial::Real;
 
 use super::rigid::{NodalTrajectory, drive, trajectory};
@@ -143,8 +143,9 @@ impl AppliedForces for NodalActions<'_> {
 
 impl NodalModel {
     /// Degrees of freedom that inputs or controllers drive along an axis, in ascending order.
-    pub(super) fn driven_dofs(&self) -> Vec<usize> {
-        let axes = self.actions.driven().filter_map(|axis| self.axis_dof(axis));
+    pub(super) fn driven_dofs(&self, mechanism: &Mechanism) -> Vec<usize> {
+        let driven = self.actions.driven();
+        let axes = driven.filter_map(|axis| self.axis_dof_in(mechanism, axis));
         let mut driven: Vec<usize> = axes.collect();
         driven.sort_unstable();
         driven.dedup();

@@ -10,6 +10,7 @@ use lissom_spec::spec::{
 };
 use lissom_spec::{TreeJoint, spanning_tree};
 
+use super::charts::Charts;
 use super::damping::{Clamped, matrix};
 use super::joints::Carrier;
 use super::loops::{Closing, close, closed_start};
@@ -315,6 +316,12 @@ impl<'a> Builder<'a> {
             Some(MarkerId(markers.position(|marker| marker.name == name)?))
         });
         Ok(NodalModel {
+            charts: Charts::of(
+                self.spec,
+                &mechanism,
+                &self.axes,
+                self.closings.iter().map(Closing::deformation),
+            )?,
             mechanism,
             joints: self.joints,
             axes: self.axes,

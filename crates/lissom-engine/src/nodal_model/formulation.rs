@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use lissom_core::study::Found;
 use lissom_core::{Dynamics, NominalDrives, NominalError, PlaceError, RunError, State, StateError};
+use lissom_numerics::{Coordinate, Memory};
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::{InitialSpec, SimulationSpec};
 
 use super::{
-    NodalLinearizer, NodalModel, equations_at, equilibrium, nominal_drives, unplaced, written_state,
+    NodalLinearizer, NodalModel, equations_at, equilibrium, nominal_drives, state_layout, unplaced, written_state,
 };
 use crate::formulation::{Formulation, LinearAnalysis};
 use crate::scene::{Drawable, DrawnNodes};
@@ -25,6 +26,14 @@ impl Formulation for NodalModel {
         _given: &BTreeMap<String, f64>,
     ) -> Result<State, StateError> {
         Ok(state)
+    }
+
+    fn state_layout(
+        &self,
+        _simulation: &SimulationSpec,
+        memory: &Memory,
+    ) -> Result<Vec<Coordinate>, StateError> {
+        state_layout(self, memory)
     }
 
     fn equilibrium(&self, initial: &InitialSpec, near: &State) -> Result<Found, RunError> {

@@ -40,6 +40,13 @@ pub(super) struct Closing {
     deformation: usize,
 }
 
+impl Closing {
+    /// The element, and which of its deformations.
+    pub(super) fn deformation(&self) -> (ElementId, usize) {
+        (self.element, self.deformation)
+    }
+}
+
 /// What a closure holds.
 #[derive(Clone, Copy, Debug)]
 enum Held {

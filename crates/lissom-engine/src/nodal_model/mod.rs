@@ -10,10 +10,12 @@
 
 mod actions;
 mod build;
+mod charts;
 mod damping;
 mod division;
 mod evaluate;
 mod formulation;
+mod frozen;
 mod inspect;
 mod joints;
 mod loops;
@@ -22,6 +24,7 @@ mod nominal;
 mod outputs;
 mod readout;
 mod refused;
+mod repartition;
 mod replay;
 mod rest;
 mod rigid;
@@ -39,13 +42,15 @@ use lissom_spec::{ModelSpec, Path};
 use lissom_tree::closure::AssemblyError;
 use lissom_tree::flex::FlexError;
 
+use charts::Charts;
+
 pub use actions::NodalActions;
 pub use nominal::NodalLinearizer;
 pub(crate) use outputs::unplaced;
 pub(crate) use replay::Replay;
 pub(crate) use rest::equilibrium;
 pub(crate) use rigid::nominal_drives;
-pub(crate) use run::{equations_at, written_state};
+pub(crate) use run::{equations_at, state_layout, written_state};
 
 /// Why a model cannot be meshed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -143,8 +148,10 @@ impl NodalModelError {
 /// A model as a nodal mechanism, with what acts on it and what is recorded of it.
 #[derive(Clone, Debug)]
 pub struct NodalModel {
-    /// The mechanism, assembled with all joints at zero.
+    /// The mechanism, assembled where it starts, in the degrees of freedom that it starts with.
     pub mechanism: Mechanism,
+    /// Which axes may be degrees of freedom in their place.
+    charts: Option<Charts>,
     /// Joints, parents first.
     joints: Vec<NodalJoint>,
     /// Axes of joints, each before its motor.
@@ -325,11 +332,15 @@ impl NodalModel {
             .collect()
     }
 
-    /// Degree of freedom of an axis, if it is one.
-    fn axis_dof(&self, AxisId(axis): AxisId) -> Option<usize> {
+    /// Degree of freedom of an axis where the model starts, if it is one.
+    fn axis_dof(&self, axis: AxisId) -> Option<usize> {
+        self.axis_dof_in(&self.mechanism, axis)
+    }
+
+    /// Degree of freedom of an axis in some chart, if it is one.
+    fn axis_dof_in(&self, mechanism: &Mechanism, AxisId(axis): AxisId) -> Option<usize> {
         let axis = &self.axes[axis];
-        self.mechanism
-            .deformation_dof(axis.element, axis.deformation)
+        mechanism.deformation_dof(axis.element, axis.deformation)
     }
 
     /// Adds the controllers of the model.

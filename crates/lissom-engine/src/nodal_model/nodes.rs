@@ -367,6 +367,7 @@ impl<'a> Builder<'a> {
             carrying: Vec::new(),
             closures: Vec::new(),
             path,
+            charts: None,
             has_loops: false,
             bent: Vec::new(),
             start_s: spec.simulation.start_s,

@@ -1,12 +1,16 @@
 //! A nodal model linearised: where it starts, where a recording has it, and along its nominal motion.
 
 use lissom_core::study::{Linearize, LinearizeError, linearize};
-use lissom_core::{AxisId, Coordinates, PlaceError, RunError, State, effort_label};
-use lissom_nodal::{Dynamics, Equations, NodalError, NodeId, NodeKind, linearize_state};
+use lissom_core::{AxisId, Coordinates, RunError, State, effort_label};
+use lissom_nodal::{
+    Drive, Dynamics, Equations, Excitation as _, NodalError, NodeId, NodeKind, linearize_state,
+};
+use lissom_numerics::Memory;
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Frozen, Labels, Point};
 use nalgebra::DVector;
 
+use super::charts::Chart;
 use super::outputs::unplaced;
 use super::rigid::{NodalTrajectory, any_trajectory};
 use super::{NodalActions, NodalModel};
@@ -15,16 +19,28 @@ use super::{NodalActions, NodalModel};
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodalMotion {
     time_s: f64,
+    /// What the state remembers, its chart among it; nothing if it is a start of its own.
+    memory: Memory,
     position: Vec<f64>,
     velocity: Vec<f64>,
     acceleration: Vec<f64>,
 }
 
+impl NodalMotion {
+    pub(super) fn time_s(&self) -> f64 {
+        self.time_s
+    }
+}
+
 /// A nodal model to be linearised.
 #[derive(Debug)]
 pub struct NodalLinearizer<'m> {
-    nodal: &'m NodalModel,
-    equations: Equations<'m>,
+    pub(super) nodal: &'m NodalModel,
+    /// Which axes are degrees of freedom.
+    pub(super) chart: Chart<'m>,
+    /// Whether they no longer determine the motion that was looked at last.
+    is_worn: bool,
+    pub(super) equations: Equations<'m>,
     dynamics: Dynamics<'m, NodalActions<'m>>,
     trajectory: Option<NodalTrajectory<'m>>,
     /// Points whose positions are outputs.
@@ -48,6 +64,8 @@ impl<'m> NodalLinearizer<'m> {
         let nodes = nodal.nodes.iter().copied().filter(moves);
         Ok(Self {
             nodal,
+            chart: nodal.first_chart(),
+            is_worn: false,
             equations: Equations::new(mechanism)?,
             dynamics: Dynamics::new(Equations::new(mechanism)?, NodalActions::new(nodal)),
             trajectory: None,
@@ -57,7 +75,106 @@ impl<'m> NodalLinearizer<'m> {
 
     /// Degrees of freedom of axes, those that are none left out.
     fn dofs(&self, axes: impl Iterator<Item = AxisId>) -> Vec<usize> {
-        axes.filter_map(|axis| self.nodal.axis_dof(axis)).collect()
+        let mechanism = self.chart.mechanism;
+        axes.filter_map(|axis| self.nodal.axis_dof_in(mechanism, axis))
+            .collect()
+    }
+
+    /// Goes on in a chart with equations that stand somewhere.
+    fn enter(&mut self, chart: Chart<'m>, equations: Equations<'m>) {
+        self.chart = chart;
+        self.equations = equations.clone();
+        self.dynamics.set_equations(equations);
+    }
+
+    /// Stands where a memory has the nodes, in its chart; without any in the first chart.
+    fn stand(&mut self, memory: &Memory, time_s: f64) -> Result<(), LinearizeError> {
+        let first = self.nodal.first_chart();
+        let is_first = self.chart.following == first.following;
+        if memory.is_empty() {
+            if !is_first {
+                let equations = Equations::new(first.mechanism);
+                self.enter(first, equations.map_err(Self::unplaced(time_s))?);
+            }
+            return Ok(());
+        }
+        let recalled = self.nodal.recalled(memory);
+        let (chart, equations) = recalled.map_err(|source| {
+            LinearizeError::Unplaced(Box::new(RunError::Unplaced { source, time_s }))
+        })?;
+        self.enter(chart, equations);
+        Ok(())
+    }
+
+    /// Drives at an instant.
+    fn drives(&mut self, time_s: f64) -> Vec<Drive> {
+        let mut drives = self.nodal.mechanism.assembled_drives();
+        self.dynamics.excitation_mut().drive(time_s, &mut drives);
+        drives
+    }
+
+    /// A motion in the chart chosen, of which the equations stand there then.
+    fn charted(&mut self, motion: &NodalMotion) -> Result<NodalMotion, LinearizeError> {
+        let (time_s, chosen) = (motion.time_s, self.chart);
+        let ill_conditioned = |_| LinearizeError::IllConditioned { time_s };
+        let drives = self.drives(time_s);
+        self.stand(&motion.memory, time_s)?;
+        let (own, from) = (self.chart, &mut self.equations);
+        from.place(&motion.position, &drives)
+            .map_err(Self::unplaced(time_s))?;
+        from.set_velocity(&motion.velocity, &drives);
+        from.set_acceleration(&motion.acceleration, &drives);
+        let mechanism = chosen.mechanism;
+        let acceleration = (0..mechanism.dof_count()).map(|dof| {
+            let Some((element, index)) = mechanism.dof_deformation(dof) else {
+                return motion.acceleration[dof];
+            };
+            match own.mechanism.deformation_dof(element, index) {
+                Some(own) => motion.acceleration[own],
+                None => from.deformation_acceleration(element, index),
+            }
+        });
+        let acceleration = acceleration.collect();
+        let moving = lissom_nodal::Motion {
+            position: motion.position.clone(),
+            velocity: motion.velocity.clone(),
+        };
+        let (equations, moving) = from
+            .exchanged(mechanism, &moving, &drives)
+            .map_err(ill_conditioned)?;
+        self.enter(chosen, equations);
+        Ok(NodalMotion {
+            time_s,
+            memory: motion.memory.clone(),
+            position: moving.position,
+            velocity: moving.velocity,
+            acceleration,
+        })
+    }
+
+    /// Whether other axes had better lead at a motion in the chart chosen.
+    fn is_badly_led(&mut self, motion: &NodalMotion) -> Result<bool, LinearizeError> {
+        if self.nodal.charts.is_none() {
+            return Ok(false);
+        }
+        let drives = self.drives(motion.time_s);
+        // a copy, so that looking does not move what is linearised
+        let mut trial = self.equations.clone();
+        let placed = trial.place(&motion.position, &drives);
+        placed.map_err(Self::unplaced(motion.time_s))?;
+        Ok(self.nodal.is_badly_led(self.chart, &mut trial))
+    }
+
+    /// Chooses a chart for a motion, whatever was chosen before.
+    pub(super) fn choose_afresh(&mut self, motion: &NodalMotion) -> Result<(), LinearizeError> {
+        self.is_worn = false;
+        self.choose(motion)
+    }
+
+    /// Whether a motion is given in the chart chosen.
+    fn is_charted(&self, motion: &NodalMotion) -> bool {
+        let own = self.nodal.remembered_chart(&motion.memory);
+        own.is_ok_and(|own| own.following == self.chart.following)
     }
 
     fn unplaced(time_s: f64) -> impl Fn(NodalError) -> LinearizeError {
@@ -77,24 +194,14 @@ impl Linearize for NodalLinearizer<'_> {
             ..
         } = state;
         // a state that remembers where its nodes are need not be sought from where the mechanism is assembled
-        if !memory.is_empty() {
-            for equations in [self.dynamics.equations_mut(), &mut self.equations] {
-                equations.recall(memory).map_err(|error| {
-                    let source = PlaceError {
-                        reason: error.to_string(),
-                        part: "the mechanism",
-                    };
-                    let time_s = *time_s;
-                    LinearizeError::Unplaced(Box::new(RunError::Unplaced { source, time_s }))
-                })?;
-            }
-        }
+        self.stand(memory, *time_s)?;
         let mut acceleration = vec![0.0; velocity.len()];
         let accelerated =
             (self.dynamics).accelerate(*time_s, position, velocity, &mut acceleration);
         accelerated.map_err(Self::unplaced(*time_s))?;
         Ok(NodalMotion {
             time_s: *time_s,
+            memory: memory.clone(),
             position: position.clone(),
             velocity: velocity.clone(),
             acceleration,
@@ -105,6 +212,7 @@ impl Linearize for NodalLinearizer<'_> {
         let still = vec![0.0; self.nodal.mechanism.dof_count()];
         Ok(NodalMotion {
             time_s: state.time_s,
+            memory: state.memory.clone(),
             position: state.position.clone(),
             velocity: still.clone(),
             acceleration: still,
@@ -122,6 +230,7 @@ impl Linearize for NodalLinearizer<'_> {
         trajectory.mechanism().write(trajectory.state(), written);
         Ok(NodalMotion {
             time_s,
+            memory: Memory::default(),
             position,
             velocity,
             acceleration,
@@ -132,16 +241,64 @@ impl Linearize for NodalLinearizer<'_> {
         motion
     }
 
-    fn choose(&mut self, _: &NodalMotion) -> Result<(), LinearizeError> {
+    fn choose(&mut self, first: &NodalMotion) -> Result<(), LinearizeError> {
+        let time_s = first.time_s;
+        if std::mem::take(&mut self.is_worn) {
+            // inputs and controllers go on with the joints that they have
+            return Err(LinearizeError::IllConditioned { time_s });
+        }
+        if self.nodal.charts.is_none() {
+            return Ok(());
+        }
+        if !first.memory.is_empty() || !self.is_charted(first) {
+            self.stand(&first.memory, time_s)?;
+        }
+        if !self.is_badly_led(first)? {
+            return Ok(());
+        }
+        let drives = self.drives(time_s);
+        let motion = lissom_nodal::Motion {
+            position: first.position.clone(),
+            velocity: first.velocity.clone(),
+        };
+        let unplaced = Self::unplaced(time_s);
+        let mut trial = self.equations.clone();
+        let placed = trial.place(&motion.position, &drives);
+        placed.map_err(&unplaced)?;
+        let best = (self.nodal).in_best_chart(&mut trial, &motion, &drives, &[]);
+        let (chart, equations, _) = best.map_err(&unplaced)?;
+        self.enter(chart, equations);
         Ok(())
     }
 
     fn point(&mut self, motion: &NodalMotion) -> Result<Point, LinearizeError> {
+        let charted;
+        let motion = if self.is_charted(motion) {
+            if !motion.memory.is_empty() {
+                self.stand(&motion.memory, motion.time_s)?;
+            }
+            motion
+        } else {
+            charted = self.charted(motion);
+            match &charted {
+                Ok(charted) => charted,
+                Err(error) => {
+                    self.is_worn = true;
+                    return Err(error.clone());
+                }
+            }
+        };
+        if self.is_badly_led(motion)? {
+            self.is_worn = true;
+            let time_s = motion.time_s;
+            return Err(LinearizeError::IllConditioned { time_s });
+        }
         let NodalMotion {
             time_s,
             position,
             velocity,
             acceleration,
+            ..
         } = motion;
         let unplaced = Self::unplaced(*time_s);
         let placed = self.dynamics.set_state(*time_s, position, velocity);
@@ -155,31 +312,30 @@ impl Linearize for NodalLinearizer<'_> {
         };
         let point = linearize_state(&mut self.equations, *time_s, &state, &self.outputs);
         let mut point = point.map_err(&unplaced)?;
-        point.position = self.nodal.chart_position(position);
+        point.position = self.nodal.chart_position(self.chart.mechanism, position);
         // velocities that are no rates of the chart: those deviate by δv = δ' + Wδ
-        let [turning, turning_rate] =
-            [velocity, acceleration].map(|rates| self.nodal.quasi_rates(rates));
+        let [turning, turning_rate] = [velocity, acceleration]
+            .map(|rates| self.nodal.quasi_rates(self.chart.mechanism, rates));
         let linear = &mut point.linear;
         linear.dynamic += &linear.damping * &turning + &linear.mass * turning_rate;
         linear.damping += &linear.mass * turning;
         // friction of the joints is not an input
-        let actuated = self.nodal.mechanism.actuated_dofs();
-        for (input, dof) in point.input.iter_mut().zip(actuated) {
-            let nodal = self.nodal;
-            let is_meant = |axis| nodal.axis_dof(axis) == Some(dof);
+        let (nodal, mechanism) = (self.nodal, self.chart.mechanism);
+        for (input, dof) in point.input.iter_mut().zip(mechanism.actuated_dofs()) {
+            let is_meant = |axis| nodal.axis_dof_in(mechanism, axis) == Some(dof);
             *input = (nodal.actions).effort_on(state.loads.efforts(), is_meant);
         }
         Ok(point)
     }
 
     fn labels(&self) -> Labels {
-        let mut labels = lissom_nodal::labels(&self.nodal.mechanism, &self.outputs);
-        let parts = self.nodal.coordinates_of_dofs();
+        let mut labels = lissom_nodal::labels(self.chart.mechanism, &self.outputs);
+        let parts = self.nodal.coordinates_of_dofs(self.chart.mechanism);
         labels.coordinates = parts.iter().flat_map(Coordinates::deviations).collect();
-        let actuated = self.nodal.mechanism.actuated_dofs();
+        let actuated = self.chart.mechanism.actuated_dofs();
         for (index, axis) in self.nodal.axes.iter().enumerate() {
             let axis_id = AxisId(index);
-            let Some(dof) = self.nodal.axis_dof(axis_id) else {
+            let Some(dof) = self.nodal.axis_dof_in(self.chart.mechanism, axis_id) else {
                 continue;
             };
             let Some(input) = actuated.iter().position(|&actuated| actuated == dof) else {
@@ -200,11 +356,11 @@ impl Linearize for NodalLinearizer<'_> {
     }
 
     fn actuated(&self) -> Vec<usize> {
-        self.nodal.mechanism.actuated_dofs()
+        self.chart.mechanism.actuated_dofs()
     }
 
     fn driven(&self) -> Vec<usize> {
-        self.nodal.driven_dofs()
+        self.nodal.driven_dofs(self.chart.mechanism)
     }
 
     fn controlled(&self) -> Vec<Vec<usize>> {
@@ -214,9 +370,31 @@ impl Linearize for NodalLinearizer<'_> {
     }
 
     fn deviation(&mut self, state: &State, from: &NodalMotion) -> [Vec<f64>; 2] {
-        let deviation = self.nodal.deviation(&state.position, &from.position);
-        let turned =
-            self.nodal.quasi_rates(&from.velocity) * DVector::from_column_slice(&deviation);
+        let still = vec![0.0; self.nodal.mechanism.dof_count()];
+        let state = NodalMotion {
+            time_s: state.time_s,
+            memory: state.memory.clone(),
+            position: state.position.clone(),
+            velocity: state.velocity.clone(),
+            acceleration: still,
+        };
+        // what cannot be said in the coordinates chosen deviates by no number
+        let [state, from] = [&state, from].map(|motion| {
+            let charted = if self.is_charted(motion) {
+                Ok(motion.clone())
+            } else {
+                self.charted(motion)
+            };
+            charted.unwrap_or_else(|_| NodalMotion {
+                position: vec![f64::NAN; motion.position.len()],
+                velocity: vec![f64::NAN; motion.velocity.len()],
+                ..motion.clone()
+            })
+        });
+        let mechanism = self.chart.mechanism;
+        let deviation = (self.nodal).deviation(mechanism, &state.position, &from.position);
+        let turned = self.nodal.quasi_rates(mechanism, &from.velocity)
+            * DVector::from_column_slice(&deviation);
         let rates = state.velocity.iter().zip(&from.velocity);
         let rates = rates.zip(turned.iter());
         let rates = rates.map(|((rate, from), turned)| rate - from - turned);
@@ -234,7 +412,12 @@ impl Linearize for NodalLinearizer<'_> {
         free: bool,
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Frozen, LinearizeError> {
-        let found = linearize(self, motions, watch)?;
+        let found = match linearize(self, motions, watch) {
+            Err(LinearizeError::IllConditioned { .. }) if self.nodal.charts.is_some() => {
+                return self.frozen_in_charts(motions, free, watch);
+            }
+            found => found?,
+        };
         let held: &[usize] = if free { &[] } else { &found.driven };
         let mut frozen = Frozen::new(&found.along, held);
         frozen.rigid = self.nodal.floating_dofs();

@@ -1,16 +1,17 @@
 //! What a run reads of a nodal model: channels, limits, books.
 
 use lissom_core::{
-    AxisId, Coordinates, Dynamics, ElasticId, EnergyAndMomentum, External, JointId,
-    JointResistance, Limit, LimitedQuantity, LoadTarget, PlaceError, Power, RunError, State,
-    StateError,
+    Audit, AxisId, ClosureAudit, Coordinates, Dynamics, ElasticId, EnergyAndMomentum, External,
+    JointId, JointResistance, Limit, LimitedQuantity, LoadTarget, PlaceError, Power, RunError,
+    State, StateError,
 };
-use lissom_nodal::NodalError;
+use lissom_nodal::{Mechanism, NodalError, Role};
 use lissom_numerics::integrate::{IntegrateError, Outcome};
 use lissom_numerics::{Coordinate, CoordinateKind, Memory, RecallError};
 use lissom_spatial::{Force, Matrix, Quaternion, Vector, rotation_vector_of};
 use nalgebra::DMatrix;
 
+use super::repartition::Watch;
 use super::run::NodalEquations;
 use super::view::NodalView;
 use super::{NodalAxis, NodalJoint, NodalModel, Replay};
@@ -40,11 +41,10 @@ impl NodalModel {
 
     /// Every degree of freedom as part of something that has coordinates: an axis, a deformation, or a joint or the orientation of a
     /// node with the first of its three.
-    pub(super) fn coordinates_of_dofs(&self) -> Vec<Coordinates> {
-        let mechanism = &self.mechanism;
+    pub(super) fn coordinates_of_dofs(&self, mechanism: &Mechanism) -> Vec<Coordinates> {
         let mut axis_of = vec![None; mechanism.dof_count()];
         for axis in (0..self.axes.len()).map(AxisId) {
-            if let Some(dof) = self.axis_dof(axis) {
+            if let Some(dof) = self.axis_dof_in(mechanism, axis) {
                 axis_of[dof] = Some(axis);
             }
         }
@@ -62,12 +62,22 @@ impl NodalModel {
                     Coordinates::Axis(AxisId(axis), self.axes[axis].name.clone())
                 }
                 (None, Some(joint)) => self.joint_coordinates(joint),
-                (None, None) => self.elastic_coordinates(dof),
+                (None, None) => elastic_coordinates(mechanism, dof),
             };
             dof += part.deviations().len();
             found.push(part);
         }
         found
+    }
+
+    /// Name, unit and kind of every entry of a state in the degrees of freedom of a mechanism.
+    pub(super) fn state_layout(&self, mechanism: &Mechanism) -> Vec<Coordinate> {
+        let parts = self.coordinates_of_dofs(mechanism);
+        let work = |name: &str| Coordinate::new(name, "J", CoordinateKind::Joint);
+        let positions = parts.iter().flat_map(Coordinates::positions);
+        let rates = parts.iter().flat_map(Coordinates::rates);
+        let works = [work("energy.work"), work("energy.dissipated")];
+        positions.chain(rates).chain(works).collect()
     }
 
     /// Coordinates of a spherical or free joint.
@@ -80,48 +90,19 @@ impl NodalModel {
         }
     }
 
-    /// A degree of freedom that is no axis and of no joint, or the orientation whose first one it is.
-    pub(super) fn elastic_coordinates(&self, dof: usize) -> Coordinates {
-        let (mechanism, at) = (&self.mechanism, ElasticId(dof));
-        match mechanism.dof_node(dof) {
-            Some((node, _)) if mechanism.dof_positions(dof).len() > 1 => Coordinates::Orientation {
-                at,
-                name: mechanism.node_name(node).to_owned(),
-                turns: true,
-            },
-            _ => {
-                let unit = mechanism.dof_unit(dof);
-                Coordinates::Elastic {
-                    at,
-                    name: mechanism.dof_name(dof),
-                    unit,
-                    rate_unit: match unit {
-                        "m" => "m/s",
-                        "rad" => "rad/s",
-                        _ => "1/s",
-                    },
-                }
-            }
-        }
-    }
-
     /// Positions that stand for the degrees of freedom one by one; orientations and joints that turn in any way count from where
     /// they are.
-    pub(super) fn chart_position(&self, position: &[f64]) -> Vec<f64> {
+    pub(super) fn chart_position(&self, mechanism: &Mechanism, position: &[f64]) -> Vec<f64> {
         let single = |dof: usize| {
-            let at = self.mechanism.dof_positions(dof);
+            let at = mechanism.dof_positions(dof);
             if at.len() == 1 {
                 position[at.start]
             } else {
                 0.0
             }
         };
-        let mut chart: Vec<f64> = (0..self.mechanism.dof_count()).map(single).collect();
-        for dof in self
-            .balls
-            .iter()
-            .flat_map(|ball| ball.dofs(&self.mechanism))
-        {
+        let mut chart: Vec<f64> = (0..mechanism.dof_count()).map(single).collect();
+        for dof in self.balls.iter().flat_map(|ball| ball.dofs(mechanism)) {
             chart[dof] = 0.0;
         }
         chart
@@ -129,14 +110,19 @@ impl NodalModel {
 
     /// Deviation of one position from another in the degrees of freedom, of orientations as rotation vectors: in the axes of the ground,
     /// of joints in those of their child.
-    pub(crate) fn deviation(&self, position: &[f64], from: &[f64]) -> Vec<f64> {
+    pub(super) fn deviation(
+        &self,
+        mechanism: &Mechanism,
+        position: &[f64],
+        from: &[f64],
+    ) -> Vec<f64> {
         let less = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(b).map(|(a, b)| a - b).collect();
-        let mut deviation: Vec<f64> =
-            less(self.chart_position(position), self.chart_position(from));
+        let [to, before] = [position, from].map(|of| self.chart_position(mechanism, of));
+        let mut deviation: Vec<f64> = less(to, before);
         let quaternion = |of: &[f64], at: usize| Quaternion(std::array::from_fn(|i| of[at + i]));
         let mut dof = 0;
         while dof < deviation.len() {
-            let at = self.mechanism.dof_positions(dof);
+            let at = mechanism.dof_positions(dof);
             if at.len() == 1 {
                 dof += 1;
                 continue;
@@ -147,9 +133,9 @@ impl NodalModel {
             dof += 3;
         }
         for ball in &self.balls {
-            let dofs = ball.dofs(&self.mechanism);
+            let dofs = ball.dofs(mechanism);
             let Some(&dof) = dofs.first() else { continue };
-            let at = self.mechanism.dof_positions(dof).start;
+            let at = mechanism.dof_positions(dof).start;
             let before = quaternion(from, at);
             let turned = quaternion(position, at).matrix();
             let turn = rotation_vector_of(&(before.matrix().transpose() * turned));
@@ -168,8 +154,8 @@ impl NodalModel {
 
     /// $`W`$ of spherical and free joints for velocities, or its rate for their rates: quasi-velocities deviate by
     /// $`\delta v = \dot\delta + W\delta`$.
-    pub(super) fn quasi_rates(&self, velocity: &[f64]) -> DMatrix<f64> {
-        let n = self.mechanism.dof_count();
+    pub(super) fn quasi_rates(&self, mechanism: &Mechanism, velocity: &[f64]) -> DMatrix<f64> {
+        let n = mechanism.dof_count();
         let mut matrix = DMatrix::zeros(n, n);
         let mut put = |row: usize, column: usize, from: usize| {
             let skew = Matrix::skew(Vector(std::array::from_fn(|i| velocity[from + i])));
@@ -180,7 +166,7 @@ impl NodalModel {
             }
         };
         for ball in &self.balls {
-            let Some(&dof) = ball.dofs(&self.mechanism).first() else {
+            let Some(&dof) = ball.dofs(mechanism).first() else {
                 continue;
             };
             put(dof, dof, dof);
@@ -215,12 +201,7 @@ impl NodalModel {
 
 impl Dynamics for NodalEquations<'_> {
     fn state_layout(&self) -> Vec<Coordinate> {
-        let parts = self.nodal.coordinates_of_dofs();
-        let work = |name: &str| Coordinate::new(name, "J", CoordinateKind::Joint);
-        let positions = parts.iter().flat_map(Coordinates::positions);
-        let rates = parts.iter().flat_map(Coordinates::rates);
-        let works = [work("energy.work"), work("energy.dissipated")];
-        positions.chain(rates).chain(works).collect()
+        self.nodal.state_layout(self.chart.mechanism)
     }
 
     fn breakpoints(&self, start: f64, end: f64) -> Vec<f64> {
@@ -289,8 +270,15 @@ impl Dynamics for NodalEquations<'_> {
         replay.state(time_s, value)
     }
 
+    fn enter_chart(&mut self, time: f64, state: &[f64], chart: &[usize]) {
+        if let Err(error) = self.follow_into(time, state, chart) {
+            self.error = Some(error);
+        }
+    }
+
     fn memory(&self) -> Memory {
         let mut memory = self.dynamics.equations().memory();
+        self.chart.remember(self.nodal, &mut memory);
         if let Some(trajectory) = self.dynamics.excitation().trajectory() {
             trajectory.remember(&mut memory);
         }
@@ -311,15 +299,76 @@ impl Dynamics for NodalEquations<'_> {
             let recalled = trajectory.recall(memory);
             recalled.map_err(unplaced("the nominal trajectory"))?;
         }
-        let recalled = self.dynamics.equations_mut().recall(memory);
-        recalled.map_err(unplaced("the mechanism"))
+        let chart = (self.nodal.remembered_chart(memory)).map_err(unplaced("the mechanism"))?;
+        if chart.following == self.chart.following {
+            let recalled = self.dynamics.equations_mut().recall(memory);
+            recalled.map_err(unplaced("the mechanism"))?;
+        } else {
+            let (chart, equations) = self.nodal.recalled(memory)?;
+            self.dynamics.set_equations(equations);
+            self.chart = chart;
+        }
+        self.watch = Watch::of(self.dynamics.equations());
+        Ok(())
+    }
+
+    fn finish(&self, audit: &mut Audit) {
+        if self.nodal.closures.is_empty() {
+            return;
+        }
+        let mechanism = &self.nodal.mechanism;
+        let all = self
+            .nodal
+            .held_closed()
+            .flat_map(|(element, deformations)| {
+                deformations.iter().map(move |&index| (element, index))
+            });
+        let redundant =
+            all.filter(|&(element, index)| mechanism.role(element, index) == Role::Free);
+        let [position, velocity] = self.watch.violation;
+        audit.closures = Some(ClosureAudit {
+            max_position_violation: position,
+            max_velocity_violation: velocity,
+            redundant: redundant
+                .map(|(element, index)| mechanism.deformation_name(element, index))
+                .collect(),
+            repartitions: self.repartitions.clone(),
+        });
     }
 
     fn failure(&self, result: &Result<Outcome, IntegrateError>) -> Option<RunError> {
+        if let Some(singularity) = self.singularity() {
+            return Some(singularity);
+        }
         let time_s = result.as_ref().err()?.time();
         match self.dynamics.excitation().trouble().cloned() {
             Some(source) => Some(RunError::NominalMotion { source, time_s }),
             None => Some(unplaced(self.error.as_ref()?, time_s)),
+        }
+    }
+}
+
+/// A degree of freedom that is no axis and of no joint, or the orientation whose first one it is.
+pub(super) fn elastic_coordinates(mechanism: &Mechanism, dof: usize) -> Coordinates {
+    let at = ElasticId(dof);
+    match mechanism.dof_node(dof) {
+        Some((node, _)) if mechanism.dof_positions(dof).len() > 1 => Coordinates::Orientation {
+            at,
+            name: mechanism.node_name(node).to_owned(),
+            turns: true,
+        },
+        _ => {
+            let unit = mechanism.dof_unit(dof);
+            Coordinates::Elastic {
+                at,
+                name: mechanism.dof_name(dof),
+                unit,
+                rate_unit: match unit {
+                    "m" => "m/s",
+                    "rad" => "rad/s",
+                    _ => "1/s",
+                },
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ use lissom_nodal::{NodeId, NodeKind};
 use lissom_spatial::{Force, Transform, Vector};
 
 use super::joints::quaternion;
+use super::outputs::elastic_coordinates;
 use super::run::NodalEquations;
 use super::view::NodalView;
 use super::{NodalAxis, NodalClosure, NodalJoint, NodalModel, Side};
@@ -37,7 +38,7 @@ impl NodalModel {
             positions == 1 || component == 0
         };
         let elastic = self.elastic_dofs().into_iter().filter(first_of_its_node);
-        coordinates.extend(elastic.map(|dof| self.elastic_coordinates(dof)));
+        coordinates.extend(elastic.map(|dof| elastic_coordinates(&self.mechanism, dof)));
         let node = |&node: &NodeId| NodePart {
             name: self.mechanism.node_name(node).to_owned(),
             kind: match self.mechanism.node_kind(node) {
@@ -110,7 +111,12 @@ impl Readout for NodalEquations<'_> {
     }
 
     fn elastic(&self, ElasticId(dof): ElasticId) -> [f64; 2] {
-        let at = self.nodal.mechanism.dof_positions(dof).start;
+        // where axes have exchanged their places, deformations stand elsewhere
+        let mechanism = self.chart.mechanism;
+        let deformation = self.nodal.mechanism.dof_deformation(dof);
+        let there = deformation.and_then(|(e, index)| mechanism.deformation_dof(e, index));
+        let dof = there.unwrap_or(dof);
+        let at = mechanism.dof_positions(dof).start;
         [self.position[at], self.velocity[dof]]
     }
 

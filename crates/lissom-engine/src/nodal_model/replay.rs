@@ -1,9 +1,10 @@
 //! The configuration of a nodal model at the samples of a recording, from the channels that it holds.
 
 use lissom_core::{AxisId, Coordinates, ElasticId, MotionCurve, State, StateError};
-use lissom_nodal::{Drive, Equations, Excitation, NodalError, NodeKind};
+use lissom_nodal::{Drive, Equations, Excitation, Mechanism, Motion, NodalError, NodeKind};
 use lissom_numerics::Coordinate;
 
+use super::charts::Charts;
 use super::rigid::{NodalTrajectory, followed_trajectory};
 use super::{NodalActions, NodalJoint, NodalModel};
 
@@ -29,23 +30,37 @@ pub(crate) struct Replay<'m> {
     nominal: Vec<(usize, MotionCurve)>,
     /// Where all joints follow from loops or a marker.
     together: Option<NodalTrajectory<'m>>,
+    /// The same with its loops open, where joints can be followed past their dead points.
+    open: Option<OpenReplay<'m>>,
 }
 
-impl<'m> Replay<'m> {
-    /// Of a nodal model.
-    ///
-    /// # Errors
-    ///
-    /// When the mechanism is singular at assembly.
-    pub(crate) fn new(nodal: &'m NodalModel) -> Result<Self, NodalError> {
-        let mechanism = &nodal.mechanism;
+/// Channels of what is recorded of a mechanism as it is: of positions, and of velocities.
+#[derive(Debug)]
+struct Recorded {
+    direct: Vec<(usize, String)>,
+    rates: Vec<(usize, String)>,
+}
+
+/// A nodal model whose joints all go where a recording has them, whether they lead or follow.
+#[derive(Debug)]
+struct OpenReplay<'m> {
+    equations: Equations<'m>,
+    position: Vec<f64>,
+    recorded: Recorded,
+    /// Whether the mechanism was last placed so.
+    is_placed: bool,
+}
+
+impl Recorded {
+    /// In the degrees of freedom of a mechanism.
+    fn of(nodal: &NodalModel, mechanism: &Mechanism) -> Self {
         let first = |dof: usize| mechanism.dof_positions(dof).start;
         let mut direct = Vec::new();
         let mut rates = Vec::new();
         for joint in &nodal.joints {
             match *joint {
                 NodalJoint::Axis(axis) => {
-                    if let Some(dof) = nodal.axis_dof(axis) {
+                    if let Some(dof) = nodal.axis_dof_in(mechanism, axis) {
                         let AxisId(axis) = axis;
                         let coordinate = nodal.axes[axis].name.coordinate();
                         rates.push((dof, format!("{coordinate}.rate")));
@@ -91,17 +106,34 @@ impl<'m> Replay<'m> {
                 }
             }
         }
-        let elastic = nodal.elastic_dofs();
-        let undeformed = nodal.undeformed_position();
         for part in nodal.parts().coordinates {
             let (Coordinates::Elastic { at, .. } | Coordinates::Orientation { at, .. }) = &part
             else {
                 continue;
             };
             let ElasticId(dof) = *at;
+            let deformation = nodal.mechanism.dof_deformation(dof);
+            let there = deformation.and_then(|(e, i)| mechanism.deformation_dof(e, i));
+            let dof = there.unwrap_or(dof);
             direct.extend(named(part.positions(), first(dof)));
             rates.extend(named(part.rates(), dof));
         }
+        Self { direct, rates }
+    }
+}
+
+impl<'m> Replay<'m> {
+    /// Of a nodal model.
+    ///
+    /// # Errors
+    ///
+    /// When the mechanism is singular at assembly.
+    pub(crate) fn new(nodal: &'m NodalModel) -> Result<Self, NodalError> {
+        let mechanism = &nodal.mechanism;
+        let first = |dof: usize| mechanism.dof_positions(dof).start;
+        let Recorded { direct, rates } = Recorded::of(nodal, mechanism);
+        let elastic = nodal.elastic_dofs();
+        let undeformed = nodal.undeformed_position();
         let nominal = nodal.actions.loads.iter().filter_map(|load| {
             let at = first(nodal.axis_dof(load.target.axis()?)?);
             let profile = load.nominal_motion()??;
@@ -123,6 +155,10 @@ impl<'m> Replay<'m> {
                 .collect(),
             nominal: nominal.collect(),
             together: followed_trajectory(nodal),
+            open: (nodal.charts.as_ref())
+                .and_then(Charts::open)
+                .map(|open| OpenReplay::new(nodal, open))
+                .transpose()?,
         })
     }
 
@@ -153,12 +189,33 @@ impl<'m> Replay<'m> {
                 self.position[*at] = value;
             }
         }
-        self.equations.place(&self.position, &self.drives)
+        let placed = self.equations.place(&self.position, &self.drives);
+        let Some(open) = &mut self.open else {
+            return placed;
+        };
+        let charts = self.nodal.charts.as_ref();
+        let agrees = |charts: &Charts| charts.agree(&self.equations, value);
+        open.is_placed = placed.is_err()
+            || !charts.is_none_or(agrees)
+            || (self.nodal).is_badly_led(self.nodal.first_chart(), &mut self.equations);
+        if !open.is_placed {
+            return Ok(());
+        }
+        open.place(&self.drives, value)?;
+        // from here the next place is sought, if it can be
+        if let Ok((equations, motion)) = open.closed(&self.nodal.mechanism, &self.drives) {
+            self.equations = equations;
+            self.position = motion.position;
+        }
+        Ok(())
     }
 
     /// The mechanism as it was last placed.
     pub(crate) fn placed(&self) -> &Equations<'m> {
-        &self.equations
+        match &self.open {
+            Some(open) if open.is_placed => &open.equations,
+            _ => &self.equations,
+        }
     }
 
     /// The mechanism without deformation as it was last placed.
@@ -193,6 +250,9 @@ impl<'m> Replay<'m> {
             .map_err(|error| StateError::Unplaced {
                 reason: error.to_string(),
             })?;
+        if let Some(open) = self.open.as_mut().filter(|open| open.is_placed) {
+            return open.state(self.nodal, &self.drives, time_s, value);
+        }
         let mut velocity = vec![0.0; self.nodal.mechanism.dof_count()];
         for (dof, name) in &self.rates {
             velocity[*dof] = known(name)?;
@@ -228,6 +288,74 @@ impl<'m> Replay<'m> {
         if self.nominal_place.place(&position, &self.drives).is_err() {
             self.nominal_place.clone_from(&self.rigid);
         }
+    }
+}
+
+impl<'m> OpenReplay<'m> {
+    fn new(nodal: &NodalModel, mechanism: &'m Mechanism) -> Result<Self, NodalError> {
+        Ok(Self {
+            equations: Equations::new(mechanism)?,
+            position: mechanism.assembled_position(),
+            recorded: Recorded::of(nodal, mechanism),
+            is_placed: false,
+        })
+    }
+
+    fn place(
+        &mut self,
+        drives: &[Drive],
+        value: &dyn Fn(&str) -> Option<f64>,
+    ) -> Result<(), NodalError> {
+        for (at, name) in &self.recorded.direct {
+            if let Some(value) = value(name) {
+                self.position[*at] = value;
+            }
+        }
+        self.equations.place(&self.position, drives)
+    }
+
+    /// The mechanism where it was last placed, at rest, with its loops closed in a chart.
+    fn closed<'c>(
+        &mut self,
+        mechanism: &'c Mechanism,
+        drives: &[Drive],
+    ) -> Result<(Equations<'c>, Motion), NodalError> {
+        let motion = Motion {
+            position: self.position.clone(),
+            velocity: vec![0.0; self.equations.mechanism().dof_count()],
+        };
+        self.equations.exchanged(mechanism, &motion, drives)
+    }
+
+    /// The state where it was last placed, in a chart that suits it.
+    fn state(
+        &mut self,
+        nodal: &NodalModel,
+        drives: &[Drive],
+        time_s: f64,
+        value: &dyn Fn(&str) -> Option<f64>,
+    ) -> Result<State, StateError> {
+        let mut motion = Motion {
+            position: self.position.clone(),
+            velocity: vec![0.0; self.equations.mechanism().dof_count()],
+        };
+        for (dof, name) in &self.recorded.rates {
+            motion.velocity[*dof] = value(name).ok_or_else(|| StateError::NotRecorded {
+                channel: name.clone(),
+            })?;
+        }
+        let found = nodal.charted(&self.equations, &motion, drives);
+        let (chart, equations, motion) = found.map_err(|error| StateError::Unplaced {
+            reason: error.to_string(),
+        })?;
+        let mut memory = equations.memory();
+        chart.remember(nodal, &mut memory);
+        Ok(State {
+            work_j: value("energy.work").unwrap_or(0.0),
+            dissipated_j: value("energy.dissipated").unwrap_or(0.0),
+            memory,
+            ..State::new(time_s, motion.position, motion.velocity)
+        })
     }
 }
 

@@ -2,14 +2,19 @@
 
 use lissom_core::State;
 use lissom_core::study::{self, Found, StaticLoads};
-use lissom_nodal::{Equations, NodalError, Resting};
+use lissom_nodal::{Equations, Excitation, Motion, NodalError, Resting};
 use lissom_numerics::statics::Failure;
 use lissom_spec::spec::InitialSpec;
 
+use super::charts::Chart;
 use super::{NodalActions, NodalModel};
 
+/// Charts in which an equilibrium is looked for: at a dead point of the first one the second is regular, and nothing is gained
+/// by many more.
+const MOST_CHARTS: usize = 4;
+
 /// Where a nodal model rests near a state under its loads at that instant and further ones. What inputs or controllers drive along an axis
-/// stays where it is, as if brakes held it.
+/// stays where it is, as if brakes held it. Other axes may lead there than at the state.
 ///
 /// # Errors
 ///
@@ -23,14 +28,61 @@ pub(crate) fn equilibrium(
     let loads = StaticLoads::of(initial, |name| nodal.find_station(name));
     let gravity = loads.gravity;
     let acts = NodalActions::under(nodal, loads);
-    let mut resting = Resting::new(Equations::new(&nodal.mechanism)?, acts, time);
-    if let Some(gravity) = gravity {
-        resting.set_gravity(gravity.0);
-    }
-    resting.hold(&nodal.driven_dofs());
+    let mut drives = nodal.mechanism.assembled_drives();
+    acts.clone().drive(time, &mut drives);
+    let held: Vec<_> = nodal.actions.driven().collect();
     let still = vec![0.0; nodal.mechanism.dof_count()];
-    let found = study::equilibrium(&mut resting, &from.position, |_, position| {
-        State::new(time, position, still)
-    });
-    found.map_err(Failure::merged)
+    let recalled = (!from.memory.is_empty()).then(|| nodal.recalled(&from.memory));
+    let (mut chart, mut equations) = match recalled {
+        Some(Ok(recalled)) => recalled,
+        _ => (nodal.first_chart(), Equations::new(&nodal.mechanism)?),
+    };
+    let mut position = from.position.clone();
+    let mut attempts = 0;
+    loop {
+        attempts += 1;
+        let mut resting = Resting::new(equations, acts.clone(), time);
+        if let Some(gravity) = gravity {
+            resting.set_gravity(gravity.0);
+        }
+        resting.hold(&nodal.driven_dofs(chart.mechanism));
+        let found = study::equilibrium(&mut resting, &position, |_, position| {
+            State::new(time, position, still.clone())
+        });
+        let found = found.map_err(Failure::merged);
+        let mut there = resting.equations().clone();
+        let motion = Motion {
+            position: match &found {
+                Ok(found) => found.state.position.clone(),
+                Err(_) => resting.placed().to_vec(),
+            },
+            velocity: still.clone(),
+        };
+        let placed = there.place(&motion.position, &drives).is_ok();
+        let stays = found.is_ok() && !nodal.is_badly_led(chart, &mut there);
+        if !placed || stays || nodal.charts.is_none() || attempts == MOST_CHARTS {
+            return found.map(|found| remembered(nodal, chart, &there, found, from));
+        }
+        match nodal.in_best_chart(&mut there, &motion, &drives, &held) {
+            Ok((better, placed, motion)) if better.following != chart.following => {
+                (chart, equations, position) = (better, placed, motion.position);
+            }
+            _ => return found.map(|found| remembered(nodal, chart, &there, found, from)),
+        }
+    }
+}
+
+/// An equilibrium with the chart that it is in, and where its nodes are if the state that it was sought from remembers that.
+fn remembered(
+    nodal: &NodalModel,
+    chart: Chart<'_>,
+    there: &Equations<'_>,
+    mut found: Found,
+    from: &State,
+) -> Found {
+    if !from.memory.is_empty() || chart.following != nodal.first_chart().following {
+        found.state.memory = there.memory();
+        chart.remember(nodal, &mut found.state.memory);
+    }
+    found
 }

@@ -5,21 +5,31 @@
 //! ```text
 //! [ positions | velocities | work of inputs | work lost ]
 //! ```
+//!
+//! Which axes these are where loops close says the chart, see `charts` and `repartition`.
 
-use lissom_core::{Power, RunError, State};
+use lissom_core::{Power, Repartitioning, RunError, State, StateError};
 use lissom_nodal::{Dynamics, Equations, Forces, NodalError};
-use lissom_numerics::integrate::{FirstOrder, SecondOrder};
+use lissom_numerics::integrate::{FirstOrder, Projection, SecondOrder};
+use lissom_numerics::{Coordinate, Memory};
 use lissom_spatial::Force;
 
 use super::NodalModel;
 use super::actions::NodalActions;
+use super::charts::Chart;
 use super::outputs::unplaced;
+use super::repartition::Watch;
 use super::view::NodalView;
 
 /// Equations of a nodal model with all the memory that evaluating them needs.
 #[derive(Clone, Debug)]
 pub(crate) struct NodalEquations<'m> {
     pub(super) nodal: &'m NodalModel,
+    /// Which axes are degrees of freedom.
+    pub(super) chart: Chart<'m>,
+    pub(super) watch: Watch,
+    /// Changes of the chart so far.
+    pub(super) repartitions: Vec<Repartitioning>,
     pub(super) dynamics: Dynamics<'m, NodalActions<'m>>,
     pub(super) position: Vec<f64>,
     pub(super) velocity: Vec<f64>,
@@ -41,11 +51,34 @@ pub(crate) fn written_state(nodal: &NodalModel, time_s: f64) -> State {
     State::new(time_s, position.clone(), velocity.clone())
 }
 
+/// Name, unit and kind of every entry of the states that a memory belongs to.
+pub(crate) fn state_layout(
+    nodal: &NodalModel,
+    memory: &Memory,
+) -> Result<Vec<Coordinate>, StateError> {
+    let chart = nodal.remembered_chart(memory);
+    let chart = chart.map_err(|error| StateError::Unplaced {
+        reason: error.to_string(),
+    })?;
+    Ok(nodal.state_layout(chart.mechanism))
+}
+
 /// Equations of a nodal model as they start at a state.
 pub(crate) fn equations_at<'m>(
     nodal: &'m NodalModel,
     start: &State,
 ) -> Result<NodalEquations<'m>, RunError> {
+    // a state that remembers where its nodes are need not be sought from where the mechanism is assembled
+    if !start.memory.is_empty() {
+        let time_s = start.time_s;
+        let recalled = nodal.recalled(&start.memory);
+        let (chart, placed) = recalled.map_err(|source| RunError::Unplaced { source, time_s })?;
+        let mut equations = NodalEquations::of(nodal, chart, placed);
+        let (position, velocity) = (&start.position, &start.velocity);
+        let placed = equations.dynamics.set_state(time_s, position, velocity);
+        placed.map_err(|source| unplaced(&source, time_s))?;
+        return Ok(equations);
+    }
     let placed = || {
         let mut equations = NodalEquations::new(nodal)?;
         let (position, velocity) = (&start.position, &start.velocity);
@@ -59,11 +92,20 @@ pub(crate) fn equations_at<'m>(
 
 impl<'m> NodalEquations<'m> {
     pub(super) fn new(nodal: &'m NodalModel) -> Result<Self, NodalError> {
-        let mechanism = &nodal.mechanism;
+        let chart = nodal.first_chart();
+        Ok(Self::of(nodal, chart, Equations::new(chart.mechanism)?))
+    }
+
+    /// Equations that stand somewhere in a chart.
+    fn of(nodal: &'m NodalModel, chart: Chart<'m>, equations: Equations<'m>) -> Self {
+        let mechanism = chart.mechanism;
         let dofs = mechanism.dof_count();
-        Ok(Self {
+        Self {
             nodal,
-            dynamics: Dynamics::new(Equations::new(mechanism)?, NodalActions::new(nodal)),
+            chart,
+            watch: Watch::of(&equations),
+            repartitions: Vec::new(),
+            dynamics: Dynamics::new(equations, NodalActions::new(nodal)),
             position: nodal.initial_position.clone(),
             velocity: nodal.initial_velocity.clone(),
             acceleration: vec![0.0; dofs],
@@ -72,7 +114,7 @@ impl<'m> NodalEquations<'m> {
             needed: vec![Force::zero(); nodal.carrying.len()],
             unused: Forces::new(mechanism),
             error: None,
-        })
+        }
     }
 
     /// Evaluates a state: motion, forces, accelerations. Returns the power that flows.
@@ -84,6 +126,8 @@ impl<'m> NodalEquations<'m> {
     ) -> Result<Power, NodalError> {
         self.position.copy_from_slice(position);
         self.velocity.copy_from_slice(velocity);
+        // what went wrong in a step that was shortened since is no reason any more
+        self.error = None;
         self.dynamics
             .accelerate(time, position, velocity, &mut self.acceleration)?;
         let mut power = Power::default();
@@ -112,6 +156,24 @@ impl<'m> NodalEquations<'m> {
 }
 
 impl FirstOrder for NodalEquations<'_> {
+    fn project(&mut self, _time: f64, _state: &mut [f64]) -> Projection {
+        self.settle()
+    }
+
+    fn handle_event(&mut self, time: f64, state: &mut [f64]) {
+        let (position, rest) = state.split_at_mut(self.nodal.mechanism.position_count());
+        let velocity = &mut rest[..self.nodal.mechanism.dof_count()];
+        self.begin_piece(time, position, velocity);
+    }
+
+    fn event_function(&mut self, time: f64, _state: &[f64]) -> f64 {
+        self.look(time)
+    }
+
+    fn chart(&self) -> &[usize] {
+        self.chart.following
+    }
+
     fn derivative(&mut self, time: f64, state: &[f64], rate: &mut [f64]) {
         let (n_q, n_v) = (self.position_count(), self.velocity_count());
         let (position, rest) = state.split_at(n_q);
@@ -141,6 +203,22 @@ impl SecondOrder for NodalEquations<'_> {
         self.nodal.mechanism.dof_count()
     }
 
+    fn project(&mut self, _time: f64, _position: &mut [f64], _velocity: &mut [f64]) -> Projection {
+        self.settle()
+    }
+
+    fn handle_event(&mut self, time: f64, position: &mut [f64], velocity: &mut [f64]) {
+        self.begin_piece(time, position, velocity);
+    }
+
+    fn event_function(&mut self, time: f64, _position: &[f64], _velocity: &[f64]) -> f64 {
+        self.look(time)
+    }
+
+    fn chart(&self) -> &[usize] {
+        self.chart.following
+    }
+
     fn residual(
         &mut self,
         time: f64,
@@ -150,8 +228,8 @@ impl SecondOrder for NodalEquations<'_> {
         residual: &mut [f64],
     ) {
         let outcome = (self.dynamics).unbalance(time, position, velocity, acceleration, residual);
-        if let Err(error) = outcome {
-            self.error = Some(error);
+        self.error = outcome.err();
+        if self.error.is_some() {
             residual.fill(f64::NAN);
         }
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use lissom_core::study::Found;
 use lissom_core::{Dynamics, NominalDrives, NominalError, PlaceError, RunError, State, StateError};
+use lissom_numerics::{Coordinate, Memory};
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::{InitialSpec, SimulationSpec};
 
@@ -23,6 +24,20 @@ impl Formulation for Model {
         given: &BTreeMap<String, f64>,
     ) -> Result<State, StateError> {
         closed_state(self, state, given)
+    }
+
+    /// States of a tree hold all its coordinates, whichever of them are independent.
+    fn state_layout(
+        &self,
+        simulation: &SimulationSpec,
+        _memory: &Memory,
+    ) -> Result<Vec<Coordinate>, StateError> {
+        let written = written_state(self, simulation.start_s);
+        let equations = equations_at(self, simulation, &written);
+        let equations = equations.map_err(|error| StateError::Unplaced {
+            reason: error.to_string(),
+        })?;
+        Ok(equations.state_layout())
     }
 
     fn equilibrium(&self, initial: &InitialSpec, near: &State) -> Result<Found, RunError> {

@@ -38,6 +38,7 @@ mod numbers;
 mod pan_scott_ulsoy;
 mod perturbation;
 mod rigid_links;
+mod repartitioning;
 mod runs;
 mod scene;
 mod shipped;

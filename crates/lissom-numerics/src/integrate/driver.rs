@@ -32,6 +32,9 @@ pub(super) trait Stepper<S: ?Sized> {
     /// Positive beyond a state event.
     fn event_function(&self, equations: &mut Equations<'_, S>, time: f64, state: &[f64]) -> f64;
 
+    /// In which coordinates the state is given.
+    fn chart<'e>(&self, equations: &'e Equations<'_, S>) -> &'e [usize];
+
     /// Writes the solution at an instant within the last step.
     fn interpolate(
         &mut self,
@@ -173,7 +176,10 @@ impl<S: ?Sized> Walk<'_, '_, S> {
     fn start(&mut self, piece: &Piece) -> Result<(), IntegrateError> {
         self.equations.ceiling = piece.ceiling;
         self.progress.piece_start = piece.start;
+        self.progress.state.copy_from_slice(self.stepper.state());
         self.stepper.start(self.equations, piece)?;
+        let (before, chart) = (&self.progress.state, self.stepper.chart(self.equations));
+        self.observer.enter_chart(piece.start, before, chart);
         self.progress.phase = Phase::BetweenSteps;
         Ok(())
     }

@@ -64,8 +64,15 @@ pub trait FirstOrder {
 
     /// Called where a piece of the solution begins: at the start, behind every breakpoint (time event) and where
     /// [`event_function`](Self::event_function) has become positive (state event). From here on the derivative that holds
-    /// just ahead holds, smoothly continued, until the next call. The state may jump.
+    /// just ahead holds, smoothly continued, until the next call. The state may jump, and its entries may mean something
+    /// else from here on: then the [chart](Self::chart) is another one.
     fn handle_event(&mut self, _time: f64, _state: &mut [f64]) {}
+
+    /// In which coordinates the state is given from the last [`handle_event`](Self::handle_event) on, as numbers that mean
+    /// something to the system alone.
+    fn chart(&self) -> &[usize] {
+        &[]
+    }
 
     /// Becomes positive where the solution leaves the region in which the derivative of the last
     /// [`handle_event`](Self::handle_event) holds. At the end of a step that finds it positive, the solution goes back to
@@ -125,7 +132,12 @@ pub trait SecondOrder {
     }
 
     /// As [`FirstOrder::handle_event`].
-    fn handle_event(&mut self, _time: f64, _position: &[f64], _velocity: &mut [f64]) {}
+    fn handle_event(&mut self, _time: f64, _position: &mut [f64], _velocity: &mut [f64]) {}
+
+    /// As [`FirstOrder::chart`].
+    fn chart(&self) -> &[usize] {
+        &[]
+    }
 
     /// As [`FirstOrder::event_function`].
     fn event_function(&mut self, _time: f64, _position: &[f64], _velocity: &[f64]) -> f64 {
@@ -153,6 +165,10 @@ pub trait Observer {
 
     /// Called after every accepted step, after the samples that lie inside it, by the call that reaches its end.
     fn step(&mut self, time: f64, state: &[f64]) -> Flow;
+
+    /// Called where a piece of the solution begins, with the state before it in the coordinates that held until then:
+    /// states that come later are in those of `chart`.
+    fn enter_chart(&mut self, _time: f64, _before: &[f64], _chart: &[usize]) {}
 }
 
 /// Nobody, who never stops anything.

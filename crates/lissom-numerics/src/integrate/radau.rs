@@ -394,6 +394,10 @@ impl<'s> Stepper<dyn FirstOrder + 's> for Radau {
         equations.event_function(time, state)
     }
 
+    fn chart<'e>(&self, equations: &'e FirstOrderEquations<'_, 's>) -> &'e [usize] {
+        equations.system.chart()
+    }
+
     fn interpolate(
         &mut self,
         _equations: &mut FirstOrderEquations<'_, 's>,

@@ -428,6 +428,10 @@ impl<'s> Stepper<dyn FirstOrder + 's> for RungeKutta {
         equations.event_function(time, state)
     }
 
+    fn chart<'e>(&self, equations: &'e FirstOrderEquations<'_, 's>) -> &'e [usize] {
+        equations.system.chart()
+    }
+
     fn interpolate(
         &mut self,
         equations: &mut FirstOrderEquations<'_, 's>,

@@ -355,6 +355,10 @@ impl<'s> Stepper<dyn SecondOrder + 's> for Structural {
         equations.system.event_function(time, position, velocity)
     }
 
+    fn chart<'e>(&self, equations: &'e SecondOrderEquations<'_, 's>) -> &'e [usize] {
+        equations.system.chart()
+    }
+
     fn interpolate(
         &mut self,
         equations: &mut SecondOrderEquations<'_, 's>,

@@ -59,7 +59,7 @@ impl SecondOrder for Equations<'_> {
         self.settle_parts(time, position, velocity)
     }
 
-    fn handle_event(&mut self, time: f64, position: &[f64], velocity: &mut [f64]) {
+    fn handle_event(&mut self, time: f64, position: &mut [f64], velocity: &mut [f64]) {
         self.enter_stretches(time, position, velocity);
     }
 

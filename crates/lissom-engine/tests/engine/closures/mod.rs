@@ -7,3 +7,4 @@ mod methods;
 mod reduced;
 mod runs;
 mod shipped;
+pub(crate) use mechanisms::four_bar_angles;

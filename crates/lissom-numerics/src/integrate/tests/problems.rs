@@ -121,7 +121,7 @@ impl SecondOrder for Chain {
         mass.copy_from_slice(&[2.0 + q[0] * q[0], 0.0, 0.0, 1.0]);
     }
 
-    fn handle_event(&mut self, _time: f64, q: &[f64], v: &mut [f64]) {
+    fn handle_event(&mut self, _time: f64, q: &mut [f64], v: &mut [f64]) {
         if self.wall && q[1] >= 0.75 && v[1] > 0.0 {
             v[1] *= -0.5;
         }

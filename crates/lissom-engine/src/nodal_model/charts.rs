@@ -1,0 +1,439 @@
+//! Which axes are degrees of freedom where loops close: charts of the configurations of a nodal model.
+//!
+//! A chart says which axes follow from the others. The first one is chosen where the model starts, see `loops`. Where an axis
+//! reaches its dead point, the others move infinitely fast per its own rate: it can no longer lead. Then axes exchange their
+//! places. With $`G_{ij}`$ the rate of the following axis $`i`$ per unit rate of the leading axis $`j`$, exchanging the two
+//! multiplies the determinant of the equations of the loops over the following axes by $`|G_{ij}|`$. Exchanging where $`|G|`$ is
+//! largest until no entry exceeds one by much gives as good a choice as there is, up to a factor (the principle of maximum
+//! volume). Displacements are measured by the size of the mechanism.
+//!
+//! Charts are made when they are first needed, and kept: what a chart is follows from the model alone.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use lissom_core::AxisId;
+use lissom_nodal::{Drive, ElementId, Equations, Mechanism, Motion, NodalError, NodeId, Role};
+use lissom_spec::spec::{ClosureSpec, ModelSpec};
+
+use super::{NodalAxis, NodalModel};
+
+/// Axes exchange their places where one moves by so much more than those that lead it, compared with where they were chosen.
+const WORTH_EXCHANGING: f64 = 4.0;
+/// And then until none moves by more than this.
+const WELL_LED: f64 = 1.5;
+/// Recordings are interpolated, and may be stored in single precision.
+const ALIKE: f64 = 1e-4;
+
+/// How axes may exchange their places.
+#[derive(Clone, Debug)]
+pub(super) struct Charts {
+    axes: Vec<LoopAxis>,
+    /// Axes that follow in the first chart, in ascending order.
+    following: Vec<usize>,
+    /// Largest gain for which the first chart is left as it is.
+    limit: f64,
+    further: OnceLock<Box<FurtherChart>>,
+    /// The mechanism with its loops open, every axis a degree of freedom; `None` where more than axes follow.
+    open: Option<Mechanism>,
+}
+
+/// An axis that leads or follows.
+#[derive(Clone, Debug)]
+struct LoopAxis {
+    axis: AxisId,
+    name: String,
+    element: ElementId,
+    deformation: usize,
+    turns: bool,
+    /// One rad, or the size of the mechanism.
+    unit: f64,
+}
+
+/// A chart that is not the first, and the one that was made after it.
+#[derive(Clone, Debug)]
+struct FurtherChart {
+    following: Vec<usize>,
+    mechanism: Mechanism,
+    next: OnceLock<Box<FurtherChart>>,
+}
+
+/// A chart: the mechanism in one choice of degrees of freedom.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chart<'m> {
+    /// Axes that follow, by their place among those that may, in ascending order.
+    pub(super) following: &'m [usize],
+    pub(super) mechanism: &'m Mechanism,
+    /// Largest gain for which the chart is left as it is.
+    limit: f64,
+}
+
+impl Charts {
+    /// Of a mechanism in its first chart; `None` if no axis follows, or the model says which ones lead.
+    pub(super) fn of(
+        spec: &ModelSpec,
+        mechanism: &Mechanism,
+        axes: &[NodalAxis],
+        closings: impl Iterator<Item = (ElementId, usize)>,
+    ) -> Result<Option<Self>, NodalError> {
+        if matches!(spec.simulation.closure, Some(ClosureSpec::JointSpace(_))) {
+            return Ok(None);
+        }
+        let (mut all, mut following) = (Vec::new(), Vec::new());
+        for (at, axis) in axes.iter().enumerate() {
+            let NodalAxis {
+                name,
+                element,
+                deformation,
+            } = axis;
+            if name.is_motor {
+                continue;
+            }
+            match mechanism.role(*element, *deformation) {
+                Role::Prescribed | Role::Fixed => continue,
+                Role::Free => following.push(all.len()),
+                Role::Dof | Role::Actuated => {}
+            }
+            all.push(LoopAxis {
+                axis: AxisId(at),
+                name: name.coordinate(),
+                element: *element,
+                deformation: *deformation,
+                turns: !name.translates,
+                unit: 1.0,
+            });
+        }
+        if following.is_empty() {
+            return Ok(None);
+        }
+        let mut equations = Equations::new(mechanism)?;
+        let size = size(&equations);
+        for axis in all.iter_mut().filter(|axis: &&mut LoopAxis| !axis.turns) {
+            axis.unit = size;
+        }
+        let mut charts = Self {
+            axes: all,
+            following,
+            limit: f64::INFINITY,
+            further: OnceLock::new(),
+            open: None,
+        };
+        let released = charts.axes.iter().map(LoopAxis::released);
+        let opened = closings.map(|(element, index)| (element, index, Role::Free));
+        // unbalanced where balls or deformations of beams follow too
+        charts.open = mechanism.with_roles(released.chain(opened)).ok();
+        let gain = charts.largest_gain(&mut equations);
+        charts.limit = WORTH_EXCHANGING * gain.clamp(1.0, WORTH_EXCHANGING);
+        Ok(Some(charts))
+    }
+
+    /// Largest rate of a following axis per unit rate of a leading one, where the equations are placed. Leaves their velocities
+    /// unset; allocates nothing.
+    pub(super) fn largest_gain(&self, equations: &mut Equations<'_>) -> f64 {
+        let mut most = 0.0_f64;
+        for leading in &self.axes {
+            let Some(dof) = leading.dof(equations.mechanism()) else {
+                continue;
+            };
+            equations.lead(dof);
+            for following in &self.axes {
+                if following.dof(equations.mechanism()).is_none() {
+                    most = most.max(following.gain(leading, equations).abs());
+                }
+            }
+        }
+        most
+    }
+
+    /// The axes that had better follow where the equations are placed, with the largest gain that is left. Those that lead well
+    /// enough go on to lead, and `held` ones lead in any case. Leaves velocities unset.
+    pub(super) fn best(&self, equations: &mut Equations<'_>, held: &[AxisId]) -> (Vec<usize>, f64) {
+        let mechanism = equations.mechanism();
+        let leads = |axis: &usize| self.axes[*axis].dof(mechanism).is_some();
+        let (mut leading, mut following): (Vec<usize>, Vec<usize>) =
+            (0..self.axes.len()).partition(leads);
+        let mut gains = vec![vec![0.0; leading.len()]; following.len()];
+        for (column, &leader) in leading.iter().enumerate() {
+            let Some(dof) = self.axes[leader].dof(mechanism) else {
+                continue;
+            };
+            equations.lead(dof);
+            for (row, &follower) in gains.iter_mut().zip(&following) {
+                row[column] = self.axes[follower].gain(&self.axes[leader], equations);
+            }
+        }
+        let is_held = |axis: usize| held.contains(&self.axes[axis].axis);
+        // first those that are held, whatever leads them; then, since every exchange enlarges the volume, no choice comes
+        // twice, and this many are never needed
+        for _ in 0..4 * self.axes.len() {
+            let follows = following.iter().position(|&axis| is_held(axis));
+            let rows = follows.map_or(0..following.len(), |row| row..row + 1);
+            let best = largest(&gains, rows, |column| !is_held(leading[column]));
+            let Some((row, column, size)) = best else {
+                break;
+            };
+            if follows.is_none() && size <= WELL_LED {
+                break;
+            }
+            exchange(&mut gains, row, column);
+            std::mem::swap(&mut leading[column], &mut following[row]);
+        }
+        let left = largest(&gains, 0..following.len(), |_| true);
+        following.sort_unstable();
+        (following, left.map_or(0.0, |(.., size)| size))
+    }
+
+    /// The mechanism with its loops open.
+    pub(super) fn open(&self) -> Option<&Mechanism> {
+        self.open.as_ref()
+    }
+
+    /// Whether axes that follow are where values known by their names have them.
+    pub(super) fn agree(
+        &self,
+        equations: &Equations<'_>,
+        value: &dyn Fn(&str) -> Option<f64>,
+    ) -> bool {
+        self.axes.iter().all(|axis| {
+            let found = equations.deformation(axis.element, axis.deformation);
+            let off = value(&axis.name).map_or(0.0, |known| known - found);
+            // in units of which a turn is no difference
+            let off = if axis.turns {
+                (0.5 * off).sin()
+            } else {
+                off / axis.unit
+            };
+            off.abs() < ALIKE
+        })
+    }
+
+    /// Axes that follow where one has exchanged its place in the first chart.
+    fn neighbours(&self) -> impl Iterator<Item = Vec<usize>> {
+        let leads = move |axis: &usize| !self.following.contains(axis);
+        (0..self.axes.len()).filter(leads).flat_map(move |leading| {
+            (0..self.following.len()).map(move |at| {
+                let mut following = self.following.clone();
+                following[at] = leading;
+                following.sort_unstable();
+                following
+            })
+        })
+    }
+
+    /// The axes that follow in the first chart.
+    pub(super) fn followers(&self) -> impl Iterator<Item = AxisId> {
+        self.following.iter().map(|&at| self.axes[at].axis)
+    }
+
+    /// Number of axes that lead or follow.
+    pub(super) fn len(&self) -> usize {
+        self.axes.len()
+    }
+
+    /// Names of the axes that lead in a chart.
+    pub(super) fn leading(&self, chart: Chart<'_>) -> Vec<String> {
+        let leads = |axis: &&LoopAxis| axis.dof(chart.mechanism).is_some();
+        let leading = self.axes.iter().filter(leads);
+        leading.map(|axis| axis.name.clone()).collect()
+    }
+}
+
+impl LoopAxis {
+    /// Its role where it leads.
+    fn released(&self) -> (ElementId, usize, Role) {
+        (self.element, self.deformation, Role::Actuated)
+    }
+
+    fn dof(&self, mechanism: &Mechanism) -> Option<usize> {
+        mechanism.deformation_dof(self.element, self.deformation)
+    }
+
+    /// Its rate per unit rate of another axis, which alone leads.
+    fn gain(&self, leading: &Self, equations: &Equations<'_>) -> f64 {
+        equations.led(self.element, self.deformation) * leading.unit / self.unit
+    }
+}
+
+impl Chart<'_> {
+    /// Whether a gain is so large that other axes had better lead.
+    pub(super) fn is_bad(&self, gain: f64) -> bool {
+        gain.is_nan() || gain > self.limit
+    }
+}
+
+impl NodalModel {
+    /// The chart in which the model starts.
+    pub(super) fn first_chart(&self) -> Chart<'_> {
+        Chart {
+            following: self.charts.as_ref().map_or(&[], |charts| &charts.following),
+            mechanism: &self.mechanism,
+            limit: (self.charts.as_ref()).map_or(f64::INFINITY, |charts| charts.limit),
+        }
+    }
+
+    /// The chart in which these axes follow; the first one if no axes can be chosen.
+    pub(super) fn chart(&self, following: &[usize]) -> Result<Chart<'_>, NodalError> {
+        let first = self.first_chart();
+        let Some(charts) = &self.charts else {
+            return Ok(first);
+        };
+        if first.following == following {
+            return Ok(first);
+        }
+        let mut slot = &charts.further;
+        loop {
+            match slot.get() {
+                Some(chart) if chart.following == following => {
+                    return Ok(Chart {
+                        following: &chart.following,
+                        mechanism: &chart.mechanism,
+                        limit: WORTH_EXCHANGING,
+                    });
+                }
+                Some(chart) => slot = &chart.next,
+                None => {
+                    let roles = charts.axes.iter().enumerate().map(|(at, axis)| {
+                        let follows = following.contains(&at);
+                        let role = if follows { Role::Free } else { Role::Actuated };
+                        (axis.element, axis.deformation, role)
+                    });
+                    let mechanism = self.mechanism.with_roles(roles)?;
+                    slot.get_or_init(|| {
+                        Box::new(FurtherChart {
+                            following: following.to_vec(),
+                            mechanism,
+                            next: OnceLock::new(),
+                        })
+                    });
+                }
+            }
+        }
+    }
+}
+
+impl NodalModel {
+    /// A motion of the open mechanism in a chart that suits it, with equations that stand there: the one in which the model starts,
+    /// or the best one as seen from any other in which it can be placed.
+    pub(super) fn charted(
+        &self,
+        open: &Equations<'_>,
+        motion: &Motion,
+        drives: &[Drive],
+    ) -> Result<(Chart<'_>, Equations<'_>, Motion), NodalError> {
+        let first = self.first_chart();
+        let in_first = open.exchanged(first.mechanism, motion, drives);
+        let Some(charts) = &self.charts else {
+            return in_first.map(|(equations, motion)| (first, equations, motion));
+        };
+        let mut refused = match in_first {
+            Err(error) => error,
+            Ok((mut equations, moved)) => {
+                if !first.is_bad(charts.largest_gain(&mut equations)) {
+                    equations.set_velocity(&moved.velocity, drives);
+                    return Ok((first, equations, moved));
+                }
+                return self.best_charted(charts, (open, motion), &mut equations, drives);
+            }
+        };
+        for following in charts.neighbours() {
+            let chart = self.chart(&following)?;
+            match open.exchanged(chart.mechanism, motion, drives) {
+                Err(error) => refused = error,
+                Ok((mut equations, _)) => {
+                    return self.best_charted(charts, (open, motion), &mut equations, drives);
+                }
+            }
+        }
+        Err(refused)
+    }
+
+    fn best_charted(
+        &self,
+        charts: &Charts,
+        (open, motion): (&Equations<'_>, &Motion),
+        seen_from: &mut Equations<'_>,
+        drives: &[Drive],
+    ) -> Result<(Chart<'_>, Equations<'_>, Motion), NodalError> {
+        let (following, _) = charts.best(seen_from, &[]);
+        let best = self.chart(&following)?;
+        let (equations, motion) = open.exchanged(best.mechanism, motion, drives)?;
+        Ok((best, equations, motion))
+    }
+}
+
+/// Row, column and size of the largest entry that is not zero in some rows and columns.
+fn largest(
+    gains: &[Vec<f64>],
+    rows: Range<usize>,
+    counts: impl Fn(usize) -> bool,
+) -> Option<(usize, usize, f64)> {
+    let mut most: Option<(usize, usize, f64)> = None;
+    for row in rows {
+        for (column, entry) in gains[row].iter().enumerate() {
+            let size = entry.abs();
+            if counts(column) && size > most.map_or(0.0, |(.., size)| size) {
+                most = Some((row, column, size));
+            }
+        }
+    }
+    most
+}
+
+/// Gains after a follower and a leader have exchanged their places.
+fn exchange(gains: &mut [Vec<f64>], row: usize, column: usize) {
+    let pivot = gains[row][column];
+    let mut by_new = gains[row].clone();
+    for (at, entry) in by_new.iter_mut().enumerate() {
+        *entry = if at == column {
+            1.0 / pivot
+        } else {
+            -*entry / pivot
+        };
+    }
+    for (at, entries) in gains.iter_mut().enumerate() {
+        let share = entries[column];
+        for (other, entry) in entries.iter_mut().enumerate() {
+            *entry = match (at == row, other == column) {
+                (true, _) => by_new[other],
+                (false, true) => share / pivot,
+                (false, false) => *entry + share * by_new[other],
+            };
+        }
+    }
+}
+
+/// Diagonal of the box around the points of a mechanism where it stands.
+fn size(equations: &Equations<'_>) -> f64 {
+    let mechanism = equations.mechanism();
+    let nodes = (0..mechanism.node_count()).filter_map(|at| mechanism.node(at));
+    let (mut least, mut most) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    for node in nodes.filter(|&node: &NodeId| !mechanism.is_orientation(node)) {
+        let at = equations.node(node).position;
+        for i in 0..3 {
+            least[i] = least[i].min(at[i]);
+            most[i] = most[i].max(at[i]);
+        }
+    }
+    let square: f64 = (0..3).map(|i| (most[i] - least[i]).powi(2)).sum();
+    if square > 0.0 { square.sqrt() } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By construction: with two followers f = G l, solving for another pair gives the gains after the exchange.
+    #[test]
+    fn exchanged_gains_are_those_of_the_relation_solved_anew() {
+        let before = vec![vec![2.0, -3.0], vec![0.5, 4.0]];
+        let mut after = before.clone();
+        exchange(&mut after, 0, 1);
+        // leaders (l1, f1), followers (l2, f2): l2 = (2 l1 - f1)/3, f2 = 0.5 l1 + 4 l2
+        let by_hand = [[2.0 / 3.0, -1.0 / 3.0], [0.5 + 8.0 / 3.0, -4.0 / 3.0]];
+        for (row, expected) in after.iter().zip(by_hand) {
+            for (gain, expected) in row.iter().zip(expected) {
+                assert!((gain - expected).abs() < 1e-15);
+            }
+        }
+    }
+}

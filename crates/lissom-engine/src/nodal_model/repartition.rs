@@ -1,0 +1,283 @@
+//! A nodal model that changes its chart: looked for after every step, done where it is a state event.
+//!
+//! Integrators see a state of as many entries as before, whose entries mean other axes from the event on. Those who look at
+//! their states are told by the chart that the equations are in, which is part of their memory.
+
+use lissom_core::{AxisId, PlaceError, Repartitioning, RunError};
+use lissom_nodal::{Drive, ElementId, Equations, Motion, NodalError, Role};
+use lissom_numerics::integrate::Projection;
+use lissom_numerics::{Memory, RecallError};
+
+use super::charts::{Chart, Charts};
+use super::run::NodalEquations;
+use super::{NodalAxis, NodalModel};
+
+/// Name of the axes that follow in the memory of evaluations; without it they are in the first chart.
+const FOLLOWING: &str = "following";
+
+/// What is looked at after every step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Watch {
+    /// When was last looked.
+    time: f64,
+    /// Largest gain where other axes had better lead, as found then.
+    gain: Option<f64>,
+    /// Whether no other chart was found where one was looked for.
+    in_vain: bool,
+    /// Sign of the determinant when was last looked, zero if nothing is known.
+    side: f64,
+    /// When it was found to have changed.
+    passed: Option<f64>,
+    /// Largest violation of closures after any step, and that of their rates.
+    pub(super) violation: [f64; 2],
+}
+
+impl Watch {
+    /// Nothing has been looked at since equations were placed.
+    pub(super) fn of(equations: &Equations<'_>) -> Self {
+        Self {
+            time: f64::NEG_INFINITY,
+            gain: None,
+            in_vain: false,
+            side: equations.side().unwrap_or(0.0),
+            passed: None,
+            violation: [0.0; 2],
+        }
+    }
+}
+
+impl Chart<'_> {
+    /// Adds the chart to a memory, if it is not the first.
+    pub(super) fn remember(&self, nodal: &NodalModel, memory: &mut Memory) {
+        if self.following != nodal.first_chart().following {
+            memory.set_indices(FOLLOWING, self.following);
+        }
+    }
+}
+
+impl NodalModel {
+    /// The chart that a memory is in.
+    pub(super) fn remembered_chart(&self, memory: &Memory) -> Result<Chart<'_>, RecallError> {
+        let first = self.first_chart();
+        if memory.get(FOLLOWING).is_none() {
+            return Ok(first);
+        }
+        let following =
+            memory.index_list(FOLLOWING, self.charts.as_ref().map_or(0, Charts::len))?;
+        if let Some(at) = following.windows(2).position(|pair| pair[0] >= pair[1]) {
+            let (at, value) = (at + 1, following[at + 1] as f64);
+            let expected = "larger than the entry before";
+            return Err(RecallError::value(FOLLOWING, at, value, expected));
+        }
+        let chart = (following.len() == first.following.len()).then(|| self.chart(&following));
+        chart
+            .and_then(Result::ok)
+            .ok_or_else(|| RecallError::Length {
+                name: FOLLOWING.to_owned(),
+                expected: first.following.len(),
+                found: following.len(),
+            })
+    }
+
+    /// Equations that stand where a memory has left them, in its chart.
+    pub(super) fn recalled(
+        &self,
+        memory: &Memory,
+    ) -> Result<(Chart<'_>, Equations<'_>), PlaceError> {
+        let placed = || {
+            let chart = self.remembered_chart(memory)?;
+            let mut equations = Equations::unplaced(chart.mechanism);
+            equations.recall(memory)?;
+            Ok((chart, equations))
+        };
+        placed().map_err(|error: RecallError| PlaceError {
+            reason: error.to_string(),
+            part: "the mechanism",
+        })
+    }
+
+    /// Elements that close loops, with those of their deformations that are to vanish.
+    pub(super) fn held_closed(&self) -> impl Iterator<Item = (ElementId, &'static [usize])> {
+        let holdings = self.closures.iter().flat_map(|closure| closure.holding);
+        holdings.flatten()
+    }
+
+    /// Whether other axes had better lead where equations in a chart are placed. Leaves velocities unset.
+    pub(super) fn is_badly_led(&self, chart: Chart<'_>, equations: &mut Equations<'_>) -> bool {
+        (self.charts.as_ref()).is_some_and(|charts| chart.is_bad(charts.largest_gain(equations)))
+    }
+
+    /// A motion in the chart in which other axes than `held` ones lead best, with equations that stand there. `equations` are
+    /// placed there in another chart, and their velocities are unset afterwards.
+    pub(super) fn in_best_chart<'m>(
+        &'m self,
+        equations: &mut Equations<'_>,
+        motion: &Motion,
+        drives: &[Drive],
+        held: &[AxisId],
+    ) -> Result<(Chart<'m>, Equations<'m>, Motion), NodalError> {
+        let following = match &self.charts {
+            Some(charts) => charts.best(equations, held).0,
+            None => Vec::new(),
+        };
+        let best = self.chart(&following)?;
+        equations.set_velocity(&motion.velocity, drives);
+        let (exchanged, motion) = equations.exchanged(best.mechanism, motion, drives)?;
+        Ok((best, exchanged, motion))
+    }
+}
+
+impl NodalEquations<'_> {
+    /// Looks at the configuration last evaluated, which is one of the step that ends at `time`; positive if other axes had
+    /// better lead. A state event is then where the step ends. Allocates nothing.
+    pub(super) fn look(&mut self, time: f64) -> f64 {
+        let is_new = time > self.watch.time;
+        if is_new {
+            self.watch.time = time;
+            self.look_at_closures(time);
+        }
+        let Some(charts) = &self.nodal.charts else {
+            return f64::NEG_INFINITY;
+        };
+        if self.watch.in_vain {
+            return f64::NEG_INFINITY;
+        }
+        if is_new {
+            let equations = self.dynamics.equations_mut();
+            self.watch.gain = (equations.is_placed())
+                .then(|| charts.largest_gain(equations))
+                .filter(|&gain| self.chart.is_bad(gain));
+        }
+        if self.watch.gain.is_some() { 1.0 } else { -1.0 }
+    }
+
+    /// Books how far closures are open in the evaluation last made, and whether a step led over a singular configuration.
+    fn look_at_closures(&mut self, time: f64) {
+        let equations = self.dynamics.equations();
+        if self.nodal.has_loops
+            && let Some(side) = equations.side()
+        {
+            if side * self.watch.side < 0.0 {
+                self.watch.passed = Some(time);
+            }
+            self.watch.side = side;
+        }
+        let [position, rate] = &mut self.watch.violation;
+        for (element, deformations) in self.nodal.held_closed() {
+            for &index in deformations {
+                *position = position.max(equations.deformation(element, index).abs());
+                *rate = rate.max(equations.deformation_rate(element, index).abs());
+            }
+        }
+    }
+
+    /// Begins a piece of the solution: in another chart, if that is what it begins for.
+    pub(super) fn begin_piece(&mut self, time: f64, position: &mut [f64], velocity: &mut [f64]) {
+        let gain = self.watch.gain.take();
+        self.watch.time = time;
+        self.watch.side = self.dynamics.equations().side().unwrap_or(0.0);
+        let Some(gain) = gain else {
+            return;
+        };
+        let motion = Motion {
+            position: position.to_vec(),
+            velocity: velocity.to_vec(),
+        };
+        match self.repartition(time, &motion, gain) {
+            Ok(motion) => {
+                position.copy_from_slice(&motion.position);
+                velocity.copy_from_slice(&motion.velocity);
+            }
+            // the integrator goes on, and fails if it has to
+            Err(error) => {
+                self.error = Some(error);
+                self.watch.in_vain = true;
+            }
+        }
+    }
+
+    fn repartition(&mut self, time: f64, motion: &Motion, gain: f64) -> Result<Motion, NodalError> {
+        let nodal = self.nodal;
+        let Some(charts) = &nodal.charts else {
+            return Ok(motion.clone());
+        };
+        let (position, velocity) = (&motion.position, &motion.velocity);
+        self.dynamics.set_state(time, position, velocity)?;
+        let (following, gain_after) = charts.best(self.dynamics.equations_mut(), &[]);
+        let (before, after) = (self.chart, nodal.chart(&following)?);
+        let motion = self.enter(time, motion, after)?;
+        self.repartitions.push(Repartitioning {
+            time_s: time,
+            before: charts.leading(before),
+            after: charts.leading(after),
+            condition_before: gain,
+            condition_after: gain_after,
+        });
+        Ok(motion)
+    }
+}
+
+impl NodalEquations<'_> {
+    /// Whether to go on: not beyond a singular configuration.
+    pub(super) fn settle(&self) -> Projection {
+        match self.watch.passed {
+            Some(_) => Projection::Stop,
+            None => Projection::Kept,
+        }
+    }
+
+    /// The singular configuration that a step led over.
+    pub(super) fn singularity(&self) -> Option<RunError> {
+        let time_s = self.watch.passed?;
+        let follows = |axis: &&NodalAxis| {
+            let role = (self.chart.mechanism).role(axis.element, axis.deformation);
+            role == Role::Free
+        };
+        let following = self.nodal.axes.iter().filter(follows);
+        Some(RunError::Singular {
+            time_s,
+            condition: f64::INFINITY,
+            coordinates: following
+                .map(|axis| format!("{}.rate", axis.name.coordinate()))
+                .collect(),
+        })
+    }
+}
+
+impl<'m> NodalEquations<'m> {
+    /// Goes over to another chart at a motion, and gives that motion there.
+    fn enter(
+        &mut self,
+        time: f64,
+        motion: &Motion,
+        chart: Chart<'m>,
+    ) -> Result<Motion, NodalError> {
+        let (position, velocity) = (&motion.position, &motion.velocity);
+        self.dynamics.set_state(time, position, velocity)?;
+        let (equations, drives) = (self.dynamics.equations(), self.dynamics.drives());
+        let (equations, motion) = equations.exchanged(chart.mechanism, motion, drives)?;
+        self.watch.side = equations.side().unwrap_or(0.0);
+        self.dynamics.set_equations(equations);
+        self.chart = chart;
+        Ok(motion)
+    }
+
+    /// Goes over to the chart of somebody whose states are looked at, at the last one in the chart before.
+    pub(super) fn follow_into(
+        &mut self,
+        time: f64,
+        state: &[f64],
+        following: &[usize],
+    ) -> Result<(), NodalError> {
+        if following == self.chart.following {
+            return Ok(());
+        }
+        let chart = self.nodal.chart(following)?;
+        let (position, rest) = state.split_at(chart.mechanism.position_count());
+        let motion = Motion {
+            position: position.to_vec(),
+            velocity: rest[..chart.mechanism.dof_count()].to_vec(),
+        };
+        self.enter(time, &motion, chart).map(drop)
+    }
+}
