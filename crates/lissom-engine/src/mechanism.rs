@@ -120,7 +120,9 @@ impl Mechanism {
     ) -> Result<Configuration, StateError> {
         let [positions, velocities] = self.coordinates_at(state)?;
         let mut joints = self.tree.written_state(state.time_s);
-        let layout = self.tree.state_layout(&self.spec.simulation, &Memory::default())?;
+        let layout = self
+            .tree
+            .state_layout(&self.spec.simulation, &Memory::default())?;
         let (joint_positions, rest) = layout.split_at(joints.position.len());
         let joint_velocities = &rest[..joints.velocity.len()];
         copy_by_name(

@@ -49,7 +49,7 @@ fn write_sample(folder: &Path) -> Result<(), IoError> {
         );
     }
     let mut batch = Batch::begin(folder, Vec::new())?;
-    let files = output::write(&mut batch, &recording, &Format::ALL)?;
+    let files = output::write(&mut batch, "", &recording, &Format::ALL)?;
     let manifest = Manifest {
         format: Manifest::FORMAT,
         lissom_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -63,6 +63,6 @@ fn write_sample(folder: &Path) -> Result<(), IoError> {
         completed: true,
         stopped_at_s: None,
     };
-    output::write_manifest(&mut batch, &manifest)?;
+    output::write_manifest(&mut batch, "", &manifest)?;
     batch.finish()
 }

@@ -91,7 +91,7 @@ impl Batch {
         &self.folder
     }
 
-    /// Writes a file of the batch, by its name or by its path below the folder.
+    /// Writes a file of the batch, by its name or by its path below the folder (`default/recording.csv`).
     ///
     /// # Errors
     ///

@@ -3,13 +3,14 @@
 //! What is found is [`lissom::converge`]; here it is written down.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use lissom::converge::Convergence;
 use serde::Serialize;
 
+use crate::IoError;
+use crate::batch::Batch;
 use crate::load::Loaded;
-use crate::{IoError, atomic};
 
 /// How accurate a run is, with what finding out cost.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -49,17 +50,20 @@ impl ConvergenceReport {
         }
     }
 
-    /// Writes `convergence.json` into a folder that exists.
+    /// Name of the file that holds it.
+    pub const FILE: &str = "convergence.json";
+
+    /// Writes it as the only file of a batch, and returns its path.
     ///
     /// # Errors
     ///
-    /// [`IoError::Write`], with the path and the reason.
-    pub fn write(&self, folder: &Path) -> Result<PathBuf, IoError> {
-        let path = folder.join("convergence.json");
-        atomic::write(&path, |out| {
+    /// [`IoError::NotReplaced`] or [`IoError::Write`], with the path and the reason.
+    pub fn write(&self, mut batch: Batch) -> Result<PathBuf, IoError> {
+        let written = batch.write(Self::FILE, |out| {
             serde_json::to_writer_pretty(&mut *out, self).map_err(io::Error::from)?;
             writeln!(out)
         })?;
-        Ok(path)
+        batch.finish()?;
+        Ok(written.path)
     }
 }

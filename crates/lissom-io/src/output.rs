@@ -68,18 +68,20 @@ impl FromStr for Format {
     }
 }
 
-/// Writes the recording once per format as files of a batch, and returns them in the order of `formats`.
+/// Writes the recording once per format as files of a batch, in the folder `within` it, and returns them in the order of
+/// `formats`.
 ///
 /// # Errors
 ///
 /// [`IoError::NotReplaced`] or [`IoError::Write`], with the path and the reason.
 pub fn write(
     batch: &mut Batch,
+    within: &str,
     recording: &Recording,
     formats: &[Format],
 ) -> Result<Vec<Written>, IoError> {
     let write_one = |format: &Format| {
-        batch.write(&format.file_name(), |out| match format {
+        batch.write(&below(within, &format.file_name()), |out| match format {
             Format::Csv => csv::write(recording, out),
             Format::Npz => npz::write(recording, out),
             Format::Mat => mat::write(recording, out),
@@ -88,13 +90,26 @@ pub fn write(
     formats.iter().map(write_one).collect()
 }
 
-/// Writes `manifest.json` as a file of a batch, and returns its path.
+/// The path of a file below a folder, which is the batch's own where it has no name.
+pub(crate) fn below(within: &str, name: &str) -> String {
+    if within.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{within}/{name}")
+    }
+}
+
+/// Writes `manifest.json` as a file of a batch, in the folder `within` it, and returns its path.
 ///
 /// # Errors
 ///
 /// [`IoError::NotReplaced`] or [`IoError::Write`], with the path and the reason.
-pub fn write_manifest(batch: &mut Batch, manifest: &Manifest) -> Result<PathBuf, IoError> {
-    let written = batch.write(MANIFEST, |out| {
+pub fn write_manifest(
+    batch: &mut Batch,
+    within: &str,
+    manifest: &Manifest,
+) -> Result<PathBuf, IoError> {
+    let written = batch.write(&below(within, MANIFEST), |out| {
         serde_json::to_writer_pretty(&mut *out, manifest).map_err(io::Error::from)?;
         writeln!(out)
     })?;

@@ -10,31 +10,32 @@ use crate::IoError;
 use crate::batch::{Batch, Written};
 use crate::load::Loaded;
 use crate::manifest::{FileEntry, Manifest};
-use crate::output::{self, Format, MANIFEST};
+use crate::output::{self, Format, MANIFEST, below};
 use crate::state::{self, StateFile};
 use crate::summary::Summary;
 
-/// Writes the recording in the formats the model asks for, and the manifest with the summary in it, as a batch. The
-/// summary then names the files. `options` are what was asked for beside the model. Returns the manifest.
+/// Adds the recording in the formats the model asks for, and the manifest with the summary in it, to a batch, in the folder
+/// `within` it. The summary then names the files. `options` are what was asked for beside the model. Returns the manifest.
 ///
 /// # Errors
 ///
 /// [`IoError::NotReplaced`] or [`IoError::Write`], with the path and the reason; what stood there before still does.
-pub fn write(
-    mut batch: Batch,
+pub fn add(
+    batch: &mut Batch,
+    within: &str,
     loaded: &Loaded,
     run: &Run,
     options: Value,
     summary: &mut Summary,
 ) -> Result<Manifest, IoError> {
-    let mut files = output::write(&mut batch, &run.recording, &formats_of(loaded))?;
+    let mut files = output::write(batch, within, &run.recording, &formats_of(loaded))?;
     if let Some(last) = &run.last
         && let Ok(file) = StateFile::of(&loaded.mechanism, last)
     {
-        files.push(state::write(&mut batch, &file)?);
+        files.push(state::write(batch, within, &file)?);
     }
     let paths = files.iter().map(|file| file.path.clone());
-    let paths = paths.chain([batch.folder().join(MANIFEST)]);
+    let paths = paths.chain([batch.folder().join(below(within, MANIFEST))]);
     summary.files = paths.map(|path| path.display().to_string()).collect();
     let stopped_at_s = match &run.ending {
         Ending::Completed => None,
@@ -44,8 +45,7 @@ pub fn write(
     // a summary holds names and numbers only, so that this cannot fail
     let told = serde_json::to_value(&*summary).unwrap_or(Value::Null);
     let manifest = manifest(loaded, &run.recording, &files, options, told, stopped_at_s);
-    output::write_manifest(&mut batch, &manifest)?;
-    batch.finish()?;
+    output::write_manifest(batch, within, &manifest)?;
     Ok(manifest)
 }
 
@@ -63,10 +63,10 @@ pub fn write_recording(
     summary: Value,
     stopped_at_s: Option<f64>,
 ) -> Result<Vec<PathBuf>, IoError> {
-    let files = output::write(&mut batch, recording, &formats_of(loaded))?;
+    let files = output::write(&mut batch, "", recording, &formats_of(loaded))?;
     let manifest = manifest(loaded, recording, &files, options, summary, stopped_at_s);
     let mut paths: Vec<PathBuf> = files.into_iter().map(|file| file.path).collect();
-    paths.push(output::write_manifest(&mut batch, &manifest)?);
+    paths.push(output::write_manifest(&mut batch, "", &manifest)?);
     batch.finish()?;
     Ok(paths)
 }

@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::IoError;
 use crate::batch::{Batch, Written};
+use crate::output::below;
 use crate::resource;
 use crate::stored::{Folder, StoredError};
 
@@ -169,13 +170,13 @@ fn recalled(memory: &BTreeMap<String, Vec<Option<f64>>>) -> Memory {
         .collect()
 }
 
-/// Writes a state as a file of a batch.
+/// Writes a state as a file of a batch, in the folder `within` it.
 ///
 /// # Errors
 ///
 /// [`IoError::NotReplaced`] or [`IoError::Write`], with the path and the reason.
-pub fn write(batch: &mut Batch, file: &StateFile) -> Result<Written, IoError> {
-    batch.write(FILE, |to| {
+pub fn write(batch: &mut Batch, within: &str, file: &StateFile) -> Result<Written, IoError> {
+    batch.write(&below(within, FILE), |to| {
         serde_json::to_writer_pretty(&mut *to, file)?;
         writeln!(to)
     })

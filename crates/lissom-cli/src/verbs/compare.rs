@@ -1,12 +1,12 @@
 //! `lissom compare`: one model with several fidelities, side by side.
 
-use std::path::Path;
 use std::time::Instant;
 
 use lissom::compare::{
     Advice, DIVERGENCE_LENGTHS, Difference, Ended, HowEnded, Measured, Worst, term_groups,
 };
 use lissom::{Ending, Override, Recording, Run, sample_instants};
+use lissom_io::batch::Batch;
 use lissom_io::compare::{
     Choice, Comparison, Entry, Finished, Without, as_asked, first_sound, with_fidelity,
 };
@@ -42,11 +42,12 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
     let batch = batch_for(
         arguments.out.as_deref(),
         &format!("{}-compare", loaded.label),
+        vec![Comparison::FILE.to_owned()],
     )?;
     let folder = batch.folder().to_owned();
-    let runner = Runner {
+    let mut runner = Runner {
         arguments,
-        folder: &folder,
+        batch,
         silent: arguments.quiet || arguments.json,
     };
 
@@ -77,8 +78,11 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
     };
     let channels = (!arguments.channels.is_empty()).then_some(arguments.channels.as_slice());
     let comparison = Comparison::new(&finished, &without, channels, arguments.within);
+    // the runs and what is said of them count together
+    let Runner { mut batch, .. } = runner;
     let path = comparison
-        .write(&folder)
+        .add(&mut batch)
+        .and_then(|path| batch.finish().map(|()| path))
         .map_err(|error| Stop::Failed(error.to_string()))?;
     let mut pictures = Vec::new();
     if arguments.pictures.wanted() {
@@ -146,7 +150,7 @@ fn switches_of(choice: Choice) -> Vec<String> {
 /// What runs models with other fidelities and writes their recordings.
 struct Runner<'a> {
     arguments: &'a CompareArguments,
-    folder: &'a Path,
+    batch: Batch,
     silent: bool,
 }
 
@@ -162,7 +166,7 @@ struct Done {
 impl Runner<'_> {
     /// Runs a model with some switches of `[fidelity]`, called `name`, and writes its recording.
     fn run(
-        &self,
+        &mut self,
         what: &str,
         name: &str,
         switches: &[String],
@@ -192,11 +196,9 @@ impl Runner<'_> {
         let options = json!({
             "verb": "run", "model": self.arguments.model, "set": changes, "at_s": [], "fidelity": name,
         });
-        let own = self.folder.join(name.replace(['/', '='], "-"));
-        let manifest = batch_for(Some(&own), "").and_then(|batch| {
-            record::write(batch, &model, &shown, options, &mut summary)
-                .map_err(|error| Stop::Failed(error.to_string()))
-        })?;
+        let own = name.replace(['/', '='], "-");
+        let manifest = record::add(&mut self.batch, &own, &model, &shown, options, &mut summary)
+            .map_err(|error| Stop::Failed(error.to_string()))?;
         Ok(Done {
             loaded: model,
             run,
@@ -208,7 +210,7 @@ impl Runner<'_> {
 
     /// Runs the reference without each group of its terms.
     fn without_terms(
-        &self,
+        &mut self,
         loaded: &Loaded,
         reference: Option<&Finished>,
     ) -> Result<Vec<Without>, Stop> {

@@ -9,7 +9,7 @@ use lissom::converge::{
 use lissom_io::converge::{ConvergenceReport, RunCost};
 use lissom_report::{Axis, Chart, Curve, Panel, Scale};
 
-use super::run::{folder_for, watched};
+use super::run::{batch_for, watched};
 use crate::arguments::ConvergeArguments;
 use crate::output::rounded;
 use crate::stop::Stop;
@@ -20,9 +20,10 @@ pub(crate) fn run(arguments: &ConvergeArguments) -> Result<(), Stop> {
     let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
     source::refuse_unknown_channels(&loaded, &arguments.channels)?;
     let from = source::named_state_on_the_way(&loaded, &arguments.start)?;
-    let folder = folder_for(
+    let batch = batch_for(
         arguments.out.as_deref(),
         &format!("{}-converge", loaded.label),
+        vec![ConvergenceReport::FILE.to_owned()],
     )?;
     let silent = arguments.quiet || arguments.json;
     let mut costs: Vec<RunCost> = Vec::new();
@@ -52,7 +53,7 @@ pub(crate) fn run(arguments: &ConvergeArguments) -> Result<(), Stop> {
         .map_err(|error| Stop::Failed(error.to_string()))?;
     let report = ConvergenceReport::new(&loaded, found, costs);
     let path = report
-        .write(&folder)
+        .write(batch)
         .map_err(|error| Stop::Failed(error.to_string()))?;
     let curves = error_curves(&report.convergence);
     let across = if report.convergence.bodies.applies {

@@ -30,6 +30,7 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
     let batch = run::batch_for(
         arguments.out.as_deref(),
         &format!("{}-perturb", loaded.label),
+        record::file_names(),
     )?;
     let folder = batch.folder().to_owned();
     let samples = sample_instants_from(&loaded.spec, start_s, &[]);

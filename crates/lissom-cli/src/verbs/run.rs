@@ -45,7 +45,11 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
     };
     let start = named.map_or_else(|| loaded.mechanism.start(), Ok);
     refuse_too_large(&loaded, samples.len())?;
-    let batch = batch_for(arguments.out.as_deref(), &loaded.label)?;
+    let mut batch = batch_for(
+        arguments.out.as_deref(),
+        &loaded.label,
+        record::file_names(),
+    )?;
     let folder = batch.folder().to_owned();
 
     let silent = arguments.quiet || arguments.json;
@@ -57,7 +61,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
     let changes: Vec<String> = overrides.iter().map(Override::text).collect();
     let options = json!({ "verb": "run", "model": name, "set": changes, "at_s": arguments.at,
         "from": arguments.start.from });
-    let manifest = record::write(batch, &loaded, &run, options, &mut summary)
+    let manifest = record::add(&mut batch, "", &loaded, &run, options, &mut summary)
+        .and_then(|manifest| batch.finish().map(|()| manifest))
         .map_err(|error| Stop::Failed(error.to_string()))?;
     if arguments.pictures.wanted() {
         let source = Source {
@@ -176,11 +181,15 @@ pub(super) fn refuse_too_large(loaded: &Loaded, samples: usize) -> Result<(), St
     Ok(())
 }
 
-/// The files to be written, into `results/NAME` unless said. It is begun before the run, so that no run is lost for want of a
-/// folder that can be written to.
-pub(super) fn batch_for(out: Option<&Path>, name: &str) -> Result<Batch, Stop> {
+/// The files to be written, into `results/NAME` unless said, in place of `replaced`. It is begun before the run, so that no run
+/// is lost for want of a folder that can be written to.
+pub(super) fn batch_for(
+    out: Option<&Path>,
+    name: &str,
+    replaced: Vec<String>,
+) -> Result<Batch, Stop> {
     let folder = out.map_or_else(|| Path::new("results").join(name), Path::to_owned);
-    Batch::begin(&folder, record::file_names()).map_err(|error| Stop::Failed(error.to_string()))
+    Batch::begin(&folder, replaced).map_err(|error| Stop::Failed(error.to_string()))
 }
 
 /// What came of the run, for a person.

@@ -271,8 +271,13 @@ fn interruption_keeps_what_is_done() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // written when the first run has ended
-    while !folder.path.join("both/ruthless/manifest.json").exists() {
+    // written when the first run has ended, beside where it will stand
+    let is_written = || {
+        let entries = std::fs::read_dir(folder.path.join("both")).into_iter().flatten();
+        let mut stages = entries.map(|entry| entry.unwrap().path());
+        stages.any(|stage| stage.join("ruthless/manifest.json").exists())
+    };
+    while !is_written() {
         std::thread::sleep(Duration::from_millis(5));
     }
     let id = child.id().to_string();

@@ -218,7 +218,7 @@ fn a_run_says_where_it_became_singular() {
     answer.says(
         1,
         &[
-            "singular at t = 1.07079632",
+            "singular at t = 1.0708",
             "pivot.angle.rate",
             "condition number",
         ],

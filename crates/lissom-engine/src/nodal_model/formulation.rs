@@ -9,7 +9,8 @@ use lissom_spec::ModelSpec;
 use lissom_spec::spec::{InitialSpec, SimulationSpec};
 
 use super::{
-    NodalLinearizer, NodalModel, equations_at, equilibrium, nominal_drives, state_layout, unplaced, written_state,
+    NodalLinearizer, NodalModel, equations_at, equilibrium, nominal_drives, state_layout, unplaced,
+    written_state,
 };
 use crate::formulation::{Formulation, LinearAnalysis};
 use crate::scene::{Drawable, DrawnNodes};

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use lissom_core::State;
 use lissom_core::study::{Ending, Place, Run, SimulateOptions, sample_instants};
-use lissom_engine::analysis::linearized;
 use lissom_engine::{Inputs, Mechanism, Simulation};
 use lissom_numerics::integrate::{Flow, IntegrateError, Statistics};
 use lissom_spec::ModelSpec;
@@ -253,10 +252,9 @@ fn those_who_look_see_the_same_behind_a_change() {
 
 /// Square of the frequency with which a linkage of one degree of freedom swings about its equilibrium near a state.
 fn swings(mechanism: &Mechanism, from: &State) -> f64 {
-    let found = linearized(mechanism, from, Place::Equilibrium, &[], &mut |_| {
-        Flow::Continue
-    })
-    .unwrap();
+    let found = mechanism
+        .linearize(from, Place::Equilibrium, &[], &mut |_| Flow::Continue)
+        .unwrap();
     let linear = &found.along.points()[0].linear;
     let stiffness = &linear.structural + &linear.dynamic + &linear.geometric;
     stiffness[(0, 0)] / linear.mass[(0, 0)]

@@ -13,7 +13,7 @@
 mod choice;
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use lissom::compare::{
     Advice, CompareOptions, Difference, FidelityRun, Findings, TermGroup, TermRun, compare,
@@ -23,9 +23,10 @@ use lissom::{Audit, Divergence, Ending, Fidelity, Recording, Run, RunError};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::batch::Batch;
 use crate::load::Loaded;
 use crate::summary::{Cost, Failure, Summary};
-use crate::{IoError, atomic, notes, record};
+use crate::{IoError, notes, record};
 
 pub use choice::{Choice, UnknownFidelity, with_fidelity};
 
@@ -182,17 +183,19 @@ impl Comparison {
         }
     }
 
-    /// Writes `comparison.json` into a folder that exists.
+    /// Name of the file that holds it.
+    pub const FILE: &str = "comparison.json";
+
+    /// Adds it to a batch, and returns its path.
     ///
     /// # Errors
     ///
-    /// [`IoError::Write`], with the path and the reason.
-    pub fn write(&self, folder: &Path) -> Result<PathBuf, IoError> {
-        let path = folder.join("comparison.json");
-        atomic::write(&path, |out| {
+    /// [`IoError::NotReplaced`] or [`IoError::Write`], with the path and the reason.
+    pub fn add(&self, batch: &mut Batch) -> Result<PathBuf, IoError> {
+        let written = batch.write(Self::FILE, |out| {
             serde_json::to_writer_pretty(&mut *out, self).map_err(io::Error::from)?;
             writeln!(out)
         })?;
-        Ok(path)
+        Ok(written.path)
     }
 }

@@ -131,7 +131,7 @@ fn recording() -> Recording {
 fn output_makes_the_folder_and_the_chosen_files() {
     let folder = folder("output_makes_the_folder").join("runs/first");
     let mut batch = Batch::begin(&folder, Vec::new()).unwrap();
-    let files = output::write(&mut batch, &recording(), &[Format::Mat, Format::Csv]).unwrap();
+    let files = output::write(&mut batch, "", &recording(), &[Format::Mat, Format::Csv]).unwrap();
     let paths: Vec<_> = files.into_iter().map(|file| file.path).collect();
     assert_eq!(
         paths,
@@ -147,7 +147,7 @@ fn output_is_deterministic() {
     let folder = folder("output_is_deterministic");
     let [first, second] = ["first", "second"].map(|name| {
         let mut batch = Batch::begin(&folder.join(name), Vec::new()).unwrap();
-        let files = output::write(&mut batch, &recording(), &Format::ALL).unwrap();
+        let files = output::write(&mut batch, "", &recording(), &Format::ALL).unwrap();
         batch.finish().unwrap();
         let bytes = files.iter().map(|file| fs::read(&file.path).unwrap());
         bytes.collect::<Vec<_>>()
