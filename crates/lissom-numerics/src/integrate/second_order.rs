@@ -26,7 +26,7 @@ use super::equations::SecondOrderEquations;
 use super::lu::{Lu, SingularColumn};
 use super::memory::{LastStep, StructuralMemory};
 use super::schedule::Piece;
-use super::{FixedStep, Flow, IntegrateError, Scheme, SecondOrder};
+use super::{FixedStep, IntegrateError, Projection, Scheme, SecondOrder};
 
 /// Behind a step that is shorter by more than this the algorithmic acceleration begins anew: too few of its digits are left.
 const LARGEST_GROWTH: f64 = 10.0;
@@ -90,6 +90,9 @@ pub(super) struct Structural {
     position: Vec<f64>,
     residual: Vec<f64>,
     base_residual: Vec<f64>,
+    /// Acceleration from which a shortened correction is tried, and the correction.
+    base_acceleration: Vec<f64>,
+    correction: Vec<f64>,
     /// Increment of position up to a sample.
     sample_increment: Vec<f64>,
 }
@@ -149,6 +152,8 @@ impl Structural {
             position: vec![0.0; positions],
             residual: zeros.clone(),
             base_residual: zeros.clone(),
+            base_acceleration: zeros.clone(),
+            correction: zeros.clone(),
             sample_increment: zeros,
         }
     }
@@ -337,11 +342,11 @@ impl<'s> Stepper<dyn SecondOrder + 's> for Structural {
     fn project(
         &mut self,
         equations: &mut SecondOrderEquations<'_, 's>,
-    ) -> Result<Flow, IntegrateError> {
+    ) -> Result<Projection, IntegrateError> {
         let (position, motion) = self.memory.state.split_at_mut(self.positions);
         let velocity = &mut motion[..self.velocities];
         let time = self.memory.time.min(equations.ceiling);
-        Ok(equations.system.project(time, position, velocity).flow())
+        Ok(equations.system.project(time, position, velocity))
     }
 
     fn event_function(

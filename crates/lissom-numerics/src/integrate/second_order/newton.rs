@@ -1,4 +1,9 @@
 //! Newton's iteration for one step, with a tangent that is kept over several.
+//!
+//! Where that does not converge, as at a start under loads a thousand times heavier than what carries them, the tangent is built
+//! anew in every iteration, by central differences: those to one side are wrong by 1e-8 of what the load feels, which is as much
+//! as the light parts feel. Corrections are shortened until the one that would follow is smaller: the natural monotonicity test
+//! of Deuflhard, *Newton Methods for Nonlinear Problems*, 3.3.
 
 use super::super::equations::{NonFiniteComponent, SecondOrderEquations};
 use super::super::lu::SingularColumn;
@@ -14,6 +19,20 @@ const VELOCITY_NOISE: f64 = 1e-14;
 /// Corrections of positions, in metres or radians, that no longer shrink and are rounding: some thousand times that of
 /// unit numbers, as mechanisms of some hundred metres and many elements make it.
 const POSITION_NOISE: f64 = 1e-12;
+
+/// Tangents that are built for one step before it is given up.
+const MOST_TANGENTS: usize = 20;
+/// Share of a correction below which it is not shortened further.
+const SHORTEST_SHARE: f64 = 1e-3;
+
+/// How a tangent is differenced.
+#[derive(Clone, Copy, PartialEq)]
+enum Differences {
+    /// To one side, at one evaluation per column.
+    Forward,
+    /// To both sides, at two.
+    Central,
+}
 
 /// Why an iteration was given up.
 enum Unsolved {
@@ -82,6 +101,7 @@ impl Structural {
         equations: &mut SecondOrderEquations<'_, '_>,
         end: f64,
         step: f64,
+        differences: Differences,
     ) -> Result<(), Unsolved> {
         let n = self.velocities;
         let share = self.parameters.acceleration_share();
@@ -93,12 +113,27 @@ impl Structural {
         for column in 0..n {
             let value = self.acceleration[column];
             let size = self.base_increment[column].abs().max(1.0);
-            self.acceleration[column] = value + f64::EPSILON.sqrt() * size / reach;
-            let difference = self.acceleration[column] - value;
+            // where truncation and rounding leave equal errors
+            let far = match differences {
+                Differences::Forward => f64::EPSILON.sqrt(),
+                Differences::Central => f64::EPSILON.cbrt(),
+            } * size
+                / reach;
+            let mut behind = value;
+            if differences == Differences::Central {
+                behind = value - far;
+                self.acceleration[column] = behind;
+                self.evaluate(equations, end, step)?;
+                self.correction.copy_from_slice(&self.residual);
+            } else {
+                self.correction.copy_from_slice(&self.base_residual);
+            }
+            self.acceleration[column] = value + far;
+            let difference = self.acceleration[column] - behind;
             self.evaluate(equations, end, step)?;
             for row in 0..n {
                 self.memory.tangent[row * n + column] =
-                    (self.residual[row] - self.base_residual[row]) / difference;
+                    (self.residual[row] - self.correction[row]) / difference;
             }
             self.acceleration[column] = value;
         }
@@ -179,6 +214,87 @@ impl Structural {
         Err(Unsolved::Slow { component: worst })
     }
 
+    /// Newton's iteration with a tangent of its own for every correction, from a motion that does not accelerate.
+    fn iterate_with_new_tangents(
+        &mut self,
+        equations: &mut SecondOrderEquations<'_, '_>,
+        end: f64,
+        step: f64,
+    ) -> Result<(), Unsolved> {
+        self.prepare(step);
+        let position_weight =
+            step * step * self.parameters.beta * self.parameters.acceleration_share();
+        if position_weight > 0.0 {
+            let (_, velocity, _) = Self::split(&self.memory.state, self.positions, self.velocities);
+            for i in 0..self.velocities {
+                self.acceleration[i] =
+                    (step * velocity[i] - self.base_increment[i]) / position_weight;
+            }
+        }
+        let mut worst = 0;
+        for _ in 0..MOST_TANGENTS {
+            equations.statistics.iterations += 1;
+            self.build_tangent(equations, end, step, Differences::Central)?;
+            self.correction.copy_from_slice(&self.base_residual);
+            self.factors.solve(&mut self.correction);
+            let (size, at) = largest(&self.correction);
+            worst = at;
+            let scale = (self.velocity.iter())
+                .zip(&self.acceleration)
+                .fold(0.0_f64, |most, (v, a)| {
+                    most.max(v.abs()).max(step * a.abs())
+                });
+            let tolerated = self.options.tolerance * scale + VELOCITY_NOISE;
+            self.base_acceleration.copy_from_slice(&self.acceleration);
+            let is_small = step * size <= tolerated || position_weight * size <= POSITION_NOISE;
+            let share = if is_small {
+                1.0
+            } else {
+                self.useful_share(equations, end, step, size)?
+            };
+            self.correct_by(share);
+            if is_small {
+                self.follow_acceleration(equations.system, step);
+                return Ok(());
+            }
+        }
+        Err(Unsolved::Slow { component: worst })
+    }
+
+    /// The share of a correction of this size after which the next one, by the same tangent, is smaller.
+    fn useful_share(
+        &mut self,
+        equations: &mut SecondOrderEquations<'_, '_>,
+        end: f64,
+        step: f64,
+        size: f64,
+    ) -> Result<f64, Unsolved> {
+        let mut share = 1.0;
+        loop {
+            self.correct_by(share);
+            let next = self.evaluate(equations, end, step).map(|()| {
+                self.factors.solve(&mut self.residual);
+                largest(&self.residual)
+            });
+            match next {
+                Ok((next, _)) if next <= (1.0 - 0.5 * share) * size => return Ok(share),
+                Ok((_, component)) if share < SHORTEST_SHARE => {
+                    return Err(Unsolved::Slow { component });
+                }
+                Err(unsolved) if share < SHORTEST_SHARE => return Err(unsolved),
+                _ => share *= 0.5,
+            }
+        }
+    }
+
+    /// Takes a share of the correction off the acceleration that it belongs to.
+    fn correct_by(&mut self, share: f64) {
+        let base = self.base_acceleration.iter().zip(&self.correction);
+        for (acceleration, (base, correction)) in self.acceleration.iter_mut().zip(base) {
+            *acceleration = base - share * correction;
+        }
+    }
+
     pub(super) fn solve(
         &mut self,
         equations: &mut SecondOrderEquations<'_, '_>,
@@ -194,9 +310,12 @@ impl Structural {
             return Ok(());
         }
         self.prepare(step);
-        let solved = self
-            .build_tangent(equations, end, step)
-            .and_then(|()| self.iterate(equations, end, step, true));
+        let solved = (self.build_tangent(equations, end, step, Differences::Forward))
+            .and_then(|()| self.iterate(equations, end, step, true))
+            .or_else(|first| {
+                let solved = self.iterate_with_new_tangents(equations, end, step);
+                solved.map_err(|_| first)
+            });
         let time = self.memory.time;
         solved.map_err(|unsolved| match unsolved {
             Unsolved::NonFinite { component } => IntegrateError::NonFinite {
@@ -212,4 +331,15 @@ impl Structural {
             },
         })
     }
+}
+
+/// Size of the largest entry, and which it is.
+fn largest(vector: &[f64]) -> (f64, usize) {
+    let mut most = (0.0, 0);
+    for (i, x) in vector.iter().enumerate() {
+        if x.abs() > most.0 {
+            most = (x.abs(), i);
+        }
+    }
+    most
 }

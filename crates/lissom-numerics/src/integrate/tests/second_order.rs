@@ -580,3 +580,32 @@ fn wrong_arguments_are_refused() {
     );
     assert!(matches!(wrong_length, Err(IntegrateError::Invalid { .. })));
 }
+
+#[test]
+fn a_step_that_begins_far_off_is_solved() {
+    // by construction: a spring that hardens with the cube of its stretch stops what a force throws at it within a hundredth of the
+    // way that the acceleration of the start leads in one step; the step must still obey Newmark's equations
+    let (force, cubic, step) = (1e3, 1e8, 0.1);
+    let mut thrown = Oscillator {
+        mass: 1.0,
+        damping: 0.0,
+        stiffness: 0.0,
+        cubic,
+        force: |_: f64| force,
+    };
+    let (mut position, mut velocity) = ([0.0], [0.0]);
+    let (outcome, _) = solve(
+        AVERAGE_ACCELERATION,
+        step,
+        &mut thrown,
+        &interval(step),
+        &mut position,
+        &mut velocity,
+    )
+    .unwrap();
+    assert_eq!(outcome.statistics.steps, 1);
+    let acceleration = 4.0 * position[0] / (step * step) - force;
+    let unbalanced = acceleration + cubic * position[0].powi(3) - force;
+    assert!(unbalanced.abs() < 1e-6 * force, "{position:?} {unbalanced}");
+    assert!(position[0] > 0.0 && position[0] < 0.05, "{position:?}");
+}
