@@ -36,12 +36,14 @@
 //! | `audit.energy.non_conservative` | terms of the chosen fidelity that follow from no energy; only if there are any |
 //! | `audit.momentum` | only where nothing outside acts on the mechanism |
 //! | `warnings` | what to know beyond the audit, as that redundant drives share their work; only if there is any |
+//! | `start_changes` | coordinates and rates that start elsewhere than the model writes, as its loops would not be closed there; only if there are any |
 //! | `cost.wall_s` | the only entry that differs between two runs of the same model |
 //! | `files` | paths of what was written |
 //!
 //! A number that is not finite is `null`, as JSON knows no other. Keys may be added; none changes its
 //! meaning.
 
+use lissom::diagnose::StartChange;
 use lissom::{Audit, Channel, Ending, Extremes, NominalDrives, Recording, Run, Sample};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -75,6 +77,9 @@ pub struct Summary {
     /// What to know of the run beyond its audit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// Coordinates and rates that start elsewhere than the model writes, as its loops would not be closed there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub start_changes: Vec<StartChange>,
     /// What the run cost.
     pub cost: Cost,
     /// Paths of what was written.
@@ -149,6 +154,7 @@ impl Summary {
                 .collect(),
             audit: run.audit.clone(),
             warnings: warnings(loaded),
+            start_changes: loaded.mechanism.start_changes().to_vec(),
             cost: Cost {
                 steps: statistics.steps,
                 rejected: statistics.rejected,

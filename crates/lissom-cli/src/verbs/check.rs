@@ -1,7 +1,7 @@
 //! `lissom check`: what is understood of a model, in words or as JSON.
 
 use lissom::Diagnosis;
-use lissom::diagnose::{BodySummary, DegreesOfFreedom, LoopsSummary, Warning};
+use lissom::diagnose::{BodySummary, DegreesOfFreedom, LoopsSummary, StartChange, Warning};
 use lissom_io::load::Loaded;
 use serde::Serialize;
 
@@ -72,6 +72,8 @@ fn in_words(model: &str, understood: &Diagnosis, typed: &str) -> String {
     if let Some(loops) = &understood.loops {
         lines.extend(loops_in_words(loops));
     }
+    let changes = understood.start_changes.iter();
+    lines.extend(changes.map(|change| format!("{:<20}{}", "start", start_in_words(change))));
     lines.push(format!(
         "mass                {} kg, centre at {} m at the start",
         short(understood.total_mass_kg),
@@ -149,6 +151,17 @@ fn loops_in_words(loops: &LoopsSummary) -> Vec<String> {
     }
     lines.push(format!("closure             {}", loops.closure));
     lines
+}
+
+/// What closing the loops did to a start that is written down.
+pub(super) fn start_in_words(change: &StartChange) -> String {
+    format!(
+        "{} is {} {} with the loops closed, not {} as written",
+        change.coordinate,
+        short(change.closed),
+        change.unit,
+        short(change.written)
+    )
 }
 
 fn freedoms_in_words(freedom: &DegreesOfFreedom) -> String {

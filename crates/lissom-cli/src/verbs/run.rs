@@ -15,7 +15,7 @@ use lissom_io::summary::Summary;
 use lissom_report::Source;
 use serde_json::json;
 
-use super::check::ModelSummary;
+use super::check::{ModelSummary, start_in_words};
 use super::report;
 use crate::arguments::RunArguments;
 use crate::output::{counted, rounded, short};
@@ -58,6 +58,10 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
     let wall_s = began.elapsed().as_secs_f64();
 
     let mut summary = Summary::new(&loaded, &run, &arguments.at, wall_s);
+    if arguments.start.from.is_some() {
+        // the model's own start is not used
+        summary.start_changes.clear();
+    }
     let changes: Vec<String> = overrides.iter().map(Override::text).collect();
     let options = json!({ "verb": "run", "model": name, "set": changes, "at_s": arguments.at,
         "from": arguments.start.from });
@@ -222,6 +226,8 @@ fn in_words(loaded: &Loaded, summary: &Summary, typed: &str) -> String {
     }
     let warnings = summary.warnings.iter();
     lines.extend(warnings.map(|warning| format!("  warning      {warning}")));
+    let changes = summary.start_changes.iter();
+    lines.extend(changes.map(|change| format!("  start        {}", start_in_words(change))));
     lines.extend(audit_in_words(summary));
     let wanted = loaded.spec.output.channels.iter().flatten();
     let missing = wanted.filter(|beginning| {

@@ -1,9 +1,9 @@
 //! What closes the loops of a mechanism, and what that leaves of its freedom.
 
-use lissom_spec::spec::{AttachmentSpec, Slopes};
+use lissom_spec::spec::{AttachmentSpec, Slopes, Twist};
 use lissom_spec::{ModelSpec, SpanningTree};
+use lissom_tree::ClosureKind;
 use lissom_tree::closure::diagnose;
-use lissom_tree::{ClosureKind, ClosureMethod};
 use serde::Serialize;
 
 use super::bodies::place;
@@ -76,7 +76,7 @@ pub(super) fn summary(
                 cut: index < spanning.cuts.len(),
             })
             .collect(),
-        closure: method(&linkage.closure_method),
+        closure: linkage.closure_method.name(),
         equations: mobility.equations,
         rank: mobility.rank,
         rigid_degrees_of_freedom: mobility.rigid_degrees_of_freedom(),
@@ -90,12 +90,11 @@ pub(super) fn summary(
 /// What every closure connects, in the order in which the tree has them: cut joints, loops, supports.
 fn sides(spec: &ModelSpec, cuts: &[usize]) -> Vec<[String; 2]> {
     let cut = cuts.iter().map(|&cut| &spec.joint[cut]);
-    // a support that holds the direction of a beam is two closures
+    // a support that holds direction or twist of a beam is a closure more for each
     let supports = spec.support.iter().flat_map(|support| {
-        let closures = match support.slopes {
-            Slopes::Free => 1,
-            Slopes::Tied => 2,
-        };
+        let closures = 1
+            + usize::from(support.slopes == Slopes::Tied)
+            + usize::from(support.twist == Twist::Tied);
         std::iter::repeat_n([support.beam.clone(), side(&support.on)], closures)
     });
     let loops = spec.loops.iter();
@@ -122,17 +121,7 @@ fn kind(kind: &ClosureKind) -> &'static str {
         ClosureKind::PointOnLine { .. } => "point_on_line",
         ClosureKind::OnBeam { .. } => "on_beam",
         ClosureKind::AlongBeam { .. } => "along_beam",
+        ClosureKind::TwistOfBeam => "twist_of_beam",
         ClosureKind::Distance { .. } => "distance",
-    }
-}
-
-fn method(method: &ClosureMethod) -> &'static str {
-    match method {
-        ClosureMethod::JointSpace { .. } => "joint_space",
-        ClosureMethod::CartesianSpace { .. } => "cartesian_space",
-        ClosureMethod::Automatic => "automatic",
-        ClosureMethod::Stabilized { .. } => "stabilized",
-        ClosureMethod::Projected => "projected",
-        ClosureMethod::OperationalSpace => "operational_space",
     }
 }

@@ -5,6 +5,7 @@
 //! | `bodies.rs` | bodies with their joints, masses and natural frequencies |
 //! | `loops.rs` | closures, mobility, redundant equations |
 //! | `driven.rs` | inputs, prescribed motions, controllers, the integrator |
+//! | `supports.rs` | supports that leave their beams, beams whose twist nothing holds |
 //! | `warning.rs` | what may go wrong, each as data and as a sentence |
 //! | `warnings.rs` | when to say it |
 //!
@@ -15,10 +16,12 @@
 mod bodies;
 mod driven;
 mod loops;
+mod supports;
 mod warning;
 mod warnings;
 
 use lissom_core::{Dynamics, RunError, Sampler, State};
+use lissom_spec::spec::InitialSpec;
 use lissom_spec::{Fidelity, ModelSpec, spanning_tree};
 use lissom_tree::Body;
 use serde::Serialize;
@@ -26,10 +29,11 @@ use serde::Serialize;
 pub use bodies::{BodySummary, JointSummary, PayloadSummary};
 pub use driven::Driven;
 pub use loops::{ClosureSummary, LoopsSummary};
-pub use warning::{FidelityWarning, Oscillation, Warning};
+pub use warning::{BeamEnd, FidelityWarning, Oscillation, Warning};
 
 use crate::mechanism::Mechanism;
 use crate::model::Model;
+pub use crate::model::StartChange;
 
 /// What a mechanism was understood to be, and what may go wrong with it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -45,6 +49,9 @@ pub struct Diagnosis {
     /// What closes the loops of the mechanism; absent for a tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loops: Option<LoopsSummary>,
+    /// Coordinates and rates that start elsewhere than the model writes, as its loops would not be closed there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub start_changes: Vec<StartChange>,
     /// Mass of all bodies, or of all nodes and elements.
     pub total_mass_kg: f64,
     /// Their common centre at the start.
@@ -153,6 +160,7 @@ impl Mechanism {
         Diagnosis {
             degrees_of_freedom: degrees_of_freedom(tree, loops.as_ref()),
             nodal: self.formulation().element_counts(),
+            start_changes: self.start_changes().to_vec(),
             total_mass_kg,
             center_of_mass_m,
             gravity_m_per_s2: spec.gravity_m_per_s2,
@@ -166,6 +174,15 @@ impl Mechanism {
             warnings: self.warnings(&bodies, loops.as_ref()),
             loops,
             bodies,
+        }
+    }
+
+    /// Coordinates and rates that start elsewhere than the model writes, as its loops would not be closed there; none where the
+    /// start is an equilibrium.
+    pub fn start_changes(&self) -> &[StartChange] {
+        match self.spec().simulation.initial {
+            InitialSpec::Written => &self.tree().start_changes,
+            InitialSpec::Equilibrium | InitialSpec::StaticLoad(_) => &[],
         }
     }
 

@@ -1,5 +1,7 @@
 //! What may go wrong with a mechanism, as data and as a sentence with its remedy.
 
+use std::fmt::{self, Display, Formatter};
+
 use lissom_core::NominalError;
 use lissom_spatial::rounded;
 use serde::{Serialize, Serializer};
@@ -45,6 +47,55 @@ pub enum Warning {
     RedundantDrives {
         /// How they share the work.
         explanation: String,
+    },
+    /// A support is off its beam where the model starts.
+    #[error(
+        "support {support:?} starts off beam {beam:?}: it is {} m beyond the {end} of the beam, which is {} m long; move the \
+         support or the joint that carries the beam, or make the beam longer",
+        rounded(*.beyond_m, DIGITS), rounded(*.length_m, DIGITS)
+    )]
+    StartsOffBeam {
+        /// The support.
+        support: String,
+        /// The beam.
+        beam: String,
+        /// The end that it is beyond.
+        end: BeamEnd,
+        /// By how much.
+        beyond_m: f64,
+        /// Length of the beam.
+        length_m: f64,
+    },
+    /// Prescribed motions take a support off its beam.
+    #[error(
+        "support {support:?} leaves beam {beam:?} at t = {} s over its {end}, where a run will end: prescribed motions take it \
+         up to {} m beyond the beam, which is {} m long, at t = {} s; make the beam longer, or the motions shorter",
+        rounded(*.time_s, DIGITS), rounded(*.beyond_m, DIGITS), rounded(*.length_m, DIGITS), rounded(*.farthest_s, DIGITS)
+    )]
+    LeavesBeam {
+        /// The support.
+        support: String,
+        /// The beam.
+        beam: String,
+        /// The end that it slides over first.
+        end: BeamEnd,
+        /// When it does.
+        time_s: f64,
+        /// When it is farthest beyond an end.
+        farthest_s: f64,
+        /// By how much.
+        beyond_m: f64,
+        /// Length of the beam.
+        length_m: f64,
+    },
+    /// A beam can turn about its own axis.
+    #[error(
+        "nothing holds the twist of {beam}, which can turn about its own axis without resistance; write twist = \"tied\" at one \
+         of its supports, or leave torsion out of its basis"
+    )]
+    FreeTwist {
+        /// The beam.
+        beam: String,
     },
     /// Nothing is recorded in space.
     #[error("no place in space is recorded; add a [[marker]] to follow one")]
@@ -126,6 +177,35 @@ pub enum FidelityWarning {
     },
 }
 
+/// One end of a beam.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BeamEnd {
+    /// Where it begins.
+    Root,
+    /// Where it ends.
+    Tip,
+}
+
+impl BeamEnd {
+    /// The end that a place along a beam is nearer to.
+    pub(super) fn nearest(place: f64, length: f64) -> Self {
+        if place < 0.5 * length {
+            Self::Root
+        } else {
+            Self::Tip
+        }
+    }
+}
+
+impl Display for BeamEnd {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Root => "root",
+            Self::Tip => "tip",
+        })
+    }
+}
+
 /// An oscillation of something.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -141,7 +221,10 @@ pub struct Oscillation {
 impl Warning {
     /// Whether a run cannot get anywhere before its cause is mended.
     pub fn prevents_runs(&self) -> bool {
-        matches!(self, Self::NoInertia { .. } | Self::Nominal(_))
+        matches!(
+            self,
+            Self::NoInertia { .. } | Self::Nominal(_) | Self::StartsOffBeam { .. }
+        )
     }
 }
 

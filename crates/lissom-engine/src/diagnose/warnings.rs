@@ -3,7 +3,7 @@
 use lissom_tree::tree::{Kinematics, without_inertia};
 
 use super::driven::integrator;
-use super::{BodySummary, LoopsSummary, Oscillation, Warning};
+use super::{BodySummary, LoopsSummary, Oscillation, Warning, supports};
 use crate::mechanism::Mechanism;
 use crate::model::Model;
 
@@ -34,6 +34,11 @@ impl Mechanism {
         if let Some(coordinate) = massless(tree).or_else(|| weightless(bodies)) {
             warnings.push(Warning::NoInertia { coordinate });
         }
+        let span = [
+            spec.simulation.start_s,
+            spec.simulation.start_s + spec.simulation.duration_s,
+        ];
+        warnings.extend(supports::warnings(tree, span));
         match self.nominal_drives(spec.simulation.start_s) {
             Err(error) => warnings.push(error.into()),
             Ok(Some(drives)) => {

@@ -5,7 +5,7 @@ mod places;
 mod rigid;
 
 pub(crate) use build::beam_of;
-pub use build::{BuildError, Model};
+pub use build::{BuildError, Model, StartChange};
 pub(crate) use places::tip_name;
 pub use places::{
     AxisPlace, BallJoint, CarryingJoint, Places, PrescribedMotion, Transmission, TreeAxis,

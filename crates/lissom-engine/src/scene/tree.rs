@@ -370,7 +370,7 @@ fn joints(model: &Model) -> Vec<DrawnJoint> {
                 ("point_on_line", Some(axis_in_body(from, direction)))
             }
             ClosureKind::OnBeam { .. } => ("on_beam", None),
-            ClosureKind::AlongBeam { .. } => ("along_beam", None),
+            ClosureKind::AlongBeam { .. } | ClosureKind::TwistOfBeam => ("along_beam", None),
             ClosureKind::Distance { .. } => ("distance", None),
         };
         DrawnJoint {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lissom_core::{Dynamics, PlaceError, RunError, State};
-use lissom_spec::spec::{BasisSpec, BeamSpec, BodyKind, BodySpec, Membrane, Slopes};
+use lissom_spec::spec::{BasisSpec, BeamSpec, BodyKind, BodySpec, Membrane, Slopes, Twist};
 use lissom_spec::{Elasticity, ModelSpec};
 use lissom_tree::Body;
 use lissom_tree::tree::{Kinematics, center_of_mass};
@@ -105,10 +105,11 @@ fn locks(beam: &BeamSpec) -> bool {
     }
 }
 
-/// Supports that hold the direction of a beam with nodes on its way.
+/// Supports that hold direction or twist of a beam with nodes on its way.
 fn jumping_slopes(tree: &Model, spec: &ModelSpec) -> Vec<FidelityWarning> {
     let bodies = tree.linkage.system.bodies();
-    let tied = (spec.support.iter()).filter(|support| support.slopes == Slopes::Tied);
+    let tied = (spec.support.iter())
+        .filter(|support| support.slopes == Slopes::Tied || support.twist == Twist::Tied);
     let jumps = tied.filter(|support| {
         let beam = bodies.iter().find(|body| body.name == support.beam);
         let flexible = beam.and_then(|beam| beam.flexible.as_ref());

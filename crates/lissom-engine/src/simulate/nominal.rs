@@ -437,7 +437,9 @@ fn rigid_closures(model: &Model, system: &System, start: &RigidState) -> Vec<Clo
 fn kept_by_joints(system: &System, closure: &Closure, start: &RigidState) -> bool {
     // rounding of rows whose entries are one or a length
     const NOTHING: f64 = 1e-9;
-    let (ClosureKind::OnBeam { .. } | ClosureKind::AlongBeam { .. }) = closure.kind else {
+    let (ClosureKind::OnBeam { .. } | ClosureKind::AlongBeam { .. } | ClosureKind::TwistOfBeam) =
+        closure.kind
+    else {
         return false;
     };
     let n = system.velocity_count();

@@ -2,13 +2,13 @@
 
 use super::equations::Equations;
 use crate::evaluate::{self, Configuration};
-use crate::model::Model;
+use crate::model::{Model, StartChange};
 use lissom_core::{MotionCurve, State, StateError};
 use lissom_spatial::{Motion, Quaternion, RotationVector, Vector};
 use lissom_spec::nearest;
 use lissom_tree::closure::{AssemblyError, MarkerTarget, Targets, assemble, close};
 use lissom_tree::tree::{Kinematics, marker_motion};
-use lissom_tree::{Body, JointKind};
+use lissom_tree::{Body, CoordinateKind, JointKind};
 use std::collections::BTreeMap;
 
 /// Closes the loops of a model at the time `start_s`; a model without loops stays as it is.
@@ -24,6 +24,10 @@ pub fn close_loops(model: &mut Model, start_s: f64) -> Result<(), AssemblyError>
         model.initial_position[motion.position] = point.position;
         model.initial_velocity[motion.velocity] = point.rate;
     }
+    let written = [
+        model.initial_position.clone(),
+        model.initial_velocity.clone(),
+    ];
     let assembled = |model: &mut Model| {
         assemble(
             &mut model.linkage,
@@ -37,11 +41,37 @@ pub fn close_loops(model: &mut Model, start_s: f64) -> Result<(), AssemblyError>
         // rates belong to the stubs as they stand
         assembled(model)?;
     }
+    model.start_changes = start_changes(model, &written);
     for gear in &mut model.transmissions {
         gear.initial_position = model.initial_position[gear.position];
         gear.initial_rate = model.initial_velocity[gear.velocity];
     }
     Ok(())
+}
+
+/// What closing the loops has changed of the positions and velocities that the file writes. What it leaves at zero is taken as
+/// not written, and what is changed by less than its digits tell is not worth telling.
+fn start_changes(model: &Model, [positions, velocities]: &[Vec<f64>; 2]) -> Vec<StartChange> {
+    /// Part of a number that four digits leave open, and less than anybody writes, in radians or metres.
+    const NOTICEABLE: (f64, f64) = (1e-3, 1e-9);
+    let linkage = &model.linkage;
+    let positions = (linkage.positions.iter()).zip(positions.iter().zip(&model.initial_position));
+    let velocities =
+        (linkage.velocities.iter()).zip(velocities.iter().zip(&model.initial_velocity));
+    (positions.chain(velocities))
+        .filter(|(coordinate, (written, closed))| {
+            let change = (*closed - *written).abs();
+            coordinate.kind != CoordinateKind::Quaternion
+                && **written != 0.0
+                && change > NOTICEABLE.0 * written.abs() + NOTICEABLE.1
+        })
+        .map(|(coordinate, (&written, &closed))| StartChange {
+            coordinate: coordinate.name.clone(),
+            unit: coordinate.unit,
+            written,
+            closed,
+        })
+        .collect()
 }
 
 /// Turns the stubs of cut joints that are welded the wrong way round, as a weld is closed by a half turn, too; tells whether any was.

@@ -256,12 +256,15 @@ impl BeamSpec {
             let names = groups.flat_map(|(name, _)| numbered(name, 1..=count));
             return Some(names.collect());
         }
-        // the first node is clamped
+        let first = match mesh.boundary {
+            Boundary::Unconstrained => 1,
+            Boundary::Clamped | Boundary::Free => 2,
+        };
         let last = self.elements_per_segment().iter().sum::<usize>() + 1;
         let nodal: [&[&str]; 4] = [&["v", "v_slope"], &["w", "w_slope"], &["u"], &["twist"]];
         let groups = nodal.iter().zip(present).filter(|(_, present)| *present);
         let names = groups.flat_map(|(names, _)| {
-            (2..=last).flat_map(|node| names.iter().map(move |name| format!("{name}_{node}")))
+            (first..=last).flat_map(|node| names.iter().map(move |name| format!("{name}_{node}")))
         });
         Some(names.collect())
     }

@@ -64,7 +64,7 @@ pub use run::{
     OutputFormat, OutputSpec, SimulationSpec, StaticForceSpec, StaticLoadSpec,
 };
 
-pub use support::{Slopes, SupportSpec};
+pub use support::{Slopes, SupportSpec, Twist};
 
 use std::collections::BTreeMap;
 

@@ -19,6 +19,9 @@ pub struct SupportSpec {
     /// Whether the support also holds the direction of the beam.
     #[serde(default)]
     pub slopes: Slopes,
+    /// Whether the support also holds the sections of the beam against turning about its axis.
+    #[serde(default)]
+    pub twist: Twist,
 }
 
 /// Whether a support holds the direction of a beam.
@@ -29,5 +32,17 @@ pub enum Slopes {
     #[default]
     Free,
     /// The tangent of the beam follows the x axis of the place that holds it.
+    Tied,
+}
+
+/// Whether a support holds the sections of a beam against turning about its axis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Twist {
+    /// The beam may turn about its axis in the support, as a round bar in a ring.
+    #[default]
+    Free,
+    /// The y axis of the section that is in the support follows that of the place that holds it, as a square bar in a square
+    /// hole.
     Tied,
 }

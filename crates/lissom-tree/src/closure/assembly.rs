@@ -21,6 +21,8 @@ const GUESSES: usize = 48;
 const CLOSED_RATE: f64 = 1e-10;
 /// Change of the configuration within which it is looked at for redundancy.
 const NEARBY: f64 = 0.02;
+/// The same of elastic coordinates, relative to it.
+const NEARBY_BENDING: f64 = 0.1;
 
 /// Change of a joint, in radians or metres, beyond which a configuration is another one rather than one nearby.
 const SAME_BRANCH: f64 = 0.5;
@@ -299,7 +301,7 @@ pub fn assemble(
 pub struct Diagnosis {
     /// Degrees of freedom by the rank of the closures, at the start or near it where the start is singular.
     pub mobility: super::Mobility,
-    /// Degrees of freedom by Grübler's count: those of the tree's joints less one for every equation.
+    /// Degrees of freedom by Grübler's count: those of the bodies as rigid ones less one for every equation.
     pub gruebler: isize,
     /// Whether equations that are independent nearby are not so at the start.
     pub singular_start: bool,
@@ -307,45 +309,95 @@ pub struct Diagnosis {
 
 /// Counts degrees of freedom at the start of an assembled linkage and at closed configurations near it: what is
 /// redundant at all of them is so by construction, what is redundant at the start alone makes it singular.
+///
+/// What the mechanism could do if nothing could bend is asked of straight links, where joints alone close the loops of these:
+/// links bent out of a plane hold each other in ways that straight ones do not.
 pub fn diagnose(linkage: &Linkage, start_position: &[f64]) -> Diagnosis {
     let start = super::mobility(linkage, start_position);
-    let joints: usize = (linkage.system.bodies().iter())
-        .map(|body| body.joint.kind.velocities())
-        .sum();
-    let gruebler = joints.checked_signed_diff(start.equations).unwrap_or(0);
-    let mut best = start.clone();
     let elastic = Solver::elastic(linkage);
-    for attempt in 1..=3_usize {
-        let mut step = vec![0.0; linkage.velocities.len()];
-        for (at, step) in step.iter_mut().enumerate() {
-            let size = if elastic.contains(&at) { 0.1 } else { 1.0 };
-            *step = NEARBY * size * (1.0 + (at * (attempt + 1)) as f64).sin();
-        }
-        let mut position = start_position.to_vec();
-        crate::tree::displace(&linkage.system, &mut position, &step);
-        let targets = Targets {
-            velocity: vec![0.0; linkage.velocities.len()],
-            position: position.clone(),
-            ..Targets::default()
-        };
-        let mut solver = Solver::new(linkage, &targets);
-        if solver.close(&mut position) {
-            let nearby = super::mobility(linkage, &position);
-            if nearby.rank > best.rank {
-                best = nearby;
-            }
+    let mut best = start.clone();
+    for nearby in nearby_mobilities(linkage, start_position, &elastic, NEARBY_BENDING) {
+        if nearby.rank > best.rank {
+            best = nearby;
         }
     }
+    let singular_start = best.rank > start.rank;
+    if let Some(straight) = straightened(linkage, start_position) {
+        let nearby = nearby_mobilities(linkage, &straight, &all_elastic(linkage), 0.0);
+        best.rigid = super::mobility(linkage, &straight).rigid;
+        for nearby in nearby {
+            best.rigid[1] = best.rigid[1].min(nearby.rigid[1]);
+        }
+    }
+    let gruebler = best.rigid[0].checked_signed_diff(start.equations);
     Diagnosis {
-        singular_start: best.rank > start.rank,
+        singular_start,
         mobility: best,
-        gruebler,
+        gruebler: gruebler.unwrap_or(0),
+    }
+}
+
+/// Entries of the velocity vector that belong to functions along bodies, those of rigid motions among them.
+fn all_elastic(linkage: &Linkage) -> Vec<usize> {
+    let layout = linkage.system.layout();
+    (linkage.system.bodies().iter().enumerate())
+        .flat_map(|(k, body)| {
+            let first = layout.elastic_velocity[k];
+            first..first + body.modes()
+        })
+        .collect()
+}
+
+/// What closed configurations near one leave of the freedom; `elastic` entries differ by `bending` of what others do.
+fn nearby_mobilities(
+    linkage: &Linkage,
+    position: &[f64],
+    elastic: &[usize],
+    bending: f64,
+) -> Vec<super::Mobility> {
+    let nearby = |attempt: usize| {
+        let mut step = vec![0.0; linkage.velocities.len()];
+        for (at, step) in step.iter_mut().enumerate() {
+            let size = if elastic.contains(&at) { bending } else { 1.0 };
+            *step = NEARBY * size * (1.0 + (at * (attempt + 1)) as f64).sin();
+        }
+        let mut position = position.to_vec();
+        crate::tree::displace(&linkage.system, &mut position, &step);
+        let targets = near(linkage, &position);
+        let closed = Solver::new(linkage, &targets).close(&mut position);
+        closed.then(|| super::mobility(linkage, &position))
+    };
+    (1..=3).filter_map(nearby).collect()
+}
+
+/// The configuration next to one in which no link is bent, if joints can close it.
+fn straightened(linkage: &Linkage, position: &[f64]) -> Option<Vec<f64>> {
+    let system = &linkage.system;
+    let layout = system.layout();
+    let mut straight = position.to_vec();
+    for (k, body) in system.bodies().iter().enumerate() {
+        straight[layout.elastic_position[k]..][..body.modes()].fill(0.0);
+    }
+    let targets = near(linkage, &straight);
+    let closed = Solver::new(linkage, &targets).close(&mut straight);
+    closed.then_some(straight)
+}
+
+/// Nothing is given but a configuration to be near.
+fn near(linkage: &Linkage, position: &[f64]) -> Targets {
+    Targets {
+        velocity: vec![0.0; linkage.velocities.len()],
+        position: position.to_vec(),
+        ..Targets::default()
     }
 }
 
 /// Chooses the components of a marker that were left open: the first independent ones, as many as there are
 /// rigid degrees of freedom.
-fn choose_components(
+///
+/// # Errors
+/// When the marker has too few.
+pub fn choose_components(
     linkage: &mut Linkage,
     position: &[f64],
     velocity: &[f64],

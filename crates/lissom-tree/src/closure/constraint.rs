@@ -10,6 +10,7 @@
 //! | distance | $`(d\cdot d - L^2)/2L`$ | $`d\cdot\dot d/L`$ |
 //! | on a beam | $`d_y - v(d_x)`$ | see `sliding.rs` |
 //! | along a beam | $`(Re_x)_y - v'(d_x)\,(Re_x)_x`$ | likewise |
+//! | twist of a beam | $`(Re_y)\cdot(0, -\sin\phi, \cos\phi)`$ with the twist $`\phi(d_x)`$ | likewise |
 //!
 //! with the relative angular velocity $`\omega`$ in axes of `from`. Every rate is the power of a unit wrench on
 //! `to` and its opposite on `from`; carried inward over the tree, the wrench gives the row of $`J`$, so that a
@@ -58,6 +59,7 @@ enum Equation {
     Distance(f64),
     OnBeam(Plane),
     AlongBeam(Plane),
+    TwistOfBeam,
 }
 
 /// One side of a closure at a state.
@@ -168,6 +170,7 @@ impl<T: Real> Constraints<T> {
                 (Equation::AlongBeam(plane), Some(contact)) => {
                     contact.along_beam(*plane, &relative)
                 }
+                (Equation::TwistOfBeam, Some(contact)) => contact.twist_of_beam(&relative),
                 (equation, _) => equation.at(&relative),
             };
             self.residual[i] = value.residual;
@@ -219,7 +222,10 @@ impl<T: Real> Constraints<T> {
     /// Whether an equation is about a direction, in radians, and not about a place, in metres.
     pub fn is_turn(&self, equation: usize) -> bool {
         let equation = &self.rows[equation].equation;
-        matches!(equation, Equation::Turn(_) | Equation::AlongBeam(_))
+        matches!(
+            equation,
+            Equation::Turn(_) | Equation::AlongBeam(_) | Equation::TwistOfBeam
+        )
     }
 
     /// Index of the closure that makes an equation.
@@ -234,12 +240,15 @@ impl<T: Real> Constraints<T> {
 
     /// From now on every closure that slides sees the functions of the stretch of its beam, from one break to the next,
     /// that it was last seen on, wherever it is: its equations are smooth until it is told so again. Tells whether the rate
-    /// of one has jumped: of a direction that is held along a beam whose curvature jumps.
+    /// of one has jumped: of a direction that is held along a beam whose curvature or twist per length jumps.
     pub fn latch_elements(&mut self, system: &System, closures: &[Closure]) -> bool {
         let mut jumps = false;
         for (contact, closure) in self.contacts.iter_mut().zip(closures) {
             if let Some(contact) = contact {
-                let turns = matches!(closure.kind, ClosureKind::AlongBeam { .. });
+                let turns = matches!(
+                    closure.kind,
+                    ClosureKind::AlongBeam { .. } | ClosureKind::TwistOfBeam
+                );
                 jumps |= contact.latch_elements(system) && turns;
             }
         }
@@ -334,6 +343,7 @@ impl<T: Real> Constraints<T> {
             Equation::Distance(_) => "distance".to_owned(),
             Equation::OnBeam(plane) => format!("offset from the axis along {}", plane.name()),
             Equation::AlongBeam(plane) => format!("slope along {}", plane.name()),
+            Equation::TwistOfBeam => "twist".to_owned(),
         };
         format!("{} ({what})", closure.name)
     }
@@ -404,6 +414,7 @@ fn equations(kind: &ClosureKind) -> Vec<Equation> {
         ClosureKind::Distance { length } => vec![Equation::Distance(length)],
         ClosureKind::OnBeam { planes } => Plane::of(planes).map(Equation::OnBeam).collect(),
         ClosureKind::AlongBeam { planes } => Plane::of(planes).map(Equation::AlongBeam).collect(),
+        ClosureKind::TwistOfBeam => vec![Equation::TwistOfBeam],
     }
 }
 
@@ -457,6 +468,7 @@ impl Equation {
             Self::AlongBeam(plane) => {
                 return Self::Turn(vec![(unit(plane.axis()), unit(0))]).at(r);
             }
+            Self::TwistOfBeam => return Self::Turn(vec![(unit(2), unit(1))]).at(r),
         }
         value
     }

@@ -68,6 +68,9 @@ pub enum ClosureKind {
         /// Bending along y and along z.
         planes: [bool; 2],
     },
+    /// The y axis of `to` follows that of the section of a beam where the origin of `to` is, so that the section does not turn
+    /// about the axis; frames as before: one.
+    TwistOfBeam,
     /// The two origins keep a distance: one.
     Distance {
         /// The distance, positive.
@@ -84,7 +87,7 @@ impl ClosureKind {
             Self::Universal { .. } => 4,
             Self::Spherical => 3,
             Self::PointOnLine { .. } => 2,
-            Self::Distance { .. } => 1,
+            Self::Distance { .. } | Self::TwistOfBeam => 1,
             Self::OnBeam { planes } | Self::AlongBeam { planes } => {
                 planes.iter().filter(|bends| **bends).count()
             }
@@ -102,7 +105,7 @@ impl ClosureKind {
             | Self::PointOnLine { .. }
             | Self::Distance { .. }
             | Self::OnBeam { .. } => [true, false],
-            Self::AlongBeam { .. } => [false, true],
+            Self::AlongBeam { .. } | Self::TwistOfBeam => [false, true],
         }
     }
 }
@@ -140,6 +143,20 @@ pub enum ClosureMethod {
     Projected,
     /// Multipliers from the operational-space inertia by recursion over the tree, at O(N), with projection.
     OperationalSpace,
+}
+
+impl ClosureMethod {
+    /// Its name, as in the model.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::JointSpace { .. } => "joint_space",
+            Self::CartesianSpace { .. } => "cartesian_space",
+            Self::Automatic => "automatic",
+            Self::Stabilized { .. } => "stabilized",
+            Self::Projected => "projected",
+            Self::OperationalSpace => "operational_space",
+        }
+    }
 }
 
 /// What the assembly of loops is to respect, beyond staying near the start that is written down.

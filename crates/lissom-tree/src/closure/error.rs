@@ -37,6 +37,15 @@ pub enum ClosureError {
         /// Coordinates given.
         given: usize,
     },
+    /// Elastic coordinates cannot all be independent.
+    #[error(
+        "joints alone cannot keep {equation}: links bend to follow it, so that not all elastic coordinates are \
+         independent; choose the method \"automatic\" or one with multipliers"
+    )]
+    NeedsBending {
+        /// An equation that joints cannot satisfy.
+        equation: String,
+    },
     /// The independent coordinates do not determine the others.
     #[error(
         "the independent coordinates do not determine {}: the condition number of the rest is {condition:e} at \
@@ -96,6 +105,13 @@ pub enum Trouble {
         place: f64,
         /// Length of the beam.
         length: f64,
+    },
+    /// A state cannot be brought onto the closures.
+    Unclosed {
+        /// The equation that is violated most.
+        equation: String,
+        /// By how much it is violated.
+        violation: f64,
     },
     /// An equation that followed from the others at the start no longer does.
     NoLongerRedundant {

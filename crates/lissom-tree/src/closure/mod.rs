@@ -26,7 +26,7 @@ mod sliding;
 mod solver;
 
 pub use assembly::{
-    AssemblyError, Closed, Diagnosis, MarkerTarget, Targets, assemble, close, close_nearby,
+    AssemblyError, Closed, Diagnosis, MarkerTarget, Targets, assemble, choose_components, close, close_nearby,
     diagnose,
 };
 pub use complement::ReducedEquations;

@@ -5,9 +5,10 @@
 //! Planar loops written in space, parallel axes and equal lengths make such rows, and no count of bodies and
 //! joints shows them.
 
-use crate::Linkage;
 use crate::closure::Constraints;
+use crate::flex::FlexibleBody;
 use crate::tree::Kinematics;
+use crate::{Linkage, System};
 
 /// Part of the largest row below which what remains of a row is rounding. Jacobians are accurate to some
 /// 1e-14 of their size, and a configuration is closed to about 1e-12; redundancy that only holds to more than
@@ -53,6 +54,16 @@ pub fn row_rank(matrix: &[f64], columns: usize) -> Rank {
             largest / smallest
         },
         independent: chosen,
+    }
+}
+
+/// Sets to zero what is rounding beside the entries of a `whole` that a matrix is a part of, which its rank would not show by itself.
+pub(super) fn clear_rounding(part: &mut [f64], whole: &[f64]) {
+    let largest = whole.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    for x in part {
+        if x.abs() < RANK_TOLERANCE * largest {
+            *x = 0.0;
+        }
     }
 }
 
@@ -202,12 +213,12 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 pub struct Mobility {
     /// Velocities of the tree, elastic ones included.
     pub coordinates: usize,
-    /// Elastic ones among them.
-    pub elastic: usize,
     /// Scalar equations of the closures.
     pub equations: usize,
     /// Independent ones among them.
     pub rank: usize,
+    /// Velocities that would remain in the tree if no link could bend, and how many the closures leave of them.
+    pub rigid: [usize; 2],
     /// Names of those that follow from the others.
     pub redundant: Vec<String>,
     /// Largest pivot of the Jacobian over the smallest.
@@ -222,7 +233,7 @@ impl Mobility {
 
     /// Degrees of freedom that would remain if no link could bend.
     pub fn rigid_degrees_of_freedom(&self) -> usize {
-        self.degrees_of_freedom().saturating_sub(self.elastic)
+        self.rigid[1]
     }
 }
 
@@ -242,9 +253,22 @@ pub fn mobility(linkage: &Linkage, position: &[f64]) -> Mobility {
         &at_rest,
     );
     let rank = row_rank(constraints.jacobian(), n);
+    let directions = rigid_directions(system);
+    let mut of_rigid: Vec<f64> = (constraints.jacobian().chunks_exact(n.max(1)))
+        .flat_map(|row| {
+            directions
+                .iter()
+                .map(move |direction| along(row, direction))
+        })
+        .collect();
+    clear_rounding(&mut of_rigid, constraints.jacobian());
+    let rigid_rank = row_rank(&of_rigid, directions.len());
     Mobility {
         coordinates: n,
-        elastic: system.layout().elastic[system.bodies().len()],
+        rigid: [
+            directions.len(),
+            directions.len() - rigid_rank.independent.len(),
+        ],
         equations: constraints.len(),
         rank: rank.independent.len(),
         redundant: rank
@@ -254,6 +278,33 @@ pub fn mobility(linkage: &Linkage, position: &[f64]) -> Mobility {
             .collect(),
         condition: rank.condition,
     }
+}
+
+/// A direction of the velocity vector by its entries that are not zero.
+type Direction = Vec<(usize, f64)>;
+
+/// Directions in which the bodies of a tree move without deformation: of joints, and of beams that only supports hold.
+fn rigid_directions(system: &System) -> Vec<Direction> {
+    let layout = system.layout();
+    let mut directions = Vec::new();
+    for (k, body) in system.bodies().iter().enumerate() {
+        let first = layout.joint_velocity[k];
+        let joint = first..first + body.joint.kind.velocities();
+        directions.extend(joint.map(|at| vec![(at, 1.0)]));
+        let rigid = (body.flexible.as_ref()).map_or_else(Vec::new, FlexibleBody::rigid_directions);
+        let first = layout.elastic_velocity[k];
+        let placed = |direction: Direction| direction.into_iter().map(|(at, x)| (first + at, x));
+        directions.extend(
+            rigid
+                .into_iter()
+                .map(|direction| placed(direction).collect()),
+        );
+    }
+    directions
+}
+
+fn along(row: &[f64], direction: &Direction) -> f64 {
+    direction.iter().map(|&(at, x)| row[at] * x).sum()
 }
 
 #[cfg(test)]

@@ -13,6 +13,18 @@
 //! \end{aligned}
 //! ```
 //!
+//! Where the twist $`\phi = \sum N_\alpha\eta_\alpha`$ is held too, the y axis $`b = R e_y`$ stays in the plane of x and of the
+//! section's y axis $`y = (0, \cos\phi, \sin\phi)`$, orthogonal to its z axis $`z = (0, -\sin\phi, \cos\phi)`$:
+//!
+//! ```math
+//! \begin{aligned}
+//! \Theta &= b\cdot z , \qquad \dot\Theta = \dot b\cdot z - b\cdot y\,\dot\phi , \quad
+//! \dot\phi = \phi'\dot x + N\dot\eta , \\
+//! \ddot\Theta &= \ddot b\cdot z - 2\,\dot b\cdot y\,\dot\phi - b\cdot y\,\ddot\phi - b\cdot z\,\dot\phi^2 , \quad
+//! \ddot\phi = \phi''\dot x^2 + \phi'\ddot x + 2\dot x N'\dot\eta + N\ddot\eta .
+//! \end{aligned}
+//! ```
+//!
 //! The place is that of the undeformed axis: stretch and shortening, of second order in the deflection, shift
 //! it by less than the slope makes of them. The force is orthogonal to the bent axis, so that a support without
 //! friction does no work on what slides.
@@ -71,6 +83,7 @@ pub(super) struct Contact<T> {
     section: Section<T>,
     place: T,
     deflection: [Deflection<T>; 2],
+    twist: TwistAt<T>,
 }
 
 /// Deflection in one plane at the contact: value and derivatives along the beam, and the rates that the
@@ -86,10 +99,22 @@ struct Deflection<T> {
     curvature_rate: T,
 }
 
+/// Twist at the contact: value and derivatives along the beam, and the rates that the elastic coordinates give them.
+#[derive(Clone, Copy, Debug)]
+struct TwistAt<T> {
+    value: T,
+    slope: T,
+    curvature: T,
+    value_rate: T,
+    slope_rate: T,
+}
+
 impl<T: Real> Contact<T> {
     /// For closures that slide along a beam.
     pub(super) fn new(system: &System, closure: &Closure) -> Option<Self> {
-        let (ClosureKind::OnBeam { .. } | ClosureKind::AlongBeam { .. }) = closure.kind else {
+        let (ClosureKind::OnBeam { .. } | ClosureKind::AlongBeam { .. } | ClosureKind::TwistOfBeam) =
+            closure.kind
+        else {
             return None;
         };
         let body = closure.from.body?;
@@ -109,6 +134,13 @@ impl<T: Real> Contact<T> {
                 slope_rate: zero,
                 curvature_rate: zero,
             }; 2],
+            twist: TwistAt {
+                value: zero,
+                slope: zero,
+                curvature: zero,
+                value_rate: zero,
+                slope_rate: zero,
+            },
         })
     }
 
@@ -184,6 +216,22 @@ impl<T: Real> Contact<T> {
                 curvature_rate: sum(&section.strain, rate),
             };
         }
+        let sum = |functions: &[T], factors: &[T]| {
+            let mut sum = T::zero();
+            for alpha in line.torsion() {
+                sum += functions[alpha] * factors[alpha];
+            }
+            sum
+        };
+        // the strain of torsion is the slope of the twist
+        let section = &self.section;
+        self.twist = TwistAt {
+            value: sum(&section.value, elastic),
+            slope: sum(&section.strain, elastic),
+            curvature: sum(&section.strain_slope, elastic),
+            value_rate: sum(&section.value, rate),
+            slope_rate: sum(&section.strain, rate),
+        };
     }
 
     /// The motion of the beam's side of the contact per unit of every elastic coordinate, seen at the origin of
@@ -208,6 +256,12 @@ impl<T: Real> Contact<T> {
                 }
             }
             ClosureKind::AlongBeam { planes } => self.turns(line, planes, relative, influence),
+            // the moment about x of the equation is −b·y, and its work −b·y N
+            ClosureKind::TwistOfBeam => {
+                for alpha in line.torsion() {
+                    influence[alpha].angular[0] = self.section.value[alpha];
+                }
+            }
             _ => {}
         }
     }
@@ -285,6 +339,36 @@ impl<T: Real> Contact<T> {
                     * (v.curvature_slope * sliding * sliding
                         + v.curvature * relative.linear_bias[0]
                         + sliding * v.curvature_rate * 2.0),
+        }
+    }
+
+    /// The y axis along that of the section.
+    pub(super) fn twist_of_beam(&self, relative: &Relative<T>) -> Value<T> {
+        let twist = &self.twist;
+        let (sin, cos) = twist.value.sin_cos();
+        let (y, z) = (
+            Vector([T::zero(), cos, sin]),
+            Vector([T::zero(), -sin, cos]),
+        );
+        let b = Vector(relative.orientation.0.map(|row| row[1]));
+        let b_rate = relative.angular.cross(b);
+        let b_bias = relative.angular_bias.cross(b) + relative.angular.cross(b_rate);
+        let sliding = relative.linear[0];
+        let twist_rate = twist.slope * sliding + twist.value_rate;
+        let twist_bias = twist.curvature * sliding * sliding
+            + twist.slope * relative.linear_bias[0]
+            + sliding * twist.slope_rate * 2.0;
+        let mut pushing = Vector::zero();
+        pushing[0] = -(b.dot(y) * twist.slope);
+        Value {
+            residual: b.dot(z),
+            turning: b.cross(z),
+            pushing,
+            own_rate: -(b.dot(y) * twist.value_rate),
+            bias: b_bias.dot(z)
+                - b_rate.dot(y) * twist_rate * 2.0
+                - b.dot(y) * twist_bias
+                - b.dot(z) * twist_rate * twist_rate,
         }
     }
 }

@@ -164,6 +164,41 @@ impl RigidMotions {
 }
 
 impl FlexibleBody {
+    /// Directions in which the body moves without deformation, if its elastic coordinates make its rigid motions: the entries
+    /// of each that may differ from zero.
+    pub fn rigid_directions(&self) -> Vec<Vec<(usize, f64)>> {
+        /// Stiffness against a rigid motion, relative to the largest: rounding of sums over elements.
+        const NO_STIFFNESS: f64 = 1e-9;
+        let Some(line) = &self.centreline else {
+            return Vec::new();
+        };
+        if self.rigid_motions != RigidMotions::AreCoordinates {
+            return Vec::new();
+        }
+        let of_deformation = |(own, most): (Range<usize>, usize)| {
+            let stiffness = DMatrix::from_fn(own.len(), own.len(), |i, j| {
+                self.stiffness[(own.start + i) * self.len() + own.start + j]
+            });
+            let eigen = stiffness.symmetric_eigen();
+            let mut order: Vec<usize> = (0..own.len()).collect();
+            order.sort_by(|&a, &b| eigen.eigenvalues[a].total_cmp(&eigen.eigenvalues[b]));
+            let stiffest = eigen
+                .eigenvalues
+                .iter()
+                .fold(0.0, |most: f64, x| most.max(*x));
+            (order.into_iter().take(most))
+                .filter(|&i| eigen.eigenvalues[i] <= NO_STIFFNESS * stiffest)
+                .map(|i| {
+                    own.clone()
+                        .zip(eigen.eigenvectors.column(i).iter().copied())
+                        .collect()
+                })
+                .collect::<Vec<_>>()
+        };
+        let deformations = line.rigid_motions().filter(|(own, _)| !own.is_empty());
+        deformations.flat_map(of_deformation).collect()
+    }
+
     /// Number of elastic coordinates.
     pub fn len(&self) -> usize {
         self.coordinates.len()

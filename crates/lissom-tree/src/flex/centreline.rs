@@ -6,6 +6,9 @@ use super::groups::Group;
 use super::shape::{Shape, Shapes};
 use lissom_spatial::Real;
 
+/// How many of the deformations bend: along y and along z.
+const BENDING_PLANES: usize = 2;
+
 /// The functions along a beam by which its elastic coordinates move the axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Centreline {
@@ -17,7 +20,7 @@ pub struct Centreline {
 
 impl Centreline {
     pub(super) fn new(length: f64, groups: [Group; 4]) -> Self {
-        let mut breaks: Vec<f64> = groups[..2]
+        let mut breaks: Vec<f64> = groups[..BENDING_PLANES]
             .iter()
             .flat_map(|group| group.shapes.breaks())
             .filter(|&x| x > 0.0)
@@ -58,6 +61,18 @@ impl Centreline {
         self.deformations[plane].0.clone()
     }
 
+    /// Coordinates that twist the beam.
+    pub fn torsion(&self) -> Range<usize> {
+        self.deformations[3].0.clone()
+    }
+
+    /// Coordinates of every deformation, and how many rigid motions these contain at most where nothing holds the beam: two of
+    /// bending in a plane, one of stretch and one of torsion.
+    pub(super) fn rigid_motions(&self) -> impl Iterator<Item = (Range<usize>, usize)> {
+        let motions = self.deformations.iter().zip([2, 2, 1, 1]);
+        motions.map(|((coordinates, _), most)| (coordinates.clone(), most))
+    }
+
     /// Functions of all elastic coordinates at `x`; beyond the ends they go on straight. Those of one `stretch` go on as
     /// they are.
     fn write(&self, stretch: Option<usize>, x: f64, shapes: &mut [Shape]) {
@@ -69,13 +84,16 @@ impl Centreline {
             return;
         }
         let inside = x.clamp(0.0, self.length);
-        for (coordinates, functions) in &self.deformations {
+        for (deformation, (coordinates, functions)) in self.deformations.iter().enumerate() {
             let shapes = &mut shapes[coordinates.clone()];
             functions.write(inside, inside, shapes);
             if x != inside {
                 for shape in shapes {
                     shape.value += (x - inside) * shape.slope;
-                    shape.strain = 0.0;
+                    // the strain of stretch and torsion is the slope, which goes on
+                    if deformation < BENDING_PLANES {
+                        shape.strain = 0.0;
+                    }
                     shape.strain_slope = 0.0;
                 }
             }

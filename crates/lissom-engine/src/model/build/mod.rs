@@ -13,6 +13,7 @@ use lissom_spec::{Fidelity, ModelSpec};
 use lissom_tree::Linkage;
 use lissom_tree::closure::AssemblyHints;
 use lissom_tree::flex::FlexError;
+use serde::Serialize;
 
 pub(crate) use reduce::beam_of;
 
@@ -41,6 +42,21 @@ pub struct Model {
     pub initial_position: Vec<f64>,
     /// Velocity vector at the start.
     pub initial_velocity: Vec<f64>,
+    /// Where the file writes another start, which does not close the loops.
+    pub start_changes: Vec<StartChange>,
+}
+
+/// A coordinate or rate that starts elsewhere than the file says, as the loops would not be closed there.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StartChange {
+    /// Its name.
+    pub coordinate: String,
+    /// Its unit.
+    pub unit: &'static str,
+    /// What the file says.
+    pub written: f64,
+    /// What it is with closed loops.
+    pub closed: f64,
 }
 
 /// Why a body that passed the checks of the file cannot be reduced to elastic coordinates.

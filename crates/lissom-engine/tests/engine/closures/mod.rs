@@ -4,6 +4,7 @@ mod kinematics;
 mod mechanisms;
 mod memory;
 mod methods;
+mod mobility;
 mod reduced;
 mod runs;
 mod shipped;

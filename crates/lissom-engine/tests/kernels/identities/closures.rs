@@ -99,8 +99,10 @@ fn sliding(case: &Case, seed: u64) -> Vec<Closure> {
         };
         for (to, kind) in [
             (inside.clone(), ClosureKind::OnBeam { planes: both }),
-            (inside, ClosureKind::AlongBeam { planes: both }),
-            (anywhere, ClosureKind::OnBeam { planes: both }),
+            (inside.clone(), ClosureKind::AlongBeam { planes: both }),
+            (inside, ClosureKind::TwistOfBeam),
+            (anywhere.clone(), ClosureKind::OnBeam { planes: both }),
+            (anywhere, ClosureKind::TwistOfBeam),
         ] {
             closures.push(Closure {
                 name: format!("sliding_{}", closures.len()),

@@ -3,7 +3,7 @@
 use super::super::complement::Complement;
 use super::super::error::{ClosureError, Singularity};
 use super::super::multipliers::Multipliers;
-use super::super::rank::row_rank;
+use super::super::rank::{clear_rounding, row_rank};
 use super::super::{Constraints, Workspace};
 use super::{Loops, Method, SINGULAR, Watched, articulated_body, largest};
 use crate::tree::Kinematics;
@@ -136,6 +136,11 @@ pub(super) fn method(
 ) -> Result<Method, ClosureError> {
     let system = &linkage.system;
     let n = system.velocity_count();
+    if let ClosureMethod::JointSpace { .. } | ClosureMethod::CartesianSpace { .. } =
+        &linkage.closure_method
+    {
+        check_joints(linkage, constraints, rows, joints)?;
+    }
     Ok(match &linkage.closure_method {
         ClosureMethod::Stabilized {
             frequency,
@@ -205,6 +210,31 @@ pub(super) fn method(
             Method::Complement(complement)
         }
     })
+}
+
+/// Refuses closures that joints alone cannot keep, since elastic coordinates have to give way.
+fn check_joints(
+    linkage: &Linkage,
+    constraints: &Constraints<f64>,
+    rows: &[usize],
+    joints: &[usize],
+) -> Result<(), ClosureError> {
+    let mut of_joints: Vec<f64> = (rows.iter())
+        .flat_map(|&row| joints.iter().map(move |&at| constraints.row(row)[at]))
+        .collect();
+    clear_rounding(&mut of_joints, constraints.jacobian());
+    let lost = if joints.is_empty() {
+        rows.first().copied()
+    } else {
+        let rank = row_rank(&of_joints, joints.len());
+        rank.redundant.first().map(|&i| rows[i])
+    };
+    match lost {
+        None => Ok(()),
+        Some(row) => Err(ClosureError::NeedsBending {
+            equation: constraints.name(&linkage.closures, row),
+        }),
+    }
 }
 
 /// Refuses bodies on the way to a closure whose poses and rates do not belong together.

@@ -5,7 +5,7 @@ use lissom_core::Load;
 use lissom_spatial::Transform;
 use lissom_spec::spec::{
     self, AttachmentSpec, BodyKind, BodySpec, ClosureSpec, GROUND, JointKind, LoopKind, Slopes,
-    SupportSpec,
+    SupportSpec, Twist,
 };
 use lissom_tree::{Closure, ClosureEnd, ClosureKind, ClosureMethod, Place};
 
@@ -72,7 +72,7 @@ impl Assembly<'_> {
         cuts.chain(loops).chain(supports).collect()
     }
 
-    /// The point of a support, and its direction if it holds that.
+    /// The point of a support, and direction and twist of the beam if it holds them.
     fn support(&self, support: &SupportSpec) -> Vec<Closure> {
         let Some(BodyKind::Beam(beam)) =
             (self.spec.find_body(&support.beam)).and_then(BodySpec::kind)
@@ -97,6 +97,10 @@ impl Assembly<'_> {
         if support.slopes == Slopes::Tied {
             let name = format!("{}.slope", support.name);
             closures.push(closure(name, ClosureKind::AlongBeam { planes }));
+        }
+        if support.twist == Twist::Tied {
+            let name = format!("{}.twist", support.name);
+            closures.push(closure(name, ClosureKind::TwistOfBeam));
         }
         closures
     }

@@ -425,6 +425,7 @@ impl<'a> Assembly<'a> {
             assembly: self.model.assembly,
             initial_position: self.model.initial_position,
             initial_velocity: self.model.initial_velocity,
+            start_changes: Vec::new(),
         }
     }
 
