@@ -20,6 +20,15 @@ pub struct Power {
     pub dissipated: f64,
 }
 
+/// Where the energy of an impulse comes from and goes to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Impulse {
+    /// Work of the drives that keep prescribed joints on their course.
+    pub work: f64,
+    /// Energy lost, never negative.
+    pub dissipated: f64,
+}
+
 /// Energy and momentum of a mechanism.
 #[derive(Clone, Copy, Debug)]
 pub struct EnergyAndMomentum {
@@ -98,6 +107,17 @@ pub trait Dynamics: FirstOrder + SecondOrder + Readout + Send {
     /// Largest violation of closures at a state, of positions and of velocities.
     fn violation(&mut self, _time: f64, _state: &[f64]) -> Option<[f64; 2]> {
         None
+    }
+
+    /// Work of the drives, and energy lost, in an impulse that changed velocities; nothing where there are no impulses.
+    fn impulse(
+        &mut self,
+        _time: f64,
+        _positions: &[f64],
+        _before: &[f64],
+        _after: &[f64],
+    ) -> Impulse {
+        Impulse::default()
     }
 
     /// What the formulation knows of the end of a run that the integrator does not.

@@ -113,9 +113,23 @@ pub enum RunError {
         /// When.
         time_s: f64,
     },
+    /// A step led so far off the closures that no configuration nearby closes them.
+    #[error(
+        "{equation} cannot be closed again after t = {}: a step left it open by {}; take shorter steps or tighter \
+         tolerances, and look for a singular configuration nearby",
+        rounded(*.time_s, 6), rounded(*.violation, 3)
+    )]
+    Unclosed {
+        /// Name of the equation that is violated most.
+        equation: String,
+        /// By how much.
+        violation: f64,
+        /// Up to when the loops were closed.
+        time_s: f64,
+    },
     /// An equation of a closure followed from the others at the start only.
     #[error(
-        "{equation} is open by {} at t = {}: at the start it followed from the other closures, now it does not; \
+        "{equation} is open by {} after t = {}: at the start it followed from the other closures, now it does not; \
          the mechanism is over-constrained or starts in a singular configuration",
         rounded(*.violation, 3), rounded(*.time_s, 6)
     )]
@@ -141,6 +155,7 @@ impl RunError {
             | Self::NoInput { time_s, .. }
             | Self::NoEquilibrium { time_s, .. }
             | Self::LeftBeam { time_s, .. }
+            | Self::Unclosed { time_s, .. }
             | Self::NominalMotion { time_s, .. }
             | Self::NoLongerRedundant { time_s, .. } => *time_s,
         }
@@ -153,7 +168,7 @@ impl RunError {
             Self::NotFinite { channel, .. } => channel,
             Self::Diverged(divergence) => &divergence.coordinate,
             Self::Singular { coordinates, .. } => coordinates.first().map_or("unknown", |c| c),
-            Self::NoLongerRedundant { equation, .. } => equation,
+            Self::NoLongerRedundant { equation, .. } | Self::Unclosed { equation, .. } => equation,
             Self::Unplaced { source, .. } => source.part,
             Self::NoEquilibrium { source, .. } => source.name(),
             Self::LeftBeam { support, .. } => support,

@@ -42,7 +42,7 @@ pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit,
 pub use axis::{Axis, AxisName, Motor, effort_label};
 pub use ball::Ball;
 pub use bending::{BodyExtent, Divergence, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD};
-pub use dynamics::{Dynamics, EnergyAndMomentum, FlexibleLink, Power};
+pub use dynamics::{Dynamics, EnergyAndMomentum, FlexibleLink, Impulse, Power};
 pub use error::{PlaceError, RunError};
 pub use external::External;
 pub use integrator::Integrator;

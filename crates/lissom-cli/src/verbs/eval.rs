@@ -322,6 +322,7 @@ fn closed_as_json(names: &Names, closed: &ClosedEvaluation) -> Value {
         })
         .collect();
     json!({
+        "closure": closed.method,
         "independent": independent,
         "complement": closed.complement.chunks(speeds).collect::<Vec<_>>(),
         "mass_matrix": closed.mass_matrix.chunks(speeds).collect::<Vec<_>>(),
@@ -340,7 +341,9 @@ fn closed_in_words(names: &Names, closed: &Result<ClosedEvaluation, ClosureError
     };
     let mut lines = vec![format!(
         "\n{:<28}{:>13}{:>14}",
-        "with loops closed", "bias", "force"
+        format!("with loops closed, {}", closed.method),
+        "bias",
+        "force"
     )];
     for (i, (name, _)) in closed.independent.iter().enumerate() {
         let (bias, force) = (short(closed.bias[i]), short(closed.force[i]));

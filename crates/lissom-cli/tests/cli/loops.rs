@@ -165,6 +165,7 @@ fn equations_of_the_closed_mechanism_are_given() {
         [
             "acceleration",
             "bias",
+            "closure",
             "closures",
             "complement",
             "force",
@@ -350,4 +351,90 @@ fn feedback_of_solved_joints_is_not_perturbed() {
         1,
         &["controller \"pd\" feeds back a joint that the loops solve for"],
     );
+}
+
+/// Second formulations: `eval --closure` forms accelerations and forces of the closures by the method that is named, all of which
+/// agree, and says which; one that does not fit is told and not replaced.
+#[test]
+fn eval_uses_the_closure_that_is_named() {
+    let folder = Folder::new();
+    let input = "[[input]]\njoint = \"motor\"\ntorque_constant = { value_n_m = 1.0 }\n";
+    folder.write("four.toml", parallelogram(input));
+    folder.write(
+        "state.json",
+        json!({ "velocity": { "motor.angle.rate": 2.0 }, "held": ["motor"] }).to_string(),
+    );
+    let closed = |closure: &str| {
+        let arguments = [
+            "eval",
+            "four.toml",
+            "--state",
+            "state.json",
+            "--closure",
+            closure,
+            "--json",
+        ];
+        folder.json(&arguments)["closed"].clone()
+    };
+    let expected = list(&closed("joint_space")["acceleration"]);
+    for closure in [
+        "automatic",
+        "cartesian_space",
+        "projected",
+        "operational_space",
+        "joint_space",
+    ] {
+        let found = closed(closure);
+        assert_eq!(found["closure"], closure);
+        for (found, expected) in list(&found["acceleration"]).into_iter().zip(&expected) {
+            assert_near(found, *expected);
+        }
+    }
+    // without an input nobody says which joint is independent
+    folder.write("four.toml", parallelogram(""));
+    let arguments = [
+        "eval",
+        "four.toml",
+        "--state",
+        "state.json",
+        "--closure",
+        "joint_space",
+    ];
+    (folder.lissom(&arguments)).says(1, &["0 independent joint coordinates"]);
+}
+
+/// By construction: `check` and `run` tell a guess that closing the loops has moved, and `--from` leaves it out.
+#[test]
+fn a_start_that_loops_change_is_told() {
+    let folder = Folder::new();
+    let guessed = parallelogram("[simulation]\nduration_s = 0.01\n")
+        .replacen(
+            "initial_angle_rad = 1 }",
+            "initial_angle_rad = 1, held = true }",
+            1,
+        )
+        .replace("initial_angle_rad = -1 }", "initial_angle_rad = -1.3 }");
+    folder.write("four.toml", guessed);
+    let told = "knee.angle is -1 rad with the loops closed, not -1.3 as written";
+    folder
+        .lissom(&["check", "four.toml"])
+        .says(0, &["start", told]);
+    folder
+        .lissom(&["run", "four.toml", "--out", "once"])
+        .says(0, &["start", told]);
+    let summary = folder.json(&[
+        "run",
+        "four.toml",
+        "--out",
+        "again",
+        "--from",
+        "once",
+        "--set",
+        "simulation.duration_s=0.02",
+        "--json",
+    ]);
+    assert!(summary.get("start_changes").is_none());
+    let change = &folder.json(&["check", "four.toml", "--json"])["start_changes"][0];
+    assert_eq!(change["coordinate"], "knee.angle");
+    assert_near(number(&change["closed"]), -1.0);
 }

@@ -198,7 +198,10 @@ pub fn simulate(
 /// A start brought onto the closures, and whether anything can begin there.
 pub(super) fn projected(dynamics: &mut dyn Dynamics, start: &State) -> (State, bool) {
     let mut packed = start.packed();
-    let startable = FirstOrder::project(dynamics, start.time_s, &mut packed) != Projection::Stop;
+    let startable = !matches!(
+        FirstOrder::project(dynamics, start.time_s, &mut packed),
+        Projection::Stop { .. }
+    );
     let (n_q, n_v) = (start.position.len(), start.velocity.len());
     let begin = State {
         position: packed[..n_q].to_vec(),
@@ -299,8 +302,11 @@ impl Observer for Recorder<'_> {
         (self.watch)(time)
     }
 
-    fn enter_chart(&mut self, time: f64, before: &[f64], chart: &[usize]) {
-        self.dynamics.enter_chart(time, before, chart);
+    fn begin(&mut self, time: f64, arriving: &[f64], leaving: &[f64], chart: &[usize]) {
+        if let Some(work) = &mut self.work {
+            work.begin(self.dynamics, time, [arriving, leaving], chart);
+        }
+        self.dynamics.enter_chart(time, arriving, chart);
     }
 }
 

@@ -134,7 +134,10 @@ impl Observer for Looking<'_> {
         Flow::Continue
     }
 
-    fn enter_chart(&mut self, time: f64, before: &[f64], chart: &[usize]) {
-        self.observed.enter_chart(time, before, chart);
+    fn begin(&mut self, time: f64, arriving: &[f64], leaving: &[f64], chart: &[usize]) {
+        if let Some(work) = &mut self.work {
+            work.begin(self.observed, time, [arriving, leaving], chart);
+        }
+        self.observed.enter_chart(time, arriving, chart);
     }
 }

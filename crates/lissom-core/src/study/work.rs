@@ -1,5 +1,7 @@
 //! Work of inputs and dampers, for methods that do not integrate it with the motion.
 
+use lissom_numerics::integrate::FirstOrder;
+
 use crate::dynamics::{Dynamics, Power};
 use crate::state::State;
 
@@ -63,6 +65,27 @@ impl WorkSum {
         }
         (self.time, self.power, self.sums) = (time, power, sums);
         sums
+    }
+
+    /// Adds what happens where one piece of the motion ends and the next begins, if velocities jump there. Where other coordinates
+    /// lead from there on, their numbers are others, and nothing jumps.
+    pub(crate) fn begin(
+        &mut self,
+        dynamics: &mut dyn Dynamics,
+        time: f64,
+        [arriving, leaving]: [&[f64]; 2],
+        chart: &[usize],
+    ) {
+        let (q, before) = self.split(arriving);
+        let (_, after) = self.split(leaving);
+        if before == after || FirstOrder::chart(dynamics) != chart {
+            return;
+        }
+        self.add(dynamics, time, arriving);
+        let impulse = dynamics.impulse(time, q, before, after);
+        self.sums[0] += impulse.work;
+        self.sums[1] += impulse.dissipated;
+        self.power = dynamics.evaluate(time, q, after);
     }
 
     /// The works at a state within a step.

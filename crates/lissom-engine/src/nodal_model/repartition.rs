@@ -221,7 +221,7 @@ impl NodalEquations<'_> {
     /// Whether to go on: not beyond a singular configuration.
     pub(super) fn settle(&self) -> Projection {
         match self.watch.passed {
-            Some(_) => Projection::Stop,
+            Some(passed) => Projection::Stop { good_until: passed },
             None => Projection::Kept,
         }
     }

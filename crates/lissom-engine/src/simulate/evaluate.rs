@@ -5,7 +5,7 @@ use crate::model::Model;
 use crate::simulate::equations::Equations;
 use lissom_core::{RunError, State};
 use lissom_spatial::{Force, Motion};
-use lissom_tree::closure::{ClosureError, Loops, ReducedEquations};
+use lissom_tree::closure::{self, ClosureError, Loops, ReducedEquations};
 use lissom_tree::tree::{
     ArticulatedBody, CompositeBody, InverseDynamics, Kinematics, inverse_dynamics, marker_motion,
     mass_matrix,
@@ -61,7 +61,9 @@ pub struct Evaluation {
 /// $`\bar M\dot u + \bar b = \bar\tau`$ with $`v = N u`$, $`\bar M = N^T M N`$ and $`\bar\tau = N^T\tau`$.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClosedEvaluation {
-    /// Name and unit of every independent speed: those that the model's method chooses, or the automatic choice.
+    /// The method by which accelerations and forces of the closures were formed.
+    pub method: &'static str,
+    /// Name and unit of every independent speed: those that the method chooses, or the automatic choice for multipliers.
     pub independent: Vec<(String, &'static str)>,
     /// $`N`$ by rows, one row per velocity of the tree.
     pub complement: Vec<f64>,
@@ -142,49 +144,27 @@ fn closed(
     input: &StateInput,
 ) -> Result<ClosedEvaluation, ClosureError> {
     free.initial_position.clone_from(&input.position);
-    free.linkage.closure_method = match &model.linkage.closure_method {
-        ClosureMethod::JointSpace { independent } => {
-            let prescribed = model.motions.iter().map(|motion| motion.velocity);
-            ClosureMethod::JointSpace {
-                independent: independent.iter().copied().chain(prescribed).collect(),
-            }
-        }
-        cartesian @ ClosureMethod::CartesianSpace { .. } => cartesian.clone(),
-        _ => ClosureMethod::Automatic,
-    };
-    // what the file chooses may not fit this state, or a mechanism whose prescribed joints are free
-    if Loops::new(&free.linkage, &free.initial_position).is_err() {
-        free.linkage.closure_method = ClosureMethod::Automatic;
+    if let ClosureMethod::JointSpace { independent } = &mut free.linkage.closure_method {
+        independent.extend(model.motions.iter().map(|motion| motion.velocity));
     }
-    let Some(mut loops) = Loops::new(&free.linkage, &free.initial_position)? else {
+    let method = free.linkage.closure_method.name();
+    let Some(loops) = Loops::new(&free.linkage, &input.position)? else {
         return Ok(ClosedEvaluation::default());
     };
-    let system = &free.linkage.system;
-    let (mut position, mut velocity) = (input.position.clone(), input.velocity.clone());
-    // closed before, so that this removes what rounding left
-    let _ = loops.project(&free.linkage, &mut position, &mut velocity);
-    let mut equations = Equations::new(&free);
-    let resistance = equations.prepare_bare(&position, &velocity).to_vec();
-    let force: Vec<f64> = (input.force.iter().zip(&resistance))
-        .map(|(f, r)| f + r)
-        .collect();
-    let mut acceleration = vec![0.0; system.velocity_count()];
-    let kinematics = &mut equations.kinematics;
-    loops.accelerate(
-        &free.linkage,
-        kinematics,
-        &mut ArticulatedBody::new(system),
-        &position,
-        &velocity,
-        &force,
-        &mut acceleration,
-    );
-    loops.multipliers(&free.linkage, kinematics, &force, &acceleration);
-    let closure_forces = (0..free.linkage.closures.len())
-        .map(|closure| loops.force_on_to(closure))
-        .collect();
-    let Some(reduced) = loops.reduced(&free.linkage, kinematics, &position, &velocity) else {
-        return Ok(ClosedEvaluation::default());
+    let mut formed = Formed::new(&free, loops, input);
+    let closures = 0..free.linkage.closures.len();
+    let closure_forces = closures.map(|at| formed.loops.force_on_to(at)).collect();
+    let (independent, reduced) = if let Some(reduced) = formed.reduced(&free) {
+        (names(&free, &reduced), reduced)
+    } else {
+        // multipliers have no independent speeds of their own
+        let mut automatic = free.clone();
+        automatic.linkage.closure_method = ClosureMethod::Automatic;
+        let loops = Loops::new(&automatic.linkage, &input.position)?;
+        let formed = loops.map(|loops| Formed::new(&automatic, loops, input));
+        let reduced = formed.and_then(|mut formed| formed.reduced(&automatic));
+        let reduced = reduced.unwrap_or_default();
+        (names(&automatic, &reduced), reduced)
     };
     let speeds = reduced.bias.len();
     let along = |force: &[f64], speed: usize| -> f64 {
@@ -193,14 +173,68 @@ fn closed(
     };
     let bias = reduced.bias.iter().enumerate();
     Ok(ClosedEvaluation {
-        independent: names(&free, &reduced),
-        bias: bias.map(|(i, b)| b - along(&resistance, i)).collect(),
+        method,
+        independent,
+        bias: (bias.map(|(i, b)| b - along(&formed.resistance, i))).collect(),
         force: (0..speeds).map(|i| along(&input.force, i)).collect(),
         complement: reduced.complement,
         mass_matrix: reduced.mass_matrix,
-        acceleration,
+        acceleration: formed.acceleration,
         closure_forces,
     })
+}
+
+/// Accelerations and forces of the closures of a mechanism at a state, as its method forms them.
+struct Formed<'m> {
+    equations: Equations<'m>,
+    loops: Loops,
+    position: Vec<f64>,
+    velocity: Vec<f64>,
+    /// Of joint springs, dampers and friction.
+    resistance: Vec<f64>,
+    acceleration: Vec<f64>,
+}
+
+impl<'m> Formed<'m> {
+    fn new(free: &'m Model, mut loops: Loops, input: &StateInput) -> Self {
+        let linkage = &free.linkage;
+        let (mut position, mut velocity) = (input.position.clone(), input.velocity.clone());
+        if loops.projects() {
+            // closed before, so that this removes what rounding left
+            let _ = loops.project(linkage, &mut position, &mut velocity);
+        }
+        let mut equations = Equations::new(free);
+        let resistance = equations.prepare_bare(&position, &velocity).to_vec();
+        let force: Vec<f64> = (input.force.iter().zip(&resistance))
+            .map(|(f, r)| f + r)
+            .collect();
+        let mut acceleration = vec![0.0; linkage.system.velocity_count()];
+        loops.accelerate(
+            linkage,
+            &mut equations.kinematics,
+            &mut closure::articulated_body(linkage),
+            &position,
+            &velocity,
+            &force,
+            &mut acceleration,
+        );
+        loops.multipliers(linkage, &equations.kinematics, &force, &acceleration);
+        Self {
+            equations,
+            loops,
+            position,
+            velocity,
+            resistance,
+            acceleration,
+        }
+    }
+
+    /// The equations in independent speeds, if the method has some.
+    fn reduced(&mut self, free: &Model) -> Option<ReducedEquations> {
+        let (position, velocity) = (&self.position, &self.velocity);
+        let kinematics = &self.equations.kinematics;
+        (self.loops).reduced(&free.linkage, kinematics, position, velocity)
+    }
 }
 
 /// Names and units of the independent speeds.
@@ -284,8 +318,18 @@ impl Evaluate for Model {
 /// The same model with every joint free to move and nothing that drives it, where it was.
 pub(crate) fn released(model: &Model) -> Model {
     let mut free = release_prescribed(model);
-    if let ClosureMethod::JointSpace { independent } = &mut free.linkage.closure_method {
-        independent.extend(model.motions.iter().map(|motion| motion.velocity));
+    match &mut free.linkage.closure_method {
+        ClosureMethod::JointSpace { independent } => {
+            independent.extend(model.motions.iter().map(|motion| motion.velocity));
+        }
+        // more joints are free, and more components of the marker's twist are needed
+        ClosureMethod::CartesianSpace { components, .. } if !model.motions.is_empty() => {
+            components.clear();
+            let (position, velocity) = (&model.initial_position, &model.initial_velocity);
+            // a marker that does not determine the motion is reported where the loops are made
+            let _ = closure::choose_components(&mut free.linkage, position, velocity);
+        }
+        _ => {}
     }
     free.transmissions.clear();
     free.nominal_motion = None;

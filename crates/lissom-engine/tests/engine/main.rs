@@ -44,4 +44,5 @@ mod scene;
 mod shipped;
 mod signals;
 mod simulation;
+mod supports;
 mod table;

@@ -18,7 +18,7 @@ use super::equations::{FirstOrderEquations, NonFiniteComponent};
 use super::memory::AdamsMemory;
 use super::schedule::Piece;
 use super::step_control::{FittedStep, Tolerance, first_step, fitted_step, smallest_step};
-use super::{Control, FirstOrder, Flow, IntegrateError, Statistics};
+use super::{Control, FirstOrder, IntegrateError, Projection, Statistics};
 
 /// Corrector iterations before the step is shortened.
 const MOST_ITERATIONS: usize = 3;
@@ -460,9 +460,8 @@ impl<'s> Stepper<dyn FirstOrder + 's> for Adams {
     fn project(
         &mut self,
         equations: &mut FirstOrderEquations<'_, 's>,
-    ) -> Result<Flow, IntegrateError> {
-        let projection = equations.project(self.memory.time, &mut self.memory.nordsieck[0]);
-        Ok(projection.flow())
+    ) -> Result<Projection, IntegrateError> {
+        Ok(equations.project(self.memory.time, &mut self.memory.nordsieck[0]))
     }
 
     fn event_function(

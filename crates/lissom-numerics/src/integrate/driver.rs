@@ -8,7 +8,7 @@ use super::equations::Equations;
 use super::event::locate_event;
 use super::memory::{Phase, Progress, StepEnding};
 use super::schedule::{Piece, Target};
-use super::{Flow, IntegrateError, Observer, Outcome};
+use super::{Flow, IntegrateError, Observer, Outcome, Projection};
 
 /// A method that advances a solution of its own by one step at a time.
 pub(super) trait Stepper<S: ?Sized> {
@@ -26,8 +26,8 @@ pub(super) trait Stepper<S: ?Sized> {
         piece: &Piece,
     ) -> Result<(), IntegrateError>;
 
-    /// Lets the system project the state reached by the last step; tells whether to go on.
-    fn project(&mut self, equations: &mut Equations<'_, S>) -> Result<Flow, IntegrateError>;
+    /// Lets the system project the state reached by the last step.
+    fn project(&mut self, equations: &mut Equations<'_, S>) -> Result<Projection, IntegrateError>;
 
     /// Positive beyond a state event.
     fn event_function(&self, equations: &mut Equations<'_, S>, time: f64, state: &[f64]) -> f64;
@@ -176,10 +176,11 @@ impl<S: ?Sized> Walk<'_, '_, S> {
     fn start(&mut self, piece: &Piece) -> Result<(), IntegrateError> {
         self.equations.ceiling = piece.ceiling;
         self.progress.piece_start = piece.start;
-        self.progress.state.copy_from_slice(self.stepper.state());
+        let arriving = &mut self.progress.state;
+        arriving.copy_from_slice(self.stepper.state());
         self.stepper.start(self.equations, piece)?;
-        let (before, chart) = (&self.progress.state, self.stepper.chart(self.equations));
-        self.observer.enter_chart(piece.start, before, chart);
+        let (leaving, chart) = (self.stepper.state(), self.stepper.chart(self.equations));
+        (self.observer).begin(piece.start, arriving, leaving, chart);
         self.progress.phase = Phase::BetweenSteps;
         Ok(())
     }
@@ -195,11 +196,18 @@ impl<S: ?Sized> Walk<'_, '_, S> {
                 ending: StepEnding::Event,
                 refused: false,
             },
-            None => Phase::WithinStep {
-                end: self.stepper.time(),
-                ending: StepEnding::Full,
-                refused: self.stepper.project(self.equations)? == Flow::Stop,
-            },
+            None => {
+                let end = self.stepper.time();
+                let (end, refused) = match self.stepper.project(self.equations)? {
+                    Projection::Kept | Projection::Moved => (end, false),
+                    Projection::Stop { good_until } => (good_until.max(before).min(end), true),
+                };
+                Phase::WithinStep {
+                    end,
+                    ending: StepEnding::Full,
+                    refused,
+                }
+            }
         };
         Ok(Flow::Continue)
     }
@@ -227,7 +235,14 @@ impl<S: ?Sized> Walk<'_, '_, S> {
         if self.take_samples_before(end)? == Flow::Stop {
             return Ok(Flow::Stop);
         }
+        // a step that is good in part ends there, and what comes behind is nobody's business
+        let is_cut_short = refused && end < self.stepper.time();
         let projected = match ending {
+            StepEnding::Full if is_cut_short => {
+                self.interpolate(end)?;
+                self.stepper.place(end, &self.progress.state);
+                Flow::Stop
+            }
             StepEnding::Full if refused => Flow::Stop,
             StepEnding::Full => Flow::Continue,
             StepEnding::Event | StepEnding::Cut => self.go_back_to(end, ending)?,
@@ -250,7 +265,11 @@ impl<S: ?Sized> Walk<'_, '_, S> {
         } else {
             Flow::Continue
         };
-        let stepped = self.observer.step(end, self.stepper.state());
+        let stepped = if is_cut_short {
+            Flow::Stop
+        } else {
+            self.observer.step(end, self.stepper.state())
+        };
         Ok(if [projected, sampled, stepped].contains(&Flow::Stop) {
             Flow::Stop
         } else {
@@ -265,7 +284,10 @@ impl<S: ?Sized> Walk<'_, '_, S> {
             self.interpolate(end)?;
         }
         self.stepper.place(end, &self.progress.state);
-        self.stepper.project(self.equations)
+        Ok(match self.stepper.project(self.equations)? {
+            Projection::Kept | Projection::Moved => Flow::Continue,
+            Projection::Stop { .. } => Flow::Stop,
+        })
     }
 
     /// Takes the samples inside the step made last that lie before an instant.

@@ -83,23 +83,17 @@ pub trait FirstOrder {
 }
 
 /// What [`FirstOrder::project`] or [`SecondOrder::project`] did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Projection {
     /// The derivative at the state is what it was before.
     Kept,
     /// It is not.
     Moved,
     /// The integration cannot go on from here.
-    Stop,
-}
-
-impl Projection {
-    fn flow(self) -> Flow {
-        match self {
-            Self::Kept | Self::Moved => Flow::Continue,
-            Self::Stop => Flow::Stop,
-        }
-    }
+    Stop {
+        /// Up to when the step that led here is good; if not a number, it is not good at all.
+        good_until: f64,
+    },
 }
 
 /// A second-order system $`M(q)\,\dot v = f(t, q, v)`$ written as a residual.
@@ -166,9 +160,10 @@ pub trait Observer {
     /// Called after every accepted step, after the samples that lie inside it, by the call that reaches its end.
     fn step(&mut self, time: f64, state: &[f64]) -> Flow;
 
-    /// Called where a piece of the solution begins, with the state before it in the coordinates that held until then:
-    /// states that come later are in those of `chart`.
-    fn enter_chart(&mut self, _time: f64, _before: &[f64], _chart: &[usize]) {}
+    /// Called where a piece of the solution begins, with the state that arrives there, in the coordinates that held until then, and the
+    /// one that goes on, in those of `chart`, as all that come later. In the same coordinates they differ where the system has
+    /// made the state jump.
+    fn begin(&mut self, _time: f64, _arriving: &[f64], _leaving: &[f64], _chart: &[usize]) {}
 }
 
 /// Nobody, who never stops anything.

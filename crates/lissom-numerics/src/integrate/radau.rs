@@ -28,7 +28,7 @@ use super::memory::{AcceptedStep, LastStep, RadauMemory};
 use super::radau_coefficients::{ERROR, NODES};
 use super::schedule::Piece;
 use super::step_control::{FittedStep, Tolerance, first_step, fitted_step, smallest_step};
-use super::{Control, FirstOrder, Flow, IntegrateError, Projection};
+use super::{Control, FirstOrder, IntegrateError, Projection};
 
 /// The step, and with it the factors, is kept if it would grow by no more than this.
 const GROWTH_TO_KEEP_FACTORS: f64 = 1.2;
@@ -373,7 +373,7 @@ impl<'s> Stepper<dyn FirstOrder + 's> for Radau {
     fn project(
         &mut self,
         equations: &mut FirstOrderEquations<'_, 's>,
-    ) -> Result<Flow, IntegrateError> {
+    ) -> Result<Projection, IntegrateError> {
         let memory = &mut self.memory;
         let projection = equations.project(memory.time, &mut memory.state);
         if projection == Projection::Moved
@@ -382,7 +382,7 @@ impl<'s> Stepper<dyn FirstOrder + 's> for Radau {
         {
             return Err(equations.non_finite(memory.time, component));
         }
-        Ok(projection.flow())
+        Ok(projection)
     }
 
     fn event_function(

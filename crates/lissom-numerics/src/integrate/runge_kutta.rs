@@ -36,7 +36,7 @@ use super::equations::{FirstOrderEquations, NonFiniteComponent};
 use super::memory::{ErrorTrend, LastStep, RungeKuttaMemory};
 use super::schedule::Piece;
 use super::step_control::{Controller, Tolerance, first_step, fitted_step, smallest_step};
-use super::{Control, FirstOrder, Flow, IntegrateError, Projection, Statistics};
+use super::{Control, FirstOrder, IntegrateError, Projection, Statistics};
 
 /// Accepted steps without a sign of stiffness after which a solution no longer counts as stiff. At the
 /// bound of stability the first estimate passes through a zero (near hλ = -5.4) and may miss it for a while.
@@ -407,7 +407,7 @@ impl<'s> Stepper<dyn FirstOrder + 's> for RungeKutta {
     fn project(
         &mut self,
         equations: &mut FirstOrderEquations<'_, 's>,
-    ) -> Result<Flow, IntegrateError> {
+    ) -> Result<Projection, IntegrateError> {
         let memory = &mut self.memory;
         let projection = equations.project(memory.time, &mut memory.state);
         if projection == Projection::Moved
@@ -416,7 +416,7 @@ impl<'s> Stepper<dyn FirstOrder + 's> for RungeKutta {
         {
             return Err(equations.non_finite(memory.time, component));
         }
-        Ok(projection.flow())
+        Ok(projection)
     }
 
     fn event_function(

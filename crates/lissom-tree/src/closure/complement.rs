@@ -68,7 +68,7 @@ struct MarkerRows {
 
 /// The equations of motion of a closed mechanism in its independent speeds $`u`$, of which $`v = N u`$ follows:
 /// $`N^T M N\,\dot u + b = N^T\tau`$.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReducedEquations {
     /// Components of a marker's twist that are the first speeds, angular ones (0 to 2) before linear ones (3 to 5);
     /// none in joint space.

@@ -26,8 +26,8 @@ mod sliding;
 mod solver;
 
 pub use assembly::{
-    AssemblyError, Closed, Diagnosis, MarkerTarget, Targets, assemble, choose_components, close, close_nearby,
-    diagnose,
+    AssemblyError, Closed, Diagnosis, MarkerTarget, Targets, assemble, choose_components, close,
+    close_nearby, diagnose,
 };
 pub use complement::ReducedEquations;
 pub use constraint::Constraints;

@@ -1,9 +1,11 @@
 //! Loops in a state: brought onto the closures, watched, read.
 
 use super::Equations;
+use lissom_core::Impulse;
 use lissom_numerics::integrate::Projection;
 use lissom_spatial::Force;
 use lissom_tree::closure::{ClosureError, Loops, Trouble};
+use lissom_tree::tree::energy;
 
 impl Equations<'_> {
     /// The closures of the model, if it has any.
@@ -41,12 +43,10 @@ impl Equations<'_> {
             return Projection::Kept;
         };
         if loops.projects() {
-            if loops
-                .project(&self.model.linkage, &mut self.position, &mut self.velocity)
-                .is_err()
-            {
-                // the derivative there is not finite, which ends the run with what is known of the place
-                return Projection::Moved;
+            let linkage = &self.model.linkage;
+            if (loops.project(linkage, &mut self.position, &mut self.velocity)).is_err() {
+                self.unpack(time, positions, velocities);
+                return self.stop_unclosed();
             }
             for (&at, x) in self.free_positions.iter().zip(positions) {
                 *x = self.position[at];
@@ -56,8 +56,10 @@ impl Equations<'_> {
             }
         }
         self.trouble = loops.watch(&self.model.linkage, time, &self.position, &self.velocity);
-        if self.trouble.is_some() {
-            Projection::Stop
+        if let Some(trouble) = &self.trouble {
+            Projection::Stop {
+                good_until: loops.good_until(trouble),
+            }
         } else if loops.projects() && !loops.projects_before_evaluation() {
             Projection::Moved
         } else {
@@ -66,25 +68,68 @@ impl Equations<'_> {
         }
     }
 
-    /// From a state on supports see the stretch of their beam that they are on. Returns the energy lost by an impulse.
-    pub(super) fn enter_stretches(
-        &mut self,
-        time: f64,
-        positions: &[f64],
-        velocities: &mut [f64],
-    ) -> f64 {
+    /// Ends the run at the unpacked state, which cannot be brought onto the closures.
+    fn stop_unclosed(&mut self) -> Projection {
+        let Ok(Some(loops)) = &mut self.loops else {
+            return Projection::Kept;
+        };
+        let trouble = loops.unclosed(&self.model.linkage, &self.position, &self.velocity);
+        let good_until = loops.good_until(&trouble);
+        self.trouble = Some(trouble);
+        Projection::Stop { good_until }
+    }
+
+    /// From a state on supports see the stretch of their beam that they are on. Velocities may take an impulse.
+    pub(super) fn enter_stretches(&mut self, time: f64, positions: &[f64], velocities: &mut [f64]) {
         if !self.locates_crossings || !matches!(self.loops, Ok(Some(_))) {
-            return 0.0;
+            return;
         }
         self.unpack(time, positions, velocities);
         let Ok(Some(loops)) = &mut self.loops else {
-            return 0.0;
+            return;
         };
-        let lost = loops.latch_elements(&self.model.linkage, &self.position, &mut self.velocity);
+        loops.latch_elements(&self.model.linkage, &self.position, &mut self.velocity);
         for (&at, x) in self.free_velocities.iter().zip(velocities) {
             *x = self.velocity[at];
         }
-        lost
+    }
+
+    /// What an impulse of the closures does. It takes the kinetic energy of the velocity that it changes (Carnot's
+    /// theorem), never less than nothing; what else the kinetic energy changes by is work of the drives, which hold prescribed
+    /// joints on their course against it.
+    pub(super) fn impulse_at(
+        &mut self,
+        time: f64,
+        positions: &[f64],
+        before: &[f64],
+        after: &[f64],
+    ) -> Impulse {
+        let kinetic = |equations: &mut Self, velocities: &[f64]| {
+            equations.unpack(time, positions, velocities);
+            equations.kinetic_energy()
+        };
+        let gained = kinetic(self, after) - kinetic(self, before);
+        let changes = (self.free_velocities.iter()).zip(after.iter().zip(before));
+        self.velocity.fill(0.0);
+        for (&at, (after, before)) in changes {
+            self.velocity[at] = after - before;
+        }
+        let dissipated = self.kinetic_energy();
+        let work = if self.prescribes {
+            gained + dissipated
+        } else {
+            0.0
+        };
+        Impulse { work, dissipated }
+    }
+
+    /// Kinetic energy of the bodies in the state at hand.
+    fn kinetic_energy(&mut self) -> f64 {
+        let system = &self.model.linkage.system;
+        let (position, velocity) = (&self.position, &self.velocity);
+        self.kinematics.update(system, position, velocity);
+        self.kinematics.update_poses(system);
+        energy(system, &self.kinematics, position, velocity).kinetic
     }
 
     /// How far a support is beyond that stretch.

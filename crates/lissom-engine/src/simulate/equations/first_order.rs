@@ -15,7 +15,13 @@ impl FirstOrder for Equations<'_> {
         let (n_q, n_v) = (self.state_positions(), self.state_velocities());
         let (positions, rest) = state.split_at_mut(n_q);
         let (velocities, work) = rest.split_at_mut(n_v);
-        work[1] += self.enter_stretches(time, positions, velocities);
+        let before = velocities.to_vec();
+        self.enter_stretches(time, positions, velocities);
+        if before != *velocities {
+            let impulse = self.impulse_at(time, positions, &before, velocities);
+            work[0] += impulse.work;
+            work[1] += impulse.dissipated;
+        }
     }
 
     fn event_function(&mut self, time: f64, state: &[f64]) -> f64 {

@@ -5,8 +5,8 @@ use crate::model::AxisPlace;
 use crate::simulate::balance::{conserves_momentum, non_conservative};
 use crate::simulate::extent;
 use lissom_core::{
-    Audit, AxisId, Dynamics, EnergyAndMomentum, External, FlexibleLink, Limit, LimitedQuantity,
-    PlaceError, Power, Repartitioning, RunError,
+    Audit, AxisId, Dynamics, EnergyAndMomentum, External, FlexibleLink, Impulse, Limit,
+    LimitedQuantity, PlaceError, Power, Repartitioning, RunError,
 };
 use lissom_numerics::integrate::{IntegrateError, Outcome};
 use lissom_numerics::{Coordinate, Memory, RecallError};
@@ -88,6 +88,10 @@ impl Dynamics for Equations<'_> {
         Equations::violation(self, time, state)
     }
 
+    fn impulse(&mut self, time: f64, positions: &[f64], before: &[f64], after: &[f64]) -> Impulse {
+        self.impulse_at(time, positions, before, after)
+    }
+
     fn failure(&self, result: &Result<Outcome, IntegrateError>) -> Option<RunError> {
         closure_trouble(self, result)
     }
@@ -147,15 +151,18 @@ fn closure_trouble(
     equations: &Equations<'_>,
     result: &Result<Outcome, IntegrateError>,
 ) -> Option<RunError> {
-    let singular = |time_s: f64, at: &Singularity| RunError::Singular {
-        time_s,
-        condition: at.condition,
-        coordinates: at.coordinates.clone(),
-    };
     match (result, equations.trouble()) {
         (Ok(outcome), Some(trouble)) => {
             let time_s = outcome.stopped_at.unwrap_or(f64::NAN);
             Some(match trouble {
+                Trouble::Unclosed {
+                    equation,
+                    violation,
+                } => singular_near(equations, time_s).unwrap_or_else(|| RunError::Unclosed {
+                    equation: equation.clone(),
+                    violation: *violation,
+                    time_s,
+                }),
                 Trouble::Singular {
                     time_s,
                     singularity,
@@ -182,14 +189,25 @@ fn closure_trouble(
                 },
             })
         }
-        (Err(source), _) => {
-            let loops = equations.loops().ok()??;
-            let near = loops.nearly_singular();
-            near.map(|at| singular(source.time(), at)).or_else(|| {
-                let (time_s, at) = loops.heading_for(&equations.model().linkage)?;
-                Some(singular(time_s, &at))
-            })
-        }
+        (Err(source), _) => singular_near(equations, source.time()),
         (Ok(_), None) => None,
+    }
+}
+
+/// The singular configuration that a run was at, or heading for, when it could not go on.
+fn singular_near(equations: &Equations<'_>, time_s: f64) -> Option<RunError> {
+    let loops = equations.loops().ok()??;
+    if let Some(at) = loops.nearly_singular() {
+        return Some(singular(time_s, at));
+    }
+    let (time_s, at) = loops.heading_for(&equations.model().linkage)?;
+    Some(singular(time_s, &at))
+}
+
+fn singular(time_s: f64, at: &Singularity) -> RunError {
+    RunError::Singular {
+        time_s,
+        condition: at.condition,
+        coordinates: at.coordinates.clone(),
     }
 }

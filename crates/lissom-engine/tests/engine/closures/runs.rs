@@ -315,14 +315,24 @@ fn newmark_with_closures_is_of_second_order() {
     }
 }
 
-/// The instant, condition number and coordinates of the singular configuration that ended a run.
+/// The instant, condition number and coordinates of the singular configuration that ended a run, behind which nothing is
+/// recorded.
 fn singular(run: &Run) -> (f64, f64, &[String]) {
     match &run.ending {
         Ending::Failed(RunError::Singular {
             time_s,
             condition,
             coordinates,
-        }) => (*time_s, *condition, coordinates),
+        }) => {
+            let last = *run.recording.time_s.last().unwrap();
+            assert!(
+                last <= *time_s,
+                "recorded up to {last}, singular at {time_s}"
+            );
+            let reached = run.last.as_ref().unwrap().time_s;
+            assert!(reached <= *time_s, "{reached} {time_s}");
+            (*time_s, *condition, coordinates)
+        }
         other => panic!("{other:?}"),
     }
 }

@@ -339,7 +339,7 @@ impl FirstOrder for Walled {
         if time < self.refused_from {
             Projection::Kept
         } else {
-            Projection::Stop
+            Projection::Stop { good_until: time }
         }
     }
 }

@@ -12,31 +12,22 @@ use crate::Linkage;
 use crate::closure::error::Trouble;
 use crate::closure::multipliers::Multipliers;
 use crate::closure::sliding::AT_THE_BREAK;
-use crate::tree::energy;
 
 impl Loops {
     /// From a state on, every support sees the functions of the stretch of its beam that it is on, until this is called
     /// again. The slope of a support that ties it cannot turn as fast behind a node as before: the velocity takes the
-    /// impulse that this needs. Returns the kinetic energy that is gone with it.
-    pub fn latch_elements(
-        &mut self,
-        linkage: &Linkage,
-        position: &[f64],
-        velocity: &mut [f64],
-    ) -> f64 {
+    /// impulse that this needs.
+    pub fn latch_elements(&mut self, linkage: &Linkage, position: &[f64], velocity: &mut [f64]) {
         if !self.constraints.slides() {
-            return 0.0;
+            return;
         }
         self.place(linkage, position, velocity);
         let jumps = self
             .constraints
             .latch_elements(&linkage.system, &linkage.closures);
-        if !(jumps && self.projects()) {
-            return 0.0;
+        if jumps && self.projects() {
+            self.apply_impulse(linkage, position, velocity);
         }
-        let before = self.kinetic_energy(linkage, position, velocity);
-        self.apply_impulse(linkage, position, velocity);
-        before - self.kinetic_energy(linkage, position, velocity)
     }
 
     /// Changes a velocity by the impulse of the closures after which they are kept.
@@ -65,13 +56,6 @@ impl Loops {
                 *v += change;
             }
         }
-    }
-
-    fn kinetic_energy(&mut self, linkage: &Linkage, position: &[f64], velocity: &[f64]) -> f64 {
-        let system = &linkage.system;
-        self.kinematics.update(system, position, velocity);
-        self.kinematics.update_poses(system);
-        energy(system, &self.kinematics, position, velocity).kinetic
     }
 
     /// How far a support is beyond the stretch of its beam that it [latched](Self::latch_elements); not positive as long as none

@@ -9,7 +9,7 @@ use super::super::complement::most_moved;
 use super::super::error::{Repartition, Singularity, Trouble};
 use super::super::rank::pivot_rows;
 use super::super::solver::difference;
-use super::{Loops, Method, SINGULAR, Watched};
+use super::{Loops, Method, SINGULAR, Watched, largest};
 use crate::Linkage;
 use crate::tree::displace;
 
@@ -70,6 +70,26 @@ impl Loops {
             time_s: time,
             singularity: worst.clone(),
         })
+    }
+
+    /// Up to when the motion was good that has come to a trouble.
+    pub fn good_until(&self, trouble: &Trouble) -> f64 {
+        match trouble {
+            Trouble::Singular { time_s, .. } => *time_s,
+            Trouble::LeftBeam { .. }
+            | Trouble::Unclosed { .. }
+            | Trouble::NoLongerRedundant { .. } => self.last.time,
+        }
+    }
+
+    /// What to say of a state that could not be [projected](Self::project).
+    pub fn unclosed(&mut self, linkage: &Linkage, position: &[f64], velocity: &[f64]) -> Trouble {
+        self.place(linkage, position, velocity);
+        let (row, violation) = largest(self.constraints.residual());
+        Trouble::Unclosed {
+            equation: self.constraints.name(&linkage.closures, row),
+            violation,
+        }
     }
 
     /// The first equation that no longer follows from those that are kept.
