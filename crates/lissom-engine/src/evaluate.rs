@@ -152,6 +152,21 @@ impl Mechanism {
         Ok([positions, velocities])
     }
 
+    /// A state in which what was not given follows what was, as where a model starts: the orientation of an exact tip the
+    /// deformation of its beam, a motor behind an elastic gear its joint.
+    ///
+    /// # Errors
+    /// When the mechanism cannot be where its model has it start.
+    pub fn followed(
+        &self,
+        state: State,
+        is_given: &dyn Fn(&str) -> bool,
+    ) -> Result<State, StateError> {
+        let simulation = &self.spec().simulation;
+        self.formulation()
+            .followed_state(simulation, state, is_given)
+    }
+
     /// The configuration nearest to a state at which the loops are closed and targets are met; `None` where there is
     /// nothing to solve for. Joints are moved, deformations stay as they are.
     ///

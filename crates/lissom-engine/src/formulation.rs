@@ -31,6 +31,16 @@ pub(crate) trait Formulation: Evaluate + Inspect {
         given: &BTreeMap<String, f64>,
     ) -> Result<State, StateError>;
 
+    /// A state in which coordinates that were not given follow those that were, as where a model starts.
+    fn followed_state(
+        &self,
+        _simulation: &SimulationSpec,
+        state: State,
+        _is_given: &dyn Fn(&str) -> bool,
+    ) -> Result<State, StateError> {
+        Ok(state)
+    }
+
     /// Name, unit and kind of every entry of the states that a memory belongs to.
     fn state_layout(
         &self,

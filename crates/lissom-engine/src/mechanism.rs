@@ -274,7 +274,8 @@ impl Mechanism {
         let value = |name: &str| (given.get(name).copied()).or_else(|| Some(packed[place(name)?]));
         let memory = memory.clone();
         let state = state_of(&layout, written.position.len(), time_s, &value)?;
-        Ok(State { memory, ..state })
+        let state = State { memory, ..state };
+        self.followed(state, &|name| given.contains_key(name))
     }
 
     /// Name, unit and kind of every entry of the states that a memory belongs to: where loops close, other joints may lead

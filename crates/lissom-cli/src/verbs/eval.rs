@@ -21,12 +21,9 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Stop> {
     let failed = |error: &dyn std::fmt::Display| Stop::Failed(error.to_string());
     let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
     let mechanism = (loaded.mechanism.released()).map_err(|error| failed(&error))?;
-    let start = match source::named_state(&loaded, &arguments.start)? {
-        Some(state) => {
-            (loaded.mechanism.released_state(&state, &mechanism)).map_err(|error| failed(&error))?
-        }
-        None => mechanism.written(),
-    };
+    let start = source::start(&loaded, &arguments.start)?;
+    let start = loaded.mechanism.released_state(&start, &mechanism);
+    let start = start.map_err(|error| failed(&error))?;
     let coordinates = mechanism.coordinates_at(&start);
     let names = Names {
         coordinates: coordinates.map_err(|error| failed(&error))?,
@@ -68,6 +65,12 @@ pub(super) struct Names {
 }
 
 impl Names {
+    /// Whether a list of positions or of velocities has an entry of a name.
+    fn lists(&self, key: &str, name: &str) -> bool {
+        let coordinates = &self.coordinates[usize::from(key == "velocity")];
+        coordinates.iter().any(|coordinate| coordinate.name == name)
+    }
+
     fn velocities(&self) -> &[Coordinate] {
         &self.coordinates[1]
     }
@@ -101,7 +104,7 @@ fn refuse_overflow(names: &Names, evaluation: &Evaluation) -> Result<(), Stop> {
     }
 }
 
-/// What is asked of a state, or of the one that the file makes of it.
+/// What is asked by the file, beside which the state is that of the start or the one that `--from` names.
 fn read_state(
     arguments: &EvalArguments,
     start: State,
@@ -182,11 +185,24 @@ fn parse_state(
     if !problems.is_empty() {
         return Err(problems);
     }
+    let asked = State {
+        position,
+        velocity,
+        ..start.clone()
+    };
+    // lists give every entry, objects those that they name
+    let is_given = |name: &str| {
+        ["position", "velocity"]
+            .iter()
+            .any(|key| match state.get(*key) {
+                Some(Value::Object(entries)) => entries.contains_key(name),
+                Some(Value::Array(_)) => names.lists(key, name),
+                _ => false,
+            })
+    };
+    let asked = mechanism.followed(asked, &is_given);
     Ok(Asked {
-        state: State {
-            memory: start.memory.clone(),
-            ..State::new(start.time_s, position, velocity)
-        },
+        state: asked.map_err(|error| vec![error.to_string()])?,
         targets,
         options: EvaluateOptions {
             force,

@@ -372,3 +372,51 @@ fn equilibrium_tells_where_a_model_rests() {
         .lissom(&["equilibrium", "flying-spaghetti"])
         .says(1, &["no equilibrium", "nothing holds", "spring"]);
 }
+
+/// Second way: beams with exact tips that a state file bends accelerate as those of a model that starts bent, and a joint that is
+/// prescribed moves as it does in a run.
+#[test]
+fn eval_begins_where_a_run_begins() {
+    let folder = Folder::new();
+    folder.write(
+        "bent.json",
+        r#"{ "position": { "upper_arm.bending_y_1": 0.05 } }"#,
+    );
+    folder.write("as_it_is.json", "{}");
+    let acceleration = |more: &[&str]| {
+        let call = ["eval", "two-link-arm", "--tip", "exact", "--json"];
+        let answer = folder.json(&[&call[..], more].concat());
+        let numbers = answer["acceleration"].as_array().unwrap();
+        numbers.iter().map(number).collect::<Vec<f64>>()
+    };
+    let bent = acceleration(&["--state", "bent.json"]);
+    let start = "body.upper_arm.initial={elastic={bending_y_1=0.05}}";
+    let begun = acceleration(&["--state", "as_it_is.json", "--set", start]);
+    for (bent, begun) in bent.iter().zip(&begun) {
+        assert!(
+            (bent - begun).abs() < 1e-9 * begun.abs().max(1.0),
+            "{bent} {begun}"
+        );
+    }
+    let straight = acceleration(&["--state", "as_it_is.json"]);
+    assert!((straight[0] - bent[0]).abs() > 1.0, "{straight:?} {bent:?}");
+
+    // the weight of a prescribed hub is turned at 2 rad/s from the first instant on
+    folder.write(
+        "hub.toml",
+        "format = 1\n[[body]]\nname = \"arm\"\n\
+         rigid = { mass_kg = 2.0, center_of_mass_m = [0.5, 0, 0], inertia_kg_m2 = [1, 1, 1] }\n\
+         [[joint]]\nname = \"hub\"\nparent = \"ground\"\nchild = \"arm\"\nrevolute = { axis = [0, 0, 1] }\n\
+         [[body]]\nname = \"slide\"\nrigid = { mass_kg = 1.0, inertia_kg_m2 = [1, 1, 1] }\n\
+         [[joint]]\nname = \"rail\"\nparent = \"arm\"\nchild = \"slide\"\n\
+         prismatic = { axis = [1, 0, 0], initial_displacement_m = 1.0 }\n\
+         [[motion]]\njoint = \"hub\"\nconstant_rate = { rate_rad_per_s = 2.0 }\n\
+         [simulation]\nduration_s = 0.1\n",
+    );
+    let answer = folder.json(&["eval", "hub.toml", "--state", "as_it_is.json", "--json"]);
+    // centrifugal: ω² r
+    assert!(
+        (number(&answer["acceleration"][1]) - 4.0).abs() < 1e-9,
+        "{answer}"
+    );
+}

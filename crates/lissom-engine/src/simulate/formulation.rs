@@ -8,7 +8,9 @@ use lissom_numerics::{Coordinate, Memory};
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::{InitialSpec, SimulationSpec};
 
-use super::{Linearizer, closed_state, equations_at, equilibrium, nominal_drives, written_state};
+use super::{
+    Linearizer, closed_state, equations_at, equilibrium, follow_given, nominal_drives, written_state,
+};
 use crate::formulation::{Formulation, LinearAnalysis};
 use crate::model::Model;
 use crate::scene::{Drawable, DrawnTree};
@@ -24,6 +26,18 @@ impl Formulation for Model {
         given: &BTreeMap<String, f64>,
     ) -> Result<State, StateError> {
         closed_state(self, state, given)
+    }
+
+    /// The orientation of an exact tip follows the deformation of its beam, a motor behind an elastic gear its joint.
+    fn followed_state(
+        &self,
+        simulation: &SimulationSpec,
+        mut state: State,
+        is_given: &dyn Fn(&str) -> bool,
+    ) -> Result<State, StateError> {
+        let layout = self.state_layout(simulation, &state.memory)?;
+        follow_given(self, &layout, &mut state, is_given);
+        Ok(state)
     }
 
     /// States of a tree hold all its coordinates, whichever of them are independent.

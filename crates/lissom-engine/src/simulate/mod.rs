@@ -20,4 +20,4 @@ pub use linearize::{LinearizeError, Linearizer, MotionState};
 pub use nominal::nominal_drives;
 pub(crate) use nominal::{TreeTrajectory, followed_trajectory, nominal_motions};
 pub use start::close_loops;
-pub(crate) use start::{closed_state, configured};
+pub(crate) use start::{closed_state, configured, follow_given};

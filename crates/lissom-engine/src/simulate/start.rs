@@ -4,10 +4,11 @@ use super::equations::Equations;
 use crate::evaluate::{self, Configuration};
 use crate::model::{Model, StartChange};
 use lissom_core::{MotionCurve, State, StateError};
+use lissom_numerics::Coordinate;
 use lissom_spatial::{Motion, Quaternion, RotationVector, Vector};
 use lissom_spec::nearest;
 use lissom_tree::closure::{AssemblyError, MarkerTarget, Targets, assemble, close};
-use lissom_tree::tree::{Kinematics, marker_motion};
+use lissom_tree::tree::{Kinematics, marker_motion, node_rotation};
 use lissom_tree::{Body, CoordinateKind, JointKind};
 use std::collections::BTreeMap;
 
@@ -157,6 +158,61 @@ fn unfold_stubs(model: &mut Model) -> Result<bool, AssemblyError> {
 /// The sense in which half a turn leads nearer to zero.
 fn nearer_zero(angle: f64) -> f64 {
     if angle > 0.0 { -1.0 } else { 1.0 }
+}
+
+/// Has what is not given of a state follow what is, as where a model starts: the orientation of an exact tip the deformation of
+/// its beam, a motor behind an elastic gear its joint. `layout` names the entries of the state.
+pub(crate) fn follow_given(
+    model: &Model,
+    layout: &[Coordinate],
+    state: &mut State,
+    is_given: &dyn Fn(&str) -> bool,
+) {
+    let (positions, velocities) = layout.split_at(state.position.len());
+    let named = |name: &str| (positions.iter()).position(|coordinate| coordinate.name == name);
+    let names = &model.linkage.positions;
+    let system = &model.linkage.system;
+    let bodies = system.layout();
+    for (k, body) in system.bodies().iter().enumerate() {
+        let (Some(at), Some(carrier)) = (bodies.orientation[k], body.parent) else {
+            continue;
+        };
+        let elastic = bodies.elastic_position[carrier]..;
+        let elastic = &names[elastic][..system.bodies()[carrier].modes()];
+        let is_bent = elastic.iter().any(|mode| is_given(&mode.name));
+        let is_told = names[at..at + 4].iter().any(|part| is_given(&part.name));
+        if !is_bent || is_told {
+            continue;
+        }
+        let value = |mode: &Coordinate| named(&mode.name).map_or(0.0, |at| state.position[at]);
+        let deformation: Vec<f64> = elastic.iter().map(value).collect();
+        if let (Some(first), Some(turned)) = (
+            named(&names[at].name),
+            node_rotation(system, k, |_| &deformation),
+        ) {
+            let quaternion = Quaternion::of_rotation_vector(turned);
+            state.position[first..first + 4].copy_from_slice(&quaternion.0);
+        }
+    }
+    let motors = model.transmissions.len();
+    let first = [state.position.len() - motors, state.velocity.len() - motors];
+    for (i, gear) in model.transmissions.iter().enumerate() {
+        let joint = &names[gear.position].name;
+        let motor = first[0] + i;
+        if let (Some(at), true) = (named(joint), is_given(joint))
+            && !is_given(&positions[motor].name)
+        {
+            state.position[motor] = state.position[at];
+        }
+        let joint = &model.linkage.velocities[gear.velocity].name;
+        let at = velocities.iter().position(|rate| rate.name == *joint);
+        let motor = first[1] + i;
+        if let (Some(at), true) = (at, is_given(joint))
+            && !is_given(&velocities[motor].name)
+        {
+            state.velocity[motor] = state.velocity[at];
+        }
+    }
 }
 
 /// A state with its loops closed: joints of which a position or rate is given keep it, prescribed ones too, the others
