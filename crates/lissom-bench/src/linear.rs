@@ -3,9 +3,7 @@
 use std::time::Instant;
 
 use lissom_core::Recording;
-use lissom_core::study::{
-    Begins, PerturbOptions, Place, SimulateOptions, perturb, sample_instants,
-};
+use lissom_core::study::{OutputOrder, PerturbOptions, Place, SimulateOptions, sample_instants};
 use lissom_engine::Mechanism;
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Interpolation, Terms};
@@ -98,8 +96,7 @@ pub fn perturbation_beside_nonlinear(points: usize) -> (Priced, Option<Priced>) 
     let options = PerturbOptions {
         terms: Terms::CASES[0],
         interpolation: Interpolation::Matrices,
-        second_order: true,
-        begins: Begins::AsModel,
+        order: OutputOrder::Second,
     };
     let mut loose = spec.clone();
     loose.simulation.integrator = IntegratorSpec::Dop853(AdaptiveSpec {
@@ -107,7 +104,10 @@ pub fn perturbation_beside_nonlinear(points: usize) -> (Priced, Option<Priced>) 
         atol: 1e-6,
         ..AdaptiveSpec::default()
     });
-    let done = perturb(&loose, &found, &samples, options, &mut watch).expect("it is stable");
+    let loose = Mechanism::build(&loose).expect("the model is sound");
+    let done = loose
+        .perturb(&found, &samples, options, &mut watch)
+        .expect("it is stable");
     let perturbed = Priced {
         error_m: apart(&done.recording, &reference),
         seconds: began.elapsed().as_secs_f64(),

@@ -6,6 +6,7 @@ use lissom_spatial::rounded;
 
 use crate::bending::Divergence;
 use crate::state::StateError;
+use crate::study::AnalysisError;
 use crate::trajectory::NominalError;
 
 /// Why a mechanism cannot be where it is asked to be, in the words of its formulation.
@@ -46,6 +47,14 @@ pub enum RunError {
     NoEquilibrium {
         /// What does not balance.
         source: NoEquilibrium,
+        /// Start of the run.
+        time_s: f64,
+    },
+    /// The run was to begin in the quasi-static deviation from its nominal motion, and there is none.
+    #[error("no quasi-static start at t = {time_s}: {source}")]
+    NoQuasiStatic {
+        /// Why not.
+        source: Box<AnalysisError>,
         /// Start of the run.
         time_s: f64,
     },
@@ -154,6 +163,7 @@ impl RunError {
             | Self::Unplaced { time_s, .. }
             | Self::NoInput { time_s, .. }
             | Self::NoEquilibrium { time_s, .. }
+            | Self::NoQuasiStatic { time_s, .. }
             | Self::LeftBeam { time_s, .. }
             | Self::Unclosed { time_s, .. }
             | Self::NominalMotion { time_s, .. }
@@ -173,7 +183,7 @@ impl RunError {
             Self::NoEquilibrium { source, .. } => source.name(),
             Self::LeftBeam { support, .. } => support,
             Self::NoInput { .. } => "the inputs",
-            Self::NominalMotion { .. } => "the nominal motion",
+            Self::NominalMotion { .. } | Self::NoQuasiStatic { .. } => "the nominal motion",
         }
     }
 }

@@ -38,14 +38,6 @@ impl Integrator {
         }
     }
 
-    /// The adaptive method asked for; where that is one of fixed steps, one that suits stiff systems.
-    pub fn adaptive_of(spec: &IntegratorSpec) -> (Method, Control) {
-        match Self::of(spec) {
-            Self::Adaptive(method, control) => (method, control),
-            Self::Fixed(..) => (Method::Radau, control(&AdaptiveSpec::default())),
-        }
-    }
-
     fn adaptive(method: Method, spec: &AdaptiveSpec) -> Self {
         Self::Adaptive(method, control(spec))
     }

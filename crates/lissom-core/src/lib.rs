@@ -57,6 +57,6 @@ pub use signal::{
 pub use state::{State, StateError, state_of};
 pub use trajectory::{
     AxisCurve, ClosureEquations, MarkerPath, NominalDrives, NominalError, NominalMotions, Order,
-    RigidMechanism, RigidState, Trajectory,
+    RigidMechanism, RigidState, Trajectory, joint_of,
 };
 pub use view::{AxisId, JointId, JointMotion, MarkerId, MarkerMotion, View};

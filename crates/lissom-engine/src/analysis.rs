@@ -1,12 +1,13 @@
 //! Linear analyses of a mechanism in either formulation.
 
 use lissom_core::study::{
-    AnalysisError, DrivenJoints, Ending, LinearizeError, Linearized, LinearizedAt, Place,
-    SimulateOptions,
+    AnalysisError, DrivenJoints, Ending, LinearizeError, Linearized, LinearizedAt, OutputOrder,
+    PerturbOptions, PerturbedRun, Place, SimulateOptions,
 };
-use lissom_core::{Recording, RunError, State};
+use lissom_core::{Axis, Recording, RunError, State, effort_label};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{self, Frozen, Terms, TrackedModes};
+use lissom_spec::ModelSpec;
 use lissom_spec::spec::InitialSpec;
 
 use crate::formulation::LinearAnalysis;
@@ -25,8 +26,49 @@ impl Mechanism {
         times: &[f64],
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Linearized, AnalysisError> {
+        self.linearize_to(from, place, times, OutputOrder::First, watch)
+    }
+
+    /// The same with markers expanded to an order in the deviations.
+    ///
+    /// # Errors
+    /// When the model has no such state.
+    pub fn linearize_to(
+        &self,
+        from: &State,
+        place: Place,
+        times: &[f64],
+        order: OutputOrder,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Linearized, AnalysisError> {
         let states = self.states_at(from, place, times, watch)?;
-        self.linearizer()?.linearized(from, &states, watch)
+        let mut linearizer = self.linearizer()?;
+        let mut found = linearizer.linearized(from, &states, order, watch)?;
+        let with_motors = inputs_of_motors(self.spec(), &found);
+        found.driven_inputs.extend(with_motors);
+        found.driven_inputs.sort_unstable();
+        found.driven_inputs.dedup();
+        Ok(found)
+    }
+
+    /// Runs the linear system of the mechanism linearised along its nominal motion, see [`perturb`](lissom_core::study::perturb).
+    ///
+    /// # Errors
+    /// When the linear system has no solution, holds no more or the integrator gives up.
+    pub fn perturb(
+        &self,
+        linearized: &Linearized,
+        samples: &[f64],
+        options: PerturbOptions,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<PerturbedRun, AnalysisError> {
+        let mut linearizer = self.linearizer()?;
+        linearizer.perturbed(self.spec(), linearized, samples, options, watch)
+    }
+
+    /// The state in which a simulation starts that begins quasi-statically, see [`quasi_static`](lissom_core::study::quasi_static).
+    pub(crate) fn quasi_static(&self) -> Result<State, AnalysisError> {
+        self.linearizer()?.quasi_static(self.spec())
     }
 
     /// The equations of the mechanism frozen at the states of a place, for modes, in a study that begins at a state. Every state
@@ -145,4 +187,15 @@ impl Mechanism {
 
 fn start(error: RunError) -> AnalysisError {
     AnalysisError::Start(Box::new(error))
+}
+
+/// Numbers of inputs on joints that have a motor.
+fn inputs_of_motors(spec: &ModelSpec, found: &Linearized) -> Vec<usize> {
+    let axes = spec.joint.iter().flat_map(Axis::of);
+    let efforts: Vec<String> = (axes.filter(|axis| axis.motor.is_some()))
+        .map(|axis| effort_label(&axis.name).name)
+        .collect();
+    let inputs = found.along.labels().inputs.iter().enumerate();
+    let with_motors = inputs.filter(|(_, label)| efforts.contains(&label.name));
+    with_motors.map(|(input, _)| input).collect()
 }

@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use lissom_core::study::{
-    AnalysisError, DrivenJoints, Found, Linearize, Linearized, LinearizedAt, closed_loop, linearize,
+    AnalysisError, DrivenJoints, Found, Linearize, Linearized, LinearizedAt, OutputOrder,
+    PerturbOptions, PerturbedRun, closed_loop, linearize, perturb, quasi_static,
 };
 use lissom_core::{Dynamics, NominalDrives, NominalError, PlaceError, RunError, State, StateError};
 use lissom_numerics::integrate::Flow;
@@ -75,8 +76,22 @@ pub(crate) trait LinearAnalysis {
         &mut self,
         from: &State,
         states: &LinearizedAt<'_>,
+        order: OutputOrder,
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Linearized, AnalysisError>;
+
+    /// The run of the linear system along a nominal motion.
+    fn perturbed(
+        &mut self,
+        spec: &ModelSpec,
+        linearized: &Linearized,
+        samples: &[f64],
+        options: PerturbOptions,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<PerturbedRun, AnalysisError>;
+
+    /// The start in the quasi-static deviation from the nominal motion.
+    fn quasi_static(&mut self, spec: &ModelSpec) -> Result<State, AnalysisError>;
 
     /// The equations frozen at states, for modes.
     fn frozen(
@@ -96,14 +111,30 @@ impl<L: Linearize> LinearAnalysis for L {
         &mut self,
         from: &State,
         states: &LinearizedAt<'_>,
+        order: OutputOrder,
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Linearized, AnalysisError> {
         let motions = states.motions(self)?;
-        let mut found = linearize(self, &motions, watch)?;
+        let mut found = linearize(self, &motions, order, watch)?;
         if let Some(first) = motions.first() {
             found.begin_at(&self.deviation(from, first));
         }
         Ok(found)
+    }
+
+    fn perturbed(
+        &mut self,
+        spec: &ModelSpec,
+        linearized: &Linearized,
+        samples: &[f64],
+        options: PerturbOptions,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<PerturbedRun, AnalysisError> {
+        perturb(self, spec, linearized, samples, options, watch)
+    }
+
+    fn quasi_static(&mut self, spec: &ModelSpec) -> Result<State, AnalysisError> {
+        quasi_static(self, spec, spec.simulation.start_s)
     }
 
     fn frozen(
@@ -115,7 +146,7 @@ impl<L: Linearize> LinearAnalysis for L {
     ) -> Result<Frozen, AnalysisError> {
         let motions = states.steady_motions(self)?;
         if joints.closed_loop {
-            let found = linearize(self, &motions, watch)?;
+            let found = linearize(self, &motions, OutputOrder::First, watch)?;
             return closed_loop(spec, &found, joints.free);
         }
         Ok(Linearize::frozen(self, &motions, joints.free, watch)?)

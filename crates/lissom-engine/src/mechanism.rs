@@ -179,14 +179,21 @@ impl Mechanism {
         self.tree.fidelity
     }
 
-    /// The state in which a simulation of it begins: as the model is written, or at rest in equilibrium if
-    /// `simulation.initial` says so.
+    /// The state in which a simulation of it begins: as the model is written, at rest in equilibrium or in the quasi-static
+    /// deviation from its nominal motion, as `simulation.initial` says.
     ///
     /// # Errors
-    /// When there is no equilibrium.
+    /// When there is no equilibrium or no such deviation.
     pub fn start(&self) -> Result<State, RunError> {
         match &self.spec.simulation.initial {
             InitialSpec::Written => Ok(self.written()),
+            InitialSpec::QuasiStatic => {
+                self.quasi_static()
+                    .map_err(|source| RunError::NoQuasiStatic {
+                        source: Box::new(source),
+                        time_s: self.spec.simulation.start_s,
+                    })
+            }
             initial => Ok(self.equilibrium_under(initial, &self.written())?.state),
         }
     }

@@ -3,14 +3,17 @@
 //! | array | shape | meaning |
 //! |---|---|---|
 //! | `time_s` | points | instants |
-//! | `M`, `C`, `K0`, `N0`, `G0` | n × n | $`M\ddot q + C\dot q + (K_0 + N_0 + G_0)\,q = B u`$ |
+//! | `M`, `C`, `K0`, `N0`, `G0` | n × n | $`M\ddot q + C\dot q + (K_0 + N_0 + G_0)\,q = B u + \sigma_0`$ |
 //! | `B` | n × inputs | |
+//! | `sigma0` | n | generalised stresses of the motion with its signs turned, and what its inputs leave: what drives deviations |
 //! | `A`, `B_state`, `C_output`, `D` | 2n × 2n, … | $`\dot x = Ax + B_{state}u`$, $`y = C_{output}x + Du`$, $`x = (q, \dot q)`$ |
 //! | `q0`, `v0` | n | coordinates and rates of the state that deviations are taken from |
-//! | `u0` | actuators | nominal inputs on coordinates with actuators |
+//! | `u0` | joints driven | nominal inputs on independent coordinates, named by `u0_names` |
 //! | `y0` | 3 × markers | positions of the markers |
+//! | `H_output` | 3 × markers, n, n | second derivatives of these: $`y = y_0 + C_{output}x + \tfrac12 q^T H q`$ |
+//! | `x_start` | 2n | deviation of the state that the study begins at from the first instant; without an axis for instants |
 //!
-//! Along a motion all have one more axis in front, for its instants. Texts: `coordinate_names`, `state_names`,
+//! Along a motion all others have one more axis in front, for its instants. Texts: `coordinate_names`, `state_names`,
 //! `input_names`, `output_names`, `marker_names`, and the units of each. Where loops need other independent coordinates along a
 //! motion, `coordinate_set` (points) says which set an instant has, counted from one, and `coordinate_names_2`,
 //! `state_names_2` and so on name the further ones.
@@ -78,21 +81,26 @@ pub fn arrays(found: &Linearized) -> Result<Arrays, LinearError> {
     for (name, matrix) in matrices {
         push(&mut arrays, name, spaces.iter().map(matrix));
     }
-    let vectors: [Named<Point, Vec<f64>>; 4] = [
-        ("q0", |point| point.position.clone()),
-        ("v0", |point| point.velocity.clone()),
-        ("u0", |point| point.input.clone()),
-        ("y0", |point| {
-            let positions = point.outputs.iter().flat_map(|output| output.position.0);
-            positions.collect()
-        }),
-    ];
-    for (name, vector) in vectors {
+    let mut vectors = |name: &str, vector: &dyn Fn(&Point) -> Vec<f64>| {
         let rows: Vec<Vec<f64>> = points.iter().map(|point| vector(point)).collect();
         let mut shape = leading(points.len());
         shape.push(rows.first().map_or(0, Vec::len));
         arrays.push(name, shape, rows.concat());
-    }
+    };
+    vectors("sigma0", &|point| point.excitation.clone());
+    vectors("q0", &|point| point.position.clone());
+    vectors("v0", &|point| point.velocity.clone());
+    vectors("u0", &|point| {
+        let places = found.nominal_inputs.iter();
+        places.map(|&place| point.input[place]).collect()
+    });
+    vectors("y0", &|point| {
+        let positions = point.outputs.iter().flat_map(|output| output.position.0);
+        positions.collect()
+    });
+    push_second_order(&mut arrays, &points);
+    let start = found.initial.concat();
+    arrays.push("x_start", vec![start.len()], start);
     let own = |(name, unit): &(String, String)| (name.clone(), unit.clone());
     for (set, along) in found.stretches().enumerate() {
         let names = SignalNames::new(along);
@@ -118,9 +126,37 @@ pub fn arrays(found: &Linearized) -> Result<Arrays, LinearError> {
             arrays.texts.push((format!("{what}_units{suffix}"), units));
         }
     }
-    let markers = found.along.labels().markers.clone();
+    let labels = found.along.labels();
+    let markers = labels.markers.clone();
     arrays.texts.push(("marker_names".to_owned(), markers));
+    let inputs = found.actuated_inputs.iter();
+    let inputs = inputs.map(|&input| labels.inputs[input].name.clone());
+    arrays.texts.push(("u0_names".to_owned(), inputs.collect()));
     Ok(arrays)
+}
+
+/// Second derivatives of the positions of markers, where they were asked for.
+fn push_second_order(arrays: &mut Arrays, points: &[&Point]) {
+    let mut values = Vec::new();
+    let mut shape = [0, 0, 0];
+    for point in points {
+        let second: Option<Vec<_>> = (point.outputs.iter())
+            .map(|output| output.second.as_ref())
+            .collect();
+        let Some(second) = second else { return };
+        let size = point.linear.mass.nrows();
+        shape = [3 * second.len(), size, size];
+        // symmetric, so that the order of rows and columns does not matter
+        values.extend(
+            second
+                .into_iter()
+                .flatten()
+                .flat_map(|matrix| matrix.iter()),
+        );
+    }
+    let mut whole = leading(points.len());
+    whole.extend(shape);
+    arrays.push("H_output", whole, values);
 }
 
 /// One state has no axis for instants.

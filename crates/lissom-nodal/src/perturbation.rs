@@ -42,7 +42,7 @@ pub fn labels(mechanism: &Mechanism, outputs: &[NodeId]) -> Labels {
     }
 }
 
-/// Linearises at one state with the positions of `outputs` as outputs. Inputs are the efforts that act on actuated degrees
+/// Linearises at one state with the positions of `outputs` as outputs, to first or second order. Inputs are the efforts that act on actuated degrees
 /// of freedom; what they and the loads leave of what the motion needs is excitation.
 ///
 /// # Errors
@@ -53,6 +53,7 @@ pub fn linearize_state<F: AppliedForces>(
     time: f64,
     state: &State<'_, F>,
     outputs: &[NodeId],
+    second_order: bool,
 ) -> Result<Point, NodalError> {
     let mechanism = equations.mechanism();
     let dofs = mechanism.dof_count();
@@ -71,12 +72,12 @@ pub fn linearize_state<F: AppliedForces>(
         linear,
         input: actuated.map(|dof| forces.efforts[dof]).collect(),
         excitation: residual.iter().map(|x| -x).collect(),
-        outputs: outputs_at(equations, outputs),
+        outputs: outputs_at(equations, outputs, second_order),
         dependence: None,
     })
 }
 
-fn outputs_at(equations: &mut Equations<'_>, nodes: &[NodeId]) -> Vec<Output> {
+fn outputs_at(equations: &mut Equations<'_>, nodes: &[NodeId], second_order: bool) -> Vec<Output> {
     let dofs = equations.mechanism().dof_count();
     if nodes.is_empty() {
         return Vec::new();
@@ -87,9 +88,12 @@ fn outputs_at(equations: &mut Equations<'_>, nodes: &[NodeId]) -> Vec<Output> {
         .map(|&node| Output {
             position: equations.node(node).position,
             first: DMatrix::from_fn(3, dofs, |i, j| transfer[node.index() * dofs + j][i]),
-            second: std::array::from_fn(|_| DMatrix::zeros(dofs, dofs)),
+            second: second_order.then(|| std::array::from_fn(|_| DMatrix::zeros(dofs, dofs))),
         })
         .collect();
+    if !second_order {
+        return outputs;
+    }
     let mut second = vec![Vector([0.0; 3]); equations.mechanism().node_count()];
     let (mut a, mut b) = (vec![0.0; dofs], vec![0.0; dofs]);
     for i in 0..dofs {
@@ -99,14 +103,41 @@ fn outputs_at(equations: &mut Equations<'_>, nodes: &[NodeId]) -> Vec<Output> {
             equations.second_order_transfer(&a, &b, &mut second);
             b[j] = 0.0;
             for (output, node) in outputs.iter_mut().zip(nodes) {
-                for component in 0..3 {
+                for (component, matrix) in output.second.iter_mut().flatten().enumerate() {
                     let value = second[node.index()][component];
-                    output.second[component][(i, j)] = value;
-                    output.second[component][(j, i)] = value;
+                    matrix[(i, j)] = value;
+                    matrix[(j, i)] = value;
                 }
             }
         }
         a[i] = 0.0;
     }
     outputs
+}
+
+/// Nominal positions of nodes where a mechanism was placed last, and their displacements at a deviation of the degrees of freedom.
+pub fn displaced_nodes(
+    equations: &mut Equations<'_>,
+    nodes: &[NodeId],
+    deviation: &[f64],
+    second_order: bool,
+) -> Vec<[Vector<f64>; 2]> {
+    let dofs = deviation.len();
+    let transfer = equations.first_order_transfer();
+    let mut moved: Vec<Vector<f64>> = (nodes.iter())
+        .map(|node| {
+            let rows = &transfer[node.index() * dofs..(node.index() + 1) * dofs];
+            let terms = rows.iter().zip(deviation);
+            terms.fold(Vector([0.0; 3]), |sum, (row, &x)| sum + row.scale(x))
+        })
+        .collect();
+    if second_order {
+        let mut second = vec![Vector([0.0; 3]); equations.mechanism().node_count()];
+        equations.second_order_transfer(deviation, deviation, &mut second);
+        for (moved, node) in moved.iter_mut().zip(nodes) {
+            *moved += second[node.index()].scale(0.5);
+        }
+    }
+    let pair = |(&node, moved): (&NodeId, Vector<f64>)| [equations.node(node).position, moved];
+    nodes.iter().zip(moved).map(pair).collect()
 }

@@ -59,7 +59,8 @@ pub(crate) struct ModesArguments {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  lissom linearize two-link-arm --out arm.npz\n  \
-                  lissom linearize two-link-arm --along nominal --points 50 --out arm.mat"
+                  lissom linearize two-link-arm --along nominal --points 50 --out arm.mat\n  \
+                  lissom linearize four-bar --inputs motor.torque --json"
 )]
 pub(crate) struct LinearizeArguments {
     /// Model file, or name of a shipped model.
@@ -70,6 +71,15 @@ pub(crate) struct LinearizeArguments {
     pub(crate) start: StartArguments,
     #[command(flatten)]
     pub(crate) place: PlaceArguments,
+    /// Inputs: what can be driven (joints with an input, a controller or a motor, and loads on markers), the efforts on all joints,
+    /// or some by name.
+    #[arg(
+        long,
+        value_name = "driven|all|NAME,…",
+        value_delimiter = ',',
+        default_value = "driven"
+    )]
+    pub(crate) inputs: Vec<String>,
     /// File for the matrices; its extension, .npz, .mat or .json, is the format.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,

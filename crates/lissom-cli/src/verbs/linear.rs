@@ -1,6 +1,8 @@
 //! What the verbs of linearised models share: where to linearise, with progress and Ctrl-C.
 
-use lissom::{AnalysisError, DrivenJoints, Flow, Frozen, Linearized, ModelSpec, Place, State};
+use lissom::{
+    AnalysisError, DrivenJoints, Flow, Frozen, Linearized, ModelSpec, OutputOrder, Place, State,
+};
 use lissom_io::load::Loaded;
 
 use super::run;
@@ -12,7 +14,7 @@ use crate::stop::Stop;
 /// Instants of a motion unless said.
 const POINTS: usize = 51;
 
-/// Linearises a model where the arguments say.
+/// Linearises a model where the arguments say, markers to second order.
 pub(super) fn at(
     loaded: &Loaded,
     start: &StartArguments,
@@ -21,7 +23,8 @@ pub(super) fn at(
 ) -> Result<Linearized, Stop> {
     let (from, place, times) = place(loaded, start, arguments)?;
     watched(loaded, silent, |watch| {
-        loaded.mechanism.linearize(&from, place, &times, watch)
+        let order = OutputOrder::Second;
+        (loaded.mechanism).linearize_to(&from, place, &times, order, watch)
     })
 }
 

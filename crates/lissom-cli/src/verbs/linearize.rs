@@ -1,13 +1,32 @@
 //! `lissom linearize`: linearised equations as matrices with names.
 
-use lissom::SignalNames;
+use lissom::{Linearized, SignalNames};
 use lissom_io::arrays::ArrayFormat;
 
+use super::eval::unknown;
 use super::linear;
 use crate::arguments::LinearizeArguments;
 use crate::output::{counted, short};
 use crate::stop::Stop;
 use crate::{output, source};
+
+/// Numbers of the inputs that were asked for: what can be driven, all, or those that are named.
+fn inputs(found: &Linearized, asked: &[String]) -> Result<Vec<usize>, Stop> {
+    let labels = &found.along.labels().inputs;
+    match asked {
+        [word] if word == "driven" => Ok(found.driven_inputs.clone()),
+        [word] if word == "all" => Ok((0..labels.len()).collect()),
+        names => (names.iter())
+            .map(|name| {
+                let place = labels.iter().position(|label| label.name == *name);
+                place.ok_or_else(|| {
+                    let known = labels.iter().map(|label| label.name.as_str());
+                    Stop::Usage(unknown(name, "input", known.chain(["driven", "all"])))
+                })
+            })
+            .collect(),
+    }
+}
 
 /// Writes or prints the linearised equations of a model.
 pub(crate) fn run(arguments: &LinearizeArguments) -> Result<(), Stop> {
@@ -23,6 +42,7 @@ pub(crate) fn run(arguments: &LinearizeArguments) -> Result<(), Stop> {
     let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
     let silent = arguments.quiet || arguments.json;
     let found = linear::at(&loaded, &arguments.start, &arguments.place, silent)?;
+    let found = found.with_inputs(&inputs(&found, &arguments.inputs)?);
     let along = &found.along;
     let arrays =
         lissom_io::linear::arrays(&found).map_err(|error| Stop::Failed(error.to_string()))?;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use lissom::spec::InputSpec;
 use lissom::{
-    Begins, Interpolation, Override, PerturbOptions, PerturbedRun, Place, Terms, perturb,
+    Interpolation, OutputOrder, Override, PerturbOptions, PerturbedRun, Place, Terms,
     sample_instants_from,
 };
 use lissom_io::load::Loaded;
@@ -41,10 +41,10 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
             InterpolationArgument::Matrices => Interpolation::Matrices,
             InterpolationArgument::StateSpace => Interpolation::StateSpace,
         },
-        second_order: !arguments.first_order,
-        begins: match arguments.start.from {
-            None => Begins::AsModel,
-            Some(_) => Begins::AtState,
+        order: if arguments.first_order {
+            OutputOrder::First
+        } else {
+            OutputOrder::Second
         },
     };
     let silent = arguments.quiet || arguments.json;
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
     let linearized_s = began.elapsed().as_secs_f64();
     let began = Instant::now();
     let done = run::watched(start_s, duration_s, silent, |watch| {
-        perturb(&loaded.spec, &found, &samples, options, watch)
+        (loaded.mechanism).perturb(&found, &samples, options, watch)
     })
     .map_err(linear::stopped)?;
     let solved_s = began.elapsed().as_secs_f64();
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
     let changes: Vec<String> = overrides.iter().map(Override::text).collect();
     let asked = json!({
         "verb": "perturb", "model": arguments.model, "set": changes, "from": arguments.start.from,
-        "points": arguments.points, "case": arguments.case, "second_order": options.second_order,
+        "points": arguments.points, "case": arguments.case, "second_order": !arguments.first_order,
     });
     let mut summary = summary(&loaded, &done, arguments, [linearized_s, solved_s]);
     let files = record::write_recording(
@@ -118,15 +118,20 @@ fn summary(
     arguments: &PerturbArguments,
     [linearized_s, solved_s]: [f64; 2],
 ) -> Value {
-    let channels: serde_json::Map<String, Value> = (done.recording.extremes().iter())
-        .map(|channel| {
-            let value = json!({
+    let channels: serde_json::Map<String, Value> = (done.recording.extremes().iter().enumerate())
+        .map(|(index, channel)| {
+            let mut value = json!({
                 "unit": channel.unit, "final": channel.last.value,
                 "minimum": channel.minimum, "maximum": channel.maximum,
             });
+            if let Some(errors) = &done.interpolation_error {
+                value["interpolation_error"] = json!(errors[index]);
+            }
             (channel.name.clone(), value)
         })
         .collect();
+    let interpolation_error =
+        worst_interpolation(done).map(|(name, error)| json!({ "channel": name, "error_m": error }));
     json!({
         "model": loaded.spec.name.as_ref().unwrap_or(&loaded.label),
         "lissom_version": env!("CARGO_PKG_VERSION"),
@@ -136,11 +141,22 @@ fn summary(
         "points": arguments.points,
         "duration_s": loaded.spec.simulation.duration_s,
         "channels": channels,
+        "interpolation_error": interpolation_error,
         "cost": {
             "steps": done.statistics.steps, "evaluations": done.statistics.evaluations,
             "linearization_wall_s": linearized_s, "solution_wall_s": solved_s,
         },
     })
+}
+
+/// The component of a marker in which interpolating between the points leaves the largest error, and that error in metres.
+fn worst_interpolation(done: &PerturbedRun) -> Option<(&str, f64)> {
+    let errors = done.interpolation_error.as_ref()?;
+    let channels = done.recording.channels.iter().zip(errors);
+    channels
+        .filter(|(channel, _)| channel.name.contains(".position."))
+        .map(|(channel, &error)| (channel.name.as_str(), error))
+        .max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 fn in_words(
@@ -176,13 +192,23 @@ fn in_words(
             ));
         }
     }
+    lines.push(match worst_interpolation(done) {
+        Some((channel, error)) => format!(
+            "  interpolating between the points leaves an error of about {} m in {channel}; more --points make it smaller",
+            short(error)
+        ),
+        None => "  what interpolating between the points leaves is not known: take more --points".to_owned(),
+    });
     let spec = &loaded.spec;
     let in_feedforward =
         |input: &InputSpec| input.rigid_inverse_dynamics.is_some() || input.nominal_motion;
-    if spec.motion.is_empty() && !spec.input.iter().any(in_feedforward) {
+    if spec.motion.is_empty()
+        && spec.controller.is_empty()
+        && spec.nominal_motion.is_none()
+        && !spec.input.iter().any(in_feedforward)
+    {
         lines.push(
-            "  note: no input means a motion (rigid_inverse_dynamics) and none is prescribed, so that deviations are those \
-             from the start"
+            "  note: nothing says how the mechanism should move, so that its nominal motion is that of rigid bodies under its loads"
                 .to_owned(),
         );
     }

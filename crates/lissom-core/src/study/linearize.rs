@@ -9,7 +9,7 @@ use lissom_numerics::integrate::{Flow, IntegrateError};
 use lissom_numerics::linear::{
     Frozen, Label, Labels, LinearError, LinearizedTrajectory, Point, TrackedModes,
 };
-use lissom_spatial::rounded;
+use lissom_spatial::{Vector, rounded};
 
 use crate::error::RunError;
 use crate::recording::Recording;
@@ -42,6 +42,18 @@ pub enum LinearizeError {
         rounded(*.time_s, 6)
     )]
     IllConditioned {
+        /// When.
+        time_s: f64,
+    },
+    /// The model names a coordinate as independent that follows from others.
+    #[error(
+        "{coordinate} is named as independent in simulation.closure, but follows from the others at t = {} s; name \
+         other joints, or leave the choice to the program with closure = {{ automatic = {{}} }}",
+        rounded(*.time_s, 6)
+    )]
+    NotIndependent {
+        /// The coordinate.
+        coordinate: String,
         /// When.
         time_s: f64,
     },
@@ -93,8 +105,8 @@ pub enum AnalysisError {
     /// Linear equations that hold no more.
     #[error(
         "{coordinate} is {deviation_rad:.2} rad off the nominal motion at t = {} s, where linear equations hold no more: \
-         nothing leads it. Give it a motion (rigid_inverse_dynamics or a prescribed one) or feedback, run the model, or end \
-         before with simulation.duration_s",
+         nothing keeps it there. Add feedback (a controller) or prescribe its motion, run the model, or end before with \
+         simulation.duration_s",
         rounded(*.time_s, 6)
     )]
     Large {
@@ -148,10 +160,43 @@ pub enum Place {
     Start,
     /// Where it rests under its loads near that state, driven joints held.
     Equilibrium,
-    /// Along the motion that its inputs and prescribed motions mean, every body undeformed.
+    /// Along the motion that inputs and prescribed motions mean, or else rigid bodies under the loads have, undeformed.
     Nominal,
     /// Along the motion that is simulated from the state.
     Run,
+}
+
+/// Up to which order outputs are expanded in the deviations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputOrder {
+    /// Positions and their first derivatives.
+    First,
+    /// Second derivatives as well, eq (30).
+    Second,
+}
+
+/// What a mechanism does at a deviation from a state of motion.
+#[derive(Clone, Debug)]
+pub struct Deviated {
+    /// All coordinates, those that loops solve for included.
+    pub position: Vec<f64>,
+    /// Their rates.
+    pub velocity: Vec<f64>,
+    /// Inputs on the actuated coordinates at the state itself.
+    pub input: Vec<f64>,
+    /// Every marker: where it is at the state itself, and how far it is displaced from there.
+    pub markers: Vec<[Vector<f64>; 2]>,
+}
+
+/// A deviation from a state of motion, in independent coordinates.
+#[derive(Clone, Copy, Debug)]
+pub struct Deviation<'a> {
+    /// Places of the independent coordinates among all.
+    pub independent: &'a [usize],
+    /// Deviations of the coordinates.
+    pub position: &'a [f64],
+    /// Their rates.
+    pub rate: &'a [f64],
 }
 
 /// States at which a mechanism is linearised.
@@ -184,6 +229,10 @@ pub struct Linearized {
     pub independent: Vec<usize>,
     /// Numbers of the inputs that act on the actuated coordinates.
     pub actuated_inputs: Vec<usize>,
+    /// Places of their nominal values among those of the points.
+    pub nominal_inputs: Vec<usize>,
+    /// Numbers of the inputs that something drives: joints with an input, a controller or a motor, and loads on markers.
+    pub driven_inputs: Vec<usize>,
     /// Deviation of the state that the study begins at from the first one: independent coordinates, then their rates.
     pub initial: [Vec<f64>; 2],
 }
@@ -199,6 +248,51 @@ pub struct Stretch {
 }
 
 impl Linearized {
+    /// The same with some of the inputs only, by their numbers among those of all equations.
+    #[must_use]
+    pub fn with_inputs(&self, inputs: &[usize]) -> Self {
+        let mut chosen = self.clone();
+        let place = |input: &usize| inputs.iter().position(|chosen| chosen == input);
+        let acting = self.actuated_inputs.iter().map(place);
+        let (places, acting): (Vec<usize>, Vec<usize>) = (acting.enumerate())
+            .filter_map(|(place, chosen)| Some((place, chosen?)))
+            .unzip();
+        chosen.actuated_inputs = acting;
+        chosen.along = self.along.with_inputs(inputs);
+        for (own, stretch) in chosen.further.iter_mut().zip(&self.further) {
+            own.along = stretch.along.with_inputs(inputs);
+        }
+        chosen.nominal_inputs = places;
+        chosen.driven_inputs = self.driven_inputs.iter().filter_map(place).collect();
+        chosen
+    }
+
+    /// The same with every second point, see [`LinearizedTrajectory::every_second`]; `None` where none can be left out.
+    #[must_use]
+    pub fn every_second(&self) -> Option<Self> {
+        let all: Vec<_> = (self.stretches().map(LinearizedTrajectory::every_second)).collect();
+        if all.iter().all(Option::is_none) {
+            return None;
+        }
+        let mut coarse = self.clone();
+        let stretches = std::iter::once(&mut coarse.along)
+            .chain(coarse.further.iter_mut().map(|stretch| &mut stretch.along));
+        for (along, coarser) in stretches.zip(all) {
+            if let Some(coarser) = coarser {
+                *along = coarser;
+            }
+        }
+        Some(coarse)
+    }
+
+    /// Places of the independent coordinates of a stretch among all.
+    pub fn independent_of(&self, stretch: usize) -> &[usize] {
+        match stretch.checked_sub(1) {
+            None => &self.independent,
+            Some(further) => &self.further[further].independent,
+        }
+    }
+
     /// Takes the deviation of the state that the study begins at, given in all coordinates.
     pub fn begin_at(&mut self, deviation: &[Vec<f64>; 2]) {
         let pick = |all: &Vec<f64>| self.independent.iter().map(|&at| all[at]).collect();
@@ -269,7 +363,29 @@ pub trait Linearize {
     ///
     /// # Errors
     /// When these coordinates do not determine the mechanism there.
-    fn point(&mut self, motion: &Self::Motion) -> Result<Point, LinearizeError>;
+    fn point(&mut self, motion: &Self::Motion, order: OutputOrder)
+    -> Result<Point, LinearizeError>;
+
+    /// What the mechanism does at a deviation from a state, markers to an order in it.
+    ///
+    /// # Errors
+    /// When the independent coordinates do not determine the mechanism there.
+    fn deviated(
+        &mut self,
+        motion: &Self::Motion,
+        deviation: &Deviation<'_>,
+        order: OutputOrder,
+    ) -> Result<Deviated, LinearizeError>;
+
+    /// The state at a deviation from a state of motion.
+    ///
+    /// # Errors
+    /// When the independent coordinates do not determine the mechanism there.
+    fn state(
+        &mut self,
+        motion: &Self::Motion,
+        deviation: &Deviation<'_>,
+    ) -> Result<State, LinearizeError>;
 
     /// Names of the coordinates chosen, of inputs and of markers.
     fn labels(&self) -> Labels;
@@ -279,6 +395,9 @@ pub trait Linearize {
 
     /// Coordinates chosen on which inputs or controllers act.
     fn driven(&self) -> Vec<usize>;
+
+    /// Numbers of the inputs that inputs, controllers or motors behind gears drive, and of loads on markers.
+    fn driven_inputs(&self) -> Vec<usize>;
 
     /// Coordinates chosen that every controller drives; fewer than it has joints where loops solve for some.
     fn controlled(&self) -> Vec<Vec<usize>>;
@@ -355,6 +474,7 @@ impl LinearizedAt<'_> {
 pub fn linearize<L: Linearize>(
     of: &mut L,
     motions: &[L::Motion],
+    order: OutputOrder,
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Result<Linearized, LinearizeError> {
     if let Some(first) = motions.first() {
@@ -368,12 +488,12 @@ pub fn linearize<L: Linearize>(
     let mut stretches = Vec::new();
     let mut current = Chosen::of(of);
     for (index, motion) in motions.iter().enumerate() {
-        match of.point(motion) {
+        match of.point(motion, order) {
             Ok(point) => current.points.push(point),
             Err(
                 LinearizeError::IllConditioned { time_s } | LinearizeError::Singular { time_s },
             ) if index > 0 => {
-                let points = rechosen(of, [&motions[index - 1], motion], time_s)?;
+                let points = rechosen(of, [&motions[index - 1], motion], order, time_s)?;
                 // controllers and inputs go on with the joints that they have
                 if of.actuated_inputs() != actuated_inputs {
                     return Err(LinearizeError::IllConditioned { time_s });
@@ -395,6 +515,8 @@ pub fn linearize<L: Linearize>(
         breakpoints: of.breakpoints(),
         controlled: controlled.collect(),
         coordinates: of.coordinates(),
+        nominal_inputs: (0..actuated_inputs.len()).collect(),
+        driven_inputs: of.driven_inputs(),
         actuated_inputs,
         initial: [vec![0.0; independent.len()], vec![0.0; independent.len()]],
         along,
@@ -434,6 +556,7 @@ impl Chosen {
 fn rechosen<L: Linearize>(
     of: &mut L,
     [before, after]: [&L::Motion; 2],
+    order: OutputOrder,
     time_s: f64,
 ) -> Result<[Point; 2], LinearizeError> {
     use LinearizeError::{IllConditioned, Singular};
@@ -444,7 +567,7 @@ fn rechosen<L: Linearize>(
         if tolerates {
             of.tolerate();
         }
-        match (of.point(chosen), of.point(other)) {
+        match (of.point(chosen, order), of.point(other, order)) {
             (Ok(chosen), Ok(other)) if chosen.time < other.time => return Ok([chosen, other]),
             (Ok(chosen), Ok(other)) => return Ok([other, chosen]),
             (Err(IllConditioned { .. } | Singular { .. }), _)

@@ -11,9 +11,9 @@ mod work;
 pub use closed_loop::{DrivenJoints, closed_loop};
 pub use equilibrium::{Found, Rest, StaticLoads, equilibrium};
 pub use linearize::{
-    AnalysisError, Linearize, LinearizeError, Linearized, LinearizedAt, Place, Stretch, linearize,
-    mode_recording,
+    AnalysisError, Deviated, Deviation, Linearize, LinearizeError, Linearized, LinearizedAt,
+    OutputOrder, Place, Stretch, linearize, mode_recording,
 };
-pub use perturb::{Begins, PerturbOptions, PerturbedRun, perturb};
+pub use perturb::{PerturbOptions, PerturbedRun, perturb, quasi_static};
 pub use simulate::{Ending, Run, SimulateOptions, sample_instants, sample_instants_from, simulate};
 pub use step::Stepping;

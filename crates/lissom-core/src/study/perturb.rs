@@ -2,30 +2,30 @@
 //!
 //! Jonker & Aarts (23)–(32), (41). The nominal motion with its inputs and stress resultants is that of a
 //! [`Linearized`](super::Linearized) model; controllers feed back deviations; cases without inertia are quasi-static.
+//!
+//! Matrices and stress resultants, which belong to joints and deformations, are interpolated between the points of
+//! linearisation. What is recorded is not: at every sample the mechanism is brought to its nominal state of that instant, and
+//! coordinates and markers are expanded there. What remains of the interpolation is measured by leaving out every second
+//! point.
 
 use nalgebra::DMatrix;
 
 use lissom_spec::ModelSpec;
-use lissom_spec::spec::{ControllerSpec, InitialSpec};
+use lissom_spec::spec::ControllerSpec;
 
-use super::{AnalysisError, Linearized};
+use super::linearize::{Deviated, Deviation, linearize};
+use super::{AnalysisError, Linearize, Linearized, OutputOrder};
 use crate::action::ControlLaw;
 use crate::integrator::Integrator;
 use crate::recording::Recording;
-use lissom_numerics::integrate::{Flow, IntegrateError, Observer, Schedule, Statistics, integrate};
-use lissom_numerics::linear::{
-    Feedback as _, Interpolation, Label, LinearizedTrajectory, Perturbed, Servo, Terms,
+use crate::state::State;
+use lissom_numerics::integrate::{
+    Flow, IntegrateError, Observer, Outcome, Schedule, Statistics, integrate,
+    integrate_second_order,
 };
-
-/// Deviation with which a perturbation run begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Begins {
-    /// That of the state that the study begins at.
-    AtState,
-    /// The same, but of a model that begins in equilibrium the one that stays by the linear equations: what inputs drive
-    /// without feedback is held.
-    AsModel,
-}
+use lissom_numerics::linear::{
+    Interpolation, Label, LinearizedTrajectory, Perturbed, Servo, Terms,
+};
 
 /// Choices of a perturbation run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,10 +34,8 @@ pub struct PerturbOptions {
     pub terms: Terms,
     /// What is interpolated between the points of linearisation.
     pub interpolation: Interpolation,
-    /// Whether markers move to second order in the deviations.
-    pub second_order: bool,
-    /// With which deviation it begins.
-    pub begins: Begins,
+    /// To which order markers move in the deviations.
+    pub order: OutputOrder,
 }
 
 /// What a perturbation run leaves behind.
@@ -49,85 +47,231 @@ pub struct PerturbedRun {
     pub statistics: Statistics,
     /// Instant at which whoever watches stopped it.
     pub stopped_at: Option<f64>,
+    /// Estimate of the largest error that interpolating between the points leaves, one per channel; `None` where too few
+    /// points are left for it when every second one is taken away.
+    pub interpolation_error: Option<Vec<f64>>,
 }
 
 /// Deviation of an angle up to which linear equations are taken at their word: sine and cosine are then off by a sixth and a half.
 const LARGE_RAD: f64 = 1.0;
 
-/// Runs the linear system of a model linearised along its nominal motion from its first instant on, recording at `samples`.
+/// How many times its own error a solution with twice the intervals differs: linear interpolation leaves errors
+/// $`c h^2`$ and $`4 c h^2`$.
+const COARSER_BY_ERRORS: f64 = 3.0;
+
+/// Runs the linear system of a model linearised along its nominal motion from its first instant on until the last of `samples`,
+/// which rise.
 ///
 /// # Errors
 /// When the linear system has no solution, holds no more or the integrator gives up.
-pub fn perturb(
+pub fn perturb<L: Linearize>(
+    of: &mut L,
     spec: &ModelSpec,
     linearized: &Linearized,
     samples: &[f64],
     options: PerturbOptions,
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Result<PerturbedRun, AnalysisError> {
+    let fine = solve(spec, linearized, samples, options, watch)?;
+    let coarse = match fine.stopped_at {
+        None => linearized.every_second(),
+        Some(_) => None,
+    };
+    // that a solution with half the points fails says nothing of the other
+    let coarse = coarse.and_then(|coarse| {
+        let solved = solve(spec, &coarse, samples, options, watch).ok()?;
+        solved.stopped_at.is_none().then_some(solved)
+    });
+    let mut recording = Recording::with_capacity(names(linearized), fine.samples.len());
+    let mut errors = coarse.as_ref().map(|_| Vec::new());
+    for (index, sample) in fine.samples.iter().enumerate() {
+        let motion = of.nominal(sample.time)?;
+        let row = fine.row(of, &motion, linearized, sample, options.order)?;
+        if let (Some(coarse), Some(errors)) = (&coarse, &mut errors) {
+            let sample = &coarse.samples[index];
+            let coarser = coarse.row(of, &motion, linearized, sample, options.order)?;
+            errors.resize(row.len(), 0.0_f64);
+            for ((error, fine), coarse) in errors.iter_mut().zip(&row).zip(coarser) {
+                *error = error.max((fine - coarse).abs() / COARSER_BY_ERRORS);
+            }
+        }
+        recording.push(sample.time, &row);
+    }
+    Ok(PerturbedRun {
+        recording,
+        statistics: fine.statistics,
+        stopped_at: fine.stopped_at,
+        interpolation_error: errors,
+    })
+}
+
+/// The state in which nothing accelerates relative to the nominal motion where that begins, eq (41): feedback holds what it
+/// leads, and what inputs drive without feedback is held. Deviations keep still, $`\delta\dot e = 0`$.
+///
+/// # Errors
+/// When there is no nominal motion, or the stiffness is singular.
+pub fn quasi_static<L: Linearize>(
+    of: &mut L,
+    spec: &ModelSpec,
+    start_s: f64,
+) -> Result<State, AnalysisError> {
+    let motions = [of.nominal(start_s)?];
+    let found = linearize(of, &motions, OutputOrder::First, &mut |_| Flow::Continue)?;
+    let servos = servos(spec, &found.along, &found.controlled)?;
+    let held = uncontrolled(&found);
+    let position = steady(&found.along, &servos, start_s, Terms::CASES[0], &held)?;
+    let deviation = Deviation {
+        independent: &found.independent,
+        position: &position,
+        rate: &vec![0.0; position.len()],
+    };
+    Ok(of.state(&motions[0], &deviation)?)
+}
+
+/// Deviations that stay if nothing accelerates, some coordinates held.
+fn steady(
+    along: &LinearizedTrajectory,
+    servos: &[Servo],
+    time: f64,
+    terms: Terms,
+    held: &[usize],
+) -> Result<Vec<f64>, AnalysisError> {
+    let count = along.actuated().len();
+    let mut gain = DMatrix::zeros(count, count);
+    for servo in servos {
+        servo.add_position_gain(time, &mut gain);
+    }
+    Ok(along.steady_holding(time, terms, Some(&gain), held)?)
+}
+
+/// The solution of the linear system at the samples.
+#[derive(Default)]
+struct Solution {
+    samples: Vec<Sample>,
+    /// Controllers on every stretch.
+    servos: Vec<Vec<Servo>>,
+    statistics: Statistics,
+    stopped_at: Option<f64>,
+}
+
+/// Deviations at an instant: coordinates, then rates.
+struct Sample {
+    time: f64,
+    stretch: usize,
+    state: Vec<f64>,
+}
+
+/// Solves the linear system over all stretches.
+fn solve(
+    spec: &ModelSpec,
+    linearized: &Linearized,
+    samples: &[f64],
+    options: PerturbOptions,
+    watch: &mut dyn FnMut(f64) -> Flow,
+) -> Result<Solution, AnalysisError> {
     let stretches: Vec<&LinearizedTrajectory> = linearized.stretches().collect();
     let starts = stretches.iter().map(|along| along.points().first());
     let starts: Vec<f64> = starts
         .map(|point| point.map_or(f64::NAN, |point| point.time))
         .collect();
-    let end = spec.simulation.start_s + spec.simulation.duration_s;
-    let mut recorder = Recorder::new(linearized, options.second_order, watch);
+    let Some(&end) = samples.last() else {
+        return Ok(Solution::default());
+    };
     let mut state = linearized.initial.concat();
-    let mut statistics = Statistics::default();
+    let mut solution = Solution::default();
     for (index, &along) in stretches.iter().enumerate() {
         let (start, until) = (starts[index], starts.get(index + 1).copied().unwrap_or(end));
+        if start > end {
+            break;
+        }
+        let until = until.min(end);
         // an instant between two stretches belongs to the one before
         let own = |time: &&f64| (index == 0 || **time > start) && **time <= until;
         let samples: Vec<f64> = samples.iter().filter(own).copied().collect();
         if index > 0 {
             state = linearized.further[index - 1].carried(stretches[index - 1], &state);
         }
-        recorder.enter(along, servos(spec, along, &linearized.controlled)?);
-        let rests = options.begins == Begins::AsModel
-            && spec.simulation.initial == InitialSpec::Equilibrium;
-        if index == 0 && rests && options.terms.inertia {
-            state = recorder.steady(start, options.terms, &uncontrolled(linearized))?;
-            state.resize(2 * state.len(), 0.0);
-        }
-        if !options.terms.inertia {
-            for &time in &samples {
-                let mut state = recorder.steady(time, options.terms, &[])?;
-                state.resize(2 * state.len(), 0.0);
-                if recorder.sample(time, &state) == Flow::Stop
-                    || recorder.step(time, &state) == Flow::Stop
-                {
-                    return recorder.finish(statistics, Some(time));
-                }
-            }
-            continue;
-        }
-        let servos = recorder.servos.clone();
-        let mut system = Perturbed::new(along, servos, options.terms, options.interpolation)?;
-        let inside = |time: &f64| *time > start && *time < until;
-        let breakpoints = linearized.breakpoints.iter().copied().filter(inside);
-        let breakpoints: Vec<f64> = breakpoints.collect();
-        let schedule = Schedule {
-            start,
-            end: until,
-            breakpoints: &breakpoints,
-            samples: &samples,
+        let servos = servos(spec, along, &linearized.controlled)?;
+        let mut watcher = Watcher {
+            along,
+            stretch: index,
+            samples: &mut solution.samples,
+            watch: &mut *watch,
+            failure: None,
         };
-        let (method, control) = Integrator::adaptive_of(&spec.simulation.integrator);
-        let outcome = integrate(
-            method,
-            &control,
-            &mut system,
-            &schedule,
-            &mut state,
-            &mut recorder,
-        );
-        let outcome = outcome.map_err(|error| failed(along, error))?;
-        statistics = statistics.and(outcome.statistics);
-        if outcome.stopped_at.is_some() {
-            return recorder.finish(statistics, outcome.stopped_at);
+        let stopped_at = if options.terms.inertia {
+            let inside = |time: &f64| *time > start && *time < until;
+            let breakpoints = linearized.breakpoints.iter().copied().filter(inside);
+            let schedule = Schedule {
+                start,
+                end: until,
+                breakpoints: &breakpoints.collect::<Vec<f64>>(),
+                samples: &samples,
+            };
+            let system =
+                Perturbed::new(along, servos.clone(), options.terms, options.interpolation)?;
+            let outcome = advance(spec, system, &schedule, &mut state, &mut watcher);
+            let outcome = outcome.map_err(|error| failed(along, error))?;
+            solution.statistics = solution.statistics.and(outcome.statistics);
+            outcome.stopped_at
+        } else {
+            quasi_static_samples(along, &servos, &samples, options.terms, &mut watcher)?
+        };
+        if let Some(error) = watcher.failure {
+            return Err(error);
+        }
+        solution.servos.push(servos);
+        if stopped_at.is_some() {
+            solution.stopped_at = stopped_at;
+            break;
         }
     }
-    recorder.finish(statistics, None)
+    Ok(solution)
+}
+
+/// Advances the linear system by the integrator of the model.
+fn advance(
+    spec: &ModelSpec,
+    mut system: Perturbed<'_, Vec<Servo>>,
+    schedule: &Schedule<'_>,
+    state: &mut [f64],
+    watcher: &mut Watcher<'_, '_>,
+) -> Result<Outcome, IntegrateError> {
+    match Integrator::of(&spec.simulation.integrator) {
+        Integrator::Adaptive(method, control) => {
+            integrate(method, &control, &mut system, schedule, state, watcher)
+        }
+        Integrator::Fixed(scheme, options) => {
+            let (position, velocity) = state.split_at_mut(system.dof_count());
+            integrate_second_order(
+                scheme,
+                &options,
+                &mut system,
+                schedule,
+                position,
+                velocity,
+                watcher,
+            )
+        }
+    }
+}
+
+/// The case without inertia: every sample by itself. Returns when whoever watches stopped it.
+fn quasi_static_samples(
+    along: &LinearizedTrajectory,
+    servos: &[Servo],
+    samples: &[f64],
+    terms: Terms,
+    watcher: &mut Watcher<'_, '_>,
+) -> Result<Option<f64>, AnalysisError> {
+    for &time in samples {
+        let mut state = steady(along, servos, time, terms, &[])?;
+        state.resize(2 * state.len(), 0.0);
+        if watcher.sample(time, &state) == Flow::Stop || watcher.step(time, &state) == Flow::Stop {
+            return Ok(Some(time));
+        }
+    }
+    Ok(None)
 }
 
 /// Coordinates that inputs drive and no controller leads.
@@ -178,114 +322,25 @@ pub(super) fn servos(
     controllers.zip(controlled).filter_map(servo).collect()
 }
 
-/// Records deviations as motion.
-struct Recorder<'a, 'w> {
+/// Keeps the deviations of the samples and watches that they stay small.
+struct Watcher<'a, 'w> {
     along: &'a LinearizedTrajectory,
-    servos: Vec<Servo>,
-    second_order: bool,
+    stretch: usize,
+    samples: &'w mut Vec<Sample>,
     watch: &'w mut dyn FnMut(f64) -> Flow,
-    recording: Recording,
-    row: Vec<f64>,
     /// Set when the linear equations hold no more.
     failure: Option<AnalysisError>,
 }
 
-impl<'a, 'w> Recorder<'a, 'w> {
-    fn new(
-        linearized: &'a Linearized,
-        second_order: bool,
-        watch: &'w mut dyn FnMut(f64) -> Flow,
-    ) -> Self {
-        let along = &linearized.along;
-        let labels = along.labels();
-        let mut names: Vec<(String, &str)> = Vec::new();
-        for label in &linearized.coordinates {
-            names.push((label.name.clone(), label.unit));
-        }
-        for label in &linearized.coordinates {
-            names.push((format!("{}.rate", label.name), label.rate_unit));
-        }
-        for marker in &labels.markers {
-            for what in ["position", "deviation"] {
-                for axis in ["x", "y", "z"] {
-                    names.push((format!("{marker}.{what}.{axis}"), "m"));
-                }
-            }
-        }
-        for &input in &linearized.actuated_inputs {
-            let effort = &labels.inputs[input];
-            names.push((effort.name.clone(), effort.unit));
-        }
-        Self {
-            along,
-            servos: Vec::new(),
-            second_order,
-            watch,
-            recording: Recording::with_capacity(names, 0),
-            row: Vec::new(),
-            failure: None,
-        }
-    }
-
-    /// Goes on along a stretch of the motion.
-    fn enter(&mut self, along: &'a LinearizedTrajectory, servos: Vec<Servo>) {
-        (self.along, self.servos) = (along, servos);
-    }
-
-    /// Deviations that stay if nothing accelerates, some coordinates held.
-    fn steady(&self, time: f64, terms: Terms, held: &[usize]) -> Result<Vec<f64>, AnalysisError> {
-        let count = self.along.actuated().len();
-        let mut gain = DMatrix::zeros(count, count);
-        for servo in &self.servos {
-            servo.add_position_gain(time, &mut gain);
-        }
-        Ok((self.along).steady_holding(time, terms, Some(&gain), held)?)
-    }
-
-    fn finish(
-        self,
-        statistics: Statistics,
-        stopped_at: Option<f64>,
-    ) -> Result<PerturbedRun, AnalysisError> {
-        match self.failure {
-            Some(error) => Err(error),
-            None => Ok(PerturbedRun {
-                recording: self.recording,
-                statistics,
-                stopped_at,
-            }),
-        }
-    }
-}
-
-impl Observer for Recorder<'_, '_> {
+impl Observer for Watcher<'_, '_> {
     fn sample(&mut self, time: f64, state: &[f64]) -> Flow {
-        let along = self.along;
-        let (deviation, rates) = state.split_at(state.len() / 2);
-        self.row.clear();
-        for values in along.motion(time, deviation, rates) {
-            self.row.extend(values);
-        }
-        for marker in 0..along.labels().markers.len() {
-            let moved = along.displacement(marker, time, deviation, self.second_order);
-            let mut place = [0.0; 3];
-            along.nominal(
-                time,
-                |point, i| point.outputs[marker].position[i],
-                &mut place,
-            );
-            self.row.extend((0..3).map(|i| place[i] + moved[i]));
-            self.row.extend(moved.0);
-        }
-        let actuated = along.actuated();
-        let pick = |x: &[f64]| -> Vec<f64> { actuated.iter().map(|&dof| x[dof]).collect() };
-        let (mut input, mut effort) = (vec![0.0; actuated.len()], vec![0.0; actuated.len()]);
-        along.input(time, &mut input);
-        self.servos
-            .effort(time, &pick(deviation), &pick(rates), &mut effort);
-        self.row
-            .extend(input.iter().zip(&effort).map(|(a, b)| a + b));
-        self.recording.push(time, &self.row);
+        let deviations = 2 * self.along.labels().coordinates.len();
+        self.samples.push(Sample {
+            time,
+            stretch: self.stretch,
+            // structural methods tell accelerations too
+            state: state[..deviations].to_vec(),
+        });
         Flow::Continue
     }
 
@@ -304,4 +359,72 @@ impl Observer for Recorder<'_, '_> {
         }
         (self.watch)(time)
     }
+}
+
+impl Solution {
+    /// What is recorded of a sample: the nominal state of its instant with the deviations.
+    fn row<L: Linearize>(
+        &self,
+        of: &mut L,
+        motion: &L::Motion,
+        linearized: &Linearized,
+        Sample {
+            time,
+            stretch,
+            state,
+        }: &Sample,
+        order: OutputOrder,
+    ) -> Result<Vec<f64>, AnalysisError> {
+        let (position, rate) = state.split_at(state.len() / 2);
+        let deviation = Deviation {
+            independent: linearized.independent_of(*stretch),
+            position,
+            rate,
+        };
+        let Deviated {
+            position: mut row,
+            velocity,
+            input,
+            markers,
+        } = of.deviated(motion, &deviation, order)?;
+        row.extend(velocity);
+        for [nominal, displacement] in markers {
+            row.extend((nominal + displacement).0);
+            row.extend(displacement.0);
+        }
+        let Some(along) = linearized.stretches().nth(*stretch) else {
+            return Ok(row);
+        };
+        let pick = |x: &[f64]| -> Vec<f64> { along.actuated().iter().map(|&dof| x[dof]).collect() };
+        let mut effort = vec![0.0; input.len()];
+        for servo in &self.servos[*stretch] {
+            servo.add_effort(*time, &pick(position), &pick(rate), &mut effort);
+        }
+        row.extend(input.iter().zip(&effort).map(|(a, b)| a + b));
+        Ok(row)
+    }
+}
+
+/// Names and units of what is recorded.
+fn names(linearized: &Linearized) -> Vec<(String, &'static str)> {
+    let labels = linearized.along.labels();
+    let mut names: Vec<(String, &str)> = Vec::new();
+    for label in &linearized.coordinates {
+        names.push((label.name.clone(), label.unit));
+    }
+    for label in &linearized.coordinates {
+        names.push((format!("{}.rate", label.name), label.rate_unit));
+    }
+    for marker in &labels.markers {
+        for what in ["position", "deviation"] {
+            for axis in ["x", "y", "z"] {
+                names.push((format!("{marker}.{what}.{axis}"), "m"));
+            }
+        }
+    }
+    for &input in &linearized.actuated_inputs {
+        let effort = &labels.inputs[input];
+        names.push((effort.name.clone(), effort.unit));
+    }
+    names
 }

@@ -47,4 +47,14 @@ pub enum NominalError {
         /// Degrees of freedom there are.
         freedom: usize,
     },
+    /// Forward dynamics of the rigid mechanism has no answer.
+    #[error(
+        "nothing says how the mechanism should move, and with rigid bodies under its loads it comes to a singular configuration \
+         at t = {time_s} s; give its inputs rigid_inverse_dynamics, prescribe motions, or end before with \
+         simulation.duration_s"
+    )]
+    Singular {
+        /// When.
+        time_s: f64,
+    },
 }

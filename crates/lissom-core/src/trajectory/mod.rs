@@ -12,10 +12,14 @@
 //!
 //! the shortest $`\tau_a`$ if there are more drives than degrees of freedom \[Fattah 1995, section 4.5\].
 //!
+//! A mechanism that nothing leads, as an arm under given torques, moves as its rigid bodies would under its loads
+//! (`forward.rs`).
+//!
 //! It is written over [`RigidMechanism`], which either formulation implements.
 
 mod efforts;
 mod error;
+mod forward;
 mod orientation;
 mod path;
 mod projection;
@@ -29,6 +33,7 @@ use crate::view::AxisId;
 
 pub use efforts::NominalDrives;
 pub use error::NominalError;
+use forward::ForwardDynamics;
 pub use path::MarkerPath;
 use path::Path;
 use projection::Projection;
@@ -50,6 +55,15 @@ pub struct NominalMotions<'a> {
     pub prescribes: bool,
     /// Instant at which all of them begin.
     pub start_s: f64,
+}
+
+impl NominalMotions<'_> {
+    /// Whether an input, a prescribed motion, a path or feedback says how the mechanism should move.
+    pub fn lead(&self) -> bool {
+        let actions = self.actions;
+        let given = asks(actions) || self.prescribes || self.path.is_some();
+        given || !actions.controllers.is_empty()
+    }
 }
 
 /// The nominal trajectory of a mechanism at an instant.
@@ -85,6 +99,8 @@ enum Motion {
     Axes(Vec<AxisCurve>),
     /// All together.
     Together(Box<Path>),
+    /// As rigid bodies do under the loads that act.
+    Forward(Box<ForwardDynamics>),
 }
 
 impl<R: RigidMechanism> Trajectory<R> {
@@ -167,9 +183,27 @@ impl<R: RigidMechanism> Trajectory<R> {
         })
     }
 
+    /// Of a mechanism that nothing leads, from the rates with which its model has it start; `breakpoints` are instants at which
+    /// its loads are not smooth.
+    ///
+    /// # Errors
+    /// When it cannot be where the model has it start.
+    pub fn forward(
+        mechanism: R,
+        motions: &NominalMotions<'_>,
+        breakpoints: Vec<f64>,
+    ) -> Result<Self, NominalError> {
+        let mut trajectory = Self::moving(mechanism, motions, false)?;
+        trajectory.state.velocity = trajectory.mechanism.start_velocity();
+        let forward = ForwardDynamics::new(trajectory.force.len(), breakpoints);
+        trajectory.motion = Motion::Forward(Box::new(forward));
+        Ok(trajectory)
+    }
+
     /// Instants at which the motion is not smooth.
     pub fn breakpoints(&self) -> Vec<f64> {
         match &self.motion {
+            Motion::Forward(forward) => forward.breakpoints().to_vec(),
             Motion::Axes(curves) => (curves.iter())
                 .flat_map(|(_, curve)| curve.breakpoints())
                 .collect(),
@@ -212,6 +246,23 @@ impl<R: RigidMechanism> Trajectory<R> {
                 self.reached = None;
                 mechanism.place(time, state)?;
                 mechanism.set_velocity(state);
+                self.reached = Some(time);
+                Ok(())
+            }
+            Motion::Forward(forward) => {
+                let from = match self.reached {
+                    Some(from) if from < time => from,
+                    // it goes forward only
+                    _ => {
+                        let start = mechanism.start();
+                        state.position.copy_from_slice(&start.position);
+                        state.velocity = mechanism.start_velocity();
+                        forward.accelerate(mechanism, state, self.start_s)?;
+                        self.start_s
+                    }
+                };
+                self.reached = None;
+                forward.follow(mechanism, state, [from, time])?;
                 self.reached = Some(time);
                 Ok(())
             }
@@ -371,7 +422,7 @@ fn asks(actions: &Actions) -> bool {
 }
 
 /// What a load acts on; of a motor, its joint: along the trajectory they move as one.
-fn joint_of(gears: &[Gear], target: &LoadTarget) -> LoadTarget {
+pub fn joint_of(gears: &[Gear], target: &LoadTarget) -> LoadTarget {
     let motor = target.axis();
     let gear = gears.iter().find(|gear| Some(gear.motor) == motor);
     gear.map_or_else(|| target.clone(), |gear| LoadTarget::Axis(gear.joint))

@@ -50,6 +50,9 @@ pub trait RigidMechanism {
     /// The state in which the model has it start, at rest.
     fn start(&self) -> RigidState;
 
+    /// The velocities with which the model has it start.
+    fn start_velocity(&self) -> Vec<f64>;
+
     /// Whether coordinates follow from others.
     fn has_loops(&self) -> bool;
 

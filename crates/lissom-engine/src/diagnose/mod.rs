@@ -178,11 +178,11 @@ impl Mechanism {
     }
 
     /// Coordinates and rates that start elsewhere than the model writes, as its loops would not be closed there; none where the
-    /// start is an equilibrium.
+    /// start is computed.
     pub fn start_changes(&self) -> &[StartChange] {
         match self.spec().simulation.initial {
             InitialSpec::Written => &self.tree().start_changes,
-            InitialSpec::Equilibrium | InitialSpec::StaticLoad(_) => &[],
+            InitialSpec::Equilibrium | InitialSpec::StaticLoad(_) | InitialSpec::QuasiStatic => &[],
         }
     }
 

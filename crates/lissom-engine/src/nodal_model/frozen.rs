@@ -1,7 +1,7 @@
 //! A nodal model frozen at instants of a motion on which axes exchange their places: every instant has degrees of freedom of its
 //! own, and shapes are compared in the first ones and all axes that follow from them.
 
-use lissom_core::study::{Linearize as _, LinearizeError};
+use lissom_core::study::{Linearize as _, LinearizeError, OutputOrder};
 use lissom_core::{AxisId, Coordinates};
 use lissom_nodal::ElementId;
 use lissom_numerics::integrate::Flow;
@@ -78,7 +78,7 @@ impl NodalLinearizer<'_> {
         held: &[usize],
     ) -> Result<FrozenPoint, LinearizeError> {
         self.choose_afresh(motion)?;
-        let point = self.point(motion)?;
+        let point = self.point(motion, OutputOrder::First)?;
         let mechanism = self.chart.mechanism;
         let places: Vec<Option<usize>> = (0..mechanism.dof_count())
             .map(|dof| common.place(mechanism.dof_deformation(dof)?))

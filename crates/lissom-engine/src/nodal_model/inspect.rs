@@ -1,6 +1,6 @@
 //! What a nodal mechanism tells of its equations before they are integrated.
 
-use lissom_core::study::Linearize as _;
+use lissom_core::study::{Linearize as _, OutputOrder};
 use lissom_core::{Dynamics, RunError, State};
 use lissom_nodal::{Drive, Equations};
 use lissom_numerics::linear::UndampedModes;
@@ -56,7 +56,7 @@ impl Inspect for NodalModel {
         }
         let mut linearizer = NodalLinearizer::new(self).ok()?;
         let motion = linearizer.moving(&written_state(self, self.start_s)).ok()?;
-        let linear = linearizer.point(&motion).ok()?.linear;
+        let linear = linearizer.point(&motion, OutputOrder::First).ok()?.linear;
         let modes = UndampedModes::new(&linear.mass, &linear.structural).ok()?;
         let square = modes.squares.into_iter().fold(0.0, f64::max);
         Some(Oscillation {

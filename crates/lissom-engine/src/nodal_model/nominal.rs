@@ -1,9 +1,12 @@
 //! A nodal model linearised: where it starts, where a recording has it, and along its nominal motion.
 
-use lissom_core::study::{Linearize, LinearizeError, linearize};
+use std::borrow::Cow;
+
+use lissom_core::study::{Deviated, Deviation, Linearize, LinearizeError, OutputOrder, linearize};
 use lissom_core::{AxisId, Coordinates, RunError, State, effort_label};
 use lissom_nodal::{
-    Drive, Dynamics, Equations, Excitation as _, NodalError, NodeId, NodeKind, linearize_state,
+    Drive, Dynamics, Equations, Excitation as _, NodalError, NodeId, NodeKind, displaced_nodes,
+    linearize_state,
 };
 use lissom_numerics::Memory;
 use lissom_numerics::integrate::Flow;
@@ -177,6 +180,33 @@ impl<'m> NodalLinearizer<'m> {
         own.is_ok_and(|own| own.following == self.chart.following)
     }
 
+    /// A motion as it is in the chart chosen, where the equations stand then.
+    fn in_chart<'a>(
+        &mut self,
+        motion: &'a NodalMotion,
+    ) -> Result<Cow<'a, NodalMotion>, LinearizeError> {
+        if self.is_charted(motion) {
+            if !motion.memory.is_empty() {
+                self.stand(&motion.memory, motion.time_s)?;
+            }
+            return Ok(Cow::Borrowed(motion));
+        }
+        let charted = self.charted(motion);
+        self.is_worn |= charted.is_err();
+        charted.map(Cow::Owned)
+    }
+
+    /// Inputs on the actuated degrees of freedom where the state was set last; friction of the joints is none.
+    fn inputs(&self) -> Vec<f64> {
+        let (nodal, mechanism) = (self.nodal, self.chart.mechanism);
+        let on = |dof: usize| {
+            let is_meant = |axis| nodal.axis_dof_in(mechanism, axis) == Some(dof);
+            (nodal.actions).effort_on(self.dynamics.excitation().efforts(), is_meant)
+        };
+        let actuated = mechanism.actuated_dofs();
+        actuated.into_iter().map(on).collect()
+    }
+
     fn unplaced(time_s: f64) -> impl Fn(NodalError) -> LinearizeError {
         move |error| LinearizeError::Unplaced(Box::new(unplaced(&error, time_s)))
     }
@@ -271,23 +301,8 @@ impl Linearize for NodalLinearizer<'_> {
         Ok(())
     }
 
-    fn point(&mut self, motion: &NodalMotion) -> Result<Point, LinearizeError> {
-        let charted;
-        let motion = if self.is_charted(motion) {
-            if !motion.memory.is_empty() {
-                self.stand(&motion.memory, motion.time_s)?;
-            }
-            motion
-        } else {
-            charted = self.charted(motion);
-            match &charted {
-                Ok(charted) => charted,
-                Err(error) => {
-                    self.is_worn = true;
-                    return Err(error.clone());
-                }
-            }
-        };
+    fn point(&mut self, motion: &NodalMotion, order: OutputOrder) -> Result<Point, LinearizeError> {
+        let motion = &*self.in_chart(motion)?;
         if self.is_badly_led(motion)? {
             self.is_worn = true;
             let time_s = motion.time_s;
@@ -310,7 +325,9 @@ impl Linearize for NodalLinearizer<'_> {
             drives: self.dynamics.drives(),
             loads: self.dynamics.excitation(),
         };
-        let point = linearize_state(&mut self.equations, *time_s, &state, &self.outputs);
+        let second_order = order == OutputOrder::Second;
+        let (equations, outputs) = (&mut self.equations, &self.outputs);
+        let point = linearize_state(equations, *time_s, &state, outputs, second_order);
         let mut point = point.map_err(&unplaced)?;
         point.position = self.nodal.chart_position(self.chart.mechanism, position);
         // velocities that are no rates of the chart: those deviate by δv = δ' + Wδ
@@ -319,13 +336,70 @@ impl Linearize for NodalLinearizer<'_> {
         let linear = &mut point.linear;
         linear.dynamic += &linear.damping * &turning + &linear.mass * turning_rate;
         linear.damping += &linear.mass * turning;
-        // friction of the joints is not an input
-        let (nodal, mechanism) = (self.nodal, self.chart.mechanism);
-        for (input, dof) in point.input.iter_mut().zip(mechanism.actuated_dofs()) {
-            let is_meant = |axis| nodal.axis_dof_in(mechanism, axis) == Some(dof);
-            *input = (nodal.actions).effort_on(state.loads.efforts(), is_meant);
-        }
+        point.input = self.inputs();
         Ok(point)
+    }
+
+    fn deviated(
+        &mut self,
+        motion: &NodalMotion,
+        deviation: &Deviation<'_>,
+        order: OutputOrder,
+    ) -> Result<Deviated, LinearizeError> {
+        let NodalMotion {
+            time_s,
+            position,
+            velocity,
+            ..
+        } = &*self.in_chart(motion)?;
+        let unplaced = Self::unplaced(*time_s);
+        let placed = self.dynamics.set_state(*time_s, position, velocity);
+        placed.map_err(&unplaced)?;
+        let placed = self.equations.place(position, self.dynamics.drives());
+        placed.map_err(&unplaced)?;
+        let second_order = order == OutputOrder::Second;
+        let sum = |nominal: &[f64], deviation: &[f64]| -> Vec<f64> {
+            let both = nominal.iter().zip(deviation);
+            both.map(|(nominal, deviation)| nominal + deviation)
+                .collect()
+        };
+        let nominal = (self.nodal).chart_position(self.chart.mechanism, position);
+        let (equations, outputs) = (&mut self.equations, &self.outputs);
+        Ok(Deviated {
+            markers: displaced_nodes(equations, outputs, deviation.position, second_order),
+            position: sum(&nominal, deviation.position),
+            velocity: sum(velocity, deviation.rate),
+            input: self.inputs(),
+        })
+    }
+
+    fn state(
+        &mut self,
+        motion: &NodalMotion,
+        deviation: &Deviation<'_>,
+    ) -> Result<State, LinearizeError> {
+        let motion = &*self.in_chart(motion)?;
+        let mut position = motion.position.clone();
+        self.equations
+            .displace(&motion.position, deviation.position, &mut position);
+        // velocities that are no rates of the chart: those deviate by δv = δ' + Wδ
+        let turned = self
+            .nodal
+            .quasi_rates(self.chart.mechanism, &motion.velocity)
+            * DVector::from_column_slice(deviation.position);
+        let velocity = (motion.velocity.iter().zip(deviation.rate)).zip(turned.iter());
+        let velocity = velocity.map(|((nominal, rate), turned)| nominal + rate + turned);
+        let state = State::new(motion.time_s, position, velocity.collect());
+        if self.chart.following == self.nodal.first_chart().following {
+            return Ok(state);
+        }
+        // a state says in which chart it is
+        let drives = self.drives(state.time_s);
+        let placed = self.equations.place(&state.position, &drives);
+        placed.map_err(Self::unplaced(state.time_s))?;
+        let mut memory = self.equations.memory();
+        self.chart.remember(self.nodal, &mut memory);
+        Ok(State { memory, ..state })
     }
 
     fn labels(&self) -> Labels {
@@ -361,6 +435,17 @@ impl Linearize for NodalLinearizer<'_> {
 
     fn driven(&self) -> Vec<usize> {
         self.nodal.driven_dofs(self.chart.mechanism)
+    }
+
+    fn driven_inputs(&self) -> Vec<usize> {
+        let nodal = self.nodal;
+        let motors = self.dofs(nodal.actions.gears.iter().map(|gear| gear.motor));
+        let driven = self.driven();
+        let actuated = self.actuated().into_iter().enumerate();
+        let acts = |dof: &usize| driven.contains(dof) || motors.contains(dof);
+        actuated
+            .filter_map(|(input, dof)| acts(&dof).then_some(input))
+            .collect()
     }
 
     fn controlled(&self) -> Vec<Vec<usize>> {
@@ -412,7 +497,7 @@ impl Linearize for NodalLinearizer<'_> {
         free: bool,
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Frozen, LinearizeError> {
-        let found = match linearize(self, motions, watch) {
+        let found = match linearize(self, motions, OutputOrder::First, watch) {
             Err(LinearizeError::IllConditioned { .. }) if self.nodal.charts.is_some() => {
                 return self.frozen_in_charts(motions, free, watch);
             }

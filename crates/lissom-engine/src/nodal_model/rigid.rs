@@ -6,7 +6,7 @@
 use super::view::node_pair;
 use super::{NodalAxis, NodalModel, Station};
 use lissom_core::{
-    Actions, AxisId, ClosureEquations, Inputs, JointId, MarkerId, MotionCurve, MotionPoint,
+    Actions, AxisId, ClosureEquations, Inputs, JointId, Load, MarkerId, MotionCurve, MotionPoint,
     NominalDrives, NominalError, NominalMotions, Order, RigidMechanism, RigidState, Trajectory,
 };
 use lissom_nodal::{Drive, Equations, Forces, NodalError, NodeId};
@@ -49,8 +49,8 @@ pub(super) struct RigidNodal<'m> {
     step: Vec<f64>,
     residual: Vec<f64>,
     mass: Vec<f64>,
-    /// Loads that inverse dynamics counts on, and resistances of the joints.
-    in_feedforward: Actions,
+    /// Loads that act, and resistances of the joints.
+    actions: Actions,
     inputs: Inputs,
     input_values: Vec<f64>,
     forces: Forces<f64>,
@@ -110,13 +110,19 @@ impl Motions {
 /// The trajectory that inputs or controllers of a nodal model go by, if any do.
 pub(super) fn trajectory(nodal: &NodalModel) -> Result<Option<NodalTrajectory<'_>>, NominalError> {
     let motions = Motions::new(nodal);
-    Trajectory::for_actions(|| RigidNodal::new(nodal), &motions.of(nodal))
+    Trajectory::for_actions(|| RigidNodal::led(nodal), &motions.of(nodal))
 }
 
-/// The trajectory of a nodal model.
+/// The trajectory of a nodal model; forward dynamics where nothing leads it.
 pub(super) fn any_trajectory(nodal: &NodalModel) -> Result<NodalTrajectory<'_>, NominalError> {
     let motions = Motions::new(nodal);
-    Trajectory::new(RigidNodal::new(nodal)?, &motions.of(nodal))
+    let motions = motions.of(nodal);
+    if motions.lead() {
+        return Trajectory::new(RigidNodal::led(nodal)?, &motions);
+    }
+    let mechanism = RigidNodal::free(nodal)?;
+    let breakpoints = mechanism.inputs.breakpoints().collect();
+    Trajectory::forward(mechanism, &motions, breakpoints)
 }
 
 /// The trajectory of a nodal model whose joints follow from loops or from the motion of a marker; `None` when inputs and prescribed motions
@@ -126,7 +132,7 @@ pub(super) fn followed_trajectory(nodal: &NodalModel) -> Option<NodalTrajectory<
         return None;
     }
     let motions = Motions::new(nodal);
-    let built = Trajectory::moving(RigidNodal::new(nodal).ok()?, &motions.of(nodal), true);
+    let built = Trajectory::moving(RigidNodal::led(nodal).ok()?, &motions.of(nodal), true);
     let mut trajectory = built.ok()?;
     trajectory.follow(nodal.start_s).ok()?;
     Some(trajectory)
@@ -144,7 +150,23 @@ pub(crate) fn nominal_drives(
 }
 
 impl<'m> RigidNodal<'m> {
-    fn new(nodal: &'m NodalModel) -> Result<Self, NominalError> {
+    /// The rigid mechanism as inverse dynamics sees it: under the loads that it counts on, nodes whose coordinates are degrees of
+    /// freedom held.
+    fn led(nodal: &'m NodalModel) -> Result<Self, NominalError> {
+        Self::new(nodal, |load| load.in_feedforward, Vec::new())
+    }
+
+    /// The rigid mechanism as forward dynamics sees it: under all its loads, with all that can move.
+    fn free(nodal: &'m NodalModel) -> Result<Self, NominalError> {
+        Self::new(nodal, |_| true, coordinate_dofs(nodal))
+    }
+
+    /// The rigid mechanism under some of its loads; beside its joints some degrees of freedom of nodes move.
+    fn new(
+        nodal: &'m NodalModel,
+        acts: fn(&Load) -> bool,
+        of_nodes: Vec<usize>,
+    ) -> Result<Self, NominalError> {
         let mechanism = &nodal.mechanism;
         let all = mechanism.dof_count();
         let is_motor = |axis| nodal.actions.gears.iter().any(|gear| gear.motor == axis);
@@ -161,6 +183,7 @@ impl<'m> RigidNodal<'m> {
         }
         let of_balls = nodal.balls.iter().flat_map(|ball| ball.dofs(mechanism));
         dofs.extend(of_balls);
+        dofs.extend(of_nodes);
         let n = dofs.len();
         let motors = nodal.actions.gears.iter().filter_map(|gear| {
             Some(Motor {
@@ -169,14 +192,10 @@ impl<'m> RigidNodal<'m> {
                 row: vec![0.0; n],
             })
         });
-        let counted = nodal
-            .actions
-            .loads
-            .iter()
-            .filter(|load| load.in_feedforward);
-        let in_feedforward = Actions {
+        let loads = nodal.actions.loads.iter().filter(|load| acts(load));
+        let actions = Actions {
             resistances: nodal.actions.resistances.clone(),
-            loads: counted.cloned().collect(),
+            loads: loads.cloned().collect(),
             ..Actions::default()
         };
         let equations = Equations::new(mechanism);
@@ -202,9 +221,9 @@ impl<'m> RigidNodal<'m> {
             step: vec![0.0; all],
             residual: vec![0.0; all],
             mass: Vec::new(),
-            inputs: Inputs::new(&in_feedforward.loads),
-            input_values: vec![0.0; in_feedforward.loads.len()],
-            in_feedforward,
+            inputs: Inputs::new(&actions.loads),
+            input_values: vec![0.0; actions.loads.len()],
+            actions,
             forces: Forces::new(mechanism),
         })
     }
@@ -291,6 +310,11 @@ impl<'m> RigidNodal<'m> {
 impl RigidMechanism for RigidNodal<'_> {
     fn start(&self) -> RigidState {
         self.start.clone()
+    }
+
+    fn start_velocity(&self) -> Vec<f64> {
+        let initial = &self.nodal.initial_velocity;
+        self.dofs.iter().map(|&dof| initial[dof]).collect()
     }
 
     fn has_loops(&self) -> bool {
@@ -460,15 +484,15 @@ impl RigidMechanism for RigidNodal<'_> {
         let equations = &mut self.equations;
         equations.set_velocity(&self.velocity, &self.drives);
         equations.set_acceleration(&self.acceleration, &self.drives);
-        let (in_feedforward, values) = (&self.in_feedforward, &mut self.input_values);
-        (self.inputs).evaluate(&in_feedforward.loads, time_s, |_| 0.0, values);
+        let (actions, values) = (&self.actions, &mut self.input_values);
+        (self.inputs).evaluate(&actions.loads, time_s, |_| 0.0, values);
         let nodes = &mut equations.view(&mut self.forces);
         let mut view = NodalView {
             nodal: self.nodal,
             nodes,
         };
-        in_feedforward.push_inputs(values, &mut view, &mut 0.0);
-        in_feedforward.resist(&mut view, &mut 0.0);
+        actions.push_inputs(values, &mut view, &mut 0.0);
+        actions.resist(&mut view, &mut 0.0);
         let (efforts, loads) = (self.forces.efforts(), self.forces.loads());
         equations.residual(efforts, loads, &mut self.residual);
         for (force, &dof) in force.iter_mut().zip(&self.dofs) {
@@ -516,15 +540,21 @@ fn undeformed_start(nodal: &NodalModel) -> Vec<f64> {
         let at = mechanism.dof_positions(dof);
         position[at.clone()].copy_from_slice(&nodal.initial_position[at]);
     }
-    for node in (0..mechanism.node_count()).filter_map(|index| mechanism.node(index)) {
-        for component in 0..3 {
-            if let Some(dof) = mechanism.coordinate_dof(node, component) {
-                let at = mechanism.dof_positions(dof);
-                position[at.clone()].copy_from_slice(&nodal.initial_position[at]);
-            }
-        }
+    for dof in coordinate_dofs(nodal) {
+        let at = mechanism.dof_positions(dof);
+        position[at.clone()].copy_from_slice(&nodal.initial_position[at]);
     }
     position
+}
+
+/// Degrees of freedom that are coordinates of nodes.
+fn coordinate_dofs(nodal: &NodalModel) -> Vec<usize> {
+    let mechanism = &nodal.mechanism;
+    let nodes = (0..mechanism.node_count()).filter_map(|index| mechanism.node(index));
+    let components = nodes.flat_map(|node| [0, 1, 2].map(|component| (node, component)));
+    components
+        .filter_map(|(node, component)| mechanism.coordinate_dof(node, component))
+        .collect()
 }
 
 fn unplaced(error: &NodalError, time_s: f64) -> NominalError {

@@ -9,7 +9,8 @@ use lissom_spec::ModelSpec;
 use lissom_spec::spec::{InitialSpec, SimulationSpec};
 
 use super::{
-    Linearizer, closed_state, equations_at, equilibrium, follow_given, nominal_drives, written_state,
+    Linearizer, closed_state, equations_at, equilibrium, follow_given, nominal_drives,
+    written_state,
 };
 use crate::formulation::{Formulation, LinearAnalysis};
 use crate::model::Model;

@@ -3,8 +3,9 @@
 use crate::model::{AxisPlace, Model, Places};
 use crate::simulate::view::TreeView;
 use lissom_core::{
-    Actions, AxisId, ClosureEquations, Inputs, JointId, MarkerId, MotionCurve, MotionPoint,
+    Actions, AxisId, ClosureEquations, Inputs, JointId, Load, MarkerId, MotionCurve, MotionPoint,
     NominalDrives, NominalError, NominalMotions, Order, RigidMechanism, RigidState, Trajectory,
+    joint_of,
 };
 use lissom_spatial::{Motion, Transform};
 use lissom_tree::closure::Constraints;
@@ -23,6 +24,7 @@ pub(crate) struct RigidTree {
     system: System,
     kinematics: Kinematics<f64>,
     start: RigidState,
+    start_velocity: Vec<f64>,
     has_loops: bool,
     closures: Vec<Closure>,
     constraints: Constraints<f64>,
@@ -31,8 +33,7 @@ pub(crate) struct RigidTree {
     /// Entry of the rigid velocity vector and inertia of the rotors behind elastic gears, which are not
     /// part of the system; here they turn with their joints.
     rotors: Vec<(usize, f64)>,
-    /// Springs, dampers and friction of the joints, which the drives work against too, and loads at markers that they count
-    /// on.
+    /// Springs, dampers and friction of the joints, which the drives work against too, and loads that act.
     actions: Actions,
     places: Places,
     markers: Vec<Marker>,
@@ -82,15 +83,21 @@ impl Motions {
 /// The trajectory that inputs or controllers of a model go by, if any do.
 pub(super) fn trajectory(model: &Model) -> Option<TreeTrajectory> {
     let motions = Motions::new(model);
-    let built = Trajectory::for_actions(|| Ok(RigidTree::new(model)), &motions.of(model));
+    let built = Trajectory::for_actions(|| Ok(RigidTree::led(model)), &motions.of(model));
     // a tree can be anywhere
     built.ok().flatten()
 }
 
-/// The trajectory of a model.
+/// The trajectory of a model; forward dynamics where nothing leads it.
 pub(super) fn any_trajectory(model: &Model) -> Result<TreeTrajectory, NominalError> {
     let motions = Motions::new(model);
-    Trajectory::new(RigidTree::new(model), &motions.of(model))
+    let motions = motions.of(model);
+    if motions.lead() {
+        return Trajectory::new(RigidTree::led(model), &motions);
+    }
+    let mechanism = RigidTree::new(model, |_| true);
+    let breakpoints = mechanism.inputs.breakpoints().collect();
+    Trajectory::forward(mechanism, &motions, breakpoints)
 }
 
 /// Where the joints would be along the nominal motion if every body were rigid, for mechanisms whose joints follow from
@@ -100,7 +107,7 @@ pub(crate) fn followed_trajectory(model: &Model) -> Option<TreeTrajectory> {
         return None;
     }
     let motions = Motions::new(model);
-    let built = Trajectory::moving(RigidTree::new(model), &motions.of(model), true);
+    let built = Trajectory::moving(RigidTree::led(model), &motions.of(model), true);
     let mut trajectory = built.ok()?;
     trajectory.follow(model.start_s).ok()?;
     Some(trajectory)
@@ -137,7 +144,13 @@ pub(crate) fn nominal_motions(model: &Model) -> Vec<(usize, MotionCurve)> {
 }
 
 impl RigidTree {
-    fn new(model: &Model) -> Self {
+    /// The rigid mechanism as inverse dynamics sees it: under the loads that it counts on.
+    fn led(model: &Model) -> Self {
+        Self::new(model, |load| load.in_feedforward)
+    }
+
+    /// The rigid mechanism under some of its loads.
+    fn new(model: &Model, acts: fn(&Load) -> bool) -> Self {
         let system = model.linkage.system.rigidified();
         let (flexible_layout, rigid_layout) = (model.linkage.system.layout(), system.layout());
         let n = system.velocity_count();
@@ -146,12 +159,18 @@ impl RigidTree {
             velocity: vec![0.0; n],
             acceleration: vec![0.0; n],
         };
+        let mut start_velocity = vec![0.0; n];
         for (k, body) in system.bodies().iter().enumerate() {
             let count = body.joint.kind.positions();
             let from = flexible_layout.joint_position[k];
             let to = rigid_layout.joint_position[k];
             start.position[to..to + count]
                 .copy_from_slice(&model.initial_position[from..from + count]);
+            let count = body.joint.kind.velocities();
+            let from = flexible_layout.joint_velocity[k];
+            let to = rigid_layout.joint_velocity[k];
+            start_velocity[to..to + count]
+                .copy_from_slice(&model.initial_velocity[from..from + count]);
         }
         let places = model.places.rigid(&system);
         let motors: Vec<AxisId> = (model.actions.gears.iter())
@@ -167,14 +186,15 @@ impl RigidTree {
         let rotors = (model.transmissions.iter().zip(&motors)).filter_map(rotor);
         let closures = rigid_closures(model, &system, &start);
         let markers = undeformed_markers(model);
-        let in_feedforward = model
-            .actions
-            .loads
-            .iter()
-            .filter(|load| load.in_feedforward);
+        let gears = &model.actions.gears;
+        let loads = model.actions.loads.iter().filter(|load| acts(load));
+        let loads = loads.map(|load| Load {
+            target: joint_of(gears, &load.target),
+            ..load.clone()
+        });
         let actions = Actions {
             resistances: model.actions.resistances.clone(),
-            loads: in_feedforward.cloned().collect(),
+            loads: loads.collect(),
             ..Actions::default()
         };
         Self {
@@ -198,6 +218,7 @@ impl RigidTree {
             inverse: InverseDynamics::new(&system),
             composite: CompositeBody::new(&system),
             start,
+            start_velocity,
             system,
         }
     }
@@ -269,6 +290,10 @@ impl RigidTree {
 impl RigidMechanism for RigidTree {
     fn start(&self) -> RigidState {
         self.start.clone()
+    }
+
+    fn start_velocity(&self) -> Vec<f64> {
+        self.start_velocity.clone()
     }
 
     fn has_loops(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use lissom_core::study::Linearize as _;
+use lissom_core::study::{Deviation, Linearize as _, OutputOrder};
 use lissom_engine::model::Model;
 use lissom_engine::nodal_model::{NodalLinearizer, NodalModel};
 use lissom_engine::simulate::{Equations, Linearizer, MotionState};
@@ -248,7 +248,7 @@ fn parts_agree_with_the_nodal_formulation() {
     let nodal = NodalModel::new(&spec, 6).unwrap();
     let mut meshed = NodalLinearizer::new(&nodal).unwrap();
     let motion = meshed.nominal(time).unwrap();
-    let point = meshed.point(&motion).unwrap();
+    let point = meshed.point(&motion, OutputOrder::Second).unwrap();
     let actuated = nodal.mechanism.actuated_dofs();
     let nodes = LinearizedTrajectory::new(meshed.labels(), vec![point], actuated);
     let speed_squared = 20.0;
@@ -294,10 +294,8 @@ fn parts_agree_with_the_nodal_formulation() {
         for i in 0..3 {
             let pair = [a.first[(i, *column_a)], b.first[(i, *column_b)]];
             assert!((pair[0] - pair[1]).abs() < 1e-9, "{pair:?}");
-            let pair = [
-                a.second[i][(*column_a, *column_a)],
-                b.second[i][(*column_b, *column_b)],
-            ];
+            let [a, b] = [a, b].map(|output| &output.second.as_ref().unwrap()[i]);
+            let pair = [a[(*column_a, *column_a)], b[(*column_b, *column_b)]];
             assert!((pair[0] - pair[1]).abs() < 1e-9, "{pair:?}");
         }
     }
@@ -375,9 +373,35 @@ fn loops_in_independent_coordinates() {
         .points()[0]
         .outputs[0]
         .position;
-    for (second_order, tolerance) in [(false, 10.0 * far * far), (true, 10.0 * far.powi(3))] {
-        let moved = along.displacement(0, 0.1, &deviation, second_order);
-        let error = found - point.outputs[0].position - moved;
+    let output = &point.outputs[0];
+    let still = vec![0.0; deviation.len()];
+    let places: Vec<usize> = linearizer.independent();
+    let start = linearizer.initial_state(0.1).unwrap();
+    for (order, tolerance) in [
+        (OutputOrder::First, 10.0 * far * far),
+        (OutputOrder::Second, 10.0 * far.powi(3)),
+    ] {
+        let at = Deviation {
+            independent: &places,
+            position: &deviation,
+            rate: &still,
+        };
+        let deviated = linearizer.deviated(&start, &at, order).unwrap();
+        let [nominal, moved] = deviated.markers[0];
+        let error = found - nominal - moved;
         assert!(error.dot(error).sqrt() < tolerance, "{error:?}");
+        // the same from the matrices
+        let along = DVector::from_column_slice(&deviation);
+        for component in 0..3 {
+            let mut wanted = (&output.first * &along)[component];
+            if order == OutputOrder::Second {
+                let second = &output.second.as_ref().unwrap()[component];
+                wanted += 0.5 * along.dot(&(second * &along));
+            }
+            assert!(
+                (moved[component] - wanted).abs() < 1e-12,
+                "{moved:?} {wanted}"
+            );
+        }
     }
 }

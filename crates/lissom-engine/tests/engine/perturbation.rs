@@ -1,7 +1,8 @@
 //! Controllers in model files, and perturbation runs of the tree: published numbers and closed forms.
 
 use lissom_core::Recording;
-use lissom_core::study::{Begins, Linearized, PerturbOptions, Place, perturb, sample_instants};
+use lissom_core::study::{Linearized, OutputOrder, PerturbOptions, Place, sample_instants};
+use lissom_engine::Mechanism;
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Frozen, Interpolation, Terms, TrackedModes};
 use lissom_spec::ModelSpec;
@@ -16,12 +17,16 @@ fn simulated(spec: &ModelSpec) -> Recording {
     run.recording
 }
 
-fn along(spec: &ModelSpec, elements: Option<usize>, points: usize) -> Linearized {
-    let mechanism = match elements {
+/// As a tree, or in so many elements per link.
+fn built(spec: &ModelSpec, elements: Option<usize>) -> Mechanism {
+    match elements {
         None => tree_mechanism(spec),
         Some(elements) => nodal_mechanism(spec, elements),
-    };
-    let step = spec.simulation.duration_s / (points - 1) as f64;
+    }
+}
+
+fn along(mechanism: &Mechanism, points: usize) -> Linearized {
+    let step = mechanism.spec().simulation.duration_s / (points - 1) as f64;
     let times: Vec<f64> = (0..points).map(|i| step * i as f64).collect();
     let times = mechanism.with_breaks(&times).unwrap();
     let mut watch = |_| Flow::Continue;
@@ -35,16 +40,22 @@ fn along(spec: &ModelSpec, elements: Option<usize>, points: usize) -> Linearized
         .unwrap()
 }
 
-fn perturbed(spec: &ModelSpec, found: &Linearized, case: usize, second_order: bool) -> Recording {
+fn perturbed(
+    mechanism: &Mechanism,
+    found: &Linearized,
+    case: usize,
+    order: OutputOrder,
+) -> Recording {
     let options = PerturbOptions {
         terms: Terms::CASES[case],
         interpolation: Interpolation::Matrices,
-        second_order,
-        begins: Begins::AsModel,
+        order,
     };
-    let samples = sample_instants(spec, &[]);
+    let samples = sample_instants(mechanism.spec(), &[]);
     let mut watch = |_| Flow::Continue;
-    let done = perturb(spec, found, &samples, options, &mut watch).unwrap();
+    let done = mechanism
+        .perturb(found, &samples, options, &mut watch)
+        .unwrap();
     done.recording
 }
 
@@ -66,7 +77,8 @@ fn five_cases_of_table_1() {
          [simulation]\nduration_s = 15.0\nintegrator.dop853 = { rtol = 1e-7, atol = 1e-9 }\n\
          [output]\nsample_period_s = 0.01\n",
     );
-    let found = along(&spec, None, 301);
+    let tree = built(&spec, None);
+    let found = along(&tree, 301);
     for (case, wanted) in [
         Some(0.53472),
         Some(0.52714),
@@ -77,7 +89,7 @@ fn five_cases_of_table_1() {
     .into_iter()
     .enumerate()
     {
-        let recording = perturbed(&spec, &found, case, true);
+        let recording = perturbed(&tree, &found, case, OutputOrder::Second);
         let largest = (recording.time_s.iter()).fold(0.0_f64, |largest, &time| {
             // the hub is on its course
             let s = time / 15.0;
@@ -115,8 +127,9 @@ fn controlled_quarter_turn() {
          [output]\nsample_period_s = 0.05\n",
     );
     let nonlinear = simulated(&spec);
-    let found = along(&spec, None, 201);
-    let linear = perturbed(&spec, &found, 0, false);
+    let tree = built(&spec, None);
+    let found = along(&tree, 201);
+    let linear = perturbed(&tree, &found, 0, OutputOrder::First);
     assert_eq!(found.driven.len(), 1);
     for (time, wanted_nonlinear, wanted_linear) in [
         (1.0, -0.29817, -0.29829),
@@ -202,10 +215,12 @@ fn formulations_agree() {
              [simulation]\nduration_s = 3.0\nintegrator.dop853 = {{ rtol = 1e-7, atol = 1e-9 }}\n\
              [output]\nsample_period_s = 0.5\n"
         ));
-        let tree = perturbed(&spec, &along(&spec, None, 101), 0, true);
-        let found = along(&spec, Some(4), 101);
-        assert_eq!(found.driven, [0]);
-        let nodes = perturbed(&spec, &found, 0, true);
+        let [tree, nodes] = [None, Some(4)].map(|elements| {
+            let mechanism = built(&spec, elements);
+            let found = along(&mechanism, 101);
+            assert_eq!(found.driven, [0]);
+            perturbed(&mechanism, &found, 0, OutputOrder::Second)
+        });
         let mut largest = 0.0_f64;
         for axis in ["x", "y"] {
             for time in [0.5, 1.5, 3.0] {
@@ -265,5 +280,65 @@ sample_period_s = 0.01
         let sag = value_at(&recording, "tip.position.y", 0.0);
         let clamped = -10.0 / (8.0 * 1000.0);
         assert!((sag - clamped).abs() < DIGITS * clamped.abs(), "{sag}");
+    }
+}
+
+const RIGID_ARM: &str = "format = 1\ngravity_m_per_s2 = [0, -9.81, 0]\n\
+    [[body]]\nname = \"upper\"\nrigid = { mass_kg = 2.0, center_of_mass_m = [0.5, 0, 0], inertia_kg_m2 = [0.1, 0.3, 0.3] }\n\
+    [[body]]\nname = \"fore\"\nrigid = { mass_kg = 1.0, center_of_mass_m = [0.4, 0, 0], inertia_kg_m2 = [0.1, 0.2, 0.2] }\n\
+    [[joint]]\nname = \"shoulder\"\nparent = \"ground\"\nchild = \"upper\"\n\
+    revolute = { axis = [0, 0, 1], initial_angle_rad = 0.3, initial_rate_rad_per_s = -1.0 }\n\
+    [[joint]]\nname = \"elbow\"\nparent = { body = \"upper\", position_m = [1, 0, 0] }\nchild = \"fore\"\n";
+
+/// Second way: a rigid mechanism under given torques has no deviation from its nominal motion, which is that of a run: a chain of
+/// hinges, one with a ball, one that floats, and a loop, torques that jump on the way.
+#[test]
+fn torques_without_a_motion_are_followed_by_forward_dynamics() {
+    // tolerances of either integration
+    const SAME: f64 = 1e-7;
+    let hinge = "revolute = { axis = [0, 0, 1], initial_rate_rad_per_s = 2.0 }\n";
+    let ball = "spherical = { initial_rotation_vector_rad = [0, 0.4, 0.2], initial_angular_velocity_rad_per_s = [1.0, 2.0, -1.0] }\n";
+    let floating = "[[body]]\nname = \"base\"\nrigid = { mass_kg = 5.0, inertia_kg_m2 = [1, 2, 3] }\n\
+        [[joint]]\nname = \"float\"\nparent = \"ground\"\nchild = \"base\"\n\
+        free = { initial_angular_velocity_rad_per_s = [0.5, 1.0, -0.5], initial_velocity_m_per_s = [1, 0, 0] }\n";
+    let rest = "[[marker]]\nname = \"hand\"\nbody = \"fore\"\nposition_m = [0.8, 0, 0]\n\
+        [[input]]\njoint = \"shoulder\"\ntorque_step = { value_n_m = 15.0, until_s = 0.3 }\n\
+        [simulation]\nduration_s = 0.6\nintegrator.dop853 = { rtol = 1e-10, atol = 1e-12 }\n\
+        [output]\nsample_period_s = 0.05\n";
+    let on_base = RIGID_ARM.replace(
+        "parent = \"ground\"\nchild = \"upper\"",
+        "parent = \"base\"\nchild = \"upper\"",
+    );
+    let models = [
+        format!("{RIGID_ARM}{hinge}{rest}"),
+        format!("{RIGID_ARM}{ball}{rest}"),
+        format!("{on_base}{hinge}{floating}{rest}"),
+    ];
+    for (index, text) in models.iter().enumerate() {
+        let spec = parsed(text);
+        for elements in [None, Some(1)] {
+            let mechanism = built(&spec, elements);
+            let linear = perturbed(&mechanism, &along(&mechanism, 13), 0, OutputOrder::Second);
+            let run = completed(mechanism.run(&linear.time_s)).recording;
+            for axis in ["x", "y", "z"] {
+                let of = |recording: &Recording, what: &str| {
+                    let name = format!("hand.{what}.{axis}");
+                    recording.channel(&name).unwrap().samples.clone()
+                };
+                let nominal = of(&linear, "position");
+                for (found, wanted) in nominal.iter().zip(of(&run, "position")) {
+                    assert!(
+                        (found - wanted).abs() < SAME,
+                        "{index} {elements:?} {axis}: {found} {wanted}"
+                    );
+                }
+                for deviation in of(&linear, "deviation") {
+                    assert!(
+                        deviation.abs() < SAME,
+                        "{index} {elements:?} {axis}: {deviation}"
+                    );
+                }
+            }
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! Runs of models in either formulation, and what is read from their recordings.
 
 use lissom_core::Recording;
-use lissom_core::study::{Ending, Linearize as _, Run, SimulateOptions, sample_instants, simulate};
+use lissom_core::study::{
+    Ending, Linearize as _, OutputOrder, Run, SimulateOptions, sample_instants, simulate,
+};
 use lissom_engine::Mechanism;
 use lissom_engine::model::Model;
 use lissom_engine::nodal_model::{NodalLinearizer, NodalModel};
@@ -40,7 +42,7 @@ pub(crate) fn nodal_mechanism(spec: &ModelSpec, elements_per_link: usize) -> Mec
 pub(crate) fn nominal_point(nodal: &NodalModel, time_s: f64) -> Point {
     let mut linearizer = NodalLinearizer::new(nodal).unwrap();
     let motion = linearizer.nominal(time_s).unwrap();
-    linearizer.point(&motion).unwrap()
+    linearizer.point(&motion, OutputOrder::First).unwrap()
 }
 
 /// Runs a model by the recursions as far as it goes.

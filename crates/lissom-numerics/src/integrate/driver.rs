@@ -190,24 +190,21 @@ impl<S: ?Sized> Walk<'_, '_, S> {
         self.stepper.step(self.equations, piece)?;
         let scratch = &mut self.progress.state;
         let event = locate_event(self.stepper, self.equations, before, scratch)?;
-        self.progress.phase = match event {
-            Some(end) => Phase::WithinStep {
-                end,
-                ending: StepEnding::Event,
-                refused: false,
-            },
-            None => {
-                let end = self.stepper.time();
-                let (end, refused) = match self.stepper.project(self.equations)? {
-                    Projection::Kept | Projection::Moved => (end, false),
-                    Projection::Stop { good_until } => (good_until.max(before).min(end), true),
-                };
-                Phase::WithinStep {
-                    end,
-                    ending: StepEnding::Full,
-                    refused,
+        let (end, ending, refused) = if let Some(end) = event {
+            (end, StepEnding::Event, false)
+        } else {
+            let end = self.stepper.time();
+            match self.stepper.project(self.equations)? {
+                Projection::Kept | Projection::Moved => (end, StepEnding::Full, false),
+                Projection::Stop { good_until } => {
+                    (good_until.max(before).min(end), StepEnding::Full, true)
                 }
             }
+        };
+        self.progress.phase = Phase::WithinStep {
+            end,
+            ending,
+            refused,
         };
         Ok(Flow::Continue)
     }

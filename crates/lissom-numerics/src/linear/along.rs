@@ -1,7 +1,8 @@
 //! Equations linearised along a motion, as data: points, and what lies between them.
 //!
 //! Jonker & Aarts (24)–(32), (41). Matrices are interpolated linearly, vectors by cubics, which do not reach across
-//! instants at which the motion is not smooth: its points lie on [both sides](with_breaks) of them.
+//! instants at which the motion is not smooth: its points lie on [both sides](with_breaks) of them. All of them are in
+//! coordinates of joints and deformations; positions in ground axes, which turn with an arm, are not interpolated.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -56,18 +57,14 @@ pub struct Output {
     pub position: Vector<f64>,
     /// First-order transfer function, three rows.
     pub first: DMatrix<f64>,
-    /// Second-order transfer function of each component.
-    pub second: [DMatrix<f64>; 3],
+    /// Second-order transfer function of each component, where it was asked for.
+    pub second: Option<[DMatrix<f64>; 3]>,
 }
 
 /// How all coordinates follow from the independent ones where loops close: to first order
 /// $`\delta = N u`$ and $`\dot\delta = N\dot u + V u`$.
 #[derive(Clone, Debug)]
 pub struct Dependence {
-    /// Positions of all coordinates.
-    pub position: Vec<f64>,
-    /// Their rates.
-    pub velocity: Vec<f64>,
     /// $`N`$.
     pub basis: DMatrix<f64>,
     /// $`V`$.
@@ -220,70 +217,38 @@ impl LinearizedTrajectory {
         }
     }
 
-    /// All coordinates and their rates, those that loops solve for included, at deviations from the nominal motion.
-    pub fn motion(&self, time: f64, deviation: &[f64], rates: &[f64]) -> [Vec<f64>; 2] {
-        let (index, share) = self.interval(time);
-        let Some(first) = &self.points[index].dependence else {
-            let mut position = vec![0.0; deviation.len()];
-            let mut velocity = position.clone();
-            self.nominal(time, |point, i| point.position[i], &mut position);
-            self.nominal(time, |point, i| point.velocity[i], &mut velocity);
-            add(&mut position, deviation);
-            add(&mut velocity, rates);
-            return [position, velocity];
-        };
-        let next = self.points.get(index + 1);
-        let next = next.and_then(|point| point.dependence.as_ref());
-        let between = |of: fn(&Dependence) -> &DMatrix<f64>| match next {
-            Some(next) => of(first) * (1.0 - share) + of(next) * share,
-            None => of(first).clone(),
-        };
-        let (nodes, weights) = self.cubic(time);
-        let nominal = |of: fn(&Dependence) -> &Vec<f64>| {
-            let mut sum = vec![0.0; first.position.len()];
-            for (node, weight) in nodes.into_iter().zip(weights) {
-                let all = self.points[node].dependence.iter();
-                for (sum, value) in sum.iter_mut().zip(all.flat_map(of)) {
-                    *sum += weight * value;
-                }
-            }
-            sum
-        };
-        let [deviation, rates] = [deviation, rates].map(DVector::from_column_slice);
-        let (basis, rate) = (between(|all| &all.basis), between(|all| &all.rate));
-        let mut position = nominal(|all| &all.position);
-        let mut velocity = nominal(|all| &all.velocity);
-        add(&mut position, (&basis * &deviation).as_slice());
-        add(&mut velocity, (basis * rates + rate * deviation).as_slice());
-        [position, velocity]
+    /// The same with some of the inputs only, by their numbers.
+    #[must_use]
+    pub fn with_inputs(&self, inputs: &[usize]) -> Self {
+        let mut chosen = self.clone();
+        let labels = inputs
+            .iter()
+            .map(|&input| self.labels.inputs[input].clone());
+        chosen.labels.inputs = labels.collect();
+        for point in &mut chosen.points {
+            point.linear.input = point.linear.input.select_columns(inputs);
+        }
+        chosen
     }
 
-    /// Displacement of a marker, eq (29): to first order, or with the second-order term.
-    pub fn displacement(
-        &self,
-        output: usize,
-        time: f64,
-        deviation: &[f64],
-        second_order: bool,
-    ) -> Vector<f64> {
-        let (index, share) = self.interval(time);
-        let deviation = DVector::from_column_slice(deviation);
-        let mut sum = Vector([0.0; 3]);
-        for (point, weight) in [(index, 1.0 - share), (index + 1, share)] {
-            let Some(point) = self.points.get(point) else {
-                continue;
-            };
-            let output = &point.outputs[output];
-            let first = &output.first * &deviation;
-            for component in 0..3 {
-                let mut value = first[component];
-                if second_order {
-                    value += 0.5 * deviation.dot(&(&output.second[component] * &deviation));
-                }
-                sum[component] += weight * value;
+    /// The same with every second point only, within what is smooth between breaks: what the interpolation error is measured
+    /// with. `None` where no point can be left out.
+    #[must_use]
+    pub fn every_second(&self) -> Option<Self> {
+        let last = self.points.len().saturating_sub(1);
+        let mut kept = Vec::new();
+        let mut since_break = 0;
+        for (index, point) in self.points.iter().enumerate() {
+            let ends = index == last || self.breaks_behind(index);
+            if since_break % 2 == 0 || ends {
+                kept.push(point.clone());
             }
+            since_break = if ends { 0 } else { since_break + 1 };
         }
-        sum
+        (kept.len() < self.points.len()).then(|| Self {
+            points: kept,
+            ..self.clone()
+        })
     }
 
     /// Deviations that stay if nothing accelerates, eqs (32) and (41): with $`\delta u = -K_p\,\delta e`$ at the
@@ -361,12 +326,6 @@ impl LinearizedTrajectory {
         };
         let point = &self.points[point];
         (pick(&point.linear.mass), pick(&point.stiffness(terms)))
-    }
-}
-
-fn add(to: &mut [f64], what: &[f64]) {
-    for (to, what) in to.iter_mut().zip(what) {
-        *to += what;
     }
 }
 

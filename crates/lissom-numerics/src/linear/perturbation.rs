@@ -3,7 +3,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::integrate::{FirstOrder, Lu};
+use crate::integrate::{FirstOrder, Lu, SecondOrder};
 
 use super::along::{Interpolation, LinearizedTrajectory, Terms};
 use super::error::LinearError;
@@ -121,7 +121,7 @@ impl Servo {
     }
 
     /// Adds the efforts of deviations and rates of all actuated degrees of freedom.
-    fn add_effort(&self, time: f64, deviation: &[f64], rate: &[f64], effort: &mut [f64]) {
+    pub fn add_effort(&self, time: f64, deviation: &[f64], rate: &[f64], effort: &mut [f64]) {
         let (index, share) = self.interval(time);
         let next = (index + 1).min(self.gains.len() - 1);
         for (i, &row) in self.members.iter().enumerate() {
@@ -242,43 +242,67 @@ impl<'a, F: Feedback> Perturbed<'a, F> {
     }
 }
 
+impl<F: Feedback> Perturbed<'_, F> {
+    /// Writes what the interpolated matrices leave of the excitation, $`f - K\,\delta - C\,\dot\delta`$, and the mass matrix.
+    fn balance(&mut self, time: f64, position: &[f64], velocity: &[f64], left: &mut [f64]) {
+        self.excite(time, position, velocity);
+        let dofs = self.dof_count();
+        let (index, share) = self.along.interval(time);
+        let next = (index + 1).min(self.along.points().len() - 1);
+        let (a, b) = (&self.along.points()[index], &self.along.points()[next]);
+        let (stiffness, later) = (&self.stiffness[index], &self.stiffness[next]);
+        for i in 0..dofs {
+            let mut sum = self.force[i];
+            for j in 0..dofs {
+                sum -= blend(stiffness, later, share, i, j) * position[j]
+                    + blend(&a.linear.damping, &b.linear.damping, share, i, j) * velocity[j];
+                self.mass[i * dofs + j] = blend(&a.linear.mass, &b.linear.mass, share, i, j);
+            }
+            left[i] = sum;
+        }
+    }
+
+    /// Accelerations by the interpolated $`A_{ss}`$ and $`B_{ss}`$.
+    fn by_state_space(
+        &mut self,
+        time: f64,
+        position: &[f64],
+        velocity: &[f64],
+        acceleration: &mut [f64],
+    ) {
+        self.excite(time, position, velocity);
+        let (index, share) = self.along.interval(time);
+        let next = (index + 1).min(self.along.points().len() - 1);
+        let (a, b) = (&self.state_space[index], &self.state_space[next]);
+        for (i, acceleration) in acceleration.iter_mut().enumerate() {
+            let mut sum = 0.0;
+            for j in 0..self.force.len() {
+                sum += blend(&a[0], &b[0], share, i, j) * self.force[j]
+                    - blend(&a[1], &b[1], share, i, j) * position[j]
+                    - blend(&a[2], &b[2], share, i, j) * velocity[j];
+            }
+            *acceleration = sum;
+        }
+    }
+}
+
+/// An entry between two points.
+fn blend(a: &DMatrix<f64>, b: &DMatrix<f64>, share: f64, i: usize, j: usize) -> f64 {
+    a[(i, j)] * (1.0 - share) + b[(i, j)] * share
+}
+
 impl<F: Feedback> FirstOrder for Perturbed<'_, F> {
     fn derivative(&mut self, time: f64, state: &[f64], rate: &mut [f64]) {
         let dofs = self.dof_count();
         let (position, velocity) = state.split_at(dofs);
-        self.excite(time, position, velocity);
         let (position_rate, acceleration) = rate.split_at_mut(dofs);
         position_rate.copy_from_slice(velocity);
-        let (index, share) = self.along.interval(time);
-        let next = (index + 1).min(self.along.points().len() - 1);
-        let blend = |a: &DMatrix<f64>, b: &DMatrix<f64>, i: usize, j: usize| {
-            a[(i, j)] * (1.0 - share) + b[(i, j)] * share
-        };
         match self.interpolation {
             Interpolation::StateSpace => {
-                let (a, b) = (&self.state_space[index], &self.state_space[next]);
-                for i in 0..dofs {
-                    let mut sum = 0.0;
-                    for j in 0..dofs {
-                        sum += blend(&a[0], &b[0], i, j) * self.force[j]
-                            - blend(&a[1], &b[1], i, j) * position[j]
-                            - blend(&a[2], &b[2], i, j) * velocity[j];
-                    }
-                    acceleration[i] = sum;
-                }
+                self.by_state_space(time, position, velocity, acceleration);
             }
             Interpolation::Matrices => {
-                let (a, b) = (&self.along.points()[index], &self.along.points()[next]);
-                let (stiffness, later) = (&self.stiffness[index], &self.stiffness[next]);
-                for i in 0..dofs {
-                    let mut sum = self.force[i];
-                    for j in 0..dofs {
-                        sum -= blend(stiffness, later, i, j) * position[j]
-                            + blend(&a.linear.damping, &b.linear.damping, i, j) * velocity[j];
-                        self.mass[i * dofs + j] = blend(&a.linear.mass, &b.linear.mass, i, j);
-                    }
-                    acceleration[i] = sum;
-                }
+                self.balance(time, position, velocity, acceleration);
                 let mass = &self.mass;
                 if self.factor.factor(|i, j| mass[i * dofs + j]).is_err() {
                     acceleration.fill(f64::NAN);
@@ -286,6 +310,65 @@ impl<F: Feedback> FirstOrder for Perturbed<'_, F> {
                 }
                 self.factor.solve(acceleration);
             }
+        }
+    }
+}
+
+impl<F: Feedback> SecondOrder for Perturbed<'_, F> {
+    fn position_count(&self) -> usize {
+        self.dof_count()
+    }
+
+    fn velocity_count(&self) -> usize {
+        self.dof_count()
+    }
+
+    fn residual(
+        &mut self,
+        time: f64,
+        position: &[f64],
+        velocity: &[f64],
+        acceleration: &[f64],
+        residual: &mut [f64],
+    ) {
+        let dofs = self.dof_count();
+        match self.interpolation {
+            Interpolation::StateSpace => {
+                self.by_state_space(time, position, velocity, residual);
+                for (residual, acceleration) in residual.iter_mut().zip(acceleration) {
+                    *residual = acceleration - *residual;
+                }
+            }
+            Interpolation::Matrices => {
+                self.balance(time, position, velocity, residual);
+                for (i, residual) in residual.iter_mut().enumerate() {
+                    let row = &self.mass[i * dofs..(i + 1) * dofs];
+                    let taken = row.iter().zip(acceleration).map(|(m, a)| m * a);
+                    *residual = taken.sum::<f64>() - *residual;
+                }
+            }
+        }
+    }
+
+    fn mass_matrix(&mut self, time: f64, _position: &[f64], mass: &mut [f64]) {
+        let dofs = self.dof_count();
+        let (index, share) = self.along.interval(time);
+        let next = (index + 1).min(self.along.points().len() - 1);
+        let [a, b] = [index, next].map(|point| &self.along.points()[point].linear.mass);
+        for i in 0..dofs {
+            for j in 0..dofs {
+                mass[i * dofs + j] = match self.interpolation {
+                    Interpolation::StateSpace => f64::from(u8::from(i == j)),
+                    Interpolation::Matrices => blend(a, b, share, i, j),
+                };
+            }
+        }
+    }
+
+    fn displace(&self, position: &[f64], increment: &[f64], displaced: &mut [f64]) {
+        for ((displaced, position), increment) in displaced.iter_mut().zip(position).zip(increment)
+        {
+            *displaced = position + increment;
         }
     }
 }

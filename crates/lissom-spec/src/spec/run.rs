@@ -200,6 +200,9 @@ pub enum InitialSpec {
     /// Rest in equilibrium under the loads of the start; joints that are driven or prescribed are held where they
     /// are written.
     Equilibrium,
+    /// On the nominal motion, deformed as if its forces of inertia were loads at rest: nothing accelerates relative to it,
+    /// by the linear equations. Joints that inputs drive without feedback are where the motion has them.
+    QuasiStatic,
     /// Rest in equilibrium under other loads, which are taken off when the run begins.
     StaticLoad(StaticLoadSpec),
 }

@@ -204,6 +204,9 @@ impl Case {
             Task::Linear => "linearize",
         };
         let mut words: Vec<String> = [verb, self.model, "--json"].map(str::to_owned).into();
+        if matches!(self.task, Task::Linear) {
+            words.extend(["--inputs", "all"].map(str::to_owned));
+        }
         if self.formulation != Formulation::Elements {
             words.extend(["--formulation".to_owned(), self.formulation.to_string()]);
         }

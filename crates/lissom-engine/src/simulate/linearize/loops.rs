@@ -16,7 +16,9 @@ use nalgebra::{DMatrix, DVector};
 
 use super::derivatives::Derivatives;
 use super::{DIRECTIONS, LinearizeError, Linearizer, MotionState, Tangent, is_elastic};
+use lissom_core::study::OutputOrder;
 use lissom_numerics::linear::{Dependence, Linearization, Output, Point};
+use lissom_tree::ClosureMethod;
 use lissom_tree::closure::{Constraints, pivot_columns, row_rank};
 
 /// How much more what is solved for may move than what is kept: the mass matrix loses twice as many of sixteen digits.
@@ -81,20 +83,7 @@ impl Independent {
         if model.linkage.closures.is_empty() {
             return Ok(None);
         }
-        linearizer.load_plain(state);
-        let plain = &mut linearizer.plain;
-        let system = &model.linkage.system;
-        plain
-            .kinematics
-            .update(system, &plain.position, &plain.velocity);
-        let mut constraints = Constraints::<f64>::new(system, &model.linkage.closures);
-        constraints.update(
-            system,
-            &model.linkage.closures,
-            &mut plain.kinematics,
-            &plain.position,
-            &plain.velocity,
-        );
+        let constraints = Self::at_plain(linearizer, state);
         let free = linearizer.equations.free_velocities.clone();
         let entry = |(i, &at): (usize, &usize), row: &[f64]| {
             if held.contains(&i) { 0.0 } else { row[at] }
@@ -110,6 +99,12 @@ impl Independent {
         let (elastic, joints): (Vec<usize>, Vec<usize>) = (0..free.len())
             .filter(|i| !held.contains(i))
             .partition(|&i| is_elastic(model, free[i]));
+        let named = match &model.linkage.closure_method {
+            ClosureMethod::JointSpace { independent } => independent.as_slice(),
+            _ => &[],
+        };
+        let (named, joints): (Vec<usize>, Vec<usize>) =
+            joints.into_iter().partition(|&i| named.contains(&free[i]));
         let driven = linearizer.driven_entries();
         let (active, passive): (Vec<usize>, Vec<usize>) =
             joints.into_iter().partition(|i| driven.contains(i));
@@ -117,10 +112,16 @@ impl Independent {
             .iter()
             .map(|&row| &matrix[row * free.len()..(row + 1) * free.len()])
             .collect();
-        let solved = pivot_columns(&picked, &[&passive, &active, &elastic]);
+        let solved = pivot_columns(&picked, &[&passive, &active, &elastic, &named]);
+        let time_s = state.time_s;
         if solved.len() < rows.len() {
-            return Err(LinearizeError::Singular {
-                time_s: state.time_s,
+            return Err(LinearizeError::Singular { time_s });
+        }
+        if let Some(&dependent) = solved.iter().find(|entry| named.contains(entry)) {
+            let name = model.linkage.velocities[free[dependent]].name.clone();
+            return Err(LinearizeError::NotIndependent {
+                coordinate: name,
+                time_s,
             });
         }
         let n = linearizer.equations.state_velocities();
@@ -141,6 +142,7 @@ impl Independent {
         linearizer: &mut Linearizer<'_>,
         state: &MotionState,
         whole: Point,
+        order: OutputOrder,
     ) -> Result<Point, LinearizeError> {
         let derivatives = Derivatives {
             linear: whole.linear,
@@ -162,21 +164,26 @@ impl Independent {
         }
         let across = basis.transpose();
         let excitation = &across * DVector::from_vec(whole.excitation);
-        let second = self.second_order(linearizer, state, &basis, &change);
-        let outputs = whole
-            .outputs
-            .into_iter()
-            .map(|output| Output {
-                second: std::array::from_fn(|component| {
-                    let mut reduced = &across * &output.second[component] * &basis;
-                    for (i, second) in second.iter().enumerate() {
-                        let column = (output.first.row(component) * second).transpose();
-                        for (j, value) in column.iter().enumerate() {
-                            reduced[(i, j)] += value;
-                        }
+        let curved = match order {
+            OutputOrder::First => None,
+            OutputOrder::Second => Some(self.second_order(linearizer, state, &basis, &change)),
+        };
+        let along_closures = |output: &Output| {
+            let (second, curved) = (output.second.as_ref()?, curved.as_ref()?);
+            Some(std::array::from_fn(|component: usize| {
+                let mut reduced = &across * &second[component] * &basis;
+                for (i, second) in curved.iter().enumerate() {
+                    let column = (output.first.row(component) * second).transpose();
+                    for (j, value) in column.iter().enumerate() {
+                        reduced[(i, j)] += value;
                     }
-                    (&reduced + reduced.transpose()) * 0.5
-                }),
+                }
+                (&reduced + reduced.transpose()) * 0.5
+            }))
+        };
+        let outputs = (whole.outputs.iter())
+            .map(|output| Output {
+                second: along_closures(output),
                 first: &output.first * &basis,
                 position: output.position,
             })
@@ -196,12 +203,7 @@ impl Independent {
             input,
             excitation: excitation.as_slice().to_vec(),
             outputs,
-            dependence: Some(Dependence {
-                position: whole.position,
-                velocity: whole.velocity,
-                basis,
-                rate,
-            }),
+            dependence: Some(Dependence { basis, rate }),
         })
     }
 
@@ -276,8 +278,33 @@ impl Independent {
         })
     }
 
+    /// Closures at a state.
+    pub(super) fn at_plain(
+        linearizer: &mut Linearizer<'_>,
+        state: &MotionState,
+    ) -> Constraints<f64> {
+        linearizer.load_plain(state);
+        let linkage = &linearizer.model.linkage;
+        let (system, plain) = (&linkage.system, &mut linearizer.plain);
+        plain
+            .kinematics
+            .update(system, &plain.position, &plain.velocity);
+        let mut constraints = Constraints::<f64>::new(system, &linkage.closures);
+        constraints.update(
+            system,
+            &linkage.closures,
+            &mut plain.kinematics,
+            &plain.position,
+            &plain.velocity,
+        );
+        constraints
+    }
+
     /// Closures at the dual state of a linearizer.
-    fn at_tangent(linearizer: &mut Linearizer<'_>, constraints: &mut Constraints<Tangent>) {
+    pub(super) fn at_tangent(
+        linearizer: &mut Linearizer<'_>,
+        constraints: &mut Constraints<Tangent>,
+    ) {
         let model = linearizer.model;
         let tangent = &mut linearizer.tangent;
         tangent.kinematics.update_motion(

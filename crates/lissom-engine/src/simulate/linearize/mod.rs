@@ -20,6 +20,7 @@
 //! **Loops.** In independent coordinates, see `loops.rs`.
 
 mod derivatives;
+mod deviated;
 mod forces;
 mod frozen;
 mod loops;
@@ -36,7 +37,7 @@ use crate::simulate::equations::Equations;
 use crate::simulate::nominal::TreeTrajectory;
 use derivatives::Derivatives;
 use forces::Unbalanced;
-use lissom_core::study::linearize;
+use lissom_core::study::{OutputOrder, linearize};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{LinearizedTrajectory, Point};
 use lissom_spatial::Dual;
@@ -94,7 +95,7 @@ impl<'m> Linearizer<'m> {
         states: &[MotionState],
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<LinearizedTrajectory, LinearizeError> {
-        Ok(linearize(self, states, watch)?.along)
+        Ok(linearize(self, states, OutputOrder::Second, watch)?.along)
     }
 
     /// The equations at a state in all coordinates.

@@ -15,7 +15,7 @@ impl Linearizer<'_> {
             .map(|marker| Output {
                 position: marker.place.offset().translation,
                 first: DMatrix::zeros(3, n),
-                second: std::array::from_fn(|_| DMatrix::zeros(n, n)),
+                second: Some(std::array::from_fn(|_| DMatrix::zeros(n, n))),
             })
             .collect()
     }
@@ -53,8 +53,11 @@ impl Linearizer<'_> {
                 for (slot, &column) in columns.iter().enumerate() {
                     output.first[(component, column)] =
                         motion.pose.translation[component].tangent[slot];
+                    let Some(second) = &mut output.second else {
+                        continue;
+                    };
                     for (i, &at) in self.equations.free_velocities.iter().enumerate() {
-                        output.second[component][(i, column)] = row[at].tangent[slot];
+                        second[component][(i, column)] = row[at].tangent[slot];
                     }
                 }
             }
@@ -64,7 +67,10 @@ impl Linearizer<'_> {
 
 /// Makes second derivatives symmetric, which they are but for velocities that are no rates.
 pub(super) fn made_symmetric(outputs: &mut [Output]) {
-    for second in outputs.iter_mut().flat_map(|output| &mut output.second) {
+    let second = outputs
+        .iter_mut()
+        .filter_map(|output| output.second.as_mut());
+    for second in second.flatten() {
         *second = (&*second + second.transpose()) * 0.5;
     }
 }

@@ -3,7 +3,7 @@
 use super::loops::Independent;
 use super::{LinearizeError, Linearizer, MotionState};
 use lissom_core::State;
-use lissom_core::study::Linearize;
+use lissom_core::study::{Deviated, Deviation, Linearize, OutputOrder};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Frozen, Label, Labels, Point};
 
@@ -65,14 +65,31 @@ impl Linearize for Linearizer<'_> {
         }
     }
 
-    fn point(&mut self, motion: &MotionState) -> Result<Point, LinearizeError> {
+    fn point(&mut self, motion: &MotionState, order: OutputOrder) -> Result<Point, LinearizeError> {
         let whole = self.whole_point(motion);
         let Some(mut independent) = self.independent.take() else {
             return Ok(whole);
         };
-        let reduced = independent.reduce(self, motion, whole);
+        let reduced = independent.reduce(self, motion, whole, order);
         self.independent = Some(independent);
         reduced
+    }
+
+    fn deviated(
+        &mut self,
+        motion: &MotionState,
+        deviation: &Deviation<'_>,
+        order: OutputOrder,
+    ) -> Result<Deviated, LinearizeError> {
+        self.deviated_from(motion, deviation, order)
+    }
+
+    fn state(
+        &mut self,
+        motion: &MotionState,
+        deviation: &Deviation<'_>,
+    ) -> Result<State, LinearizeError> {
+        self.state_from(motion, deviation)
     }
 
     fn labels(&self) -> Labels {
@@ -95,6 +112,18 @@ impl Linearize for Linearizer<'_> {
         let mut driven = self.places(&self.driven_entries());
         driven.sort_unstable();
         driven
+    }
+
+    fn driven_inputs(&self) -> Vec<usize> {
+        let (actuated, driven) = (self.actuated_entries(), self.driven_entries());
+        let joints = self.equations.free_velocities.len();
+        let acts = |input: &usize| match actuated.get(*input) {
+            Some(entry) => driven.contains(entry) || *entry >= joints,
+            // loads on markers come after the joints
+            None => true,
+        };
+        let inputs = self.all_labels().inputs.len();
+        (0..inputs).filter(acts).collect()
     }
 
     fn controlled(&self) -> Vec<Vec<usize>> {

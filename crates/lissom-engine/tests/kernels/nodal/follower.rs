@@ -1,7 +1,7 @@
 //! What acts from outside in the linearised equations: loads that turn with a body, and friction.
 
 use allocation_counter::measure;
-use lissom_core::study::Linearize as _;
+use lissom_core::study::{Linearize as _, OutputOrder};
 use lissom_engine::nodal_model::{NodalActions, NodalLinearizer, NodalModel};
 use lissom_engine::testing::Random;
 use lissom_nodal::{
@@ -242,7 +242,7 @@ fn matrices_of_models_contain_loads_and_friction() {
         let mut linearizer = NodalLinearizer::new(&nodal).unwrap();
         let state = lissom_core::State::new(0.0, position.to_vec(), velocity.clone());
         let motion = linearizer.moving(&state).unwrap();
-        let point = linearizer.point(&motion).unwrap();
+        let point = linearizer.point(&motion, OutputOrder::First).unwrap();
         let equations = Equations::new(&nodal.mechanism).unwrap();
         let mut dynamics = Dynamics::new(equations, NodalActions::new(&nodal));
         let mut acceleration = vec![0.0; dofs];
