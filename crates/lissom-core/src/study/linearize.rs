@@ -5,157 +5,17 @@
 
 use nalgebra::DVector;
 
-use lissom_numerics::integrate::{Flow, IntegrateError};
-use lissom_numerics::linear::{
-    Frozen, Label, Labels, LinearError, LinearizedTrajectory, Point, TrackedModes,
-};
-use lissom_spatial::{Vector, rounded};
+use lissom_numerics::integrate::Flow;
+use lissom_numerics::linear::{Frozen, Label, Labels, LinearizedTrajectory, Point, TrackedModes};
+use lissom_spatial::Vector;
 
-use crate::error::RunError;
+use super::analysis_error::LinearizeError;
 use crate::recording::Recording;
-use crate::state::{State, StateError};
-use crate::trajectory::NominalError;
-
-/// Why a mechanism cannot be linearised at a state.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum LinearizeError {
-    /// There is no nominal motion.
-    #[error(transparent)]
-    Nominal(#[from] NominalError),
-    /// The mechanism cannot be there.
-    #[error(transparent)]
-    Unplaced(Box<RunError>),
-    /// The closures leave nothing to move, or are singular.
-    #[error(
-        "the closures of the model are singular at t = {} s, so that no independent coordinates can be chosen; \
-         keep away from this configuration",
-        rounded(*.time_s, 6)
-    )]
-    Singular {
-        /// When.
-        time_s: f64,
-    },
-    /// What is independent at an instant of a motion is not so at the next.
-    #[error(
-        "no choice of independent coordinates determines the mechanism from the instant before to t = {} s; take \
-         more instants of the motion",
-        rounded(*.time_s, 6)
-    )]
-    IllConditioned {
-        /// When.
-        time_s: f64,
-    },
-    /// The model names a coordinate as independent that follows from others.
-    #[error(
-        "{coordinate} is named as independent in simulation.closure, but follows from the others at t = {} s; name \
-         other joints, or leave the choice to the program with closure = {{ automatic = {{}} }}",
-        rounded(*.time_s, 6)
-    )]
-    NotIndependent {
-        /// The coordinate.
-        coordinate: String,
-        /// When.
-        time_s: f64,
-    },
-    /// A number that is not finite.
-    #[error(
-        "{coordinate} has no finite acceleration at t = {} s; run the model to see what happens before",
-        rounded(*.time_s, 6)
-    )]
-    NotFinite {
-        /// The coordinate.
-        coordinate: String,
-        /// When.
-        time_s: f64,
-    },
-    /// Whoever watches stopped it.
-    #[error("stopped at {} s", rounded(*.at_s, 6))]
-    Stopped {
-        /// When.
-        at_s: f64,
-    },
-    /// A recording does not hold the state.
-    #[error(transparent)]
-    State(#[from] StateError),
-}
-
-/// Why a linear analysis has no answer.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum AnalysisError {
-    /// The mechanism cannot be linearised.
-    #[error(transparent)]
-    Linearize(LinearizeError),
-    /// The linearised equations have no answer.
-    #[error(transparent)]
-    Linear(#[from] LinearError),
-    /// There is no equilibrium, or no state to start from.
-    #[error(transparent)]
-    Start(Box<RunError>),
-    /// The simulation failed.
-    #[error("the run failed: {0}")]
-    Run(Box<RunError>),
-    /// The integrator of the linear system gave up.
-    #[error("{source}; the coordinate in trouble is {coordinate}")]
-    Integration {
-        /// What the integrator says.
-        source: Box<IntegrateError>,
-        /// The coordinate.
-        coordinate: String,
-    },
-    /// Linear equations that hold no more.
-    #[error(
-        "{coordinate} is {deviation_rad:.2} rad off the nominal motion at t = {} s, where linear equations hold no more: \
-         nothing keeps it there. Add feedback (a controller) or prescribe its motion, run the model, or end before with \
-         simulation.duration_s",
-        rounded(*.time_s, 6)
-    )]
-    Large {
-        /// The coordinate.
-        coordinate: String,
-        /// Its deviation.
-        deviation_rad: f64,
-        /// When.
-        time_s: f64,
-    },
-    /// A controller on a coordinate that the loops solve for.
-    #[error(
-        "controller {controller:?} feeds back a joint that the loops solve for, whose deviation is no coordinate of the \
-         linear system; control independent joints, such as those that inputs drive"
-    )]
-    SolvedFor {
-        /// Name of the controller.
-        controller: String,
-    },
-    /// Controllers on coordinates that are others later.
-    #[error(
-        "the independent coordinates of the mechanism change at t = {} s, and modes with controllers are followed in one set of \
-         them; take instants before or after",
-        rounded(*.time_s, 6)
-    )]
-    OtherCoordinates {
-        /// When.
-        time_s: f64,
-    },
-    /// Whoever watches stopped it.
-    #[error("stopped at {} s", rounded(*.at_s, 6))]
-    Stopped {
-        /// When.
-        at_s: f64,
-    },
-}
-
-impl From<LinearizeError> for AnalysisError {
-    fn from(error: LinearizeError) -> Self {
-        match error {
-            LinearizeError::Stopped { at_s } => Self::Stopped { at_s },
-            error => Self::Linearize(error),
-        }
-    }
-}
+use crate::state::State;
 
 /// Where a model is linearised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum OperatingPoint {
     /// In the state that the study begins at.
     Start,
     /// Where it rests under its loads near that state, driven joints held.
@@ -214,7 +74,7 @@ pub enum LinearizedAt<'a> {
 #[derive(Clone, Debug)]
 pub struct Linearized {
     /// The equations at one or several states, as far as one choice of independent coordinates goes.
-    pub along: LinearizedTrajectory,
+    pub trajectory: LinearizedTrajectory,
     /// The equations from there on, in other coordinates.
     pub further: Vec<Stretch>,
     /// Degrees of freedom on which inputs of the model act.
@@ -242,7 +102,7 @@ pub struct Linearized {
 #[derive(Clone, Debug)]
 pub struct Stretch {
     /// The equations.
-    pub along: LinearizedTrajectory,
+    pub trajectory: LinearizedTrajectory,
     /// Places of the independent coordinates among all.
     pub independent: Vec<usize>,
 }
@@ -258,9 +118,9 @@ impl Linearized {
             .filter_map(|(place, chosen)| Some((place, chosen?)))
             .unzip();
         chosen.actuated_inputs = acting;
-        chosen.along = self.along.with_inputs(inputs);
+        chosen.trajectory = self.trajectory.with_inputs(inputs);
         for (own, stretch) in chosen.further.iter_mut().zip(&self.further) {
-            own.along = stretch.along.with_inputs(inputs);
+            own.trajectory = stretch.trajectory.with_inputs(inputs);
         }
         chosen.nominal_inputs = places;
         chosen.driven_inputs = self.driven_inputs.iter().filter_map(place).collect();
@@ -275,11 +135,15 @@ impl Linearized {
             return None;
         }
         let mut coarse = self.clone();
-        let stretches = std::iter::once(&mut coarse.along)
-            .chain(coarse.further.iter_mut().map(|stretch| &mut stretch.along));
-        for (along, coarser) in stretches.zip(all) {
+        let stretches = std::iter::once(&mut coarse.trajectory).chain(
+            coarse
+                .further
+                .iter_mut()
+                .map(|stretch| &mut stretch.trajectory),
+        );
+        for (trajectory, coarser) in stretches.zip(all) {
             if let Some(coarser) = coarser {
-                *along = coarser;
+                *trajectory = coarser;
             }
         }
         Some(coarse)
@@ -301,7 +165,8 @@ impl Linearized {
 
     /// The equations of all stretches, one after the other.
     pub fn stretches(&self) -> impl Iterator<Item = &LinearizedTrajectory> {
-        std::iter::once(&self.along).chain(self.further.iter().map(|stretch| &stretch.along))
+        std::iter::once(&self.trajectory)
+            .chain(self.further.iter().map(|stretch| &stretch.trajectory))
     }
 }
 
@@ -509,7 +374,10 @@ pub fn linearize<L: Linearize>(
         }
     }
     stretches.push(current.stretch());
-    let Stretch { along, independent } = stretches.remove(0);
+    let Stretch {
+        trajectory,
+        independent,
+    } = stretches.remove(0);
     Ok(Linearized {
         driven,
         breakpoints: of.breakpoints(),
@@ -519,7 +387,7 @@ pub fn linearize<L: Linearize>(
         driven_inputs: of.driven_inputs(),
         actuated_inputs,
         initial: [vec![0.0; independent.len()], vec![0.0; independent.len()]],
-        along,
+        trajectory,
         independent,
         further: stretches,
     })
@@ -546,7 +414,7 @@ impl Chosen {
 
     fn stretch(self) -> Stretch {
         Stretch {
-            along: LinearizedTrajectory::new(self.labels, self.points, self.actuated),
+            trajectory: LinearizedTrajectory::new(self.labels, self.points, self.actuated),
             independent: self.independent,
         }
     }

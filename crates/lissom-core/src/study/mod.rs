@@ -1,5 +1,6 @@
 //! What is asked of a mechanism: functions of its dynamics, a state and options.
 
+mod analysis_error;
 mod closed_loop;
 mod equilibrium;
 mod linearize;
@@ -8,11 +9,12 @@ mod simulate;
 mod step;
 mod work;
 
+pub use analysis_error::{AnalysisError, LinearizeError};
 pub use closed_loop::{DrivenJoints, closed_loop};
-pub use equilibrium::{Found, Rest, StaticLoads, equilibrium};
+pub use equilibrium::{Equilibrium, Found, StaticLoads, equilibrium};
 pub use linearize::{
-    AnalysisError, Deviated, Deviation, Linearize, LinearizeError, Linearized, LinearizedAt,
-    OutputOrder, Place, Stretch, linearize, mode_recording,
+    Deviated, Deviation, Linearize, Linearized, LinearizedAt, OperatingPoint, OutputOrder, Stretch,
+    linearize, mode_recording,
 };
 pub use perturb::{PerturbOptions, PerturbedRun, perturb, quasi_static};
 pub use simulate::{Ending, Run, SimulateOptions, sample_instants, sample_instants_from, simulate};

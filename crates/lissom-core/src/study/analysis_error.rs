@@ -1,0 +1,146 @@
+//! Why a mechanism cannot be linearised, and why a linear analysis has no answer.
+
+use lissom_numerics::integrate::IntegrateError;
+use lissom_numerics::linear::LinearError;
+use lissom_spatial::rounded;
+
+use crate::error::RunError;
+use crate::state::StateError;
+use crate::trajectory::NominalError;
+
+/// Why a mechanism cannot be linearised at a state.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LinearizeError {
+    /// There is no nominal motion.
+    #[error(transparent)]
+    Nominal(#[from] NominalError),
+    /// The mechanism cannot be there.
+    #[error(transparent)]
+    Unplaced(Box<RunError>),
+    /// The closures leave nothing to move, or are singular.
+    #[error(
+        "the closures of the model are singular at t = {} s, so that no independent coordinates can be chosen; \
+         keep away from this configuration",
+        rounded(*.time_s, 6)
+    )]
+    Singular {
+        /// When.
+        time_s: f64,
+    },
+    /// What is independent at an instant of a motion is not so at the next.
+    #[error(
+        "no choice of independent coordinates determines the mechanism from the instant before to t = {} s; take \
+         more instants of the motion",
+        rounded(*.time_s, 6)
+    )]
+    IllConditioned {
+        /// When.
+        time_s: f64,
+    },
+    /// The model names a coordinate as independent that follows from others.
+    #[error(
+        "{coordinate} is named as independent in simulation.closure, but follows from the others at t = {} s; name \
+         other joints, or leave the choice to the program with closure = {{ automatic = {{}} }}",
+        rounded(*.time_s, 6)
+    )]
+    NotIndependent {
+        /// The coordinate.
+        coordinate: String,
+        /// When.
+        time_s: f64,
+    },
+    /// A number that is not finite.
+    #[error(
+        "{coordinate} has no finite acceleration at t = {} s; run the model to see what happens before",
+        rounded(*.time_s, 6)
+    )]
+    NotFinite {
+        /// The coordinate.
+        coordinate: String,
+        /// When.
+        time_s: f64,
+    },
+    /// Whoever watches stopped it.
+    #[error("stopped at {} s", rounded(*.at_s, 6))]
+    Stopped {
+        /// When.
+        at_s: f64,
+    },
+    /// A recording does not hold the state.
+    #[error(transparent)]
+    State(#[from] StateError),
+}
+
+/// Why a linear analysis has no answer.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum AnalysisError {
+    /// The mechanism cannot be linearised.
+    #[error(transparent)]
+    Linearize(LinearizeError),
+    /// The linearised equations have no answer.
+    #[error(transparent)]
+    Linear(#[from] LinearError),
+    /// There is no equilibrium, or no state to start from.
+    #[error(transparent)]
+    Start(Box<RunError>),
+    /// The simulation failed.
+    #[error("the run failed: {0}")]
+    Run(Box<RunError>),
+    /// The integrator of the linear system gave up.
+    #[error("{source}; the coordinate in trouble is {coordinate}")]
+    Integration {
+        /// What the integrator says.
+        source: Box<IntegrateError>,
+        /// The coordinate.
+        coordinate: String,
+    },
+    /// Linear equations that hold no more.
+    #[error(
+        "{coordinate} is {deviation_rad:.2} rad off the nominal motion at t = {} s, where linear equations hold no more: \
+         nothing keeps it there. Add feedback (a controller) or prescribe its motion, run the model, or end before with \
+         simulation.duration_s",
+        rounded(*.time_s, 6)
+    )]
+    Large {
+        /// The coordinate.
+        coordinate: String,
+        /// Its deviation.
+        deviation_rad: f64,
+        /// When.
+        time_s: f64,
+    },
+    /// A controller on a coordinate that the loops solve for.
+    #[error(
+        "controller {controller:?} feeds back a joint that the loops solve for, whose deviation is no coordinate of the \
+         linear system; control independent joints, such as those that inputs drive"
+    )]
+    SolvedFor {
+        /// Name of the controller.
+        controller: String,
+    },
+    /// Controllers on coordinates that are others later.
+    #[error(
+        "the independent coordinates of the mechanism change at t = {} s, and modes with controllers are followed in one set of \
+         them; take instants before or after",
+        rounded(*.time_s, 6)
+    )]
+    OtherCoordinates {
+        /// When.
+        time_s: f64,
+    },
+    /// Whoever watches stopped it.
+    #[error("stopped at {} s", rounded(*.at_s, 6))]
+    Stopped {
+        /// When.
+        at_s: f64,
+    },
+}
+
+impl From<LinearizeError> for AnalysisError {
+    fn from(error: LinearizeError) -> Self {
+        match error {
+            LinearizeError::Stopped { at_s } => Self::Stopped { at_s },
+            error => Self::Linearize(error),
+        }
+    }
+}
