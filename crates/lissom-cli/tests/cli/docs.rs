@@ -337,3 +337,31 @@ fn the_model_file_page_is_complete() {
         .collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
+
+/// Every name that the crate `lissom` hands out is used in an example of its page, and the examples are tests.
+#[test]
+fn every_public_name_of_the_library_has_an_example() {
+    let library = root().join("crates/lissom");
+    let source = std::fs::read_to_string(library.join("src/lib.rs")).unwrap();
+    let page = std::fs::read_to_string(library.join("README.md")).unwrap();
+    let examples: String = page.split("```").skip(1).step_by(2).collect();
+    let words: BTreeSet<&str> = examples.split(|c: char| !is_of_name(c)).collect();
+    let mut names = 0;
+    for line in source.split("pub use ").skip(1) {
+        let line = line.split(';').next().unwrap();
+        let listed = line.rsplit_once("::").map_or(line, |(_, name)| name);
+        let listed = line.split_once('{').map_or(listed, |(_, names)| names);
+        for name in listed
+            .split(|c: char| !is_of_name(c))
+            .filter(|name| !name.is_empty())
+        {
+            assert!(words.contains(name), "`{name}` has no example");
+            names += 1;
+        }
+    }
+    assert!((60..=90).contains(&names), "{names} names");
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
