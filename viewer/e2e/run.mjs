@@ -184,7 +184,7 @@ async function shows({ model, name: label = model, set, at, exaggeration, tips =
   const frequencies = shownNames.filter((name) => name.startsWith("frequency."));
   if (frequencies.length > 0) {
     const changes = set.flatMap((change) => ["--set", change]);
-    const words = ["modes", model, ...changes, "--along", "run", "--at", String(times[0]), "--json"];
+    const words = ["modes", model, ...changes, "--about", "run", "--at", String(times[0]), "--json"];
     const modes = JSON.parse(lissom(...words)).modes;
     for (const [k, name] of frequencies.entries()) {
       const found = await run(page, ([name, t]) => lissom.plotted(name, t), [name, times[0]]);

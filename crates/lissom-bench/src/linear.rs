@@ -3,7 +3,9 @@
 use std::time::Instant;
 
 use lissom_core::Recording;
-use lissom_core::study::{OutputOrder, PerturbOptions, Place, SimulateOptions, sample_instants};
+use lissom_core::study::{
+    OperatingPoint, OutputOrder, PerturbOptions, SimulateOptions, sample_instants,
+};
 use lissom_engine::Mechanism;
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Interpolation, Terms};
@@ -91,7 +93,7 @@ pub fn perturbation_beside_nonlinear(points: usize) -> (Priced, Option<Priced>) 
         .expect("the mechanism can be linearised");
     let mut watch = |_| Flow::Continue;
     let found = mechanism
-        .linearize(&start, Place::Nominal, &times, &mut watch)
+        .linearize(&start, OperatingPoint::Nominal, &times, &mut watch)
         .expect("the nominal motion exists");
     let options = PerturbOptions {
         terms: Terms::CASES[0],

@@ -88,7 +88,11 @@ fn linearization() {
         };
         let states = [start];
         let whole = seconds_per_call(|| {
-            black_box(linearizer.along(&states, &mut |_| Flow::Continue).is_ok());
+            black_box(
+                linearizer
+                    .trajectory(&states, &mut |_| Flow::Continue)
+                    .is_ok(),
+            );
         });
         let dofs = equations.state_velocities();
         println!(

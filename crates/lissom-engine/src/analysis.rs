@@ -1,8 +1,8 @@
 //! Linear analyses of a mechanism in either formulation.
 
 use lissom_core::study::{
-    AnalysisError, DrivenJoints, Ending, LinearizeError, Linearized, LinearizedAt, OutputOrder,
-    PerturbOptions, PerturbedRun, Place, SimulateOptions,
+    AnalysisError, DrivenJoints, Ending, LinearizeError, Linearized, LinearizedAt, OperatingPoint,
+    OutputOrder, PerturbOptions, PerturbedRun, SimulateOptions,
 };
 use lissom_core::{Axis, Recording, RunError, State, effort_label};
 use lissom_numerics::integrate::Flow;
@@ -14,7 +14,7 @@ use crate::formulation::LinearAnalysis;
 use crate::mechanism::Mechanism;
 
 impl Mechanism {
-    /// Linearises the mechanism in a study that begins at a state, for places with a motion at `times`, which rise. `watch` is
+    /// Linearises the mechanism in a study that begins at a state, for operating points along a motion at `times`, which rise. `watch` is
     /// told the instant after every state, and during a simulation.
     ///
     /// # Errors
@@ -22,11 +22,11 @@ impl Mechanism {
     pub fn linearize(
         &self,
         from: &State,
-        place: Place,
+        at: OperatingPoint,
         times: &[f64],
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Linearized, AnalysisError> {
-        self.linearize_to(from, place, times, OutputOrder::First, watch)
+        self.linearize_to(from, at, times, OutputOrder::First, watch)
     }
 
     /// The same with markers expanded to an order in the deviations.
@@ -36,12 +36,12 @@ impl Mechanism {
     pub fn linearize_to(
         &self,
         from: &State,
-        place: Place,
+        at: OperatingPoint,
         times: &[f64],
         order: OutputOrder,
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Linearized, AnalysisError> {
-        let states = self.states_at(from, place, times, watch)?;
+        let states = self.states_at(from, at, times, watch)?;
         let mut linearizer = self.linearizer()?;
         let mut found = linearizer.linearized(from, &states, order, watch)?;
         let with_motors = inputs_of_motors(self.spec(), &found);
@@ -71,7 +71,7 @@ impl Mechanism {
         self.linearizer()?.quasi_static(self.spec())
     }
 
-    /// The equations of the mechanism frozen at the states of a place, for modes, in a study that begins at a state. Every state
+    /// The equations of the mechanism frozen at the states of an operating point, for modes, in a study that begins at a state. Every state
     /// has coordinates of its own, so that mechanisms may move in any way; with controllers in the loop one set is taken for all.
     ///
     /// # Errors
@@ -79,12 +79,12 @@ impl Mechanism {
     pub fn frozen(
         &self,
         from: &State,
-        place: Place,
+        at: OperatingPoint,
         times: &[f64],
         joints: DrivenJoints,
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Frozen, AnalysisError> {
-        let states = self.states_at(from, place, times, watch)?;
+        let states = self.states_at(from, at, times, watch)?;
         let mut linearizer = self.linearizer()?;
         linearizer.frozen(self.spec(), &states, joints, watch)
     }
@@ -127,22 +127,22 @@ impl Mechanism {
         self.formulation().linearizer().map_err(start)
     }
 
-    /// The states of a place of a study that begins at a state.
+    /// The states of an operating point of a study that begins at a state.
     fn states_at<'t>(
         &self,
         from: &State,
-        place: Place,
+        at: OperatingPoint,
         times: &'t [f64],
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<LinearizedAt<'t>, AnalysisError> {
-        Ok(match place {
-            Place::Start => LinearizedAt::Moving(vec![from.clone()]),
-            Place::Equilibrium => {
+        Ok(match at {
+            OperatingPoint::Start => LinearizedAt::Moving(vec![from.clone()]),
+            OperatingPoint::Equilibrium => {
                 let found = self.equilibrium_under(&InitialSpec::Equilibrium, from);
                 LinearizedAt::Resting(Box::new(found.map_err(start)?.state))
             }
-            Place::Nominal => LinearizedAt::Nominal(times),
-            Place::Run => LinearizedAt::Moving(self.states_of_run(from, times, watch)?),
+            OperatingPoint::Nominal => LinearizedAt::Nominal(times),
+            OperatingPoint::Run => LinearizedAt::Moving(self.states_of_run(from, times, watch)?),
         })
     }
 
@@ -195,7 +195,7 @@ fn inputs_of_motors(spec: &ModelSpec, found: &Linearized) -> Vec<usize> {
     let efforts: Vec<String> = (axes.filter(|axis| axis.motor.is_some()))
         .map(|axis| effort_label(&axis.name).name)
         .collect();
-    let inputs = found.along.labels().inputs.iter().enumerate();
+    let inputs = found.trajectory.labels().inputs.iter().enumerate();
     let with_motors = inputs.filter(|(_, label)| efforts.contains(&label.name));
     with_motors.map(|(input, _)| input).collect()
 }

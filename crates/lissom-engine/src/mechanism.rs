@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lissom_core::study::{Found, Rest, Run, SimulateOptions, simulate};
+use lissom_core::study::{Equilibrium, Found, Run, SimulateOptions, simulate};
 use lissom_core::{
     Dynamics, NominalDrives, NominalError, PlaceError, Recording, RunError, Signals, State,
     StateError, snapshot, state_of,
@@ -351,10 +351,10 @@ impl Mechanism {
     ///
     /// # Errors
     /// When there is no equilibrium near the state.
-    pub fn equilibrium(&self, from: &State) -> Result<Rest, RunError> {
+    pub fn equilibrium(&self, from: &State) -> Result<Equilibrium, RunError> {
         let found = self.equilibrium_under(&self.spec.simulation.initial, from)?;
         let mut dynamics = self.dynamics(&found.state)?;
-        Ok(Rest::recorded(found, &mut *dynamics))
+        Ok(Equilibrium::recorded(found, &mut *dynamics))
     }
 
     /// What its drives do at an instant along its nominal trajectory; `None` if its inputs do not ask for one.

@@ -29,10 +29,10 @@ type Named<T, R> = (&'static str, fn(&T) -> R);
 /// Every instant once, with the equations of the stretch that it belongs to: the states at which other coordinates take over
 /// belong to the stretch before.
 fn points(found: &Linearized) -> Vec<(usize, &LinearizedTrajectory, &Point)> {
-    let stretch = |(set, along): (usize, _)| {
-        let along: &LinearizedTrajectory = along;
-        let own = along.points().iter().skip(usize::from(set > 0));
-        own.map(move |point| (set, along, point))
+    let stretch = |(set, trajectory): (usize, _)| {
+        let trajectory: &LinearizedTrajectory = trajectory;
+        let own = trajectory.points().iter().skip(usize::from(set > 0));
+        own.map(move |point| (set, trajectory, point))
     };
     found.stretches().enumerate().flat_map(stretch).collect()
 }
@@ -52,7 +52,7 @@ pub fn arrays(found: &Linearized) -> Result<Arrays, LinearError> {
     let all = points(found);
     let spaces = all
         .iter()
-        .map(|(_, along, point)| StateSpace::new(along, point))
+        .map(|(_, trajectory, point)| StateSpace::new(trajectory, point))
         .collect::<Result<Vec<_>, _>>()?;
     let points: Vec<&Point> = all.iter().map(|(.., point)| *point).collect();
     let times = instants(found);
@@ -102,9 +102,9 @@ pub fn arrays(found: &Linearized) -> Result<Arrays, LinearError> {
     let start = found.initial.concat();
     arrays.push("x_start", vec![start.len()], start);
     let own = |(name, unit): &(String, String)| (name.clone(), unit.clone());
-    for (set, along) in found.stretches().enumerate() {
-        let names = SignalNames::new(along);
-        let labels = along.labels().coordinates.iter();
+    for (set, trajectory) in found.stretches().enumerate() {
+        let names = SignalNames::new(trajectory);
+        let labels = trajectory.labels().coordinates.iter();
         let coordinates: Vec<(String, String)> = labels
             .map(|label| (label.name.clone(), label.unit.to_owned()))
             .collect();
@@ -126,7 +126,7 @@ pub fn arrays(found: &Linearized) -> Result<Arrays, LinearError> {
             arrays.texts.push((format!("{what}_units{suffix}"), units));
         }
     }
-    let labels = found.along.labels();
+    let labels = found.trajectory.labels();
     let markers = labels.markers.clone();
     arrays.texts.push(("marker_names".to_owned(), markers));
     let inputs = found.actuated_inputs.iter();

@@ -250,7 +250,7 @@ fn frequencies(mechanism: &Mechanism, recording: &Recording) -> Result<Vec<Chann
     let coordinates = mechanism.written().velocity.len();
     if coordinates > MOST_COORDINATES {
         return Err(format!(
-            "with {coordinates} coordinates they take too long for a page; lissom modes --along run finds them"
+            "with {coordinates} coordinates they take too long for a page; lissom modes --about run finds them"
         ));
     }
     let found = mechanism.recorded_frequencies(recording, INSTANTS, MODES);

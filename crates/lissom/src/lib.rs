@@ -2,8 +2,9 @@
 
 pub use lissom_core::recording::{Channel, Extremes, Recording, Sample};
 pub use lissom_core::study::{
-    AnalysisError, DrivenJoints, Ending, Linearized, OutputOrder, PerturbOptions, PerturbedRun,
-    Place, Rest, Run, SimulateOptions, mode_recording, sample_instants, sample_instants_from,
+    AnalysisError, DrivenJoints, Ending, Equilibrium, Linearized, OperatingPoint, OutputOrder,
+    PerturbOptions, PerturbedRun, Run, SimulateOptions, mode_recording, sample_instants,
+    sample_instants_from,
 };
 pub use lissom_core::{
     Audit, Divergence, Kind, MarkerId, NominalDrives, NominalError, Quantity, RunError,

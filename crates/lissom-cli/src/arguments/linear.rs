@@ -16,7 +16,7 @@ use crate::plot::{ChannelArguments, PlotArguments};
 /// whether a mode grows are those of the complete equations.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  lissom modes two-link-arm\n  \
-                  lissom modes spin-up-beam --along nominal --points 100 --plot frequencies.pdf")]
+                  lissom modes spin-up-beam --about nominal --points 100 --plot frequencies.pdf")]
 pub(crate) struct ModesArguments {
     /// Model file, or name of a shipped model.
     pub(crate) model: String,
@@ -25,7 +25,7 @@ pub(crate) struct ModesArguments {
     #[command(flatten)]
     pub(crate) start: StartArguments,
     #[command(flatten)]
-    pub(crate) place: PlaceArguments,
+    pub(crate) place: OperatingPointArguments,
     /// How many modes, the lowest at the first instant.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = count)]
     pub(crate) count: usize,
@@ -59,7 +59,7 @@ pub(crate) struct ModesArguments {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  lissom linearize two-link-arm --out arm.npz\n  \
-                  lissom linearize two-link-arm --along nominal --points 50 --out arm.mat\n  \
+                  lissom linearize two-link-arm --about nominal --points 50 --out arm.mat\n  \
                   lissom linearize four-bar --inputs motor.torque --json"
 )]
 pub(crate) struct LinearizeArguments {
@@ -70,7 +70,7 @@ pub(crate) struct LinearizeArguments {
     #[command(flatten)]
     pub(crate) start: StartArguments,
     #[command(flatten)]
-    pub(crate) place: PlaceArguments,
+    pub(crate) place: OperatingPointArguments,
     /// Inputs: what can be driven (joints with an input, a controller or a motor, and loads on markers), the efforts on all joints,
     /// or some by name.
     #[arg(
@@ -147,10 +147,10 @@ pub(crate) enum InterpolationArgument {
 
 /// Where a model is linearised.
 #[derive(Debug, Args)]
-pub(crate) struct PlaceArguments {
+pub(crate) struct OperatingPointArguments {
     /// Where: in the state at the start, in equilibrium near it, along the nominal motion, or along the simulated motion.
     #[arg(long, value_name = "WHERE", value_enum, default_value = "start")]
-    pub(crate) along: PlaceArgument,
+    pub(crate) about: OperatingPointArgument,
     /// Instants of the motion in seconds.
     #[arg(
         long,
@@ -168,7 +168,7 @@ pub(crate) struct PlaceArguments {
 
 /// Where a model is linearised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PlaceArgument {
+pub(crate) enum OperatingPointArgument {
     Start,
     Equilibrium,
     Nominal,

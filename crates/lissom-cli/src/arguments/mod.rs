@@ -11,8 +11,8 @@ use clap::{Args, Parser, Subcommand};
 
 pub(crate) use changes::Changes;
 pub(crate) use linear::{
-    InterpolationArgument, LinearizeArguments, ModesArguments, PerturbArguments, PlaceArgument,
-    PlaceArguments,
+    InterpolationArgument, LinearizeArguments, ModesArguments, OperatingPointArgument,
+    OperatingPointArguments, PerturbArguments,
 };
 pub(crate) use runs::{CompareArguments, ConvergeArguments, RunArguments};
 

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use lissom::{Recording, Rest, Stability};
+use lissom::{Equilibrium, Recording, Stability};
 use lissom_io::atomic;
 use lissom_io::load::Loaded;
 use serde_json::{Map, Value, json};
@@ -42,7 +42,7 @@ fn channels(rest: &Recording) -> impl Iterator<Item = (&str, &str, f64)> {
         .filter_map(|channel| Some((&*channel.name, &*channel.unit, *channel.samples.first()?)))
 }
 
-fn as_json(loaded: &Loaded, rest: &Rest) -> Value {
+fn as_json(loaded: &Loaded, rest: &Equilibrium) -> Value {
     let told = channels(&rest.recording)
         .map(|(name, unit, value)| (name.to_owned(), json!({ "unit": unit, "value": value })));
     let stability = match &rest.stability {
@@ -74,7 +74,7 @@ fn as_json(loaded: &Loaded, rest: &Rest) -> Value {
     answer
 }
 
-fn in_words(loaded: &Loaded, rest: &Rest, arguments: &EquilibriumArguments) -> String {
+fn in_words(loaded: &Loaded, rest: &Equilibrium, arguments: &EquilibriumArguments) -> String {
     let name = loaded.spec.name.clone().unwrap_or(loaded.label.clone());
     let stability = match &rest.stability {
         Some(Stability::Stable) => ", stable".to_owned(),

@@ -1,12 +1,13 @@
 //! What the verbs of linearised models share: where to linearise, with progress and Ctrl-C.
 
 use lissom::{
-    AnalysisError, DrivenJoints, Flow, Frozen, Linearized, ModelSpec, OutputOrder, Place, State,
+    AnalysisError, DrivenJoints, Flow, Frozen, Linearized, ModelSpec, OperatingPoint, OutputOrder,
+    State,
 };
 use lissom_io::load::Loaded;
 
 use super::run;
-use crate::arguments::{PlaceArgument, PlaceArguments, StartArguments};
+use crate::arguments::{OperatingPointArgument, OperatingPointArguments, StartArguments};
 use crate::output::short;
 use crate::source;
 use crate::stop::Stop;
@@ -18,7 +19,7 @@ const POINTS: usize = 51;
 pub(super) fn at(
     loaded: &Loaded,
     start: &StartArguments,
-    arguments: &PlaceArguments,
+    arguments: &OperatingPointArguments,
     silent: bool,
 ) -> Result<Linearized, Stop> {
     let (from, place, times) = place(loaded, start, arguments)?;
@@ -32,7 +33,7 @@ pub(super) fn at(
 pub(super) fn frozen_at(
     loaded: &Loaded,
     start: &StartArguments,
-    arguments: &PlaceArguments,
+    arguments: &OperatingPointArguments,
     joints: DrivenJoints,
     silent: bool,
 ) -> Result<Frozen, Stop> {
@@ -58,15 +59,15 @@ fn watched<T>(
 fn place(
     loaded: &Loaded,
     start: &StartArguments,
-    arguments: &PlaceArguments,
-) -> Result<(State, Place, Vec<f64>), Stop> {
-    let place = match arguments.along {
-        PlaceArgument::Start => Place::Start,
-        PlaceArgument::Equilibrium => Place::Equilibrium,
-        PlaceArgument::Nominal => Place::Nominal,
-        PlaceArgument::Run => Place::Run,
+    arguments: &OperatingPointArguments,
+) -> Result<(State, OperatingPoint, Vec<f64>), Stop> {
+    let place = match arguments.about {
+        OperatingPointArgument::Start => OperatingPoint::Start,
+        OperatingPointArgument::Equilibrium => OperatingPoint::Equilibrium,
+        OperatingPointArgument::Nominal => OperatingPoint::Nominal,
+        OperatingPointArgument::Run => OperatingPoint::Run,
     };
-    if matches!(place, Place::Nominal | Place::Run) {
+    if matches!(place, OperatingPoint::Nominal | OperatingPoint::Run) {
         let named = source::named_state_on_the_way(loaded, start)?;
         let from_s = named.as_ref().map(|state| state.time_s);
         let times = instants(&loaded.spec, from_s, arguments)?;
@@ -75,7 +76,7 @@ fn place(
     }
     if !arguments.at.is_empty() || arguments.points.is_some() {
         return Err(Stop::Usage(
-            "--at and --points name instants of a motion; say --along nominal or --along run"
+            "--at and --points name instants of a motion; say --about nominal or --about run"
                 .to_owned(),
         ));
     }
@@ -94,7 +95,7 @@ pub(super) fn stopped(error: AnalysisError) -> Stop {
 fn instants(
     spec: &ModelSpec,
     from_s: Option<f64>,
-    arguments: &PlaceArguments,
+    arguments: &OperatingPointArguments,
 ) -> Result<Vec<f64>, Stop> {
     let (start, duration) = (spec.simulation.start_s, spec.simulation.duration_s);
     if arguments.at.is_empty() {

@@ -12,7 +12,7 @@ use crate::{output, source};
 
 /// Numbers of the inputs that were asked for: what can be driven, all, or those that are named.
 fn inputs(found: &Linearized, asked: &[String]) -> Result<Vec<usize>, Stop> {
-    let labels = &found.along.labels().inputs;
+    let labels = &found.trajectory.labels().inputs;
     match asked {
         [word] if word == "driven" => Ok(found.driven_inputs.clone()),
         [word] if word == "all" => Ok((0..labels.len()).collect()),
@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &LinearizeArguments) -> Result<(), Stop> {
     let silent = arguments.quiet || arguments.json;
     let found = linear::at(&loaded, &arguments.start, &arguments.place, silent)?;
     let found = found.with_inputs(&inputs(&found, &arguments.inputs)?);
-    let along = &found.along;
+    let trajectory = &found.trajectory;
     let arrays =
         lissom_io::linear::arrays(&found).map_err(|error| Stop::Failed(error.to_string()))?;
     if let (Some(path), Some(format)) = (&arguments.out, format) {
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &LinearizeArguments) -> Result<(), Stop> {
     if arguments.quiet {
         return Ok(());
     }
-    let names = SignalNames::new(along);
+    let names = SignalNames::new(trajectory);
     let list = |signals: &[(String, String)]| {
         let names: Vec<&str> = signals.iter().map(|(name, _)| name.as_str()).collect();
         names.join(", ")
@@ -83,8 +83,12 @@ pub(crate) fn run(arguments: &LinearizeArguments) -> Result<(), Stop> {
         ));
     }
     for stretch in &found.further {
-        let start_s = stretch.along.points().first().map_or(f64::NAN, |p| p.time);
-        let others = SignalNames::new(&stretch.along);
+        let start_s = stretch
+            .trajectory
+            .points()
+            .first()
+            .map_or(f64::NAN, |p| p.time);
+        let others = SignalNames::new(&stretch.trajectory);
         lines.push(format!(
             "      after {} s the states are {}",
             short(start_s),

@@ -70,7 +70,7 @@ fn chart<'a>(
 ) -> Result<Chart<'a>, Stop> {
     if recording.len() < 2 {
         return Err(Stop::Usage(
-            "a plot takes several instants; say --along nominal or --along run".to_owned(),
+            "a plot takes several instants; say --about nominal or --about run".to_owned(),
         ));
     }
     let wanted = |name: &str| {

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use lissom::spec::InputSpec;
 use lissom::{
-    Interpolation, OutputOrder, Override, PerturbOptions, PerturbedRun, Place, Terms,
+    Interpolation, OperatingPoint, OutputOrder, Override, PerturbOptions, PerturbedRun, Terms,
     sample_instants_from,
 };
 use lissom_io::load::Loaded;
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
         let times = loaded.mechanism.with_breaks(&times)?;
         loaded
             .mechanism
-            .linearize(&from, Place::Nominal, &times, watch)
+            .linearize(&from, OperatingPoint::Nominal, &times, watch)
     })
     .map_err(linear::stopped)?;
     let linearized_s = began.elapsed().as_secs_f64();

@@ -273,7 +273,9 @@ fn interruption_keeps_what_is_done() {
         .unwrap();
     // written when the first run has ended, beside where it will stand
     let is_written = || {
-        let entries = std::fs::read_dir(folder.path.join("both")).into_iter().flatten();
+        let entries = std::fs::read_dir(folder.path.join("both"))
+            .into_iter()
+            .flatten();
         let mut stages = entries.map(|entry| entry.unwrap().path());
         stages.any(|stage| stage.join("ruthless/manifest.json").exists())
     };

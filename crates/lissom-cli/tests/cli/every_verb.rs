@@ -129,7 +129,7 @@ impl Case {
             );
         }
         for along in ["start", "nominal"] {
-            let mut options = vec!["--along", along];
+            let mut options = vec!["--about", along];
             if along == "nominal" {
                 options.extend(["--points", POINTS]);
             }

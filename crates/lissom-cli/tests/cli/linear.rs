@@ -32,7 +32,7 @@ fn modes_at_rest_and_along_a_motion() {
     let answer = folder.json(&[
         "modes",
         "spin-up-beam",
-        "--along",
+        "--about",
         "nominal",
         "--points",
         "5",
@@ -63,7 +63,7 @@ fn modes_at_rest_and_along_a_motion() {
             "modes",
             "two-link-arm",
             "--free",
-            "--along",
+            "--about",
             "run",
             "--at",
             "0.1,0.5",
@@ -73,10 +73,10 @@ fn modes_at_rest_and_along_a_motion() {
         .lissom(&["modes", "spin-up-beam", "--formulation", "nodal"])
         .says(0, &["beam", "rad/s"]);
     folder
-        .lissom(&["modes", "four-bar", "--along", "equilibrium"])
+        .lissom(&["modes", "four-bar", "--about", "equilibrium"])
         .says(0, &["motor.angle held"]);
     folder
-        .lissom(&["modes", "princeton-beam", "--along", "equilibrium"])
+        .lissom(&["modes", "princeton-beam", "--about", "equilibrium"])
         .says(0, &["nothing held", "rad/s"]);
 }
 
@@ -99,7 +99,7 @@ fn linearize_writes_named_matrices() {
     let several = folder.json(&[
         "linearize",
         "two-link-arm",
-        "--along",
+        "--about",
         "nominal",
         "--points",
         "3",
@@ -238,7 +238,7 @@ fn linearize_exports_all_that_perturb_uses() {
     let call = |verb: &[&str]| folder.lissom(&[verb, &changes[..]].concat());
     call(&[
         "linearize",
-        "--along",
+        "--about",
         "nominal",
         "--out",
         "beam.json",
@@ -396,9 +396,9 @@ fn wrong_usage_is_explained() {
     let folder = Folder::new();
     folder
         .lissom(&["modes", "two-link-arm", "--at", "1"])
-        .says(2, &["--along nominal"]);
+        .says(2, &["--about nominal"]);
     folder
-        .lissom(&["modes", "two-link-arm", "--along", "nominal", "--at", "99"])
+        .lissom(&["modes", "two-link-arm", "--about", "nominal", "--at", "99"])
         .says(2, &["outside"]);
     folder
         .lissom(&["modes", "two-link-arm", "--plot", "f.png"])
@@ -407,7 +407,7 @@ fn wrong_usage_is_explained() {
         .lissom(&["linearize", "two-link-arm", "--out", "a.txt"])
         .says(2, &[".npz", ".mat", ".json"]);
     // a support moves from element to element, and with it what it makes dependent
-    let along = ["sliding-boom", "--along", "run", "--points", "6"];
+    let along = ["sliding-boom", "--about", "run", "--points", "6"];
     let matrices = [&["linearize"], &along[..], &["--out", "a.npz"]].concat();
     folder
         .lissom(&matrices)
@@ -415,7 +415,7 @@ fn wrong_usage_is_explained() {
     let few = [
         "linearize",
         "sliding-beam",
-        "--along",
+        "--about",
         "nominal",
         "--points",
         "2",
@@ -460,7 +460,7 @@ fn controllers_are_checked() {
 #[test]
 fn instants_end_with_the_run() {
     let folder = Folder::new();
-    let arguments = ["modes", "two-link-arm", "--along", "run", "--points", "36"];
+    let arguments = ["modes", "two-link-arm", "--about", "run", "--points", "36"];
     let set = ["--set", "simulation.duration_s=0.7", "--json"];
     let modes = folder.json(&[&arguments[..], &set].concat());
     let times = modes["time_s"].as_array().unwrap();

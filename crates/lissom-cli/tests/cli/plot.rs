@@ -84,7 +84,7 @@ fn every_verb_with_curves_plots() {
         ("perturb", &["--points", "5"], "hand.position.x"),
         (
             "modes",
-            &["--along", "nominal", "--points", "3"],
+            &["--about", "nominal", "--points", "3"],
             "mode_1.frequency",
         ),
         (
@@ -109,7 +109,7 @@ fn every_verb_with_curves_plots() {
     let along = [
         "modes",
         "two-link-arm",
-        "--along",
+        "--about",
         "nominal",
         "--points",
         "3",

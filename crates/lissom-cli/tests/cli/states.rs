@@ -298,9 +298,9 @@ fn linear_models_begin_at_a_state() {
             folder.json(&[&fixed[..], &more, options].concat())
         };
         // at the samples of the recording: elements are placed from one to the next
-        let along = linear(&["--along", "run", "--at", "0,0.01,0.02,0.03,0.04"]);
+        let along = linear(&["--about", "run", "--at", "0,0.01,0.02,0.03,0.04"]);
         let at = linear(&["--from", "whole@0.02"]);
-        let from_there = linear(&["--along", "run", "--at", "0.02", "--from", "whole@0.01"]);
+        let from_there = linear(&["--about", "run", "--at", "0.02", "--from", "whole@0.01"]);
         for array in ["M", "C", "K0", "A", "q0", "v0", "u0"] {
             let along = &along[array][2];
             let most = differ(along, &at[array]);

@@ -27,18 +27,18 @@ pub fn closed_loop(
     linearized: &Linearized,
     free: bool,
 ) -> Result<Frozen, AnalysisError> {
-    let along = &linearized.along;
+    let trajectory = &linearized.trajectory;
     if let Some(next) = linearized.further.first() {
         let time_s = next
-            .along
+            .trajectory
             .points()
             .first()
             .map_or(f64::NAN, |point| point.time);
         return Err(AnalysisError::OtherCoordinates { time_s });
     }
-    let servos = servos(spec, along, &linearized.controlled)?;
-    let actuated = along.actuated();
-    let mut points = along.points().to_vec();
+    let servos = servos(spec, trajectory, &linearized.controlled)?;
+    let actuated = trajectory.actuated();
+    let mut points = trajectory.points().to_vec();
     for point in &mut points {
         let mut gains = [(); 2].map(|()| DMatrix::zeros(actuated.len(), actuated.len()));
         for servo in &servos {
@@ -57,6 +57,7 @@ pub fn closed_loop(
     } else {
         uncontrolled(linearized)
     };
-    let along = LinearizedTrajectory::new(along.labels().clone(), points, actuated.to_vec());
-    Ok(Frozen::new(&along, &held))
+    let trajectory =
+        LinearizedTrajectory::new(trajectory.labels().clone(), points, actuated.to_vec());
+    Ok(Frozen::new(&trajectory, &held))
 }

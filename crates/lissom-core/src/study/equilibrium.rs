@@ -58,7 +58,7 @@ impl StaticLoads {
 /// A mechanism at rest in equilibrium.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Rest {
+pub struct Equilibrium {
     /// Where it is.
     pub state: State,
     /// Every channel there, as a single sample.
@@ -69,7 +69,7 @@ pub struct Rest {
     pub parts: usize,
 }
 
-impl Rest {
+impl Equilibrium {
     /// The rest that was found, where `dynamics` are made.
     pub fn recorded(found: Found, dynamics: &mut dyn Dynamics) -> Self {
         let State {

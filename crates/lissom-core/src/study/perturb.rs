@@ -117,9 +117,9 @@ pub fn quasi_static<L: Linearize>(
 ) -> Result<State, AnalysisError> {
     let motions = [of.nominal(start_s)?];
     let found = linearize(of, &motions, OutputOrder::First, &mut |_| Flow::Continue)?;
-    let servos = servos(spec, &found.along, &found.controlled)?;
+    let servos = servos(spec, &found.trajectory, &found.controlled)?;
     let held = uncontrolled(&found);
-    let position = steady(&found.along, &servos, start_s, Terms::CASES[0], &held)?;
+    let position = steady(&found.trajectory, &servos, start_s, Terms::CASES[0], &held)?;
     let deviation = Deviation {
         independent: &found.independent,
         position: &position,
@@ -130,18 +130,18 @@ pub fn quasi_static<L: Linearize>(
 
 /// Deviations that stay if nothing accelerates, some coordinates held.
 fn steady(
-    along: &LinearizedTrajectory,
+    trajectory: &LinearizedTrajectory,
     servos: &[Servo],
     time: f64,
     terms: Terms,
     held: &[usize],
 ) -> Result<Vec<f64>, AnalysisError> {
-    let count = along.actuated().len();
+    let count = trajectory.actuated().len();
     let mut gain = DMatrix::zeros(count, count);
     for servo in servos {
         servo.add_position_gain(time, &mut gain);
     }
-    Ok(along.steady_holding(time, terms, Some(&gain), held)?)
+    Ok(trajectory.steady_holding(time, terms, Some(&gain), held)?)
 }
 
 /// The solution of the linear system at the samples.
@@ -170,7 +170,9 @@ fn solve(
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Result<Solution, AnalysisError> {
     let stretches: Vec<&LinearizedTrajectory> = linearized.stretches().collect();
-    let starts = stretches.iter().map(|along| along.points().first());
+    let starts = stretches
+        .iter()
+        .map(|trajectory| trajectory.points().first());
     let starts: Vec<f64> = starts
         .map(|point| point.map_or(f64::NAN, |point| point.time))
         .collect();
@@ -179,7 +181,7 @@ fn solve(
     };
     let mut state = linearized.initial.concat();
     let mut solution = Solution::default();
-    for (index, &along) in stretches.iter().enumerate() {
+    for (index, &trajectory) in stretches.iter().enumerate() {
         let (start, until) = (starts[index], starts.get(index + 1).copied().unwrap_or(end));
         if start > end {
             break;
@@ -191,9 +193,9 @@ fn solve(
         if index > 0 {
             state = linearized.further[index - 1].carried(stretches[index - 1], &state);
         }
-        let servos = servos(spec, along, &linearized.controlled)?;
+        let servos = servos(spec, trajectory, &linearized.controlled)?;
         let mut watcher = Watcher {
-            along,
+            trajectory,
             stretch: index,
             samples: &mut solution.samples,
             watch: &mut *watch,
@@ -208,14 +210,18 @@ fn solve(
                 breakpoints: &breakpoints.collect::<Vec<f64>>(),
                 samples: &samples,
             };
-            let system =
-                Perturbed::new(along, servos.clone(), options.terms, options.interpolation)?;
+            let system = Perturbed::new(
+                trajectory,
+                servos.clone(),
+                options.terms,
+                options.interpolation,
+            )?;
             let outcome = advance(spec, system, &schedule, &mut state, &mut watcher);
-            let outcome = outcome.map_err(|error| failed(along, error))?;
+            let outcome = outcome.map_err(|error| failed(trajectory, error))?;
             solution.statistics = solution.statistics.and(outcome.statistics);
             outcome.stopped_at
         } else {
-            quasi_static_samples(along, &servos, &samples, options.terms, &mut watcher)?
+            quasi_static_samples(trajectory, &servos, &samples, options.terms, &mut watcher)?
         };
         if let Some(error) = watcher.failure {
             return Err(error);
@@ -258,14 +264,14 @@ fn advance(
 
 /// The case without inertia: every sample by itself. Returns when whoever watches stopped it.
 fn quasi_static_samples(
-    along: &LinearizedTrajectory,
+    trajectory: &LinearizedTrajectory,
     servos: &[Servo],
     samples: &[f64],
     terms: Terms,
     watcher: &mut Watcher<'_, '_>,
 ) -> Result<Option<f64>, AnalysisError> {
     for &time in samples {
-        let mut state = steady(along, servos, time, terms, &[])?;
+        let mut state = steady(trajectory, servos, time, terms, &[])?;
         state.resize(2 * state.len(), 0.0);
         if watcher.sample(time, &state) == Flow::Stop || watcher.step(time, &state) == Flow::Stop {
             return Ok(Some(time));
@@ -276,7 +282,7 @@ fn quasi_static_samples(
 
 /// Coordinates that inputs drive and no controller leads.
 pub(super) fn uncontrolled(linearized: &Linearized) -> Vec<usize> {
-    let actuated = linearized.along.actuated();
+    let actuated = linearized.trajectory.actuated();
     let is_led = |dof: &usize| {
         let mut led = linearized.controlled.iter().flatten();
         led.any(|&place| actuated[place] == *dof)
@@ -285,8 +291,8 @@ pub(super) fn uncontrolled(linearized: &Linearized) -> Vec<usize> {
     driven.filter(|dof| !is_led(dof)).collect()
 }
 
-fn failed(along: &LinearizedTrajectory, source: IntegrateError) -> AnalysisError {
-    let labels = &along.labels().coordinates;
+fn failed(trajectory: &LinearizedTrajectory, source: IntegrateError) -> AnalysisError {
+    let labels = &trajectory.labels().coordinates;
     let coordinate = source
         .component()
         .and_then(|component| labels.get(component % labels.len().max(1)))
@@ -300,7 +306,7 @@ fn failed(along: &LinearizedTrajectory, source: IntegrateError) -> AnalysisError
 /// The controllers of a model on the actuated coordinates.
 pub(super) fn servos(
     spec: &ModelSpec,
-    along: &LinearizedTrajectory,
+    trajectory: &LinearizedTrajectory,
     controlled: &[Vec<usize>],
 ) -> Result<Vec<Servo>, AnalysisError> {
     let servo = |(controller, members): (&ControllerSpec, &Vec<usize>)| {
@@ -314,7 +320,7 @@ pub(super) fn servos(
         Some(Ok(match ControlLaw::of(controller)? {
             ControlLaw::Joint { position, rate } => Servo::constant(members, &position, &rate),
             ControlLaw::Computed { frequency, damping } => {
-                Servo::computed(along, members, frequency, damping)
+                Servo::computed(trajectory, members, frequency, damping)
             }
         }))
     };
@@ -324,7 +330,7 @@ pub(super) fn servos(
 
 /// Keeps the deviations of the samples and watches that they stay small.
 struct Watcher<'a, 'w> {
-    along: &'a LinearizedTrajectory,
+    trajectory: &'a LinearizedTrajectory,
     stretch: usize,
     samples: &'w mut Vec<Sample>,
     watch: &'w mut dyn FnMut(f64) -> Flow,
@@ -334,7 +340,7 @@ struct Watcher<'a, 'w> {
 
 impl Observer for Watcher<'_, '_> {
     fn sample(&mut self, time: f64, state: &[f64]) -> Flow {
-        let deviations = 2 * self.along.labels().coordinates.len();
+        let deviations = 2 * self.trajectory.labels().coordinates.len();
         self.samples.push(Sample {
             time,
             stretch: self.stretch,
@@ -345,7 +351,7 @@ impl Observer for Watcher<'_, '_> {
     }
 
     fn step(&mut self, time: f64, state: &[f64]) -> Flow {
-        let coordinates = self.along.labels().coordinates.iter();
+        let coordinates = self.trajectory.labels().coordinates.iter();
         let large = |(label, deviation): &(&Label, &f64)| {
             label.unit == "rad" && (deviation.is_nan() || deviation.abs() > LARGE_RAD)
         };
@@ -392,10 +398,11 @@ impl Solution {
             row.extend((nominal + displacement).0);
             row.extend(displacement.0);
         }
-        let Some(along) = linearized.stretches().nth(*stretch) else {
+        let Some(trajectory) = linearized.stretches().nth(*stretch) else {
             return Ok(row);
         };
-        let pick = |x: &[f64]| -> Vec<f64> { along.actuated().iter().map(|&dof| x[dof]).collect() };
+        let pick =
+            |x: &[f64]| -> Vec<f64> { trajectory.actuated().iter().map(|&dof| x[dof]).collect() };
         let mut effort = vec![0.0; input.len()];
         for servo in &self.servos[*stretch] {
             servo.add_effort(*time, &pick(position), &pick(rate), &mut effort);
@@ -407,7 +414,7 @@ impl Solution {
 
 /// Names and units of what is recorded.
 fn names(linearized: &Linearized) -> Vec<(String, &'static str)> {
-    let labels = linearized.along.labels();
+    let labels = linearized.trajectory.labels();
     let mut names: Vec<(String, &str)> = Vec::new();
     for label in &linearized.coordinates {
         names.push((label.name.clone(), label.unit));

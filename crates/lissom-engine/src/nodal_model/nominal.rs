@@ -504,7 +504,7 @@ impl Linearize for NodalLinearizer<'_> {
             found => found?,
         };
         let held: &[usize] = if free { &[] } else { &found.driven };
-        let mut frozen = Frozen::new(&found.along, held);
+        let mut frozen = Frozen::new(&found.trajectory, held);
         frozen.rigid = self.nodal.floating_dofs();
         Ok(frozen)
     }

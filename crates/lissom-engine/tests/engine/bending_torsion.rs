@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use lissom_core::study::Place;
+use lissom_core::study::OperatingPoint;
 use lissom_engine::Mechanism;
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::Linearization;
@@ -15,8 +15,13 @@ use crate::runs::{completed, in_tree, nodal_mechanism, samples, tree_mechanism};
 /// The equations about the rest under all loads.
 fn at_rest(mechanism: &Mechanism) -> Linearization {
     let watch = &mut |_| Flow::Continue;
-    let found = mechanism.linearize(&mechanism.written(), Place::Equilibrium, &[], watch);
-    found.unwrap().along.points()[0].linear.clone()
+    let found = mechanism.linearize(
+        &mechanism.written(),
+        OperatingPoint::Equilibrium,
+        &[],
+        watch,
+    );
+    found.unwrap().trajectory.points()[0].linear.clone()
 }
 
 /// Squares of the natural frequencies about the rest, in rising order.

@@ -1,7 +1,7 @@
 //! Equilibrium under load in both formulations: one search, two balances.
 
 use lissom_core::RunError;
-use lissom_core::study::Rest;
+use lissom_core::study::Equilibrium;
 use lissom_engine::nodal_model::{NodalActions, NodalModel};
 use lissom_nodal::{Equations, Resting};
 use lissom_numerics::linear::{Frozen, Terms, TrackedModes};
@@ -14,28 +14,28 @@ use crate::numbers::distance;
 use crate::runs::{nodal_mechanism, samples, tree_mechanism, vector};
 use crate::shipped::{BEND, PRINCETON_BEAM};
 
-fn unsettled(found: Result<Rest, RunError>) -> Result<Rest, NoEquilibrium> {
+fn unsettled(found: Result<Equilibrium, RunError>) -> Result<Equilibrium, NoEquilibrium> {
     found.map_err(|error| match error {
         RunError::NoEquilibrium { source, .. } => source,
         other => panic!("{other}"),
     })
 }
 
-fn tree_rest(spec: &ModelSpec) -> Result<Rest, NoEquilibrium> {
+fn tree_rest(spec: &ModelSpec) -> Result<Equilibrium, NoEquilibrium> {
     let mechanism = tree_mechanism(spec);
     unsettled(mechanism.equilibrium(&mechanism.written()))
 }
 
-fn nodal_rest(spec: &ModelSpec, elements: usize) -> Result<Rest, NoEquilibrium> {
+fn nodal_rest(spec: &ModelSpec, elements: usize) -> Result<Equilibrium, NoEquilibrium> {
     let mechanism = nodal_mechanism(spec, elements);
     unsettled(mechanism.equilibrium(&mechanism.written()))
 }
 
-fn value(rest: &Rest, channel: &str) -> f64 {
+fn value(rest: &Equilibrium, channel: &str) -> f64 {
     samples(&rest.recording, channel)[0]
 }
 
-fn place(rest: &Rest, marker: &str) -> [f64; 3] {
+fn place(rest: &Equilibrium, marker: &str) -> [f64; 3] {
     vector(&rest.recording, &format!("{marker}.position"), 0)
 }
 
@@ -466,11 +466,12 @@ fn frequencies_about_the_equilibrium() {
         let angle = value(&rest, "hinge.angle");
         let moment = STIFFNESS * (angle - 1.0) + 10.0 * angle.cos();
         assert!(moment.abs() < 10.0 * ROUNDING, "{angle}: {moment}");
-        let place = lissom_core::study::Place::Equilibrium;
+        let place = lissom_core::study::OperatingPoint::Equilibrium;
         let watch = &mut |_| lissom_numerics::integrate::Flow::Continue;
         let found = mechanism.linearize(&rest.state, place, &[], watch).unwrap();
         let modes =
-            TrackedModes::undamped(&Frozen::new(&found.along, &[]), Terms::CASES[0], 1).unwrap();
+            TrackedModes::undamped(&Frozen::new(&found.trajectory, &[]), Terms::CASES[0], 1)
+                .unwrap();
         let expected = ((STIFFNESS - 10.0 * angle.sin()) / (0.1 + 2.0 * 0.25)).sqrt();
         let frequency = modes.modes[0][0].frequency().unwrap();
         assert!(

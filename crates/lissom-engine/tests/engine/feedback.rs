@@ -2,7 +2,7 @@
 //! feedback, not how the nominal motion, its forces and its mass matrix are found.
 
 use lissom_core::NominalError;
-use lissom_core::study::{AnalysisError, Ending, LinearizeError, Place};
+use lissom_core::study::{AnalysisError, Ending, LinearizeError, OperatingPoint};
 use lissom_engine::nodal_model::{NodalModel, NodalModelError};
 use lissom_numerics::integrate::Flow;
 use lissom_spec::{ErrorKind, ModelSpec};
@@ -293,7 +293,7 @@ fn a_path_that_cannot_be_followed_is_refused() {
     let watch = &mut |_| Flow::Continue;
     let found = mechanism.linearize(
         &mechanism.start().unwrap(),
-        Place::Nominal,
+        OperatingPoint::Nominal,
         &[0.0, 0.5],
         watch,
     );

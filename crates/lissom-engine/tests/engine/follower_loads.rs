@@ -1,6 +1,6 @@
 //! Loads that turn with the body they act on, and friction, linearised in both formulations.
 
-use lissom_core::study::{Linearized, Place};
+use lissom_core::study::{Linearized, OperatingPoint};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{LinearError, UndampedModes};
 use lissom_spec::ModelSpec;
@@ -27,7 +27,7 @@ enum Formulation {
 }
 
 impl Formulation {
-    fn linearize(self, spec: &ModelSpec, place: Place, times: &[f64]) -> Linearized {
+    fn linearize(self, spec: &ModelSpec, place: OperatingPoint, times: &[f64]) -> Linearized {
         let mechanism = match self {
             Self::Tree => tree_mechanism(spec),
             Self::Nodal => nodal_mechanism(spec, ELEMENTS),
@@ -69,11 +69,14 @@ duration_s = 1.0
 "#
     );
     let spec = ModelSpec::parse(&text, &[]).unwrap();
-    let found = formulation.linearize(&spec, Place::Start, &[]);
-    let linear = &found.along.points()[0].linear;
+    let found = formulation.linearize(&spec, OperatingPoint::Start, &[]);
+    let linear = &found.trajectory.points()[0].linear;
     // nothing damps it, and it stays straight
     assert_eq!(linear.damping.amax(), 0.0);
-    assert_eq!(found.along.points()[0].excitation.iter().sum::<f64>(), 0.0);
+    assert_eq!(
+        found.trajectory.points()[0].excitation.iter().sum::<f64>(),
+        0.0
+    );
     UndampedModes::new(&linear.mass, &linear.stiffness())
 }
 
@@ -241,12 +244,12 @@ fn linear_models_of_rigid_mechanisms_agree() {
     // matrices of order 100, closures of 1e-10
     const ROUNDING: f64 = 1e-7;
     for (text, place, times) in [
-        (ARM, Place::Nominal, &[0.3, 0.7][..]),
-        (FOUR_BAR, Place::Start, &[]),
+        (ARM, OperatingPoint::Nominal, &[0.3, 0.7][..]),
+        (FOUR_BAR, OperatingPoint::Start, &[]),
     ] {
         let spec = ModelSpec::parse(text, &[]).unwrap();
         let [tree, nodal] = [Formulation::Tree, Formulation::Nodal]
-            .map(|formulation| formulation.linearize(&spec, place, times).along);
+            .map(|formulation| formulation.linearize(&spec, place, times).trajectory);
         assert_eq!(tree.labels().coordinates, nodal.labels().coordinates);
         for (a, b) in tree.points().iter().zip(nodal.points()) {
             let apart = |of: fn(&lissom_numerics::linear::Linearization) -> &DMatrix<f64>| {

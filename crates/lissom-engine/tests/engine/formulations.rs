@@ -307,7 +307,9 @@ fn an_arm_that_twists() {
         let model = Model::build(&spec).unwrap();
         let mut linearizer = Linearizer::new(&model);
         let state = linearizer.nominal_state(0.0).unwrap();
-        let tree = linearizer.along(&[state], &mut |_| Flow::Continue).unwrap();
+        let tree = linearizer
+            .trajectory(&[state], &mut |_| Flow::Continue)
+            .unwrap();
         let tree = &tree.points()[0].linear;
         let nodal = NodalModel::new(&spec, 1).unwrap();
         let nodes = nominal_point(&nodal, 0.0);

@@ -2,7 +2,7 @@
 //! independent implementation.
 
 use lissom_core::study::{
-    Linearized, OutputOrder, PerturbOptions, PerturbedRun, Place, SimulateOptions,
+    Linearized, OperatingPoint, OutputOrder, PerturbOptions, PerturbedRun, SimulateOptions,
 };
 use lissom_core::{Recording, State};
 use lissom_engine::Mechanism;
@@ -32,7 +32,12 @@ fn instants(end: f64, count: usize) -> Vec<f64> {
 fn along(mechanism: &Mechanism, times: &[f64]) -> Linearized {
     let watch = &mut |_| Flow::Continue;
     mechanism
-        .linearize(&mechanism.start().unwrap(), Place::Nominal, times, watch)
+        .linearize(
+            &mechanism.start().unwrap(),
+            OperatingPoint::Nominal,
+            times,
+            watch,
+        )
         .unwrap()
 }
 
@@ -113,7 +118,7 @@ fn geometric_stiffening_keeps_the_beam_stable() {
     let beam = shipped(ROTATING_BEAM, &[]);
     let found = along(&beam, &[9.286, 9.288, 15.0]);
     let lowest = |point, terms| {
-        let (mass, stiffness) = found.along.constrained(point, terms);
+        let (mass, stiffness) = found.trajectory.constrained(point, terms);
         UndampedModes::new(&mass, &stiffness).unwrap().squares[0]
     };
     assert!(lowest(0, Terms::CASES[4]) > 0.0 && lowest(1, Terms::CASES[4]) < 0.0);
@@ -151,7 +156,7 @@ fn quarter_turn_with_and_without_feedback() {
         let arm = mechanism(&spec);
         let times = arm.with_breaks(&instants(8.0, 600));
         let found = along(&arm, &times.unwrap());
-        assert!((found.along.actuated_mass(0)[(0, 0)] - 34.469_019).abs() < 1e-6);
+        assert!((found.trajectory.actuated_mass(0)[(0, 0)] - 34.469_019).abs() < 1e-6);
         let first_order = PerturbOptions {
             order: OutputOrder::First,
             ..COMPLETE
@@ -207,22 +212,22 @@ fn two_link_arm() {
         (0, [28.2226, 30.5512, 81.388, 120.377]),
         (375, [29.7780, 32.5638, 79.352, 116.719]),
     ] {
-        let (mass, stiffness) = fine.along.constrained(point, Terms::CASES[0]);
+        let (mass, stiffness) = fine.trajectory.constrained(point, Terms::CASES[0]);
         let found = UndampedModes::new(&mass, &stiffness).unwrap().frequencies();
         for (found, wanted) in found.iter().zip(wanted) {
             assert!((found - wanted).abs() < 6e-4, "{found} {wanted}");
         }
     }
-    let torques = &fine.along.points()[0].input;
+    let torques = &fine.trajectory.points()[0].input;
     for (found, wanted) in torques.iter().zip([0.0, 317.468, 153.280]) {
         assert!((found - wanted).abs() < 5e-4 + 1e-9, "{found} {wanted}");
     }
-    let gain = Servo::new(&fine.along, 11.8, 0.85).position_gain(0.0);
-    let steady = fine.along.steady(0.0, Terms::CASES[0], Some(&gain));
+    let gain = Servo::new(&fine.trajectory, 11.8, 0.85).position_gain(0.0);
+    let steady = fine.trajectory.steady(0.0, Terms::CASES[0], Some(&gain));
     let steady = steady.unwrap();
-    let marker = fine.along.labels().markers.iter();
+    let marker = fine.trajectory.labels().markers.iter();
     let marker = marker.clone().position(|name| name == "tip").unwrap();
-    let first = &fine.along.points()[0].outputs[marker].first;
+    let first = &fine.trajectory.points()[0].outputs[marker].first;
     let moved = 1e3 * first * DVector::from_column_slice(&steady);
     for (found, wanted) in moved.iter().zip([-2.9236, 0.0, -9.0655]) {
         assert!((found - wanted).abs() < 6e-5, "{found} {wanted}");
@@ -244,7 +249,7 @@ fn two_link_arm() {
     });
 
     // from rest in the steady deviation, eq (41), which the model asks for
-    let nominal = &fine.along.points()[0].position;
+    let nominal = &fine.trajectory.points()[0].position;
     let wanted: Vec<f64> = nominal.iter().zip(&steady).map(|(a, b)| a + b).collect();
     let start = arm.start().unwrap();
     for (found, wanted) in start.position.iter().zip(&wanted) {
@@ -256,7 +261,7 @@ fn two_link_arm() {
         .map(|(i, &time)| {
             let mut nominal = [0.0; 3];
             let at = |point: &Point, i: usize| point.outputs[marker].position[i];
-            fine.along.nominal(time, at, &mut nominal);
+            fine.trajectory.nominal(time, at, &mut nominal);
             let place = vector(&run, "tip.position", i);
             std::array::from_fn(|axis| 1e3 * (place[axis] - nominal[axis]))
         })

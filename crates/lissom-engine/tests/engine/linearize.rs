@@ -82,7 +82,7 @@ fn matrices_are_derivatives_of_the_accelerations() {
         let time = 0.4;
         let moving = linearizer.moving_state(time, &state).unwrap();
         let along = linearizer
-            .along(&[moving], &mut |_| Flow::Continue)
+            .trajectory(&[moving], &mut |_| Flow::Continue)
             .unwrap();
         let point = &along.points()[0];
         let parts = system(point);
@@ -150,7 +150,9 @@ fn a_spinning_body_nutates() {
     model.initial_velocity[2] = speed;
     let mut linearizer = Linearizer::new(&model);
     let start = linearizer.initial_state(0.0).unwrap();
-    let along = linearizer.along(&[start], &mut |_| Flow::Continue).unwrap();
+    let along = linearizer
+        .trajectory(&[start], &mut |_| Flow::Continue)
+        .unwrap();
     let linear = &along.points()[0].linear;
     // the six turns and slides by first-order eigenvalues; the double zeros are lost to rounding
     let modes = DampedMode::all(&linear.mass, &linear.damping, &linear.stiffness()).unwrap();
@@ -205,7 +207,9 @@ fn parts_of_the_stiffness_of_a_turning_beam() {
     let model = built(&text);
     let mut linearizer = Linearizer::new(&model);
     let state = linearizer.nominal_state(0.3).unwrap();
-    let along = linearizer.along(&[state], &mut |_| Flow::Continue).unwrap();
+    let along = linearizer
+        .trajectory(&[state], &mut |_| Flow::Continue)
+        .unwrap();
     let [whole, _, structural, _, without_geometric] = Terms::CASES;
     for (terms, wanted) in [
         (structural, 2.90992_f64.powi(2)),
@@ -244,7 +248,9 @@ fn parts_agree_with_the_nodal_formulation() {
     let model = Model::build(&spec).unwrap();
     let mut linearizer = Linearizer::new(&model);
     let state = linearizer.nominal_state(time).unwrap();
-    let tree = linearizer.along(&[state], &mut |_| Flow::Continue).unwrap();
+    let tree = linearizer
+        .trajectory(&[state], &mut |_| Flow::Continue)
+        .unwrap();
     let nodal = NodalModel::new(&spec, 6).unwrap();
     let mut meshed = NodalLinearizer::new(&nodal).unwrap();
     let motion = meshed.nominal(time).unwrap();
@@ -312,7 +318,7 @@ fn loops_in_independent_coordinates() {
     model.initial_velocity[0] = 2.0;
     let probe = Linearizer::new(&model).initial_state(0.1).unwrap();
     let along = Linearizer::new(&model)
-        .along(&[probe], &mut |_| Flow::Continue)
+        .trajectory(&[probe], &mut |_| Flow::Continue)
         .unwrap();
     let names: Vec<&str> = (along.labels().coordinates.iter())
         .map(|label| label.name.as_str())
@@ -340,7 +346,9 @@ fn loops_in_independent_coordinates() {
         .copied()
         .chain([0.0, 0.0])
         .collect();
-    let along = linearizer.along(&[start], &mut |_| Flow::Continue).unwrap();
+    let along = linearizer
+        .trajectory(&[start], &mut |_| Flow::Continue)
+        .unwrap();
     let point = &along.points()[0];
     let accelerations = |linearizer: &mut Linearizer<'_>, state: &[f64]| {
         let moving = linearizer.moving_state(0.1, state).unwrap();
@@ -368,7 +376,7 @@ fn loops_in_independent_coordinates() {
     moved[independent[0]] += far;
     let state = linearizer.moving_state(0.1, &moved).unwrap();
     let found = linearizer
-        .along(&[state], &mut |_| Flow::Continue)
+        .trajectory(&[state], &mut |_| Flow::Continue)
         .unwrap()
         .points()[0]
         .outputs[0]

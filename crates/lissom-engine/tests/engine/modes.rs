@@ -1,6 +1,6 @@
 //! Modes along a motion: curves of families whose modes are known, and of arms whose curves have to be continuous.
 
-use lissom_core::study::{DrivenJoints, Place};
+use lissom_core::study::{DrivenJoints, OperatingPoint};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{
     Crossing, Frozen, FrozenPoint, Label, Linearization, ModeAt, Terms, TrackedModes,
@@ -212,7 +212,7 @@ fn along_run(text: &str, points: usize, count: usize) -> TrackedModes {
     let watch = &mut |_| Flow::Continue;
     let found = mechanism.frozen(
         &mechanism.start().unwrap(),
-        Place::Run,
+        OperatingPoint::Run,
         &times,
         DrivenJoints::default(),
         watch,
@@ -299,7 +299,7 @@ duration_s = 1.0
         let watch = &mut |_| Flow::Continue;
         let found = mechanism.frozen(
             &mechanism.start().unwrap(),
-            Place::Start,
+            OperatingPoint::Start,
             &[],
             DrivenJoints::default(),
             watch,

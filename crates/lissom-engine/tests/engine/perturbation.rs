@@ -1,7 +1,9 @@
 //! Controllers in model files, and perturbation runs of the tree: published numbers and closed forms.
 
 use lissom_core::Recording;
-use lissom_core::study::{Linearized, OutputOrder, PerturbOptions, Place, sample_instants};
+use lissom_core::study::{
+    Linearized, OperatingPoint, OutputOrder, PerturbOptions, sample_instants,
+};
 use lissom_engine::Mechanism;
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Frozen, Interpolation, Terms, TrackedModes};
@@ -33,7 +35,7 @@ fn along(mechanism: &Mechanism, points: usize) -> Linearized {
     mechanism
         .linearize(
             &mechanism.start().unwrap(),
-            Place::Nominal,
+            OperatingPoint::Nominal,
             &times,
             &mut watch,
         )
@@ -104,7 +106,8 @@ fn five_cases_of_table_1() {
         }
     }
     // and its first frequency as it turns, followed from rest
-    let modes = TrackedModes::new(&Frozen::new(&found.along, &[]), Terms::CASES[0], 2).unwrap();
+    let modes =
+        TrackedModes::new(&Frozen::new(&found.trajectory, &[]), Terms::CASES[0], 2).unwrap();
     let last = modes.modes[0].last().unwrap().frequency().unwrap();
     // functions that are not the modes of a turning beam give too high a frequency, if little
     assert!(last > 3.3464 - DIGITS && last < 3.3464 + 1e-3, "{last}");

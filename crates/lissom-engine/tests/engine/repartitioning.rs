@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use lissom_core::State;
-use lissom_core::study::{Ending, Place, Run, SimulateOptions, sample_instants};
+use lissom_core::study::{Ending, OperatingPoint, Run, SimulateOptions, sample_instants};
 use lissom_engine::{Inputs, Mechanism, Simulation};
 use lissom_numerics::integrate::{Flow, IntegrateError, Statistics};
 use lissom_spec::ModelSpec;
@@ -253,9 +253,11 @@ fn those_who_look_see_the_same_behind_a_change() {
 /// Square of the frequency with which a linkage of one degree of freedom swings about its equilibrium near a state.
 fn swings(mechanism: &Mechanism, from: &State) -> f64 {
     let found = mechanism
-        .linearize(from, Place::Equilibrium, &[], &mut |_| Flow::Continue)
+        .linearize(from, OperatingPoint::Equilibrium, &[], &mut |_| {
+            Flow::Continue
+        })
         .unwrap();
-    let linear = &found.along.points()[0].linear;
+    let linear = &found.trajectory.points()[0].linear;
     let stiffness = &linear.structural + &linear.dynamic + &linear.geometric;
     stiffness[(0, 0)] / linear.mass[(0, 0)]
 }

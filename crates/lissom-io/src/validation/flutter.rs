@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lissom::spec::{FormulationSpec, NodalFormulationSpec};
-use lissom::{Flow, Mechanism, ModelSpec, Override, Place, UndampedModes};
+use lissom::{Flow, Mechanism, ModelSpec, OperatingPoint, Override, UndampedModes};
 
 /// The column, whose only input is the thrust.
 const COLUMN: &str = include_str!("../../../../validation/beck_1952/column.toml");
@@ -68,9 +68,9 @@ fn lowest(formulation: FormulationSpec, thrust: f64) -> Option<[f64; 2]> {
     let mut watch = |_| Flow::Continue;
     let start = mechanism.written();
     let found = mechanism
-        .linearize(&start, Place::Start, &[], &mut watch)
+        .linearize(&start, OperatingPoint::Start, &[], &mut watch)
         .ok()?;
-    let linear = &found.along.points()[0].linear;
+    let linear = &found.trajectory.points()[0].linear;
     let modes = UndampedModes::new(&linear.mass, &linear.stiffness()).ok()?;
     let frequencies = modes.frequencies();
     Some([*frequencies.first()?, *frequencies.get(1)?])

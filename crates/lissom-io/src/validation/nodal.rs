@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use lissom::{
-    Flow, Interpolation, Linearized, LinearizedTrajectory, Mechanism, OutputOrder, Override,
-    PerturbOptions, Place, Point, Recording, SimulateOptions, State, Terms, UndampedModes,
+    Flow, Interpolation, Linearized, LinearizedTrajectory, Mechanism, OperatingPoint, OutputOrder,
+    Override, PerturbOptions, Point, Recording, SimulateOptions, State, Terms, UndampedModes,
     sample_instants,
 };
 use serde::Deserialize;
@@ -188,13 +188,13 @@ fn turning(recording: &Recording) -> Option<[Vec<f64>; 2]> {
         of("tip.position.x")?,
         of("tip.position.y")?,
     );
-    let (mut along, mut across) = (Vec::new(), Vec::new());
+    let (mut trajectory, mut across) = (Vec::new(), Vec::new());
     for (i, angle) in angle.iter().enumerate() {
         let (sin, cos) = angle.sin_cos();
-        along.push(cos * x[i] + sin * y[i]);
+        trajectory.push(cos * x[i] + sin * y[i]);
         across.push(lateral([x[i], y[i]], *angle));
     }
-    Some([along, across])
+    Some([trajectory, across])
 }
 
 fn instants(end: f64, count: usize) -> Vec<f64> {
@@ -207,7 +207,7 @@ fn along_nominal(loaded: &Loaded, times: &[f64]) -> Option<Linearized> {
     let start = loaded.mechanism.start().ok()?;
     loaded
         .mechanism
-        .linearize(&start, Place::Nominal, times, watch)
+        .linearize(&start, OperatingPoint::Nominal, times, watch)
         .ok()
 }
 
@@ -289,26 +289,27 @@ fn table_1(quadratic: bool) -> Option<Numbers> {
         let (largest, _) = lowest(&lag(&recording)?, &samples);
         numbers.insert(format!("case_{}", case + 1), -largest);
     }
-    let along = &found.along;
+    let trajectory = &found.trajectory;
     for (name, point) in [("at_rest", 0), ("turning", INTERVALS)] {
-        let frequency = first_square(along, point, COMPLETE)?.sqrt();
+        let frequency = first_square(trajectory, point, COMPLETE)?.sqrt();
         numbers.insert(format!("frequency_{name}"), frequency);
     }
     // between two points the square of the frequency is nearly linear in time
     for point in 1..=INTERVALS {
-        let [before, after] = [point - 1, point].map(|i| first_square(along, i, Terms::CASES[4]));
+        let [before, after] =
+            [point - 1, point].map(|i| first_square(trajectory, i, Terms::CASES[4]));
         let (before, after) = (before?, after?);
         if before > 0.0 && after <= 0.0 {
             let share = before / (before - after);
-            let [from, until] = [point - 1, point].map(|i| along.points()[i].time);
+            let [from, until] = [point - 1, point].map(|i| trajectory.points()[i].time);
             numbers.insert("case_5_zero".to_owned(), from + share * (until - from));
         }
     }
     Some(numbers)
 }
 
-fn first_square(along: &LinearizedTrajectory, point: usize, terms: Terms) -> Option<f64> {
-    let (mass, stiffness) = along.constrained(point, terms);
+fn first_square(trajectory: &LinearizedTrajectory, point: usize, terms: Terms) -> Option<f64> {
+    let (mass, stiffness) = trajectory.constrained(point, terms);
     Some(UndampedModes::new(&mass, &stiffness).ok()?.squares[0])
 }
 
@@ -332,12 +333,13 @@ fn quarter_turn(closed: bool) -> Option<Numbers> {
     let (off, place) = (lag(&linear)?, tip(&nonlinear, "position")?);
     let angle = |recording: &Recording| Some(recording.channel("hub.rotation")?.samples.clone());
     let (turned, perturbed_angle) = (angle(&nonlinear)?, angle(&linear)?);
-    let hub = (found.along.labels().coordinates.iter()).position(|c| c.name == "hub.rotation")?;
+    let hub =
+        (found.trajectory.labels().coordinates.iter()).position(|c| c.name == "hub.rotation")?;
     let mut numbers = Numbers::new();
     for (i, &time) in samples.iter().enumerate() {
         let mut nominal = [0.0];
         let angle = |point: &Point, _| point.position[hub];
-        found.along.nominal(time, angle, &mut nominal);
+        found.trajectory.nominal(time, angle, &mut nominal);
         let [nominal] = nominal;
         let [x, y, _] = place[i];
         for (name, value) in [
@@ -361,13 +363,13 @@ fn two_link_arm() -> Option<Numbers> {
     let mut numbers = Numbers::new();
     let fine = along_nominal(&loaded, &instants(2.0, 1500))?;
     for (point, at) in [(0, "at_A"), (375, "at_05_s")] {
-        let (mass, stiffness) = fine.along.constrained(point, COMPLETE);
+        let (mass, stiffness) = fine.trajectory.constrained(point, COMPLETE);
         let modes = UndampedModes::new(&mass, &stiffness).ok()?;
         for (i, frequency) in modes.frequencies().into_iter().enumerate() {
             numbers.insert(format!("frequency_{}_{at}", i + 1), frequency);
         }
     }
-    for (i, &torque) in fine.along.points()[0].input.iter().enumerate() {
+    for (i, &torque) in fine.trajectory.points()[0].input.iter().enumerate() {
         numbers.insert(format!("torque_{}", i + 1), torque);
     }
     // at rest without inertia: the steady deviation of eq (41)
@@ -382,7 +384,7 @@ fn two_link_arm() -> Option<Numbers> {
     }
 
     let samples = instants(2.0, 200);
-    let coordinates = fine.along.labels().coordinates.iter();
+    let coordinates = fine.trajectory.labels().coordinates.iter();
     let position = coordinates.map(|label| steady.channel(&label.name)?.samples.first().copied());
     let position: Vec<f64> = position.collect::<Option<_>>()?;
     let still = vec![0.0; position.len()];
@@ -394,12 +396,12 @@ fn two_link_arm() -> Option<Numbers> {
     };
     let simulation = &loaded.spec.simulation;
     let run = (loaded.mechanism).simulate(&start, simulation, &options, &mut |_| Flow::Continue);
-    let marker = (fine.along.labels().markers.iter()).position(|name| name == "tip")?;
+    let marker = (fine.trajectory.labels().markers.iter()).position(|name| name == "tip")?;
     let mut nonlinear = tip(&run.recording, "position")?;
     for (place, &time) in nonlinear.iter_mut().zip(&samples) {
         let mut nominal = [0.0; 3];
         let at = |point: &Point, i: usize| point.outputs[marker].position[i];
-        fine.along.nominal(time, at, &mut nominal);
+        fine.trajectory.nominal(time, at, &mut nominal);
         for (x, nominal) in place.iter_mut().zip(nominal) {
             *x = 1e3 * (*x - nominal);
         }
@@ -435,14 +437,14 @@ fn two_link_arm() -> Option<Numbers> {
 
 fn simo() -> Option<Numbers> {
     let recording = recorded("spin-up-elements", &["simulation.duration_s=18"])?;
-    let [along, across] = turning(&recording)?;
+    let [trajectory, across] = turning(&recording)?;
     let (largest, instant) = lowest(&across, &recording.time_s);
     Some(Numbers::from([
         ("largest".to_owned(), largest),
         ("instant".to_owned(), instant),
         ("at_5".to_owned(), across[1000]),
         ("at_10".to_owned(), across[2000]),
-        ("extension".to_owned(), along[3600] - 10.0),
+        ("extension".to_owned(), trajectory[3600] - 10.0),
     ]))
 }
 

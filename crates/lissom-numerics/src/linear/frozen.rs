@@ -2,9 +2,9 @@
 
 use nalgebra::DMatrix;
 
-use super::along::{LinearizedTrajectory, Terms};
 use super::error::LinearError;
 use super::linearization::{Label, Linearization};
+use super::trajectory::{LinearizedTrajectory, Terms};
 
 /// The equations frozen at one instant, in as many coordinates as can move.
 #[derive(Clone, Debug)]
@@ -34,12 +34,12 @@ pub struct Frozen {
 
 impl Frozen {
     /// Equations along a motion with degrees of freedom held at rest.
-    pub fn new(along: &LinearizedTrajectory, held: &[usize]) -> Self {
-        let coordinates = along.labels().coordinates.clone();
+    pub fn new(trajectory: &LinearizedTrajectory, held: &[usize]) -> Self {
+        let coordinates = trajectory.labels().coordinates.clone();
         let free: Vec<usize> = (0..coordinates.len())
             .filter(|dof| !held.contains(dof))
             .collect();
-        let points = along.points().iter().map(|point| FrozenPoint {
+        let points = trajectory.points().iter().map(|point| FrozenPoint {
             time: point.time,
             linear: point.linear.restricted(&free),
             basis: DMatrix::from_fn(coordinates.len(), free.len(), |i, j| {

@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use super::along::Terms;
+use super::trajectory::Terms;
 
 /// Coefficients of $`M_0\,\delta\ddot q + C_0\,\delta\dot q + (K_0 + N_0 + G_0)\,\delta q = B\,\delta u`$, eq (21).
 #[derive(Clone, Debug, PartialEq)]

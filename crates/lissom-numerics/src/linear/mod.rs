@@ -12,11 +12,10 @@
 //!
 //! Source: Jonker & Aarts, *Multibody System Dynamics* 6 (2001). Theory: `docs/theory/nodal.md`.
 
-mod along;
 mod assignment;
 mod balance;
+mod crossings;
 mod error;
-mod following;
 mod frozen;
 mod linearization;
 mod massless;
@@ -29,14 +28,12 @@ mod spectrum;
 mod state_space;
 mod symmetric;
 mod tracking;
+mod trajectory;
 
 pub use nalgebra::Complex;
 
-pub use along::{
-    Dependence, Interpolation, LinearizedTrajectory, Output, Point, Terms, with_breaks,
-};
+pub use crossings::Crossing;
 pub use error::LinearError;
-pub use following::Crossing;
 pub use frozen::{Frozen, FrozenPoint};
 pub use linearization::{Label, Labels, Linearization};
 pub use modes::{DampedMode, UndampedModes};
@@ -44,6 +41,9 @@ pub use perturbation::{Feedback, OpenLoop, Perturbed, Servo};
 pub use quadratic::Growth;
 pub use state_space::{SignalNames, StateSpace};
 pub use tracking::{Encounter, ModeAt, TrackedModes};
+pub use trajectory::{
+    Dependence, Interpolation, LinearizedTrajectory, Output, Point, Terms, with_breaks,
+};
 
 #[cfg(test)]
 mod tests;

@@ -5,8 +5,8 @@ use nalgebra::{DMatrix, DVector};
 
 use crate::integrate::{FirstOrder, Lu, SecondOrder};
 
-use super::along::{Interpolation, LinearizedTrajectory, Terms};
 use super::error::LinearError;
+use super::trajectory::{Interpolation, LinearizedTrajectory, Terms};
 
 /// Inputs that deviations of the actuated degrees of freedom ask for, $`\delta u`$.
 pub trait Feedback {
@@ -37,21 +37,21 @@ pub struct Servo {
 
 impl Servo {
     /// The same frequency and damping ratio for all actuated degrees of freedom, see [`Servo::computed`].
-    pub fn new(along: &LinearizedTrajectory, frequency: f64, damping: f64) -> Self {
-        let members = (0..along.actuated().len()).collect();
-        Self::computed(along, members, frequency, damping)
+    pub fn new(trajectory: &LinearizedTrajectory, frequency: f64, damping: f64) -> Self {
+        let members = (0..trajectory.actuated().len()).collect();
+        Self::computed(trajectory, members, frequency, damping)
     }
 
     /// $`K_p = \bar M^{ee}\Omega^2`$ and $`K_v = 2\bar M^{ee}\beta\,\Omega`$, eqs (36)–(40), with the mass matrix of `members` of
     /// the actuated degrees of freedom.
     pub fn computed(
-        along: &LinearizedTrajectory,
+        trajectory: &LinearizedTrajectory,
         members: Vec<usize>,
         frequency: f64,
         damping: f64,
     ) -> Self {
-        let gains = (0..along.points().len()).map(|point| {
-            let all = along.actuated_mass(point);
+        let gains = (0..trajectory.points().len()).map(|point| {
+            let all = trajectory.actuated_mass(point);
             let mass = DMatrix::from_fn(members.len(), members.len(), |i, j| {
                 all[(members[i], members[j])]
             });
@@ -61,7 +61,7 @@ impl Servo {
             ]
         });
         Self {
-            times: along.points().iter().map(|point| point.time).collect(),
+            times: trajectory.points().iter().map(|point| point.time).collect(),
             gains: gains.collect(),
             members,
         }
@@ -156,7 +156,7 @@ impl Feedback for Vec<Servo> {
 /// Vibrations about a nominal motion, eq (26): a first-order system of deviations, then their rates.
 #[derive(Debug)]
 pub struct Perturbed<'a, F> {
-    along: &'a LinearizedTrajectory,
+    trajectory: &'a LinearizedTrajectory,
     feedback: F,
     interpolation: Interpolation,
     stiffness: Vec<DMatrix<f64>>,
@@ -177,16 +177,19 @@ impl<'a, F: Feedback> Perturbed<'a, F> {
     ///
     /// When a mass matrix along the motion is singular.
     pub fn new(
-        along: &'a LinearizedTrajectory,
+        trajectory: &'a LinearizedTrajectory,
         feedback: F,
         terms: Terms,
         interpolation: Interpolation,
     ) -> Result<Self, LinearError> {
-        let stiffness: Vec<DMatrix<f64>> =
-            along.points().iter().map(|p| p.stiffness(terms)).collect();
+        let stiffness: Vec<DMatrix<f64>> = trajectory
+            .points()
+            .iter()
+            .map(|p| p.stiffness(terms))
+            .collect();
         let mut state_space = Vec::new();
         if interpolation == Interpolation::StateSpace {
-            for (point, stiffness) in along.points().iter().zip(&stiffness) {
+            for (point, stiffness) in trajectory.points().iter().zip(&stiffness) {
                 let factor = point
                     .linear
                     .mass
@@ -201,9 +204,9 @@ impl<'a, F: Feedback> Perturbed<'a, F> {
             }
         }
         let dofs = stiffness.first().map_or(0, DMatrix::nrows);
-        let actuated = along.actuated().len();
+        let actuated = trajectory.actuated().len();
         Ok(Self {
-            along,
+            trajectory,
             feedback,
             interpolation,
             stiffness,
@@ -224,19 +227,19 @@ impl<'a, F: Feedback> Perturbed<'a, F> {
 
     /// Excitation and feedback at a state.
     fn excite(&mut self, time: f64, position: &[f64], velocity: &[f64]) {
-        let (nodes, weights) = self.along.cubic(time);
+        let (nodes, weights) = self.trajectory.cubic(time);
         for (i, force) in self.force.iter_mut().enumerate() {
             *force = (0..4)
-                .map(|k| weights[k] * self.along.points()[nodes[k]].excitation[i])
+                .map(|k| weights[k] * self.trajectory.points()[nodes[k]].excitation[i])
                 .sum();
         }
-        for (i, &dof) in self.along.actuated().iter().enumerate() {
+        for (i, &dof) in self.trajectory.actuated().iter().enumerate() {
             self.deviation[i] = position[dof];
             self.rate[i] = velocity[dof];
         }
         self.feedback
             .effort(time, &self.deviation, &self.rate, &mut self.effort);
-        for (&dof, effort) in self.along.actuated().iter().zip(&self.effort) {
+        for (&dof, effort) in self.trajectory.actuated().iter().zip(&self.effort) {
             self.force[dof] += effort;
         }
     }
@@ -247,9 +250,12 @@ impl<F: Feedback> Perturbed<'_, F> {
     fn balance(&mut self, time: f64, position: &[f64], velocity: &[f64], left: &mut [f64]) {
         self.excite(time, position, velocity);
         let dofs = self.dof_count();
-        let (index, share) = self.along.interval(time);
-        let next = (index + 1).min(self.along.points().len() - 1);
-        let (a, b) = (&self.along.points()[index], &self.along.points()[next]);
+        let (index, share) = self.trajectory.interval(time);
+        let next = (index + 1).min(self.trajectory.points().len() - 1);
+        let (a, b) = (
+            &self.trajectory.points()[index],
+            &self.trajectory.points()[next],
+        );
         let (stiffness, later) = (&self.stiffness[index], &self.stiffness[next]);
         for i in 0..dofs {
             let mut sum = self.force[i];
@@ -271,8 +277,8 @@ impl<F: Feedback> Perturbed<'_, F> {
         acceleration: &mut [f64],
     ) {
         self.excite(time, position, velocity);
-        let (index, share) = self.along.interval(time);
-        let next = (index + 1).min(self.along.points().len() - 1);
+        let (index, share) = self.trajectory.interval(time);
+        let next = (index + 1).min(self.trajectory.points().len() - 1);
         let (a, b) = (&self.state_space[index], &self.state_space[next]);
         for (i, acceleration) in acceleration.iter_mut().enumerate() {
             let mut sum = 0.0;
@@ -352,9 +358,9 @@ impl<F: Feedback> SecondOrder for Perturbed<'_, F> {
 
     fn mass_matrix(&mut self, time: f64, _position: &[f64], mass: &mut [f64]) {
         let dofs = self.dof_count();
-        let (index, share) = self.along.interval(time);
-        let next = (index + 1).min(self.along.points().len() - 1);
-        let [a, b] = [index, next].map(|point| &self.along.points()[point].linear.mass);
+        let (index, share) = self.trajectory.interval(time);
+        let next = (index + 1).min(self.trajectory.points().len() - 1);
+        let [a, b] = [index, next].map(|point| &self.trajectory.points()[point].linear.mass);
         for i in 0..dofs {
             for j in 0..dofs {
                 mass[i * dofs + j] = match self.interpolation {

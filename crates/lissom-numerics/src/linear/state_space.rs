@@ -2,8 +2,8 @@
 
 use nalgebra::DMatrix;
 
-use super::along::{LinearizedTrajectory, Point};
 use super::error::LinearError;
+use super::trajectory::{LinearizedTrajectory, Point};
 
 /// Matrices of deviations: states are coordinates, then their rates; outputs are positions of markers, then the
 /// coordinates with actuators.
@@ -32,15 +32,15 @@ pub struct SignalNames {
 
 impl SignalNames {
     /// Of the state space of equations along a motion.
-    pub fn new(along: &LinearizedTrajectory) -> Self {
-        let labels = along.labels();
+    pub fn new(trajectory: &LinearizedTrajectory) -> Self {
+        let labels = trajectory.labels();
         let own = |label: &super::Label| (label.name.clone(), label.unit.to_owned());
         let rates = (labels.coordinates.iter())
             .map(|label| (format!("{}.rate", label.name), label.rate_unit.to_owned()));
         let markers = labels.markers.iter().flat_map(|marker| {
             ["x", "y", "z"].map(|axis| (format!("{marker}.position.{axis}"), "m".to_owned()))
         });
-        let joints = along.actuated().iter();
+        let joints = trajectory.actuated().iter();
         Self {
             states: labels.coordinates.iter().map(own).chain(rates).collect(),
             inputs: labels.inputs.iter().map(own).collect(),
@@ -56,7 +56,7 @@ impl StateSpace {
     ///
     /// # Errors
     /// When the mass matrix is singular.
-    pub fn new(along: &LinearizedTrajectory, point: &Point) -> Result<Self, LinearError> {
+    pub fn new(trajectory: &LinearizedTrajectory, point: &Point) -> Result<Self, LinearError> {
         let linear = &point.linear;
         let (n, inputs) = (linear.mass.nrows(), linear.input.ncols());
         let factor = linear
@@ -79,12 +79,12 @@ impl StateSpace {
             .view_mut((n, 0), (n, inputs))
             .copy_from(&factor.solve(&linear.input));
         let markers = 3 * point.outputs.len();
-        let outputs = markers + along.actuated().len();
+        let outputs = markers + trajectory.actuated().len();
         let mut output = DMatrix::zeros(outputs, 2 * n);
         for (i, marker) in point.outputs.iter().enumerate() {
             output.view_mut((3 * i, 0), (3, n)).copy_from(&marker.first);
         }
-        for (i, &dof) in along.actuated().iter().enumerate() {
+        for (i, &dof) in trajectory.actuated().iter().enumerate() {
             output[(markers + i, dof)] = 1.0;
         }
         Ok(Self {

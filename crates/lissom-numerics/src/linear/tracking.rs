@@ -2,15 +2,15 @@
 
 use nalgebra::{Complex, DMatrix, DVector};
 
-use super::along::Terms;
 use super::assignment::assign;
+use super::crossings::{Crossing, Interval, Numbered};
 use super::error::LinearError;
-use super::following::{Crossing, Interval, Numbered};
 use super::frozen::{Frozen, Pencil};
 use super::quadratic::{Growth, Root, Roots};
 use super::rigid::{free_motions, pivots};
 use super::spectrum::{Spectrum, skew_part};
 use super::symmetric::Symmetric;
+use super::trajectory::Terms;
 
 /// Of more eigenvalues than this only the lowest are compared with modes, four for each and some more.
 const COMPARED: usize = 256;

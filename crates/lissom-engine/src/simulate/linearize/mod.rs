@@ -90,12 +90,12 @@ impl<'m> Linearizer<'m> {
     ///
     /// # Errors
     /// When the closures are singular somewhere, or the watcher stops.
-    pub fn along(
+    pub fn trajectory(
         &mut self,
         states: &[MotionState],
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<LinearizedTrajectory, LinearizeError> {
-        Ok(linearize(self, states, OutputOrder::Second, watch)?.along)
+        Ok(linearize(self, states, OutputOrder::Second, watch)?.trajectory)
     }
 
     /// The equations at a state in all coordinates.

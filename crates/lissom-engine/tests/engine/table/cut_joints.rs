@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use lissom_core::Channel;
-use lissom_core::study::{Linearized, Place, Run};
+use lissom_core::study::{Linearized, OperatingPoint, Run};
 use lissom_engine::Mechanism;
 use lissom_engine::diagnose::Warning;
 use lissom_spec::{ModelSpec, spanning_tree};
@@ -132,7 +132,12 @@ fn assert_same_mechanism(joints: &[String]) {
     let found: Vec<Linearized> = (mechanisms(joints, "").iter())
         .map(|mechanism| {
             mechanism
-                .linearize(&mechanism.written(), Place::Equilibrium, &[], &mut going)
+                .linearize(
+                    &mechanism.written(),
+                    OperatingPoint::Equilibrium,
+                    &[],
+                    &mut going,
+                )
                 .unwrap()
         })
         .collect();

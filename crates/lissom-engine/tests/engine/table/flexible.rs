@@ -3,7 +3,7 @@
 //! Kind of truth: two formulations, under refinement. Both interpolate bending by cubics, whose frequencies converge with the
 //! fourth power of the length of an element.
 
-use lissom_core::study::Place;
+use lissom_core::study::OperatingPoint;
 
 use super::going;
 use crate::models::parsed;
@@ -45,7 +45,7 @@ fn second(mechanism: &lissom_engine::Mechanism) -> f64 {
     let found = mechanism
         .frozen(
             &mechanism.written(),
-            Place::Start,
+            OperatingPoint::Start,
             &[],
             super::FREE,
             &mut going,

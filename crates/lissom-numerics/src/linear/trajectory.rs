@@ -393,11 +393,11 @@ mod tests {
         );
         assert_eq!(times.len(), 8);
         let points = times.iter().map(|&time| point(time, input(time)));
-        let along = LinearizedTrajectory::new(Labels::default(), points.collect(), Vec::new());
+        let trajectory = LinearizedTrajectory::new(Labels::default(), points.collect(), Vec::new());
         for i in 0..=500 {
             let time = 1e-3 * f64::from(i);
             let mut found = [0.0];
-            along.input(time, &mut found);
+            trajectory.input(time, &mut found);
             assert!(
                 (found[0] - input(time)).abs() < 1e-14,
                 "at {time}: {found:?}"
