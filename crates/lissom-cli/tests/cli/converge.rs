@@ -52,14 +52,18 @@ fn a_run_is_said_to_be_as_accurate_as_it_is() {
 fn what_is_looked_at_can_be_chosen() {
     let folder = Folder::new();
     let model = [&["converge", "two-link-arm"], &SHORT[..]].concat();
-    let answer = folder.lissom(&[&model[..], &["--channels", "energy.kinetic"]].concat());
+    let chosen = ["--channels", "energy.kinetic", "--plot", "errors.svg"];
+    let answer = folder.lissom(&[&model[..], &chosen].concat());
     answer.says(
         0,
         &[
             "energy.kinetic: within",
             "Whether that is enough is not known",
+            "errors.svg",
         ],
     );
+    let plot = String::from_utf8(folder.read("errors.svg")).unwrap();
+    assert!(plot.starts_with("<svg") && plot.contains("<path"), "{plot}");
     let answer = folder.lissom(&[&model[..], &["--channels", "energy.kinetics"]].concat());
     answer.says(2, &["no channel of two-link-arm begins with"]);
     let answer = folder.lissom(&[&model[..], &["--within", "1e-9"]].concat());
