@@ -11,6 +11,7 @@
 
 pub mod closure;
 pub mod flex;
+mod instances;
 mod joint;
 mod linkage;
 mod system;

@@ -126,6 +126,7 @@ impl<T: Real> Constraints<T> {
     }
 
     /// Evaluates all equations at the state last given to [`Kinematics::update`]. Allocates nothing.
+    #[inline(never)]
     pub fn update(
         &mut self,
         system: &System,

@@ -102,6 +102,7 @@ impl<T: Scalar> ArticulatedBody<T> {
     }
 
     /// Factors the mass matrix of the prepared configuration, tip to base (63). Allocates nothing.
+    #[inline(never)]
     pub fn factor(&mut self, system: &System, kinematics: &Kinematics<T>) {
         run_simd(Factor {
             articulated: self,
@@ -184,6 +185,7 @@ impl<T: Scalar> ArticulatedBody<T> {
     ///
     /// Entries of `acceleration` that belong to prescribed joints are read, all others are written.
     /// Allocates nothing.
+    #[inline(never)]
     pub fn forward_dynamics(
         &mut self,
         system: &System,
@@ -214,6 +216,7 @@ impl<T: Scalar> ArticulatedBody<T> {
     /// $`M^{-1}`$ times a vector of generalised forces, without forming $`M`$ (Lemma 4).
     ///
     /// Entries of prescribed joints count as held. Allocates nothing.
+    #[inline(never)]
     pub fn solve(
         &mut self,
         system: &System,

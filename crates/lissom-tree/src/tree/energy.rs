@@ -25,6 +25,7 @@ impl<T: Scalar> Energy<T> {
 }
 
 /// Energy of the state last given to [`Kinematics::update`] and [`Kinematics::update_poses`].
+#[inline(never)]
 pub fn energy<T: Scalar>(
     system: &System,
     kinematics: &Kinematics<T>,
@@ -91,6 +92,7 @@ fn first_moment<T: Scalar>(system: &System, kinematics: &Kinematics<T>) -> Vecto
 }
 
 /// Linear momentum, and angular momentum about the ground's origin, in ground components.
+#[inline(never)]
 pub fn momentum<T: Scalar>(
     system: &System,
     kinematics: &Kinematics<T>,

@@ -42,6 +42,7 @@ impl<T: Scalar> FrameMotion<T> {
 }
 
 /// Accelerations of all bodies in the prepared state when no coordinate accelerates, without gravity.
+#[inline(never)]
 pub fn bias_accelerations<T: Scalar>(
     system: &System,
     kinematics: &Kinematics<T>,
@@ -61,6 +62,7 @@ pub fn bias_accelerations<T: Scalar>(
     clippy::too_many_arguments,
     reason = "what is constant, what varies, what is written"
 )]
+#[inline(never)]
 pub fn frame_motion<T: Scalar>(
     system: &System,
     kinematics: &Kinematics<T>,
@@ -116,6 +118,7 @@ pub fn frame_motion<T: Scalar>(
 
 /// Adds the generalised force of a wrench on a body, at its origin in its own components, to
 /// `generalized_force`. `influence` is that of the place it acts on, empty for one that does not bend.
+#[inline(never)]
 pub fn add_generalized_force<T: Scalar>(
     system: &System,
     kinematics: &Kinematics<T>,

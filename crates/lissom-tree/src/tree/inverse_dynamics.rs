@@ -69,6 +69,7 @@ pub fn inverse_dynamics<T: Scalar>(
 }
 
 /// [`inverse_dynamics`] when nothing has changed on the bodies before `first` since the last call.
+#[inline(never)]
 pub fn inverse_dynamics_from<T: Scalar>(
     system: &System,
     first: usize,

@@ -22,6 +22,7 @@ pub struct MarkerMotion<T> {
 /// Motion of a place on body `body`, in the state last given to [`Kinematics::update`] and
 /// [`Kinematics::update_poses`]. Writes the influence of the body's elastic coordinates on the place, at
 /// the body's origin in body components, into `influence`.
+#[inline(never)]
 pub fn marker_motion<T: Scalar>(
     system: &System,
     kinematics: &Kinematics<T>,
@@ -80,6 +81,7 @@ pub fn marker_motion<T: Scalar>(
 /// Jacobian of a marker's twist, 6 × n by rows, angular first, in ground components.
 ///
 /// `point` is the marker's position and `influence` what [`marker_motion`] wrote.
+#[inline(never)]
 pub fn marker_jacobian<T: Scalar>(
     system: &System,
     kinematics: &Kinematics<T>,
@@ -129,6 +131,7 @@ pub fn marker_jacobian<T: Scalar>(
 
 /// Applies a force and moment, in ground components at `point`, to a marker of body `body` until the next
 /// [`Kinematics::update`].
+#[inline(never)]
 pub fn apply_wrench<T: Scalar>(
     system: &System,
     kinematics: &mut Kinematics<T>,

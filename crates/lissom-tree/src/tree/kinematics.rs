@@ -138,6 +138,7 @@ impl<T: Scalar> Kinematics<T> {
     }
 
     /// [`update`](Self::update) when nothing has changed on the bodies before `first`, on which no later one acts here.
+    #[inline(never)]
     pub fn update_from(&mut self, system: &System, first: usize, position: &[T], velocity: &[T]) {
         run_simd(Update {
             kinematics: self,
@@ -167,7 +168,7 @@ impl<T: Scalar> Kinematics<T> {
     ///
     /// # Panics
     /// If the vectors are shorter than the system's.
-    #[inline(always)]
+    #[inline(never)]
     pub fn update_motion(&mut self, system: &System, position: &[T], velocity: &[T]) {
         self.update_motion_from(system, 0, position, velocity);
     }

@@ -31,6 +31,7 @@ impl<T: Scalar> CompositeBody<T> {
 }
 
 /// Writes the mass matrix of the prepared state into `matrix`, n × n by rows. Allocates nothing.
+#[inline(never)]
 pub fn mass_matrix<T: Scalar>(
     system: &System,
     kinematics: &Kinematics<T>,
@@ -114,6 +115,7 @@ pub fn mass_matrix<T: Scalar>(
 
 /// Writes the diagonal of the mass matrix of the prepared state: the inertia of every velocity, all others held. One
 /// pass inward, O(N); allocates nothing.
+#[inline(never)]
 pub fn mass_diagonal<T: Scalar>(
     system: &System,
     kinematics: &Kinematics<T>,

@@ -75,6 +75,7 @@ impl MaterialPoints {
 
     /// Velocities in ground components, in the state last given to [`Kinematics::update`] and
     /// [`Kinematics::update_poses`].
+    #[inline(never)]
     pub fn velocities<T: Scalar>(
         &self,
         system: &System,
@@ -170,6 +171,7 @@ impl Default for HeldOnBody {
 
 impl HeldForces {
     /// Adds the generalised force in the state last given to [`Kinematics::update`] and [`Kinematics::update_poses`].
+    #[inline(never)]
     pub fn add<T: Scalar>(
         &self,
         system: &System,
