@@ -78,9 +78,10 @@ impl Mechanism {
         spec.check()
             .map_err(|errors| all(errors).collect::<Vec<_>>())?;
         let spec = rigid_counterpart(spec);
+        let tree = closed_tree(&spec)?;
         Ok(Self {
-            tree: closed_tree(&spec)?,
-            nodal: nodal(&spec)?,
+            nodal: nodal(&spec, &tree)?,
+            tree,
             spec: spec.into_owned(),
         })
     }
@@ -96,9 +97,10 @@ impl Mechanism {
 
     /// The same mechanism, where it was, without what drives it; `spec` is its own without that.
     pub(crate) fn rebuilt(&self, spec: ModelSpec) -> Result<Self, Vec<BuildError>> {
+        let tree = simulate::released(&self.tree);
         Ok(Self {
-            tree: simulate::released(&self.tree),
-            nodal: nodal(&spec)?,
+            nodal: nodal(&spec, &tree)?,
+            tree,
             spec,
         })
     }
@@ -395,7 +397,7 @@ fn unplaced(error: &RunError) -> StateError {
 }
 
 /// The nodal mechanism of a spec, if it asks for one.
-fn nodal(spec: &ModelSpec) -> Result<Option<NodalModel>, Vec<BuildError>> {
+fn nodal(spec: &ModelSpec, tree: &Model) -> Result<Option<NodalModel>, Vec<BuildError>> {
     let elements = match spec.formulation {
         FormulationSpec::Tree if spec.is_of_nodes() => Some(1),
         FormulationSpec::Tree => None,
@@ -403,7 +405,7 @@ fn nodal(spec: &ModelSpec) -> Result<Option<NodalModel>, Vec<BuildError>> {
     };
     let refused =
         |errors: Vec<NodalModelError>| errors.into_iter().map(BuildError::Nodal).collect();
-    let nodal = elements.map(|elements| NodalModel::new(spec, elements));
+    let nodal = elements.map(|elements| NodalModel::new(spec, tree, elements));
     nodal.transpose().map_err(refused)
 }
 

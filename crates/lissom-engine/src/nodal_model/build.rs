@@ -20,6 +20,7 @@ use super::{
     CarryingJoint, NodalAxis, NodalBall, NodalClosure, NodalJoint, NodalMarker, NodalModel,
     NodalModelError, Side, Station,
 };
+use crate::model::Model;
 
 /// Places nearer than this part of a length are the same.
 pub(super) const SAME_PLACE: f64 = 1e-9;
@@ -63,7 +64,11 @@ pub(super) struct Builder<'a> {
     pub(super) body_index: BTreeMap<&'a str, usize>,
 }
 
-pub(super) fn build(spec: &ModelSpec, elements: usize) -> Result<NodalModel, NodalModelError> {
+pub(super) fn build(
+    spec: &ModelSpec,
+    model: &Model,
+    elements: usize,
+) -> Result<NodalModel, NodalModelError> {
     let tree = spanning_tree(spec);
     let mut builder = Builder {
         spec,
@@ -82,7 +87,7 @@ pub(super) fn build(spec: &ModelSpec, elements: usize) -> Result<NodalModel, Nod
         deformation_starts: Vec::new(),
         ball_starts: Vec::new(),
         bent: Vec::new(),
-        closed: closed_start(spec, &tree)?,
+        closed: closed_start(model),
         closings: Vec::new(),
         closures: Vec::new(),
         carrying: Vec::new(),

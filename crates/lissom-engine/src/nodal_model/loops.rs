@@ -13,7 +13,6 @@ use super::build::{Builder, least_along, missing};
 use super::joints::Carrier;
 use super::{CarryingJoint, Holding, NodalAxis, NodalBall, NodalClosure, NodalModelError, Side};
 use crate::model::Model;
-use crate::simulate::close_loops;
 use lissom_nodal::{Assembly, Drive, ElementId, Equations, Mechanism, Role};
 use lissom_spatial::{Matrix, RotationVector, Vector};
 use lissom_spec::spec::{
@@ -59,28 +58,19 @@ enum Held {
     Distance(f64),
 }
 
-/// Positions and rates of the joints of a model where its loops are closed, by the names of channels.
-pub(super) fn closed_start(
-    spec: &ModelSpec,
-    tree: &SpanningTree,
-) -> Result<BTreeMap<String, f64>, NodalModelError> {
-    if tree.cuts.is_empty() && spec.loops.is_empty() {
-        return Ok(BTreeMap::new());
+/// Positions and rates of the joints of a model where its loops are closed, by the names of channels; none without loops.
+pub(super) fn closed_start(model: &Model) -> BTreeMap<String, f64> {
+    let linkage = &model.linkage;
+    if linkage.closures.is_empty() {
+        return BTreeMap::new();
     }
-    let mut model = Model::build(spec).map_err(|errors| NodalModelError::Missing {
-        name: errors
-            .first()
-            .map_or("body", |error| &error.name)
-            .to_owned(),
-    })?;
-    close_loops(&mut model, spec.simulation.start_s)?;
-    let positions = model.linkage.positions.iter().zip(&model.initial_position);
-    let velocities = model.linkage.velocities.iter().zip(&model.initial_velocity);
-    Ok(positions
+    let positions = linkage.positions.iter().zip(&model.initial_position);
+    let velocities = linkage.velocities.iter().zip(&model.initial_velocity);
+    positions
         .chain(velocities)
         .filter(|(coordinate, _)| coordinate.kind != CoordinateKind::Elastic)
         .map(|(coordinate, &value)| (coordinate.name.clone(), value))
-        .collect())
+        .collect()
 }
 
 /// Columns x along the axis, y and z.

@@ -39,9 +39,9 @@ use lissom_core::{
 use lissom_nodal::{ElementId, End, Mechanism, NodalError, NodeId};
 use lissom_spatial::{Matrix, Vector, rounded};
 use lissom_spec::{ModelSpec, Path};
-use lissom_tree::closure::AssemblyError;
 use lissom_tree::flex::FlexError;
 
+use crate::model::Model;
 use charts::Charts;
 
 pub use actions::NodalActions;
@@ -102,9 +102,6 @@ pub enum NodalModelError {
         /// Loop or cut joint.
         name: String,
     },
-    /// Loops that cannot be closed.
-    #[error(transparent)]
-    Assembly(#[from] AssemblyError),
     /// Functions along a beam that cannot be formed.
     #[error("body `{name}`: {source}")]
     Reduction {
@@ -283,12 +280,16 @@ struct Station {
 
 impl NodalModel {
     /// Makes a mechanism of a checked model: of its nodes and elements, or of its bodies and joints, each beam with
-    /// about this number of elements.
+    /// about this number of elements. Its loops start closed where those of `tree`, the same model, are closed.
     ///
     /// # Errors
     ///
     /// Everything that the nodal formulation does not know, or what is wrong with the mechanism.
-    pub fn new(spec: &ModelSpec, elements: usize) -> Result<Self, Vec<NodalModelError>> {
+    pub fn new(
+        spec: &ModelSpec,
+        tree: &Model,
+        elements: usize,
+    ) -> Result<Self, Vec<NodalModelError>> {
         let nodal = if spec.is_of_nodes() {
             nodes::build(spec)
         } else {
@@ -296,7 +297,7 @@ impl NodalModel {
             if !unknown.is_empty() {
                 return Err(unknown);
             }
-            build::build(spec, elements)
+            build::build(spec, tree, elements)
         };
         let mut nodal = nodal.map_err(|error| vec![error])?;
         nodal.set_controllers(spec).map_err(|error| vec![error])?;

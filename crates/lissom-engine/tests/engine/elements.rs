@@ -4,10 +4,9 @@ use std::f64::consts::PI;
 
 use lissom_core::Recording;
 use lissom_core::study::{Ending, Run};
-use lissom_engine::nodal_model::NodalModel;
 use lissom_spec::{ErrorKind, ModelSpec};
 
-use crate::models::{changed, parsed};
+use crate::models::{changed, nodal_model, parsed};
 use crate::runs::{completed, in_nodes, last, mechanism, samples};
 use crate::shipped::{
     BEND, FLYING_SPAGHETTI, FOUR_BAR_ELEMENTS, PRINCETON_BEAM, ROTATING_BEAM, SPIN_UP_ELEMENTS,
@@ -302,7 +301,7 @@ fn mistakes_are_found_where_they_are() {
     let loose = FOUR_BAR_ELEMENTS.replacen("role = \"prescribed\"", "role = \"free\"", 1);
     let loose = loose.split("[[motion]]").next().unwrap();
     let spec = parsed(loose);
-    let error = NodalModel::new(&spec, 1).unwrap_err().remove(0);
+    let error = nodal_model(&spec, 1).unwrap_err().remove(0);
     assert!(
         error.to_string().contains("nodal coordinates are free"),
         "{error}"

@@ -9,7 +9,7 @@ use lissom_numerics::statics::{self, Balance, NoEquilibrium, Stability};
 use lissom_spec::ModelSpec;
 use nalgebra::{DMatrix, DVector};
 
-use crate::models::{changed, parsed};
+use crate::models::{changed, nodal_model, parsed};
 use crate::numbers::distance;
 use crate::runs::{nodal_mechanism, samples, tree_mechanism, vector};
 use crate::shipped::{BEND, PRINCETON_BEAM};
@@ -106,7 +106,7 @@ impl<B: Balance> Balance for Watched<B> {
 #[test]
 fn errors_are_squared_near_the_solution() {
     const LEAST_ORDER: f64 = 1.8;
-    let nodal = NodalModel::new(&parsed(PRINCETON_BEAM), 1).unwrap();
+    let nodal = nodal_model(&parsed(PRINCETON_BEAM), 1).unwrap();
     let mut watched = Watched {
         inner: resting(&nodal),
         places: Vec::new(),
@@ -134,7 +134,7 @@ fn errors_are_squared_near_the_solution() {
 fn continuation_reaches_what_newton_alone_does_not() {
     for (text, load) in [(PRINCETON_BEAM, 30.0 * 8.896), (BEND, 30.0 * 600.0)] {
         let change = format!("input.0.force_constant.value_n={load}");
-        let nodal = NodalModel::new(&changed(text, &[&change]), 1).unwrap();
+        let nodal = nodal_model(&changed(text, &[&change]), 1).unwrap();
         let start = nodal.initial_position().to_vec();
         assert!(plain_newton(&mut resting(&nodal), &start).is_none());
         let mut balance = resting(&nodal);

@@ -3,11 +3,11 @@
 
 use lissom_core::NominalError;
 use lissom_core::study::{AnalysisError, Ending, LinearizeError, OperatingPoint};
-use lissom_engine::nodal_model::{NodalModel, NodalModelError};
+use lissom_engine::nodal_model::NodalModelError;
 use lissom_numerics::integrate::Flow;
 use lissom_spec::{ErrorKind, ModelSpec};
 
-use crate::models::{driven_arm, parsed};
+use crate::models::{driven_arm, nodal_model, parsed};
 use crate::numbers::{distance, largest};
 use crate::runs::{
     assert_alike, assert_same_channels, completed, in_nodes, in_tree, last, nodal_mechanism,
@@ -254,7 +254,7 @@ fn place_and_angle_lead_a_planar_arm() {
 #[test]
 fn a_path_that_cannot_be_followed_is_refused() {
     let refused = |text: &str| {
-        let nodal = NodalModel::new(&parsed(text), 1);
+        let nodal = nodal_model(&parsed(text), 1);
         match nodal.unwrap_err().remove(0) {
             NodalModelError::NominalMotion(error) => error,
             other => panic!("{other}"),

@@ -2,7 +2,7 @@
 
 use lissom_core::study::{Run, sample_instants};
 use lissom_engine::model::Model;
-use lissom_engine::nodal_model::{NodalModel, NodalModelError};
+use lissom_engine::nodal_model::NodalModelError;
 use lissom_engine::simulate::Linearizer;
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::UndampedModes;
@@ -11,7 +11,7 @@ use lissom_spec::{ErrorKind, ModelError, ModelSpec, TEMPLATE};
 use nalgebra::DMatrix;
 use std::f64::consts::PI;
 
-use crate::models::{changed, driven_arm, parsed};
+use crate::models::{changed, driven_arm, nodal_model, parsed};
 use crate::numbers::distance;
 use crate::runs::{
     assert_alike, assert_same_channels, completed, nodal_mechanism, nominal_point, tree_mechanism,
@@ -275,7 +275,7 @@ fn a_floating_arm_keeps_energy_and_momentum() {
 #[test]
 fn what_is_not_known_is_named() {
     let spec = parsed(SLIDING_LINKS);
-    let errors = NodalModel::new(&spec, 2).unwrap_err();
+    let errors = nodal_model(&spec, 2).unwrap_err();
     let support = |error: &NodalModelError| matches!(error, NodalModelError::Unknown { what, .. } if what.contains("slides through"));
     assert!(errors.iter().any(support), "{errors:?}");
     for error in &errors {
@@ -311,7 +311,7 @@ fn an_arm_that_twists() {
             .trajectory(&[state], &mut |_| Flow::Continue)
             .unwrap();
         let tree = &tree.points()[0].linear;
-        let nodal = NodalModel::new(&spec, 1).unwrap();
+        let nodal = nodal_model(&spec, 1).unwrap();
         let nodes = nominal_point(&nodal, 0.0);
         square(&nodes.linear.mass, &nodes.linear.stiffness())
             / square(&tree.mass, &tree.stiffness())

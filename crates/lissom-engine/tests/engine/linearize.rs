@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use lissom_core::study::{Deviation, Linearize as _, OutputOrder};
 use lissom_engine::model::Model;
-use lissom_engine::nodal_model::{NodalLinearizer, NodalModel};
+use lissom_engine::nodal_model::NodalLinearizer;
 use lissom_engine::simulate::{Equations, Linearizer, MotionState};
 use lissom_engine::testing::{Random, Variety, random_state};
 use lissom_numerics::integrate::Flow;
@@ -12,7 +12,7 @@ use lissom_numerics::linear::{DampedMode, LinearizedTrajectory, Point, Terms};
 use lissom_spec::ModelSpec;
 use nalgebra::{Complex, DMatrix, DVector};
 
-use crate::models::{assembled, built, driven_arm, jonker_beam, parsed};
+use crate::models::{assembled, built, driven_arm, jonker_beam, nodal_model, parsed};
 use crate::shipped::FOUR_BAR;
 
 /// Accelerations of the state's velocities at a state of the equations, motors last.
@@ -251,7 +251,7 @@ fn parts_agree_with_the_nodal_formulation() {
     let tree = linearizer
         .trajectory(&[state], &mut |_| Flow::Continue)
         .unwrap();
-    let nodal = NodalModel::new(&spec, 6).unwrap();
+    let nodal = nodal_model(&spec, 6).unwrap();
     let mut meshed = NodalLinearizer::new(&nodal).unwrap();
     let motion = meshed.nominal(time).unwrap();
     let point = meshed.point(&motion, OutputOrder::Second).unwrap();

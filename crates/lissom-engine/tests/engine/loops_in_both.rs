@@ -2,11 +2,12 @@
 //! loops are closed at the start.
 
 use lissom_core::study::Run;
-use lissom_engine::nodal_model::{NodalModel, NodalModelError};
+use lissom_engine::nodal_model::NodalModelError;
+use lissom_engine::{BuildError, Mechanism};
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::{GeneralizedAlphaSpec, IntegratorSpec};
 
-use crate::models::parsed;
+use crate::models::{changed, nodal_model, parsed};
 use crate::numbers::{distance, largest};
 use crate::runs::{assert_alike, completed, in_nodes, in_tree, nominal_point, samples, vector};
 use crate::shipped::{self, FLEXIBLE_JOINT, PLANAR_3RRR, SLIDER_CRANK, SPATIAL_3RRS};
@@ -278,7 +279,7 @@ fn a_four_bar_that_bends() {
 fn shipped_loops_are_understood() {
     for text in [shipped::FOUR_BAR, SLIDER_CRANK, PLANAR_3RRR, SPATIAL_3RRS] {
         let spec = parsed(text);
-        let nodal = NodalModel::new(&spec, 2);
+        let nodal = nodal_model(&spec, 2);
         assert!(nodal.is_ok(), "{:?} {:?}", spec.name, nodal.err());
     }
 }
@@ -294,12 +295,12 @@ fn a_prescribed_loop_without_freedom_is_refused() {
         "[[input]]\njoint = \"motor\"\ntorque_step = { value_n_m = 1.0, until_s = 0.3 }",
         "[[motion]]\njoint = \"motor\"\nconstant_rate.rate_rad_per_s = 1.0",
     );
-    let spec = parsed(&text);
-    let errors = NodalModel::new(&spec, 1).unwrap_err();
+    let spec = changed(&text, &["formulation.nodal.elements_per_link=1"]);
+    let errors = Mechanism::build(&spec).unwrap_err();
     assert!(
         matches!(
             errors[0],
-            NodalModelError::OverdrivenLoop { .. } | NodalModelError::Assembly(_)
+            BuildError::Nodal(NodalModelError::OverdrivenLoop { .. }) | BuildError::Loops { .. }
         ),
         "{errors:?}"
     );
@@ -373,7 +374,7 @@ fn damping_of_the_modes_of_a_clamped_beam() {
     const ROUNDING: f64 = 1e-9;
     let point = |damping: &str| {
         let spec = parsed(&CANTILEVER.replace("DAMPING", damping));
-        let nodal = NodalModel::new(&spec, 4).unwrap();
+        let nodal = nodal_model(&spec, 4).unwrap();
         nominal_point(&nodal, 0.0)
     };
     let linear = point("modal_ratio = 0.03").linear;
@@ -397,7 +398,7 @@ fn friction_is_linearised() {
              axis = [0.0, 0.0, 1.0]\nfriction.viscous_n_m_s_per_rad = 0.7\n{spring}"
         );
         let spec = parsed(&text);
-        let nodal = NodalModel::new(&spec, 1).unwrap();
+        let nodal = nodal_model(&spec, 1).unwrap();
         let point = nominal_point(&nodal, 0.0);
         let found = point.linear.damping[(0, 0)];
         assert!((found - 0.7).abs() < ROUNDING, "{found}");

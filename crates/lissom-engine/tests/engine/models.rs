@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use lissom_engine::model::Model;
+use lissom_engine::nodal_model::{NodalModel, NodalModelError};
 use lissom_engine::simulate::close_loops;
 use lissom_spatial::Motion;
 use lissom_spec::{ModelSpec, Override};
@@ -36,6 +37,15 @@ pub(crate) fn assembled(spec: &ModelSpec) -> Model {
     let mut model = Model::build(spec).unwrap();
     close_loops(&mut model, spec.simulation.start_s).unwrap();
     model
+}
+
+/// The nodal model of a spec whose loops close.
+#[track_caller]
+pub(crate) fn nodal_model(
+    spec: &ModelSpec,
+    elements: usize,
+) -> Result<NodalModel, Vec<NodalModelError>> {
+    NodalModel::new(spec, &assembled(spec), elements)
 }
 
 /// A beam on the hinge `hub` about z; `keys` are those of the beam and what else belongs to its body.

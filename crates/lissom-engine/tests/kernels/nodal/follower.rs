@@ -2,7 +2,9 @@
 
 use allocation_counter::measure;
 use lissom_core::study::{Linearize as _, OutputOrder};
+use lissom_engine::model::Model;
 use lissom_engine::nodal_model::{NodalActions, NodalLinearizer, NodalModel};
+use lissom_engine::simulate::close_loops;
 use lissom_engine::testing::Random;
 use lissom_nodal::{
     AppliedForces, Drive, Dynamics, ElementId, Equations, Excitation, Mechanism, NodeId, State,
@@ -14,6 +16,13 @@ use lissom_spatial::{Real, Vector};
 use lissom_spec::ModelSpec;
 
 use super::models::everything;
+
+/// A model in two elements per link.
+fn nodal_model(spec: &ModelSpec) -> NodalModel {
+    let mut tree = Model::build(spec).unwrap();
+    close_loops(&mut tree, spec.simulation.start_s).unwrap();
+    NodalModel::new(spec, &tree, 2).unwrap()
+}
 
 /// A planar four-bar with a flexible coupler. Friction of every kind is in the crank's joint, which is independent, and in the
 /// rocker's, which follows; a force turns with the coupler and a torque acts on the rocker's joint.
@@ -234,7 +243,7 @@ fn compare<E: Excitation>(
 fn matrices_of_models_contain_loads_and_friction() {
     for text in [FOUR_BAR, ARM] {
         let spec = ModelSpec::parse(text, &[]).unwrap();
-        let nodal = NodalModel::new(&spec, 2).unwrap();
+        let nodal = nodal_model(&spec);
         let dofs = nodal.mechanism.dof_count();
         let mut random = Random::new(11);
         let position = nodal.initial_position();
@@ -381,7 +390,7 @@ fn efforts_held_on_dependent_deformations_are_geometric() {
 fn applied_forces_allocate_nothing() {
     for text in [FOUR_BAR, ARM] {
         let spec = ModelSpec::parse(text, &[]).unwrap();
-        let nodal = NodalModel::new(&spec, 2).unwrap();
+        let nodal = nodal_model(&spec);
         let equations = Equations::new(&nodal.mechanism).unwrap();
         let mut dynamics = Dynamics::new(equations, NodalActions::new(&nodal));
         let mut state = nodal.initial_position().to_vec();
