@@ -15,7 +15,7 @@ use lissom_tree::closure::AssemblyError;
 
 use crate::evaluate::{Configuration, Targets};
 use crate::formulation::Formulation;
-use crate::model::{self, Model, rigid_counterpart};
+use crate::model::{self, ChosenFunctions, Model, chosen_bases, rigid_counterpart};
 use crate::nodal_model::{NodalModel, NodalModelError};
 use crate::scene::Drawable;
 use crate::simulate::{self, close_loops};
@@ -31,6 +31,8 @@ pub struct Mechanism {
     /// and joints in either.
     tree: Model,
     nodal: Option<NodalModel>,
+    /// Functions of beams whose model left the choice.
+    chosen_functions: Vec<ChosenFunctions>,
 }
 
 /// Why a spec is no mechanism.
@@ -78,10 +80,12 @@ impl Mechanism {
         spec.check()
             .map_err(|errors| all(errors).collect::<Vec<_>>())?;
         let spec = rigid_counterpart(spec);
+        let (spec, chosen_functions) = chosen_bases(&spec);
         let tree = closed_tree(&spec)?;
         Ok(Self {
             nodal: nodal(&spec, &tree)?,
             tree,
+            chosen_functions,
             spec: spec.into_owned(),
         })
     }
@@ -101,8 +105,14 @@ impl Mechanism {
         Ok(Self {
             nodal: nodal(&spec, &tree)?,
             tree,
+            chosen_functions: self.chosen_functions.clone(),
             spec,
         })
+    }
+
+    /// Functions of beams whose model left the choice, as they were chosen.
+    pub fn chosen_functions(&self) -> &[ChosenFunctions] {
+        &self.chosen_functions
     }
 
     /// The formulation that its model asks for: the one place that chooses.

@@ -6,11 +6,11 @@
 
 use lissom_spatial::{Quaternion, Vector};
 use lissom_spec::spec::{
-    AttachmentSpec, BasisSpec, BeamSpec, BodySpec, Boundary, DampingSpec, ElementsSpec,
-    FidelitySpec, FixedSpec, FreeMotorSpec, FreeSpec, GROUND, JointSpec, MarkerSpec, ModeCounts,
-    ModelSpec, NodalNodeSpec, NodalSpec, NodeSpec, PayloadSpec, PointMassSpec, PrismaticMotorSpec,
-    PrismaticSpec, RevoluteMotorSpec, RevoluteSpec, RigidSpec, SegmentSpec, SphericalMotorSpec,
-    SphericalSpec, UniversalSpec,
+    AttachmentSpec, BasisSpec, BeamSpec, BodySpec, Boundary, DampingSpec, EachSpec, ElementsSpec,
+    FidelitySpec, FixedSpec, FreeMotorSpec, FreeSpec, FunctionsSpec, GROUND, JointSpec, MarkerSpec,
+    ModeCounts, ModelSpec, NodalNodeSpec, NodalSpec, NodeSpec, PayloadSpec, PointMassSpec,
+    PrismaticMotorSpec, PrismaticSpec, RevoluteMotorSpec, RevoluteSpec, RigidSpec, SegmentSpec,
+    SphericalMotorSpec, SphericalSpec, UniversalSpec,
 };
 use lissom_spec::{ShorteningTerms, Tip};
 use lissom_tree::System;
@@ -88,6 +88,8 @@ pub enum RandomBody {
     FreeFree,
     /// A beam of finite elements.
     Elements,
+    /// A beam whose frame lies on its chord: sines in one plane, fixed-interface functions in the other.
+    Chord,
     /// A nodal body.
     Nodal,
 }
@@ -138,8 +140,9 @@ impl Variety<'static> {
         RandomBody::FreeFree,
         RandomBody::Elements,
         RandomBody::Nodal,
+        RandomBody::Chord,
     ];
-    /// Every kind of joint. Five kinds of bodies and six of joints meet in all pairs after 30 bodies.
+    /// Every kind of joint. All pairs with kinds of bodies meet after as many bodies as there are pairs.
     pub const JOINTS: &'static [RandomJoint] = &[
         RandomJoint::Revolute,
         RandomJoint::Prismatic,
@@ -198,7 +201,8 @@ impl Variety<'_> {
             let joint = if floats {
                 RandomJoint::Free
             } else {
-                self.joint_kinds[(first_joint + k) % self.joint_kinds.len()]
+                let round = k / self.body_kinds.len();
+                self.joint_kinds[(first_joint + k + round) % self.joint_kinds.len()]
             };
             let child = AttachmentSpec {
                 rotation_vector_rad: random.vector(1.0),
@@ -286,7 +290,7 @@ impl Variety<'_> {
                 });
             }
             RandomBody::Nodal => body.nodal = Some(nodal(random)),
-            RandomBody::ClampedFree | RandomBody::FreeFree | RandomBody::Elements => {
+            _ => {
                 let beam = beam(random, kind);
                 let length = beam.total_length_m();
                 body.node.push(NodeSpec {
@@ -352,6 +356,12 @@ fn beam(random: &mut Random, kind: RandomBody) -> BeamSpec {
                 ..ElementsSpec::default()
             })
         }
+        RandomBody::Chord => BasisSpec::Each(EachSpec {
+            bending_y: Some(FunctionsSpec::PinnedPinned(counts.bending_y)),
+            bending_z: Some(FunctionsSpec::FixedInterface(2)),
+            stretch: None,
+            torsion: Some(FunctionsSpec::FixedInterface(counts.torsion)),
+        }),
         _ => BasisSpec::ClampedFree(counts),
     };
     BeamSpec {

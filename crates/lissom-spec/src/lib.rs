@@ -26,4 +26,4 @@ pub use schema::json_schema;
 pub use spec::ModelSpec;
 pub use spelling::nearest;
 pub use template::TEMPLATE;
-pub use topology::{SpanningTree, TreeJoint, is_acted_on, spanning_tree};
+pub use topology::{SpanningTree, TreeJoint, carries_effort, is_acted_on, spanning_tree};

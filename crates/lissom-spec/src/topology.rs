@@ -150,10 +150,15 @@ pub fn is_acted_on(spec: &ModelSpec, joint: &JointSpec) -> bool {
     let name = joint.name.as_str();
     let driven = (spec.input.iter()).any(|input| input.joint.as_deref() == Some(name));
     let controlled = (spec.controller.iter()).any(|law| law.joints.iter().any(|j| j == name));
+    driven || controlled || carries_effort(joint)
+}
+
+/// Whether a joint has a motor, spring, friction or limits of its own.
+pub fn carries_effort(joint: &JointSpec) -> bool {
     let revolute = |r: &super::spec::RevoluteSpec| {
         r.motor.is_some() || r.spring.is_some() || r.friction.is_some() || r.limits.is_some()
     };
-    let own = match joint.kind() {
+    match joint.kind() {
         Some(JointKind::Revolute(r)) => revolute(r),
         Some(JointKind::Universal(u)) => revolute(&u.first) || revolute(&u.second),
         Some(JointKind::Prismatic(p)) => {
@@ -164,8 +169,7 @@ pub fn is_acted_on(spec: &ModelSpec, joint: &JointSpec) -> bool {
         }
         Some(JointKind::Free(f)) => f.spring.is_some() || f.friction.is_some(),
         Some(JointKind::Fixed) | None => false,
-    };
-    driven || controlled || own
+    }
 }
 
 /// Whether the start of a joint is written down.

@@ -90,6 +90,17 @@ fn in_words(model: &str, understood: &Diagnosis, typed: &str) -> String {
     for body in flexible {
         lines.push(frequencies_in_words(body));
     }
+    for chosen in &understood.chosen_functions {
+        lines.push(format!(
+            "{:<20}{}: {} {} in {}, as {}",
+            "functions",
+            chosen.body,
+            chosen.count,
+            chosen.functions,
+            chosen.deformation,
+            chosen.reason
+        ));
+    }
     let (inputs, motions) = (understood.inputs.iter(), &understood.motions);
     for driven in inputs.chain(motions).chain(&understood.controllers) {
         lines.push(format!(

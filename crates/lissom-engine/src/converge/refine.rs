@@ -3,8 +3,7 @@
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::{
     AdaptiveSpec, BasisSpec, BeamSpec, BodySpec, ElementsSpec, FormulationSpec,
-    GeneralizedAlphaSpec, IntegratorSpec, ModeCounts, NewmarkSpec, NodalFormulationSpec,
-    SegmentSpec,
+    GeneralizedAlphaSpec, IntegratorSpec, NewmarkSpec, NodalFormulationSpec, SegmentSpec,
 };
 
 use super::estimate::Orders;
@@ -248,28 +247,22 @@ fn refine_basis(beam: &mut BeamSpec, level: usize) -> (usize, String) {
         segment.elements = segment.elements.map(|count| divided(count, level));
     }
     match &mut beam.basis {
-        BasisSpec::ClampedFree(counts)
-        | BasisSpec::FreeFree(counts)
-        | BasisSpec::Unconstrained(counts) => more_functions(counts, level),
         BasisSpec::Elements(mesh) => finer_mesh(mesh, &beam.segments, level),
+        basis => more_functions(basis, level),
     }
 }
 
-fn more_functions(counts: &mut ModeCounts, level: usize) -> (usize, String) {
-    let kinds = [
-        ("bending_y", &mut counts.bending_y),
-        ("bending_z", &mut counts.bending_z),
-        ("stretch", &mut counts.stretch),
-        ("torsion", &mut counts.torsion),
-    ];
+fn more_functions(basis: &mut BasisSpec, level: usize) -> (usize, String) {
+    let kinds = ["bending_y", "bending_z", "stretch", "torsion"];
     let mut most = 0;
     let mut said = Vec::new();
-    for (kind, count) in kinds {
-        if *count > 0 {
-            *count += level;
-            most = most.max(*count);
-            said.push(format!("{kind} {count}"));
-        }
+    for (kind, count) in kinds.iter().zip(basis.counts_mut()) {
+        let Some(count) = count.filter(|count| **count > 0) else {
+            continue;
+        };
+        *count += level;
+        most = most.max(*count);
+        said.push(format!("{kind} {count}"));
     }
     (most, said.join(", "))
 }
@@ -322,6 +315,8 @@ pub(super) fn for_elements() -> IntegratorSpec {
 
 #[cfg(test)]
 mod tests {
+    use lissom_spec::spec::{EachSpec, FunctionsSpec, ModeCounts};
+
     use super::*;
 
     /// By hand.
@@ -337,14 +332,21 @@ mod tests {
     /// By hand: only kinds that a body has become more.
     #[test]
     fn functions_that_a_body_lacks_stay_out() {
-        let mut counts = ModeCounts {
+        let counts = ModeCounts {
             bending_y: 2,
             torsion: 1,
             ..ModeCounts::default()
         };
-        let (most, said) = more_functions(&mut counts, 2);
-        assert_eq!(counts.in_order(), [4, 0, 0, 3]);
-        assert_eq!((most, said.as_str()), (4, "bending_y 4, torsion 3"));
+        let each = EachSpec {
+            bending_y: Some(FunctionsSpec::PinnedPinned(2)),
+            torsion: Some(FunctionsSpec::ClampedFree(1)),
+            ..EachSpec::default()
+        };
+        for mut basis in [BasisSpec::ClampedFree(counts), BasisSpec::Each(each)] {
+            let (most, said) = more_functions(&mut basis, 2);
+            assert_eq!(basis.counts(), [4, 0, 0, 3]);
+            assert_eq!((most, said.as_str()), (4, "bending_y 4, torsion 3"));
+        }
     }
 
     /// By hand: what is the same of all parts is said once.

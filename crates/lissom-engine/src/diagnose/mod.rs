@@ -33,7 +33,7 @@ pub use warning::{BeamEnd, FidelityWarning, Oscillation, Warning};
 
 use crate::mechanism::Mechanism;
 use crate::model::Model;
-pub use crate::model::StartChange;
+pub use crate::model::{ChosenFunctions, StartChange};
 
 /// What a mechanism was understood to be, and what may go wrong with it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -46,6 +46,9 @@ pub struct Diagnosis {
     /// What the model is made of as nodes and elements; absent for the tree formulation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nodal: Option<ElementCounts>,
+    /// Functions of beams whose model left the choice.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub chosen_functions: Vec<ChosenFunctions>,
     /// What closes the loops of the mechanism; absent for a tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loops: Option<LoopsSummary>,
@@ -160,6 +163,7 @@ impl Mechanism {
         Diagnosis {
             degrees_of_freedom: degrees_of_freedom(tree, loops.as_ref()),
             nodal: self.formulation().element_counts(),
+            chosen_functions: self.chosen_functions().to_vec(),
             start_changes: self.start_changes().to_vec(),
             total_mass_kg,
             center_of_mass_m,

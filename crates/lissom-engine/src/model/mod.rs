@@ -1,9 +1,12 @@
 //! From a checked spec to the tree that the recursions run on, with everything that acts on it.
 
+mod bases;
 mod build;
 mod places;
 mod rigid;
 
+pub use bases::ChosenFunctions;
+pub(crate) use bases::chosen_bases;
 pub(crate) use build::beam_of;
 pub use build::{BuildError, Model, StartChange};
 pub(crate) use places::tip_name;

@@ -98,10 +98,8 @@ fn elasticity_warning(built: &Body, beam: Option<&BeamSpec>) -> Option<FidelityW
 /// Whether the axial functions cannot make the strain of a bent beam vanish.
 fn locks(beam: &BeamSpec) -> bool {
     match &beam.basis {
-        BasisSpec::ClampedFree(counts)
-        | BasisSpec::FreeFree(counts)
-        | BasisSpec::Unconstrained(counts) => !counts.foreshortening,
         BasisSpec::Elements(nodal) => nodal.membrane == Membrane::Pointwise,
+        basis => !basis.foreshortens(),
     }
 }
 

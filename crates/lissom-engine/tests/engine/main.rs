@@ -8,6 +8,7 @@
 mod assembly;
 mod bending_torsion;
 mod bent_starts;
+mod chain_bases;
 mod closures;
 mod conservation;
 mod converge;

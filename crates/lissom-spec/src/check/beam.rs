@@ -3,7 +3,9 @@
 use super::Checker;
 use crate::error::ErrorKind;
 use crate::path::Path;
-use crate::spec::{BasisSpec, BeamSpec, Boundary, ElementsSpec, Membrane, ModeCounts, SegmentSpec};
+use crate::spec::{
+    AutoSpec, BasisSpec, BeamSpec, Boundary, ElementsSpec, FunctionsSpec, Membrane, SegmentSpec,
+};
 
 /// Most functions of one deformation, and most finite elements, of one beam. Beyond them the arithmetic
 /// of the modes loses its meaning before the machine loses its patience.
@@ -12,6 +14,8 @@ const MOST_ELEMENTS: usize = 1000;
 
 /// The keys of the properties that the four deformations need: bending y, bending z, stretch, torsion.
 const DEFORMATIONS: [&str; 4] = ["bending_y", "bending_z", "stretch", "torsion"];
+/// Static shapes of the ends that fixed-interface functions begin with.
+const ENDS: [usize; 4] = [2, 2, 1, 1];
 const STIFFNESSES: [&str; 4] = [
     "bending_stiffness_y_n_m2",
     "bending_stiffness_z_n_m2",
@@ -43,23 +47,15 @@ impl Checker<'_> {
         for (index, segment) in segments.iter().enumerate() {
             self.segment(&segment_path(path, beam, index), beam, segment);
         }
+        let of_basis = path.key("basis").key(beam.basis.key());
         let sound = match &beam.basis {
-            BasisSpec::ClampedFree(counts) => {
-                self.counts(&path.key("basis").key("clamped_free"), counts)
+            BasisSpec::Elements(mesh) => self.mesh(&of_basis, beam, mesh),
+            BasisSpec::Auto(auto) => {
+                self.auto(&of_basis, auto);
+                // they are chosen when the joints are known
+                false
             }
-            BasisSpec::FreeFree(counts) | BasisSpec::Unconstrained(counts) => {
-                let key = match &beam.basis {
-                    BasisSpec::Unconstrained(_) => "unconstrained",
-                    _ => "free_free",
-                };
-                let path = path.key("basis").key(key);
-                if counts.foreshortening {
-                    let reason = "foreshortening is measured from a clamped root";
-                    self.no_effect(path.key("foreshortening"), reason);
-                }
-                self.counts(&path, counts)
-            }
-            BasisSpec::Elements(mesh) => self.mesh(&path.key("basis").key("elements"), beam, mesh),
+            basis => self.functions(&of_basis, basis),
         };
         let deformations = beam.deformations();
         if deformations == [false; 4] {
@@ -133,7 +129,7 @@ impl Checker<'_> {
         let mut needed_by: [Option<&str>; 4] =
             std::array::from_fn(|index| deformations[index].then_some(DEFORMATIONS[index]));
         match &beam.basis {
-            BasisSpec::ClampedFree(counts) if counts.foreshortening && counts.stretch == 0 => {
+            basis if basis.foreshortens() && basis.counts()[2] == 0 => {
                 needed_by[2] = needed_by[2].and(Some("foreshortening"));
             }
             BasisSpec::Elements(mesh) if mesh.membrane == Membrane::Averaged => {
@@ -155,14 +151,53 @@ impl Checker<'_> {
         }
     }
 
-    fn counts(&mut self, path: &Path, counts: &ModeCounts) -> bool {
-        let mut sound = true;
-        for (key, count) in DEFORMATIONS.iter().zip(counts.in_order()) {
-            sound &= count <= MOST_MODES;
-            self.at_most(path.key(*key), count, MOST_MODES);
+    fn auto(&mut self, path: &Path, auto: &AutoSpec) {
+        if let Some(functions) = auto.functions {
+            let accepted = (1..=MOST_MODES).contains(&functions);
+            let expected = format!("1 to {MOST_MODES}");
+            self.in_range(path.key("functions"), functions as f64, accepted, &expected);
+            if auto.frequency_rad_per_s.is_some() {
+                let reason = "the frequency says how many functions there are";
+                self.no_effect(path.key("functions"), reason);
+            }
         }
-        if counts.foreshortening && counts.bending_y == 0 && counts.bending_z == 0 {
-            self.no_effect(path.key("foreshortening"), "the beam does not bend");
+        if let Some(frequency) = auto.frequency_rad_per_s {
+            self.positive(path.key("frequency_rad_per_s"), frequency);
+        }
+    }
+
+    fn functions(&mut self, path: &Path, basis: &BasisSpec) -> bool {
+        if basis.foreshortens() {
+            if !matches!(basis, BasisSpec::ClampedFree(_)) {
+                let reason = "foreshortening is measured from a clamped root";
+                self.no_effect(path.key("foreshortening"), reason);
+            }
+            if basis.counts()[..2] == [0, 0] {
+                self.no_effect(path.key("foreshortening"), "the beam does not bend");
+            }
+        }
+        let interface = match basis {
+            BasisSpec::Each(each) => each
+                .in_order()
+                .map(|own| matches!(own, Some(FunctionsSpec::FixedInterface(_)))),
+            basis => [matches!(basis, BasisSpec::FixedInterface(_)); 4],
+        };
+        let mut sound = true;
+        for (index, count) in basis.counts().into_iter().enumerate() {
+            let path = path.key(DEFORMATIONS[index]);
+            let least = match (interface[index], count) {
+                (true, 1..) => ENDS[index],
+                _ => 0,
+            };
+            sound &= (least..=MOST_MODES).contains(&count);
+            let expected = match least {
+                0 => format!("{MOST_MODES} at most"),
+                least => {
+                    format!("{least} to {MOST_MODES}, the static shapes of the ends among them")
+                }
+            };
+            let accepted = (least..=MOST_MODES).contains(&count);
+            self.in_range(path, count as f64, accepted, &expected);
         }
         sound
     }

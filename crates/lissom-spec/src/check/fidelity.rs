@@ -4,7 +4,7 @@ use super::Checker;
 use crate::error::ErrorKind;
 use crate::fidelity::{Elasticity, Fidelity, ShorteningTerms, Tip};
 use crate::path::Path;
-use crate::spec::{BasisSpec, BodyKind, BodySpec, Boundary};
+use crate::spec::{BasisSpec, BodyKind, BodySpec, Boundary, FunctionsSpec};
 
 impl Checker<'_> {
     pub(super) fn fidelity(&mut self) {
@@ -42,9 +42,13 @@ impl Checker<'_> {
     fn clamped(&mut self, path: &Path, body: &BodySpec, fidelity: Fidelity) {
         let clamped = match body.kind() {
             Some(BodyKind::Beam(beam)) => match &beam.basis {
-                BasisSpec::ClampedFree(_) => true,
-                BasisSpec::FreeFree(_) | BasisSpec::Unconstrained(_) => false,
+                BasisSpec::ClampedFree(_) | BasisSpec::ClampedClamped(_) => true,
+                BasisSpec::Each(each) => each.in_order().into_iter().flatten().all(|own| {
+                    let clamped = FunctionsSpec::ClampedFree(own.count());
+                    own == clamped || own == FunctionsSpec::ClampedClamped(own.count())
+                }),
                 BasisSpec::Elements(elements) => elements.boundary == Boundary::Clamped,
+                _ => false,
             },
             Some(BodyKind::Nodal(_) | BodyKind::NodalFile(_)) => false,
             Some(BodyKind::Rigid(_)) | None => true,

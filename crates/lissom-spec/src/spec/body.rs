@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::basis::{AutoSpec, EachSpec};
 use super::place::Place;
 use super::run::FidelitySpec;
 
@@ -104,8 +105,8 @@ impl BodySpec {
 
 impl BodySpec {
     /// Names of the elastic coordinates in their order; none for a rigid body. `None` if they are not known
-    /// before the body is built: from a file that has not been read, or of a beam with `foreshortening`,
-    /// whose stretch functions are counted when those that depend on others have been left out.
+    /// before the body is built: from a file that has not been read, of a beam whose functions are chosen for it, or of one
+    /// with `foreshortening`, whose stretch functions are counted when those that depend on others have been left out.
     pub fn elastic_coordinates(&self) -> Option<Vec<String>> {
         match self.kind()? {
             BodyKind::Rigid(_) => Some(Vec::new()),
@@ -202,25 +203,35 @@ impl BeamSpec {
     /// Whether the beam bends along y, bends along z, stretches and twists.
     pub fn deformations(&self) -> [bool; 4] {
         match &self.basis {
-            BasisSpec::ClampedFree(counts)
-            | BasisSpec::FreeFree(counts)
-            | BasisSpec::Unconstrained(counts) => {
-                let [bends_y, bends_z, stretches, twists] =
-                    counts.in_order().map(|count| count > 0);
-                let draws_back = counts.foreshortening && (bends_y || bends_z);
-                [bends_y, bends_z, stretches || draws_back, twists]
-            }
-            BasisSpec::Elements(mesh) => {
+            BasisSpec::Elements(ElementsSpec {
+                bending_y,
+                bending_z,
+                stretch,
+                torsion,
+                ..
+            })
+            | BasisSpec::Auto(AutoSpec {
+                bending_y,
+                bending_z,
+                stretch,
+                torsion,
+                ..
+            }) => {
                 let segments = self.uniform_segments();
                 let all = |has: fn(&SegmentSpec) -> bool| segments.iter().all(has);
                 let stiff_y = all(|segment| segment.bending_stiffness_y_n_m2.is_some());
                 let stiff_z = all(|segment| segment.bending_stiffness_z_n_m2.is_some());
                 [
-                    mesh.bending_y.unwrap_or(stiff_y),
-                    mesh.bending_z.unwrap_or(stiff_z),
-                    mesh.stretch,
-                    mesh.torsion,
+                    bending_y.unwrap_or(stiff_y),
+                    bending_z.unwrap_or(stiff_z),
+                    *stretch,
+                    *torsion,
                 ]
+            }
+            basis => {
+                let [bends_y, bends_z, stretches, twists] = basis.counts().map(|count| count > 0);
+                let draws_back = basis.foreshortens() && (bends_y || bends_z);
+                [bends_y, bends_z, stretches || draws_back, twists]
             }
         }
     }
@@ -229,7 +240,7 @@ impl BeamSpec {
     pub fn elements_per_segment(&self) -> Vec<usize> {
         let count = match &self.basis {
             BasisSpec::Elements(mesh) => mesh.count.unwrap_or(0),
-            BasisSpec::ClampedFree(_) | BasisSpec::FreeFree(_) | BasisSpec::Unconstrained(_) => 0,
+            _ => 0,
         };
         let segments = self.uniform_segments();
         segments
@@ -241,14 +252,13 @@ impl BeamSpec {
     fn elastic_coordinates(&self) -> Option<Vec<String>> {
         let modes = ["bending_y", "bending_z", "stretch", "torsion"];
         let mesh = match &self.basis {
-            BasisSpec::ClampedFree(counts)
-            | BasisSpec::FreeFree(counts)
-            | BasisSpec::Unconstrained(counts) => {
-                let groups = modes.iter().zip(counts.in_order());
-                let names = groups.flat_map(|(name, count)| numbered(name, 1..=count));
-                return (!counts.foreshortening).then(|| names.collect());
-            }
             BasisSpec::Elements(mesh) => mesh,
+            BasisSpec::Auto(_) => return None,
+            basis => {
+                let groups = modes.iter().zip(basis.counts());
+                let names = groups.flat_map(|(name, count)| numbered(name, 1..=count));
+                return (!basis.foreshortens()).then(|| names.collect());
+            }
         };
         let present = self.deformations();
         if let Some(count) = mesh.modes {
@@ -321,6 +331,18 @@ pub enum BasisSpec {
     /// The same with the rigid motions before them, counted among them: the root moves in the body's frame,
     /// which its joint carries, and supports must hold the beam.
     Unconstrained(ModeCounts),
+    /// Sines in a frame on the chord: bending of links that hinge at both ends and are driven at neither. Stretch and torsion are held at
+    /// the root.
+    PinnedPinned(ModeCounts),
+    /// Eigenfunctions of the beam clamped at both ends, which then do not move against each other.
+    ClampedClamped(ModeCounts),
+    /// Static shapes of what neighbours do to the ends, in a frame on the chord, and functions clamped at both ends behind them; counted
+    /// together. Bending has two static shapes, stretch and torsion have one.
+    FixedInterface(ModeCounts),
+    /// Each deformation in functions of its own.
+    Each(EachSpec),
+    /// The functions that fit what holds the ends of the beam; `lissom check` tells which.
+    Auto(AutoSpec),
     /// Finite elements: Hermite in bending, linear in stretch and torsion.
     Elements(ElementsSpec),
 }

@@ -4,6 +4,7 @@
 //! one is given, or externally tagged enums (`basis.clamped_free`). Nothing here is checked beyond types;
 //! [`ModelSpec::check`] does that. Keys that are absent take the default written beside the field.
 
+mod basis;
 mod body;
 mod closure;
 mod controller;
@@ -18,6 +19,7 @@ mod profile;
 mod run;
 mod support;
 
+pub use basis::{AutoSpec, EachSpec, FunctionsSpec};
 pub use body::{
     BasisSpec, BeamSpec, BodyKind, BodySpec, Boundary, DampingSpec, ElementsSpec,
     InitialElasticSpec, Membrane, ModeCounts, NodalNodeSpec, NodalSpec, NodeSpec, PointMassSpec,

@@ -57,15 +57,20 @@ pub struct Beam {
 /// unit modal mass.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Basis {
-    /// Eigenfunctions of the beam clamped at the root, without rotary inertia and point masses: closed
-    /// forms for one segment, polynomials of high degree per segment for several. Bending functions have
-    /// positive curvature, stretch and torsion positive slope at the root.
-    ClampedFree(ModeCounts),
-    /// Elastic eigenfunctions of the free beam, likewise; all are positive at the root.
-    FreeFree(ModeCounts),
-    /// Eigenfunctions of the free beam with the rigid motions before them, all of which move in the body's
-    /// frame: something outside the body must hold the beam.
-    Unconstrained(ModeCounts),
+    /// Eigenfunctions of the beam without rotary inertia and point masses: closed forms for one segment where there are such,
+    /// polynomials of high degree per segment otherwise. Bending functions clamped at the root have positive curvature there,
+    /// stretch and torsion positive slope; functions with a hinge at the root have positive slope there, those of free
+    /// beams are positive at the root.
+    Functions {
+        /// Those of bending along y, bending along z, stretch and torsion.
+        of: [Functions; 4],
+        /// Whether the stretch of a clamped beam is also spanned by the functions $`\int_0^x \varphi_i'\varphi_j'\,ds`$ of
+        /// every two bending functions in one plane, by which the axis of a bent beam draws back when it keeps its
+        /// length. Without them a bent beam whose axial strain is of second order is too stiff (it locks). The
+        /// stretch modes are then those of the whole space; how many it has is known only after functions that
+        /// depend on others have been left out.
+        foreshortening: bool,
+    },
     /// Finite elements: cubic Hermite functions for bending, linear ones for stretch and torsion. Their
     /// modes count rotary inertia and point masses, and have their largest displacement (twist) positive,
     /// the one nearest to the root if several are equally large.
@@ -97,6 +102,15 @@ pub enum Membrane {
     Averaged,
 }
 
+/// Functions of one deformation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Functions {
+    /// How they are held.
+    pub boundary: Boundary,
+    /// How many there are.
+    pub count: usize,
+}
+
 /// Number of modes of each deformation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ModeCounts {
@@ -108,12 +122,24 @@ pub struct ModeCounts {
     pub stretch: usize,
     /// Rotation about x.
     pub torsion: usize,
-    /// Whether the stretch of a clamped beam is also spanned by the functions $`\int_0^x \varphi_i'\varphi_j'\,ds`$ of
-    /// every two bending functions in one plane, by which the axis of a bent beam draws back when it keeps its
-    /// length. Without them a bent beam whose axial strain is of second order is too stiff (it locks). The
-    /// stretch modes are then those of the whole space; how many it has is known only after functions that
-    /// depend on others have been left out.
+    /// See [`Basis::Functions`].
     pub foreshortening: bool,
+}
+
+impl Basis {
+    /// Functions that are all held in the same way.
+    pub fn held(boundary: Boundary, counts: ModeCounts) -> Self {
+        let each = [
+            counts.bending_y,
+            counts.bending_z,
+            counts.stretch,
+            counts.torsion,
+        ];
+        Self::Functions {
+            of: each.map(|count| Functions { boundary, count }),
+            foreshortening: counts.foreshortening,
+        }
+    }
 }
 
 impl Beam {
@@ -181,13 +207,16 @@ impl Beam {
 
     /// Whether rigid motions are among the elastic coordinates.
     fn rigid_motions(&self) -> RigidMotions {
-        match self.basis {
-            Basis::Unconstrained(_)
-            | Basis::Elements {
-                boundary: Boundary::Unconstrained,
-                ..
-            } => RigidMotions::AreCoordinates,
-            _ => RigidMotions::AreTheFrames,
+        let are_coordinates = match &self.basis {
+            Basis::Functions { of, .. } => {
+                (of.iter()).any(|own| own.boundary == Boundary::Unconstrained)
+            }
+            Basis::Elements { boundary, .. } => *boundary == Boundary::Unconstrained,
+        };
+        if are_coordinates {
+            RigidMotions::AreCoordinates
+        } else {
+            RigidMotions::AreTheFrames
         }
     }
 

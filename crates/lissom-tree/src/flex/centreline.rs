@@ -179,10 +179,13 @@ mod tests {
     }
 
     fn modes(count: usize) -> Basis {
-        Basis::Unconstrained(ModeCounts {
-            bending_y: count,
-            ..ModeCounts::default()
-        })
+        Basis::held(
+            Boundary::Unconstrained,
+            ModeCounts {
+                bending_y: count,
+                ..ModeCounts::default()
+            },
+        )
     }
 
     /// Lowest frequencies of the beam on two supports.
@@ -246,10 +249,13 @@ mod tests {
         // central differences of functions with derivatives up to a few hundred
         const STEP: f64 = 1e-5;
         const DIFFERENCE: f64 = 1e-5;
-        let clamped = Basis::ClampedFree(ModeCounts {
-            bending_y: 3,
-            ..ModeCounts::default()
-        });
+        let clamped = Basis::held(
+            Boundary::Clamped,
+            ModeCounts {
+                bending_y: 3,
+                ..ModeCounts::default()
+            },
+        );
         for basis in [elements(3), modes(6), clamped] {
             let body = beam(basis);
             let line = body.centreline.as_ref().unwrap();

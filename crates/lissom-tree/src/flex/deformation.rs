@@ -18,10 +18,6 @@ pub enum Deformation {
 }
 
 impl Deformation {
-    /// All of them, in the order of the coordinates.
-    pub(super) const ALL: [Self; 4] =
-        [Self::BendingY, Self::BendingZ, Self::Stretch, Self::Torsion];
-
     /// The component of the axis that it displaces.
     pub(super) fn component(self) -> Option<usize> {
         match self {

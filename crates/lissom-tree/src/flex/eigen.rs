@@ -61,6 +61,21 @@ pub(super) fn modes(
     Ok(Modes { squares, vectors })
 }
 
+/// The solution of `matrix x = right` for a positive definite stiffness.
+pub(super) fn solve(
+    matrix: &DMatrix<f64>,
+    right: &DMatrix<f64>,
+) -> Result<DMatrix<f64>, FlexError> {
+    let remedy = "remove coordinates that store no strain energy";
+    let factor = scaled_cholesky(matrix, "stiffness matrix", remedy)?;
+    let mut solution = solve_lower(&factor, right);
+    for column in 0..solution.ncols() {
+        let solved = solve_lower_transposed(&factor, &solution.column(column).into_owned());
+        solution.set_column(column, &solved);
+    }
+    Ok(solution)
+}
+
 /// Lower factor `L` of a positive definite `matrix = L Lᵀ`.
 ///
 /// The pivots are judged after scaling the diagonal to one, so that units do not matter.

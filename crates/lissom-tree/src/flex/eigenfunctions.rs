@@ -1,4 +1,4 @@
-//! Eigenfunctions of uniform beams in closed form, clamped at the root or free.
+//! Eigenfunctions of uniform beams in closed form.
 //!
 //! Bending, with $`\beta`$ the roots of $`\cos\beta\cosh\beta = \varepsilon`$ and $`a = \beta x / L`$:
 //!
@@ -12,26 +12,56 @@
 //! $`\cosh a - \sigma \sinh a = g\,e^{a-\beta} + \tfrac12(1+\sigma)\,e^{-a}`$ with
 //! $`g = \tfrac12(1-\sigma)\,e^{\beta}`$ free of cancellation.
 //!
-//! Stretch and torsion: $`\sqrt2\,\sin((k-\tfrac12)\pi x/L)`$ for a clamped root,
-//! $`\sqrt2\,\cos(k\pi x/L)`$ for free ends.
+//! Between hinges at both ends bending is $`\sqrt2\,\sin(k\pi x/L)`$.
 //!
-//! Signs: clamped functions leave the root with positive curvature (bending) or slope (stretch, torsion);
-//! free ones are positive at the root.
+//! Stretch and torsion: $`\sqrt2\,\sin((k-\tfrac12)\pi x/L)`$ if the root is held, $`\sqrt2\,\sin(k\pi x/L)`$ if both
+//! ends are, $`\sqrt2\,\cos(k\pi x/L)`$ for free ends.
+//!
+//! Signs: clamped functions leave the root with positive curvature (bending) or slope (stretch, torsion), sines with
+//! positive slope; free ones are positive at the root.
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 use super::shape::{Field, Shape};
 
-/// How a beam is held at its root; its tip is free.
+/// How the functions of a deformation are held in the body's frame, at the root first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Boundary {
-    /// The root neither moves nor turns in the body's frame.
+    /// The root neither moves nor turns, the tip is free.
     Clamped,
-    /// The root is free, the body's frame floats.
+    /// Both ends are free, the body's frame floats.
     Free,
-    /// The root moves and turns in the body's frame: rigid motions are among the deformations, and
-    /// something outside the body must hold it.
+    /// Both ends are free, and rigid motions are among the deformations: something outside the body must hold it.
     Unconstrained,
+    /// The frame lies on the chord: neither end leaves it, and both turn without moment. In stretch and torsion the root
+    /// is held and the tip is free.
+    PinnedPinned,
+    /// Neither end moves or turns.
+    ClampedClamped,
+    /// The frame lies on the chord, and its ends turn as they are turned: the static shapes of unit slopes at both ends (in
+    /// stretch and torsion, of a displacement of the tip), and functions clamped at both ends \[Craig & Bampton 1968\].
+    FixedInterface,
+}
+
+impl Boundary {
+    /// Whether value and slope are held at the root, and at the tip. A rod has values only.
+    pub(super) fn held(self, field: Field) -> [[bool; 2]; 2] {
+        match (self, field) {
+            (Self::Free | Self::Unconstrained, _) => [[false; 2], [false; 2]],
+            (Self::Clamped, _) | (Self::PinnedPinned | Self::FixedInterface, Field::Rod) => {
+                [[true; 2], [false; 2]]
+            }
+            (Self::PinnedPinned | Self::FixedInterface, Field::Bending) => {
+                [[true, false], [true, false]]
+            }
+            (Self::ClampedClamped, _) => [[true; 2], [true; 2]],
+        }
+    }
+
+    /// Whether rigid motions are left to move.
+    pub(super) fn is_free(self) -> bool {
+        matches!(self, Self::Free | Self::Unconstrained)
+    }
 }
 
 /// Eigenfunctions of one kind of deformation of a uniform beam, normalised to unit modal mass.
@@ -66,13 +96,16 @@ impl UniformModes {
         density: f64,
     ) -> Self {
         let modes = (1..=count)
-            .map(|order| match field {
-                Field::Bending => bending_mode(boundary, order),
-                Field::Rod => rod_mode(boundary, order),
+            .map(|order| {
+                if is_harmonic(field, boundary) {
+                    harmonic_mode(field, boundary, order)
+                } else {
+                    bending_mode(boundary, order)
+                }
             })
             .collect();
         let mut scale = 1.0 / (density * length).sqrt();
-        if field == Field::Rod {
+        if is_harmonic(field, boundary) {
             scale /= FRAC_1_SQRT_2;
         }
         Self {
@@ -81,6 +114,15 @@ impl UniformModes {
             length,
             scale,
             modes,
+        }
+    }
+
+    /// Whether the eigenfunctions have a closed form here.
+    pub(super) fn exist(field: Field, boundary: Boundary) -> bool {
+        match boundary {
+            Boundary::Clamped | Boundary::Free | Boundary::PinnedPinned => true,
+            Boundary::ClampedClamped => field == Field::Rod,
+            Boundary::Unconstrained | Boundary::FixedInterface => false,
         }
     }
 
@@ -95,13 +137,16 @@ impl UniformModes {
 
     /// Every mode at `x`.
     pub(super) fn write(&self, x: f64, shapes: &mut [Shape]) {
+        let [root, tip] = self.boundary.held(self.field);
         for (mode, shape) in self.modes.iter().zip(shapes) {
             *shape = self.mode_at(mode, x);
-            // exact at the clamp, where the terms cancel only to rounding
-            if x == 0.0 && self.boundary == Boundary::Clamped {
-                shape.value = 0.0;
-                if self.field == Field::Bending {
-                    shape.slope = 0.0;
+            // exact where the beam is held and the terms cancel only to rounding
+            for (end, [value, slope]) in [(0.0, root), (self.length, tip)] {
+                if x == end && value {
+                    shape.value = 0.0;
+                    if slope && self.field == Field::Bending {
+                        shape.slope = 0.0;
+                    }
                 }
             }
         }
@@ -112,6 +157,9 @@ impl UniformModes {
         let wave_number = mode.phase / self.length;
         let (sin, cos) = argument.sin_cos();
         let (value, slope, strain, strain_slope) = match (self.field, self.boundary) {
+            (Field::Bending, Boundary::PinnedPinned) => {
+                (sin, cos, -wave_number * sin, -wave_number * cos)
+            }
             (Field::Bending, boundary) => {
                 let sign = bending_sign(boundary);
                 let growing = mode.growing * (argument - mode.phase).exp();
@@ -123,8 +171,8 @@ impl UniformModes {
                     wave_number * (growing - decaying + sign * (sin + mode.ratio * cos)),
                 )
             }
-            (Field::Rod, Boundary::Clamped) => (sin, cos, cos, -sin),
-            (Field::Rod, Boundary::Free | Boundary::Unconstrained) => (cos, -sin, -sin, -cos),
+            (Field::Rod, boundary) if boundary.is_free() => (cos, -sin, -sin, -cos),
+            (Field::Rod, _) => (sin, cos, cos, -sin),
         };
         Shape {
             value: self.scale * value,
@@ -135,20 +183,19 @@ impl UniformModes {
     }
 }
 
+/// Whether the functions are sines or cosines.
+fn is_harmonic(field: Field, boundary: Boundary) -> bool {
+    field == Field::Rod || boundary == Boundary::PinnedPinned
+}
+
 /// $`\varepsilon`$ of the module's formulas.
 fn bending_sign(boundary: Boundary) -> f64 {
-    match boundary {
-        Boundary::Clamped => -1.0,
-        Boundary::Free | Boundary::Unconstrained => 1.0,
-    }
+    if boundary.is_free() { 1.0 } else { -1.0 }
 }
 
 fn bending_mode(boundary: Boundary, order: usize) -> Mode {
     let sign = bending_sign(boundary);
-    let start = match boundary {
-        Boundary::Clamped => (order as f64 - 0.5) * PI,
-        Boundary::Free | Boundary::Unconstrained => (order as f64 + 0.5) * PI,
-    };
+    let start = (order as f64 + 0.5 * sign) * PI;
     // Newton on cos(phase) - sign / cosh(phase), which is nearly straight around the start
     let mut phase = start;
     for _ in 0..20 {
@@ -172,13 +219,12 @@ fn bending_mode(boundary: Boundary, order: usize) -> Mode {
     }
 }
 
-fn rod_mode(boundary: Boundary, order: usize) -> Mode {
-    let phase = match boundary {
-        Boundary::Clamped => (order as f64 - 0.5) * PI,
-        Boundary::Free | Boundary::Unconstrained => order as f64 * PI,
-    };
+fn harmonic_mode(field: Field, boundary: Boundary, order: usize) -> Mode {
+    // a quarter of a wave more or less where one end only is held
+    let [root, tip] = boundary.held(field);
+    let start = if root[0] == tip[0] { 0.0 } else { 0.5 };
     Mode {
-        phase,
+        phase: (order as f64 - start) * PI,
         growing: 0.0,
         ratio: 0.0,
     }

@@ -45,6 +45,8 @@ pub(super) struct NodalModel {
     field: Field,
     boundary: Boundary,
     elements: Vec<Element>,
+    /// Which freedom each value and slope at the nodes is, node by node from the root; none if it is held.
+    nodal: Vec<Option<usize>>,
     /// First internal freedom of every element, and the total behind the last.
     internal: Vec<usize>,
 }
@@ -76,11 +78,17 @@ impl NodalModel {
         elements: Vec<Element>,
     ) -> Result<Self, FlexError> {
         let per_node = freedoms_per_node(field);
-        let held = match boundary {
-            Boundary::Clamped => per_node,
-            Boundary::Free | Boundary::Unconstrained => 0,
-        };
-        let mut next = per_node * (elements.len() + 1) - held;
+        let [root, tip] = boundary.held(field);
+        let last = elements.len();
+        let mut next = 0;
+        let mut nodal = Vec::with_capacity(per_node * (last + 1));
+        for node in 0..=last {
+            for derivative in 0..per_node {
+                let held = (node == 0 && root[derivative]) || (node == last && tip[derivative]);
+                nodal.push((!held).then_some(next));
+                next += usize::from(!held);
+            }
+        }
         let mut internal = vec![next];
         for element in &elements {
             next += element.degree + 1 - 2 * per_node;
@@ -97,6 +105,7 @@ impl NodalModel {
             field,
             boundary,
             elements,
+            nodal,
             internal,
         })
     }
@@ -109,8 +118,8 @@ impl NodalModel {
     /// Rigid motions that the freedoms contain and the body's frame makes instead.
     pub(super) fn rigid_motions(&self) -> usize {
         match self.boundary {
-            Boundary::Clamped | Boundary::Unconstrained => 0,
             Boundary::Free => freedoms_per_node(self.field),
+            _ => 0,
         }
     }
 
@@ -145,13 +154,20 @@ impl NodalModel {
 
     /// Node (counted from 1 at the root) and derivative (0 or 1) that freedoms at nodes stand for.
     pub(super) fn nodal_freedoms(&self) -> impl Iterator<Item = (usize, usize)> {
-        let first = match self.boundary {
-            Boundary::Clamped => 2,
-            Boundary::Free | Boundary::Unconstrained => 1,
-        };
         let per_node = freedoms_per_node(self.field);
-        (first..self.elements.len() + 2)
-            .flat_map(move |node| (0..per_node).map(move |derivative| (node, derivative)))
+        let present = self.nodal.iter().enumerate();
+        present
+            .filter(|(_, freedom)| freedom.is_some())
+            .map(move |(place, _)| (place / per_node + 1, place % per_node))
+    }
+
+    /// The freedoms at the ends, by which neighbours move the beam.
+    pub(super) fn end_freedoms(&self) -> Vec<usize> {
+        let per_node = freedoms_per_node(self.field);
+        let ends = self.nodal[..per_node]
+            .iter()
+            .chain(&self.nodal[per_node * self.elements.len()..]);
+        ends.flatten().copied().collect()
     }
 
     /// Stiffness matrix, $`\int EI\,N''N''`$ or $`\int EA\,N'N'`$.
@@ -200,10 +216,7 @@ impl NodalModel {
         shift: f64,
     ) -> Result<(ElementModes, Vec<f64>), FlexError> {
         let rigid = self.rigid_motions();
-        let shift = match self.boundary {
-            Boundary::Clamped => 0.0,
-            Boundary::Free | Boundary::Unconstrained => shift,
-        };
+        let shift = if self.boundary.is_free() { shift } else { 0.0 };
         let modes = eigen::modes(&self.stiffness(), mass, shift)?;
         let mut squares = modes.squares[rigid..rigid + count].to_vec();
         let mut vectors = modes.vectors.columns(rigid, count).into_owned();
@@ -295,14 +308,9 @@ impl NodalModel {
 
     fn for_element_functions(&self, index: usize, xi: f64, mut visit: impl FnMut(LocalFunction)) {
         let element = &self.elements[index];
-        let per_node = freedoms_per_node(self.field);
-        let held = match self.boundary {
-            Boundary::Clamped => per_node,
-            Boundary::Free | Boundary::Unconstrained => 0,
-        };
+        let own = &self.nodal[freedoms_per_node(self.field) * index..];
         let mut visit_node = |local: usize, [value, slope, strain, strain_slope]: [f64; 4]| {
-            // the freedoms of a clamped root do not exist
-            if let Some(freedom) = (per_node * index + local).checked_sub(held) {
+            if let Some(freedom) = own[local] {
                 visit(LocalFunction {
                     freedom,
                     value,

@@ -33,6 +33,18 @@ pub enum FlexError {
     /// The beam has no segments.
     #[error("the beam has 0 segments, give at least one")]
     NoSegments,
+    /// Fixed-interface functions begin with those of the ends.
+    #[error(
+        "{functions} fixed-interface functions of {deformation} are fewer than its ends have, ask for {least} at least"
+    )]
+    TooFewFunctions {
+        /// Which deformation.
+        deformation: &'static str,
+        /// How many were asked for.
+        functions: usize,
+        /// How many there must be.
+        least: usize,
+    },
     /// No elastic coordinate would be left.
     #[error("the basis has 0 modes, ask for at least one or make the body rigid")]
     NoModes,
@@ -49,9 +61,9 @@ pub enum FlexError {
         /// What was asked for.
         needed_by: &'static str,
     },
-    /// Foreshortening was asked of a free beam, whose root does not hold the axis.
+    /// Foreshortening was asked of functions that are not clamped at the root and free at the tip.
     #[error(
-        "foreshortening is measured from a clamped root and the basis is free at both ends, \
+        "foreshortening is measured from a clamped root to a free tip and the basis is held otherwise, \
          use clamped-free modes or do without foreshortening"
     )]
     ForeshorteningOfFreeBeam,

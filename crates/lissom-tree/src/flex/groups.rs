@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use nalgebra::{DMatrix, DVector};
 
-use super::beam::{Basis, Beam, ModeCounts, Segment};
+use super::beam::{Basis, Beam, Functions, Segment};
 use super::deformation::Deformation;
 use super::eigenfunctions::{Boundary, UniformModes};
 use super::elements::{Element, ElementModes, MOST_FREEDOMS, NodalModel};
@@ -13,6 +13,7 @@ use super::error::{FlexError, finite};
 use super::foreshortening::foreshortened_stretch;
 use super::quadrature::{gauss_legendre, whole_number};
 use super::shape::{Field, Shapes};
+use super::stepped::{check_available, interface_functions, stepped_modes};
 use super::strain::strain_points_of_segment;
 
 /// Most elastic coordinates of one beam: the second-order field keeps a matrix of that size at every slice.
@@ -21,10 +22,6 @@ const MOST_COORDINATES: usize = 128;
 /// Slices of every finite element. Six make the square of the shortening, of degree ten, exact, and with it
 /// all other integrals.
 const SLICES_PER_ELEMENT: usize = 6;
-
-/// Attempts at the degree of eigenfunctions. The first frequencies found are upper bounds of the true ones, so
-/// that the second attempt suffices unless segments differ by more than double precision can hold.
-const SPECTRAL_ATTEMPTS: usize = 3;
 
 /// Displacements that differ by less than this fraction are equally large when the sign of a mode is chosen.
 const EQUALLY_LARGE: f64 = 1e-6;
@@ -52,15 +49,8 @@ pub(super) struct Slice {
 pub(super) fn groups(beam: &Beam, point_masses: &[(f64, f64)]) -> Result<[Group; 4], FlexError> {
     let build = |deformation: Deformation| -> Result<Group, FlexError> {
         match &beam.basis {
-            Basis::ClampedFree(counts) => {
-                eigenfunctions(beam, deformation, Boundary::Clamped, counts.of(deformation))
-            }
-            Basis::FreeFree(counts) => {
-                eigenfunctions(beam, deformation, Boundary::Free, counts.of(deformation))
-            }
-            Basis::Unconstrained(counts) => {
-                let count = counts.of(deformation);
-                eigenfunctions(beam, deformation, Boundary::Unconstrained, count)
+            Basis::Functions { of, .. } => {
+                eigenfunctions(beam, deformation, of[deformation as usize])
             }
             Basis::Elements {
                 per_segment,
@@ -111,7 +101,7 @@ pub(super) fn slices(beam: &Beam, groups: &[Group; 4], point_masses: &[(f64, f64
     for (index, (segment, &start)) in beam.segments.iter().zip(&beam.breaks()).enumerate() {
         let (intervals, count) = match &beam.basis {
             Basis::Elements { per_segment, .. } => (per_segment[index], SLICES_PER_ELEMENT),
-            basis => {
+            basis @ Basis::Functions { .. } => {
                 let count = slices_of_segment(groups, index, segment.length);
                 // the stretch is then a polynomial of as many degrees as the strain has points
                 let least = if foreshortens(basis) {
@@ -169,18 +159,7 @@ pub(super) fn fastest_wave(groups: &[Group], segment: usize) -> f64 {
 }
 
 fn foreshortens(basis: &Basis) -> bool {
-    matches!(basis, Basis::ClampedFree(counts) if counts.foreshortening)
-}
-
-impl ModeCounts {
-    fn of(self, deformation: Deformation) -> usize {
-        match deformation {
-            Deformation::BendingY => self.bending_y,
-            Deformation::BendingZ => self.bending_z,
-            Deformation::Stretch => self.stretch,
-            Deformation::Torsion => self.torsion,
-        }
-    }
+    matches!(basis, Basis::Functions { foreshortening, .. } if *foreshortening)
 }
 
 /// A deformation that the basis leaves out.
@@ -229,17 +208,15 @@ pub(super) fn mode_names(deformation: Deformation, count: usize) -> Vec<String> 
 }
 
 fn check_counts(basis: &Basis) -> Result<(), FlexError> {
-    let (Basis::ClampedFree(counts) | Basis::FreeFree(counts) | Basis::Unconstrained(counts)) =
-        basis
-    else {
+    let Basis::Functions { of, foreshortening } = basis else {
         return Ok(());
     };
-    if !matches!(basis, Basis::ClampedFree(_)) && counts.foreshortening {
+    if *foreshortening && of.iter().any(|own| own.boundary != Boundary::Clamped) {
         return Err(FlexError::ForeshorteningOfFreeBeam);
     }
-    let total = Deformation::ALL.iter().fold(0_usize, |sum, &deformation| {
-        sum.saturating_add(counts.of(deformation))
-    });
+    let total = of
+        .iter()
+        .fold(0_usize, |sum, own| sum.saturating_add(own.count));
     if total > MOST_COORDINATES {
         Err(too_many_coordinates(total))
     } else {
@@ -255,20 +232,22 @@ fn too_many_coordinates(found: usize) -> FlexError {
     }
 }
 
-/// The lowest `count` eigenfunctions.
+/// The lowest functions of a kind.
 fn eigenfunctions(
     beam: &Beam,
     deformation: Deformation,
-    boundary: Boundary,
-    count: usize,
+    Functions { boundary, count }: Functions,
 ) -> Result<Group, FlexError> {
     if count == 0 {
         return Ok(unused(deformation));
     }
     deformation.check(&beam.segments)?;
     let (shapes, squares) = match beam.segments.as_slice() {
-        [segment] if boundary != Boundary::Unconstrained => {
+        [segment] if UniformModes::exist(deformation.field(), boundary) => {
             uniform_modes(segment, deformation, boundary, count)
+        }
+        segments if boundary == Boundary::FixedInterface => {
+            interface_functions(segments, deformation, count)?
         }
         segments => stepped_modes(segments, deformation, boundary, count)?,
     };
@@ -315,124 +294,6 @@ fn uniform_modes(
         .map(|number| deformation.frequency_square(segment, number))
         .collect();
     (Shapes::Uniform(modes), squares)
-}
-
-/// Eigenfunctions of a beam of several segments, one polynomial of high degree in each.
-fn stepped_modes(
-    segments: &[Segment],
-    deformation: Deformation,
-    boundary: Boundary,
-    count: usize,
-) -> Result<(Shapes, Vec<f64>), FlexError> {
-    // estimate the highest frequency by the phase that all segments together must have
-    let mut highest = estimated_square(segments, deformation, boundary, count as f64);
-    let lowest = estimated_square(segments, deformation, boundary, 1.0);
-    for _ in 0..SPECTRAL_ATTEMPTS {
-        let elements = spectral_elements(segments, deformation, highest);
-        let mesh = NodalModel::new(deformation.field(), boundary, elements)?;
-        check_available(&mesh, deformation, count)?;
-        let mass = mesh.mass(&[]);
-        let (mut modes, squares) = mesh.modes(&mass, count, lowest)?;
-        let found = squares[count - 1];
-        // a higher frequency than the degrees were chosen for: choose them again
-        if found > 1.5 * highest {
-            highest = found;
-            continue;
-        }
-        let negative: Vec<bool> = match boundary {
-            Boundary::Clamped => modes
-                .strain_at_root()
-                .iter()
-                .map(|&strain| strain < 0.0)
-                .collect(),
-            Boundary::Free | Boundary::Unconstrained => modes
-                .at(0.0)
-                .iter()
-                .map(|shape| shape.value < 0.0)
-                .collect(),
-        };
-        modes.flip(&negative);
-        return Ok((Shapes::Elements(modes), squares));
-    }
-    Err(FlexError::NoConvergence { size: count })
-}
-
-/// $`\omega^2`$ of a mode if its phase were spread over the segments without reflections.
-fn estimated_square(
-    segments: &[Segment],
-    deformation: Deformation,
-    boundary: Boundary,
-    order: f64,
-) -> f64 {
-    let phase = match (deformation.field(), boundary) {
-        (_, Boundary::Clamped) => (order - 0.5) * PI,
-        (Field::Bending, Boundary::Free) => (order + 0.5) * PI,
-        (Field::Rod, Boundary::Free) => order * PI,
-        // rigid motions come first
-        (Field::Bending, Boundary::Unconstrained) => (order.max(3.0) - 1.5) * PI,
-        (Field::Rod, Boundary::Unconstrained) => (order.max(2.0) - 1.0) * PI,
-    };
-    let per_unit: f64 = segments
-        .iter()
-        .map(|segment| segment.length * deformation.wave_number(segment, 1.0))
-        .sum();
-    match deformation.field() {
-        Field::Bending => (phase / per_unit).powi(4),
-        Field::Rod => (phase / per_unit).powi(2),
-    }
-}
-
-/// One element per segment, of a degree that follows waves up to the frequency to rounding.
-fn spectral_elements(segments: &[Segment], deformation: Deformation, square: f64) -> Vec<Element> {
-    let mut start = 0.0;
-    segments
-        .iter()
-        .map(|segment| {
-            let element = Element {
-                start,
-                length: segment.length,
-                degree: sufficient_degree(
-                    deformation.wave_number(segment, square) * segment.length,
-                ),
-                stiffness: deformation.stiffness(segment),
-                density: deformation.density(segment),
-                rotary: 0.0,
-            };
-            start += segment.length;
-            element
-        })
-        .collect()
-}
-
-/// Degree of the polynomial that follows a wave over `phase` to rounding.
-///
-/// The Legendre coefficients of $`e^{i z \xi}`$ are of the order of $`(z/2)^k/k!`$ with $`z`$ half the
-/// phase; two more degrees make up for the two derivatives in the energy of bending.
-fn sufficient_degree(phase: f64) -> usize {
-    const NEGLIGIBLE: f64 = 1e-17;
-    let mut coefficient = 1.0;
-    let mut degree = 0;
-    while coefficient > NEGLIGIBLE && degree <= MOST_FREEDOMS {
-        degree += 1;
-        coefficient *= 0.25 * phase / degree as f64;
-    }
-    degree + 2
-}
-
-fn check_available(
-    mesh: &NodalModel,
-    deformation: Deformation,
-    modes: usize,
-) -> Result<(), FlexError> {
-    let available = mesh.len() - mesh.rigid_motions();
-    if modes > available {
-        return Err(FlexError::TooManyModes {
-            deformation: deformation.name(),
-            modes,
-            available,
-        });
-    }
-    Ok(())
 }
 
 fn check_elements(

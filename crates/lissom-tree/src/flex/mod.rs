@@ -29,9 +29,10 @@ mod quadrature;
 mod second_order;
 mod shape;
 mod share;
+mod stepped;
 mod strain;
 
-pub use beam::{Basis, Beam, Membrane, ModeCounts, Segment};
+pub use beam::{Basis, Beam, Functions, Membrane, ModeCounts, Segment};
 pub use body::{
     AxialStrain, FlexibleBody, MassNode, ModalIntegrals, Node, ProductBlock, RigidMotions,
 };

@@ -51,7 +51,7 @@ pub(super) fn axial_strain(
                 };
                 (per_segment[index], count)
             }
-            _ => (1, strain_points_of_segment(groups, index, segment.length)),
+            Basis::Functions { .. } => (1, strain_points_of_segment(groups, index, segment.length)),
         };
         let rule = gauss_legendre(count);
         let length = segment.length / intervals as f64;

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use super::BuildError;
 use lissom_spatial::{Matrix, RigidInertia, RotationVector, Symmetric, Transform, Vector};
 use lissom_spec::spec::{
-    self, BasisSpec, BeamSpec, BodyKind, BodySpec, DampingSpec, ModelSpec, NodalSpec,
+    self, BasisSpec, BeamSpec, BodyKind, BodySpec, DampingSpec, FunctionsSpec, ModelSpec, NodalSpec,
 };
 use lissom_tree::Place;
 use lissom_tree::flex::{
-    Basis, Beam, Boundary, Damping, Deformation, FlexError, FlexibleBody, Membrane, ModeCounts,
+    Basis, Beam, Boundary, Damping, Deformation, FlexError, FlexibleBody, Functions, Membrane,
     NodalBody, NodalMass, Segment,
 };
 
@@ -192,17 +192,23 @@ fn check_initial(body: &BodySpec, flexible: &FlexibleBody) -> Result<(), FlexErr
 /// The beam that a body of the file describes.
 pub(crate) fn beam_of(body: &BodySpec, beam: &BeamSpec) -> Beam {
     let segments = beam.uniform_segments();
-    let counts = |c: &spec::ModeCounts| ModeCounts {
-        bending_y: c.bending_y,
-        bending_z: c.bending_z,
-        stretch: c.stretch,
-        torsion: c.torsion,
-        foreshortening: c.foreshortening,
+    let held = |boundary: Boundary, counts: &spec::ModeCounts| Basis::Functions {
+        of: counts.in_order().map(|count| Functions { boundary, count }),
+        foreshortening: counts.foreshortening,
     };
     let basis = match &beam.basis {
-        BasisSpec::ClampedFree(c) => Basis::ClampedFree(counts(c)),
-        BasisSpec::FreeFree(c) => Basis::FreeFree(counts(c)),
-        BasisSpec::Unconstrained(c) => Basis::Unconstrained(counts(c)),
+        BasisSpec::ClampedFree(counts) => held(Boundary::Clamped, counts),
+        BasisSpec::FreeFree(counts) => held(Boundary::Free, counts),
+        BasisSpec::Unconstrained(counts) => held(Boundary::Unconstrained, counts),
+        BasisSpec::PinnedPinned(counts) => held(Boundary::PinnedPinned, counts),
+        BasisSpec::ClampedClamped(counts) => held(Boundary::ClampedClamped, counts),
+        BasisSpec::FixedInterface(counts) => held(Boundary::FixedInterface, counts),
+        BasisSpec::Each(each) => Basis::Functions {
+            of: each.in_order().map(functions),
+            foreshortening: false,
+        },
+        // a mechanism has chosen before; a beam that comes here another way has no functions and is refused
+        BasisSpec::Auto(_) => held(Boundary::Clamped, &spec::ModeCounts::default()),
         BasisSpec::Elements(elements) => {
             let given = |stiffness: fn(&spec::SegmentSpec) -> Option<f64>| {
                 segments.iter().all(|s| stiffness(s).is_some())
@@ -268,6 +274,19 @@ pub(crate) fn beam_of(body: &BodySpec, beam: &BeamSpec) -> Beam {
             .filter_map(|point| Some((body.position(point.place(), false)?[0], point.mass_kg)))
             .collect(),
     }
+}
+
+/// Functions of one deformation; none if it does not occur.
+fn functions(spec: Option<FunctionsSpec>) -> Functions {
+    let boundary = match spec {
+        None | Some(FunctionsSpec::ClampedFree(_)) => Boundary::Clamped,
+        Some(FunctionsSpec::FreeFree(_)) => Boundary::Free,
+        Some(FunctionsSpec::PinnedPinned(_)) => Boundary::PinnedPinned,
+        Some(FunctionsSpec::ClampedClamped(_)) => Boundary::ClampedClamped,
+        Some(FunctionsSpec::FixedInterface(_)) => Boundary::FixedInterface,
+    };
+    let count = spec.map_or(0, FunctionsSpec::count);
+    Functions { boundary, count }
 }
 
 fn nodal_of(body: &BodySpec, nodal: &NodalSpec) -> NodalBody {

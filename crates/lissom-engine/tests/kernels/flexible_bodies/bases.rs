@@ -38,7 +38,7 @@ fn reduced_elements_agree_with_eigenfunctions() {
     // the modes of 40 elements: fourth order in bending, second in stretch and torsion
     const BENDING: f64 = 2e-5;
     const ROD: f64 = 5e-3;
-    let exact = reduce(&beam(Basis::ClampedFree(counts(3, 3, 3, 3))));
+    let exact = reduce(&beam(Basis::held(Boundary::Clamped, counts(3, 3, 3, 3))));
     let found = reduce(&beam(elements(&[40], Some(3), Boundary::Clamped)));
     assert_eq!(found.coordinates, exact.coordinates);
     for coordinate in 0..12 {
@@ -81,8 +81,8 @@ fn segments_of_a_uniform_beam_make_no_difference() {
     const SHAPE: f64 = 1e-11;
     let s = slender();
     for basis in [
-        Basis::ClampedFree(counts(5, 4, 3, 3)),
-        Basis::FreeFree(counts(5, 4, 3, 3)),
+        Basis::held(Boundary::Clamped, counts(5, 4, 3, 3)),
+        Basis::held(Boundary::Free, counts(5, 4, 3, 3)),
     ] {
         let whole = reduce(&Beam {
             rotary_inertia: true,
@@ -148,10 +148,7 @@ fn segments_of_a_uniform_beam_make_no_difference() {
 fn stepped_beam_is_the_limit_of_elements() {
     const ORDER: f64 = 0.1;
     for boundary in [Boundary::Clamped, Boundary::Free] {
-        let exact = reduce(&stepped(match boundary {
-            Boundary::Clamped => Basis::ClampedFree(counts(2, 2, 2, 2)),
-            Boundary::Free | Boundary::Unconstrained => Basis::FreeFree(counts(2, 2, 2, 2)),
-        }));
+        let exact = reduce(&stepped(Basis::held(boundary, counts(2, 2, 2, 2))));
         let errors = |count: usize| -> Vec<f64> {
             let body = reduce(&stepped(elements(&[count, count], Some(2), boundary)));
             (0..8)
@@ -223,7 +220,7 @@ fn point_masses_lower_frequencies() {
         "modes of elements",
     );
     // modes of the bare beam converge slowly, from above
-    let modal = loaded(Basis::ClampedFree(counts(12, 0, 0, 0)));
+    let modal = loaded(Basis::held(Boundary::Clamped, counts(12, 0, 0, 0)));
     relatively_close(modal, expected, 1e-4, "eigenfunctions");
     assert!(modal > expected);
 }

@@ -25,8 +25,8 @@ fn shortening_is_the_integral_of_slopes() {
     // sixth order with 400 panels over four waves of the highest mode
     const RULE: f64 = 1e-11;
     for basis in [
-        Basis::ClampedFree(counts(3, 2, 1, 1)),
-        Basis::FreeFree(counts(3, 2, 1, 1)),
+        Basis::held(Boundary::Clamped, counts(3, 2, 1, 1)),
+        Basis::held(Boundary::Free, counts(3, 2, 1, 1)),
         elements(&[4], None, Boundary::Clamped),
         elements(&[8], Some(3), Boundary::Free),
     ] {
@@ -239,7 +239,7 @@ fn mass_nodes_hold_all_of_the_mass() {
         let beam = Beam {
             rotary_inertia,
             point_masses: vec![(0.5, 0.7)],
-            ..stepped(Basis::ClampedFree(counts(3, 2, 2, 2)))
+            ..stepped(Basis::held(Boundary::Clamped, counts(3, 2, 2, 2)))
         };
         let direct = reduce(&beam);
         let nodal = as_nodal(&direct.mass_nodes, &direct)

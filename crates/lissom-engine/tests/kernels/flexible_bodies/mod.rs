@@ -106,7 +106,8 @@ fn expected_frequencies(boundary: Boundary) -> Vec<f64> {
     let s = slender();
     let (roots, shift) = match boundary {
         Boundary::Clamped => (CLAMPED_ROOTS, 0.5),
-        Boundary::Free | Boundary::Unconstrained => (FREE_ROOTS, 0.0),
+        Boundary::PinnedPinned => ([PI, 2.0 * PI, 3.0 * PI], 0.5),
+        _ => (FREE_ROOTS, 0.0),
     };
     let bending = |stiffness: f64| {
         roots.map(|root| (root / s.length).powi(2) * (stiffness / s.mass_per_length).sqrt())

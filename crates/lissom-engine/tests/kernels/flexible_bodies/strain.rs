@@ -180,10 +180,13 @@ fn averaged(per_segment: &[usize], modes: Option<usize>) -> Basis {
 }
 
 fn foreshortened(counts: ModeCounts) -> Basis {
-    Basis::ClampedFree(ModeCounts {
-        foreshortening: true,
-        ..counts
-    })
+    Basis::held(
+        Boundary::Clamped,
+        ModeCounts {
+            foreshortening: true,
+            ..counts
+        },
+    )
 }
 
 /// Agreement of two integrals: to second order the energy is that of the stiffness of stretch.
@@ -191,8 +194,8 @@ fn foreshortened(counts: ModeCounts) -> Basis {
 fn stretch_has_the_energy_of_its_stiffness() {
     let mut next = scattered();
     let bases = [
-        Basis::ClampedFree(counts(3, 2, 3, 1)),
-        Basis::FreeFree(counts(2, 3, 3, 1)),
+        Basis::held(Boundary::Clamped, counts(3, 2, 3, 1)),
+        Basis::held(Boundary::Free, counts(2, 3, 3, 1)),
         foreshortened(counts(3, 2, 2, 1)),
     ];
     let uniform = [
@@ -246,10 +249,10 @@ fn cases() -> Vec<(FlexibleBody, Fine)> {
         let counts = counts(modes, modes.min(2), 2, 1);
         for (basis, slope) in [
             (
-                Basis::ClampedFree(counts),
+                Basis::held(Boundary::Clamped, counts),
                 &clamped as &dyn Fn(usize, f64) -> f64,
             ),
-            (Basis::FreeFree(counts), &free),
+            (Basis::held(Boundary::Free, counts), &free),
         ] {
             let beam = beam(basis);
             cases.push((reduce(&beam), Fine::new(&beam, Some(slope))));
@@ -397,10 +400,13 @@ fn foreshortening_relieves_all_of_the_strain() {
             let (eta, locked, left) = relaxed(&body, &eta);
             assert!(left < RELIEVED * locked, "{left:e} of {locked:e} is left");
 
-            let natural = reduce(&make(Basis::ClampedFree(ModeCounts {
-                stretch: 1,
-                ..counts
-            })));
+            let natural = reduce(&make(Basis::held(
+                Boundary::Clamped,
+                ModeCounts {
+                    stretch: 1,
+                    ..counts
+                },
+            )));
             let bending = scattered_coordinates(&natural, &mut next);
             let (_, locked, left) = relaxed(&natural, &bending);
             assert!(left > 1e-3 * locked, "{left:e} of {locked:e} is left");
@@ -477,7 +483,7 @@ fn foreshortened_stretch_is_modal() {
 fn natural_stretch_is_among_the_modes() {
     let counts = counts(2, 2, 1, 0);
     for make in [beam, stepped] {
-        let natural = reduce(&make(Basis::ClampedFree(counts)));
+        let natural = reduce(&make(Basis::held(Boundary::Clamped, counts)));
         let body = reduce(&make(foreshortened(counts)));
         let [found, expected] =
             [&body, &natural].map(|body| entry(&body.stiffness, body.len(), 4, 4));
@@ -509,7 +515,7 @@ fn dependent_foreshortening_is_left_out() {
 /// Where there is no axial stiffness there is no axial strain.
 #[test]
 fn strain_needs_axial_stiffness() {
-    let mut beam = stepped(Basis::ClampedFree(counts(2, 2, 0, 0)));
+    let mut beam = stepped(Basis::held(Boundary::Clamped, counts(2, 2, 0, 0)));
     assert!(reduce(&beam).strain.is_some());
     beam.segments[1].axial_stiffness = 0.0;
     assert!(reduce(&beam).strain.is_none());

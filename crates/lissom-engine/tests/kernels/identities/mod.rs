@@ -43,7 +43,7 @@ fn every_kind_occurs_in_trees_of_thirty_bodies() {
                     .to_owned()
             })
             .collect();
-        assert_eq!(bases.len(), 3, "{bases:?}");
+        assert_eq!(bases.len(), 4, "{bases:?}");
         assert!(spec.body.iter().any(|body| body.rigid.is_some()));
         assert!(spec.body.iter().any(|body| body.nodal.is_some()));
         assert!(spec.body.iter().any(|body| !body.point_mass.is_empty()));

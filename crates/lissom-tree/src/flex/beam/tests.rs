@@ -15,13 +15,16 @@ fn beam() -> Beam {
     Beam {
         segments: vec![segment.clone(), segment],
         rotary_inertia: true,
-        basis: Basis::ClampedFree(ModeCounts {
-            bending_y: 1,
-            bending_z: 1,
-            stretch: 1,
-            torsion: 1,
-            foreshortening: false,
-        }),
+        basis: Basis::held(
+            Boundary::Clamped,
+            ModeCounts {
+                bending_y: 1,
+                bending_z: 1,
+                stretch: 1,
+                torsion: 1,
+                foreshortening: false,
+            },
+        ),
         point_masses: vec![(2.0, 0.5)],
     }
 }
@@ -29,7 +32,12 @@ fn beam() -> Beam {
 fn elements(per_segment: Vec<usize>, modes: Option<usize>, boundary: Boundary) -> Basis {
     Basis::Elements {
         per_segment,
-        planes: Deformation::ALL.to_vec(),
+        planes: vec![
+            Deformation::BendingY,
+            Deformation::BendingZ,
+            Deformation::Stretch,
+            Deformation::Torsion,
+        ],
         modes,
         boundary,
         membrane: Membrane::Pointwise,
@@ -47,7 +55,7 @@ fn error(change: impl FnOnce(&mut Beam)) -> FlexError {
 fn wrong_beams_are_refused() {
     assert_eq!(error(|beam| beam.segments.clear()), FlexError::NoSegments);
     assert_eq!(
-        error(|beam| beam.basis = Basis::FreeFree(ModeCounts::default())),
+        error(|beam| beam.basis = Basis::held(Boundary::Free, ModeCounts::default())),
         FlexError::NoModes
     );
     assert_eq!(
@@ -65,11 +73,14 @@ fn wrong_beams_are_refused() {
     assert_eq!(
         error(|beam| {
             beam.segments[1].axial_stiffness = 0.0;
-            beam.basis = Basis::ClampedFree(ModeCounts {
-                bending_y: 1,
-                foreshortening: true,
-                ..ModeCounts::default()
-            });
+            beam.basis = Basis::held(
+                Boundary::Clamped,
+                ModeCounts {
+                    bending_y: 1,
+                    foreshortening: true,
+                    ..ModeCounts::default()
+                },
+            );
         })
         .to_string(),
         "segment 2 has axial stiffness 0 N, foreshortening needs a positive one; \
@@ -137,7 +148,7 @@ fn wrong_bases_are_refused() {
         ..ModeCounts::default()
     };
     assert!(matches!(
-        error(|beam| beam.basis = Basis::ClampedFree(huge)),
+        error(|beam| beam.basis = Basis::held(Boundary::Clamped, huge)),
         FlexError::TooLarge {
             found: usize::MAX,
             ..
@@ -149,7 +160,7 @@ fn wrong_bases_are_refused() {
         ..ModeCounts::default()
     };
     assert_eq!(
-        error(|beam| beam.basis = Basis::FreeFree(foreshortened)),
+        error(|beam| beam.basis = Basis::held(Boundary::Free, foreshortened)),
         FlexError::ForeshorteningOfFreeBeam
     );
     let with = |per_segment, modes, boundary| {
@@ -216,12 +227,15 @@ fn no_number_breaks_the_reduction() {
         foreshortening: false,
     };
     let bases = [
-        Basis::ClampedFree(counts),
-        Basis::ClampedFree(ModeCounts {
-            foreshortening: true,
-            ..counts
-        }),
-        Basis::FreeFree(counts),
+        Basis::held(Boundary::Clamped, counts),
+        Basis::held(
+            Boundary::Clamped,
+            ModeCounts {
+                foreshortening: true,
+                ..counts
+            },
+        ),
+        Basis::held(Boundary::Free, counts),
         elements(vec![2, 1], Some(1), Boundary::Free),
         elements(vec![2, 1], None, Boundary::Clamped),
     ];

@@ -1,7 +1,7 @@
 //! The wide instructions of a processor change no bit of a sweep.
 
 use super::*;
-use crate::flex::{Basis, Beam, Damping, ModeCounts, Segment};
+use crate::flex::{Basis, Beam, Boundary, Damping, ModeCounts, Segment};
 use crate::{Body, Joint, JointKind};
 use lissom_spatial::{Matrix, RigidInertia, Transform, Vector};
 use lissom_spec::Fidelity;
@@ -18,13 +18,16 @@ fn two_beams(fidelity: Fidelity) -> System {
             section_inertia: [1e-3, 2e-3],
         }],
         rotary_inertia: false,
-        basis: Basis::ClampedFree(ModeCounts {
-            bending_y: 2,
-            bending_z: 2,
-            stretch: 1,
-            torsion: 1,
-            ..ModeCounts::default()
-        }),
+        basis: Basis::held(
+            Boundary::Clamped,
+            ModeCounts {
+                bending_y: 2,
+                bending_z: 2,
+                stretch: 1,
+                torsion: 1,
+                ..ModeCounts::default()
+            },
+        ),
         point_masses: Vec::new(),
     };
     let flexible = beam.reduce(&[1.0], &Damping::None).unwrap();
