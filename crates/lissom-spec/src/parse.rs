@@ -34,7 +34,7 @@ impl ModelSpec {
                 Err(error) => errors.push(error),
             }
         }
-        let findings = shape::compare(&mut document, &schema_value());
+        let findings = shape::compare(&mut document, schema_value());
         errors.extend(findings.errors);
 
         let asks_for_tree = asks_for_tree(&document);

@@ -1,6 +1,9 @@
 //! The JSON Schema of the model file, made from the structs of [`spec`](super::spec).
 
+use std::sync::LazyLock;
+
 use schemars::schema_for;
+use serde_json::Value;
 
 use super::spec::ModelSpec;
 
@@ -11,7 +14,8 @@ pub fn json_schema() -> String {
     text
 }
 
-/// The schema as a JSON value, which the parser walks a document along.
-pub(super) fn schema_value() -> serde_json::Value {
-    schema_for!(ModelSpec).to_value()
+/// The schema as a JSON value, which the parser walks a document along; made once for all the models that are read.
+pub(super) fn schema_value() -> &'static Value {
+    static SCHEMA: LazyLock<Value> = LazyLock::new(|| schema_for!(ModelSpec).to_value());
+    &SCHEMA
 }

@@ -24,6 +24,8 @@ mod orientation;
 mod path;
 mod projection;
 mod rigid;
+#[cfg(test)]
+mod tests;
 
 use lissom_numerics::{Memory, RecallError};
 
@@ -35,7 +37,7 @@ pub use efforts::NominalDrives;
 pub use error::NominalError;
 use forward::ForwardDynamics;
 pub use path::MarkerPath;
-use path::Path;
+use path::{Blocked, Path};
 use projection::Projection;
 pub use rigid::{ClosureEquations, Order, RigidMechanism, RigidState};
 
@@ -74,6 +76,8 @@ pub struct Trajectory<R> {
     state: RigidState,
     /// Instant of the state; none before the first.
     reached: Option<f64>,
+    /// Where a way led nowhere: an integrator that asks for instants beyond it, with ever shorter steps, is told at once.
+    blocked: Option<Blocked>,
     /// Instant of everything else.
     time: Option<f64>,
     motion: Motion,
@@ -166,6 +170,7 @@ impl<R: RigidMechanism> Trajectory<R> {
         Ok(Self {
             start_s,
             reached: None,
+            blocked: None,
             time: None,
             motion,
             gears: actions.gears.clone(),
@@ -276,9 +281,19 @@ impl<R: RigidMechanism> Trajectory<R> {
                 if from == time {
                     return Ok(());
                 }
-                let (reached, outcome) = path.follow(mechanism, state, [from, time]);
-                self.reached = Some(reached);
-                outcome
+                if let Some(Blocked { at, part, error }) = &self.blocked
+                    && ((from < *at && *at <= time) || (time <= *at && *at < from))
+                    && (time - from).abs() >= *part
+                {
+                    return Err(error.clone());
+                }
+                match path.follow(mechanism, state, [from, time]) {
+                    Ok(()) => {
+                        self.reached = Some(time);
+                        Ok(())
+                    }
+                    Err(blocked) => Err(self.blocked.insert(blocked).error.clone()),
+                }
             }
         }
     }
@@ -406,6 +421,7 @@ impl<R: RigidMechanism> Trajectory<R> {
             vector.copy_from_slice(memory.numbers(name, length)?);
         }
         self.reached = memory.number(REACHED)?;
+        self.blocked = None;
         self.time = None;
         Ok(())
     }

@@ -107,8 +107,21 @@ pub(super) struct Path {
     right: Vec<f64>,
     qr: PivotedQr,
     step: Vec<f64>,
-    /// The state to which a way that led nowhere goes back.
+    /// The state to which a part of a way that led nowhere goes back.
     before: RigidState,
+    /// The state to which the whole way goes back.
+    beginning: RigidState,
+}
+
+/// Why a way leads nowhere.
+#[derive(Clone, Debug)]
+pub(super) struct Blocked {
+    /// An instant on it that was sought in vain; nothing beyond it is reached either.
+    pub(super) at: f64,
+    /// The shortest part in which it was tried: shorter ways may still lead there.
+    pub(super) part: f64,
+    /// What was wrong there.
+    pub(super) error: NominalError,
 }
 
 impl Path {
@@ -131,6 +144,7 @@ impl Path {
             qr: PivotedQr::new(m, n),
             step: vec![0.0; n],
             before: start.clone(),
+            beginning: start.clone(),
         }
     }
 
@@ -152,15 +166,16 @@ impl Path {
         self.close(mechanism, state, time, f64::INFINITY)
     }
 
-    /// Moves `state` from one instant to another, in one part or, where that leads nowhere, in smaller ones; returns the
-    /// instant that was reached.
+    /// Moves `state` from one instant to another, in one part or, where that leads nowhere, in smaller ones. A way that leads
+    /// nowhere in the end leaves it where it was.
     pub(super) fn follow(
         &mut self,
         mechanism: &mut impl RigidMechanism,
         state: &mut RigidState,
         [from, until]: [f64; 2],
-    ) -> (f64, Result<(), NominalError>) {
+    ) -> Result<(), Blocked> {
         let (mut reached, mut done, mut part) = (from, 0.0_f64, 1.0_f64);
+        self.beginning.copy(state);
         self.before.copy(state);
         loop {
             let goal = done + part;
@@ -170,7 +185,7 @@ impl Path {
                 from + (until - from) * goal
             };
             match self.go(mechanism, state, next - reached, next) {
-                Ok(()) if goal >= 1.0 => return (until, Ok(())),
+                Ok(()) if goal >= 1.0 => return Ok(()),
                 Ok(()) => {
                     self.before.copy(state);
                     (reached, done, part) = (next, goal, 2.0 * part);
@@ -179,7 +194,17 @@ impl Path {
                     state.copy(&self.before);
                     part *= 0.5;
                     if part < SMALLEST_PART {
-                        return (reached, Err(error));
+                        state.copy(&self.beginning);
+                        // it has been there, and what is placed next is sought from wherever it is now
+                        if mechanism.place(from, state).is_ok() {
+                            mechanism.set_velocity(state);
+                        }
+                        let part = SMALLEST_PART * (until - from).abs();
+                        return Err(Blocked {
+                            at: next,
+                            part,
+                            error,
+                        });
                     }
                 }
             }

@@ -264,10 +264,16 @@ fn a_path_that_cannot_be_followed_is_refused() {
         "x.cycloid = {",
         "x.cycloid = { initial_displacement_m = 3.0,",
     );
-    assert!(matches!(
-        refused(&far),
-        NominalError::Unreachable { .. } | NominalError::Undetermined { .. }
-    ));
+    let unreachable = refused(&far);
+    assert!(
+        matches!(
+            unreachable,
+            NominalError::Unreachable { .. }
+                | NominalError::Undetermined { .. }
+                | NominalError::Unplaced { .. }
+        ),
+        "{unreachable:?}"
+    );
     let open = PLANAR.replace(
         "rotation.cycloid = { final_angle_rad = 1.7, duration_s = 0.5 }\n",
         "",

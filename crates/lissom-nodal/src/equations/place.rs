@@ -19,6 +19,8 @@ const LAST_CORRECTION: f64 = 1e-8;
 const LARGEST_TURN: f64 = 0.7;
 /// Smallest part of the way that continuation tries.
 const SMALLEST_PART: f64 = 1.0 / 4096.0;
+/// Parts that it tries. Ways that need more lead far away, as the trial steps of integrators do, which are shortened when they fail.
+const MOST_PARTS: usize = 200;
 
 impl Equations<'_> {
     /// Finds the configuration for these positions and drives, eq (8): Newton's iteration from the
@@ -50,8 +52,9 @@ impl Equations<'_> {
         self.start_references.copy_from_slice(&self.references);
         self.start_position.copy_from_slice(&self.reached_position);
         self.start_drives.copy_from_slice(&self.reached_drives);
-        let (mut done, mut part) = (0.0_f64, 0.5_f64);
+        let (mut done, mut part, mut tried) = (0.0_f64, 0.5_f64, 0);
         while done < 1.0 {
+            tried += 1;
             let goal = (done + part).min(1.0);
             self.blend(position, drives, goal);
             let (part_position, part_drives) = (
@@ -71,7 +74,7 @@ impl Equations<'_> {
             }
             self.part_position = part_position;
             self.part_drives = part_drives;
-            if part < SMALLEST_PART {
+            if part < SMALLEST_PART || (tried >= MOST_PARTS && outcome.is_err()) {
                 self.placements.copy_from_slice(&self.start_placements);
                 self.references.copy_from_slice(&self.start_references);
                 self.reached_position.copy_from_slice(&self.start_position);
