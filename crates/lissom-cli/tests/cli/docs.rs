@@ -61,6 +61,7 @@ fn documents() -> Vec<(PathBuf, String)> {
         "lissom-report",
         "lissom-cli",
         "lissom-bench",
+        "lissom-fuzz",
     ] {
         collect(
             &root.join("crates").join(name).join("README.md"),

@@ -1,0 +1,282 @@
+//! The target for models: parse, build and ten steps in both formulations.
+
+use lissom::spec::{BasisSpec, FormulationSpec, InitialSpec, NodalFormulationSpec};
+use lissom::{Ending, Flow, Mechanism, ModelError, ModelSpec, SimulateOptions, sample_instants};
+
+use crate::campaign::{File, Target};
+use crate::random::Random;
+use crate::text::Dictionary;
+
+/// Steps of a run.
+const STEPS: usize = 10;
+
+/// Largest model that is built, in bodies, joints, elements and modes: larger ones are only read and checked.
+const LARGEST: usize = 60;
+
+/// Seeds above this size are taken once in so many times: their runs cost most.
+const LARGE: usize = 16;
+const LARGE_ONES: usize = 64;
+
+/// Most samples that a run is asked for.
+const MOST_SAMPLES: f64 = 1000.0;
+
+/// Problems of a text that are explained; each is looked for in the text by itself.
+const EXPLAINED: usize = 2;
+
+/// Most changes of an input.
+const CHANGES: usize = 3;
+
+/// Name of the one file of an input.
+const NAME: &str = "model.toml";
+
+/// Mutated models.
+#[derive(Clone, Debug)]
+pub struct Models {
+    seeds: Vec<String>,
+    large_seeds: Vec<String>,
+    dictionary: Dictionary,
+}
+
+impl Models {
+    /// Mutations of the shipped models, made small.
+    pub fn of_shipped() -> Self {
+        let shipped = lissom_io::models::all().iter();
+        let seeds: Vec<String> = shipped.map(|model| made_small(model.text)).collect();
+        let keys = words_of_schema();
+        let dictionary = Dictionary::new(keys, &seeds);
+        let is_large = |text: &String| {
+            let spec = ModelSpec::parse(text, &[]);
+            spec.is_ok_and(|spec| size(&spec) > LARGE)
+        };
+        let (large_seeds, seeds) = seeds.into_iter().partition(is_large);
+        Self {
+            seeds,
+            large_seeds,
+            dictionary,
+        }
+    }
+}
+
+impl Target for Models {
+    fn name(&self) -> &'static str {
+        "model"
+    }
+
+    fn input(&self, random: &mut Random) -> Vec<File> {
+        let seeds = if random.one_in(LARGE_ONES) {
+            &self.large_seeds
+        } else {
+            &self.seeds
+        };
+        let seed = random.one_of(seeds);
+        let mut text = seed.map_or_else(Vec::new, |seed| seed.clone().into_bytes());
+        for _ in 0..=random.below(CHANGES) {
+            self.dictionary.mutate(&mut text, random);
+        }
+        vec![File {
+            name: NAME.to_owned(),
+            bytes: text,
+        }]
+    }
+
+    fn execute(&mut self, files: &[File]) -> &'static str {
+        let text = files.iter().find(|file| file.name == NAME);
+        let Some(text) = text.and_then(|file| std::str::from_utf8(&file.bytes).ok()) else {
+            return "no text";
+        };
+        let spec = match ModelSpec::parse(text, &[]) {
+            Ok(spec) => spec,
+            Err(errors) => {
+                let first = errors.iter().take(EXPLAINED);
+                first.for_each(|error| explain(error, text));
+                return "refused";
+            }
+        };
+        // what a manifest keeps of a model is the same model
+        let written = toml::to_string(&spec).expect("a model can be written as TOML");
+        let read = ModelSpec::parse(&written, &[]);
+        assert_eq!(
+            read.as_ref(),
+            Ok(&spec),
+            "a model that is written and read is the same"
+        );
+        if size(&spec) > LARGEST {
+            return "too large to build";
+        }
+        let other = ModelSpec {
+            formulation: match spec.formulation {
+                FormulationSpec::Tree => FormulationSpec::Nodal(NodalFormulationSpec {
+                    elements_per_link: 2,
+                }),
+                FormulationSpec::Nodal(_) => FormulationSpec::Tree,
+            },
+            ..spec.clone()
+        };
+        let first = run(&spec);
+        let second = match other.check() {
+            Ok(()) => run(&other),
+            Err(_) => "refused",
+        };
+        match (first, second) {
+            ("ran", "ran") => "ran in both formulations",
+            ("ran", _) | (_, "ran") => "ran in one formulation",
+            _ => "not run",
+        }
+    }
+}
+
+/// Everything that is told of a problem.
+fn explain(error: &ModelError, text: &str) {
+    let told = format!("{error} {}", error.remedy());
+    assert!(!told.is_empty());
+    if let Some(at) = error.locate(text) {
+        assert!(text.get(at.clone()).is_some(), "{at:?} is in the text");
+    }
+}
+
+fn run(spec: &ModelSpec) -> &'static str {
+    let mechanism = match Mechanism::build(spec) {
+        Ok(mechanism) => mechanism,
+        Err(errors) => {
+            assert!(errors.iter().all(|error| !error.to_string().is_empty()));
+            return "not built";
+        }
+    };
+    let diagnosis = mechanism.diagnose();
+    assert!((diagnosis.warnings.iter()).all(|warning| !warning.to_string().is_empty()));
+    let Ok(start) = mechanism.start() else {
+        return "no start";
+    };
+    let simulation = &spec.simulation;
+    let samples = simulation.duration_s / spec.sample_period_s();
+    let instants = if samples < MOST_SAMPLES {
+        sample_instants(spec, &[])
+    } else {
+        vec![
+            simulation.start_s,
+            simulation.start_s + simulation.duration_s,
+        ]
+    };
+    let options = SimulateOptions {
+        samples: &instants,
+        channels: spec.output.channels.as_deref(),
+        most_lengths: 1e3,
+    };
+    let mut steps = 0;
+    let run = mechanism.simulate(&start, simulation, &options, &mut |_| {
+        steps += 1;
+        if steps < STEPS {
+            Flow::Continue
+        } else {
+            Flow::Stop
+        }
+    });
+    match &run.ending {
+        Ending::Failed(error) => assert!(!error.to_string().is_empty()),
+        Ending::Completed | Ending::Stopped { .. } => {
+            assert!(run.last.is_some(), "a run that went has a last state");
+        }
+    }
+    "ran"
+}
+
+/// How large the equations of a model are, roughly.
+fn size(spec: &ModelSpec) -> usize {
+    let per_link = match spec.formulation {
+        FormulationSpec::Tree => 2,
+        FormulationSpec::Nodal(nodal) => nodal.elements_per_link,
+    };
+    let bodies = spec.body.iter().map(|body| {
+        let beam = body.beam.as_ref().map_or(0, |beam| {
+            let elements = (beam.elements_per_segment().into_iter()).fold(0, usize::saturating_add);
+            let modes = match &beam.basis {
+                BasisSpec::Elements(mesh) => mesh.modes.unwrap_or(0),
+                BasisSpec::Auto(auto) => auto.functions.unwrap_or(2).saturating_mul(4),
+                basis => (basis.counts().into_iter())
+                    .fold(usize::from(basis.foreshortens()) * 4, usize::saturating_add),
+            };
+            elements.saturating_add(modes).saturating_add(per_link)
+        });
+        let nodal = body.nodal.as_ref().map_or(0, |nodal| nodal.nodes.len());
+        beam.saturating_add(nodal).saturating_add(1)
+    });
+    let elements = spec.element.iter().map(|element| {
+        let beam = element.beam.as_ref();
+        beam.map_or(1, |beam| beam.divisions.saturating_mul(2))
+    });
+    let others = [
+        spec.joint.len(),
+        spec.loops.len(),
+        spec.support.len(),
+        2 * usize::from(spec.simulation.initial != InitialSpec::Written),
+    ];
+    (bodies.chain(elements).chain(others)).fold(0, usize::saturating_add)
+}
+
+/// A model whose counts are small, so that an execution takes little.
+pub(crate) fn made_small(text: &str) -> String {
+    const COUNTS: [&str; 9] = [
+        "count",
+        "modes",
+        "elements",
+        "divisions",
+        "elements_per_link",
+        "bending_y",
+        "bending_z",
+        "stretch",
+        "torsion",
+    ];
+    let mut text = text.to_owned();
+    for key in COUNTS {
+        let key = format!("{key} = ");
+        let mut at = 0;
+        while let Some(found) = text[at..].find(&key) {
+            at += found + key.len();
+            let digits = text[at..].bytes().take_while(u8::is_ascii_digit).count();
+            let count = text[at..at + digits].parse::<usize>().unwrap_or(0);
+            if count > 2 {
+                text.replace_range(at..at + digits, "2");
+            }
+        }
+    }
+    text
+}
+
+/// Keys of the format and the values that are words.
+fn words_of_schema() -> Vec<String> {
+    let schema = lissom::json_schema();
+    let quoted = schema.split('"').skip(1).step_by(2);
+    let is_word = |text: &&str| {
+        !text.is_empty() && (text.bytes()).all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+    };
+    let mut words: Vec<String> = quoted.filter(is_word).map(str::to_owned).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Property: what is mutated most runs before it is.
+    #[test]
+    fn the_seeds_run() {
+        let mut models = Models::of_shipped();
+        let mut outcomes = std::collections::BTreeMap::<&str, usize>::new();
+        let seeds = models.seeds.clone();
+        assert!(seeds.len() > 8, "{} small seeds", seeds.len());
+        for seed in &seeds {
+            let file = File {
+                name: NAME.to_owned(),
+                bytes: seed.clone().into_bytes(),
+            };
+            *outcomes.entry(models.execute(&[file])).or_default() += 1;
+        }
+        let one = outcomes.get("ran in one formulation").copied();
+        let both = outcomes.get("ran in both formulations").copied();
+        let ran = one.unwrap_or(0) + both.unwrap_or(0);
+        assert!(ran * 10 >= seeds.len() * 8, "{outcomes:?}");
+        assert!(both.unwrap_or(0) * 3 >= seeds.len(), "{outcomes:?}");
+    }
+}
