@@ -10,10 +10,11 @@ use lissom_io::models;
 use serde_json::Value;
 
 /// Folders of the repository whose paths documents name.
-const FOLDERS: [&str; 6] = [
+const FOLDERS: [&str; 7] = [
     "crates/",
     "docs/",
     "models/",
+    "tools/",
     "validation/",
     "viewer/",
     ".ci/",
@@ -48,6 +49,7 @@ fn documents() -> Vec<(PathBuf, String)> {
         "README.md",
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
+        "SECURITY.md",
         "CHANGELOG.md",
         "docs",
         "models",
