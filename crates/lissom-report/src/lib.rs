@@ -5,7 +5,6 @@
 //!                                     └─panels──► plot ──► PNG, SVG, PDF
 //! ```
 
-mod base64;
 mod data;
 mod page;
 mod panels;

@@ -1,7 +1,9 @@
 //! The page: the one built from `viewer/`, with a report in it.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use crate::Source;
-use crate::base64::encode;
 use crate::data::Report;
 
 /// The page without a report, as `viewer/` builds it.
@@ -22,8 +24,7 @@ pub fn html(sources: &[Source<'_>], channels: &[String]) -> String {
     let json = serde_json::to_string(&report).unwrap_or_default();
     let json = json.replace('<', "\\u003c");
     let title = escaped(report.title());
-    let mut numbers = String::new();
-    encode(&block.bytes, &mut numbers);
+    let numbers = STANDARD.encode(&block.bytes);
     let mut page = String::with_capacity(TEMPLATE.len() + json.len() + numbers.len());
     let mut rest = TEMPLATE;
     for (place, content) in PLACES.iter().zip([&title, &json, &numbers]) {
