@@ -1,8 +1,9 @@
 //! What the recursions cost: chains, loops and an arm to measure on, a scalar that counts operations, and a
-//! stopwatch; and how the accuracy of a sliding beam falls with the step.
+//! stopwatch; how the accuracy of a sliding beam falls with the step; and a day of simulated time.
 
 pub mod chain;
 pub mod counted;
+pub mod day;
 pub mod linear;
 pub mod loops;
 pub mod shuttle_arm;

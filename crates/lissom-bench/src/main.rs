@@ -1,5 +1,5 @@
 //! `cargo run --release -p lissom-bench`: times per call, ratios, and exponents from counted operations. Names
-//! of sections select some of them: `-- rigid shuttle`.
+//! of sections select some of them: `-- rigid shuttle`; `-- day` takes many minutes and is only run by its name.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use lissom_bench::chain::{Bench, chain};
 use lissom_bench::counted::{Counted, count};
+use lissom_bench::day;
 use lissom_bench::linear::perturbation_beside_nonlinear;
 use lissom_bench::loops::{ClosedChain, parallel_manipulator};
 use lissom_bench::shuttle_arm::{Derivative, build, fastest_vibration, manoeuvre, whole_run};
@@ -56,12 +57,52 @@ const SECTIONS: [(&str, fn()); 11] = [
     ("perturbation", perturbation),
 ];
 
+/// What takes many minutes, and is only run by its name.
+const LONG_SECTIONS: [(&str, fn()); 1] = [("day", a_day)];
+
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     for (name, section) in SECTIONS {
         if wanted.is_empty() || wanted.iter().any(|w| w == name) {
             section();
         }
+    }
+    for (name, section) in LONG_SECTIONS {
+        if wanted.iter().any(|w| w == name) {
+            section();
+        }
+    }
+}
+
+fn a_day() {
+    const HOUR_S: f64 = 3600.0;
+    println!("\nA day of simulated time: largest imbalances until then, as parts of the peaks");
+    println!(
+        "{:<18} {:>6} {:>10} {:>10} {:>10}",
+        "", "hours", "energy", "momentum", "angular"
+    );
+    for (name, model) in day::MODELS {
+        let start = Instant::now();
+        let run = day::run(model);
+        let seconds = start.elapsed().as_secs_f64();
+        for books in day::books(&run, &[1.0, 6.0, 24.0].map(|hours| hours * HOUR_S)) {
+            let momentum = books.momentum.map_or(String::new(), |[linear, angular]| {
+                format!("{linear:>10.1e} {angular:>10.1e}")
+            });
+            let hours = books.time_s / HOUR_S;
+            println!("{name:<18} {hours:>6} {:>10.1e} {momentum}", books.energy);
+        }
+        let statistics = &run.statistics;
+        let closures = (run.audit.closures.as_ref()).map_or(String::new(), |closures| {
+            format!(
+                "; loops open by at most {:.1e} m or rad, their rates by {:.1e} m/s or rad/s",
+                closures.max_position_violation, closures.max_velocity_violation
+            )
+        });
+        println!(
+            "  {} steps, {} evaluations, {seconds:.0} s{closures}; {:?}",
+            statistics.steps, statistics.evaluations, run.ending
+        );
     }
 }
 
