@@ -49,7 +49,7 @@ pub use integrator::Integrator;
 pub use limit::{Limit, LimitedQuantity};
 pub use profile::{LoadCurve, MotionCurve, MotionPoint};
 pub use recording::{Channel, Recording};
-pub use sampler::{Sampler, snapshot};
+pub use sampler::{Sampler, Selection, snapshot};
 pub use signal::{
     ClosurePart, Coordinates, ElasticId, JointPart, JointReading, Kind, MarkerReading, NodePart,
     NodeSignals, Parts, Quantity, Readout, Signal, SignalId, Signals, Source, Stage,

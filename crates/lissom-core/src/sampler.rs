@@ -1,9 +1,12 @@
 //! Rows of a recording: the signals of a mechanism, its energy and its momentum.
 
+use lissom_spec::nearest;
+
 use crate::audit::Balance;
 use crate::dynamics::Dynamics;
 use crate::recording::Recording;
 use crate::signal::{Signal, Signals, read_whole};
+use crate::state::StateError;
 
 /// Reads rows of channel values off evaluated equations.
 #[derive(Clone, Debug)]
@@ -29,6 +32,78 @@ pub fn snapshot(
     let (row, _) = sampler.row(dynamics, 0.0, 0.0, |total| total);
     recording.push(time, row);
     recording
+}
+
+/// Signals that are read again and again, in the order that somebody asks for them.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    sampler: Sampler,
+    /// Where each stands among the signals that are kept.
+    places: Vec<usize>,
+    values: Vec<f64>,
+    /// Energy that is accounted for, less the works until then; from the first reading on.
+    reference_j: Option<f64>,
+}
+
+impl Selection {
+    /// The signals of these names.
+    ///
+    /// # Errors
+    /// When there is no signal of a name.
+    pub fn new(dynamics: &dyn Dynamics, names: &[impl AsRef<str>]) -> Result<Self, StateError> {
+        let signals = Signals::of(dynamics);
+        let find = |name: &str| {
+            let found = signals.find(name).map(|id| id.0);
+            found.ok_or_else(|| {
+                let names = signals.iter().map(|signal| signal.name.as_str());
+                StateError::Unknown {
+                    name: name.to_owned(),
+                    nearest: nearest(name, names).map(str::to_owned),
+                }
+            })
+        };
+        let wanted = names.iter().map(|name| find(name.as_ref()));
+        let wanted = wanted.collect::<Result<Vec<usize>, _>>()?;
+        let mut kept = wanted.clone();
+        kept.sort_unstable();
+        kept.dedup();
+        let place = |signal: &usize| kept.binary_search(signal).unwrap_or(0);
+        Ok(Self {
+            places: wanted.iter().map(place).collect(),
+            values: vec![0.0; wanted.len()],
+            sampler: Sampler {
+                row: Vec::with_capacity(signals.len()),
+                kept_row: vec![0.0; kept.len()],
+                kept,
+                signals,
+            },
+            reference_j: None,
+        })
+    }
+
+    /// Counts the drift of the energy anew.
+    pub fn restart(&mut self) {
+        self.reference_j = None;
+    }
+
+    /// Their values at a state, with the work of the inputs and the energy dissipated until then. The drift of the energy
+    /// counts from the first reading.
+    pub fn read(
+        &mut self,
+        dynamics: &mut dyn Dynamics,
+        time: f64,
+        [positions, velocities]: [&[f64]; 2],
+        [work, dissipated]: [f64; 2],
+    ) -> &[f64] {
+        dynamics.evaluate(time, positions, velocities);
+        let reference = &mut self.reference_j;
+        let initial = |total: f64| *reference.get_or_insert(total - work + dissipated);
+        let (row, _) = self.sampler.row(dynamics, work, dissipated, initial);
+        for (value, &place) in self.values.iter_mut().zip(&self.places) {
+            *value = row[place];
+        }
+        &self.values
+    }
 }
 
 impl Sampler {

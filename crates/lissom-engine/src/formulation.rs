@@ -18,6 +18,7 @@ use lissom_spec::spec::{InitialSpec, SimulationSpec};
 
 use crate::diagnose::Inspect;
 use crate::evaluate::Evaluate;
+use crate::evaluator::AtStates;
 use crate::scene::Drawable;
 
 /// A mechanism in one formulation. It is constant: whatever changes is in states and in what the methods return.
@@ -58,6 +59,9 @@ pub(crate) trait Formulation: Evaluate + Inspect {
         simulation: &SimulationSpec,
         start: &State,
     ) -> Result<Box<dyn Dynamics + '_>, RunError>;
+
+    /// The equations at states of a mechanism that nothing drives, with their workspace.
+    fn at_states(&self, start: &State) -> Result<Box<dyn AtStates + '_>, RunError>;
 
     /// The derivatives of the equations of motion.
     fn linearizer(&self) -> Result<Box<dyn LinearAnalysis + '_>, RunError>;

@@ -12,6 +12,7 @@
 //! | `analysis` | linear analyses of a mechanism |
 //! | [`diagnose`] | what there is to know of a mechanism before anything is done with it |
 //! | [`evaluate`] | the equations of a mechanism at one state |
+//! | [`Evaluator`] | the same at many states, one quantity at a time |
 //! | [`compare`] | fidelities side by side: differences of runs, and which terms matter |
 //! | [`converge`] | how accurate a run is: time steps, bodies and formulation refined |
 //! | [`scene`] | what has to be known of a model to draw its recorded motion |
@@ -21,6 +22,7 @@ pub mod compare;
 pub mod converge;
 pub mod diagnose;
 pub mod evaluate;
+mod evaluator;
 mod formulation;
 mod mechanism;
 pub mod model;
@@ -31,5 +33,6 @@ mod simulation;
 #[cfg(feature = "testing")]
 pub mod testing;
 
+pub use evaluator::Evaluator;
 pub use mechanism::{BuildError, Mechanism};
 pub use simulation::{Inputs, Simulation};

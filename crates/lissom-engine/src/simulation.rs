@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use lissom_core::study::Stepping;
-use lissom_core::{Dynamics, External, Recording, RunError, Signals, State, StateError, snapshot};
+use lissom_core::{
+    Dynamics, External, Recording, RunError, Selection, Signals, State, StateError, snapshot,
+};
 use lissom_spec::spec::IntegratorSpec;
 use self_cell::self_cell;
 
@@ -63,6 +65,10 @@ pub struct Simulation {
     integrator: IntegratorSpec,
     /// Names of the inputs, and who says them.
     inputs: Vec<(String, Option<External>)>,
+    /// What is read after each stretch.
+    outputs: Option<Selection>,
+    /// Whether inputs have jumped since the last stretch.
+    jumped: bool,
 }
 
 impl Simulation {
@@ -91,6 +97,8 @@ impl Simulation {
             stepping,
             integrator: *integrator,
             inputs,
+            outputs: None,
+            jumped: false,
         })
     }
 
@@ -140,29 +148,88 @@ impl Simulation {
                 false
             }
         };
-        let (stepping, inputs) = (&mut self.stepping, &self.inputs);
+        self.hand_over_inputs();
+        let jumped = jumped | std::mem::take(&mut self.jumped);
+        let stepping = &mut self.stepping;
         self.owned.with_dependent_mut(|_, work| {
             let Workspace { dynamics, observed } = work;
-            for (input, (_, external)) in inputs.iter().enumerate() {
-                dynamics.set_input(input, *external);
-                observed.set_input(input, *external);
-            }
             stepping.advance(&mut **dynamics, &mut **observed, to_s, jumped)
         })
     }
 
+    fn hand_over_inputs(&mut self) {
+        let inputs = &self.inputs;
+        self.owned.with_dependent_mut(|_, work| {
+            for (input, (_, external)) in inputs.iter().enumerate() {
+                work.dynamics.set_input(input, *external);
+                work.observed.set_input(input, *external);
+            }
+        });
+    }
+
     fn input(&mut self, name: &str) -> Result<&mut Option<External>, RunError> {
         let time_s = self.stepping.time_s();
+        if let Some(at) = self.inputs.iter().position(|(input, _)| input == name) {
+            return Ok(&mut self.inputs[at].1);
+        }
         let names = self.inputs.iter().map(|(name, _)| name.as_str());
-        let nearest = lissom_spec::nearest(name, names).map(str::to_owned);
-        let found = self.inputs.iter_mut().find(|(input, _)| input == name);
-        found.map(|(_, says)| says).ok_or_else(|| {
-            let source = StateError::Unknown {
-                name: name.to_owned(),
-                nearest,
-            };
-            RunError::NoInput { source, time_s }
-        })
+        let source = StateError::Unknown {
+            name: name.to_owned(),
+            nearest: lissom_spec::nearest(name, names).map(str::to_owned),
+        };
+        Err(RunError::NoInput { source, time_s })
+    }
+
+    /// Rates of positions and velocities at an instant and a motion of one's own, under the inputs as they are held; not a
+    /// number where the mechanism cannot be. For callers with an integrator of their own.
+    ///
+    /// # Panics
+    /// If a vector has another length than the state's.
+    pub fn rates(&mut self, time_s: f64, motion: [&[f64]; 2], rates: &mut [f64]) {
+        let works = [0.0; 2];
+        let packed = [motion[0], motion[1], &works].concat();
+        let mut all = vec![0.0; packed.len()];
+        self.owned.with_dependent_mut(|_, work| {
+            work.observed.derivative(time_s, &packed, &mut all);
+        });
+        rates.copy_from_slice(&all[..rates.len()]);
+    }
+
+    /// Holds inputs from here on without going anywhere, as [`Inputs::Held`] does.
+    ///
+    /// # Errors
+    /// When there is no input of a name.
+    pub fn hold(&mut self, values: &[(&str, f64)]) -> Result<(), RunError> {
+        for &(name, _) in values {
+            self.input(name)?;
+        }
+        for &(name, value) in values {
+            *self.input(name)? = Some(External::held(value));
+        }
+        self.jumped |= !values.is_empty();
+        self.hand_over_inputs();
+        Ok(())
+    }
+
+    /// Chooses the signals that [`outputs`](Self::outputs) reads.
+    ///
+    /// # Errors
+    /// When there is no signal of a name.
+    pub fn set_outputs(&mut self, names: &[impl AsRef<str>]) -> Result<(), StateError> {
+        let dynamics = &*self.owned.borrow_dependent().observed;
+        self.outputs = Some(Selection::new(dynamics, names)?);
+        Ok(())
+    }
+
+    /// Values of the signals that were chosen, now, in the order of their names. The drift of the energy counts from the
+    /// first time they are asked for after a state was set.
+    pub fn outputs(&mut self) -> &[f64] {
+        let Some(outputs) = &mut self.outputs else {
+            return &[];
+        };
+        let (time_s, (motion, works)) = (self.stepping.time_s(), self.stepping.motion());
+        self.owned
+            .with_dependent_mut(|_, work| outputs.read(&mut *work.observed, time_s, motion, works))
     }
 
     /// Where the mechanism is now, memory included.
@@ -177,9 +244,19 @@ impl Simulation {
     /// When the mechanism cannot be there.
     pub fn set_state(&mut self, state: &State) -> Result<(), RunError> {
         let mechanism = Arc::clone(self.mechanism());
-        let (integrator, inputs) = (self.integrator, std::mem::take(&mut self.inputs));
-        *self = Self::new(mechanism, state, &integrator)?;
-        self.inputs = inputs;
+        let restored = Self::new(mechanism, state, &self.integrator)?;
+        let (inputs, mut outputs) = (std::mem::take(&mut self.inputs), self.outputs.take());
+        if let Some(outputs) = &mut outputs {
+            outputs.restart();
+        }
+        *self = Self {
+            // the state remembers an integrator under the inputs that it was taken with
+            jumped: inputs.iter().any(|(_, says)| says.is_some()),
+            inputs,
+            outputs,
+            ..restored
+        };
+        self.hand_over_inputs();
         Ok(())
     }
 

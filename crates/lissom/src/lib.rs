@@ -7,16 +7,16 @@ pub use lissom_core::study::{
     sample_instants_from,
 };
 pub use lissom_core::{
-    Audit, Divergence, Kind, MarkerId, NominalDrives, NominalError, Quantity, RunError,
-    SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD, Signal, SignalId, Signals, Source, Stage, State,
-    StateError,
+    Audit, Divergence, EnergyAndMomentum, Kind, MarkerId, NominalDrives, NominalError, Quantity,
+    RunError, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD, Signal, SignalId, Signals, Source, Stage,
+    State, StateError,
 };
 pub use lissom_engine::diagnose::Diagnosis;
 pub use lissom_engine::evaluate::{
     ClosedEvaluation, Configuration, EvaluateError, EvaluateOptions, Evaluation, MarkerPose,
     MarkerTarget, Targets,
 };
-pub use lissom_engine::{BuildError, Inputs, Mechanism, Simulation};
+pub use lissom_engine::{BuildError, Evaluator, Inputs, Mechanism, Simulation};
 pub use lissom_engine::{compare, converge, diagnose, scene};
 pub use lissom_numerics::integrate::Flow;
 pub use lissom_numerics::linear::{

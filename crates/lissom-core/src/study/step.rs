@@ -95,23 +95,26 @@ impl Stepping {
         self.stepper.time()
     }
 
-    /// The state there, memory included.
-    pub fn state(&self, dynamics: &dyn Dynamics) -> State {
+    /// Positions and velocities there, and the work of inputs and the energy dissipated until then.
+    pub fn motion(&self) -> ([&[f64]; 2], [f64; 2]) {
         let (state, motion) = (self.stepper.state(), self.positions + self.velocities);
-        let [work_j, dissipated_j] = match &self.work {
+        let works = match &self.work {
             None => [state[motion], state[motion + 1]],
             Some(work) => work.sums(),
         };
+        let (positions, rest) = state.split_at(self.positions);
+        ([positions, &rest[..self.velocities]], works)
+    }
+
+    /// The state there, memory included.
+    pub fn state(&self, dynamics: &dyn Dynamics) -> State {
+        let ([position, velocity], [work_j, dissipated_j]) = self.motion();
         State {
             work_j,
             dissipated_j,
             memory: dynamics.memory(),
             integrator: Some(self.stepper.memory()),
-            ..State::new(
-                self.stepper.time(),
-                state[..self.positions].to_vec(),
-                state[self.positions..motion].to_vec(),
-            )
+            ..State::new(self.stepper.time(), position.to_vec(), velocity.to_vec())
         }
     }
 }

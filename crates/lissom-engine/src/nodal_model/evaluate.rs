@@ -1,11 +1,17 @@
 //! A nodal mechanism at one state.
 
-use lissom_core::{Dynamics as _, MarkerId, RunError, State, View as _};
+use lissom_core::{
+    Dynamics as _, EnergyAndMomentum, MarkerId, MarkerMotion, RunError, State, View as _,
+};
+use lissom_numerics::integrate::SecondOrder;
+use lissom_spatial::{Force, Vector};
+use nalgebra::{DMatrix, DVector};
 
 use super::NodalModel;
-use super::run::equations_at;
+use super::run::{NodalEquations, equations_at};
 use super::view::NodalView;
 use crate::evaluate::{Evaluate, EvaluateOptions, Evaluation, MarkerPose, by_equations};
+use crate::evaluator::AtStates;
 
 impl Evaluate for NodalModel {
     fn evaluate(&self, state: &State, options: &EvaluateOptions) -> Result<Evaluation, RunError> {
@@ -30,4 +36,131 @@ impl Evaluate for NodalModel {
         });
         Ok(poses.collect())
     }
+}
+
+impl NodalEquations<'_> {
+    /// Twist of a marker, with the motion that was set last: angular velocity, then velocity, in ground axes.
+    fn marker_motion(&mut self, marker: usize) -> MarkerMotion<f64> {
+        let nodal = self.nodal;
+        let placed = self.dynamics.equations();
+        let nodes = &mut placed.view(&mut self.unused);
+        NodalView { nodal, nodes }.marker(MarkerId(marker))
+    }
+
+    /// The same for a motion; `None` where the mechanism cannot be.
+    fn marker_motion_at(
+        &mut self,
+        time_s: f64,
+        [position, velocity]: [&[f64]; 2],
+        marker: usize,
+    ) -> Option<MarkerMotion<f64>> {
+        self.dynamics.set_state(time_s, position, velocity).ok()?;
+        Some(self.marker_motion(marker))
+    }
+}
+
+impl AtStates for NodalEquations<'_> {
+    fn mass_matrix(&mut self, time_s: f64, position: &[f64], mass: &mut [f64]) {
+        SecondOrder::mass_matrix(self, time_s, position, mass);
+    }
+
+    fn inverse_dynamics(
+        &mut self,
+        time_s: f64,
+        [position, velocity]: [&[f64]; 2],
+        acceleration: &[f64],
+        force: &mut [f64],
+    ) {
+        self.residual(time_s, position, velocity, acceleration, force);
+    }
+
+    fn forward_dynamics(
+        &mut self,
+        time_s: f64,
+        [position, velocity]: [&[f64]; 2],
+        force: &[f64],
+        acceleration: &mut [f64],
+    ) {
+        if self.evaluate_state(time_s, position, velocity).is_err() {
+            acceleration.fill(f64::NAN);
+            return;
+        }
+        acceleration.copy_from_slice(&self.acceleration);
+        if force.iter().all(|&force| force == 0.0) {
+            return;
+        }
+        let n = force.len();
+        let mut mass = vec![0.0; n * n];
+        SecondOrder::mass_matrix(self, time_s, position, &mut mass);
+        match DMatrix::from_row_slice(n, n, &mass).cholesky() {
+            Some(factor) => {
+                let forced = factor.solve(&DVector::from_column_slice(force));
+                let sums = acceleration.iter_mut().zip(&forced);
+                sums.for_each(|(sum, forced)| *sum += forced);
+            }
+            None => acceleration.fill(f64::NAN),
+        }
+    }
+
+    fn energy_and_momentum(
+        &mut self,
+        time_s: f64,
+        [position, velocity]: [&[f64]; 2],
+    ) -> EnergyAndMomentum {
+        if self.dynamics.set_state(time_s, position, velocity).is_err() {
+            let nan = f64::NAN;
+            return EnergyAndMomentum {
+                kinetic: nan,
+                strain: nan,
+                gravity: nan,
+                momentum: Force::new(Vector([nan; 3]), Vector([nan; 3])),
+            };
+        }
+        lissom_core::Dynamics::energy_and_momentum(self)
+    }
+
+    fn markers(&self) -> Vec<String> {
+        let markers = self.nodal.markers.iter();
+        markers.map(|marker| marker.name.clone()).collect()
+    }
+
+    fn marker(&mut self, time_s: f64, motion: [&[f64]; 2], marker: usize) -> Option<MarkerPose> {
+        let found = self.marker_motion_at(time_s, motion, marker)?;
+        Some(MarkerPose {
+            name: self.nodal.markers[marker].name.clone(),
+            pose: found.pose,
+            twist: found.twist,
+        })
+    }
+
+    /// Twists are linear in the velocities: column by column, less what prescribed deformations give.
+    fn jacobian(&mut self, time_s: f64, position: &[f64], marker: usize, jacobian: &mut [f64]) {
+        let n = self.velocity_count();
+        let mut velocity = vec![0.0; n];
+        let Some(still) = self.marker_motion_at(time_s, [position, &velocity], marker) else {
+            jacobian.fill(f64::NAN);
+            return;
+        };
+        for column in 0..n {
+            velocity[column] = 1.0;
+            let moved = self.marker_motion_at(time_s, [position, &velocity], marker);
+            velocity[column] = 0.0;
+            for (row, [moved, still]) in (0..6).zip(pairs(moved.as_ref(), &still)) {
+                jacobian[row * n + column] = moved - still;
+            }
+        }
+    }
+}
+
+/// Components of two twists side by side; not a number where there is none.
+fn pairs(moved: Option<&MarkerMotion<f64>>, still: &MarkerMotion<f64>) -> [[f64; 2]; 6] {
+    let components = |motion: &MarkerMotion<f64>| {
+        let (angular, linear) = (motion.twist.angular.0, motion.twist.linear.0);
+        let mut all = [0.0; 6];
+        all[..3].copy_from_slice(&angular);
+        all[3..].copy_from_slice(&linear);
+        all
+    };
+    let (moved, still) = (moved.map_or([f64::NAN; 6], components), components(still));
+    std::array::from_fn(|at| [moved[at], still[at]])
 }

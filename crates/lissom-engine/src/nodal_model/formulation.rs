@@ -12,6 +12,7 @@ use super::{
     NodalLinearizer, NodalModel, equations_at, equilibrium, nominal_drives, state_layout, unplaced,
     written_state,
 };
+use crate::evaluator::AtStates;
 use crate::formulation::{Formulation, LinearAnalysis};
 use crate::scene::{Drawable, DrawnNodes};
 
@@ -46,6 +47,10 @@ impl Formulation for NodalModel {
         _simulation: &SimulationSpec,
         start: &State,
     ) -> Result<Box<dyn Dynamics + '_>, RunError> {
+        Ok(Box::new(equations_at(self, start)?))
+    }
+
+    fn at_states(&self, start: &State) -> Result<Box<dyn AtStates + '_>, RunError> {
         Ok(Box::new(equations_at(self, start)?))
     }
 

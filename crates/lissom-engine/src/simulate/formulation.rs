@@ -9,9 +9,10 @@ use lissom_spec::ModelSpec;
 use lissom_spec::spec::{InitialSpec, SimulationSpec};
 
 use super::{
-    Linearizer, closed_state, equations_at, equilibrium, follow_given, nominal_drives,
+    Equations, Linearizer, closed_state, equations_at, equilibrium, follow_given, nominal_drives,
     written_state,
 };
+use crate::evaluator::AtStates;
 use crate::formulation::{Formulation, LinearAnalysis};
 use crate::model::Model;
 use crate::scene::{Drawable, DrawnTree};
@@ -67,6 +68,13 @@ impl Formulation for Model {
         start: &State,
     ) -> Result<Box<dyn Dynamics + '_>, RunError> {
         Ok(Box::new(equations_at(self, simulation, start)?))
+    }
+
+    /// Loops by multipliers: no choice of independent coordinates would be good at every state.
+    fn at_states(&self, start: &State) -> Result<Box<dyn AtStates + '_>, RunError> {
+        let equations = Equations::by_multipliers(self, start);
+        equations.refuse_open(start.time_s)?;
+        Ok(Box::new(equations))
     }
 
     fn linearizer(&self) -> Result<Box<dyn LinearAnalysis + '_>, RunError> {

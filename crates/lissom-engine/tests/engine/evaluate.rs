@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lissom_engine::Mechanism;
-use lissom_engine::evaluate::{EvaluateOptions, Evaluation, MarkerTarget, Targets};
+use lissom_engine::evaluate::{EvaluateOptions, Evaluation, MarkerPose, MarkerTarget, Targets};
+use lissom_engine::{Evaluator, Mechanism};
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::{FormulationSpec, NodalFormulationSpec, TwistComponent};
 
@@ -192,6 +192,102 @@ fn states_of_driven_mechanisms_are_completed() {
             .evaluate(&by_hand, &EvaluateOptions::default())
             .unwrap();
         assert!((other.bias[0] - expected.bias[0]).abs() > 1e-3);
+    }
+}
+
+/// Identity: an evaluator says what single evaluations say, at one state after the other, in both formulations; its Jacobian
+/// gives the twist that a motion has.
+#[test]
+fn an_evaluator_says_what_evaluations_say() {
+    let spec = parsed(ARM);
+    for mechanism in [Mechanism::build(&spec).unwrap(), in_nodes(&spec)] {
+        let mut evaluator = Evaluator::new(&mechanism).unwrap();
+        let free = std::sync::Arc::clone(evaluator.mechanism());
+        let n = evaluator.velocity_count();
+        assert_eq!(evaluator.markers(), ["tool"]);
+        for turn in [0.0, 0.4, -1.3] {
+            let mut state = free.written();
+            for (at, x) in state.position.iter_mut().enumerate() {
+                *x += turn * (1.0 + at as f64);
+            }
+            state.velocity = vec![0.4, -0.8, 0.5 + turn];
+            let options = EvaluateOptions {
+                force: vec![2.0, -1.0, 4.0],
+                acceleration: Some(vec![0.5, -0.7, 0.9]),
+            };
+            let expected = free.evaluate(&state, &options).unwrap();
+            let (time_s, motion) = (state.time_s, [&state.position[..], &state.velocity]);
+            let mut mass = vec![0.0; n * n];
+            evaluator.mass_matrix(time_s, motion[0], &mut mass);
+            let [mut bias, mut force, mut acceleration] = [0; 3].map(|_| vec![0.0; n]);
+            evaluator.inverse_dynamics(time_s, motion, &vec![0.0; n], &mut bias);
+            evaluator.inverse_dynamics(time_s, motion, &[0.5, -0.7, 0.9], &mut force);
+            evaluator.forward_dynamics(time_s, motion, &options.force, &mut acceleration);
+            for (row, expected) in mass.chunks(n).zip(expected.mass_matrix.chunks(n)) {
+                assert_alike(&by_name(&free, row), &by_name(&free, expected));
+            }
+            for (found, expected) in [
+                (bias, expected.bias),
+                (force, expected.inverse_dynamics.unwrap()),
+                (acceleration, expected.acceleration),
+            ] {
+                assert_alike(&by_name(&free, &found), &by_name(&free, &expected));
+            }
+            let pose = evaluator.marker(time_s, motion, 0).unwrap();
+            let expected = &free.marker_poses(&state).unwrap()[0];
+            let numbers = |pose: &MarkerPose| {
+                let rows = pose.pose.rotation.0.concat();
+                [&rows[..], &pose.pose.translation.0, &pose.twist.angular.0].concat()
+            };
+            for (found, expected) in numbers(&pose).iter().zip(numbers(expected)) {
+                assert!((found - expected).abs() < AGREEMENT, "{found} {expected}");
+            }
+            let mut jacobian = vec![0.0; 6 * n];
+            evaluator.jacobian(time_s, motion[0], 0, &mut jacobian);
+            let twist = [pose.twist.angular.0, pose.twist.linear.0].concat();
+            for (row, twist) in jacobian.chunks(n).zip(twist) {
+                let found: f64 = row.iter().zip(&state.velocity).map(|(j, v)| j * v).sum();
+                assert!((found - twist).abs() < AGREEMENT, "{found} {twist}");
+            }
+            let energy = evaluator.energy_and_momentum(time_s, motion);
+            let kinetic: f64 = (mass.chunks(n).zip(&state.velocity))
+                .map(|(row, v)| {
+                    v * row
+                        .iter()
+                        .zip(&state.velocity)
+                        .map(|(m, v)| m * v)
+                        .sum::<f64>()
+                })
+                .sum();
+            assert!((energy.kinetic - 0.5 * kinetic).abs() < AGREEMENT * kinetic);
+        }
+    }
+}
+
+/// Identity: where loops close, accelerations are those of the closed mechanism, far from where it was assembled too.
+#[test]
+fn an_evaluator_keeps_loops_closed() {
+    let mechanism = Mechanism::build(&parallelogram()).unwrap();
+    let mut evaluator = Evaluator::new(&mechanism).unwrap();
+    let free = std::sync::Arc::clone(evaluator.mechanism());
+    let crank = free.coordinates().unwrap()[0][0].name.clone();
+    for turn in [0.0, 0.6, 2.5] {
+        let written = free.written().position[0];
+        let given = BTreeMap::from([
+            (crank.clone(), written + turn),
+            (format!("{crank}.rate"), 1.5),
+        ]);
+        let state = free.state(0.0, &given).unwrap();
+        let found = free.evaluate(&state, &EvaluateOptions::default()).unwrap();
+        let expected = found.closed.unwrap().unwrap().acceleration;
+        let mut acceleration = vec![0.0; expected.len()];
+        evaluator.forward_dynamics(
+            0.0,
+            [&state.position, &state.velocity],
+            &[],
+            &mut acceleration,
+        );
+        assert_alike(&by_name(&free, &acceleration), &by_name(&free, &expected));
     }
 }
 

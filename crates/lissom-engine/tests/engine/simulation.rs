@@ -104,6 +104,81 @@ fn inputs_are_taken_over() {
     }
 }
 
+/// Identity: chosen outputs are the signals of those names, and the energy balance closes from the first reading on.
+#[test]
+fn outputs_are_chosen_signals() {
+    /// The tolerance of the run is 1e-8.
+    const TOLERANCE: f64 = 1e-6;
+    let names = [
+        "hand.position.y",
+        "energy.drift",
+        "shoulder.angle",
+        "energy.work",
+    ];
+    for mechanism in [tree_mechanism(&short()), nodal_mechanism(&short(), 1)] {
+        let mut stepped = simulation(mechanism);
+        assert!(stepped.outputs().is_empty());
+        stepped.set_outputs(&names).unwrap();
+        stepped.outputs();
+        stepped
+            .advance(0.05, Inputs::Held(&[("shoulder.torque", 2.0)]))
+            .unwrap();
+        let [y, drift, angle, work] = stepped.outputs() else {
+            panic!("four outputs");
+        };
+        let (y, drift, angle, work) = (*y, *drift, *angle, *work);
+        assert_eq!(stepped.value("hand.position.y"), Some(y));
+        assert_eq!(stepped.value("shoulder.angle"), Some(angle));
+        assert_eq!(work, stepped.state().work_j);
+        assert!(
+            work > 0.01 && drift.abs() < TOLERANCE * work,
+            "{work} {drift}"
+        );
+        let error = stepped.set_outputs(&["hand.positon.y"]).unwrap_err();
+        assert!(error.to_string().contains("hand.position.y"), "{error}");
+        assert_eq!(stepped.outputs()[0], y, "what was chosen before stays");
+    }
+}
+
+/// Differences: rates at a motion under held inputs are how a short stretch goes on.
+#[test]
+fn rates_are_how_a_stretch_goes_on() {
+    /// The first-order difference is off by half the step times the fastest frequency, some 400 rad/s.
+    const STEP: f64 = 1e-5;
+    const AGREEMENT: f64 = 0.01;
+    for mechanism in [tree_mechanism(&short()), nodal_mechanism(&short(), 1)] {
+        let mut stepped = simulation(mechanism);
+        let held = [("shoulder.torque", 0.7), ("elbow.torque", -0.2)];
+        stepped.hold(&held).unwrap();
+        let before = stepped.state();
+        let mut rates = vec![0.0; before.position.len() + before.velocity.len()];
+        stepped.rates(0.0, [&before.position, &before.velocity], &mut rates);
+        stepped.advance(STEP, Inputs::Held(&held)).unwrap();
+        let after = stepped.state();
+        let velocities = &rates[before.position.len()..];
+        let largest = velocities
+            .iter()
+            .fold(0.0, |most: f64, rate| most.max(rate.abs()));
+        for ((rate, a), b) in velocities.iter().zip(&after.velocity).zip(&before.velocity) {
+            let found = (a - b) / STEP;
+            assert!((found - rate).abs() < AGREEMENT * largest, "{found} {rate}");
+        }
+        assert!(largest > 0.1);
+    }
+}
+
+/// Property: inputs that are held stay held where a state is set.
+#[test]
+fn inputs_survive_another_state() {
+    let mut stepped = simulation(tree_mechanism(&short()));
+    let saved = stepped.state();
+    stepped.hold(&[("shoulder.torque", 0.25)]).unwrap();
+    stepped.set_state(&saved).unwrap();
+    assert_eq!(stepped.value("shoulder.torque"), Some(0.25));
+    stepped.advance(0.01, Inputs::Held(&[])).unwrap();
+    assert_eq!(stepped.value("shoulder.torque"), Some(0.25));
+}
+
 /// Identity: a state that was saved leads the same way again, to the last bit.
 #[test]
 fn a_saved_state_leads_the_same_way_again() {

@@ -9,6 +9,7 @@
 //! where "free" leaves out prescribed joints. The two works are integrated with the motion, so that the
 //! energy audit \[Damaren & Sharf 1995, eqs (30)–(32)\] is as accurate as the motion itself.
 
+mod at_states;
 mod closed;
 mod first_order;
 mod forces;
@@ -159,6 +160,18 @@ impl<'m> Equations<'m> {
             composite: CompositeBody::new(system),
             full_mass: Vec::new(),
         }
+    }
+
+    /// Refuses equations whose loops cannot be kept closed.
+    pub(super) fn refuse_open(&self, time_s: f64) -> Result<(), RunError> {
+        let refused = |source: &ClosureError| {
+            let source = PlaceError {
+                reason: source.to_string(),
+                part: "the closures",
+            };
+            RunError::Unplaced { source, time_s }
+        };
+        self.loops().map(drop).map_err(refused)
     }
 
     /// The model these are the equations of.
@@ -450,13 +463,7 @@ pub fn equations_at<'m>(
         Equations::new(model)
     };
     equations.locates_crossings = simulation.element_crossings == ElementCrossings::Located;
-    equations.loops().map_err(|source| {
-        let source = PlaceError {
-            reason: source.to_string(),
-            part: "the closures",
-        };
-        RunError::Unplaced { source, time_s }
-    })?;
+    equations.refuse_open(time_s)?;
     nominal_drives(model, time_s).map_err(|source| RunError::NominalMotion { source, time_s })?;
     Ok(equations)
 }

@@ -1,0 +1,173 @@
+//! [`Evaluator`]: a mechanism evaluated at many states, one after the other.
+//!
+//! What it computes is what [`Mechanism::evaluate`] computes, with every joint free, but it keeps its workspace, and
+//! each quantity is asked for by itself. What is asked of either formulation is the trait `AtStates`.
+
+use std::sync::Arc;
+
+use lissom_core::{EnergyAndMomentum, State};
+use self_cell::self_cell;
+
+use crate::evaluate::{EvaluateError, MarkerPose};
+use crate::mechanism::Mechanism;
+
+/// What is asked of a formulation at states of a mechanism that nothing drives. Vectors are those of states; what cannot be
+/// evaluated is not a number.
+pub(crate) trait AtStates: Send {
+    /// Mass matrix, n × n by rows; where loops of a tree close, with its loops cut.
+    fn mass_matrix(&mut self, time_s: f64, position: &[f64], mass: &mut [f64]);
+
+    /// Generalised force of accelerations; where loops close, that of the tree with its loops cut.
+    fn inverse_dynamics(
+        &mut self,
+        time_s: f64,
+        motion: [&[f64]; 2],
+        acceleration: &[f64],
+        force: &mut [f64],
+    );
+
+    /// Accelerations under a generalised force; where loops close, those that keep them closed.
+    fn forward_dynamics(
+        &mut self,
+        time_s: f64,
+        motion: [&[f64]; 2],
+        force: &[f64],
+        acceleration: &mut [f64],
+    );
+
+    /// Energy and momentum.
+    fn energy_and_momentum(&mut self, time_s: f64, motion: [&[f64]; 2]) -> EnergyAndMomentum;
+
+    /// Names of the markers.
+    fn markers(&self) -> Vec<String>;
+
+    /// Where a marker is; `None` where the mechanism cannot be.
+    fn marker(&mut self, time_s: f64, motion: [&[f64]; 2], marker: usize) -> Option<MarkerPose>;
+
+    /// The twist of a marker for every velocity at one, 6 × n by rows: angular velocity, then velocity of its point, in
+    /// ground axes.
+    fn jacobian(&mut self, time_s: f64, position: &[f64], marker: usize, jacobian: &mut [f64]);
+}
+
+type Workspace<'m> = Box<dyn AtStates + 'm>;
+
+self_cell!(
+    /// A mechanism with a workspace that reads it.
+    struct Owned {
+        owner: Arc<Mechanism>,
+        #[covariant]
+        dependent: Workspace,
+    }
+);
+
+/// A mechanism with every joint free, ready to be evaluated at any of its states: what it takes to do so is made once.
+///
+/// Positions, velocities, accelerations and forces are in the order of [`coordinates`](Mechanism::coordinates) of its
+/// [mechanism](Self::mechanism); an empty force is none, and methods may panic at other lengths. What cannot be evaluated is not
+/// a number. Loops of the nodal formulation are closed from the state before: states far from each other may find another branch.
+pub struct Evaluator {
+    owned: Owned,
+    counts: [usize; 2],
+}
+
+impl Evaluator {
+    /// An evaluator of a mechanism, with every joint [free](Mechanism::released).
+    ///
+    /// # Errors
+    /// When the mechanism cannot be made with every joint free.
+    pub fn new(mechanism: &Mechanism) -> Result<Self, EvaluateError> {
+        Self::of_released(Arc::new(mechanism.released()?))
+    }
+
+    /// The same of a mechanism that is [free](Mechanism::released) already.
+    ///
+    /// # Errors
+    /// When it cannot be where its model has it start.
+    pub fn of_released(released: Arc<Mechanism>) -> Result<Self, EvaluateError> {
+        let start: State = released.written();
+        let counts = [start.position.len(), start.velocity.len()];
+        let owned = Owned::try_new(released, |mechanism| {
+            mechanism.formulation().at_states(&start)
+        })?;
+        Ok(Self { owned, counts })
+    }
+
+    /// The mechanism that is evaluated.
+    pub fn mechanism(&self) -> &Arc<Mechanism> {
+        self.owned.borrow_owner()
+    }
+
+    /// Number of positions.
+    pub fn position_count(&self) -> usize {
+        self.counts[0]
+    }
+
+    /// Number of velocities.
+    pub fn velocity_count(&self) -> usize {
+        self.counts[1]
+    }
+
+    fn ask<R>(&mut self, ask: impl FnOnce(&mut dyn AtStates) -> R) -> R {
+        self.owned.with_dependent_mut(|_, work| ask(&mut **work))
+    }
+
+    /// Writes the mass matrix, n × n by rows. Where loops close, it is that of the tree with its loops cut.
+    pub fn mass_matrix(&mut self, time_s: f64, position: &[f64], mass: &mut [f64]) {
+        self.ask(|work| work.mass_matrix(time_s, position, mass));
+    }
+
+    /// Writes the generalised force of accelerations: $`M\dot v + h`$. Where loops close, it is that of the tree with its
+    /// loops cut.
+    pub fn inverse_dynamics(
+        &mut self,
+        time_s: f64,
+        motion: [&[f64]; 2],
+        acceleration: &[f64],
+        force: &mut [f64],
+    ) {
+        self.ask(|work| work.inverse_dynamics(time_s, motion, acceleration, force));
+    }
+
+    /// Writes the accelerations under a generalised force. Where loops close, they stay closed.
+    pub fn forward_dynamics(
+        &mut self,
+        time_s: f64,
+        motion: [&[f64]; 2],
+        force: &[f64],
+        acceleration: &mut [f64],
+    ) {
+        self.ask(|work| work.forward_dynamics(time_s, motion, force, acceleration));
+    }
+
+    /// Energy and momentum of a motion: positions and velocities.
+    pub fn energy_and_momentum(&mut self, time_s: f64, motion: [&[f64]; 2]) -> EnergyAndMomentum {
+        self.ask(|work| work.energy_and_momentum(time_s, motion))
+    }
+
+    /// Names of the markers, in the order by which they are asked for.
+    pub fn markers(&self) -> Vec<String> {
+        self.owned.borrow_dependent().markers()
+    }
+
+    /// Where a marker is and how it moves; `None` where the mechanism cannot be.
+    ///
+    /// # Panics
+    /// If there is no such marker.
+    pub fn marker(
+        &mut self,
+        time_s: f64,
+        motion: [&[f64]; 2],
+        marker: usize,
+    ) -> Option<MarkerPose> {
+        self.ask(|work| work.marker(time_s, motion, marker))
+    }
+
+    /// Writes the Jacobian of a marker, 6 × n by rows: angular velocity, then velocity of its point, in ground axes, for
+    /// every velocity at one.
+    ///
+    /// # Panics
+    /// If there is no such marker.
+    pub fn jacobian(&mut self, time_s: f64, position: &[f64], marker: usize, jacobian: &mut [f64]) {
+        self.ask(|work| work.jacobian(time_s, position, marker, jacobian));
+    }
+}
