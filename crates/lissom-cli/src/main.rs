@@ -1,59 +1,7 @@
-//! The command `lissom`: arguments in, words and files out. What it does lives in `lissom` and
-//! `lissom-io`.
-//!
-//! ```text
-//! arguments ──► verb ──► words on stderr, data on stdout, files
-//!                 │
-//!                 └─ Stop: why it ended early, with the exit code
-//! ```
-
-mod arguments;
-mod diagnostics;
-mod output;
-mod plot;
-mod progress;
-mod source;
-mod stop;
-mod verbs;
+//! The command `lissom`, which is all in the library of this crate: the Python package has it too.
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use arguments::{Arguments, Verb};
-
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
-        Err(error) => {
-            // a closed pipe is no reason to complain
-            let _ = error.print();
-            return ExitCode::from(u8::from(error.use_stderr()) * stop::USAGE);
-        }
-    };
-    let result = match &arguments.verb {
-        Verb::New(arguments) => verbs::new::run(arguments),
-        Verb::Check(arguments) => verbs::check::run(arguments),
-        Verb::Run(arguments) => verbs::run::run(arguments),
-        Verb::Compare(arguments) => verbs::compare::run(arguments),
-        Verb::Converge(arguments) => verbs::converge::run(arguments),
-        Verb::Report(arguments) => verbs::report::run(arguments),
-        Verb::Equilibrium(arguments) => verbs::equilibrium::run(arguments),
-        Verb::Eval(arguments) => verbs::eval::run(arguments),
-        Verb::Modes(arguments) => verbs::modes::run(arguments),
-        Verb::Linearize(arguments) => verbs::linearize::run(arguments),
-        Verb::Perturb(arguments) => verbs::perturb::run(arguments),
-        Verb::Validate(arguments) => verbs::validate::run(arguments),
-        Verb::Schema => verbs::schema::run(),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(stop) => {
-            match &stop {
-                stop::Stop::Diagnosed(text) => output::say_styled(text),
-                stop => output::say(&stop.to_string()),
-            }
-            ExitCode::from(stop.code())
-        }
-    }
+    ExitCode::from(lissom_cli::main_with(std::env::args_os()))
 }

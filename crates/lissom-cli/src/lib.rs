@@ -1,0 +1,61 @@
+//! The command `lissom`: arguments in, words and files out. What it does lives in `lissom` and
+//! `lissom-io`.
+//!
+//! ```text
+//! arguments ──► verb ──► words on stderr, data on stdout, files
+//!                 │
+//!                 └─ Stop: why it ended early, with the exit code
+//! ```
+
+mod arguments;
+mod diagnostics;
+mod output;
+mod plot;
+mod progress;
+mod source;
+mod stop;
+mod verbs;
+
+use std::ffi::OsString;
+
+use clap::Parser;
+
+use arguments::{Arguments, Verb};
+
+/// Runs the command with arguments, the first of which is its own name, and returns its exit code. Ctrl-C is the command's
+/// from then on: this is for programs that are nothing else.
+pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // a closed pipe is no reason to complain
+            let _ = error.print();
+            return u8::from(error.use_stderr()) * stop::USAGE;
+        }
+    };
+    let result = match &arguments.verb {
+        Verb::New(arguments) => verbs::new::run(arguments),
+        Verb::Check(arguments) => verbs::check::run(arguments),
+        Verb::Run(arguments) => verbs::run::run(arguments),
+        Verb::Compare(arguments) => verbs::compare::run(arguments),
+        Verb::Converge(arguments) => verbs::converge::run(arguments),
+        Verb::Report(arguments) => verbs::report::run(arguments),
+        Verb::Equilibrium(arguments) => verbs::equilibrium::run(arguments),
+        Verb::Eval(arguments) => verbs::eval::run(arguments),
+        Verb::Modes(arguments) => verbs::modes::run(arguments),
+        Verb::Linearize(arguments) => verbs::linearize::run(arguments),
+        Verb::Perturb(arguments) => verbs::perturb::run(arguments),
+        Verb::Validate(arguments) => verbs::validate::run(arguments),
+        Verb::Schema => verbs::schema::run(),
+    };
+    match result {
+        Ok(()) => 0,
+        Err(stop) => {
+            match &stop {
+                stop::Stop::Diagnosed(text) => output::say_styled(text),
+                stop => output::say(&stop.to_string()),
+            }
+            stop.code()
+        }
+    }
+}
