@@ -57,7 +57,7 @@ pub fn read_below(folder: &Path, name: &str) -> Result<String, IoError> {
 /// # Errors
 ///
 /// [`IoError::Read`], [`IoError::NotAFile`] and [`IoError::TooLarge`] with the path.
-pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, IoError> {
+pub fn read_file(path: &Path) -> Result<Vec<u8>, IoError> {
     read_at_most(path, RECORDING_LIMIT_MIB)
 }
 

@@ -1,0 +1,127 @@
+//! Arrays of Python as slices, with any number of leading axes.
+
+use numpy::{
+    IntoPyArray, PyArray, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn,
+    PyUntypedArrayMethods, get_array_module,
+};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+/// An array as one piece of memory; itself where it is one already.
+pub(crate) fn contiguous<'py>(any: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
+    if let Ok(array) = any.cast::<PyArrayDyn<f64>>()
+        && array.is_c_contiguous()
+    {
+        return Ok(array.try_readonly()?);
+    }
+    let module = get_array_module(any.py())?;
+    let array = module
+        .getattr("ascontiguousarray")?
+        .call1((any, "float64"))?;
+    // a number becomes an array with one axis
+    let array = array.cast_into::<PyArrayDyn<f64>>()?;
+    Ok(array.try_readonly()?)
+}
+
+/// A number that is one.
+pub(crate) fn finite(what: &str, value: f64) -> PyResult<f64> {
+    if value.is_finite() {
+        Ok(value)
+    } else {
+        Err(PyValueError::new_err(format!(
+            "{what} is {value}, expected a finite number"
+        )))
+    }
+}
+
+/// Refuses a mechanism in which nothing can move.
+pub(crate) fn refuse_without_coordinates(count: usize) -> PyResult<()> {
+    match count {
+        0 => Err(PyValueError::new_err("the mechanism has no coordinates")),
+        _ => Ok(()),
+    }
+}
+
+/// Rows of numbers with leading axes: one of them, or one per member.
+pub(crate) struct Rows<'a> {
+    values: &'a [f64],
+    width: usize,
+    repeated: bool,
+}
+
+impl<'a> Rows<'a> {
+    pub(crate) fn row(&self, at: usize) -> &'a [f64] {
+        let at = if self.repeated { 0 } else { at };
+        &self.values[at * self.width..][..self.width]
+    }
+}
+
+/// The leading axes of rows of a width.
+pub(crate) fn leading<'a>(what: &str, shape: &'a [usize], width: usize) -> PyResult<&'a [usize]> {
+    match shape.split_last() {
+        Some((&last, leading)) if last == width => Ok(leading),
+        _ => Err(PyValueError::new_err(format!(
+            "{what} has the shape {shape:?}; its last axis must have {width} entries"
+        ))),
+    }
+}
+
+/// Rows that go with leading axes: as many, or one for all.
+pub(crate) fn rows<'a>(
+    what: &str,
+    array: &'a PyReadonlyArrayDyn<'_, f64>,
+    axes: &[usize],
+    width: usize,
+) -> PyResult<Rows<'a>> {
+    let own = leading(what, array.shape(), width)?;
+    if !own.is_empty() && own != axes {
+        return Err(PyValueError::new_err(format!(
+            "{what} has the leading axes {own:?}, which must be none or those of the states, {axes:?}"
+        )));
+    }
+    let values = array
+        .as_slice()
+        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(Rows {
+        values,
+        width,
+        repeated: own.is_empty() && !axes.is_empty(),
+    })
+}
+
+/// The array that results go to: the one that was given, or a new one.
+pub(crate) fn result<'py>(
+    py: Python<'py>,
+    given: Option<&Bound<'py, PyAny>>,
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+    let Some(given) = given else {
+        return Ok(PyArray::zeros(py, shape.to_vec(), false));
+    };
+    let array = given
+        .cast::<PyArrayDyn<f64>>()
+        .map_err(|_| PyTypeError::new_err("out must be an array of float64"))?;
+    if array.shape() != shape || !array.is_c_contiguous() {
+        return Err(PyValueError::new_err(format!(
+            "out must be a C-contiguous array of the shape {shape:?}, and has {:?}",
+            array.shape()
+        )));
+    }
+    Ok(array.clone())
+}
+
+/// The numbers of a result, to be written.
+pub(crate) fn written<'a>(array: &'a mut PyReadwriteArrayDyn<'_, f64>) -> PyResult<&'a mut [f64]> {
+    array
+        .as_slice_mut()
+        .map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// Numbers as an array of a shape.
+pub(crate) fn shaped<'py>(
+    py: Python<'py>,
+    values: Vec<f64>,
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+    values.into_pyarray(py).reshape(shape.to_vec())
+}

@@ -1,0 +1,53 @@
+//! `lissom._native`: the binding behind the Python package in `python/lissom`.
+//!
+//! Functions check and convert what they are given and hand over to `lissom` and `lissom-io`; no equations are here. What users see,
+//! with its documentation, is written in Python around these classes.
+
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "arguments of functions that Python calls are values"
+)]
+
+mod arrays;
+mod error;
+mod mechanism;
+mod model;
+mod recording;
+mod simulator;
+mod state;
+mod study;
+mod watch;
+
+use std::ffi::OsString;
+
+use pyo3::prelude::*;
+
+/// The command, with its arguments; the first is its own name.
+#[pyfunction]
+fn main_with(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| lissom_cli::main_with(arguments))
+}
+
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<mechanism::Mechanism>()?;
+    module.add_class::<model::Model>()?;
+    module.add_class::<simulator::Simulator>()?;
+    module.add_class::<state::State>()?;
+    module.add_function(wrap_pyfunction!(main_with, module)?)?;
+    module.add_function(wrap_pyfunction!(model::json_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(model::shipped_models, module)?)?;
+    module.add_function(wrap_pyfunction!(recording::read_recording, module)?)?;
+    module.add_function(wrap_pyfunction!(recording::write_recording, module)?)?;
+    module.add_function(wrap_pyfunction!(recording::write_run, module)?)?;
+    module.add_function(wrap_pyfunction!(study::run, module)?)?;
+    module.add_function(wrap_pyfunction!(study::find_equilibrium, module)?)?;
+    module.add_function(wrap_pyfunction!(study::linearized, module)?)?;
+    module.add_function(wrap_pyfunction!(study::find_modes, module)?)?;
+    module.add_function(wrap_pyfunction!(study::perturbed, module)?)?;
+    module.add_function(wrap_pyfunction!(study::converged, module)?)?;
+    module.add_function(wrap_pyfunction!(study::compared, module)?)?;
+    module.add_function(wrap_pyfunction!(simulator::rolled, module)?)?;
+    Ok(())
+}

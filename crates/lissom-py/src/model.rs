@@ -1,0 +1,104 @@
+//! Models: what somebody wrote, with the files it names.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use lissom::Override;
+use lissom_io::load::{self, LoadError, Loaded};
+use lissom_io::models;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::error::{load_error, raised};
+
+/// A model that can be built.
+#[pyclass(frozen, module = "lissom._native")]
+pub(crate) struct Model {
+    pub(crate) loaded: Arc<Loaded>,
+}
+
+fn overrides(py: Python<'_>, changes: &[String]) -> PyResult<Vec<Override>> {
+    let parsed = changes.iter().map(|change| Override::parse(change));
+    parsed.collect::<Result<_, _>>().map_err(|error| {
+        let message = format!("{error}; {}", error.remedy());
+        raised(py, "ModelError", &message, None)
+    })
+}
+
+impl Model {
+    fn loaded(
+        py: Python<'_>,
+        changes: &[String],
+        load: impl Send + FnOnce(&[Override]) -> Result<Loaded, LoadError>,
+    ) -> PyResult<Self> {
+        let overrides = overrides(py, changes)?;
+        let loaded = py.detach(|| load(&overrides));
+        let loaded = loaded.map_err(|error| load_error(py, &error))?;
+        Ok(Self {
+            loaded: Arc::new(loaded),
+        })
+    }
+}
+
+#[pymethods]
+impl Model {
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf, changes: Vec<String>) -> PyResult<Self> {
+        Self::loaded(py, &changes, |overrides| load::load(&path, overrides))
+    }
+
+    #[staticmethod]
+    fn from_text(py: Python<'_>, label: &str, text: &str, changes: Vec<String>) -> PyResult<Self> {
+        Self::loaded(py, &changes, |overrides| {
+            load::load_text(label, text, overrides)
+        })
+    }
+
+    #[staticmethod]
+    fn shipped(py: Python<'_>, name: &str, changes: Vec<String>) -> PyResult<Self> {
+        let Some(shipped) = models::find(name) else {
+            let names: Vec<&str> = models::all().iter().map(|model| model.name).collect();
+            return Err(PyValueError::new_err(format!(
+                "there is no shipped model {name:?}; there are {}",
+                names.join(", ")
+            )));
+        };
+        Self::loaded(py, &changes, |overrides| {
+            load::load_text(shipped.name, shipped.text, overrides)
+        })
+    }
+
+    #[getter]
+    fn name(&self) -> String {
+        let loaded = &self.loaded;
+        loaded.spec.name.clone().unwrap_or(loaded.label.clone())
+    }
+
+    #[getter]
+    fn label(&self) -> &str {
+        &self.loaded.label
+    }
+
+    #[getter]
+    fn toml(&self) -> &str {
+        &self.loaded.as_run
+    }
+
+    fn json(&self) -> PyResult<String> {
+        serde_json::to_string(&self.loaded.spec)
+            .map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+}
+
+/// Names and titles of the models that come with Lissom.
+#[pyfunction]
+pub(crate) fn shipped_models() -> Vec<(&'static str, &'static str)> {
+    let models = models::all().iter();
+    models.map(|model| (model.name, model.title)).collect()
+}
+
+/// The JSON Schema of model files.
+#[pyfunction]
+pub(crate) fn json_schema() -> String {
+    lissom::json_schema()
+}

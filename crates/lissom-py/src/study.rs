@@ -1,0 +1,432 @@
+//! Studies of a mechanism: runs, equilibrium, linear models, trust.
+
+use lissom::compare::{DIVERGENCE_LENGTHS, term_groups};
+use lissom::converge::{ConvergeOptions, converge};
+use lissom::spec::{ModelSpec, SimulationSpec};
+use lissom::{
+    AnalysisError, DrivenJoints, Ending, Flow, Interpolation, ModeAt, OperatingPoint, OutputOrder,
+    PerturbOptions, Run, SimulateOptions, Stability, Terms, TrackedModes, sample_instants,
+    sample_instants_from,
+};
+use lissom_io::compare::{Choice, Comparison, Finished, Without, first_sound, with_fidelity};
+use lissom_io::converge::ConvergenceReport;
+use lissom_io::linear;
+use lissom_io::load::Loaded;
+use lissom_io::summary::Summary;
+use numpy::PyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde::Serialize;
+
+use crate::arrays::shaped;
+use crate::error::{interruption, load_error, run_error, simulation_error};
+use crate::mechanism::Mechanism;
+use crate::recording::given;
+use crate::state::State;
+use crate::watch::watched;
+
+fn json(object: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(object).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// What a run leaves behind, for `lissom.Recording`.
+fn told<'py>(
+    mechanism: &Bound<'py, Mechanism>,
+    loaded: &Loaded,
+    run: &Run,
+    at_s: &[f64],
+    wall_s: f64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let py = mechanism.py();
+    let told = given(py, &run.recording)?;
+    let summary = Summary::new(loaded, run, at_s, wall_s);
+    told.set_item("summary", json(&summary)?)?;
+    let last = run.last.as_ref();
+    let last = last.map(|last| Bound::new(py, State::new(mechanism, last.clone())));
+    told.set_item("last", last.transpose()?)?;
+    let failure = match &run.ending {
+        Ending::Failed(error) => Some(run_error(py, error)),
+        _ => None,
+    };
+    told.set_item("failure", failure.map(|error| error.into_value(py)))?;
+    let stopped_at_s = match &run.ending {
+        Ending::Stopped { at_s } => Some(*at_s),
+        Ending::Failed(error) => Some(error.time_s()),
+        Ending::Completed => None,
+    };
+    told.set_item("stopped_at_s", stopped_at_s)?;
+    Ok(told)
+}
+
+/// What came of an analysis, or the exception that ended it.
+fn answered<T>(
+    py: Python<'_>,
+    (found, interrupted): (Result<T, AnalysisError>, Option<PyErr>),
+) -> PyResult<T> {
+    match (found, interrupted) {
+        (Ok(found), None) => Ok(found),
+        (_, Some(interrupted)) => Err(interruption(py, interrupted)),
+        (Err(error), None) => Err(simulation_error(py, &error)),
+    }
+}
+
+/// Something of a mode at an instant, by name.
+type Named = (&'static str, fn(&ModeAt) -> Option<f64>);
+
+fn operating_point(name: &str) -> PyResult<OperatingPoint> {
+    Ok(match name {
+        "state" => OperatingPoint::Start,
+        "equilibrium" => OperatingPoint::Equilibrium,
+        "nominal" => OperatingPoint::Nominal,
+        "run" => OperatingPoint::Run,
+        _ => {
+            return Err(PyValueError::new_err(format!(
+                "about is {name:?}; it can be \"state\", \"equilibrium\", \"nominal\" or \"run\""
+            )));
+        }
+    })
+}
+
+fn terms(case: usize) -> PyResult<Terms> {
+    let found = case.checked_sub(1).and_then(|at| Terms::CASES.get(at));
+    found
+        .copied()
+        .ok_or_else(|| PyValueError::new_err(format!("case is {case}; there are cases 1 to 5")))
+}
+
+/// Simulates from a state; the exception of a signal handler comes beside the recording until then.
+#[pyfunction]
+#[pyo3(signature = (mechanism, state, *, duration_s, sample_period_s, at_s, channels))]
+pub(crate) fn run<'py>(
+    mechanism: &Bound<'py, Mechanism>,
+    state: &Bound<'py, State>,
+    duration_s: Option<f64>,
+    sample_period_s: Option<f64>,
+    at_s: Vec<f64>,
+    channels: Option<Vec<String>>,
+) -> PyResult<(Bound<'py, PyDict>, Option<PyErr>)> {
+    let (py, own) = (mechanism.py(), mechanism.get());
+    let start = state.get().of(own)?;
+    refuse_unknown_channels(own, channels.as_deref())?;
+    let mut loaded = Loaded::clone(&own.loaded);
+    let simulation = &mut loaded.spec.simulation;
+    if let Some(duration_s) = duration_s {
+        positive("duration_s", duration_s)?;
+        set_duration(simulation, start.time_s, duration_s);
+    }
+    if let Some(period_s) = sample_period_s {
+        positive("sample_period_s", period_s)?;
+        loaded.spec.output.sample_period_s = Some(period_s);
+    }
+    if start.time_s >= loaded.spec.simulation.start_s + loaded.spec.simulation.duration_s {
+        return Err(PyValueError::new_err(
+            "the state is where the simulation ends; say for how long with duration_s",
+        ));
+    }
+    refuse_too_many_samples(&loaded.spec)?;
+    let samples = sample_instants_from(&loaded.spec, start.time_s, &at_s);
+    let channels = channels.or_else(|| loaded.spec.output.channels.clone());
+    let options = SimulateOptions {
+        samples: &samples,
+        channels: channels.as_deref(),
+        most_lengths: f64::INFINITY,
+    };
+    let began = std::time::Instant::now();
+    let simulation = &loaded.spec.simulation;
+    let (run, interrupted) = watched(py, |watch| {
+        own.mechanism.simulate(start, simulation, &options, watch)
+    });
+    let wall_s = began.elapsed().as_secs_f64();
+    Ok((told(mechanism, &loaded, &run, &at_s, wall_s)?, interrupted))
+}
+
+/// The equilibrium near a state, every channel there, and what becomes of it when it is touched.
+#[pyfunction]
+pub(crate) fn find_equilibrium<'py>(
+    mechanism: &Bound<'py, Mechanism>,
+    state: &Bound<'py, State>,
+) -> PyResult<(State, Bound<'py, PyDict>, Option<String>)> {
+    let (py, own) = (mechanism.py(), mechanism.get());
+    let near = state.get().of(own)?;
+    let found = py.detach(|| own.mechanism.equilibrium(near));
+    let found = found.map_err(|error| run_error(py, &error))?;
+    let stability = found.stability.map(|stability| match stability {
+        Stability::Stable => "stable".to_owned(),
+        Stability::Indifferent { name } => format!("indifferent in {name}"),
+        Stability::Unstable { name } => format!("unstable in {name}"),
+    });
+    let recording = given(py, &found.recording)?;
+    Ok((State::new(mechanism, found.state), recording, stability))
+}
+
+/// Linearised equations as arrays and names, with the inputs that something drives or with all.
+#[pyfunction]
+pub(crate) fn linearized<'py>(
+    mechanism: &Bound<'py, Mechanism>,
+    state: &Bound<'py, State>,
+    about: &str,
+    times_s: Vec<f64>,
+    driven: bool,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (py, own) = (mechanism.py(), mechanism.get());
+    let from = state.get().of(own)?;
+    let at = operating_point(about)?;
+    let found = answered(
+        py,
+        watched(py, |watch| {
+            let order = OutputOrder::Second;
+            (own.mechanism).linearize_to(from, at, &times_s, order, watch)
+        }),
+    )?;
+    let found = if driven {
+        found.with_inputs(&found.driven_inputs)
+    } else {
+        found
+    };
+    let arrays = linear::arrays(&found).map_err(|error| simulation_error(py, &error))?;
+    let told = PyDict::new(py);
+    for array in arrays.numbers {
+        told.set_item(array.name, shaped(py, array.values, &array.shape)?)?;
+    }
+    for (name, texts) in arrays.texts {
+        told.set_item(name, texts)?;
+    }
+    Ok(told)
+}
+
+/// Modes of frozen equations as arrays and names. `joints`: whether driven ones are free, and whether controllers act.
+#[pyfunction]
+pub(crate) fn find_modes<'py>(
+    mechanism: &Bound<'py, Mechanism>,
+    state: &Bound<'py, State>,
+    about: &str,
+    times_s: Vec<f64>,
+    joints: (bool, bool),
+    case: usize,
+    count: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (py, own) = (mechanism.py(), mechanism.get());
+    let from = state.get().of(own)?;
+    let (at, terms) = (operating_point(about)?, terms(case)?);
+    let (free, closed_loop) = joints;
+    let joints = DrivenJoints { free, closed_loop };
+    let (frozen, tracked) = answered(
+        py,
+        watched(py, |watch| {
+            let frozen = own.mechanism.frozen(from, at, &times_s, joints, watch)?;
+            let tracked = TrackedModes::new(&frozen, terms, count)?;
+            Ok((frozen, tracked))
+        }),
+    )?;
+    let told = PyDict::new(py);
+    told.set_item("time_s", PyArray1::from_slice(py, &tracked.times))?;
+    let (modes, instants) = (tracked.modes.len(), tracked.times.len());
+    let numbers: [Named; 3] = [
+        ("frequency_rad_per_s", ModeAt::frequency),
+        ("damping_ratio", ModeAt::damping_ratio),
+        ("growth_per_s", |at| at.roots.map(|_| at.growth_rate())),
+    ];
+    for (name, of) in numbers {
+        let all = tracked.modes.iter().flatten();
+        let all = all.map(|at| of(at).unwrap_or(f64::NAN)).collect();
+        told.set_item(name, shaped(py, all, &[modes, instants])?)?;
+    }
+    let shapes: Vec<f64> = (tracked.modes.iter().flatten())
+        .flat_map(|at| at.shape.iter().copied())
+        .collect();
+    let coordinates = tracked.coordinates.len();
+    told.set_item(
+        "shape",
+        shaped(py, shapes, &[modes, instants, coordinates])?,
+    )?;
+    let name = |places: &[usize]| -> Vec<String> {
+        let labels = places.iter().map(|&at| frozen.coordinates[at].name.clone());
+        labels.collect()
+    };
+    told.set_item("coordinates", name(&tracked.coordinates))?;
+    told.set_item("rigid", name(&tracked.rigid))?;
+    told.set_item("held", name(&frozen.held))?;
+    Ok(told)
+}
+
+/// The run of the linear system along the nominal motion.
+#[pyfunction]
+pub(crate) fn perturbed<'py>(
+    mechanism: &Bound<'py, Mechanism>,
+    state: &Bound<'py, State>,
+    times_s: Vec<f64>,
+    case: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (py, own) = (mechanism.py(), mechanism.get());
+    let from = state.get().of(own)?;
+    let options = PerturbOptions {
+        terms: terms(case)?,
+        interpolation: Interpolation::Matrices,
+        order: OutputOrder::Second,
+    };
+    refuse_too_many_samples(&own.loaded.spec)?;
+    let samples = sample_instants_from(&own.loaded.spec, from.time_s, &[]);
+    let run = answered(
+        py,
+        watched(py, |watch| {
+            let mechanism = &own.mechanism;
+            let times = mechanism.with_breaks(&times_s)?;
+            let found = mechanism.linearize(from, OperatingPoint::Nominal, &times, watch)?;
+            mechanism.perturb(&found, &samples, options, watch)
+        }),
+    )?;
+    given(py, &run.recording)
+}
+
+/// How accurate a run is, as JSON.
+#[pyfunction]
+pub(crate) fn converged(
+    mechanism: &Bound<'_, Mechanism>,
+    state: Option<&Bound<'_, State>>,
+    channels: Option<Vec<String>>,
+    within: f64,
+    cross_check: bool,
+) -> PyResult<String> {
+    let (py, own) = (mechanism.py(), mechanism.get());
+    refuse_unknown_channels(own, channels.as_deref())?;
+    refuse_too_many_samples(&own.loaded.spec)?;
+    let from = state.map(|state| state.get().of(own)).transpose()?;
+    let options = ConvergeOptions {
+        channels: channels.as_deref(),
+        within,
+        from,
+        cross_check,
+    };
+    let (found, interrupted) = watched(py, |watch| {
+        converge(&own.mechanism, &options, &mut |task| task.simulate(watch))
+    });
+    if let Some(interrupted) = interrupted {
+        return Err(interruption(py, interrupted));
+    }
+    let found = found.map_err(|error| simulation_error(py, &error))?;
+    json(&ConvergenceReport::new(&own.loaded, found, Vec::new()))
+}
+
+/// Runs with several fidelities held against each other, as JSON.
+#[pyfunction]
+pub(crate) fn compared(
+    mechanism: &Bound<'_, Mechanism>,
+    fidelities: Vec<String>,
+    channels: Option<Vec<String>>,
+    within: f64,
+) -> PyResult<String> {
+    let (py, own) = (mechanism.py(), mechanism.get());
+    refuse_unknown_channels(own, channels.as_deref())?;
+    refuse_too_many_samples(&own.loaded.spec)?;
+    let choices = if fidelities.is_empty() {
+        Choice::USUAL.to_vec()
+    } else {
+        let parsed = fidelities.iter().map(|name| name.parse::<Choice>());
+        let parsed = parsed.collect::<Result<Vec<_>, _>>();
+        parsed.map_err(|error| PyValueError::new_err(error.to_string()))?
+    };
+    let models = choices.into_iter().map(|choice| {
+        let changed = with_fidelity(&own.loaded, choice.switches());
+        Ok((choice, changed.map_err(|error| load_error(py, &error))?))
+    });
+    let models = models.collect::<PyResult<Vec<_>>>()?;
+    let (comparison, interrupted) = watched(py, |watch| {
+        let run_all = |model: &Loaded, watch: &mut dyn FnMut(f64) -> Flow| {
+            let samples = sample_instants(&model.spec, &[]);
+            let options = SimulateOptions {
+                samples: &samples,
+                channels: None,
+                most_lengths: DIVERGENCE_LENGTHS,
+            };
+            let simulation = &model.spec.simulation;
+            match model.mechanism.start() {
+                Ok(start) => model
+                    .mechanism
+                    .simulate(&start, simulation, &options, watch),
+                Err(error) => Run::refused(error),
+            }
+        };
+        let mut finished: Vec<Finished> = Vec::new();
+        for (choice, loaded) in models {
+            let began = std::time::Instant::now();
+            let run = run_all(&loaded, watch);
+            let summary = Summary::new(&loaded, &run, &[], began.elapsed().as_secs_f64());
+            finished.push(Finished {
+                choice,
+                loaded,
+                run,
+                summary,
+            });
+        }
+        let groups = first_sound(&finished).map(|first| term_groups(&first.loaded.mechanism));
+        // a group that the model cannot do without is not weighed
+        let without: Vec<Without> = (groups.into_iter().flatten())
+            .filter_map(|group| {
+                let model = with_fidelity(&own.loaded, group.without).ok()?;
+                let run = run_all(&model, watch);
+                Some(Without { group, run })
+            })
+            .collect();
+        Comparison::new(&finished, &without, channels.as_deref(), within)
+    });
+    match interrupted {
+        Some(interrupted) => Err(interruption(py, interrupted)),
+        None => json(&comparison),
+    }
+}
+
+/// More samples than any run is recorded with.
+const MOST_SAMPLES: f64 = 1e8;
+
+fn refuse_too_many_samples(spec: &ModelSpec) -> PyResult<()> {
+    let (duration_s, period_s) = (spec.simulation.duration_s, spec.sample_period_s());
+    if duration_s / period_s <= MOST_SAMPLES {
+        Ok(())
+    } else {
+        Err(PyValueError::new_err(format!(
+            "a sample every {period_s} s of {duration_s} s makes more than {MOST_SAMPLES:e}; lengthen sample_period_s"
+        )))
+    }
+}
+
+/// Refuses beginnings that no channel has.
+fn refuse_unknown_channels(own: &Mechanism, asked: Option<&[String]>) -> PyResult<()> {
+    // a mechanism that cannot be placed says so when it runs
+    let (Some(asked), Ok(signals)) = (asked, own.mechanism.signals()) else {
+        return Ok(());
+    };
+    let is_unknown = |beginning: &&String| {
+        let mut names = signals.iter().map(|signal| &signal.name);
+        !names.any(|name| name.starts_with(beginning.as_str()))
+    };
+    let unknown = asked.iter().filter(is_unknown);
+    let unknown: Vec<String> = unknown.map(|name| format!("{name:?}")).collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    Err(PyValueError::new_err(format!(
+        "no channel begins with {}; mechanism.channels has all",
+        unknown.join(", ")
+    )))
+}
+
+fn positive(what: &str, value: f64) -> PyResult<()> {
+    if value > 0.0 && value.is_finite() {
+        Ok(())
+    } else {
+        Err(PyValueError::new_err(format!(
+            "{what} is {value}, expected a positive number of seconds"
+        )))
+    }
+}
+
+/// A run of `duration_s` from an instant on.
+fn set_duration(simulation: &mut SimulationSpec, from_s: f64, duration_s: f64) {
+    // exactly what was asked for where the model starts
+    simulation.duration_s = if from_s == simulation.start_s {
+        duration_s
+    } else {
+        from_s + duration_s - simulation.start_s
+    };
+}

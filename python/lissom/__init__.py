@@ -1,0 +1,90 @@
+"""Dynamics of robot manipulators whose links bend.
+
+>>> import lissom
+>>> mech = lissom.shipped("two-link-arm").build()
+>>> rec = mech.simulate(duration_s=0.5)
+>>> rec["hand.position"].shape
+(51, 3)
+
+Values are in SI units and arrays are those of NumPy. The conventions (order of twists, quaternions, positions and
+velocities) are on one page of the guide, ``docs/guide/python.md``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lissom._native import State, __version__
+    from lissom.control import Sampled, Simulator
+    from lissom.errors import Interrupted, LissomError, ModelError, Problem, SimulationError
+    from lissom.linear import Linearization
+    from lissom.mechanism import Energy, Equilibrium, Evaluation, Mechanism, Modes, Rollout
+    from lissom.model import Model, load, shipped, shipped_models
+    from lissom.recording import Recording, read_csv
+    from lissom.sweeps import sweep
+
+# Importing NumPy takes its time, and the command does without.
+_HOME = {
+    "Energy": "mechanism",
+    "Equilibrium": "mechanism",
+    "Evaluation": "mechanism",
+    "Interrupted": "errors",
+    "Linearization": "linear",
+    "LissomError": "errors",
+    "Mechanism": "mechanism",
+    "Model": "model",
+    "ModelError": "errors",
+    "Modes": "mechanism",
+    "Problem": "errors",
+    "Recording": "recording",
+    "Rollout": "mechanism",
+    "Sampled": "control",
+    "SimulationError": "errors",
+    "Simulator": "control",
+    "State": "_native",
+    "__version__": "_native",
+    "load": "model",
+    "read_csv": "recording",
+    "shipped": "model",
+    "shipped_models": "model",
+    "sweep": "sweeps",
+}
+
+__all__ = [
+    "Energy",
+    "Equilibrium",
+    "Evaluation",
+    "Interrupted",
+    "Linearization",
+    "LissomError",
+    "Mechanism",
+    "Model",
+    "ModelError",
+    "Modes",
+    "Problem",
+    "Recording",
+    "Rollout",
+    "Sampled",
+    "SimulationError",
+    "Simulator",
+    "State",
+    "__version__",
+    "load",
+    "read_csv",
+    "shipped",
+    "shipped_models",
+    "sweep",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'lissom' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"lissom.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

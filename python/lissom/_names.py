@@ -1,0 +1,22 @@
+"""Names that callers give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+__all__ = ["listed", "refuse_unknown"]
+
+
+def listed(what: str, names: Sequence[str] | None) -> list[str] | None:
+    """Names as a list; a text would be a list of its letters."""
+    if isinstance(names, str):
+        raise TypeError(f"{what} is the text {names!r}, expected a list of names: [{names!r}]")
+    return None if names is None else list(names)
+
+
+def refuse_unknown(channels: Sequence[str], known: Iterable[str]) -> None:
+    """Refuse beginnings that no channel has."""
+    names = list(known)
+    unknown = [start for start in channels if not any(name.startswith(start) for name in names)]
+    if unknown:
+        raise ValueError(f"no channel begins with {', '.join(map(repr, unknown))}; mechanism.channels has all")

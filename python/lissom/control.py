@@ -1,0 +1,246 @@
+"""Mechanisms in the loop: stepped from Python, or under a sampled controller."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lissom import _native
+from lissom._names import listed, refuse_unknown
+from lissom._native import State
+from lissom.errors import Interrupted, SimulationError
+from lissom.recording import Recording
+
+if TYPE_CHECKING:
+    from lissom.mechanism import Mechanism
+
+__all__ = ["Sampled", "Simulator"]
+
+Array = NDArray[np.float64]
+
+_SAME = 1e-9
+"""Share of a period by which instants that are one may differ."""
+_MOST_INSTANTS = 1e8
+
+
+class Simulator:
+    """A mechanism that is brought forward in steps of ``dt_s``; :meth:`lissom.Mechanism.simulator` makes one.
+
+    After k steps it stands at ``t0 + k dt_s``. Inputs are held over a step, outputs are read at its end; inside a step the
+    integrator of the model works with its own steps.
+    """
+
+    def __init__(
+        self, mechanism: Mechanism, state: State, dt_s: float, inputs: list[str], outputs: list[str]
+    ) -> None:
+        self._native = _native.Simulator(mechanism, state, dt_s, inputs, outputs)
+        self._start = state
+
+    @property
+    def time_s(self) -> float:
+        """Instant that has been reached, in s."""
+        return self._native.time_s
+
+    @property
+    def dt_s(self) -> float:
+        """Length of a step, in s."""
+        return self._native.dt_s
+
+    @property
+    def inputs(self) -> list[str]:
+        """Names of what :meth:`step` takes."""
+        return self._native.inputs
+
+    @property
+    def outputs(self) -> list[str]:
+        """Names of what :meth:`step` returns."""
+        return self._native.outputs
+
+    @property
+    def state(self) -> State:
+        """Where the mechanism is, a copy with all that evaluations and the integrator remember. Set it to go on from there."""
+        return self._native.state
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self._native.set_state(state)
+
+    def reset(self, state: State | None = None) -> Array:
+        """Go back to the start, or begin at another state; returns the outputs there."""
+        start = self._start if state is None else state
+        self._native.set_state(start)
+        self._start = start
+        return self._native.read()
+
+    def read(self) -> Array:
+        """The outputs now."""
+        return self._native.read()
+
+    def step(self, u: ArrayLike | None = None, /) -> Array:
+        """Hold the inputs over one step; returns the outputs at its end.
+
+        Raises :class:`lissom.SimulationError` when the mechanism cannot go on.
+        """
+        return self._native.step(u)
+
+    def advance(self, to_s: float, u: ArrayLike | None = None, /) -> Array:
+        """Hold the inputs until an instant; returns the outputs there. Steps count from there on."""
+        return self._native.advance(to_s, u)
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """A controller that is called every ``period_s`` and whose answer acts after ``delay_s``.
+
+    ``call(t_s, y)`` gets the outputs as they are at ``t_s`` and returns the inputs. A method ``reset(t_s, y)``, if it has one,
+    is called before the first.
+    """
+
+    call: Callable[[float, Array], ArrayLike]
+    period_s: float
+    delay_s: float = 0.0
+    inputs: Sequence[str] | None = None
+    """Names of the inputs that it drives; all of the model if absent."""
+    outputs: Sequence[str] | None = None
+    """Names of the signals that it measures; all positions and velocities if absent."""
+    u0: ArrayLike | None = None
+    """Inputs until its first answer acts; zero if absent."""
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.period_s < math.inf:
+            raise ValueError(f"period_s is {self.period_s}, expected a positive number of seconds")
+        if not 0.0 <= self.delay_s <= self.period_s:
+            raise ValueError(
+                f"delay_s is {self.delay_s}; it must be between zero and period_s, {self.period_s}"
+            )
+        listed("inputs", self.inputs)
+        listed("outputs", self.outputs)
+
+
+def simulate_sampled(
+    mechanism: Mechanism,
+    start: State,
+    controller: Sampled,
+    duration_s: float | None,
+    sample_period_s: float | None,
+    at_s: Sequence[float],
+    channels: Sequence[str] | None,
+) -> Recording:
+    """A run under a sampled controller. It lands on every tick and on every instant that is recorded."""
+    model = mechanism.model.to_dict()
+    simulation = model["simulation"]
+    if duration_s is None:
+        duration_s = simulation.get("start_s", 0.0) + simulation["duration_s"] - start.time_s
+    if not 0.0 < duration_s < math.inf:
+        raise ValueError(f"the run lasts {duration_s} s; say for how long with duration_s")
+    if sample_period_s is not None and not 0.0 < sample_period_s < math.inf:
+        raise ValueError(f"sample_period_s is {sample_period_s}, expected a positive number of seconds")
+    shortest_s = min(controller.period_s, sample_period_s or math.inf)
+    if duration_s / shortest_s > _MOST_INSTANTS:
+        raise ValueError(f"{duration_s} s in steps of {shortest_s} s are more than {_MOST_INSTANTS:g} instants")
+    t0, end = start.time_s, start.time_s + duration_s
+    units = mechanism.channels
+    wanted = list(units)
+    if channels is not None:
+        refuse_unknown(channels, wanted)
+        wanted = [name for name in wanted if name.startswith(tuple(channels))]
+    inputs = mechanism.inputs if controller.inputs is None else list(controller.inputs)
+    measured = (
+        [*mechanism.positions, *mechanism.velocities]
+        if controller.outputs is None
+        else list(controller.outputs)
+    )
+    simulator = _native.Simulator(mechanism, start, controller.period_s, inputs, [*wanted, *measured])
+    split = len(wanted)
+
+    ticks, acts, kept = _instants(controller, t0, end, sample_period_s, at_s)
+    held: Any = np.zeros(len(inputs)) if controller.u0 is None else controller.u0
+    held = np.asarray(held, dtype=np.float64)
+    coming = held
+    times: list[float] = []
+    rows: list[Array] = []
+
+    def recorded(stopped_at_s: float | None) -> Recording:
+        samples = np.array(rows).reshape(len(rows), split)
+        return Recording(
+            time_s=np.array(times),
+            channels={name: samples[:, at].copy() for at, name in enumerate(wanted)},
+            units={name: units[name] for name in wanted},
+            last=simulator.state,
+            stopped_at_s=stopped_at_s,
+            model=mechanism.model,
+        )
+
+    simulator.hold(held)
+    y = simulator.read()
+    at_once = controller.delay_s <= _SAME * controller.period_s
+    reset = getattr(controller.call, "reset", None)
+    try:
+        if reset is not None:
+            reset(t0, y[split:].copy())
+        for t in sorted(ticks | acts | kept):
+            if t > simulator.time_s:
+                y = simulator.advance(t, held)
+            # an answer that comes with the next tick acts before that asks for another
+            if t in acts and not at_once:
+                held = coming
+            if t in ticks:
+                coming = np.atleast_1d(
+                    np.asarray(controller.call(t, y[split:].copy()), dtype=np.float64)
+                )
+                if coming.shape != (len(inputs),):
+                    raise ValueError(
+                        f"the controller returned the shape {coming.shape}; it drives {len(inputs)} inputs"
+                    )
+            if t in ticks and at_once:
+                held = coming
+            if t in kept:
+                times.append(t)
+                rows.append(y[:split])
+    except SimulationError as error:
+        error.recording = recorded(simulator.time_s)
+        raise
+    except KeyboardInterrupt as error:
+        at = simulator.time_s
+        raise Interrupted(f"interrupted at {at} s", recording=recorded(at)) from error
+    return recorded(None)
+
+
+def _instants(
+    controller: Sampled,
+    t0: float,
+    end: float,
+    sample_period_s: float | None,
+    at_s: Sequence[float],
+) -> tuple[set[float], set[float], set[float]]:
+    """Instants of ticks, those at which answers begin to act, and those that are recorded."""
+    near_s = max(_SAME * controller.period_s, 4.0 * math.ulp(max(abs(t0), abs(end))))
+
+    def every(period_s: float) -> list[float]:
+        count = math.floor((end - t0) / period_s + _SAME) + 1
+        return [min(t0 + k * period_s, end) for k in range(count)]
+
+    ticks = [t for t in every(controller.period_s) if t < end - near_s]
+    acts = [t + controller.delay_s for t in ticks]
+    acts = [t if t < end - near_s else end for t in acts]
+    recorded = [] if sample_period_s is None else every(sample_period_s)
+    recorded += [t for t in at_s if t0 <= t <= end] + [end]
+    # instants that differ by rounding are one
+    merged: list[float] = []
+    for t in sorted([*ticks, *acts, end]):
+        if not merged or t - merged[-1] > near_s:
+            merged.append(t)
+
+    def snapped(t: float) -> float:
+        after = bisect_left(merged, t)
+        near = min(merged[max(after - 1, 0) : after + 1], key=lambda other: abs(other - t))
+        return near if abs(near - t) <= near_s else t
+
+    of_ticks, of_acts = {snapped(t) for t in ticks}, {snapped(t) for t in acts}
+    return of_ticks, of_acts, of_ticks | {snapped(t) for t in recorded}

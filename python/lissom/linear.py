@@ -1,0 +1,208 @@
+"""Linear models, and the bridges to other packages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom._names import listed
+
+if TYPE_CHECKING:
+    from lissom.model import Model
+
+__all__ = ["Linearization"]
+
+Array = NDArray[np.float64]
+
+
+class Linearization:
+    """Linearised equations of a mechanism at one state, or at the instants ``time_s`` of a motion.
+
+    ``x' = A x + B u`` and ``y = C x + D u``, where ``x`` holds deviations of independent coordinates and then of their
+    rates, ``u`` deviations of the inputs and ``y`` deviations of the positions of markers. Along a motion matrices and vectors
+    have one more axis in front, for the instants.
+    """
+
+    def __init__(self, arrays: Mapping[str, Any], *, model: Model | None = None) -> None:
+        self.arrays: dict[str, Any] = dict(arrays)
+        """Everything by name, as ``lissom linearize`` writes it."""
+        self.model = model
+
+    @property
+    def time_s(self) -> Array:
+        """Instants, in s."""
+        return self._array("time_s")
+
+    @property
+    def is_trajectory(self) -> bool:
+        """Whether there are several instants."""
+        return len(self.time_s) > 1
+
+    @property
+    def A(self) -> Array:
+        """Derivatives of the rates of the states by the states."""
+        return self._array("A")
+
+    @property
+    def B(self) -> Array:
+        """Derivatives of the rates of the states by the inputs."""
+        return self._array("B_state")
+
+    @property
+    def C(self) -> Array:
+        """Derivatives of the outputs by the states."""
+        return self._array("C_output")
+
+    @property
+    def D(self) -> Array:
+        """Derivatives of the outputs by the inputs."""
+        return self._array("D")
+
+    @property
+    def mass(self) -> Array:
+        """Mass matrix of the second-order form ``M q'' + C q' + K q = B u``."""
+        return self._array("M")
+
+    @property
+    def damping(self) -> Array:
+        """Velocity terms of the second-order form."""
+        return self._array("C")
+
+    @property
+    def stiffness(self) -> Array:
+        """Stiffness of the second-order form: structural, dynamic and geometric."""
+        return self._array("K0") + self._array("N0") + self._array("G0")
+
+    @property
+    def x0(self) -> Array:
+        """States that deviations are taken from: coordinates, then rates."""
+        return np.concatenate([self._array("q0"), self._array("v0")], axis=-1)
+
+    @property
+    def y0(self) -> Array:
+        """Positions of the markers there, in m."""
+        return self._array("y0")
+
+    @property
+    def u0(self) -> Array:
+        """Inputs there, NaN where the model does not say."""
+        known = dict(zip(self.arrays.get("u0_names", []), np.moveaxis(self._array("u0"), -1, 0)))
+        shape = self._array("u0").shape[:-1]
+        found = [known.get(name, np.full(shape, np.nan)) for name in self.inputs]
+        return np.stack(found, axis=-1) if found else np.zeros((*shape, 0))
+
+    @property
+    def states(self) -> list[str]:
+        """Names of the states."""
+        return list(self.arrays["state_names"])
+
+    @property
+    def inputs(self) -> list[str]:
+        """Names of the inputs."""
+        return list(self.arrays["input_names"])
+
+    @property
+    def outputs(self) -> list[str]:
+        """Names of the outputs."""
+        return list(self.arrays["output_names"])
+
+    def _array(self, name: str) -> Array:
+        found: Array = self.arrays[name]
+        return found
+
+    def select(
+        self, *, inputs: Sequence[str] | None = None, outputs: Sequence[str] | None = None
+    ) -> Linearization:
+        """The same with some of the inputs and outputs, in the order of their names. A state may be an output too.
+
+        Other outputs leave out ``H_output``, the second derivatives of the former ones.
+        """
+        inputs, outputs = listed("inputs", inputs), listed("outputs", outputs)
+        chosen = dict(self.arrays)
+        if inputs is not None:
+            columns = [_place("input", name, self.inputs) for name in inputs]
+            for name in ("B", "B_state", "D"):
+                chosen[name] = self._array(name)[..., columns]
+            for name in ("input_names", "input_units"):
+                chosen[name] = [self.arrays[name][at] for at in columns]
+        if outputs is not None:
+            chosen.pop("H_output", None)
+            known = [*self.outputs, *self.states]
+            rows = [_place("output", name, known) for name in outputs]
+            units = [*self.arrays["output_units"], *self.arrays["state_units"]]
+            states, lead = len(self.states), self.A.shape[:-2]
+            identity = np.broadcast_to(np.eye(states), (*lead, states, states))
+            nothing = np.zeros((*lead, states, chosen["D"].shape[-1]))
+            chosen["C_output"] = np.concatenate([self.C, identity], axis=-2)[..., rows, :]
+            chosen["D"] = np.concatenate([chosen["D"], nothing], axis=-2)[..., rows, :]
+            chosen["y0"] = np.concatenate([self.y0, self.x0], axis=-1)[..., rows]
+            chosen["output_names"] = [known[at] for at in rows]
+            chosen["output_units"] = [units[at] for at in rows]
+        return Linearization(chosen, model=self.model)
+
+    def at(self, time_s: float) -> Linearization:
+        """The equations at an instant of a motion, straight lines between the instants that were linearised."""
+        times = self.time_s
+        if not self.is_trajectory or not times[0] <= time_s <= times[-1]:
+            raise ValueError(f"{time_s} s is not on the motion; it has {times[0]} to {times[-1]} s")
+        if "coordinate_set" in self.arrays:
+            raise ValueError("the independent coordinates change along the motion; linearize a part of it")
+        after = int(np.clip(np.searchsorted(times, time_s), 1, len(times) - 1))
+        share = (time_s - times[after - 1]) / (times[after] - times[after - 1])
+        chosen = dict(self.arrays)
+        for name, array in self.arrays.items():
+            if isinstance(array, np.ndarray) and name not in ("time_s", "x_start"):
+                chosen[name] = (1.0 - share) * array[after - 1] + share * array[after]
+        chosen["time_s"] = np.array([time_s])
+        return Linearization(chosen, model=self.model)
+
+    def _single(self) -> None:
+        if self.is_trajectory:
+            raise ValueError("these are equations along a motion; take those of an instant with at(time_s)")
+
+    def to_control(self, dt_s: float | None = None) -> Any:
+        """A ``control.StateSpace`` of python-control, with names in which ``.`` becomes ``_``. With ``dt_s`` it is sampled with
+        inputs held over each step, exactly."""
+        import control
+
+        self._single()
+        names = {
+            kind: [name.replace(".", "_") for name in own]
+            for kind, own in (
+                ("states", self.states),
+                ("inputs", self.inputs),
+                ("outputs", self.outputs),
+            )
+        }
+        for kind, own in names.items():
+            if len(set(own)) != len(own):
+                raise ValueError(f"names of {kind} are the same once . becomes _: {sorted(own)}")
+        continuous = control.ss(self.A, self.B, self.C, self.D, **names)
+        if dt_s is None:
+            return continuous
+        return control.sample_system(
+            continuous, dt_s, method="zoh", copy_names=True, **names
+        )
+
+    def to_scipy(self) -> Any:
+        """A ``scipy.signal.StateSpace``."""
+        import scipy.signal
+
+        self._single()
+        return scipy.signal.StateSpace(self.A, self.B, self.C, self.D)
+
+    def __repr__(self) -> str:
+        return (
+            f"<lissom.Linearization of {len(self.states)} states, {len(self.inputs)} inputs, "
+            f"{len(self.outputs)} outputs at {len(self.time_s)} instants>"
+        )
+
+
+def _place(kind: str, name: str, known: Sequence[str]) -> int:
+    try:
+        return list(known).index(name)
+    except ValueError:
+        raise ValueError(f"there is no {kind} {name!r}; there are {', '.join(known)}") from None

@@ -1,0 +1,83 @@
+"""Linear models and the bridges to other packages."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import lissom
+
+
+@pytest.fixture(scope="module")
+def lin(arm: lissom.Mechanism) -> lissom.Linearization:
+    return arm.linearize(arm.start())
+
+
+def test_matrices_are_derivatives(arm: lissom.Mechanism, lin: lissom.Linearization) -> None:
+    """By central differences of the forward dynamics, whose errors are of second order in the step."""
+    x = arm.start().x
+    n = len(arm.positions)
+    assert lin.states == list(arm.positions) + list(arm.velocities)
+
+    def rates(x: np.ndarray) -> np.ndarray:
+        return np.concatenate([x[n:], arm.forward_dynamics(x)])
+
+    step = 1e-6
+    columns = [(rates(x + step * e) - rates(x - step * e)) / (2 * step) for e in np.eye(2 * n)]
+    np.testing.assert_allclose(lin.A, np.array(columns).T, atol=2e-4 * np.abs(lin.A).max())
+
+
+def test_select_chooses_by_name(lin: lissom.Linearization) -> None:
+    chosen = lin.select(inputs=["elbow.torque"], outputs=["elbow.angle", "hand.position.x"])
+    assert chosen.B.shape == (12, 1) and chosen.C.shape == (2, 12) and chosen.D.shape == (2, 1)
+    assert np.array_equal(chosen.B[:, 0], lin.B[:, lin.inputs.index("elbow.torque")])
+    assert chosen.C[0, lin.states.index("elbow.angle")] == 1.0 and np.abs(chosen.C[0]).sum() == 1.0
+    assert "H_output" in lin.select(inputs=["elbow.torque"]).arrays and "H_output" not in chosen.arrays
+    with pytest.raises(TypeError, match="outputs"):
+        lin.select(outputs="elbow.angle")
+    with pytest.raises(ValueError, match="elbow.torque"):
+        lin.select(inputs=["elbw.torque"])
+
+
+def test_inputs_are_those_that_are_driven_unless_named() -> None:
+    mech = lissom.shipped("four-bar").build()
+    found = mech.linearize()
+    assert found.inputs == ["motor.torque"] and found.B.shape[-1] == found.D.shape[-1] == 1
+    both = mech.linearize(inputs=["crank_pin.torque", "motor.torque"])
+    assert np.array_equal(both.B[:, 1:], found.B)
+
+
+def test_a_motion_is_interpolated(arm: lissom.Mechanism) -> None:
+    along = arm.linearize(about="run", times_s=[0.0, 0.1, 0.2])
+    assert along.is_trajectory and along.A.shape == (3, 12, 12)
+    assert np.array_equal(along.at(0.1).A, along.A[1])
+    np.testing.assert_allclose(along.at(0.05).A, 0.5 * (along.A[0] + along.A[1]), rtol=1e-12)
+    with pytest.raises(ValueError, match="at"):
+        along.to_scipy()
+
+
+def test_python_control(lin: lissom.Linearization) -> None:
+    control = pytest.importorskip("control")
+    plant = lin.to_control()
+    assert plant.input_labels == [name.replace(".", "_") for name in lin.inputs]
+    sampled = lin.to_control(dt_s=1e-3)
+    assert sampled.dt == 1e-3 and sampled.state_labels == plant.state_labels
+    import scipy.linalg
+
+    np.testing.assert_allclose(sampled.A, scipy.linalg.expm(lin.A * 1e-3), atol=1e-9)
+    assert isinstance(plant, control.StateSpace)
+
+
+def test_scipy(arm: lissom.Mechanism, lin: lissom.Linearization) -> None:
+    scipy = pytest.importorskip("scipy")
+    import scipy.integrate
+
+    system = lin.to_scipy()
+    assert np.array_equal(system.A, lin.A)
+    start = arm.start()
+    solved = scipy.integrate.solve_ivp(
+        arm.rhs({"shoulder.torque": 1.5, "elbow.torque": -0.5}), (0.0, 0.05), start.x, rtol=1e-9, atol=1e-11
+    )
+    sim = arm.simulator(start, dt_s=0.05)
+    y = sim.step([1.5, -0.5])
+    np.testing.assert_allclose(solved.y[:, -1], y, atol=1e-6)

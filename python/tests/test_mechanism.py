@@ -1,0 +1,238 @@
+"""What the equations say of states: identities that hold for any mechanism, and batches."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import lissom
+
+MODELS = ["two-link-arm", "space-arm", "branched-tree", "shuttle-arm", "rotating-beam"]
+
+
+def random_states(mech: lissom.Mechanism, count: int) -> np.ndarray:
+    """States near the start, of a mechanism without loops."""
+    rng = np.random.default_rng(7)
+    start = mech.free_state(mech.start())
+    return start + 0.01 * rng.standard_normal((count, start.size))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_forward_dynamics_inverts_inverse_dynamics(name: str) -> None:
+    mech = lissom.shipped(name).build()
+    x = random_states(mech, 3)
+    n = len(mech.free_velocities)
+    force = np.random.default_rng(1).standard_normal((3, n))
+    acceleration = mech.forward_dynamics(x, force)
+    needed = mech.inverse_dynamics(x, acceleration)
+    scale = np.abs(mech.bias(x)).max() + np.abs(force).max()
+    np.testing.assert_allclose(needed, force, atol=1e-8 * scale, rtol=0)
+    by_matrix = np.einsum("bij,bj->bi", mech.mass_matrix(x), acceleration) + mech.bias(x)
+    np.testing.assert_allclose(by_matrix, force, atol=1e-8 * scale, rtol=0)
+
+
+@pytest.mark.parametrize("name", MODELS[:-1])
+def test_jacobians_are_derivatives_of_poses(name: str) -> None:
+    mech = lissom.shipped(name).build()
+    x = random_states(mech, 1)[0]
+    n_q, n_v = len(mech.free_positions), len(mech.free_velocities)
+    marker = mech.markers[-1]
+    jacobian = mech.jacobian(x, marker)
+    assert jacobian.shape == (6, n_v)
+    twist = mech.marker_twist(x, marker)
+    at_rest = mech.marker_twist(np.concatenate([x[:n_q], np.zeros(n_v)]), marker)
+    np.testing.assert_allclose(jacobian @ x[n_q:] + at_rest, twist, atol=1e-9)
+    rotation = mech.marker_pose(x, marker)[:3, :3]
+    turned = mech.jacobian(x, marker, axes="marker")
+    np.testing.assert_allclose(rotation @ turned[:3], jacobian[:3], atol=1e-12)
+    if n_q == n_v:  # central differences, second order in the step
+        for column, step in enumerate(1e-6 * np.eye(n_q)):
+            moved = [mech.marker_pose(np.concatenate([x[:n_q] + s * step, x[n_q:]]), marker) for s in (1, -1)]
+            slope = (moved[0] - moved[1])[:3, 3] / 2e-6
+            np.testing.assert_allclose(jacobian[3:, column], slope, atol=1e-6)
+
+
+def test_both_formulations_have_the_same_jacobian() -> None:
+    """Joints of the straight arm turn its hand alike, whatever the deformations are described by."""
+    tree = lissom.shipped("two-link-arm").build()
+    nodal = tree.model.replace({"formulation": {"nodal": {"elements_per_link": 1}}}).build()
+    values = {"shoulder.angle": 0.4, "elbow.angle": -0.9}
+    found = [
+        dict(zip(mech.free_velocities, mech.jacobian(mech.state(values), "hand").T, strict=True))
+        for mech in (tree, nodal)
+    ]
+    for rate in ("shoulder.angle.rate", "elbow.angle.rate"):
+        np.testing.assert_allclose(found[1][rate], found[0][rate], atol=1e-12)
+
+
+def test_kinetic_energy_is_that_of_the_mass_matrix(arm: lissom.Mechanism, state: lissom.State) -> None:
+    v = state.velocity
+    energy = arm.energy(state)
+    assert energy.kinetic == pytest.approx(0.5 * v @ arm.mass_matrix(state) @ v, rel=1e-12)
+    assert energy.total == energy.kinetic + energy.strain + energy.gravity
+
+
+def test_a_batch_is_its_members(arm: lissom.Mechanism) -> None:
+    x = random_states(arm, 6).reshape(2, 3, -1)
+    force = np.arange(6.0)
+    for evaluate in (
+        arm.mass_matrix,
+        arm.bias,
+        lambda x, out=None: arm.forward_dynamics(x, force, out=out),
+        lambda x, out=None: arm.inverse_dynamics(x, force, out=out),
+        lambda x, out=None: arm.marker_pose(x, "hand", out=out),
+    ):
+        batch = evaluate(x)
+        assert batch.shape[:2] == (2, 3)
+        for at in np.ndindex(2, 3):
+            assert np.array_equal(batch[at], evaluate(x[at]))
+        out = np.full_like(batch, np.nan)
+        assert evaluate(x, out=out) is out and np.array_equal(out, batch)
+    strided = np.repeat(x, 2, axis=-1)[..., ::2]
+    assert np.array_equal(arm.bias(strided), arm.bias(x))
+    assert arm.bias(x[:0]).shape == (0, 3, 6)
+
+
+def test_shapes_that_do_not_fit_are_refused(arm: lissom.Mechanism, state: lissom.State) -> None:
+    with pytest.raises(ValueError, match="12 entries"):
+        arm.bias(np.zeros(11))
+    with pytest.raises(ValueError, match="force"):
+        arm.forward_dynamics(np.zeros((2, 12)), np.zeros((3, 6)))
+    with pytest.raises(ValueError, match="out"):
+        arm.bias(state, out=np.zeros(5))
+    with pytest.raises(TypeError, match="float64"):
+        arm.bias(state, out=np.zeros(6, dtype=np.float32))
+    with pytest.raises(ValueError, match="hand"):
+        arm.jacobian(state, "hnd")
+    with pytest.raises(ValueError, match="shoulder.angle"):
+        arm.state({"sholder.angle": 0.0})
+    with pytest.raises(ValueError, match="finite"):
+        arm.state_at(np.full(12, np.nan))
+    for time_s in (np.nan, np.inf):
+        for refused in (
+            lambda: arm.state_at(state.x, time_s=time_s),
+            lambda: arm.state(time_s=time_s),
+            lambda: state.replace({}, time_s=time_s),
+            lambda: arm.rhs()(time_s, state.x),
+            lambda: arm.bias(state, time_s=time_s),
+        ):
+            with pytest.raises(ValueError, match="time_s"):
+                refused()
+
+
+def test_states_of_another_mechanism_are_refused(arm: lissom.Mechanism, state: lissom.State) -> None:
+    other = lissom.shipped("four-bar").build()
+    sim = other.simulator(dt_s=1e-3)
+    for refused in (
+        lambda: other.bias(state),
+        lambda: other.free_state(state),
+        lambda: other.simulate(state),
+        lambda: other.equilibrium(state),
+        lambda: other.linearize(state),
+        lambda: other.modes(state),
+        lambda: other.perturb(state),
+        lambda: other.converge(state),
+        lambda: other.simulator(state, dt_s=1e-3),
+        lambda: sim.reset(state),
+        lambda: other.rollout(state, np.zeros((1, 1, len(other.inputs))), dt_s=1e-3),
+    ):
+        with pytest.raises(ValueError, match="another mechanism"):
+            refused()
+    # one of an equal model that was built again fits, and the mechanism that is asked is the one that moves
+    assert arm.simulator(pickle.loads(pickle.dumps(state)), dt_s=1e-3).state["elbow.angle"] == -0.7
+    heavy = arm.model.replace({"payload.gripper.mass_kg": 5.0}).build()
+    found = [one.simulator(state, dt_s=1e-2).step([1.0, 0.0]) for one in (heavy, arm)]
+    expected = heavy.simulator(heavy.state_at(state.x), dt_s=1e-2).step([1.0, 0.0])
+    np.testing.assert_allclose(found[0], expected, rtol=1e-9, atol=1e-9)
+    assert np.abs(found[0] - found[1]).max() > 1e-4
+
+
+@pytest.mark.parametrize("name", ["four-bar", "planar-3rrr"])
+def test_loops_stay_closed(name: str) -> None:
+    """Accelerations by multipliers are those of a run, which solves for independent coordinates."""
+    mech = lissom.shipped(name).build()
+    assert mech.free_velocities == mech.velocities and not mech.model.to_dict().get("controller")
+    start = mech.start()
+    ahead = mech.simulate(start, duration_s=0.05).last
+    assert ahead is not None
+    nothing = dict.fromkeys(mech.inputs, 0.0)
+    for state in (start, ahead):
+        expected = mech.rhs(nothing, state)(state.time_s, state.x)[len(mech.positions) :]
+        scale = np.abs(expected).max()
+        np.testing.assert_allclose(mech.forward_dynamics(state), expected, atol=1e-7 * scale)
+
+
+def test_states_by_name_and_by_array(arm: lissom.Mechanism, state: lissom.State) -> None:
+    assert state["elbow.angle"] == -0.7
+    assert np.array_equal(state.x, np.concatenate([state.position, state.velocity]))
+    assert np.array_equal(arm.state_at(state.x).x, state.x)
+    other = state.replace({"elbow.angle": 0.1}, time_s=0.05)
+    assert other["elbow.angle"] == 0.1 and other["shoulder.angle"] == 0.3 and other.time_s == 0.05
+    with pytest.raises(KeyError):
+        state["no.such"]
+
+
+def test_prescribed_joints_are_free_in_evaluations() -> None:
+    mech = lissom.shipped("slider-crank").build()
+    start = mech.start()
+    assert len(mech.free_velocities) == len(mech.velocities) + 1
+    assert mech.bias(start).shape == (len(mech.free_velocities),)
+    assert np.array_equal(mech.bias(start), mech.bias(mech.free_state(start)))
+
+
+def test_pickles_and_copies(arm: lissom.Mechanism, state: lissom.State) -> None:
+    again = pickle.loads(pickle.dumps(arm))
+    assert np.array_equal(again.bias(state.x), arm.bias(state))
+    for other in (pickle.loads(pickle.dumps(state)), copy.deepcopy(state)):
+        assert np.array_equal(other.x, state.x) and other.time_s == state.time_s
+    last = arm.simulate(duration_s=0.01).last
+    assert last is not None and pickle.loads(pickle.dumps(last)).to_json() == last.to_json()
+
+
+def test_threads_share_a_mechanism(arm: lissom.Mechanism) -> None:
+    x = random_states(arm, 200)
+    alone = arm.forward_dynamics(x)
+    found: list[np.ndarray] = []
+    threads = [threading.Thread(target=lambda: found.append(arm.forward_dynamics(x))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4 and all(np.array_equal(one, alone) for one in found)
+
+
+def test_equilibrium_is_where_nothing_moves() -> None:
+    mech = lissom.shipped("two-link-arm", {"input": []}).build()
+    found = mech.equilibrium()
+    assert found.stability == "stable"
+    np.testing.assert_allclose(mech.forward_dynamics(found.state), 0.0, atol=1e-6)
+
+
+def test_modes_are_those_of_the_linear_model(arm: lissom.Mechanism) -> None:
+    start = arm.start()
+    modes = arm.modes(start, free=True, count=3)
+    lin = arm.linearize(start)
+    eigenvalues = np.linalg.eigvals(lin.A)
+    for frequency in modes.frequency_rad_per_s[:, 0]:
+        assert np.abs(np.abs(eigenvalues) - frequency).min() < 0.01 * frequency
+
+
+def test_converge_and_compare_tell_what_the_command_tells(arm: lissom.Mechanism) -> None:
+    short = arm.model.replace({"simulation.duration_s": 0.02}).build()
+    found = short.converge()
+    assert found["accuracy"] and all(one["error"] >= 0.0 for one in found["accuracy"])
+    compared = short.compare(["consistent", "rigid"])
+    assert [run["fidelity"] for run in compared["runs"]] == ["consistent", "rigid"]
+    with pytest.raises(ValueError, match="rigid"):
+        short.compare(["riggid"])
+
+
+def test_perturb_follows_the_run_of_a_stiff_arm() -> None:
+    mech = lissom.shipped("quarter-turn", {"simulation.duration_s": 0.2}).build()
+    linear, full = mech.perturb(points=21), mech.simulate()
+    name = next(own for own in linear if own in full and own.endswith(".position.x"))
+    np.testing.assert_allclose(linear[name][-1], full[name][-1], atol=5e-3)

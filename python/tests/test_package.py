@@ -1,0 +1,75 @@
+"""The package as a whole: command, lazy imports, types, names, examples."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lissom
+
+HERE = Path(__file__).parent
+
+
+def python(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *words], capture_output=True, text=True)
+
+
+def test_the_command_comes_along(tmp_path: Path) -> None:
+    told = python("-m", "lissom", "--version")
+    assert told.returncode == 0 and lissom.__version__ in told.stdout
+    assert python("-m", "lissom", "no-such-verb").returncode == 2
+    found = python("-m", "lissom", "check", "two-link-arm", "--json")
+    assert json.loads(found.stdout)["bodies"]
+
+
+def test_importing_loads_no_numpy() -> None:
+    code = "import sys, lissom, lissom.__main__; assert 'numpy' not in sys.modules; lissom.load; assert 'numpy' in sys.modules"
+    assert python("-c", code).returncode == 0
+
+
+def test_every_public_name_is_there_and_documented() -> None:
+    assert set(lissom.__all__) == set(lissom._HOME)
+    for name in lissom.__all__:
+        assert getattr(lissom, name) is not None
+        assert name.startswith("__") or getattr(lissom, name).__doc__, name
+    for owner in (lissom.Linearization, lissom.Mechanism, lissom.Model, lissom.Recording, lissom.Simulator, lissom.State):
+        for name in (own for own in dir(owner) if not own.startswith("_")):
+            assert getattr(owner, name).__doc__, f"{owner.__name__}.{name}"
+    with pytest.raises(AttributeError):
+        lissom.no_such_name  # noqa: B018
+
+
+@pytest.mark.parametrize("module", ["lissom", "lissom.model", "lissom.spec"])
+def test_examples_of_docstrings(module: str) -> None:
+    found = doctest.testmod(importlib.import_module(module))
+    assert found.attempted > 0 and found.failed == 0
+
+
+def test_types(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the package, and of a program that uses it."""
+    pytest.importorskip("mypy")
+    monkeypatch.setenv("MYPYPATH", str(HERE))
+    words = ["--strict", "--config-file", str(HERE / "../../pyproject.toml"), "--cache-dir", str(tmp_path)]
+    checked = python("-m", "mypy", *words, "--package", "lissom", "--module", "first_steps")
+    assert checked.returncode == 0, checked.stdout
+    assert python(str(HERE / "first_steps.py")).returncode == 0
+
+
+def test_stubs_are_complete() -> None:
+    pytest.importorskip("mypy")
+    checked = python("-m", "mypy.stubtest", "lissom._native")
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_examples_of_the_guide() -> None:
+    """Every block of the guide runs, one after the other."""
+    blocks = (HERE / "../../docs/guide/python.md").read_text().split("```python\n")[1:]
+    code = "\n".join(block.split("```")[0] for block in blocks)
+    told = python("-c", code)
+    assert told.returncode == 0, told.stderr

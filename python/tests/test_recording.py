@@ -1,0 +1,154 @@
+"""Recordings: the numbers of the command, other packages, files, interruption."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lissom
+
+
+@pytest.fixture(scope="module")
+def rec(arm: lissom.Mechanism) -> lissom.Recording:
+    return arm.simulate()
+
+
+@pytest.mark.parametrize("name", ["two-link-arm", "four-bar", "rotating-beam"])
+def test_the_numbers_are_those_of_the_command(name: str, tmp_path: Path) -> None:
+    changes = {"simulation.duration_s": 0.1}
+    words = ["run", name, "--set", "simulation.duration_s=0.1", "--out", str(tmp_path / "run"), "--quiet"]
+    subprocess.run([sys.executable, "-m", "lissom", *words], check=True)
+    written = lissom.Recording.load(tmp_path / "run")
+    found = lissom.shipped(name, changes).build().simulate()
+    assert found == written
+    assert found.summary["audit"] == written.summary["audit"]
+
+
+def test_channels_and_their_components(rec: lissom.Recording) -> None:
+    assert rec["hand.position"].shape == (len(rec.time_s), 3)
+    assert np.array_equal(rec["hand.position"][:, 1], rec["hand.position.y"])
+    assert rec["hand.quaternion"].shape == (len(rec.time_s), 4)
+    assert rec.unit("hand.position") == "m" and rec.units["shoulder.angle"] == "rad"
+    assert "hand.position" in rec and "hand" not in rec
+    with pytest.raises(KeyError):
+        rec["hand"]
+    assert rec.completed and rec.last is not None and rec.last.time_s == rec.time_s[-1]
+
+
+def test_a_run_goes_on_where_it_ended(arm: lissom.Mechanism, rec: lissom.Recording) -> None:
+    half = arm.simulate(duration_s=0.1)
+    assert half.last is not None
+    rest = arm.simulate(half.last)
+    assert rest.time_s[0] == 0.1 and rest.time_s[-1] == 0.2
+    np.testing.assert_allclose(rest["hand.position"][-1], rec["hand.position"][-1], atol=1e-7)
+    with pytest.raises(ValueError, match="duration_s"):
+        arm.simulate(rest.last)
+    longer = arm.simulate(rest.last, duration_s=0.05, sample_period_s=0.025, at_s=[0.21])
+    np.testing.assert_allclose(longer.time_s, [0.2, 0.21, 0.225, 0.25], atol=1e-12)
+
+
+def test_pandas_and_xarray(rec: lissom.Recording) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = rec.to_pandas()
+    assert isinstance(frame, pandas.DataFrame) and frame.attrs["units"] == rec.units
+    assert np.array_equal(frame["hand.position.x"].to_numpy(), rec["hand.position.x"])
+    xarray = pytest.importorskip("xarray")
+    data = rec.to_xarray()
+    assert isinstance(data, xarray.Dataset) and data["elbow.angle"].attrs["units"] == "rad"
+
+
+def test_plot(rec: lissom.Recording, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib").use("Agg")
+    import matplotlib.pyplot as plt
+
+    rec.save(tmp_path / "measured.csv")
+    _, ax = plt.subplots()
+    assert rec.plot("hand.position", ax=ax, overlay=lissom.read_csv(tmp_path / "measured.csv")) is ax
+    assert len(ax.get_lines()) == 6 and ax.get_ylabel() == "[m]"
+    with pytest.raises(KeyError):
+        rec.plot("nothing")
+    plt.close("all")
+
+
+@pytest.mark.parametrize("ending", ["csv", "npz"])
+def test_files_hold_every_bit(rec: lissom.Recording, tmp_path: Path, ending: str) -> None:
+    rec.save(tmp_path / f"run.{ending}")
+    assert lissom.Recording.load(tmp_path / f"run.{ending}") == rec
+
+
+def test_a_folder_is_that_of_the_command(rec: lissom.Recording, tmp_path: Path) -> None:
+    rec.save(tmp_path / "run")
+    again = lissom.Recording.load(tmp_path / "run")
+    assert again == rec and again.model == rec.model
+    assert again.summary["audit"] == rec.summary["audit"]
+    page = rec.report(tmp_path / "run.html")
+    assert page.read_text().lstrip().lower().startswith("<!doctype html")
+    with pytest.raises(ValueError, match="no"):
+        lissom.Recording(rec.time_s, {"a": rec.time_s}, {"a": "m"}).save(tmp_path / "other")
+
+
+def test_pickles_and_copies(rec: lissom.Recording) -> None:
+    for other in (pickle.loads(pickle.dumps(rec)), copy.deepcopy(rec)):
+        assert other == rec and other.model == rec.model and other.summary == rec.summary
+
+
+def test_html_has_summary_and_plot(rec: lissom.Recording) -> None:
+    page = rec._repr_html_()
+    assert "energy drift" in page and page.count("<polyline") == 3 and "nan" not in page
+
+
+def test_channels_that_there_are_not_are_refused(arm: lissom.Mechanism) -> None:
+    controller = lissom.Sampled(lambda t_s, y: [0.0, 0.0], period_s=0.01)
+    for with_it in (None, controller):
+        assert set(arm.simulate(channels=["hand.position"], controller=with_it)) == {
+            f"hand.position.{axis}" for axis in "xyz"
+        }
+        with pytest.raises(ValueError, match="hnd"):
+            arm.simulate(channels=["hand.", "hnd."], controller=with_it)
+        with pytest.raises(TypeError, match="channels"):
+            arm.simulate(channels="hand.", controller=with_it)
+
+
+def test_files_that_there_are_not(rec: lissom.Recording, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for name in ("none", "none.npz", "empty"):
+        with pytest.raises(FileNotFoundError):
+            lissom.Recording.load(tmp_path / name)
+    with pytest.raises(FileNotFoundError):
+        rec.save(tmp_path / "none" / "run.npz")
+
+
+def test_a_failed_run_has_its_recording(tmp_path: Path) -> None:
+    limited = {"simulation.duration_s": 1.0, "simulation.integrator": {"dopri5": {"rtol": 1e-9, "max_steps": 20}}}
+    mech = lissom.shipped("two-link-arm", limited).build()
+    with pytest.raises(lissom.SimulationError) as caught:
+        mech.simulate()
+    error = caught.value
+    assert error.recording is not None and error.time_s is not None
+    assert 0.0 < error.recording.time_s[-1] <= error.time_s < 1.0 and not error.recording.completed
+    error.recording.save(tmp_path / "run")
+    assert lissom.Recording.load(tmp_path / "run").stopped_at_s == error.recording.stopped_at_s
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal to itself")
+def test_ctrl_c_keeps_what_was_recorded() -> None:
+    mech = lissom.shipped("shuttle-arm", {"simulation.duration_s": 1000.0}).build()
+    before = signal.getsignal(signal.SIGINT)
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(lissom.Interrupted) as caught:
+        mech.simulate(channels=["energy."])
+    timer.join()
+    recording = caught.value.recording
+    assert isinstance(caught.value, KeyboardInterrupt) and recording is not None
+    assert recording.stopped_at_s is not None and recording.stopped_at_s < 1000.0
+    assert signal.getsignal(signal.SIGINT) is before
