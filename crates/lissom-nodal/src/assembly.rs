@@ -25,8 +25,8 @@ pub struct End {
 
 /// Nodes and elements being put together.
 ///
-/// Elements take their lengths and axes from where their nodes stand when they are added: there all
-/// deformations of beams, hinges and trusses are zero.
+/// Elements take their axes, and their lengths unless told, from where their nodes stand when they are added: there all
+/// deformations of beams, hinges and such trusses are zero.
 #[derive(Clone, Debug, Default)]
 pub struct Assembly {
     parts: Parts,
@@ -371,7 +371,7 @@ impl Assembly {
         self.add_element(name, kind, nodes, &roles, &[[0.0; 6]; 6], 0.0)
     }
 
-    /// Value of one deformation of a hinge, truss or slider at which its spring is slack; zero by default.
+    /// Value of one deformation of an element at which it adds no stress; zero by default.
     pub fn set_rest(&mut self, element: ElementId, index: usize, rest: f64) {
         if let Some(slot) = self.parts.elements[element.0].rest.get_mut(index) {
             *slot = rest;

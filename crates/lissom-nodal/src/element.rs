@@ -53,7 +53,7 @@ pub(super) struct Element {
     pub(super) stiffness: [[f64; MOST_DEFORMATIONS]; MOST_DEFORMATIONS],
     /// Ratio of damping to stiffness.
     pub(super) damping_time: f64,
-    /// Value of each deformation at which its spring is slack.
+    /// Value of each deformation at which it adds no stress.
     pub(super) rest: [f64; MOST_DEFORMATIONS],
     /// Inertia of a rotor that turns with the first deformation.
     pub(super) rotor: f64,

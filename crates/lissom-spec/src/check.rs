@@ -6,6 +6,7 @@
 mod beam;
 mod bodies;
 mod controllers;
+mod deformations;
 mod fidelity;
 mod inertia;
 mod joints;

@@ -314,7 +314,7 @@ impl Study<'_> {
         }
         if let Some(body) = refine::starts_at_nodes(&spec) {
             let note = format!(
-                "{body} starts deformed at nodes of its mesh, which a finer one does not have"
+                "{body} is given deformations at nodes of its mesh, which a finer one does not have"
             );
             return unknown(refinement, &note);
         }

@@ -2,8 +2,9 @@
 
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::{
-    AdaptiveSpec, BasisSpec, BeamSpec, BodySpec, ElementsSpec, FormulationSpec,
-    GeneralizedAlphaSpec, IntegratorSpec, NewmarkSpec, NodalFormulationSpec, SegmentSpec,
+    AdaptiveSpec, BasisSpec, BeamSpec, BodySpec, ElementSpec, ElementsSpec, FormulationSpec,
+    GeneralizedAlphaSpec, IntegratorSpec, NewmarkSpec, NodalFormulationSpec,
+    SegmentSpec,
 };
 
 use super::estimate::Orders;
@@ -190,15 +191,28 @@ pub(super) fn given_bodies(spec: &ModelSpec) -> Vec<String> {
         .collect()
 }
 
-/// A body that starts deformed by coordinates of a mesh, which a finer one does not have.
+/// A body or element that starts deformed by coordinates of a mesh, which a finer one does not have.
 pub(super) fn starts_at_nodes(spec: &ModelSpec) -> Option<&str> {
     let meshed = |body: &&BodySpec| {
         let basis = body.beam.as_ref().map(|beam| &beam.basis);
         matches!(basis, Some(BasisSpec::Elements(mesh)) if mesh.modes.is_none())
     };
     let mut meshed = spec.body.iter().filter(meshed);
-    let deformed = meshed.find(|body| body.initial.is_some())?;
-    Some(&deformed.name)
+    let body = meshed.find(|body| body.initial.is_some());
+    let is_told = |element: &&ElementSpec| {
+        element.beam.as_ref().is_some_and(|beam| {
+            beam.initial_deformations_m.is_some()
+                || beam.initial_rates_m_per_s.is_some()
+                || beam.rest_deformations_m.is_some()
+        })
+    };
+    let element = || {
+        spec.element
+            .iter()
+            .find(is_told)
+            .map(|element| &*element.name)
+    };
+    body.map(|body| &*body.name).or_else(element)
 }
 
 /// The model with its bodies refined by so many levels; `None` if there is nothing to refine. Functions grow by one

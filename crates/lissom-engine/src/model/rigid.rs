@@ -216,12 +216,16 @@ fn without_deformations(spec: &ModelSpec) -> ModelSpec {
         let planar = spec.is_planar_element(element);
         if let Some(beam) = &mut element.beam {
             beam.roles = Some(suppressed(beam, planar));
+            beam.initial_deformations_m = None;
+            beam.initial_rates_m_per_s = None;
         }
         if let Some(truss) = &mut element.truss
             && truss.axial_stiffness_n > 0.0
             && is_passive(truss.role.unwrap_or(RoleSpec::Free))
         {
             truss.role = Some(RoleSpec::Fixed);
+            truss.rest_length_m = None;
+            truss.initial_elongation_m = None;
             truss.initial_rate_m_per_s = 0.0;
         }
     }

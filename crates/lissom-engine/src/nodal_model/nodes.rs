@@ -8,8 +8,8 @@ use lissom_nodal::{
 };
 use lissom_spatial::{Matrix, RotationVector, Vector};
 use lissom_spec::spec::{
-    BeamElementSpec, ElementNodeSpec, ElementSpec, EndSpec, Frame, InitialSpec, InputSpec,
-    ModelSpec, RoleSpec, SecondOrderSpec,
+    BeamDeformationsSpec, BeamElementSpec, Deformation, ElementNodeSpec, ElementSpec, EndSpec,
+    Frame, InitialSpec, InputSpec, ModelSpec, RoleSpec, SecondOrderSpec,
 };
 
 use super::build::{least_along, missing, tensor};
@@ -22,8 +22,16 @@ struct Builder<'a> {
     elements: BTreeMap<&'a str, ElementId>,
     axes: Vec<NodalAxis>,
     stations: Vec<Station>,
-    /// Rate of the first deformation at the start, of hinges, sliders and trusses.
-    rates: Vec<(ElementId, f64)>,
+    starts: Vec<DeformationStart>,
+}
+
+/// How a deformation that is a degree of freedom starts.
+struct DeformationStart {
+    element: ElementId,
+    deformation: usize,
+    /// Where it does not start as its nodes are written.
+    value: Option<f64>,
+    rate: f64,
 }
 
 pub(super) fn build(spec: &ModelSpec) -> Result<NodalModel, NodalModelError> {
@@ -34,7 +42,7 @@ pub(super) fn build(spec: &ModelSpec) -> Result<NodalModel, NodalModelError> {
         elements: BTreeMap::new(),
         axes: Vec::new(),
         stations: Vec::new(),
-        rates: Vec::new(),
+        starts: Vec::new(),
     };
     builder.assembly.set_gravity(spec.gravity_m_per_s2);
     for node in &spec.node {
@@ -129,40 +137,50 @@ impl<'a> Builder<'a> {
             self.assembly.set_deformations(id, Role::Fixed);
             return Ok(());
         }
-        let (id, rate, stiffness, damping) = if let Some(hinge) = &element.hinge {
+        let (id, value, rate) = if let Some(hinge) = &element.hinge {
             let (from, to) = (self.node(&hinge.from)?, self.node(&hinge.to)?);
             let axis = hinge.axis.unwrap_or([0.0, 0.0, 1.0]);
-            (
-                self.assembly.hinge(name, from, to, axis),
-                hinge.initial_rate_rad_per_s,
-                hinge.stiffness_n_m_per_rad,
-                hinge.damping_n_m_s_per_rad,
-            )
+            let id = self.assembly.hinge(name, from, to, axis);
+            let (stiffness, damping) = (hinge.stiffness_n_m_per_rad, hinge.damping_n_m_s_per_rad);
+            self.set_spring(id, stiffness, damping, hinge.rest_rotation_rad);
+            (id, hinge.initial_rotation_rad, hinge.initial_rate_rad_per_s)
         } else if let Some(slider) = &element.slider {
             let (from, to) = (self.end(&slider.from)?, self.node(&slider.to)?);
             let across = least_along(Vector(slider.axis));
-            (
-                self.assembly.slider(name, from, to, slider.axis, across),
-                slider.initial_rate_m_per_s,
-                slider.stiffness_n_per_m,
-                slider.damping_n_s_per_m,
-            )
+            let id = self.assembly.slider(name, from, to, slider.axis, across);
+            let (stiffness, damping) = (slider.stiffness_n_per_m, slider.damping_n_s_per_m);
+            self.set_spring(id, stiffness, damping, slider.rest_travel_m);
+            (id, slider.initial_travel_m, slider.initial_rate_m_per_s)
         } else if let Some(truss) = &element.truss {
             let (from, to) = (self.node(&truss.from)?, self.node(&truss.to)?);
-            let id = self.assembly.truss(name, from, to, truss.axial_stiffness_n);
-            (id, truss.initial_rate_m_per_s, 0.0, 0.0)
+            let stiffness = truss.axial_stiffness_n;
+            let id = match truss.rest_length_m {
+                Some(rest) => (self.assembly).truss_of_length(name, from, to, stiffness, rest),
+                None => self.assembly.truss(name, from, to, stiffness),
+            };
+            (id, truss.initial_elongation_m, truss.initial_rate_m_per_s)
         } else {
             return Err(missing(name));
         };
         self.set_roles(element, id);
+        self.starts.push(DeformationStart {
+            element: id,
+            deformation: 0,
+            value,
+            rate,
+        });
+        Ok(())
+    }
+
+    /// Gives a hinge or slider its spring and damper.
+    fn set_spring(&mut self, id: ElementId, stiffness: f64, damping: f64, rest: Option<f64>) {
         if stiffness > 0.0 {
             self.assembly
                 .set_spring(id, 0, stiffness, damping / stiffness);
+            self.assembly.set_rest(id, 0, rest.unwrap_or(0.0));
         } else if damping > 0.0 {
             self.assembly.couple_damping(&[(id, 0)], vec![damping]);
         }
-        self.rates.push((id, rate));
-        Ok(())
     }
 
     /// Says what each deformation of an element is; what inputs and motions may name is an axis of its own.
@@ -230,9 +248,33 @@ impl<'a> Builder<'a> {
             let y = beam.y_direction.unwrap_or_default();
             let id = self.assembly.beam(&label, end, next, section, y);
             self.set_roles(element, id);
+            self.set_deformations(beam, &element.deformations(planar), id);
             end = next;
         }
         Ok(())
+    }
+
+    /// Deformations of a beam at the start, and those at which it carries no stress.
+    fn set_deformations(
+        &mut self,
+        beam: &BeamElementSpec,
+        deformations: &[(Deformation, RoleSpec)],
+        id: ElementId,
+    ) {
+        let value = |said: &Option<BeamDeformationsSpec>, deformation| {
+            said.and_then(|said| said.get(deformation))
+        };
+        for (index, &(deformation, _)) in deformations.iter().enumerate() {
+            if let Some(rest) = value(&beam.rest_deformations_m, deformation) {
+                self.assembly.set_rest(id, index, rest);
+            }
+            self.starts.push(DeformationStart {
+                element: id,
+                deformation: index,
+                value: value(&beam.initial_deformations_m, deformation),
+                rate: value(&beam.initial_rates_m_per_s, deformation).unwrap_or(0.0),
+            });
+        }
     }
 
     /// A point and an orientation of a beam between its ends.
@@ -336,10 +378,14 @@ impl<'a> Builder<'a> {
                 (format!("{of}.driving_{what}"), unit)
             };
         }
+        let mut position = mechanism.assembled_position();
         let mut velocity = vec![0.0; mechanism.dof_count()];
-        for (element, rate) in self.rates {
-            if let Some(dof) = mechanism.deformation_dof(element, 0) {
-                velocity[dof] = rate;
+        for start in self.starts {
+            if let Some(dof) = mechanism.deformation_dof(start.element, start.deformation) {
+                velocity[dof] = start.rate;
+                if let Some(value) = start.value {
+                    position[mechanism.dof_positions(dof).start] = value;
+                }
             }
         }
         for node in &spec.node {
@@ -371,7 +417,7 @@ impl<'a> Builder<'a> {
             has_loops: false,
             bent: Vec::new(),
             start_s: spec.simulation.start_s,
-            initial_position: mechanism.assembled_position(),
+            initial_position: position,
             initial_velocity: velocity,
             mechanism,
         })

@@ -39,6 +39,7 @@ mod numbers;
 mod pan_scott_ulsoy;
 mod perturbation;
 mod repartitioning;
+mod rest_and_start;
 mod rigid_links;
 mod runs;
 mod scene;

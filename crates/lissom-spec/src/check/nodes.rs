@@ -110,7 +110,7 @@ impl Checker<'_> {
         let in_plane = spec.is_planar_element(element);
         if let Some(beam) = &element.beam {
             self.beam_element(&path.key("beam"), beam, in_plane);
-            self.beam_roles(&path.key("beam"), element, beam, in_plane);
+            self.beam_deformations(&path.key("beam"), element, beam, in_plane);
         }
         let tilts = element.hinge.as_ref().and_then(|hinge| hinge.tilt_roles);
         if in_plane && tilts.is_some() {
@@ -140,6 +140,7 @@ impl Checker<'_> {
             let path = path.key("truss").key("axial_stiffness_n");
             self.not_negative(path, truss.axial_stiffness_n);
         }
+        self.start_and_rest(path, element);
         if let Some(slider) = &element.slider {
             let path = path.key("slider");
             self.direction(path.key("axis"), slider.axis);
@@ -204,54 +205,6 @@ impl Checker<'_> {
                 if given {
                     self.no_effect(path.key(key), "the beam stays in the plane");
                 }
-            }
-        }
-    }
-
-    /// Roles of deformations that the beam does not have, or that name no single one.
-    fn beam_roles(
-        &mut self,
-        path: &Path,
-        element: &ElementSpec,
-        beam: &BeamElementSpec,
-        planar: bool,
-    ) {
-        use Deformation as D;
-        let roles = beam.roles.unwrap_or_default();
-        let (foreign, reason): (&[D], _) = if planar {
-            (
-                &[
-                    D::Torsion,
-                    D::BendingYP,
-                    D::BendingYQ,
-                    D::BendingZP,
-                    D::BendingZQ,
-                ],
-                "a beam in the plane has `elongation`, `bending_p` and `bending_q`",
-            )
-        } else {
-            (
-                &[D::BendingP, D::BendingQ],
-                "in space bending is along y or z: `bending_y_p` to `bending_z_q`",
-            )
-        };
-        for &deformation in foreign {
-            if roles.get(deformation).is_some() {
-                let path = path.key("roles").key(deformation.key());
-                self.no_effect(path, reason);
-            }
-        }
-        let driven = |role| matches!(role, RoleSpec::Prescribed | RoleSpec::Actuated);
-        if beam.divisions > 1 {
-            let all = element.deformations(planar);
-            for (deformation, _) in all.into_iter().filter(|&(_, role)| driven(role)) {
-                let path = match roles.get(deformation) {
-                    Some(_) => path.key("roles").key(deformation.key()),
-                    None => path.key("role"),
-                };
-                let reason = "a beam that is divided has many such deformations; a motion or input names one: \
-                              write elements of their own with `divisions = 1`";
-                self.no_effect(path, reason);
             }
         }
     }

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::deformation::Deformation;
 use super::motion::MotionProfileSpec;
-use super::nodes::Deformation;
 use super::profile::LoadProfile;
 
 /// One torque or force, on a joint or at a marker. Exactly one of the `torque_…`, `force_…`,

@@ -8,6 +8,7 @@ mod basis;
 mod body;
 mod closure;
 mod controller;
+mod deformation;
 mod input;
 mod joint;
 mod motion;
@@ -31,6 +32,7 @@ pub use closure::{
     StabilizedSpec, TwistComponent, UniversalClosureSpec,
 };
 pub use controller::{ComputedPdSpec, ControllerSpec, JointPdSpec};
+pub use deformation::{BeamDeformationsSpec, BeamRolesSpec, Deformation};
 pub use input::{
     ForceConstantSpec, ForceCycloidSpec, ForcePolynomialSpec, ForceSinesSpec, ForceStepSpec,
     ForceTableSpec, Frame, InputSpec, LoadQuantity, TorqueConstantSpec, TorqueCycloidSpec,
@@ -48,9 +50,9 @@ pub use motion::{
     MotionSpec, PolynomialMotionSpec, SinesMotionSpec, TableMotionSpec,
 };
 pub use nodes::{
-    BeamElementSpec, BeamRolesSpec, Deformation, ElementNodeSpec, ElementSpec, EndSpec, HingeSpec,
-    OrientationSpec, PlanarAngleSpec, PlanarPointSpec, PointSpec, RigidBeamSpec, RoleSpec,
-    SecondOrderSpec, SliderSpec, TrussSpec,
+    BeamElementSpec, ElementNodeSpec, ElementSpec, EndSpec, HingeSpec, OrientationSpec,
+    PlanarAngleSpec, PlanarPointSpec, PointSpec, RigidBeamSpec, RoleSpec, SecondOrderSpec,
+    SliderSpec, TrussSpec,
 };
 pub use nominal::NominalMotionSpec;
 pub(crate) use orientation::length;

@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::nodes::Deformation;
+use super::deformation::Deformation;
 use super::profile::MotionProfile;
 
 /// The prescribed motion of one degree of freedom of a joint. Exactly one profile is given.

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::deformation::{BeamDeformationsSpec, BeamRolesSpec, Deformation};
+
 /// One node. Exactly one of `point`, `orientation`, `planar_point` and `planar_angle` says of which kind.
 ///
 /// Points and orientations are nodes of their own: a hinge is between two orientations at one point.
@@ -147,7 +149,7 @@ pub struct EndSpec {
     pub orientation: String,
 }
 
-/// A beam; it is straight and undeformed where its nodes stand at first.
+/// A beam; it is straight where its nodes stand at first, and all its deformations are zero there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BeamElementSpec {
@@ -194,114 +196,15 @@ pub struct BeamElementSpec {
     /// What single deformations are instead, whether or not they have a stiffness.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub roles: Option<BeamRolesSpec>,
-}
-
-/// What single deformations of a beam are; those of the plane, or those of space.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct BeamRolesSpec {
-    /// Change of length.
+    /// Deformations at the start, where they are degrees of freedom; zero when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub elongation: Option<RoleSpec>,
-    /// Twist times length; only in space.
+    pub initial_deformations_m: Option<BeamDeformationsSpec>,
+    /// Rates of deformations at the start, where they are degrees of freedom.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub torsion: Option<RoleSpec>,
-    /// Bending along y at the end `from`; only in space.
+    pub initial_rates_m_per_s: Option<BeamDeformationsSpec>,
+    /// Deformations at which it carries no stress; zero when absent: it is straight.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bending_y_p: Option<RoleSpec>,
-    /// Bending along y at the end `to`; only in space.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bending_y_q: Option<RoleSpec>,
-    /// Bending along z at the end `from`; only in space.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bending_z_p: Option<RoleSpec>,
-    /// Bending along z at the end `to`; only in space.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bending_z_q: Option<RoleSpec>,
-    /// Bending at the end `from`; only in the plane.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bending_p: Option<RoleSpec>,
-    /// Bending at the end `to`; only in the plane.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bending_q: Option<RoleSpec>,
-}
-
-/// A deformation of an element, called as in recordings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Deformation {
-    /// Change of length of a beam or truss.
-    Elongation,
-    /// Twist of a beam in space, times its length.
-    Torsion,
-    /// Bending of a beam in space along y, at the end `from`.
-    BendingYP,
-    /// The same at the end `to`.
-    BendingYQ,
-    /// Bending of a beam in space along z, at the end `from`.
-    BendingZP,
-    /// The same at the end `to`.
-    BendingZQ,
-    /// Bending of a beam in the plane, at the end `from`.
-    BendingP,
-    /// The same at the end `to`.
-    BendingQ,
-    /// Rotation of a hinge.
-    Rotation,
-    /// Tilt of the axis of a hinge in space.
-    TiltY,
-    /// Tilt of the axis of a hinge in space, orthogonal to the other.
-    TiltZ,
-    /// Travel of a slider.
-    Travel,
-    /// Offset of a slider across its axis.
-    OffsetY,
-    /// Offset of a slider across its axis and the other offset; only in space.
-    OffsetZ,
-}
-
-impl Deformation {
-    /// The word of model files and recordings.
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::Elongation => "elongation",
-            Self::Torsion => "torsion",
-            Self::BendingYP => "bending_y_p",
-            Self::BendingYQ => "bending_y_q",
-            Self::BendingZP => "bending_z_p",
-            Self::BendingZQ => "bending_z_q",
-            Self::BendingP => "bending_p",
-            Self::BendingQ => "bending_q",
-            Self::Rotation => "rotation",
-            Self::TiltY => "tilt_y",
-            Self::TiltZ => "tilt_z",
-            Self::Travel => "travel",
-            Self::OffsetY => "offset_y",
-            Self::OffsetZ => "offset_z",
-        }
-    }
-
-    /// Whether a torque works on it, and not a force.
-    pub fn turns(self) -> bool {
-        matches!(self, Self::Rotation | Self::TiltY | Self::TiltZ)
-    }
-}
-
-impl BeamRolesSpec {
-    /// What a deformation is said to be.
-    pub fn get(&self, deformation: Deformation) -> Option<RoleSpec> {
-        match deformation {
-            Deformation::Elongation => self.elongation,
-            Deformation::Torsion => self.torsion,
-            Deformation::BendingYP => self.bending_y_p,
-            Deformation::BendingYQ => self.bending_y_q,
-            Deformation::BendingZP => self.bending_z_p,
-            Deformation::BendingZQ => self.bending_z_q,
-            Deformation::BendingP => self.bending_p,
-            Deformation::BendingQ => self.bending_q,
-            _ => None,
-        }
-    }
+    pub rest_deformations_m: Option<BeamDeformationsSpec>,
 }
 
 /// Which second-order terms the deformations of a beam have.
@@ -350,6 +253,12 @@ pub struct HingeSpec {
     /// Damping of its rotation.
     #[serde(default)]
     pub damping_n_m_s_per_rad: f64,
+    /// Rotation at which its stiffness carries no torque; where its nodes stand at first when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rest_rotation_rad: Option<f64>,
+    /// Rotation at the start, where it is a degree of freedom; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial_rotation_rad: Option<f64>,
     /// Rate at the start, where it is a degree of freedom.
     #[serde(default)]
     pub initial_rate_rad_per_s: f64,
@@ -366,9 +275,15 @@ pub struct TrussSpec {
     /// EA.
     #[serde(default)]
     pub axial_stiffness_n: f64,
+    /// Length from which its elongation counts, and at which it carries no force; the distance of its points when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rest_length_m: Option<f64>,
     /// What its elongation is; free (elastic) when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<RoleSpec>,
+    /// Elongation at the start, where it is a degree of freedom; that of its points as they stand when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial_elongation_m: Option<f64>,
     /// Rate of elongation at the start, where it is a degree of freedom.
     #[serde(default)]
     pub initial_rate_m_per_s: f64,
@@ -396,6 +311,12 @@ pub struct SliderSpec {
     /// Damping of its travel.
     #[serde(default)]
     pub damping_n_s_per_m: f64,
+    /// Travel at which its stiffness carries no force; zero, with both points in one place, when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rest_travel_m: Option<f64>,
+    /// Travel at the start, where it is a degree of freedom; that of its points as they stand when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial_travel_m: Option<f64>,
     /// Rate at the start, where it is a degree of freedom.
     #[serde(default)]
     pub initial_rate_m_per_s: f64,
