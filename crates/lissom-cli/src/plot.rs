@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use lissom_io::atomic;
 use lissom_report::{Chart, Format, Style};
+use serde::Serialize;
 
 use crate::output;
 use crate::stop::Stop;
@@ -39,6 +40,24 @@ pub(crate) struct ChannelArguments {
     pub(crate) channels: Vec<String>,
 }
 
+/// A plot that was written.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct WrittenPlot {
+    /// Its file.
+    pub(crate) file: PathBuf,
+    /// Channels that have no room in it.
+    left_out: Vec<String>,
+}
+
+/// The answer of a verb for a program, with what its plot leaves out if it has one.
+#[derive(Debug, Serialize)]
+pub(crate) struct WithPlot<'a, T> {
+    #[serde(flatten)]
+    pub(crate) answer: &'a T,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) plot: Option<&'a WrittenPlot>,
+}
+
 impl PlotArguments {
     /// Writes the plot that was asked for, and says, unless `quiet`, what has no room in it; `chart` is only made if one was.
     ///
@@ -48,7 +67,7 @@ impl PlotArguments {
         &self,
         quiet: bool,
         chart: impl FnOnce() -> Result<Chart<'a>, Stop>,
-    ) -> Result<Option<PathBuf>, Stop> {
+    ) -> Result<Option<WrittenPlot>, Stop> {
         let Some(path) = &self.plot else {
             return Ok(None);
         };
@@ -69,7 +88,10 @@ impl PlotArguments {
         if !quiet && !plot.left_out.is_empty() {
             output::say(&left_out(&plot.left_out));
         }
-        Ok(Some(path.clone()))
+        Ok(Some(WrittenPlot {
+            file: path.clone(),
+            left_out: plot.left_out,
+        }))
     }
 }
 

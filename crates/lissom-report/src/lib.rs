@@ -17,6 +17,7 @@ use lissom_io::manifest::Manifest;
 use serde_json::Value;
 
 pub use page::html;
+pub use panels::MOST_CURVES;
 pub use plot::{Axis, Chart, Curve, Format, Panel, Plot, Scale, Style};
 pub use verdict::{Level, Verdict, verdicts};
 

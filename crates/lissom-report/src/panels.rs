@@ -9,7 +9,7 @@ use lissom::{
 pub(crate) const FREQUENCY: &str = "frequency.";
 
 /// Most curves of a panel: as many as can be told apart at a glance.
-pub(crate) const MOST_CURVES: usize = 6;
+pub const MOST_CURVES: usize = 6;
 
 /// Titles of the groups with the names of their members, in the order they are offered.
 pub(crate) const GROUPS: [(&str, &str); 15] = [

@@ -22,6 +22,7 @@ use super::report;
 use super::run::{batch_for, integrate, refuse_too_large};
 use crate::arguments::CompareArguments;
 use crate::output::{rounded, short};
+use crate::plot::WithPlot;
 use crate::stop::Stop;
 use crate::{diagnostics, output, source};
 
@@ -84,7 +85,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
         .add(&mut batch)
         .and_then(|path| batch.finish().map(|()| path))
         .map_err(|error| Stop::Failed(error.to_string()))?;
-    let mut pictures = Vec::new();
+    let mut pictures = report::Pictures::default();
     if arguments.pictures.wanted() {
         let sources: Vec<Source<'_>> = (finished.iter().zip(&manifests))
             .map(|(done, (manifest, recording))| Source {
@@ -100,7 +101,10 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
         pictures = report::write_for(&sources, &folder, wanted, channels, arguments.quiet)?;
     }
     if arguments.json {
-        output::json(&comparison)?;
+        output::json(&WithPlot {
+            answer: &comparison,
+            plot: pictures.plot.as_ref(),
+        })?;
     } else if !arguments.quiet {
         output::say(&in_words(&comparison));
         output::say(&format!(
@@ -108,8 +112,8 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
             folder.display(),
             path.display()
         ));
-        if !pictures.is_empty() {
-            output::say(&report::written(&pictures));
+        if !pictures.files.is_empty() {
+            output::say(&report::written(&pictures.files));
         }
     }
     let stopped = finished.last().and_then(|f| {

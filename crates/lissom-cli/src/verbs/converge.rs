@@ -7,11 +7,12 @@ use lissom::converge::{
     SAFETY, Task, converge,
 };
 use lissom_io::converge::{ConvergenceReport, RunCost};
-use lissom_report::{Axis, Chart, Curve, Panel, Scale};
+use lissom_report::{Axis, Chart, Curve, MOST_CURVES, Panel, Scale};
 
 use super::run::{batch_for, watched};
 use crate::arguments::ConvergeArguments;
 use crate::output::rounded;
+use crate::plot::WithPlot;
 use crate::stop::Stop;
 use crate::{output, source};
 
@@ -64,10 +65,13 @@ pub(crate) fn run(arguments: &ConvergeArguments) -> Result<(), Stop> {
     let chart = || Ok(chart(&report.model, across, &curves));
     let plot = arguments.plot.write(arguments.quiet, chart)?;
     if arguments.json {
-        output::json(&report)?;
+        output::json(&WithPlot {
+            answer: &report,
+            plot: plot.as_ref(),
+        })?;
     } else if !arguments.quiet {
         output::say(&in_words(&report));
-        let files = std::iter::once(path.clone()).chain(plot);
+        let files = std::iter::once(path.clone()).chain(plot.map(|plot| plot.file));
         let files: Vec<String> = files.map(|path| path.display().to_string()).collect();
         output::say(&format!("\nWrote {}.", files.join(" and ")));
     }
@@ -118,23 +122,29 @@ fn error_curves(found: &Convergence) -> Vec<ErrorCurve> {
     curves.filter_map(curve).collect()
 }
 
-/// Errors over resolution, a panel for every unit.
+/// Errors over resolution, a panel for every unit, or several where it has more curves than can be told apart.
 fn chart<'a>(model: &str, across: &str, curves: &'a [ErrorCurve]) -> Chart<'a> {
     let mut panels: Vec<Panel<'a>> = Vec::new();
     for curve in curves {
-        let at = panels
-            .iter()
-            .position(|panel| panel.upward.unit == curve.unit);
-        let at = at.unwrap_or_else(|| {
-            panels.push(Panel {
+        let has_room =
+            |panel: &Panel<'_>| panel.upward.unit == curve.unit && panel.curves.len() < MOST_CURVES;
+        let at = panels.iter().position(has_room).unwrap_or_else(|| {
+            // panels of one unit follow each other
+            let same = |panel: &Panel<'_>| panel.upward.unit == curve.unit;
+            let at = panels
+                .iter()
+                .rposition(same)
+                .map_or(panels.len(), |at| at + 1);
+            let panel = Panel {
                 upward: Axis {
                     label: "Stated error".to_owned(),
                     unit: curve.unit.clone(),
                     scale: Scale::Logarithmic,
                 },
                 curves: Vec::new(),
-            });
-            panels.len() - 1
+            };
+            panels.insert(at, panel);
+            at
         });
         let drawn = &mut panels[at].curves;
         drawn.push(Curve {

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::linear;
 use crate::arguments::ModesArguments;
 use crate::output::{counted, short};
+use crate::plot::WithPlot;
 use crate::stop::Stop;
 use crate::{output, source};
 
@@ -52,9 +53,12 @@ pub(crate) fn run(arguments: &ModesArguments) -> Result<(), Stop> {
     }
     let chart = || chart(&loaded, &recording, &arguments.channels.channels);
     let plot = arguments.plot.write(arguments.quiet, chart)?;
-    files.extend(plot.map(|path| path.display().to_string()));
+    files.extend((plot.iter()).map(|plot| plot.file.display().to_string()));
     if arguments.json {
-        return output::json(&as_json(&loaded, &frozen, &modes, &files));
+        return output::json(&WithPlot {
+            answer: &as_json(&loaded, &frozen, &modes, &files),
+            plot: plot.as_ref(),
+        });
     }
     if !arguments.quiet {
         output::say(&in_words(&loaded, &frozen, &modes, &files));

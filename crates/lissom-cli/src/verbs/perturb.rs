@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use super::{linear, run};
 use crate::arguments::{InterpolationArgument, PerturbArguments};
 use crate::output::{counted, rounded, short};
+use crate::plot::WithPlot;
 use crate::stop::Stop;
 use crate::{output, source};
 
@@ -85,11 +86,14 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
         Ok(Chart::of_recordings(&loaded, &labelled, channels))
     };
     let plot = arguments.plot.write(arguments.quiet, chart)?;
-    summary["files"] = (files.iter().chain(&plot))
+    summary["files"] = (files.iter().chain(plot.iter().map(|plot| &plot.file)))
         .map(|path| json!(path.display().to_string()))
         .collect();
     if arguments.json {
-        output::json(&summary)?;
+        output::json(&WithPlot {
+            answer: &summary,
+            plot: plot.as_ref(),
+        })?;
     } else if !arguments.quiet {
         output::say(&in_words(
             &loaded,
@@ -99,7 +103,7 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
         ));
         output::say(&format!("\nWrote {}.", folder.display()));
         if let Some(plot) = &plot {
-            output::say(&format!("Wrote {}.", plot.display()));
+            output::say(&format!("Wrote {}.", plot.file.display()));
         }
     }
     match done.stopped_at {

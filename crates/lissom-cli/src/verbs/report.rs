@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::check::ModelSummary;
 use crate::arguments::{PictureArguments, ReportArguments};
-use crate::plot::PlotArguments;
+use crate::plot::{PlotArguments, WithPlot, WrittenPlot};
 use crate::stop::Stop;
 use crate::{diagnostics, output};
 
@@ -38,12 +38,15 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Stop> {
             .map(|stored| stored.folder.join("report.html")),
     };
     let channels = &arguments.channels.channels;
-    let files = write(&sources, page, &arguments.plot, channels, arguments.quiet)?;
+    let pictures = write(&sources, page, &arguments.plot, channels, arguments.quiet)?;
     if arguments.json {
-        output::json(&json!({ "files": files }))
+        output::json(&WithPlot {
+            answer: &json!({ "files": pictures.files }),
+            plot: pictures.plot.as_ref(),
+        })
     } else {
         if !arguments.quiet {
-            output::say(&written(&files));
+            output::say(&written(&pictures.files));
         }
         Ok(())
     }
@@ -87,6 +90,14 @@ fn labels(stored: &[Stored]) -> Vec<String> {
     Vec::new()
 }
 
+/// Pages and plots that were written.
+#[derive(Debug, Default)]
+pub(super) struct Pictures {
+    pub(super) files: Vec<PathBuf>,
+    /// The plot among them.
+    pub(super) plot: Option<WrittenPlot>,
+}
+
 /// Writes what a run or a comparison was asked to show, into its folder unless said otherwise.
 pub(super) fn write_for(
     sources: &[Source<'_>],
@@ -94,7 +105,7 @@ pub(super) fn write_for(
     pictures: &PictureArguments,
     channels: &[String],
     quiet: bool,
-) -> Result<Vec<PathBuf>, Stop> {
+) -> Result<Pictures, Stop> {
     let page = pictures.report.then(|| folder.join("report.html"));
     write(sources, page, &pictures.plot, channels, quiet)
 }
@@ -105,22 +116,24 @@ fn write(
     plot: &PlotArguments,
     channels: &[String],
     quiet: bool,
-) -> Result<Vec<PathBuf>, Stop> {
+) -> Result<Pictures, Stop> {
     let failed = |error: IoError| Stop::Failed(error.to_string());
-    let mut files = Vec::new();
+    let mut pictures = Pictures::default();
     if let Some(path) = page {
         let text = lissom_report::html(sources, channels);
         atomic::write(&path, |out| out.write_all(text.as_bytes())).map_err(failed)?;
-        files.push(path);
+        pictures.files.push(path);
     }
     let labelled: Vec<(&str, &Recording)> = (sources.iter())
         .map(|source| (source.label.as_str(), source.recording))
         .collect();
     if let Some(first) = sources.first() {
         let chart = || Ok(Chart::of_recordings(first.loaded, &labelled, channels));
-        files.extend(plot.write(quiet, chart)?);
+        pictures.plot = plot.write(quiet, chart)?;
+        let plot = pictures.plot.iter().map(|plot| plot.file.clone());
+        pictures.files.extend(plot);
     }
-    Ok(files)
+    Ok(pictures)
 }
 
 /// Which pictures were written, for a person.

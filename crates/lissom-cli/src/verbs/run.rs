@@ -19,6 +19,7 @@ use super::check::{ModelSummary, start_in_words};
 use super::report;
 use crate::arguments::RunArguments;
 use crate::output::{counted, rounded, short};
+use crate::plot::WithPlot;
 use crate::progress::Progress;
 use crate::stop::Stop;
 use crate::{output, source};
@@ -68,6 +69,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
     let manifest = record::add(&mut batch, "", &loaded, &run, options, &mut summary)
         .and_then(|manifest| batch.finish().map(|()| manifest))
         .map_err(|error| Stop::Failed(error.to_string()))?;
+    let mut plot = None;
     if arguments.pictures.wanted() {
         let source = Source {
             label: loaded.label.clone(),
@@ -78,11 +80,15 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
         };
         let (pictures, channels) = (&arguments.pictures, &arguments.channels.channels);
         let pictures = report::write_for(&[source], &folder, pictures, channels, arguments.quiet)?;
-        let names = pictures.iter().map(|path| path.display().to_string());
+        let names = pictures.files.iter().map(|path| path.display().to_string());
         summary.files.extend(names);
+        plot = pictures.plot;
     }
     if arguments.json {
-        output::json(&summary)?;
+        output::json(&WithPlot {
+            answer: &summary,
+            plot: plot.as_ref(),
+        })?;
     } else if !arguments.quiet {
         output::say(&in_words(
             &loaded,

@@ -70,6 +70,30 @@ fn what_is_looked_at_can_be_chosen() {
     answer.says(0, &["is not within 1.000e-9 m and 1.000e-9 rad"]);
 }
 
+/// Property: what its plot has no room for is told, in words and in JSON, and a panel has no more curves than can be told apart.
+#[test]
+fn what_the_plot_leaves_out_is_told() {
+    let folder = Folder::new();
+    let model = [&["converge", "two-link-arm"], &SHORT[..]].concat();
+    let many = "energy,momentum,hand,shoulder,elbow,upper_arm,forearm";
+    let chosen = ["--channels", many, "--plot", "errors.svg"];
+    let large = ["--plot-font-pt", "24", "--json"];
+    let answer = folder.lissom(&[&model[..], &chosen, &large].concat());
+    answer.says(0, &["The plot has no room for"]);
+    let found: serde_json::Value = serde_json::from_str(&answer.stdout).unwrap();
+    let left_out: Vec<String> = serde_json::from_value(found["plot"]["left_out"].clone()).unwrap();
+    let plot = String::from_utf8(folder.read("errors.svg")).unwrap();
+    let is_drawn = |name: &str| plot.contains(&format!("aria-label=\"{name}\""));
+    assert!(!left_out.is_empty() && left_out.iter().all(|name| !is_drawn(name)));
+    // every quantity of known error is either drawn or named
+    for accuracy in found["accuracy"].as_array().unwrap() {
+        let name = accuracy["quantity"].as_str().unwrap();
+        let is_known = !accuracy["bodies"].is_null();
+        let is_told = is_drawn(name) || left_out.iter().any(|left| left == name);
+        assert!(is_told || !is_known, "{name}");
+    }
+}
+
 /// A model that cannot run has no accuracy.
 #[test]
 fn a_run_that_fails_is_said_to() {

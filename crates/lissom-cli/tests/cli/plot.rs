@@ -129,7 +129,11 @@ fn what_is_left_out_is_told() {
         let short = ["--set", "simulation.duration_s=0.02"];
         let answer = folder.lissom(&[&run[..], &short, more].concat());
         assert_eq!(answer.code, 0, "{}", answer.stderr);
-        answer.stderr
+        if more.contains(&"--json") {
+            answer.stdout
+        } else {
+            answer.stderr
+        }
     };
     // there are more joints than the six that a panel has room for
     let said = plotted(&[]);
@@ -145,6 +149,9 @@ fn what_is_left_out_is_told() {
     assert!(!svg.contains(&format!("aria-label=\"{first}\"")));
     assert!(svg.contains("aria-label=\"motor_1.angle\""));
     assert!(!plotted(&["--quiet"]).contains("no room"));
+    let answer: serde_json::Value = serde_json::from_str(&plotted(&["--json"])).unwrap();
+    assert_eq!(answer["plot"]["file"], "arm.svg");
+    assert_eq!(answer["plot"]["left_out"][0], first);
     let few = plotted(&["--channels", "tip_1.position"]);
     assert!(!few.contains("no room"), "{few}");
     // more than a page has room for
