@@ -35,6 +35,7 @@
 //! outward once per right-hand side. Bodies with many modes take the [indirect inverse](super::indirect_inverse).
 
 use super::Kinematics;
+use super::heavy_loads::{Refinement, heavily_loaded};
 use super::indirect_inverse::IndirectInverse;
 use super::inverse_dynamics::ground_acceleration;
 use super::simd::{Kernel, run_simd};
@@ -57,15 +58,13 @@ pub struct ArticulatedBody<T> {
     modal_bias: Vec<T>,
     hinge_bias: Vec<T>,
     acceleration: Vec<Motion<T>>,
+    /// Where loads are so heavy that accelerations need a correction.
+    refinement: Option<Refinement<T>>,
 }
 
 /// Number of elastic coordinates from which the indirect inverse is cheaper than factoring, as `lissom-bench`
 /// measures it for full elastic mass matrices.
 const INDIRECT_FROM: usize = 20;
-
-/// Mass of what hangs on the nodes of a body over its own from which factoring loses too many digits, whatever it costs: of ten
-/// modes 1e-9 at a ratio of a hundred, 1e-5 at a million.
-const HEAVY_LOAD: f64 = 1e3;
 
 impl<T: Scalar> ArticulatedBody<T> {
     /// Buffers for `system`. Elastic coordinates are eliminated by the indirect inverse (B3) where that is cheaper, and under
@@ -98,6 +97,7 @@ impl<T: Scalar> ArticulatedBody<T> {
             modal_bias: vec![T::zero(); layout.elastic[bodies]],
             hinge_bias: vec![T::zero(); layout.hinge[bodies]],
             acceleration: vec![Motion::zero(); bodies],
+            refinement: Refinement::of(system),
         }
     }
 
@@ -211,6 +211,19 @@ impl<T: Scalar> ArticulatedBody<T> {
             generalized_force,
             acceleration,
         });
+        if let Some(mut refinement) = self.refinement.take() {
+            refinement.compare(system, kinematics, generalized_force, acceleration);
+            let Refinement {
+                lacking,
+                correction,
+                ..
+            } = &mut refinement;
+            self.solve(system, kinematics, lacking, correction);
+            for (acceleration, &correction) in acceleration.iter_mut().zip(&*correction) {
+                *acceleration += correction;
+            }
+            self.refinement = Some(refinement);
+        }
     }
 
     /// $`M^{-1}`$ times a vector of generalised forces, without forming $`M`$ (Lemma 4).
@@ -421,24 +434,6 @@ impl<T: Scalar> ArticulatedBody<T> {
             self.acceleration[k] = total;
         }
     }
-}
-
-/// Whether what hangs on the nodes of each body is much heavier than the body itself.
-fn heavily_loaded(system: &System) -> Vec<bool> {
-    let bodies = system.bodies();
-    let mut subtree: Vec<f64> = bodies.iter().map(|body| body.rigid.mass).collect();
-    let mut hanging = vec![0.0; bodies.len()];
-    for (k, body) in bodies.iter().enumerate().rev() {
-        let Some(parent) = body.parent else { continue };
-        subtree[parent] += subtree[k];
-        if matches!(body.outboard, Place::Node { .. }) {
-            hanging[parent] += subtree[k];
-        }
-    }
-    let loaded = hanging.iter().zip(bodies);
-    loaded
-        .map(|(&load, body)| load > HEAVY_LOAD * body.rigid.mass)
-        .collect()
 }
 
 /// A call of [`ArticulatedBody::factor`].

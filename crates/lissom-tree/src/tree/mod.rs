@@ -44,6 +44,7 @@ mod body_inertia;
 mod displacement;
 mod energy;
 mod frame;
+mod heavy_loads;
 mod indirect_inverse;
 mod inverse_dynamics;
 mod jacobian;
