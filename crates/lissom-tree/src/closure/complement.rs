@@ -17,8 +17,16 @@
 //! ```
 //!
 //! Neither $`\dot N`$ nor $`\dot B`$ is needed: $`a`$ only has to reach all admissible accelerations.
+//!
+//! Where many modes move a heavy body, $`N^T M N`$ is the small inertia of the modes plus the large one of the body, and rounding
+//! of the large part hides the small one: with 19 modes a link of a planar 3-RRR its condition number is $`10^{10}`$. The residual
+//! $`\tau - c - M\dot v`$ does not suffer: inverse dynamics adds up the acceleration of the body before it multiplies by its
+//! inertia, and a correction divides by the same inertia. So the solution is refined by it, with the factor at hand, until
+//! only rounding remains.
 
-use super::error::Singularity;
+mod condition;
+
+pub(in crate::closure) use self::condition::most_moved;
 use super::rank::pivot_columns;
 use super::{Constraints, Workspace};
 use crate::tree::{
@@ -28,6 +36,12 @@ use crate::tree::{
 use crate::{Linkage, Place};
 use lissom_numerics::integrate::Lu;
 use lissom_spatial::Motion;
+
+/// Ratio of pivots of the reduced mass matrix above which accelerations are refined. Condition numbers are larger than this ratio, some
+/// $`10^7`$ here: what rounding leaves of accelerations is then no more than the tightest tolerances of runs.
+const WORTH_REFINING: f64 = 1e3;
+/// Corrections of the accelerations; each gains as many digits as the factor has.
+const MOST_CORRECTIONS: usize = 4;
 
 #[derive(Clone, Debug)]
 pub(super) struct Complement {
@@ -235,7 +249,6 @@ impl Complement {
         force: &[f64],
         acceleration: &mut [f64],
     ) -> bool {
-        let s = self.solved.len();
         // s: closed loops with nothing held accelerating
         self.right.fill(0.0);
         for (right, &row) in self.right.iter_mut().zip(&self.rows) {
@@ -256,7 +269,6 @@ impl Complement {
 
         self.update_reduced(linkage, kinematics, constraints, workspace);
         let speeds = self.independent.len();
-        let first_held = speeds - self.held.len();
         for i in 0..speeds {
             self.independent[i] = -self.along(i, &self.residual);
         }
@@ -269,6 +281,17 @@ impl Complement {
             return false;
         }
         self.reduced_factor.solve(&mut self.independent);
+        self.add_independent(acceleration);
+        if self.reduced_factor.pivot_ratio() > WORTH_REFINING {
+            self.refine(linkage, kinematics, workspace, force, acceleration);
+        }
+        true
+    }
+
+    /// Adds the accelerations that the independent ones bring about.
+    fn add_independent(&self, acceleration: &mut [f64]) {
+        let s = self.solved.len();
+        let first_held = self.independent.len() - self.held.len();
         for (speed, &a) in self.independent.iter().enumerate() {
             for (&at, &g) in self.solved.iter().zip(&self.gain[speed * s..]) {
                 acceleration[at] += g * a;
@@ -277,7 +300,37 @@ impl Complement {
                 acceleration[self.held[i]] += a;
             }
         }
-        true
+    }
+
+    /// Corrects accelerations by the forces that they leave unexplained, as long as corrections become smaller.
+    fn refine(
+        &mut self,
+        linkage: &Linkage,
+        kinematics: &Kinematics<f64>,
+        workspace: &mut Workspace,
+        force: &[f64],
+        acceleration: &mut [f64],
+    ) {
+        let size = |speeds: &[f64]| speeds.iter().fold(0.0_f64, |most, a| most.max(a.abs()));
+        let largest = size(&self.independent);
+        let mut before = largest;
+        for _ in 0..MOST_CORRECTIONS {
+            self.unexplained(linkage, kinematics, workspace, force, acceleration);
+            for i in 0..self.independent.len() {
+                self.independent[i] = -self.along(i, &self.residual);
+            }
+            self.reduced_factor.solve(&mut self.independent);
+            let correction = size(&self.independent);
+            // rounding is all that is left, or the factor has no digit to gain with
+            if correction >= 0.5 * before {
+                break;
+            }
+            self.add_independent(acceleration);
+            if correction <= f64::EPSILON * largest {
+                break;
+            }
+            before = correction;
+        }
     }
 
     /// $`N`$, $`M N`$ and $`N^T M N`$ at the prepared configuration.
@@ -450,54 +503,6 @@ impl Complement {
         }
     }
 
-    /// Condition number of the choice in the 1-norm, $`\lVert [K, J_h] \rVert\,\lVert K^{-1} \rVert`$ with $`J_h`$ the columns of
-    /// what is held, and the column of $`K^{-1}`$ that makes it large. $`K`$ alone would not tell that it has become small
-    /// beside the rest, as happens to a single equation.
-    pub(super) fn condition(&mut self) -> (f64, usize) {
-        let s = self.solved.len();
-        let mut norm = self.held_norm;
-        for column in 0..s {
-            let sum = (0..s).map(|row| self.matrix[row * s + column].abs()).sum();
-            norm = norm.max(sum);
-        }
-        let (mut inverse, mut worst) = (0.0_f64, 0);
-        for column in 0..s {
-            self.right.fill(0.0);
-            self.right[column] = 1.0;
-            self.factor.solve(&mut self.right);
-            let sum: f64 = self.right.iter().map(|x| x.abs()).sum();
-            let sum = if sum.is_finite() { sum } else { f64::INFINITY };
-            if sum > inverse {
-                (inverse, worst) = (sum, column);
-            }
-        }
-        let condition = if s == 0 {
-            1.0
-        } else if inverse.is_finite() {
-            norm * inverse
-        } else {
-            f64::INFINITY
-        };
-        (condition, worst)
-    }
-
-    /// The coordinates that column `worst` of $`K^{-1}`$ moves most.
-    pub(super) fn singularity(
-        &mut self,
-        linkage: &Linkage,
-        condition: f64,
-        worst: usize,
-    ) -> Singularity {
-        self.right.fill(0.0);
-        self.right[worst] = 1.0;
-        self.factor.solve(&mut self.right);
-        let moved = self.solved.iter().copied().zip(self.right.iter().copied());
-        Singularity {
-            condition,
-            coordinates: most_moved(linkage, moved),
-        }
-    }
-
     /// Sign of the determinant of $`K`$ at the prepared configuration.
     pub(super) fn side(&self) -> f64 {
         self.factor.determinant_sign()
@@ -533,22 +538,4 @@ impl Complement {
         }
         self.solve_for(solved, joints, elastic);
     }
-}
-
-/// Names of the velocities that a direction moves most, at most three of at least a tenth of the largest.
-pub(super) fn most_moved(
-    linkage: &Linkage,
-    direction: impl Iterator<Item = (usize, f64)>,
-) -> Vec<String> {
-    const MOST: usize = 3;
-    const WORTH_NAMING: f64 = 0.1;
-    let mut moved: Vec<(usize, f64)> = direction.map(|(at, x)| (at, x.abs())).collect();
-    moved.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    let largest = moved.first().map_or(0.0, |m| m.1);
-    moved
-        .iter()
-        .take(MOST)
-        .filter(|(_, x)| *x >= WORTH_NAMING * largest)
-        .map(|&(at, _)| linkage.velocities[at].name.clone())
-        .collect()
 }

@@ -3,6 +3,7 @@
 //! The reference is a different algorithm in twice the precision: mass matrix by composite bodies, bias by inverse
 //! dynamics, solved by elimination. Both read the same plain numbers of the model.
 
+mod closed;
 mod twofold;
 
 use self::twofold::Twofold;
