@@ -25,6 +25,7 @@ pub(crate) const ROTATING_BEAM: &str =
 pub(crate) const SHUTTLE_ARM: &str =
     include_str!("../../../../models/damaren_1995/shuttle_arm.toml");
 pub(crate) const SLIDER_CRANK: &str = include_str!("../../../../models/examples/slider_crank.toml");
+pub(crate) const SLIDING_BEAM: &str = include_str!("../../../../models/pan_1990/sliding_beam.toml");
 pub(crate) const SLIDING_BOOM: &str = include_str!("../../../../models/pan_1990/sliding_boom.toml");
 pub(crate) const SLIDING_LINKS: &str =
     include_str!("../../../../models/examples/sliding_links.toml");
