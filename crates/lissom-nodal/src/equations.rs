@@ -167,6 +167,15 @@ impl<'a> Equations<'a> {
         self.transfer[node.0 * self.mechanism.dof_count() + dof]
     }
 
+    /// Generalised force of what acts along a degree of freedom, after [`Equations::first_order_transfer`].
+    pub fn generalized_force(&self, forces: &Forces<f64>, dof: usize) -> f64 {
+        let dofs = self.mechanism.dof_count();
+        let at_nodes = forces.loads.iter().enumerate();
+        at_nodes.fold(forces.efforts[dof], |sum, (node, load)| {
+            sum + load.dot(self.transfer[node * dofs + dof])
+        })
+    }
+
     /// Reduced mass matrix, eq (14), by rows. Leaves nodal velocities and accelerations unset.
     pub fn mass_matrix(&mut self, mass: &mut [f64]) {
         self.first_order_transfer();

@@ -1,5 +1,6 @@
 //! Inputs: torques and forces from outside, on axes, components of joints and markers.
 
+use lissom_numerics::linear::Label;
 use lissom_spatial::{Force, Matrix, Real, Vector};
 use lissom_spec::spec::{Frame, InputSpec, LoadProfile, LoadQuantity, MotionProfile};
 
@@ -88,6 +89,26 @@ impl Load {
             profile,
             in_feedforward: input.in_feedforward,
         })
+    }
+
+    /// Name and unit of its value.
+    pub fn signal(&self) -> (String, &'static str) {
+        let (what, unit) = match self.quantity {
+            LoadQuantity::Torque => ("torque", "N m"),
+            LoadQuantity::Force | LoadQuantity::Either => ("force", "N"),
+        };
+        let name = match self.target {
+            LoadTarget::Marker(..) => format!("{}.applied_{what}", self.name),
+            LoadTarget::Axis(_) | LoadTarget::Component(..) => format!("{}.{what}", self.name),
+        };
+        (name, unit)
+    }
+
+    /// It as an input of linearised equations.
+    pub fn label(&self) -> Label {
+        let (name, unit) = self.signal();
+        let rate_unit = if unit == "N" { "N/s" } else { "N m/s" };
+        Label::coordinate(name, unit, rate_unit)
     }
 
     /// What rigid inverse dynamics has to do with it.

@@ -116,6 +116,12 @@ impl Actions {
         loads.chain(self.controlled().map(|axis| axis.drive))
     }
 
+    /// Loads on markers.
+    pub fn marker_loads(&self) -> impl Iterator<Item = &Load> {
+        let is_meant = |load: &&Load| matches!(load.target, LoadTarget::Marker(..));
+        self.loads.iter().filter(is_meant)
+    }
+
     /// Axes that inputs of rigid inverse dynamics or controllers take along the nominal trajectory: joints, not the motors
     /// behind their gears; each once.
     pub fn on_trajectory(&self) -> Vec<AxisId> {

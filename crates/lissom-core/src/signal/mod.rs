@@ -12,9 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Index, Range};
 
 use lissom_numerics::Coordinate;
-use lissom_spec::spec::LoadQuantity;
 
-use crate::action::{Controller, Load, LoadTarget};
+use crate::action::Controller;
 use crate::dynamics::EnergyAndMomentum;
 use crate::view::MarkerId;
 use part::AXES;
@@ -119,7 +118,7 @@ impl Signals {
         });
         signals.add(Group::Inputs, |add| {
             for (at, load) in actions.loads.iter().enumerate() {
-                add.input(load_signal(load), Source::Input(at));
+                add.input(load.signal(), Source::Input(at));
             }
         });
         signals.add(Group::Feedback, |add| {
@@ -478,19 +477,6 @@ fn whole(add: &mut Adding<'_>) {
             add.signal(name, unit, what, of);
         }
     }
-}
-
-/// Name and unit of an input.
-fn load_signal(load: &Load) -> (String, &'static str) {
-    let (what, unit) = match load.quantity {
-        LoadQuantity::Torque => ("torque", "N m"),
-        LoadQuantity::Force | LoadQuantity::Either => ("force", "N"),
-    };
-    let name = match load.target {
-        LoadTarget::Marker(..) => format!("{}.applied_{what}", load.name),
-        LoadTarget::Axis(_) | LoadTarget::Component(..) => format!("{}.{what}", load.name),
-    };
-    (name, unit)
 }
 
 /// Names and units of the torques and forces of a controller.

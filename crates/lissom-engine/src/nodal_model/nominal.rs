@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use lissom_core::study::{Deviated, Deviation, Linearize, LinearizeError, OutputOrder, linearize};
-use lissom_core::{AxisId, Coordinates, RunError, State, effort_label};
+use lissom_core::{AxisId, Coordinates, Load, RunError, State, effort_label};
 use lissom_nodal::{
-    Drive, Dynamics, Equations, Excitation as _, NodalError, NodeId, NodeKind, displaced_nodes,
-    linearize_state,
+    Drive, Dynamics, Equations, Excitation as _, Forces, NodalError, NodeId, NodeKind,
+    displaced_nodes, linearize_state,
 };
 use lissom_numerics::Memory;
 use lissom_numerics::integrate::Flow;
@@ -16,6 +16,7 @@ use nalgebra::DVector;
 use super::charts::Chart;
 use super::outputs::unplaced;
 use super::rigid::{NodalTrajectory, any_trajectory};
+use super::view::NodalView;
 use super::{NodalActions, NodalModel};
 
 /// A state of motion of a nodal model with its accelerations.
@@ -207,6 +208,20 @@ impl<'m> NodalLinearizer<'m> {
         actuated.into_iter().map(on).collect()
     }
 
+    /// Columns of the input matrix for loads on markers, where the equations were linearised last.
+    fn load_columns(&self) -> Vec<DVector<f64>> {
+        let (nodal, mechanism) = (self.nodal, self.chart.mechanism);
+        let mut forces = Forces::new(mechanism);
+        let loads = nodal.actions.marker_loads();
+        let column = |load: &Load| {
+            let nodes = &mut self.equations.view(&mut forces);
+            load.push(1.0, &mut NodalView { nodal, nodes });
+            let force = |dof, _| self.equations.generalized_force(&forces, dof);
+            DVector::from_fn(mechanism.dof_count(), force)
+        };
+        loads.map(column).collect()
+    }
+
     fn unplaced(time_s: f64) -> impl Fn(NodalError) -> LinearizeError {
         move |error| LinearizeError::Unplaced(Box::new(unplaced(&error, time_s)))
     }
@@ -336,6 +351,14 @@ impl Linearize for NodalLinearizer<'_> {
         let linear = &mut point.linear;
         linear.dynamic += &linear.damping * &turning + &linear.mass * turning_rate;
         linear.damping += &linear.mass * turning;
+        let actuated = point.linear.input.ncols();
+        let loads = self.load_columns();
+        let mut input = std::mem::take(&mut point.linear.input);
+        input = input.resize_horizontally(actuated + loads.len(), 0.0);
+        for (index, load) in loads.iter().enumerate() {
+            input.set_column(actuated + index, load);
+        }
+        point.linear.input = input;
         point.input = self.inputs();
         Ok(point)
     }
@@ -423,6 +446,8 @@ impl Linearize for NodalLinearizer<'_> {
                     format!("{}.{}", axis.name.coordinate(), axis.name.effort_word());
             }
         }
+        let loads = self.nodal.actions.marker_loads();
+        labels.inputs.extend(loads.map(Load::label));
         for (label, marker) in labels.markers.iter_mut().zip(&self.nodal.markers) {
             label.clone_from(&marker.name);
         }
@@ -443,8 +468,12 @@ impl Linearize for NodalLinearizer<'_> {
         let driven = self.driven();
         let actuated = self.actuated().into_iter().enumerate();
         let acts = |dof: &usize| driven.contains(dof) || motors.contains(dof);
+        // loads on markers come after the joints
+        let first_load = actuated.len();
+        let loads = (first_load..).zip(nodal.actions.marker_loads());
         actuated
             .filter_map(|(input, dof)| acts(&dof).then_some(input))
+            .chain(loads.map(|(input, _)| input))
             .collect()
     }
 

@@ -366,7 +366,7 @@ impl Linearizer<'_> {
     fn input_columns(&mut self, state: &MotionState) -> DMatrix<f64> {
         let model = self.model;
         let actuated = self.actuated_entries();
-        let loads: Vec<_> = self.marker_loads().collect();
+        let loads: Vec<_> = model.actions.marker_loads().collect();
         let n = self.equations.state_velocities();
         let mut input = DMatrix::zeros(n, actuated.len() + loads.len());
         for (column, &at) in actuated.iter().enumerate() {

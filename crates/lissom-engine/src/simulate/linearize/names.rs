@@ -4,7 +4,7 @@
 use super::Linearizer;
 use crate::model::{AxisPlace, TreeAxis};
 use crate::simulate::equations::parts;
-use lissom_core::{AxisId, Controller, Load, LoadTarget, effort_label};
+use lissom_core::{AxisId, Controller, Load, effort_label};
 use lissom_numerics::linear::{Label, Labels};
 
 impl<'m> Linearizer<'m> {
@@ -20,13 +20,7 @@ impl<'m> Linearizer<'m> {
             .filter_map(|at| self.axis_of(at))
             .map(|axis| effort_label(&axis.name))
             .collect();
-        for load in self.marker_loads() {
-            let (unit, rate_unit) = match load.quantity {
-                lissom_spec::spec::LoadQuantity::Torque => ("N m", "N m/s"),
-                _ => ("N", "N/s"),
-            };
-            inputs.push(Label::coordinate(load.name.clone(), unit, rate_unit));
-        }
+        inputs.extend(model.actions.marker_loads().map(Load::label));
         Labels {
             coordinates,
             inputs,
@@ -96,12 +90,6 @@ impl<'m> Linearizer<'m> {
                 .collect()
         };
         self.model.actions.controllers.iter().map(entries).collect()
-    }
-
-    /// Loads on markers.
-    pub(super) fn marker_loads(&self) -> impl Iterator<Item = &'m Load> + use<'m> {
-        let loads = self.model.actions.loads.iter();
-        loads.filter(|load| matches!(load.target, LoadTarget::Marker(..)))
     }
 
     /// Sum of the inputs on every actuated coordinate.

@@ -7,7 +7,7 @@ mod cut_joints;
 mod flexible;
 mod rows;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lissom_core::Recording;
 use lissom_core::study::{
@@ -71,6 +71,40 @@ fn has_loops(mechanism: &Mechanism) -> bool {
 
 fn going(_: f64) -> Flow {
     Flow::Continue
+}
+
+/// Acceleration of every marker by a unit of every input at a point, whatever the coordinates: $`D\,M^{-1}B`$.
+fn responses(found: &Linearized, point: usize) -> BTreeMap<(String, String), [f64; 3]> {
+    let (labels, point) = (found.trajectory.labels(), &found.trajectory.points()[point]);
+    let mass = point.linear.mass.clone().cholesky().unwrap();
+    let accelerations = mass.solve(&point.linear.input);
+    let mut responses = BTreeMap::new();
+    for (marker, output) in labels.markers.iter().zip(&point.outputs) {
+        let of_marker = &output.first * &accelerations;
+        for (input, column) in labels.inputs.iter().zip(of_marker.column_iter()) {
+            let key = (marker.clone(), input.name.clone());
+            responses.insert(key, [column[0], column[1], column[2]]);
+        }
+    }
+    responses
+}
+
+/// Both formulations offer loads on markers as inputs, and inputs that both have do the same.
+#[track_caller]
+fn assert_same_responses(name: &str, found: [&Linearized; 2], point: usize) {
+    let [tree, nodes] = found.map(|found| responses(found, point));
+    let size = (tree.values().flatten()).fold(1.0_f64, |most, x| most.max(x.abs()));
+    for (key, tree) in &tree {
+        let Some(nodes) = nodes.get(key) else {
+            assert!(!key.1.contains("applied"), "{name}: {key:?}");
+            continue;
+        };
+        let apart = distance(*tree, *nodes);
+        assert!(
+            apart < EIGENVALUES * size,
+            "{name}: {key:?} {tree:?} {nodes:?}"
+        );
+    }
 }
 
 /// Eigenvalues of the linearised equations at a point.
@@ -194,6 +228,10 @@ fn linear_models_agree() {
                 let inputs: Vec<&String> = inputs.map(|label| &label.name).collect();
                 let once: BTreeSet<_> = inputs.iter().collect();
                 assert_eq!(once.len(), inputs.len(), "{name}: {inputs:?}");
+            }
+            for point in 0..found[0].trajectory.points().len() {
+                let name = format!("{name} {place:?} {point}");
+                assert_same_responses(&name, found.each_ref(), point);
             }
             let coordinates = |found: &Linearized| {
                 let labels = found.trajectory.labels().coordinates.iter();
