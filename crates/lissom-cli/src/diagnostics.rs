@@ -19,9 +19,12 @@ pub(crate) fn render(error: &LoadError) -> String {
     };
     let text = error.text.as_deref().map(shown_text);
     let origin = harmless(&error.origin);
-    let shown = error.problems.iter().take(SHOWN);
+    let shown = error.problems.iter().zip(error.locate(SHOWN));
     let mut parts: Vec<String> = shown
-        .map(|problem| renderer.render(&report(error, problem, text.as_deref(), &origin)))
+        .map(|(problem, place)| {
+            let placed = text.as_deref().zip(place);
+            renderer.render(&report(problem, placed, &origin))
+        })
         .collect();
     let count = error.problems.len();
     let found = format!("{} found in {}", output::counted(count, "problem"), origin);
@@ -33,19 +36,18 @@ pub(crate) fn render(error: &LoadError) -> String {
 }
 
 fn report<'a>(
-    error: &LoadError,
     problem: &Problem,
-    text: Option<&'a str>,
+    placed: Option<(&'a str, Range<usize>)>,
     origin: &'a str,
 ) -> Vec<Group<'a>> {
     let title = Level::ERROR.primary_title(harmless(&problem.to_string()).into_owned());
-    let group = match (text, text.and_then(|_| error.locate(problem))) {
-        (Some(text), Some(range)) => title.element(
+    let group = match placed {
+        Some((text, range)) => title.element(
             Snippet::source(text)
                 .path(origin)
                 .annotation(AnnotationKind::Primary.span(on_characters(text, range))),
         ),
-        _ => title.element(Origin::path(origin)),
+        None => title.element(Origin::path(origin)),
     };
     let remedy = problem.remedy();
     let help = remedy.map(|remedy| Level::HELP.message(harmless(&remedy).into_owned()));

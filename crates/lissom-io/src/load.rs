@@ -165,21 +165,34 @@ pub(crate) fn load_text_below(
 }
 
 impl LoadError {
-    /// Byte range of the text that a problem is about.
-    pub fn locate(&self, problem: &Problem) -> Option<Range<usize>> {
-        let text = self.text.as_deref()?;
-        let locate = |path: &lissom::Path| {
-            let message = String::new();
-            ModelError::new(path.clone(), ErrorKind::Unreadable { message }).locate(text)
+    /// Byte ranges of the text that the first `count` problems are about.
+    pub fn locate(&self, count: usize) -> Vec<Option<Range<usize>>> {
+        let problems = self.problems.iter().take(count);
+        let Some(text) = self.text.as_deref() else {
+            return problems.map(|_| None).collect();
         };
-        match problem {
-            Problem::Unreadable(_) => None,
-            Problem::Model(error) => error.locate(text),
-            Problem::File { at, .. } | Problem::InFile { at, .. } => locate(at),
-            Problem::Build(error) => {
-                locate(&error.path()).or_else(|| locate(&lissom::Path::root().key("element")))
-            }
-        }
+        let at = |path: lissom::Path| {
+            let message = String::new();
+            ModelError::new(path, ErrorKind::Unreadable { message })
+        };
+        // where a problem is, and where else it may be
+        let places: Vec<[ModelError; 2]> = problems
+            .map(|problem| match problem {
+                Problem::Unreadable(_) => [at(lissom::Path::root()), at(lissom::Path::root())],
+                Problem::Model(error) => [error.clone(), error.clone()],
+                Problem::File { at: path, .. } | Problem::InFile { at: path, .. } => {
+                    [at(path.clone()), at(path.clone())]
+                }
+                Problem::Build(error) => {
+                    [at(error.path()), at(lissom::Path::root().key("element"))]
+                }
+            })
+            .collect();
+        let located = ModelError::locate_all(places.iter().flatten(), text);
+        let pairs = located.chunks_exact(2);
+        pairs
+            .map(|pair| pair[0].clone().or_else(|| pair[1].clone()))
+            .collect()
     }
 }
 

@@ -10,6 +10,7 @@ mod deformations;
 mod fidelity;
 mod inertia;
 mod joints;
+pub(crate) mod limits;
 mod loads;
 mod loops;
 mod motions;
@@ -19,19 +20,15 @@ mod nominal;
 mod run;
 mod supports;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use toml::Value;
 
+use super::bounds::{Bounds, key_of};
 use super::error::{ErrorKind, ModelError};
 use super::path::Path;
 use super::spec::{BodySpec, FORMAT, ModelSpec};
-
-/// Largest number of a model in any unit: forces and energies made of a few such are still numbers.
-const LARGEST: f64 = 1e30;
-
-/// Largest angle at a start or of a motion: its sine keeps ten digits.
-const LARGEST_ANGLE_RAD: f64 = 1e6;
+use limits::{LARGEST, LARGEST_ANGLE_RAD};
 
 impl ModelSpec {
     /// Checks everything that can be known without building the model.
@@ -46,7 +43,7 @@ impl ModelSpec {
             errors: Vec::new(),
         };
         checker.format();
-        checker.finite_numbers();
+        let numbers = checker.finite_numbers();
         if self.is_of_nodes() {
             checker.nodes_and_elements();
         } else {
@@ -65,6 +62,7 @@ impl ModelSpec {
             checker.fidelity();
         }
         checker.simulation();
+        checker.bounds(numbers.as_ref());
         if checker.errors.is_empty() {
             Ok(())
         } else {
@@ -97,16 +95,68 @@ impl Checker<'_> {
     }
 
     /// Looks at every number there is: finite, and of a size whose square is so too with room to spare. The
-    /// other checks pass over numbers that are not finite.
-    fn finite_numbers(&mut self) {
+    /// other checks pass over numbers that are not finite. Returns the model as a tree of values.
+    fn finite_numbers(&mut self) -> Option<Value> {
         match Value::try_from(self.spec) {
-            // paths are made only when there is something to report
-            Ok(tree) if is_in_bounds(&tree) => {}
-            Ok(tree) => self.finite(&tree, &Path::root()),
+            Ok(tree) => {
+                // paths are made only when there is something to report
+                if !all_numbers(&tree, "", &|_, number| number.abs() <= LARGEST) {
+                    self.finite(&tree, &Path::root());
+                }
+                Some(tree)
+            }
             Err(error) => {
                 let message = error.to_string();
                 self.error(Path::root(), ErrorKind::Unreadable { message });
+                None
             }
+        }
+    }
+
+    /// Holds every number against its bounds, where nothing more particular has been said of it.
+    fn bounds(&mut self, numbers: Option<&Value>) {
+        let is_sound = |key: &str, number: f64| {
+            let bounds = Bounds::of(key);
+            !number.is_finite() || bounds.is_none_or(|bounds| bounds.contains(number))
+        };
+        if let Some(tree) = numbers
+            && !all_numbers(tree, "", &is_sound)
+        {
+            let told: BTreeSet<Path> = self.errors.iter().map(|error| error.path.clone()).collect();
+            self.bounds_in(tree, "", &Path::root(), &told);
+        }
+    }
+
+    fn bounds_in(&mut self, value: &Value, key: &str, path: &Path, told: &BTreeSet<Path>) {
+        let number = match value {
+            Value::Float(number) => *number,
+            Value::Integer(number) => *number as f64,
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.bounds_in(item, key, &path.index(index), told);
+                }
+                return;
+            }
+            Value::Table(table) => {
+                for (own, item) in table {
+                    self.bounds_in(item, key_of(key, own), &path.key(own), told);
+                }
+                return;
+            }
+            _ => return,
+        };
+        // of a list as a whole something may have been said
+        if let Some(bounds) = Bounds::of(key)
+            && !told
+                .iter()
+                .any(|told| path.starts_with(told) && told.last_key() == path.last_key())
+        {
+            self.in_range(
+                path.clone(),
+                number,
+                bounds.contains(number),
+                &bounds.words(),
+            );
         }
     }
 
@@ -220,12 +270,15 @@ impl Checker<'_> {
     }
 }
 
-/// Whether every number of a tree of values is finite and not too large.
-fn is_in_bounds(value: &Value) -> bool {
+/// Whether every number of a tree of values is sound, by its key.
+fn all_numbers(value: &Value, key: &str, is_sound: &impl Fn(&str, f64) -> bool) -> bool {
     match value {
-        Value::Float(number) => number.abs() <= LARGEST,
-        Value::Array(items) => items.iter().all(is_in_bounds),
-        Value::Table(table) => table.values().all(is_in_bounds),
+        Value::Float(number) => is_sound(key, *number),
+        Value::Integer(number) => is_sound(key, *number as f64),
+        Value::Array(items) => items.iter().all(|item| all_numbers(item, key, is_sound)),
+        Value::Table(table) => {
+            (table.iter()).all(|(own, item)| all_numbers(item, key_of(key, own), is_sound))
+        }
         _ => true,
     }
 }

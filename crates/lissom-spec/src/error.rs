@@ -490,6 +490,18 @@ impl ModelError {
         self.locate_in(&Document::read(source), source.len())
     }
 
+    /// The same of many errors, which reads the text but once.
+    pub fn locate_all<'e>(
+        errors: impl IntoIterator<Item = &'e Self>,
+        source: &str,
+    ) -> Vec<Option<Range<usize>>> {
+        let document = Document::read(source);
+        let errors = errors.into_iter();
+        errors
+            .map(|error| error.locate_in(&document, source.len()))
+            .collect()
+    }
+
     pub(super) fn locate_in(&self, document: &Document<'_>, length: usize) -> Option<Range<usize>> {
         if let ErrorKind::Syntax { span, .. } = &self.kind {
             // the text may be another one than was parsed

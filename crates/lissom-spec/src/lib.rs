@@ -7,6 +7,7 @@
 //! [`ModelSpec`] is filled from a TOML file and by hand from Rust alike. Problems are data ([`ModelError`]) and are
 //! reported all at once, each with the path of the offending key; [`ModelError::locate`] finds that path in the text.
 
+mod bounds;
 mod check;
 mod error;
 mod fidelity;

@@ -4,6 +4,7 @@
 //! wrong types everywhere. What is broken is replaced by something harmless, so that the checks of
 //! [`ModelSpec::check`] still run over the rest, and their complaints about the replacements are dropped.
 
+mod depth;
 mod overrides;
 mod shape;
 
@@ -80,17 +81,20 @@ fn unreadable(message: &str) -> ModelError {
 fn read_toml(text: &str) -> Result<toml::Table, Vec<ModelError>> {
     let (_, errors) = DeTable::parse_recoverable(text);
     if errors.is_empty() {
-        return toml::from_str(text).map_err(|error| vec![syntax(&error)]);
+        return toml::from_str(text).map_err(|error| vec![syntax(&error, text)]);
     }
-    Err(errors.iter().map(syntax).collect())
+    Err(errors.iter().map(|error| syntax(error, text)).collect())
 }
 
-fn syntax(error: &toml::de::Error) -> ModelError {
-    let kind = ErrorKind::Syntax {
-        message: error.message().to_owned(),
-        span: error.span(),
+fn syntax(error: &toml::de::Error, text: &str) -> ModelError {
+    let too_deep = || Some((depth::TOO_DEEP, depth::deepest_key(text)?));
+    let told = error.span().map(|span| (error.message(), span));
+    let (message, span) = match told.or_else(too_deep) {
+        Some((message, span)) => (message, Some(span)),
+        None => (error.message(), None),
     };
-    ModelError::new(Path::root(), kind)
+    let message = message.to_owned();
+    ModelError::new(Path::root(), ErrorKind::Syntax { message, span })
 }
 
 /// Marks what overrides wrote and sorts by place in the text; errors without one come first.
@@ -107,7 +111,7 @@ fn in_file_order(
         error.set_by = by.map(|(_, text)| text.as_str().into());
     }
     let document = Document::read(text);
-    errors.sort_by_key(|error| {
+    errors.sort_by_cached_key(|error| {
         error
             .locate_in(&document, text.len())
             .map(|range| range.start)

@@ -107,7 +107,7 @@ impl<'a> Document<'a> {
         for step in path.steps() {
             let value = match (step, table, array) {
                 (Step::Key(key), Some(inside), _) => {
-                    let entry = inside.iter().find(|(name, _)| name.get_ref() == key);
+                    let entry = inside.get_key_value(key.as_str());
                     let Some((name, value)) = entry else { break };
                     found = Some(match target {
                         Target::Key => name.span(),

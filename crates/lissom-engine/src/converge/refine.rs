@@ -3,8 +3,7 @@
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::{
     AdaptiveSpec, BasisSpec, BeamSpec, BodySpec, ElementSpec, ElementsSpec, FormulationSpec,
-    GeneralizedAlphaSpec, IntegratorSpec, NewmarkSpec, NodalFormulationSpec,
-    SegmentSpec,
+    GeneralizedAlphaSpec, IntegratorSpec, NewmarkSpec, NodalFormulationSpec, SegmentSpec,
 };
 
 use super::estimate::Orders;

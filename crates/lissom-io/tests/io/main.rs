@@ -4,6 +4,7 @@
 
 mod batches;
 mod damaren_findings;
+mod extremes;
 mod files;
 mod rigid;
 

@@ -1,16 +1,12 @@
 //! Beams: their properties, and the basis that must find the properties it needs.
 
 use super::Checker;
+use super::limits::{MOST_ELEMENTS, MOST_MODES};
 use crate::error::ErrorKind;
 use crate::path::Path;
 use crate::spec::{
     AutoSpec, BasisSpec, BeamSpec, Boundary, ElementsSpec, FunctionsSpec, Membrane, SegmentSpec,
 };
-
-/// Most functions of one deformation, and most finite elements, of one beam. Beyond them the arithmetic
-/// of the modes loses its meaning before the machine loses its patience.
-const MOST_MODES: usize = 128;
-const MOST_ELEMENTS: usize = 1000;
 
 /// The keys of the properties that the four deformations need: bending y, bending z, stretch, torsion.
 const DEFORMATIONS: [&str; 4] = ["bending_y", "bending_z", "stretch", "torsion"];

@@ -1,15 +1,13 @@
 //! `[[node]]` and `[[element]]`: names, kinds, numbers, and what acts on them.
 
 use super::Checker;
+use super::limits::MOST_DIVISIONS;
 use crate::error::ErrorKind;
 use crate::path::Path;
 use crate::spec::{
     BeamElementSpec, Deformation, ElementNodeSpec, ElementSpec, Frame, InputSpec, LoadQuantity,
     MotionSpec, RoleSpec,
 };
-
-/// Most elements that a beam is divided into.
-const MOST_DIVISIONS: usize = 1000;
 
 impl Checker<'_> {
     pub(super) fn nodes_and_elements(&mut self) {

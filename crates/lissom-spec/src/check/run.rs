@@ -1,32 +1,21 @@
 //! `[simulation]` and `[output]`.
 
-use super::{Checker, LARGEST};
+use super::Checker;
+use super::limits::{
+    LARGEST, LARGEST_ATOL, LARGEST_NEWTON_TOLERANCE, MOST_ELEMENTS_PER_LINK, SHORTEST_S,
+    SMALLEST_RTOL,
+};
 use crate::path::Path;
 use crate::spec::{AdaptiveSpec, FormulationSpec, InitialSpec, IntegratorSpec};
 
 /// Most samples of one run; more than this is a slip of the pen and would fill the memory.
 const MOST_SAMPLES: f64 = 1e8;
 
-/// Shortest run: nothing that an arm does is faster, and steps of much shorter ones are lost in rounding.
-const SHORTEST_S: f64 = 1e-12;
-
-/// Largest tolerance of Newton's iteration, relative to the terms of the equations.
-const LARGEST_NEWTON_TOLERANCE: f64 = 1.0;
-
 /// Most steps of a method of fixed steps; more would not end.
 const MOST_STEPS: f64 = 1e10;
 
 /// Most durations that the start may lie away from zero; beyond, steps are lost in the rounding of time.
 const LATEST_START: f64 = 1e9;
-
-/// Most elements of a beam: nodal equations are solved without recursion, at a cost that grows with their cube.
-const MOST_ELEMENTS_PER_LINK: usize = 200;
-
-/// Largest absolute tolerance: an arm that is a metre or a radian off has not been simulated.
-const LARGEST_ATOL: f64 = 1.0;
-
-/// Smallest relative tolerance: below it integrators would chase rounding.
-const SMALLEST_RTOL: f64 = 1e-14;
 
 impl Checker<'_> {
     pub(super) fn simulation(&mut self) {

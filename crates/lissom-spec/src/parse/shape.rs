@@ -116,6 +116,9 @@ const SECTIONS_OF_ITEMS: [&str; 11] = [
     "controller",
 ];
 
+/// Errors after which unknown keys are left out without a word: nobody reads more, and each takes its memory.
+const MOST_ERRORS: usize = 1000;
+
 struct Walk<'a> {
     definitions: &'a Json,
     findings: Findings,
@@ -179,10 +182,8 @@ impl<'a> Walk<'a> {
             ("array", Value::Array(_)) => self.array(value, schema, path),
             ("integer", Value::Integer(number)) => {
                 let number = *number;
-                if schema["minimum"]
-                    .as_i64()
-                    .is_some_and(|minimum| number < minimum)
-                {
+                // what is negative cannot be read; for other bounds there are the checks
+                if schema["minimum"].is_number() && number < 0 {
                     let kind = ErrorKind::Negative {
                         key: path.last_key().to_owned(),
                         value: number as f64,
@@ -351,6 +352,9 @@ impl<'a> Walk<'a> {
                 continue;
             }
             table.remove(&key);
+            if self.findings.errors.len() >= MOST_ERRORS {
+                continue;
+            }
             let free = || {
                 known
                     .iter()

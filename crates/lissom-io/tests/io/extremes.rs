@@ -1,0 +1,158 @@
+//! Extreme numbers in every place of every shipped model: an error that says what to do, or a run; never a panic, never an end that
+//! does not come.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use lissom::{Flow, Mechanism, ModelSpec, SimulateOptions};
+use lissom_io::models;
+use toml::Value;
+
+/// What a slip of the pen may write.
+const EXTREMES: [f64; 6] = [0.0, -1.0, 1e300, -1e300, 5e-324, 1e-300];
+
+/// Steps after which a run has shown that it goes.
+const STEPS: usize = 10;
+
+/// The numbers of a document, by the keys and indices that lead to them. Of a list the first one stands for all.
+fn numbers(value: &Value, path: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
+    match value {
+        Value::Float(_) | Value::Integer(_) => found.push(path.clone()),
+        Value::Array(items) => {
+            let count = if items.first().is_some_and(Value::is_table) {
+                items.len()
+            } else {
+                1
+            };
+            for (index, item) in items.iter().take(count).enumerate() {
+                path.push(index.to_string());
+                numbers(item, path, found);
+                path.pop();
+            }
+        }
+        Value::Table(table) => {
+            for (key, item) in table {
+                path.push(key.clone());
+                numbers(item, path, found);
+                path.pop();
+            }
+        }
+        _ => {}
+    }
+}
+
+fn put(value: &mut Value, path: &[String], number: f64) {
+    let Some((first, rest)) = path.split_first() else {
+        // whole numbers stay whole
+        *value = match value {
+            #[expect(clippy::cast_possible_truncation, reason = "a cast saturates")]
+            Value::Integer(_) => Value::Integer(number as i64),
+            _ => Value::Float(number),
+        };
+        return;
+    };
+    let inside = match value {
+        Value::Array(items) => &mut items[first.parse::<usize>().unwrap()],
+        Value::Table(table) => table.get_mut(first).unwrap(),
+        _ => unreachable!(),
+    };
+    put(inside, rest, number);
+}
+
+/// Reads, builds and runs a model for a few steps.
+fn try_out(text: &str) {
+    let spec = match ModelSpec::parse(text, &[]) {
+        Ok(spec) => spec,
+        Err(errors) => {
+            assert!(!errors.is_empty());
+            for error in errors {
+                assert!(!error.to_string().is_empty() && !error.remedy().is_empty());
+            }
+            return;
+        }
+    };
+    let Ok(mechanism) = Mechanism::build(&spec) else {
+        return;
+    };
+    let Ok(start) = mechanism.start() else { return };
+    let simulation = &mechanism.spec().simulation;
+    let samples = [simulation.start_s];
+    let options = SimulateOptions {
+        samples: &samples,
+        channels: None,
+        most_lengths: f64::INFINITY,
+    };
+    let mut steps = 0;
+    mechanism.simulate(&start, simulation, &options, &mut |_| {
+        steps += 1;
+        if steps < STEPS {
+            Flow::Continue
+        } else {
+            Flow::Stop
+        }
+    });
+}
+
+/// Every number of every model, each with every extreme, or with one in `share` of them.
+fn try_extremes(share: usize) {
+    let mut case = 0;
+    let mut panicked = Vec::new();
+    for model in models::all() {
+        let document: Value = Value::Table(model.text.parse().unwrap());
+        let mut found = Vec::new();
+        numbers(&document, &mut Vec::new(), &mut found);
+        for path in found {
+            for extreme in EXTREMES {
+                case += 1;
+                if case % share != 0 {
+                    continue;
+                }
+                let mut changed = document.clone();
+                put(&mut changed, &path, extreme);
+                let text = toml::to_string(&changed).unwrap();
+                if catch_unwind(AssertUnwindSafe(|| try_out(&text))).is_err() {
+                    panicked.push(format!("{} {} = {extreme:e}", model.name, path.join(".")));
+                }
+            }
+        }
+    }
+    assert!(panicked.is_empty(), "{panicked:#?}");
+}
+
+#[test]
+fn extreme_numbers_are_refused_or_run() {
+    try_extremes(97);
+}
+
+/// All of them, which takes minutes.
+#[test]
+#[ignore = "takes minutes; run by hand after changes to checks"]
+fn all_extreme_numbers_are_refused_or_run() {
+    try_extremes(1);
+}
+
+/// Texts that are made to take long: what is said is one line, or few, at once.
+#[test]
+fn large_and_deep_texts_are_refused_in_time() {
+    let many = (0..300_000).map(|i| format!("k{i} = 1\n"));
+    let many = format!("format = 1\n{}", many.collect::<String>());
+    let errors = ModelSpec::parse(&many, &[]).unwrap_err();
+    assert!((100..=2000).contains(&errors.len()), "{}", errors.len());
+    let first = errors.iter().find_map(|error| error.locate(&many)).unwrap();
+    assert_eq!(&many[first], "k0");
+
+    let key = vec!["a"; 1000].join(".");
+    for line in [format!("{key} = 1"), format!("[{key}]")] {
+        let deep = format!("format = 1\n{line}\n");
+        let errors = ModelSpec::parse(&deep, &[]).unwrap_err();
+        let place = errors[0].locate(&deep).unwrap();
+        assert!(
+            errors[0].to_string().contains("too many parts"),
+            "{}",
+            errors[0]
+        );
+        assert_eq!(
+            deep[..place.start].lines().count(),
+            2 - usize::from(line.starts_with('a'))
+        );
+    }
+}

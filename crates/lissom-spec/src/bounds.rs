@@ -1,0 +1,347 @@
+//! [`Bounds`]: between which values every number of the format lies.
+//!
+//! They are those of anything that might be built, with room to spare: a number beyond them is a slip of the pen or a wrong unit, and
+//! products and quotients of a few within them are still numbers. The JSON Schema states them, and the checks ask for them wherever
+//! they have nothing more particular to say.
+
+use serde_json::{Value as Json, json};
+
+use crate::check::limits::{
+    LARGEST, LARGEST_ANGLE_RAD, LARGEST_ATOL, LARGEST_NEWTON_TOLERANCE, MOST_DIVISIONS,
+    MOST_ELEMENTS, MOST_ELEMENTS_PER_LINK, MOST_MODES, SHORTEST_S, SMALLEST_RTOL,
+};
+use crate::spec::FORMAT;
+
+/// A number of the format lies between `least` and `most`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Bounds {
+    least: f64,
+    /// Whether `least` itself is too small.
+    above: bool,
+    most: f64,
+    /// Whether `most` itself is too large.
+    below: bool,
+}
+
+/// Times, as far from zero as a clock may start.
+const LONGEST_S: f64 = 1e12;
+/// Durations: thirty years.
+const LONGEST_DURATION_S: f64 = 1e9;
+/// Lengths, positions and displacements.
+const FURTHEST_M: f64 = 1e9;
+/// Lengths: less than an atom is no beam.
+const SHORTEST_M: f64 = 1e-10;
+/// Rates of joints and points, and gravity.
+const FASTEST: f64 = 1e9;
+/// Masses, and masses per length.
+const HEAVIEST: f64 = 1e15;
+/// Moments of inertia.
+const LARGEST_INERTIA: f64 = 1e20;
+/// Forces, moments, stiffnesses and dampings.
+const STRONGEST: f64 = 1e20;
+/// Pure numbers: ratios, components of directions, gains of what is dimensionless.
+const LARGEST_RATIO: f64 = 1e12;
+
+const fn between(least: f64, most: f64) -> Bounds {
+    Bounds {
+        least,
+        above: false,
+        most,
+        below: false,
+    }
+}
+
+/// Either way.
+const fn within(most: f64) -> Bounds {
+    between(-most, most)
+}
+
+const fn not_negative(most: f64) -> Bounds {
+    between(0.0, most)
+}
+
+const fn positive(most: f64) -> Bounds {
+    Bounds {
+        above: true,
+        ..between(0.0, most)
+    }
+}
+
+/// The key that says what a number is: its own, or that of the table around it where its own only says which of several it is.
+pub(crate) fn key_of<'k>(around: &'k str, own: &'k str) -> &'k str {
+    match around {
+        "initial_deformations_m" | "initial_rates_m_per_s" | "rest_deformations_m" => around,
+        _ => own,
+    }
+}
+
+impl Bounds {
+    /// The bounds of a number by its key, wherever it stands. `None` for a key that is none of the format's numbers.
+    pub(crate) fn of(key: &str) -> Option<Self> {
+        Some(match key {
+            "format" => between(FORMAT as f64, FORMAT as f64),
+            "bending_y" | "bending_z" | "stretch" | "torsion" | "clamped_free" | "free_free"
+            | "pinned_pinned" | "clamped_clamped" | "fixed_interface" => {
+                not_negative(MOST_MODES as f64)
+            }
+            "modes" | "functions" => between(1.0, MOST_MODES as f64),
+            "count" | "elements" => between(1.0, MOST_ELEMENTS as f64),
+            "divisions" => between(1.0, MOST_DIVISIONS as f64),
+            "elements_per_link" => between(1.0, MOST_ELEMENTS_PER_LINK as f64),
+            "component" => between(1.0, 6.0),
+            "max_steps" => between(1.0, 1e15),
+
+            "rtol" => Self {
+                below: true,
+                ..between(SMALLEST_RTOL, 1.0)
+            },
+            "atol" => positive(LARGEST_ATOL),
+            "tolerance" => Self {
+                below: true,
+                ..positive(LARGEST_NEWTON_TOLERANCE)
+            },
+            "spectral_radius" => between(0.0, 1.0),
+            "beta" => positive(0.5),
+            "gamma" => between(0.5, 1.0),
+
+            "start_s" | "from_s" | "until_s" | "time_s" => within(LONGEST_S),
+            "duration_s" => between(SHORTEST_S, LONGEST_DURATION_S),
+            "ramp_s" => positive(LONGEST_DURATION_S),
+            "sample_period_s" | "step_s" | "initial_step_s" | "max_step_s" => positive(LONGEST_S),
+            "damping_time_s" | "stiffness_s" | "mass_per_s" => not_negative(LONGEST_S),
+
+            "modal_ratio" | "modal_ratios" => Self {
+                below: true,
+                ..between(0.0, 1.0)
+            },
+            "damping_ratio" => not_negative(LARGEST_RATIO),
+            "gear_ratio"
+            | "angular_gear_ratio"
+            | "gear_ratio_rad_per_m"
+            | "linear_gear_ratio_rad_per_m"
+            | "axis"
+            | "axes"
+            | "direction"
+            | "y_direction"
+            | "rotation_axis"
+            | "elastic"
+            | "elastic_rate"
+            | "influence" => within(LARGEST_RATIO),
+            // components of unit quaternions, to rounding
+            "quaternion" | "final_quaternion" => within(1.001),
+            "position_gain" | "rate_gain" => not_negative(STRONGEST),
+
+            "length_m" | "rest_length_m" => between(SHORTEST_M, FURTHEST_M),
+            "max_angle_rad" => positive(LARGEST_ANGLE_RAD),
+            "coulomb_rate_rad_per_s"
+            | "coulomb_rate_m_per_s"
+            | "angular_coulomb_rate_rad_per_s"
+            | "linear_coulomb_rate_m_per_s"
+            | "max_rate_rad_per_s"
+            | "max_rate_m_per_s" => positive(FASTEST),
+            "max_force_n" | "max_torque_n_m" | "shear_stiffness_n" => positive(STRONGEST),
+
+            // a matrix in the units of its coordinates, and factors of powers of time
+            "stiffness" | "coefficients_rad" | "coefficients_m" | "coefficients_n"
+            | "coefficients_n_m" => within(LARGEST),
+            "inertia_kg_m2" | "products_of_inertia_kg_m2" => within(LARGEST_INERTIA),
+            "angular_inertia_kg_m2" | "linear_inertia_kg_m2" => not_negative(LARGEST_INERTIA),
+            key if ["stiffness", "damping", "viscous", "coulomb"]
+                .iter()
+                .any(|word| key.contains(word)) =>
+            {
+                not_negative(STRONGEST)
+            }
+            key => Self::of_unit(key)?,
+        })
+    }
+
+    /// The bounds of what may have either sign, or is a mass, by its unit.
+    fn of_unit(key: &str) -> Option<Self> {
+        let ends = |unit: &str| key.ends_with(unit);
+        Some(
+            if ends("_rad_per_s") || ends("_m_per_s") || ends("_m_per_s2") {
+                within(FASTEST)
+            } else if ends("_kg") || ends("_kg_per_m") || ends("_kg_m") {
+                not_negative(HEAVIEST)
+            } else if ends("_n_m") || ends("_n") {
+                within(STRONGEST)
+            } else if ends("_rad") {
+                within(LARGEST_ANGLE_RAD)
+            } else if ends("_m") {
+                within(FURTHEST_M)
+            } else {
+                return None;
+            },
+        )
+    }
+
+    /// The bounds of a number in a struct of the format, where the checks ask for more than by its key alone.
+    fn of_field(definition: &str, key: &str) -> Option<Self> {
+        match (definition, key) {
+            ("BeamDeformationsSpec", _) => Some(within(FURTHEST_M)),
+            ("AutoSpec" | "ComputedPdSpec" | "StabilizedSpec", "frequency_rad_per_s") => {
+                Some(positive(FASTEST))
+            }
+            ("StabilizedSpec", "damping_ratio") => Some(positive(LARGEST_RATIO)),
+            ("RigidSpec" | "PayloadSpec" | "PointMassSpec", "mass_kg")
+            | ("BeamSpec" | "SegmentSpec", "mass_per_length_kg_per_m") => Some(positive(HEAVIEST)),
+            ("NodalNodeSpec", "inertia_kg_m2") => Self::of(key),
+            (_, "inertia_kg_m2") => Some(not_negative(LARGEST_INERTIA)),
+            ("BeamSpec" | "SegmentSpec", key) if key.contains("stiffness") => {
+                Some(positive(STRONGEST))
+            }
+            _ => Self::of(key),
+        }
+    }
+
+    pub(crate) fn contains(self, value: f64) -> bool {
+        let is_small = value < self.least || (self.above && value == self.least);
+        let is_large = value > self.most || (self.below && value == self.most);
+        !is_small && !is_large
+    }
+
+    /// The range in words.
+    pub(crate) fn words(self) -> String {
+        let number = |value: f64| {
+            if value.abs() < 1e5 && value.abs() >= 1e-3 || value == 0.0 {
+                format!("{value}")
+            } else {
+                format!("{value:e}")
+            }
+        };
+        let (least, most) = (number(self.least), number(self.most));
+        match (self.above, self.below) {
+            (false, false) if self.least == -self.most => format!("at most {most} in size"),
+            (false, false) => format!("a number from {least} to {most}"),
+            (false, true) => format!("a number from {least} to below {most}"),
+            (true, false) => format!("a number above {least} and at most {most}"),
+            (true, true) => format!("a number above {least} and below {most}"),
+        }
+    }
+}
+
+/// States the bounds of every number in a schema.
+pub(crate) fn state(schema: &mut Json) {
+    if let Some(definitions) = schema["$defs"].as_object_mut() {
+        for (name, definition) in definitions {
+            state_in(definition, name, None);
+        }
+    }
+    state_in(schema, "", None);
+}
+
+fn state_in(schema: &mut Json, definition: &str, key: Option<&str>) {
+    let kind = schema["type"].clone();
+    let is = |name: &str| {
+        kind == name
+            || kind
+                .as_array()
+                .is_some_and(|all| all.contains(&json!(name)))
+    };
+    let Some(object) = schema.as_object_mut() else {
+        return;
+    };
+    if let Some(bounds) = key.and_then(|key| Bounds::of_field(definition, key)) {
+        let number = |value: f64| match (is("integer"), value.fract() == 0.0) {
+            #[expect(clippy::cast_possible_truncation, reason = "a count")]
+            (true, true) => json!(value as i64),
+            _ => json!(value),
+        };
+        if is("number") || is("integer") {
+            let least = if bounds.above {
+                "exclusiveMinimum"
+            } else {
+                "minimum"
+            };
+            let most = if bounds.below {
+                "exclusiveMaximum"
+            } else {
+                "maximum"
+            };
+            object.remove("minimum");
+            object.insert(least.to_owned(), number(bounds.least));
+            object.insert(most.to_owned(), number(bounds.most));
+        }
+    }
+    if let Some(properties) = object.get_mut("properties").and_then(Json::as_object_mut) {
+        for (key, schema) in properties {
+            state_in(schema, definition, Some(key));
+        }
+    }
+    for inside in ["items", "additionalProperties"] {
+        if let Some(schema) = object.get_mut(inside) {
+            state_in(schema, definition, key);
+        }
+    }
+    for branches in ["oneOf", "anyOf"] {
+        for schema in object
+            .get_mut(branches)
+            .and_then(Json::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
+            state_in(schema, definition, key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::schema_value;
+
+    /// Keys of numbers of a schema that say nothing of how small or how large they may be.
+    fn without_bounds(schema: &Json, at: &str, found: &mut Vec<String>) {
+        match schema {
+            Json::Object(object) => {
+                let is = |name: &str| {
+                    let kind = &schema["type"];
+                    kind == name
+                        || kind
+                            .as_array()
+                            .is_some_and(|all| all.contains(&json!(name)))
+                };
+                let states = |keys: [&str; 2]| keys.iter().any(|&key| object.contains_key(key));
+                let stated = states(["minimum", "exclusiveMinimum"])
+                    && states(["maximum", "exclusiveMaximum"]);
+                if (is("number") || is("integer")) && !stated {
+                    found.push(at.to_owned());
+                }
+                for (key, inside) in object {
+                    without_bounds(inside, &format!("{at}/{key}"), found);
+                }
+            }
+            Json::Array(items) => {
+                for (index, inside) in items.iter().enumerate() {
+                    without_bounds(inside, &format!("{at}/{index}"), found);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_number_of_the_format_has_bounds() {
+        let mut found = Vec::new();
+        without_bounds(schema_value(), "", &mut found);
+        assert!(found.is_empty(), "{found:#?}");
+    }
+
+    /// By hand.
+    #[test]
+    fn bounds_hold_what_they_say() {
+        let rtol = Bounds::of("rtol").unwrap();
+        assert!(rtol.contains(1e-14) && !rtol.contains(1e-15) && !rtol.contains(1.0));
+        let step = Bounds::of("step_s").unwrap();
+        assert!(step.contains(1e-3) && !step.contains(0.0) && !step.contains(1e300));
+        assert!(Bounds::of("position_m").unwrap().contains(-1e9));
+        assert_eq!(step.words(), "a number above 0 and at most 1e12");
+        assert_eq!(rtol.words(), "a number from 1e-14 to below 1");
+        assert_eq!(
+            Bounds::of("position_m").unwrap().words(),
+            "at most 1e9 in size"
+        );
+        assert_eq!(Bounds::of("name"), None);
+    }
+}

@@ -1,0 +1,31 @@
+//! Limits that checks and the JSON Schema share.
+
+/// Largest number of a model in any unit: forces and energies made of a few such are still numbers.
+pub(crate) const LARGEST: f64 = 1e30;
+
+/// Largest angle at a start or of a motion: its sine keeps ten digits.
+pub(crate) const LARGEST_ANGLE_RAD: f64 = 1e6;
+
+/// Most functions of a deformation of a beam.
+pub(crate) const MOST_MODES: usize = 128;
+
+/// Most elements of a beam that is reduced.
+pub(crate) const MOST_ELEMENTS: usize = 1000;
+
+/// Most elements that a beam between two nodes is divided into.
+pub(crate) const MOST_DIVISIONS: usize = 1000;
+
+/// Most elements of a beam: nodal equations are solved without recursion, at a cost that grows with their cube.
+pub(crate) const MOST_ELEMENTS_PER_LINK: usize = 200;
+
+/// Shortest run: nothing that an arm does is faster, and steps of much shorter ones are lost in rounding.
+pub(crate) const SHORTEST_S: f64 = 1e-12;
+
+/// Largest tolerance of Newton's iteration, relative to the terms of the equations.
+pub(crate) const LARGEST_NEWTON_TOLERANCE: f64 = 1.0;
+
+/// Largest absolute tolerance: an arm that is a metre or a radian off has not been simulated.
+pub(crate) const LARGEST_ATOL: f64 = 1.0;
+
+/// Smallest relative tolerance: below it integrators would chase rounding.
+pub(crate) const SMALLEST_RTOL: f64 = 1e-14;
