@@ -8,7 +8,9 @@
 //! ```
 
 mod arguments;
+mod checkpoint;
 mod diagnostics;
+mod interrupt;
 mod output;
 mod plot;
 mod progress;
@@ -33,6 +35,7 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             return u8::from(error.use_stderr()) * stop::USAGE;
         }
     };
+    interrupt::install();
     let result = match &arguments.verb {
         Verb::New(arguments) => verbs::new::run(arguments),
         Verb::Check(arguments) => verbs::check::run(arguments),
@@ -49,6 +52,8 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Schema => verbs::schema::run(),
     };
     match result {
+        // results that were being written are whole, and whoever called is told all the same
+        Ok(()) if interrupt::is_asked() => stop::INTERRUPTED,
         Ok(()) => 0,
         Err(stop) => {
             match &stop {

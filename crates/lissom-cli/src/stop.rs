@@ -2,6 +2,8 @@
 
 /// Exit code of wrong usage.
 pub(crate) const USAGE: u8 = 2;
+/// Exit code of a command that was asked to end: what a shell reports for one ended by Ctrl-C.
+pub(crate) const INTERRUPTED: u8 = 130;
 
 /// Why the command ends before its work is done.
 #[derive(Debug)]
@@ -24,8 +26,7 @@ impl Stop {
         match self {
             Self::Failed(_) | Self::Explained(_) | Self::Diagnosed(_) => 1,
             Self::Usage(_) => USAGE,
-            // what a shell reports for a command ended by Ctrl-C
-            Self::Interrupted(_) => 130,
+            Self::Interrupted(_) => INTERRUPTED,
         }
     }
 }

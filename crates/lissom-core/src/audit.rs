@@ -243,8 +243,8 @@ impl Auditor {
         }
     }
 
-    /// Closes the books.
-    pub(crate) fn finish(self) -> Audit {
+    /// What the books say so far.
+    pub(crate) fn finish(&self) -> Audit {
         let reference = self.peak.max(ROUNDING * self.largest_total);
         let percent = |drift: f64| {
             if drift == 0.0 {
@@ -264,12 +264,12 @@ impl Auditor {
                     .iter()
                     .fold(0.0, |m, &d| f64::max(m, percent(d).abs())),
                 rms_drift_percent: (squares / count).sqrt(),
-                non_conservative: self.non_conservative,
+                non_conservative: self.non_conservative.clone(),
             },
-            momentum: self.conserves_momentum.then_some(self.momentum),
-            limit_violations: self.violations.into_iter().flatten().collect(),
+            momentum: self.conserves_momentum.then(|| self.momentum.clone()),
+            limit_violations: self.violations.iter().flatten().cloned().collect(),
             bodies: self.bending.finish(),
-            closures: self.closures,
+            closures: self.closures.clone(),
         }
     }
 }

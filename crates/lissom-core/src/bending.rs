@@ -106,13 +106,14 @@ impl Bending {
         divergence
     }
 
-    pub(crate) fn finish(mut self) -> Vec<BodyExtent> {
-        for extent in &mut self.bodies {
+    pub(crate) fn finish(&self) -> Vec<BodyExtent> {
+        let mut bodies = self.bodies.clone();
+        for extent in &mut bodies {
             let short = extent.length_m <= 0.0
                 || extent.deflection.value <= SMALL_DEFLECTION_LENGTHS * extent.length_m;
             extent.small = extent.slope.value <= SMALL_SLOPE_RAD && short;
         }
-        self.bodies
+        bodies
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lissom_core::study::{Equilibrium, Found, Run, SimulateOptions, simulate};
+use lissom_core::study::{Equilibrium, Found, Run, SimulateOptions, Watch, simulate};
 use lissom_core::{
     Dynamics, NominalDrives, NominalError, PlaceError, Recording, RunError, Signals, State,
     StateError, snapshot, state_of,
@@ -384,7 +384,18 @@ impl Mechanism {
         start: &State,
         simulation: &SimulationSpec,
         options: &SimulateOptions<'_>,
-        watch: &mut dyn FnMut(f64) -> Flow,
+        mut watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Run {
+        self.simulate_watched(start, simulation, options, &mut watch)
+    }
+
+    /// The same for a watch that may ask for the run so far, to keep it.
+    pub fn simulate_watched(
+        &self,
+        start: &State,
+        simulation: &SimulationSpec,
+        options: &SimulateOptions<'_>,
+        watch: &mut dyn Watch,
     ) -> Run {
         match (self.dynamics(start), self.dynamics(start)) {
             (Ok(mut dynamics), Ok(mut observed)) => simulate(

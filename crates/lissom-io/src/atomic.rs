@@ -7,6 +7,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crate::IoError;
 
@@ -89,6 +90,7 @@ impl Temporary {
                 Ok(file) => {
                     // where files cannot be locked, nobody takes them for abandoned either
                     let _ = file.try_lock();
+                    remember(&path);
                     return Ok((Self { path }, file));
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -102,7 +104,34 @@ impl Drop for Temporary {
     fn drop(&mut self) {
         // Nothing better can be done when this fails.
         let _ = fs::remove_file(&self.path);
+        forget(&self.path);
     }
+}
+
+/// Temporary files and folders of this process.
+static TEMPORARIES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Notes a temporary file or folder that is to go when the process ends in the midst.
+pub(crate) fn remember(path: &Path) {
+    let mut paths = TEMPORARIES.lock().unwrap_or_else(PoisonError::into_inner);
+    paths.push(path.to_owned());
+}
+
+/// Notes that one is gone.
+pub(crate) fn forget(path: &Path) {
+    let mut paths = TEMPORARIES.lock().unwrap_or_else(PoisonError::into_inner);
+    paths.retain(|known| known != path);
+}
+
+/// Removes what this process is writing and has not put in its place, for a process that ends in the midst.
+pub fn remove_temporaries() {
+    let paths = TEMPORARIES.lock().unwrap_or_else(PoisonError::into_inner);
+    for path in paths.iter() {
+        // whatever stays is removed by the next process that writes there
+        let _ = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
+    }
+    // whoever would put something in its place waits for the end of the process
+    std::mem::forget(paths);
 }
 
 /// A part of a name that no other writer uses: process and counter keep two writers of one file apart.

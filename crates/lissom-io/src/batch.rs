@@ -15,7 +15,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::IoError;
-use crate::atomic::{is_abandoned, refuse_other_than_file, unique};
+use crate::atomic::{forget, is_abandoned, refuse_other_than_file, remember, unique};
 use crate::checksum::Checksum;
 
 /// What the names of a batch's own folders begin with.
@@ -76,6 +76,7 @@ impl Batch {
         clear_up(folder).map_err(unwritable)?;
         let stage = folder.join(format!("{BEGINNING}{}{UNFINISHED}", unique()));
         fs::create_dir(&stage).map_err(unwritable)?;
+        remember(&stage);
         Ok(Self {
             folder: folder.to_owned(),
             _lock: lock(&stage, File::lock),
@@ -138,6 +139,7 @@ impl Batch {
             sync(&self.stage);
             let _exclusive = lock(&self.folder, File::lock);
             let done = self.stage.with_extension(&FINISHED[1..]);
+            forget(&self.stage);
             fs::rename(&self.stage, &done)?;
             self.is_finished = true;
             sync(&self.folder);
@@ -156,6 +158,7 @@ impl Drop for Batch {
             // Nothing better can be done when this fails; the next batch tries again.
             let _ = fs::remove_dir_all(&self.stage);
         }
+        forget(&self.stage);
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Reading: [`load`] makes a model of its file, [`resource`] opens files below a model's folder and
 //! nowhere else, [`table`] understands time tables, [`models`] come with the program,
-//! [`stored`] reads a run back, [`state`] states of mechanisms. Writing: [`csv`],
+//! [`stored`] reads a run back, [`continued`] the part of one that goes on, [`state`] states of mechanisms. Writing: [`csv`],
 //! [`npz`] and [`mat`] turn a recording into bytes, [`arrays`] what is no recording, [`manifest`] tells how it came about, [`summary`]
 //! what came of it, [`notes`] warn of a fidelity, [`compare`] sets runs side by side, [`converge`] tells how accurate one is,
 //! [`validation`] holds them against published numbers, [`atomic`] puts a file in place whole or not at all, [`batch`] several files
@@ -13,6 +13,7 @@ pub mod atomic;
 pub mod batch;
 pub mod checksum;
 pub mod compare;
+pub mod continued;
 pub mod converge;
 pub mod csv;
 pub mod error;

@@ -1,6 +1,6 @@
 //! Everything a run leaves behind, written into one folder: recording, manifest, summary.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lissom::spec::OutputFormat;
 use lissom::{Ending, Fidelity, Recording, Run};
@@ -28,7 +28,48 @@ pub fn add(
     options: Value,
     summary: &mut Summary,
 ) -> Result<Manifest, IoError> {
-    let mut files = output::write(batch, within, &run.recording, &formats_of(loaded))?;
+    let formats = formats_of(loaded);
+    add_in(&formats, batch, within, loaded, run, options, summary)
+}
+
+/// Writes what a run has so far in place of what stands in a folder: the recording in the format that is written fastest, state and
+/// manifest, which says that the run was still in progress.
+///
+/// # Errors
+///
+/// [`IoError::CreateFolder`], [`IoError::NotReplaced`] or [`IoError::Write`], with the path and the reason; what stood there before still
+/// does.
+pub fn write_checkpoint(
+    folder: &Path,
+    loaded: &Loaded,
+    so_far: &Run,
+    options: Value,
+    summary: &mut Summary,
+) -> Result<(), IoError> {
+    let mut batch = Batch::begin(folder, file_names())?;
+    summary.in_progress = true;
+    add_in(
+        &[Format::Npz],
+        &mut batch,
+        "",
+        loaded,
+        so_far,
+        options,
+        summary,
+    )?;
+    batch.finish()
+}
+
+fn add_in(
+    formats: &[Format],
+    batch: &mut Batch,
+    within: &str,
+    loaded: &Loaded,
+    run: &Run,
+    options: Value,
+    summary: &mut Summary,
+) -> Result<Manifest, IoError> {
+    let mut files = output::write(batch, within, &run.recording, formats)?;
     if let Some(last) = &run.last
         && let Ok(file) = StateFile::of(&loaded.mechanism, last)
     {

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::IoError;
 use crate::batch::{Batch, Written};
-use crate::output::below;
+use crate::output::{MANIFEST, below};
 use crate::resource;
 use crate::stored::{Folder, StoredError};
 
@@ -182,27 +182,46 @@ pub fn write(batch: &mut Batch, within: &str, file: &StateFile) -> Result<Writte
     })
 }
 
+/// The folder of the run that a named state comes from, if it comes from one.
+pub fn folder_of(text: &str) -> Option<PathBuf> {
+    let (path, _) = split(text).ok()?;
+    let beside = || path.parent().unwrap_or(Path::new(""));
+    if path.is_dir() {
+        Some(path.to_owned())
+    } else if path.ends_with(MANIFEST) || (path.ends_with(FILE) && beside().join(MANIFEST).exists())
+    {
+        Some(beside().to_owned())
+    } else {
+        None
+    }
+}
+
+/// The path of a named state, and the instant behind `@`.
+fn split(text: &str) -> Result<(&Path, Option<f64>), StateFileError> {
+    match text.rsplit_once('@') {
+        Some((path, instant)) if !Path::new(text).exists() => {
+            let seconds = instant.parse::<f64>().ok().filter(|t| t.is_finite());
+            let seconds = seconds.ok_or_else(|| StateFileError::Instant {
+                text: instant.to_owned(),
+            })?;
+            Ok((Path::new(path), Some(seconds)))
+        }
+        _ => Ok((Path::new(text), None)),
+    }
+}
+
 /// The state that a user names: a file of one, or a recording, at the end of its run or after `@` at an instant.
 ///
 /// # Errors
 ///
 /// When there is no such file, recording, instant or state.
 pub fn named(text: &str, mechanism: &Mechanism) -> Result<State, StateFileError> {
-    let (path, instant) = match text.rsplit_once('@') {
-        Some((path, instant)) if !Path::new(text).exists() => {
-            let seconds = instant.parse::<f64>().ok().filter(|t| t.is_finite());
-            let seconds = seconds.ok_or_else(|| StateFileError::Instant {
-                text: instant.to_owned(),
-            })?;
-            (Path::new(path), Some(seconds))
-        }
-        _ => (Path::new(text), None),
-    };
+    let (path, instant) = split(text)?;
     let failed = |source: StateError| StateFileError::State {
         origin: text.to_owned(),
         source,
     };
-    let is_recording = path.is_dir() || path.ends_with("manifest.json");
+    let is_recording = path.is_dir() || path.ends_with(MANIFEST);
     let folder = if path.is_dir() {
         path
     } else {

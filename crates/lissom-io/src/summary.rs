@@ -28,6 +28,8 @@
 //! |---|---|
 //! | `model` | `name` of the model, or that of its file |
 //! | `completed` | whether the run reached its end |
+//! | `in_progress` | `true` in what a run has written on its way, while it was still going; only then |
+//! | `continued_at_s` | instant at which it went on in the folder of its earlier part: `audit` and `cost` are those from there on; only then |
 //! | `stopped_at_s` | instant it was interrupted at; only then |
 //! | `failure` | `time_s` reached, `coordinate` in trouble, `message` with a remedy; only when it failed |
 //! | `duration_s` | the time span asked for |
@@ -59,6 +61,12 @@ pub struct Summary {
     pub lissom_version: String,
     /// Whether the run reached its end.
     pub completed: bool,
+    /// Whether the run was still going when this was written.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub in_progress: bool,
+    /// Instant at which the run went on after its earlier part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub continued_at_s: Option<f64>,
     /// Instant the run was interrupted at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped_at_s: Option<f64>,
@@ -145,6 +153,8 @@ impl Summary {
             model: loaded.spec.name.clone().unwrap_or(loaded.label.clone()),
             lissom_version: env!("CARGO_PKG_VERSION").to_owned(),
             completed: run.ending == Ending::Completed,
+            in_progress: false,
+            continued_at_s: None,
             stopped_at_s,
             failure,
             duration_s: loaded.spec.simulation.duration_s,

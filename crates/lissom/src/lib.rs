@@ -3,7 +3,7 @@
 pub use lissom_core::recording::{Channel, Extremes, Recording, Sample};
 pub use lissom_core::study::{
     AnalysisError, DrivenJoints, Ending, Equilibrium, Linearized, OperatingPoint, OutputOrder,
-    PerturbOptions, PerturbedRun, Run, SimulateOptions, mode_recording, sample_instants,
+    PerturbOptions, PerturbedRun, Run, SimulateOptions, Watch, mode_recording, sample_instants,
     sample_instants_from,
 };
 pub use lissom_core::{

@@ -6,7 +6,7 @@ use clap::Args;
 use lissom::Override;
 use lissom_io::compare::Choice;
 
-use super::values::{change, instant, share};
+use super::values::{change, instant, seconds, share};
 use super::{Changes, PictureArguments, StartArguments};
 use crate::plot::{ChannelArguments, PlotArguments};
 
@@ -14,7 +14,8 @@ use crate::plot::{ChannelArguments, PlotArguments};
 ///
 /// Writes recording.csv, recording.npz and recording.mat (as the model asks), state.json and manifest.json. Ctrl-C
 /// ends the run at the next step: what was computed is written, and the exit code is 130. A run that
-/// fails writes what it has as well and exits with 1.
+/// fails writes what it has as well and exits with 1. A long run writes what it has now and then, and --from
+/// goes on from there, in the same folder after the rows that are there.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  lissom run two-link-arm\n  \
                   lissom run arm.toml --set simulation.duration_s=5 --at 1,2.5 --json\n  \
@@ -38,6 +39,10 @@ pub(crate) struct RunArguments {
         allow_negative_numbers = true
     )]
     pub(crate) at: Vec<f64>,
+    /// Seconds on the clock between two writings of what a long run has so far; if absent, seldom enough to take
+    /// less than 1 % of the time.
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub(crate) checkpoint_every: Option<f64>,
     #[command(flatten)]
     pub(crate) pictures: PictureArguments,
     #[command(flatten)]

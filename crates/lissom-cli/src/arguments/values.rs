@@ -29,6 +29,13 @@ pub(super) fn count(text: &str) -> Result<usize, String> {
     }
 }
 
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(time_s) if (0.0..=1e9).contains(&time_s) => Ok(time_s),
+        _ => Err("write seconds from 0 to 1e9, for example 60".to_owned()),
+    }
+}
+
 pub(super) fn instant(text: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
         Ok(time_s) if time_s.is_finite() => Ok(time_s),

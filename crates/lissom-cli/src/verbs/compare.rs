@@ -21,6 +21,7 @@ use super::check::ModelSummary;
 use super::report;
 use super::run::{batch_for, integrate, refuse_too_large};
 use crate::arguments::CompareArguments;
+use crate::interrupt::Keeping;
 use crate::output::{rounded, short};
 use crate::plot::WithPlot;
 use crate::stop::Stop;
@@ -79,6 +80,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
     };
     let channels = (!arguments.channels.is_empty()).then_some(arguments.channels.as_slice());
     let comparison = Comparison::new(&finished, &without, channels, arguments.within);
+    let _keeping = Keeping::begin();
     // the runs and what is said of them count together
     let Runner { mut batch, .. } = runner;
     let path = comparison
@@ -179,13 +181,21 @@ impl Runner<'_> {
         if !self.silent {
             output::say(&format!("Running with {what} …"));
         }
-        let samples = sample_instants(&model.spec, &[]);
         // the comparison needs every coordinate; the files hold what the model asks for
         let wanted = model.spec.output.channels.take();
-        refuse_too_large(&model, samples.len())?;
+        refuse_too_large(&model)?;
+        let samples = sample_instants(&model.spec, &[]);
         let began = Instant::now();
         let start = model.mechanism.start();
-        let run = integrate(&model, start, &samples, DIVERGENCE_LENGTHS, self.silent);
+        let run = integrate(
+            &model,
+            start,
+            &samples,
+            DIVERGENCE_LENGTHS,
+            self.silent,
+            None,
+        );
+        let _keeping = Keeping::begin();
         let wall_s = began.elapsed().as_secs_f64();
         model.spec.output.channels = wanted;
 

@@ -11,10 +11,11 @@ use lissom_report::{Axis, Chart, Curve, MOST_CURVES, Panel, Scale};
 
 use super::run::{batch_for, watched};
 use crate::arguments::ConvergeArguments;
+use crate::interrupt::Keeping;
 use crate::output::rounded;
 use crate::plot::WithPlot;
 use crate::stop::Stop;
-use crate::{output, source};
+use crate::{interrupt, output, source};
 
 /// Tells how accurate the run of a model is.
 pub(crate) fn run(arguments: &ConvergeArguments) -> Result<(), Stop> {
@@ -32,6 +33,7 @@ pub(crate) fn run(arguments: &ConvergeArguments) -> Result<(), Stop> {
         if !silent {
             output::say(&format!("Running {} …", task.name));
         }
+        interrupt::watch();
         let began = Instant::now();
         let run = watched(task.start_s(), task.duration_s(), silent, |watch| {
             task.simulate(watch)
@@ -52,6 +54,7 @@ pub(crate) fn run(arguments: &ConvergeArguments) -> Result<(), Stop> {
     };
     let found = converge(&loaded.mechanism, &options, &mut run_task)
         .map_err(|error| Stop::Failed(error.to_string()))?;
+    let _keeping = Keeping::begin();
     let report = ConvergenceReport::new(&loaded, found, costs);
     let path = report
         .write(batch)

@@ -14,10 +14,11 @@ use serde_json::{Value, json};
 
 use super::{linear, run};
 use crate::arguments::{InterpolationArgument, PerturbArguments};
+use crate::interrupt::Keeping;
 use crate::output::{counted, rounded, short};
 use crate::plot::WithPlot;
 use crate::stop::Stop;
-use crate::{output, source};
+use crate::{interrupt, output, source};
 
 /// Runs the perturbation method on a model.
 pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
@@ -58,11 +59,13 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
     })
     .map_err(linear::stopped)?;
     let linearized_s = began.elapsed().as_secs_f64();
+    interrupt::watch();
     let began = Instant::now();
     let done = run::watched(start_s, duration_s, silent, |watch| {
         (loaded.mechanism).perturb(&found, &samples, options, watch)
     })
     .map_err(linear::stopped)?;
+    let _keeping = Keeping::begin();
     let solved_s = began.elapsed().as_secs_f64();
 
     let changes: Vec<String> = overrides.iter().map(Override::text).collect();

@@ -1,31 +1,30 @@
 //! `lissom run`: simulate, sum up, write.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use lissom::{
-    Flow, ModelSpec, Override, Run, RunError, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD,
-    SimulateOptions, State, sample_instants, sample_instants_from,
+    Ending, Flow, ModelSpec, Override, Run, RunError, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD,
+    Signals, SimulateOptions, State, Watch, sample_instants, sample_instants_from,
 };
 use lissom_io::batch::Batch;
+use lissom_io::continued::Earlier;
 use lissom_io::load::Loaded;
-use lissom_io::record;
 use lissom_io::summary::Summary;
+use lissom_io::{record, state};
 use lissom_report::Source;
 use serde_json::json;
 
 use super::check::{ModelSummary, start_in_words};
 use super::report;
 use crate::arguments::RunArguments;
+use crate::checkpoint::Checkpoints;
+use crate::interrupt::Keeping;
 use crate::output::{counted, rounded, short};
 use crate::plot::WithPlot;
 use crate::progress::Progress;
 use crate::stop::Stop;
-use crate::{output, source};
-
-/// Whether the user has pressed Ctrl-C, or the system asks the command to end.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+use crate::{interrupt, output, source};
 
 /// Largest recording that is kept in memory, in bytes.
 const MOST_BYTES: f64 = 4.0 * 1024.0 * 1024.0 * 1024.0;
@@ -39,33 +38,67 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
     let overrides = arguments.changes.overrides();
     let loaded = source::load(&name, &overrides)?;
     refuse_outside(&arguments.at, &loaded.spec)?;
+    refuse_too_large(&loaded)?;
     let named = source::named_state_on_the_way(&loaded, &arguments.start)?;
     let samples = match &named {
         Some(start) => sample_instants_from(&loaded.spec, start.time_s, &arguments.at),
         None => sample_instants(&loaded.spec, &arguments.at),
     };
-    let start = named.map_or_else(|| loaded.mechanism.start(), Ok);
-    refuse_too_large(&loaded, samples.len())?;
     let mut batch = batch_for(
         arguments.out.as_deref(),
         &loaded.label,
         record::file_names(),
     )?;
     let folder = batch.folder().to_owned();
+    let earlier = match &named {
+        Some(start) => earlier(&loaded, start.time_s, &folder, arguments)?,
+        None => None,
+    };
+    let continued_at_s = (named.as_ref().filter(|_| earlier.is_some())).map(|start| start.time_s);
+    let start = named.map_or_else(|| loaded.mechanism.start(), Ok);
 
     let silent = arguments.quiet || arguments.json;
     let began = Instant::now();
-    let run = integrate(&loaded, start, &samples, f64::INFINITY, silent);
-    let wall_s = began.elapsed().as_secs_f64();
-
-    let mut summary = Summary::new(&loaded, &run, &arguments.at, wall_s);
-    if arguments.start.from.is_some() {
-        // the model's own start is not used
-        summary.start_changes.clear();
-    }
     let changes: Vec<String> = overrides.iter().map(Override::text).collect();
     let options = json!({ "verb": "run", "model": name, "set": changes, "at_s": arguments.at,
         "from": arguments.start.from });
+    let summed_up = |run: &Run| {
+        let wall_s = began.elapsed().as_secs_f64();
+        let mut summary = Summary::new(&loaded, run, &arguments.at, wall_s);
+        summary.continued_at_s = continued_at_s;
+        if arguments.start.from.is_some() {
+            // the model's own start is not used
+            summary.start_changes.clear();
+        }
+        summary
+    };
+    let checkpoints = Checkpoints::new(
+        folder.display().to_string(),
+        arguments.checkpoint_every.map(Duration::from_secs_f64),
+        |so_far| {
+            let whole = (earlier.as_ref()).map(|earlier| whole(earlier, so_far.clone()));
+            let so_far = whole.as_ref().unwrap_or(so_far);
+            let summary = &mut summed_up(so_far);
+            record::write_checkpoint(&folder, &loaded, so_far, options.clone(), summary)
+        },
+    );
+    let run = integrate(
+        &loaded,
+        start,
+        &samples,
+        f64::INFINITY,
+        silent,
+        Some(checkpoints),
+    );
+    let _keeping = Keeping::begin();
+    let run = match (&earlier, &run.last, &run.ending) {
+        // the state that it was to go on from is still good
+        (Some(_), None, Ending::Failed(error)) => return Err(Stop::Failed(error.to_string())),
+        (Some(earlier), ..) => whole(earlier, run),
+        (None, ..) => run,
+    };
+
+    let mut summary = summed_up(&run);
     let manifest = record::add(&mut batch, "", &loaded, &run, options, &mut summary)
         .and_then(|manifest| batch.finish().map(|()| manifest))
         .map_err(|error| Stop::Failed(error.to_string()))?;
@@ -114,6 +147,33 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
     }
 }
 
+/// What stands in the folder of a run that goes on there.
+fn earlier(
+    loaded: &Loaded,
+    start_s: f64,
+    folder: &Path,
+    arguments: &RunArguments,
+) -> Result<Option<Earlier>, Stop> {
+    let from = arguments.start.from.as_deref().and_then(state::folder_of);
+    let real = |path: &Path| path.canonicalize().ok();
+    let Some(from) = from.filter(|from| real(from).is_some() && real(from) == real(folder)) else {
+        return Ok(None);
+    };
+    let instants = sample_instants(&loaded.spec, &arguments.at);
+    let earlier = Earlier::read(&from, loaded, start_s, &instants);
+    earlier
+        .map(Some)
+        .map_err(|error| Stop::Failed(error.to_string()))
+}
+
+/// A run with the rows of its earlier part in front.
+fn whole(earlier: &Earlier, run: Run) -> Run {
+    Run {
+        recording: earlier.followed_by(&run.recording),
+        ..run
+    }
+}
+
 /// Simulates with progress, until the end, Ctrl-C, or a body displaced by more than `most_lengths` of its length.
 pub(super) fn integrate(
     loaded: &Loaded,
@@ -121,6 +181,7 @@ pub(super) fn integrate(
     samples: &[f64],
     most_lengths: f64,
     silent: bool,
+    checkpoints: Option<Checkpoints<'_>>,
 ) -> Run {
     let simulation = &loaded.spec.simulation;
     let options = SimulateOptions {
@@ -133,11 +194,53 @@ pub(super) fn integrate(
         Err(error) => return Run::refused(error),
     };
     let left_s = simulation.start_s + simulation.duration_s - start.time_s;
-    watched(start.time_s, left_s, silent, |watch| {
-        loaded
-            .mechanism
-            .simulate(&start, simulation, &options, watch)
-    })
+    interrupt::watch();
+    let mut onlooker = Onlooker::new(start.time_s, left_s, silent, checkpoints);
+    let mechanism = &loaded.mechanism;
+    let run = mechanism.simulate_watched(&start, simulation, &options, &mut onlooker);
+    onlooker.progress.finish();
+    run
+}
+
+/// Tells the progress of work, stops it at Ctrl-C, and keeps what there is so far.
+struct Onlooker<'a> {
+    progress: Progress,
+    checkpoints: Option<Checkpoints<'a>>,
+}
+
+impl<'a> Onlooker<'a> {
+    fn new(
+        start_s: f64,
+        duration_s: f64,
+        silent: bool,
+        checkpoints: Option<Checkpoints<'a>>,
+    ) -> Self {
+        Self {
+            progress: Progress::new(start_s, duration_s, silent),
+            checkpoints,
+        }
+    }
+}
+
+impl Watch for Onlooker<'_> {
+    fn reached(&mut self, time_s: f64) -> Flow {
+        self.progress.reached(time_s);
+        if interrupt::is_asked() {
+            Flow::Stop
+        } else {
+            Flow::Continue
+        }
+    }
+
+    fn is_checkpoint_due(&mut self) -> bool {
+        self.checkpoints.as_ref().is_some_and(Checkpoints::is_due)
+    }
+
+    fn checkpoint(&mut self, so_far: &Run) {
+        if let Some(checkpoints) = &mut self.checkpoints {
+            checkpoints.take(so_far);
+        }
+    }
 }
 
 /// Does something that takes its time, with progress over a span and until Ctrl-C.
@@ -147,18 +250,9 @@ pub(super) fn watched<R>(
     silent: bool,
     work: impl FnOnce(&mut dyn FnMut(f64) -> Flow) -> R,
 ) -> R {
-    // without a handler Ctrl-C ends the command at once, which is the second best
-    let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
-    let mut progress = Progress::new(start_s, duration_s, silent);
-    let done = work(&mut |time_s| {
-        progress.reached(time_s);
-        if INTERRUPTED.load(Ordering::Relaxed) {
-            Flow::Stop
-        } else {
-            Flow::Continue
-        }
-    });
-    progress.finish();
+    let mut onlooker = Onlooker::new(start_s, duration_s, silent, None);
+    let done = work(&mut |time_s| onlooker.reached(time_s));
+    onlooker.progress.finish();
     done
 }
 
@@ -175,16 +269,26 @@ pub(super) fn refuse_outside(at_s: &[f64], spec: &ModelSpec) -> Result<(), Stop>
 }
 
 /// Refuses a recording that would not fit into memory.
-pub(super) fn refuse_too_large(loaded: &Loaded, samples: usize) -> Result<(), Stop> {
-    if loaded.spec.output.channels.is_some() {
-        return Ok(());
-    }
-    let channels = loaded.mechanism.channel_count();
-    let bytes = samples as f64 * channels as f64 * 8.0;
+pub(super) fn refuse_too_large(loaded: &Loaded) -> Result<(), Stop> {
+    let channels = match &loaded.spec.output.channels {
+        None => loaded.mechanism.channel_count(),
+        Some(beginnings) => {
+            // a model that cannot be placed says so when it runs
+            let signals = loaded.mechanism.signals();
+            let names = signals.iter().flat_map(Signals::iter);
+            let is_kept = |name: &str| beginnings.iter().any(|kept| name.starts_with(kept));
+            names.filter(|signal| is_kept(&signal.name)).count()
+        }
+    };
+    // the instants are kept, and the drift of every sample
+    let channels = channels + 2;
+    let samples = (loaded.spec.simulation.duration_s / loaded.spec.sample_period_s()).ceil() + 1.0;
+    let bytes = samples * channels as f64 * 8.0;
     if bytes > MOST_BYTES {
         return Err(Stop::Failed(format!(
-            "{samples} samples of {channels} channels would take {:.0} GiB; lengthen \
-             output.sample_period_s or name the channels to keep in output.channels",
+            "{samples} samples of {} channels would take {:.0} GiB; lengthen \
+             output.sample_period_s, or name the channels to keep, or fewer, in output.channels",
+            channels - 2,
             bytes / 1024.0_f64.powi(3)
         )));
     }
@@ -205,11 +309,13 @@ pub(super) fn batch_for(
 /// What came of the run, for a person.
 fn in_words(loaded: &Loaded, summary: &Summary, typed: &str) -> String {
     let cost = &summary.cost;
-    let reached_s = match (summary.stopped_at_s, &summary.failure) {
-        (Some(at_s), _) => at_s - loaded.spec.simulation.start_s,
-        (None, Some(failure)) => failure.time_s - loaded.spec.simulation.start_s,
-        (None, None) => summary.duration_s,
+    let start_s = loaded.spec.simulation.start_s;
+    let end_s = match (summary.stopped_at_s, &summary.failure) {
+        (Some(at_s), _) => at_s,
+        (None, Some(failure)) => failure.time_s,
+        (None, None) => start_s + summary.duration_s,
     };
+    let reached_s = end_s - summary.continued_at_s.unwrap_or(start_s);
     let mut lines = vec![
         format!(
             "{}: {} s in {} s ({} times real time)",

@@ -150,6 +150,32 @@ fn pipes_and_links_are_neither_read_nor_replaced() {
     }
 }
 
+/// A socket is no file either, and a folder that cannot be had is found before the run: this one would take minutes.
+#[test]
+fn what_cannot_be_written_is_found_before_the_run() {
+    let folder = Folder::new();
+    let out = folder.path.join("socket");
+    std::fs::create_dir_all(&out).unwrap();
+    // paths of sockets are short, and that of the folder may not be
+    let made = Command::new("python3")
+        .args([
+            "-c",
+            "import socket; socket.socket(socket.AF_UNIX).bind('state.json')",
+        ])
+        .current_dir(&out)
+        .status();
+    let long = "simulation.duration_s=30000";
+    if made.is_ok_and(|made| made.success()) {
+        let refused = folder.lissom(&["run", "two-link-arm", "--set", long, "--out", "socket"]);
+        refused.says(1, &["state.json is a device, a pipe or a socket"]);
+    }
+    folder.write("file", "");
+    for verb in ["run", "compare", "converge", "perturb"] {
+        let refused = folder.lissom(&[verb, "two-link-arm", "--set", long, "--out", "file/below"]);
+        refused.says(1, &["file/below"]);
+    }
+}
+
 /// A doctored manifest cannot have files read that do not lie beside it.
 #[test]
 fn a_recording_reads_nothing_outside_its_folder() {

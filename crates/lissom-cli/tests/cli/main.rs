@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod checkpoints;
 mod compare;
 mod compare_random;
 mod converge;
@@ -10,7 +11,9 @@ mod errors;
 mod every_verb;
 mod files;
 mod golden;
+mod interrupted;
 mod killed;
+mod kills;
 mod linear;
 mod loops;
 mod modes;

@@ -7,6 +7,7 @@ mod linearize;
 mod perturb;
 mod simulate;
 mod step;
+mod watch;
 mod work;
 
 pub use analysis_error::{AnalysisError, LinearizeError};
@@ -19,3 +20,4 @@ pub use linearize::{
 pub use perturb::{PerturbOptions, PerturbedRun, perturb, quasi_static};
 pub use simulate::{Ending, Run, SimulateOptions, sample_instants, sample_instants_from, simulate};
 pub use step::Stepping;
+pub use watch::Watch;

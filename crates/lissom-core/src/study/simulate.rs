@@ -13,6 +13,7 @@ use crate::recording::Recording;
 use crate::sampler::Sampler;
 use crate::state::State;
 use crate::stepper::Stepper;
+use crate::study::watch::Watch;
 use crate::study::work::WorkSum;
 
 /// What a run leaves behind.
@@ -103,15 +104,14 @@ pub struct SimulateOptions<'a> {
 }
 
 /// Integrates `dynamics` from `start` to the end of `simulation`. `observed` are dynamics of the same mechanism for the
-/// recording, so that it does not disturb the integrator's. `watch` is called after every step with the time reached
-/// and may stop the run.
+/// recording, so that it does not disturb the integrator's. `watch` is told of every step, may stop the run, and may have it so far.
 pub fn simulate(
     dynamics: &mut dyn Dynamics,
     observed: &mut dyn Dynamics,
     start: &State,
     simulation: &SimulationSpec,
     options: &SimulateOptions<'_>,
-    watch: &mut dyn FnMut(f64) -> Flow,
+    watch: &mut dyn Watch,
 ) -> Run {
     let end = simulation.start_s + simulation.duration_s;
     let breakpoints = dynamics.breakpoints(start.time_s, end);
@@ -122,8 +122,8 @@ pub fn simulate(
         samples: options.samples,
     };
     let layout = dynamics.state_layout();
-    let (n_q, n_v) = (dynamics.position_count(), dynamics.velocity_count());
-    let mut recorder = Recorder::new(observed, options, watch);
+    let n_q = dynamics.position_count();
+    let mut recorder = Recorder::new(observed, options, watch, end);
     recorder.auditor.before = [start.work_j, start.dissipated_j, start.drift_j];
 
     let resumed = Stepper::resumed(&simulation.integrator, start);
@@ -140,12 +140,11 @@ pub fn simulate(
     if !stepper.integrates_work() {
         recorder.work = Some(WorkSum::new(start, breakpoints.clone()));
     }
-    let spent = stepper.statistics();
     let result = if startable {
-        stepper.advance(dynamics, &target, &mut recorder)
+        advance(&mut stepper, dynamics, &target, &mut recorder)
     } else {
         Ok(Outcome {
-            statistics: spent,
+            statistics: stepper.statistics(),
             stopped_at: Some(start.time_s),
         })
     };
@@ -167,31 +166,29 @@ pub fn simulate(
             Ending::Failed(failed(&layout[first..], source))
         }
     };
-    let state = stepper.state();
-    let works = match &recorder.work {
-        None => [state[n_q + n_v], state[n_q + n_v + 1]],
-        Some(sum) => sum.sums(),
-    };
-    let last = State {
-        work_j: works[0],
-        dissipated_j: works[1],
-        drift_j: recorder.auditor.last_drift(),
-        memory: dynamics.memory(),
-        integrator: Some(stepper.memory()),
-        ..State::new(
-            stepper.time(),
-            state[..n_q].to_vec(),
-            state[n_q..n_q + n_v].to_vec(),
-        )
-    };
-    let mut audit = recorder.auditor.finish();
-    dynamics.finish(&mut audit);
-    Run {
-        last: Some(last),
-        recording: recorder.recording,
-        audit,
-        statistics,
-        ending,
+    recorder.run(&stepper, dynamics, statistics, ending)
+}
+
+/// Brings a run to its target, and hands it over so far wherever its watch asks for it.
+fn advance(
+    stepper: &mut Stepper,
+    dynamics: &mut dyn Dynamics,
+    target: &Target<'_>,
+    recorder: &mut Recorder<'_>,
+) -> Result<Outcome, IntegrateError> {
+    loop {
+        let result = stepper.advance(dynamics, target, recorder);
+        let is_due = std::mem::take(&mut recorder.checkpoint_due) && recorder.failure.is_none();
+        let outcome = match &result {
+            Ok(outcome) if is_due => outcome,
+            _ => return result,
+        };
+        let ending = Ending::Stopped {
+            at_s: stepper.time(),
+        };
+        let so_far = recorder.run(stepper, dynamics, outcome.statistics, ending);
+        recorder.watch.checkpoint(&so_far);
+        recorder.recording = so_far.recording;
     }
 }
 
@@ -236,7 +233,11 @@ struct Recorder<'w> {
     sampler: Sampler,
     auditor: Auditor,
     recording: Recording,
-    watch: &'w mut dyn FnMut(f64) -> Flow,
+    watch: &'w mut dyn Watch,
+    /// Where the run ends: nobody needs it so far there.
+    end: f64,
+    /// Set when the run is stopped to be handed over so far.
+    checkpoint_due: bool,
     /// For methods that do not integrate the work themselves.
     work: Option<WorkSum>,
     /// Largest displacement of a flexible body, in lengths of it, that is gone on with.
@@ -251,7 +252,8 @@ impl<'w> Recorder<'w> {
     fn new(
         dynamics: &'w mut dyn Dynamics,
         options: &SimulateOptions<'_>,
-        watch: &'w mut dyn FnMut(f64) -> Flow,
+        watch: &'w mut dyn Watch,
+        end: f64,
     ) -> Self {
         let samples = options.samples.len();
         let (sampler, signals) = Sampler::new(dynamics, options.channels);
@@ -262,6 +264,8 @@ impl<'w> Recorder<'w> {
             recording: Recording::with_capacity(names, samples),
             dynamics,
             watch,
+            end,
+            checkpoint_due: false,
             work: None,
             most_lengths: options.most_lengths,
             failure: None,
@@ -299,7 +303,14 @@ impl Observer for Recorder<'_> {
             self.auditor.watch_limits(time, self.dynamics);
             self.projected = projected;
         }
-        (self.watch)(time)
+        let flow = self.watch.reached(time);
+        self.checkpoint_due =
+            flow == Flow::Continue && time < self.end && self.watch.is_checkpoint_due();
+        if self.checkpoint_due {
+            Flow::Stop
+        } else {
+            flow
+        }
     }
 
     fn begin(&mut self, time: f64, arriving: &[f64], leaving: &[f64], chart: &[usize]) {
@@ -311,6 +322,41 @@ impl Observer for Recorder<'_> {
 }
 
 impl Recorder<'_> {
+    /// The run as far as it has come, with the recording, which is taken out.
+    fn run(
+        &mut self,
+        stepper: &Stepper,
+        dynamics: &dyn Dynamics,
+        statistics: Statistics,
+        ending: Ending,
+    ) -> Run {
+        let (n_q, n_v) = (dynamics.position_count(), dynamics.velocity_count());
+        let (time, state) = (stepper.time(), stepper.state());
+        let works = match &self.work {
+            None => [state[n_q + n_v], state[n_q + n_v + 1]],
+            Some(sum) => sum.sums(),
+        };
+        let (q, v) = (&state[..n_q], &state[n_q..n_q + n_v]);
+        let last = State {
+            work_j: works[0],
+            dissipated_j: works[1],
+            // evaluating here would leave traces in what is recorded later
+            drift_j: self.auditor.last_drift(),
+            memory: dynamics.memory(),
+            integrator: Some(stepper.memory()),
+            ..State::new(time, q.to_vec(), v.to_vec())
+        };
+        let mut audit = self.auditor.finish();
+        dynamics.finish(&mut audit);
+        Run {
+            recording: std::mem::take(&mut self.recording),
+            audit,
+            statistics,
+            ending,
+            last: Some(last),
+        }
+    }
+
     /// A state as it is recorded: between steps the solution is as accurate as the integrator, not as closed as
     /// its steps.
     fn projected(&mut self, time: f64, state: &[f64]) -> Vec<f64> {

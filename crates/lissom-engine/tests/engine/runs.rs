@@ -63,13 +63,14 @@ pub(crate) fn of_model(model: &Model, simulation: &SimulationSpec, samples: &[f6
         channels: None,
         most_lengths: f64::INFINITY,
     };
+    let mut watch: &mut dyn FnMut(f64) -> Flow = &mut |_| Flow::Continue;
     simulate(
         &mut dynamics,
         &mut observed,
         &start,
         simulation,
         &options,
-        &mut |_| Flow::Continue,
+        &mut watch,
     )
 }
 

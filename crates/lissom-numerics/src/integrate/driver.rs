@@ -4,7 +4,7 @@
 //! smooth for the whole step, and a new piece begins at the instant of the event. A step that has gone beyond the target
 //! stays open: the next call goes on inside it.
 
-use super::equations::Equations;
+use super::equations::{Allowance, Equations};
 use super::event::locate_event;
 use super::memory::{Phase, Progress, StepEnding};
 use super::schedule::{Piece, Target};
@@ -54,14 +54,16 @@ pub(super) trait Stepper<S: ?Sized> {
 }
 
 /// Brings `stepper`, which stands where `progress` says, to `target`. After an error a start is due where the last step
-/// ended.
+/// ended. `left` receives what a call that is stopped leaves of its attempts.
 pub(super) fn advance<S: ?Sized>(
     progress: &mut Progress,
     stepper: &mut dyn Stepper<S>,
     mut equations: Equations<'_, S>,
     target: &Target<'_>,
     observer: &mut dyn Observer,
+    left: &mut Option<Allowance>,
 ) -> Result<Outcome, IntegrateError> {
+    *left = None;
     target.check(progress.time, progress.sampled)?;
     let samples = target.samples_ahead(progress.time, progress.sampled);
     let walked = Walk {
@@ -82,9 +84,11 @@ pub(super) fn advance<S: ?Sized>(
     if !matches!(progress.phase, Phase::WithinStep { .. }) {
         progress.state.copy_from_slice(stepper.state());
     }
+    let stopped_at = walked?;
+    *left = stopped_at.map(|_| equations.allowance);
     Ok(Outcome {
         statistics: equations.statistics,
-        stopped_at: walked?,
+        stopped_at,
     })
 }
 

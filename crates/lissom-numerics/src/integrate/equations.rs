@@ -11,11 +11,19 @@ pub(super) struct Equations<'a, S: ?Sized> {
     pub(super) system: &'a mut S,
     /// Latest time handed to the system.
     pub(super) ceiling: f64,
-    /// Attempts at steps allowed in this call, and number of attempts, earlier ones included, that this amounts to.
+    /// Attempts at steps allowed in this call.
     max_steps: u64,
+    pub(super) allowance: Allowance,
+    pub(super) statistics: Statistics,
+}
+
+/// What is left of the attempts that a call may make. A call that goes on where an observer stopped the one before takes it over, so
+/// that a run is the same whether or not somebody looks in on the way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Allowance {
+    /// Number of the last attempt, those of earlier calls included.
     last_attempt: u64,
     pace: Pace,
-    pub(super) statistics: Statistics,
 }
 
 /// How fast the integration gets on: near a singular solution rounding makes every stretch shorter than the one before,
@@ -62,18 +70,27 @@ pub(super) type FirstOrderEquations<'a, 's> = Equations<'a, dyn FirstOrder + 's>
 pub(super) type SecondOrderEquations<'a, 's> = Equations<'a, dyn SecondOrder + 's>;
 
 impl<'a, S: ?Sized> Equations<'a, S> {
-    pub(super) fn new(system: &'a mut S, max_steps: u64, statistics: Statistics) -> Self {
+    /// `left` is what a call that was stopped has left of its attempts.
+    pub(super) fn new(
+        system: &'a mut S,
+        max_steps: u64,
+        statistics: Statistics,
+        left: Option<Allowance>,
+    ) -> Self {
         let attempts = statistics.steps + statistics.rejected;
-        Self {
-            system,
-            ceiling: f64::INFINITY,
-            max_steps,
+        let whole = Allowance {
             last_attempt: attempts.saturating_add(max_steps),
             pace: Pace {
                 attempts,
                 time: f64::NEG_INFINITY,
                 ..Pace::default()
             },
+        };
+        Self {
+            system,
+            ceiling: f64::INFINITY,
+            max_steps,
+            allowance: left.unwrap_or(whole),
             statistics,
         }
     }
@@ -86,10 +103,11 @@ impl<'a, S: ?Sized> Equations<'a, S> {
     ) -> Result<(), IntegrateError> {
         let attempts = self.statistics.steps + self.statistics.rejected;
         let most = self.max_steps.saturating_mul(10);
-        if self.pace.creeps(attempts, time, self.ceiling, most) {
+        let pace = &mut self.allowance.pace;
+        if pace.creeps(attempts, time, self.ceiling, most) {
             return Err(self.step_too_small(time, component));
         }
-        if attempts < self.last_attempt {
+        if attempts < self.allowance.last_attempt {
             return Ok(());
         }
         Err(IntegrateError::TooManySteps {

@@ -4,7 +4,7 @@ use super::adams::Adams;
 use super::dop853::DOP853;
 use super::dopri5::DOPRI5;
 use super::driver::{self, Stepper};
-use super::equations::Equations;
+use super::equations::{Allowance, Equations};
 use super::memory::{IntegratorMemory, MethodMemory, Phase, Progress, StepEnding};
 use super::radau::Radau;
 use super::runge_kutta::RungeKutta;
@@ -60,6 +60,8 @@ pub struct Integration {
     solver: Solver,
     max_steps: u64,
     progress: Progress,
+    /// Of a call that was stopped.
+    left: Option<Allowance>,
 }
 
 #[derive(Clone, Debug)]
@@ -120,6 +122,7 @@ impl Integration {
             },
             max_steps: control.max_steps,
             progress: Progress::start(time, state.to_vec()),
+            left: None,
         })
     }
 
@@ -155,11 +158,13 @@ impl Integration {
             solver: solver.ok_or_else(|| memory.unfit("method"))?,
             max_steps: control.max_steps,
             progress: memory.progress.clone(),
+            left: None,
         })
     }
 
     /// Brings the solution to the time of `target`, step by step from where the last call left it, or to where `observer` or
-    /// the system stops it. The cost in the outcome is that of all calls; [`Control::max_steps`] are allowed to each.
+    /// the system stops it. The cost in the outcome is that of all calls; [`Control::max_steps`] are allowed to each, and a call that goes
+    /// on where the observer stopped the one before has what that one left.
     ///
     /// # Errors
     ///
@@ -171,9 +176,10 @@ impl Integration {
         target: &Target<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, IntegrateError> {
-        let equations = Equations::new(system, self.max_steps, self.progress.statistics);
+        let (progress, left) = (&mut self.progress, &mut self.left);
+        let equations = Equations::new(system, self.max_steps, progress.statistics, *left);
         let stepper = self.solver.stepper();
-        driver::advance(&mut self.progress, stepper, equations, target, observer)
+        driver::advance(progress, stepper, equations, target, observer, left)
     }
 
     /// Instant that has been reached.
@@ -201,6 +207,7 @@ impl Integration {
         check_count("number of components", state, self.state().len(), time)?;
         self.progress.state.copy_from_slice(state);
         self.progress.replaced(time);
+        self.left = None;
         self.solver.stepper().place(time, state);
         Ok(())
     }
@@ -209,6 +216,7 @@ impl Integration {
     /// what it was.
     pub fn restart(&mut self) {
         self.progress.restart();
+        self.left = None;
     }
 
     /// All that is needed to go on later.
@@ -233,6 +241,8 @@ impl Integration {
 pub struct StructuralIntegration {
     solver: Structural,
     progress: Progress,
+    /// Of a call that was stopped.
+    left: Option<Allowance>,
 }
 
 impl StructuralIntegration {
@@ -252,7 +262,11 @@ impl StructuralIntegration {
         second_order::check_options(scheme, options, time)?;
         let solver = Structural::new(scheme, options, time, position, velocity);
         let progress = Progress::start(time, solver.memory().state.clone());
-        Ok(Self { solver, progress })
+        Ok(Self {
+            solver,
+            progress,
+            left: None,
+        })
     }
 
     /// As [`Integration::resume`].
@@ -273,6 +287,7 @@ impl StructuralIntegration {
         Ok(Self {
             solver: Structural::resume(scheme, options, method.clone()),
             progress: memory.progress.clone(),
+            left: None,
         })
     }
 
@@ -288,9 +303,10 @@ impl StructuralIntegration {
         observer: &mut dyn Observer,
     ) -> Result<Outcome, IntegrateError> {
         self.solver.check(system)?;
-        let equations = Equations::new(system, u64::MAX, self.progress.statistics);
+        let (progress, left) = (&mut self.progress, &mut self.left);
+        let equations = Equations::new(system, u64::MAX, progress.statistics, *left);
         let solver = &mut self.solver;
-        driver::advance(&mut self.progress, solver, equations, target, observer)
+        driver::advance(progress, solver, equations, target, observer, left)
     }
 
     /// Instant that has been reached.
@@ -329,6 +345,7 @@ impl StructuralIntegration {
         old_velocity.copy_from_slice(velocity);
         acceleration.fill(0.0);
         self.progress.replaced(time);
+        self.left = None;
         self.solver.place(time, &self.progress.state);
         Ok(())
     }
@@ -336,6 +353,7 @@ impl StructuralIntegration {
     /// As [`Integration::restart`].
     pub fn restart(&mut self) {
         self.progress.restart();
+        self.left = None;
     }
 
     /// As [`Integration::memory`].

@@ -1,0 +1,88 @@
+//! [`Checkpoints`]: a long run is written as far as it has come, now and then.
+
+use std::time::{Duration, Instant};
+
+use lissom::{Ending, Run};
+use lissom_io::IoError;
+
+use crate::interrupt::{self, Keeping};
+use crate::output::{self, short};
+
+/// Clock time before the first checkpoint, and between two at least.
+const SHORTEST: Duration = Duration::from_secs(10);
+/// Clock time between two checkpoints, in times that one takes: writing takes half a per cent of a run.
+const SPACING: u32 = 200;
+
+/// Writes a run as far as it has come.
+type Writer<'a> = Box<dyn FnMut(&Run) -> Result<(), IoError> + 'a>;
+
+/// Writes what a run has so far, as often as was asked for, or as seldom as the cost of writing asks for.
+pub(crate) struct Checkpoints<'a> {
+    write: Writer<'a>,
+    /// Where it writes.
+    folder: String,
+    every: Option<Duration>,
+    next: Instant,
+}
+
+impl<'a> Checkpoints<'a> {
+    /// Checkpoints of a run that begins now, `every` so often if that is said.
+    pub(crate) fn new(
+        folder: String,
+        every: Option<Duration>,
+        write: impl FnMut(&Run) -> Result<(), IoError> + 'a,
+    ) -> Self {
+        Self {
+            write: Box::new(write),
+            folder,
+            every,
+            next: Instant::now() + every.unwrap_or(SHORTEST),
+        }
+    }
+
+    pub(crate) fn is_due(&self) -> bool {
+        Instant::now() >= self.next
+    }
+
+    /// Writes a checkpoint. One that cannot be written is told of, and the run goes on.
+    pub(crate) fn take(&mut self, so_far: &Run) {
+        let _keeping = Keeping::begin();
+        let began = Instant::now();
+        let written = (self.write)(so_far);
+        self.next = began + began.elapsed() + spacing(began.elapsed(), self.every);
+        match written {
+            Ok(()) => {
+                if let Ending::Stopped { at_s } = so_far.ending {
+                    let (at_s, folder) = (short(at_s), &self.folder);
+                    interrupt::note_kept(format!("the run until {at_s} s is in {folder}"));
+                }
+            }
+            Err(error) => output::say(&format!(
+                "warning: the run so far could not be kept: {error}; the run goes on"
+            )),
+        }
+    }
+}
+
+/// Clock time from one checkpoint, which took `cost`, to the next.
+fn spacing(cost: Duration, every: Option<Duration>) -> Duration {
+    every.unwrap_or_else(|| SHORTEST.max(cost.saturating_mul(SPACING)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: writing takes less than a per cent of the time, however long it takes.
+    #[test]
+    fn checkpoints_are_as_seldom_as_they_are_costly() {
+        for milliseconds in [1, 40, 3000] {
+            let cost = Duration::from_millis(milliseconds);
+            let spacing = spacing(cost, None);
+            assert!(cost.as_secs_f64() < 0.01 * spacing.as_secs_f64());
+            assert!(spacing >= SHORTEST);
+        }
+        let asked = Duration::from_millis(5);
+        assert_eq!(spacing(Duration::from_secs(1), Some(asked)), asked);
+    }
+}

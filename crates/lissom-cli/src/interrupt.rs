@@ -1,0 +1,128 @@
+//! Ctrl-C, and the signals by which the system asks the command to end.
+//!
+//! ```text
+//! signal ─┬─ nothing is to be kept ─────► the command ends at once
+//!         ├─ work is watched ───────────► it stops at its next step, and what it has is written;
+//!         │                               a step that takes longer than PATIENCE is not waited for
+//!         └─ results are being written ─► the writing goes on
+//! ```
+//!
+//! Whatever is cut off in the midst leaves files whole: they are written beside and put in their places at the end.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::output;
+use crate::stop::INTERRUPTED;
+
+/// How long a watched step is waited for.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// How often it is looked whether somebody has heard.
+const GLANCE: Duration = Duration::from_millis(10);
+/// Signals that come so close together are one: a terminal that is closed asks its processes twice.
+const ONE_SIGNAL: Duration = Duration::from_secs(1);
+
+/// There is nothing to be kept.
+const IDLE: u8 = 0;
+/// The work at hand asks [`is_asked`] after every step.
+const WATCHED: u8 = 1;
+/// Results are being written.
+const KEEPING: u8 = 2;
+
+static STAGE: AtomicU8 = AtomicU8::new(IDLE);
+static ASKED: AtomicBool = AtomicBool::new(false);
+static HEARD: AtomicBool = AtomicBool::new(false);
+/// Where what was computed so far is kept, for the case that the command ends at once.
+static KEPT: Mutex<Option<String>> = Mutex::new(None);
+
+/// Has the command end as this module says. Without a handler a signal ends it at once, which is the second best.
+pub(crate) fn install() {
+    let mut first: Option<Instant> = None;
+    let _ = ctrlc::set_handler(move || match first {
+        Some(first) if first.elapsed() < ONE_SIGNAL => {}
+        Some(_) => end(),
+        None => {
+            first = Some(Instant::now());
+            ASKED.store(true, Ordering::SeqCst);
+            // elsewhere, so that a second signal is heard meanwhile
+            if thread::Builder::new().spawn(wait_for_the_work).is_err() {
+                end();
+            }
+        }
+    });
+}
+
+/// Waits until the work at hand has heard; ends the command if it does not.
+fn wait_for_the_work() {
+    let mut since = Instant::now();
+    while !HEARD.load(Ordering::SeqCst) {
+        match STAGE.load(Ordering::SeqCst) {
+            KEEPING => since = Instant::now(),
+            WATCHED if since.elapsed() < PATIENCE => {}
+            _ => end(),
+        }
+        thread::sleep(GLANCE);
+    }
+}
+
+/// Ends the command here and now.
+#[expect(
+    clippy::exit,
+    reason = "the work at hand does not hear, and no other thread can end it"
+)]
+fn end() -> ! {
+    lissom_io::atomic::remove_temporaries();
+    if output::is_watched() {
+        // a bar may stand there
+        output::say_unfinished("\r\x1b[K");
+    }
+    let kept = KEPT.lock().ok().and_then(|mut kept| kept.take());
+    output::say(&match kept {
+        Some(kept) => format!("interrupted; {kept}"),
+        None => "interrupted".to_owned(),
+    });
+    std::process::exit(i32::from(INTERRUPTED))
+}
+
+/// Whether somebody has asked the command to end. Whoever asks this stops then, and sees to what is to be kept.
+pub(crate) fn is_asked() -> bool {
+    let asked = ASKED.load(Ordering::SeqCst);
+    if asked {
+        HEARD.store(true, Ordering::SeqCst);
+    }
+    asked
+}
+
+/// From here on the work has something to be kept, and asks [`is_asked`].
+pub(crate) fn watch() {
+    STAGE.store(WATCHED, Ordering::SeqCst);
+}
+
+/// Says where what was computed so far is kept.
+pub(crate) fn note_kept(words: String) {
+    if let Ok(mut kept) = KEPT.lock() {
+        *kept = Some(words);
+    }
+}
+
+/// As long as it lives results are written, and no first signal ends that.
+#[derive(Debug)]
+pub(crate) struct Keeping {
+    before: u8,
+}
+
+impl Keeping {
+    pub(crate) fn begin() -> Self {
+        Self {
+            before: STAGE.swap(KEEPING, Ordering::SeqCst),
+        }
+    }
+}
+
+impl Drop for Keeping {
+    fn drop(&mut self) {
+        STAGE.store(self.before, Ordering::SeqCst);
+    }
+}

@@ -1,0 +1,87 @@
+//! Whoever asks the command to end is heard in every verb, however long a step takes.
+
+#![cfg(unix)]
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::{Answer, Folder};
+
+/// So long it is waited for a command that is asked to end, before it counts as one that does not hear.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A cantilever of so many elements that every factorisation takes its time.
+fn fine_beam(folder: &Folder) {
+    let text = lissom_io::models::find("spin-up-elements").unwrap().text;
+    let lines = text.lines().map(|line| {
+        if line.starts_with("divisions") {
+            "divisions = 400"
+        } else {
+            line
+        }
+    });
+    folder.write("fine.toml", lines.collect::<Vec<_>>().join("\n"));
+}
+
+fn answered(mut child: Child, asked: &[&str]) -> Answer {
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+    let until = Instant::now() + PATIENCE;
+    while child.try_wait().unwrap().is_none() {
+        if Instant::now() > until {
+            child.kill().unwrap();
+            panic!("{asked:?} does not hear");
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    Answer::of(&child.wait_with_output().unwrap(), asked)
+}
+
+#[test]
+fn ctrl_c_ends_every_verb() {
+    let folder = Folder::new();
+    fine_beam(&folder);
+    let asked: [&[&str]; 7] = [
+        &["run", "fine.toml"],
+        &["modes", "fine.toml"],
+        &["linearize", "fine.toml", "--out", "fine.npz"],
+        &[
+            "equilibrium",
+            "fine.toml",
+            "--set",
+            "gravity_m_per_s2=[0,0,-9.81]",
+        ],
+        &["converge", "fine.toml"],
+        &["perturb", "fine.toml"],
+        &[
+            "compare",
+            "shuttle-arm",
+            "--set",
+            "simulation.duration_s=2000",
+        ],
+    ];
+    for asked in asked {
+        let mut command = folder.command(asked);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(400));
+        answered(child, asked).says(130, &["interrupted"]);
+        assert_eq!(temporaries(&folder.path), [""; 0], "{asked:?}");
+    }
+}
+
+/// Files and folders of batches and of single files that were never put in their places.
+pub(crate) fn temporaries(folder: &std::path::Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with(".lissom-") || name.contains(".tmp") {
+            found.push(name);
+        } else if entry.path().is_dir() {
+            found.extend(temporaries(&entry.path()));
+        }
+    }
+    found
+}
