@@ -1,5 +1,6 @@
 //! What the recursions cost: chains, loops and an arm to measure on, a scalar that counts operations, and a
-//! stopwatch; how the accuracy of a sliding beam falls with the step; and a day of simulated time.
+//! stopwatch; what integrators spend for their error; how the accuracy of a sliding beam falls with the step; and a day of
+//! simulated time.
 
 pub mod chain;
 pub mod counted;
@@ -8,4 +9,5 @@ pub mod linear;
 pub mod loops;
 pub mod shuttle_arm;
 pub mod sliding;
+pub mod stiff;
 pub mod stopwatch;

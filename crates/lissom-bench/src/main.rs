@@ -13,6 +13,7 @@ use lissom_bench::linear::perturbation_beside_nonlinear;
 use lissom_bench::loops::{ClosedChain, parallel_manipulator};
 use lissom_bench::shuttle_arm::{Derivative, build, fastest_vibration, manoeuvre, whole_run};
 use lissom_bench::sliding::{Accuracy, newmark};
+use lissom_bench::stiff::{Setting, beside, falling_chain};
 use lissom_bench::stopwatch::{exponent, seconds_per_call};
 use lissom_engine::model::Model;
 use lissom_engine::simulate::{Equations, Linearizer};
@@ -43,13 +44,14 @@ const PAPER_ARTICULATED: [f64; 13] = [
 ];
 
 /// What can be measured, by the name that selects it on the command line.
-const SECTIONS: [(&str, fn()); 11] = [
+const SECTIONS: [(&str, fn()); 12] = [
     ("rigid", rigid_chains),
     ("flexible", flexible_chains),
     ("many-modes", many_modes),
     ("growth", growth),
     ("lanes", lanes),
     ("shuttle", shuttle_arm),
+    ("stiff", stiff_mechanisms),
     ("operational-space", operational_space),
     ("parallel", parallel_manipulators),
     ("newmark", newmark_with_stabilisation),
@@ -413,6 +415,49 @@ fn parallel_manipulators() {
             cartesian / joint,
             0.75
         );
+    }
+}
+
+/// What integrators spend for their error where parts are much faster than the motion.
+fn stiff_mechanisms() {
+    let settings: Vec<Setting> = [1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5]
+        .map(Setting::esdirk)
+        .into_iter()
+        .chain([1e-4, 1e-6].map(Setting::dop853))
+        .chain([Setting::radau(1e-4)])
+        .collect();
+    for (what, spec, ending) in [
+        (
+            "Shuttle arm, manoeuvre I-f, angles in rad",
+            manoeuvre(),
+            ".angle",
+        ),
+        (
+            "falling chain of 5 links, tip in m",
+            falling_chain(5),
+            ".position.y",
+        ),
+        (
+            "falling chain of 20 links, tip in m",
+            falling_chain(20),
+            ".position.y",
+        ),
+    ] {
+        println!("\n{what}");
+        println!("integrator  tolerance    steps  evaluations     error     time  times real time");
+        let duration = spec.simulation.duration_s;
+        for (setting, spent) in beside(&spec, Setting::dop853(1e-10), &settings, ending) {
+            println!(
+                "{:<10} {:>10.0e} {:>8} {:>12} {:>9.1e} {:>6.0} ms {:>16.1}",
+                setting.name,
+                setting.tolerance,
+                spent.steps,
+                spent.evaluations,
+                spent.error,
+                spent.seconds * 1e3,
+                duration / spent.seconds,
+            );
+        }
     }
 }
 

@@ -22,6 +22,7 @@ impl Integrator {
             IntegratorSpec::Dopri5(spec) => Self::adaptive(Method::Dopri5, spec),
             IntegratorSpec::Adams(spec) => Self::adaptive(Method::Adams, spec),
             IntegratorSpec::Radau(spec) => Self::adaptive(Method::Radau, spec),
+            IntegratorSpec::Esdirk(spec) => Self::adaptive(Method::Esdirk, spec),
             IntegratorSpec::GeneralizedAlpha(spec) => {
                 let scheme = Scheme::GeneralizedAlpha {
                     spectral_radius: spec.spectral_radius,

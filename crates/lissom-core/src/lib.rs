@@ -36,7 +36,7 @@ mod view;
 
 pub use action::{
     Actions, ControlLaw, ControlledAxis, Controller, Efforts, Feedback, Gear, Inputs,
-    JointResistance, Load, LoadTarget, Resistance, Toward,
+    JointResistance, Load, LoadTarget, Pull, Pulled, Resistance, Toward,
 };
 pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit, Repartitioning};
 pub use axis::{Axis, AxisName, Motor, effort_label};

@@ -199,6 +199,31 @@ fn equations_of_motion_allocate_nothing() {
     assert!(rate.iter().any(|x| *x != 0.0), "something moves");
 }
 
+/// One step of an implicit method: what its stages add, and an iteration.
+#[test]
+fn implicit_stages_allocate_nothing() {
+    let driven: ModelSpec = toml::from_str(DRIVEN).unwrap();
+    let shuttle = include_str!("../../../models/damaren_1995/shuttle_arm.toml");
+    let loops = include_str!("../../../models/fattah_1995/cooperating_arms.toml");
+    let shipped = [shuttle, loops].map(|text| ModelSpec::parse(text, &[]).unwrap());
+    for spec in shipped.iter().chain([&driven]) {
+        let mut model = Model::build(spec).unwrap();
+        close_loops(&mut model, 0.0).unwrap();
+        let mut equations = Equations::new(&model);
+        let state = equations.initial_state();
+        let mut rate = vec![0.0; state.len()];
+        equations.derivative(0.0, &state, &mut rate);
+        // the first step makes the memory for all
+        let mut allowance = vec![1.0; state.len()];
+        assert!(equations.prepare_stages(0.01, &state, &rate, 1e-3, &mut allowance));
+        assert_no_allocation("Equations::prepare_stages and improve_stage", || {
+            equations.prepare_stages(0.02, &state, &rate, 1e-3, &mut allowance);
+            equations.improve_stage(0.02, &state, 1e-3, &mut rate);
+        });
+        assert!(rate.iter().all(|x| x.is_finite()), "{rate:?}");
+    }
+}
+
 /// The nominal motion of a closed mechanism is solved for at every instant: loops, marker, inverse dynamics and its share
 /// for every drive.
 #[test]

@@ -49,6 +49,7 @@ fn whole_steps_first(integrator: IntegratorSpec, dt_s: f64) -> IntegratorSpec {
         IntegratorSpec::Dopri5(own) => IntegratorSpec::Dopri5(first(own)),
         IntegratorSpec::Adams(own) => IntegratorSpec::Adams(first(own)),
         IntegratorSpec::Radau(own) => IntegratorSpec::Radau(first(own)),
+        IntegratorSpec::Esdirk(own) => IntegratorSpec::Esdirk(first(own)),
         fixed => fixed,
     }
 }

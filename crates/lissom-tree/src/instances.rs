@@ -25,6 +25,7 @@ macro_rules! compile {
 fn plain() {
     compile![
         ArticulatedBody::<f64>::factor,
+        ArticulatedBody::<f64>::factor_stage,
         ArticulatedBody::<f64>::forward_dynamics,
         ArticulatedBody::<f64>::solve,
         mass_matrix::<f64>,

@@ -6,6 +6,7 @@
 //! | elastic gears between motors and joints | `gear.rs` |
 //! | inputs: torques and forces from outside | `load.rs` |
 //! | controllers | `feedback.rs` |
+//! | derivatives of these laws | `restoring.rs` |
 //!
 //! Each law is written once, over a [`View`] and its scalar. Values of inputs and of feedback are constants where the
 //! equations are linearised: the plant is linearised, and closing the loop is a choice of whoever asks.
@@ -14,6 +15,7 @@ mod feedback;
 mod gear;
 mod load;
 mod resistance;
+mod restoring;
 
 use lissom_spatial::Real;
 
@@ -24,6 +26,7 @@ pub use feedback::{ControlLaw, ControlledAxis, Controller, Feedback};
 pub use gear::Gear;
 pub use load::{Inputs, Load, LoadTarget, Toward};
 pub use resistance::{JointResistance, Resistance};
+pub use restoring::{Pull, Pulled};
 
 /// What acts on a mechanism besides gravity.
 #[derive(Clone, Debug, Default)]

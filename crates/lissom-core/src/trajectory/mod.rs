@@ -393,6 +393,11 @@ impl<R: RigidMechanism> Trajectory<R> {
         );
     }
 
+    /// Entry of the diagonal of $`\bar M`$ for an axis under feedback, by its place among these, as of the last update.
+    pub fn controlled_mass(&self, place: usize) -> f64 {
+        self.controlled_mass[place * (self.controlled.len() + 1)]
+    }
+
     /// Adds what it takes to go on from here exactly: where a path is on its branch.
     pub fn remember(&self, memory: &mut Memory) {
         if let (Motion::Together(_), Some(reached)) = (&self.motion, self.reached) {

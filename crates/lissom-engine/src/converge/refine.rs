@@ -90,7 +90,8 @@ pub(super) fn integrator(user: IntegratorSpec, level: u8) -> (Refined<Integrator
         IntegratorSpec::Dop853(spec)
         | IntegratorSpec::Dopri5(spec)
         | IntegratorSpec::Adams(spec)
-        | IntegratorSpec::Radau(spec) => {
+        | IntegratorSpec::Radau(spec)
+        | IntegratorSpec::Esdirk(spec) => {
             spec.rtol *= tenth;
             spec.atol *= tenth;
             spec.max_step_s = spec.max_step_s.map(|longest| half * longest);
@@ -130,7 +131,8 @@ pub(super) fn is_above_rounding(integrator: &IntegratorSpec) -> bool {
         IntegratorSpec::Dop853(spec)
         | IntegratorSpec::Dopri5(spec)
         | IntegratorSpec::Adams(spec)
-        | IntegratorSpec::Radau(spec) => spec.rtol >= SMALLEST_RTOL,
+        | IntegratorSpec::Radau(spec)
+        | IntegratorSpec::Esdirk(spec) => spec.rtol >= SMALLEST_RTOL,
         IntegratorSpec::GeneralizedAlpha(_) | IntegratorSpec::Newmark(_) => true,
     }
 }

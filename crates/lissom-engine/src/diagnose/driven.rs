@@ -87,6 +87,7 @@ pub(super) fn integrator(integrator: &IntegratorSpec) -> (&'static str, bool) {
         IntegratorSpec::Dopri5(_) => ("dopri5", true),
         IntegratorSpec::Adams(_) => ("adams", true),
         IntegratorSpec::Radau(_) => ("radau", false),
+        IntegratorSpec::Esdirk(_) => ("esdirk", false),
         IntegratorSpec::GeneralizedAlpha(_) => ("generalized_alpha", false),
         IntegratorSpec::Newmark(_) => ("newmark", false),
     }

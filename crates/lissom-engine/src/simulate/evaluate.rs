@@ -213,6 +213,7 @@ impl<'m> Formed<'m> {
             linkage,
             &mut equations.kinematics,
             &mut closure::articulated_body(linkage),
+            None,
             &position,
             &velocity,
             &force,

@@ -25,6 +25,7 @@ mod formulations;
 mod frequencies;
 mod geometric_stiffness;
 mod heavy_loads;
+mod implicit_stages;
 mod inputs_and_audit;
 mod jain_rodriguez;
 mod jonker_aarts;

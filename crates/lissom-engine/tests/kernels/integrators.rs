@@ -109,6 +109,7 @@ fn one_step_methods_show_their_order() {
         (Method::Dop853, 8.0, 0.5),
         (Method::Dopri5, 5.0, 0.125),
         (Method::Radau, 5.0, 0.25),
+        (Method::Esdirk, 4.0, 0.125),
     ] {
         let error = |step: f64| {
             let (state, outcome, _) = run(
@@ -136,6 +137,7 @@ fn interpolants_show_their_order() {
         (Method::Dop853, 7.0, 0.5),
         (Method::Dopri5, 4.0, 0.125),
         (Method::Radau, 3.0, 0.125),
+        (Method::Esdirk, 3.0, 0.125),
     ] {
         let error = |step: f64| {
             let samples: Vec<f64> = (1..10).map(|i| 0.1 * f64::from(i) * step).collect();
@@ -169,6 +171,7 @@ fn errors_follow_the_tolerance() {
         (Method::Dopri5, 20.0),
         (Method::Adams, 100.0),
         (Method::Radau, 20.0),
+        (Method::Esdirk, 20.0),
     ] {
         for exponent in 3..=11 {
             let tolerance = 10.0_f64.powi(-exponent);
@@ -437,7 +440,13 @@ fn a_jump_of_the_derivative_is_found_where_the_solution_meets_it() {
         samples: &instants,
         ..interval(0.0, 2.0)
     };
-    for method in [Method::Dop853, Method::Dopri5, Method::Adams, Method::Radau] {
+    for method in [
+        Method::Dop853,
+        Method::Dopri5,
+        Method::Adams,
+        Method::Radau,
+        Method::Esdirk,
+    ] {
         let mut recorder = Recorder::default();
         let mut state = [0.0];
         let mut system = Kink { beyond: false };

@@ -187,6 +187,28 @@ fn radau_follows_the_tolerance_on_all_pendulums() {
 }
 
 #[test]
+fn esdirk_follows_the_tolerance() {
+    // over six decades: an exponent of one to a tenth
+    const PROPORTIONAL: f64 = 4.0;
+    // cross-check: see above, down to 1e-6; on stiff forces the order falls to that of the stages, which is two, and at 1e-10 the error
+    // is 200 times the tolerance
+    for mut pendulum in stiff() {
+        let found = ratios(Method::Esdirk, &mut pendulum);
+        for (ratio, _) in &found[..3] {
+            let followed = (1.0 / ALLOWED_FACTOR..ALLOWED_FACTOR).contains(ratio);
+            assert!(followed, "{pendulum:?}: {found:?}");
+        }
+    }
+    // errors of the phase add up over the oscillations, in proportion to the tolerance
+    for mut pendulum in lightly_damped() {
+        let found = ratios(Method::Esdirk, &mut pendulum);
+        let least = found.iter().fold(f64::INFINITY, |a, b| a.min(b.0));
+        let most = found.iter().fold(0.0_f64, |a, b| a.max(b.0));
+        assert!(most < PROPORTIONAL * least, "{pendulum:?}: {found:?}");
+    }
+}
+
+#[test]
 fn dop853_follows_the_tolerance_on_lightly_damped_pendulums() {
     // cross-check: see above; an oscillation is not stiff
     for mut pendulum in lightly_damped() {

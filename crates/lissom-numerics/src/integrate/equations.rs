@@ -162,6 +162,34 @@ impl FirstOrderEquations<'_, '_> {
     pub(super) fn project(&mut self, time: f64, state: &mut [f64]) -> Projection {
         self.system.project(time.min(self.ceiling), state)
     }
+
+    /// Prepares the stages of a step, if the system has an iteration of its own for them.
+    pub(super) fn prepare_stages(
+        &mut self,
+        time: f64,
+        state: &[f64],
+        rate: &[f64],
+        share: f64,
+        allowance: &mut [f64],
+    ) -> bool {
+        let time = time.min(self.ceiling);
+        self.system
+            .prepare_stages(time, state, rate, share, allowance)
+    }
+
+    /// One iteration of the system's own at a stage.
+    pub(super) fn improve_stage(
+        &mut self,
+        time: f64,
+        base: &[f64],
+        share: f64,
+        rate: &mut [f64],
+    ) -> Result<(), NonFiniteComponent> {
+        self.statistics.evaluations += 1;
+        let time = time.min(self.ceiling);
+        self.system.improve_stage(time, base, share, rate);
+        all_finite(rate)
+    }
 }
 
 impl SecondOrderEquations<'_, '_> {

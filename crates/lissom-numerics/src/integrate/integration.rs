@@ -5,6 +5,7 @@ use super::dop853::DOP853;
 use super::dopri5::DOPRI5;
 use super::driver::{self, Stepper};
 use super::equations::{Allowance, Equations};
+use super::esdirk::Esdirk;
 use super::memory::{IntegratorMemory, MethodMemory, Phase, Progress, StepEnding};
 use super::radau::Radau;
 use super::runge_kutta::RungeKutta;
@@ -69,6 +70,7 @@ enum Solver {
     RungeKutta(Box<RungeKutta>),
     Adams(Box<Adams>),
     Radau(Box<Radau>),
+    Esdirk(Box<Esdirk>),
 }
 
 impl From<RungeKutta> for Solver {
@@ -89,12 +91,19 @@ impl From<Radau> for Solver {
     }
 }
 
+impl From<Esdirk> for Solver {
+    fn from(method: Esdirk) -> Self {
+        Self::Esdirk(Box::new(method))
+    }
+}
+
 impl Solver {
     fn stepper<'s>(&mut self) -> &mut dyn Stepper<dyn FirstOrder + 's> {
         match self {
             Self::RungeKutta(method) => method.as_mut(),
             Self::Adams(method) => method.as_mut(),
             Self::Radau(method) => method.as_mut(),
+            Self::Esdirk(method) => method.as_mut(),
         }
     }
 }
@@ -119,6 +128,7 @@ impl Integration {
                 Method::Dopri5 => Solver::from(RungeKutta::new(&DOPRI5, control, time, state)),
                 Method::Adams => Solver::from(Adams::new(control, time, state)),
                 Method::Radau => Solver::from(Radau::new(control, time, state)),
+                Method::Esdirk => Solver::from(Esdirk::new(control, time, state)),
             },
             max_steps: control.max_steps,
             progress: Progress::start(time, state.to_vec()),
@@ -151,6 +161,9 @@ impl Integration {
             ))),
             (Method::Radau, MethodMemory::Radau(memory)) => Some(Solver::Radau(Box::new(
                 Radau::resume(control, memory.clone()),
+            ))),
+            (Method::Esdirk, MethodMemory::Esdirk(memory)) => Some(Solver::Esdirk(Box::new(
+                Esdirk::resume(control, memory.clone()),
             ))),
             _ => None,
         };
@@ -227,6 +240,7 @@ impl Integration {
                 Solver::RungeKutta(method) => MethodMemory::RungeKutta(method.memory().clone()),
                 Solver::Adams(method) => MethodMemory::Adams(method.memory().clone()),
                 Solver::Radau(method) => MethodMemory::Radau(method.memory().clone()),
+                Solver::Esdirk(method) => MethodMemory::Esdirk(method.memory().clone()),
             },
         }
     }

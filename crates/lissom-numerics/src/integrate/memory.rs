@@ -11,6 +11,7 @@
 //! | Runge–Kutta | derivative that opens the next step, its length, last error, steps since a sign of stiffness |
 //! | Adams | scaled derivatives, order, step, steps until it may change |
 //! | Radau | opening derivative, step, last error, Jacobian, collocation polynomial that the next iteration starts from |
+//! | ESDIRK | opening derivative, step, last error, derivatives of the stages that the next iteration starts from, Jacobian if the system has none of its own |
 //! | generalised-α, Newmark | algorithmic acceleration, origin and number of the steps, tangent and the step it is of |
 //!
 //! What a *system* remembers (the branch it took at the last event, seeds of its own iterations) is not here: it belongs
@@ -86,6 +87,8 @@ pub enum MethodMemory {
     Adams(AdamsMemory),
     /// Of [`Method::Radau`](super::Method::Radau).
     Radau(RadauMemory),
+    /// Of [`Method::Esdirk`](super::Method::Esdirk).
+    Esdirk(EsdirkMemory),
     /// Of every [`Scheme`](super::Scheme).
     Structural(StructuralMemory),
 }
@@ -204,6 +207,35 @@ pub struct RadauMemory {
     pub worst: usize,
 }
 
+/// What the ESDIRK method remembers. Vectors have the length n of the state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EsdirkMemory {
+    /// End of the last step.
+    pub time: f64,
+    /// The solution there.
+    pub state: Vec<f64>,
+    /// Its derivative, the first stage of the next step.
+    pub opening: Vec<f64>,
+    /// Length proposed for the next step.
+    pub proposed: f64,
+    /// What the control of the step knows of errors.
+    pub trend: ErrorTrend,
+    /// For the interpolant and the first guess of the next iteration; its length is zero behind a start.
+    pub last_step: LastStep,
+    /// Derivatives at the stages of the last step.
+    pub stages: Vec<Vec<f64>>,
+    /// $`\partial f / \partial y`$, n × n by rows; empty where the system solves for its stages itself.
+    pub jacobian: Vec<f64>,
+    /// Whether the next attempt needs a new one.
+    pub jacobian_wanted: bool,
+    /// Whether this one was taken at `time`.
+    pub jacobian_fresh: bool,
+    /// Step for which the iteration matrix is factored.
+    pub factored_step: Option<f64>,
+    /// Component with the worst error, for messages.
+    pub worst: usize,
+}
+
 /// Length and scaled error of an accepted step.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AcceptedStep {
@@ -262,6 +294,7 @@ impl IntegratorMemory {
             MethodMemory::RungeKutta(memory) => memory.check(size),
             MethodMemory::Adams(memory) => memory.check(size),
             MethodMemory::Radau(memory) => memory.check(size),
+            MethodMemory::Esdirk(memory) => memory.check(size),
             MethodMemory::Structural(memory) => memory.check(size),
         };
         checked.map_err(|part| self.unfit(part))?;
@@ -325,6 +358,27 @@ impl RadauMemory {
             ("polynomial", &self.polynomial[1], size),
             ("polynomial", &self.polynomial[2], size),
         ])
+    }
+}
+
+impl EsdirkMemory {
+    fn check(&self, size: usize) -> Result<(), &'static str> {
+        check_sizes(&[
+            ("state", &self.state, size),
+            ("opening", &self.opening, size),
+            ("last_step", &self.last_step.state, size),
+        ])?;
+        let stages = &self.stages;
+        if stages.len() != super::esdirk_coefficients::STAGES
+            || stages.iter().any(|stage| stage.len() != size)
+        {
+            return Err("stages");
+        }
+        let none = self.jacobian.is_empty() && self.factored_step.is_none();
+        if !none && self.jacobian.len() != size * size {
+            return Err("jacobian");
+        }
+        Ok(())
     }
 }
 

@@ -6,6 +6,7 @@
 //! | [`Method::Dopri5`] | loose tolerances | same, II.4 to II.6 |
 //! | [`Method::Adams`] | smooth problems with costly derivatives | Hindmarsh, *ODEPACK* (1983), LSODE with `MF = 10` |
 //! | [`Method::Radau`] | stiff problems | Hairer & Wanner, *Solving ODEs II*, IV.8 |
+//! | [`Method::Esdirk`] | stiff problems whose systems solve for their stages themselves | Kennedy & Carpenter (2003) |
 //! | [`Scheme::GeneralizedAlpha`] | structural systems, fixed step | Chung & Hulbert (1993); Arnold & Brüls (2007) |
 //! | [`Scheme::Newmark`] | the same | Newmark (1959) |
 //!
@@ -25,8 +26,11 @@ mod dopri5;
 mod driver;
 mod equations;
 mod error;
+mod esdirk;
+mod esdirk_coefficients;
 mod event;
 mod integration;
+mod jacobian;
 mod lu;
 mod memory;
 mod radau;
@@ -46,8 +50,8 @@ pub use error::IntegrateError;
 pub use integration::{Integration, StructuralIntegration};
 pub use lu::Lu;
 pub use memory::{
-    AcceptedStep, AdamsMemory, ErrorTrend, IntegratorMemory, LastStep, MethodMemory, Phase,
-    Progress, RadauMemory, RungeKuttaMemory, StepEnding, StructuralMemory,
+    AcceptedStep, AdamsMemory, ErrorTrend, EsdirkMemory, IntegratorMemory, LastStep, MethodMemory,
+    Phase, Progress, RadauMemory, RungeKuttaMemory, StepEnding, StructuralMemory,
 };
 pub use schedule::{Schedule, Target};
 
@@ -79,6 +83,30 @@ pub trait FirstOrder {
     /// the instant at which it became so.
     fn event_function(&mut self, _time: f64, _state: &[f64]) -> f64 {
         f64::NEG_INFINITY
+    }
+
+    /// Prepares [`improve_stage`](Self::improve_stage) for a step that begins at `state` with the derivative `rate`, and whose
+    /// stages have the equations $`k = f(t, b + s\,k)`$ with this `share` $`s`$ of the step. Tells whether the system solves
+    /// for its stages itself; if not, the Jacobian is found by differences.
+    ///
+    /// A system that does may write into `allowance`, which holds ones, by how much the error of a component may exceed its tolerance: that of the
+    /// rate of an oscillation by its frequency, since the displacement that it makes is smaller by as much.
+    fn prepare_stages(
+        &mut self,
+        _time: f64,
+        _state: &[f64],
+        _rate: &[f64],
+        _share: f64,
+        _allowance: &mut [f64],
+    ) -> bool {
+        false
+    }
+
+    /// One iteration of $`k = f(t, b + s\,k)`$ from $`k`$ in `rate`, to be repeated until it converges: a step of Newton's
+    /// method or near one, $`k + (1 - s\,\partial f/\partial y)^{-1}(f - k)`$. NaN where it cannot be evaluated. Called where
+    /// [`prepare_stages`](Self::prepare_stages) tells that there is one.
+    fn improve_stage(&mut self, _time: f64, _base: &[f64], _share: f64, rate: &mut [f64]) {
+        rate.fill(f64::NAN);
     }
 }
 
@@ -188,6 +216,9 @@ pub enum Method {
     Adams,
     /// Radau IIA of order 5, implicit, for stiff systems.
     Radau,
+    /// Diagonally implicit Runge–Kutta method of order 4(3) with an explicit first stage, stiffly accurate, for stiff systems
+    /// that [solve for its stages](FirstOrder::improve_stage).
+    Esdirk,
 }
 
 /// Accuracy and limits of an [`Integration`].

@@ -120,6 +120,7 @@ impl Checker<'_> {
             IntegratorSpec::Dopri5(settings) => self.adaptive(&path.key("dopri5"), settings),
             IntegratorSpec::Adams(settings) => self.adaptive(&path.key("adams"), settings),
             IntegratorSpec::Radau(settings) => self.adaptive(&path.key("radau"), settings),
+            IntegratorSpec::Esdirk(settings) => self.adaptive(&path.key("esdirk"), settings),
             IntegratorSpec::GeneralizedAlpha(settings) => {
                 let path = path.key("generalized_alpha");
                 self.step(path.key("step_s"), settings.step_s);

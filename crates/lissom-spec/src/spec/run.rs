@@ -241,6 +241,8 @@ pub enum IntegratorSpec {
     Adams(AdaptiveSpec),
     /// Radau IIA of order 5, for stiff problems.
     Radau(AdaptiveSpec),
+    /// Diagonally implicit Runge–Kutta of order 4(3), for stiff mechanisms at moderate tolerances.
+    Esdirk(AdaptiveSpec),
     /// Generalised-α with fixed steps, for structural systems.
     GeneralizedAlpha(GeneralizedAlphaSpec),
     /// Newmark with fixed steps, for structural systems.

@@ -30,8 +30,8 @@ pub(in crate::closure) use self::condition::most_moved;
 use super::rank::pivot_columns;
 use super::{Constraints, Workspace};
 use crate::tree::{
-    Kinematics, bias_accelerations, frame_motion, inverse_dynamics, marker_jacobian, marker_motion,
-    mass_matrix,
+    Kinematics, StageInertia, bias_accelerations, frame_motion, inverse_dynamics, marker_jacobian,
+    marker_motion, mass_matrix,
 };
 use crate::{Linkage, Place};
 use lissom_numerics::integrate::Lu;
@@ -240,12 +240,17 @@ impl Complement {
 
     /// Accelerations under `force` in the prepared state, entries of prescribed joints given; tells whether
     /// they follow.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "what is constant, what varies, what is written"
+    )]
     pub(super) fn accelerate(
         &mut self,
         linkage: &Linkage,
         kinematics: &Kinematics<f64>,
         constraints: &Constraints<f64>,
         workspace: &mut Workspace,
+        added: Option<&StageInertia>,
         force: &[f64],
         acceleration: &mut [f64],
     ) -> bool {
@@ -266,8 +271,11 @@ impl Complement {
             acceleration[at] = 0.0;
         }
         self.unexplained(linkage, kinematics, workspace, force, acceleration);
+        if let Some(added) = added {
+            added.add_force(&linkage.system, acceleration, &mut self.residual);
+        }
 
-        self.update_reduced(linkage, kinematics, constraints, workspace);
+        self.update_reduced(linkage, kinematics, constraints, workspace, added);
         let speeds = self.independent.len();
         for i in 0..speeds {
             self.independent[i] = -self.along(i, &self.residual);
@@ -283,7 +291,7 @@ impl Complement {
         self.reduced_factor.solve(&mut self.independent);
         self.add_independent(acceleration);
         if self.reduced_factor.pivot_ratio() > WORTH_REFINING {
-            self.refine(linkage, kinematics, workspace, force, acceleration);
+            self.refine(linkage, kinematics, workspace, added, force, acceleration);
         }
         true
     }
@@ -308,6 +316,7 @@ impl Complement {
         linkage: &Linkage,
         kinematics: &Kinematics<f64>,
         workspace: &mut Workspace,
+        added: Option<&StageInertia>,
         force: &[f64],
         acceleration: &mut [f64],
     ) {
@@ -316,6 +325,9 @@ impl Complement {
         let mut before = largest;
         for _ in 0..MOST_CORRECTIONS {
             self.unexplained(linkage, kinematics, workspace, force, acceleration);
+            if let Some(added) = added {
+                added.add_force(&linkage.system, acceleration, &mut self.residual);
+            }
             for i in 0..self.independent.len() {
                 self.independent[i] = -self.along(i, &self.residual);
             }
@@ -340,6 +352,7 @@ impl Complement {
         kinematics: &Kinematics<f64>,
         constraints: &Constraints<f64>,
         workspace: &mut Workspace,
+        added: Option<&StageInertia>,
     ) {
         let n = self.residual.len();
         let s = self.solved.len();
@@ -350,6 +363,9 @@ impl Complement {
             &mut workspace.composite,
             &mut self.mass,
         );
+        if let Some(added) = added {
+            added.add_to_matrix(&linkage.system, &mut self.mass);
+        }
         let speeds = self.independent.len();
         let first_held = speeds - self.held.len();
         for speed in 0..speeds {
@@ -417,7 +433,7 @@ impl Complement {
             drift[at] = a;
         }
         self.unexplained(linkage, kinematics, workspace, &vec![0.0; n], &drift);
-        self.update_reduced(linkage, kinematics, constraints, workspace);
+        self.update_reduced(linkage, kinematics, constraints, workspace, None);
         let (s, speeds) = (self.solved.len(), self.independent.len());
         let first_held = speeds - self.held.len();
         let mut complement = vec![0.0; n * speeds];

@@ -14,7 +14,7 @@ use super::complement::{Complement, ReducedEquations};
 use super::error::{Repartition, Singularity};
 use super::multipliers::Multipliers;
 use super::{Constraints, Workspace};
-use crate::tree::{ArticulatedBody, Kinematics, displace};
+use crate::tree::{ArticulatedBody, Kinematics, StageInertia, displace};
 use crate::{ClosureMethod, Linkage, System};
 use lissom_spatial::Force;
 
@@ -206,8 +206,8 @@ impl Loops {
     }
 
     /// Accelerations of the closed mechanism under `force` and what acts on the bodies of `kinematics`, which
-    /// must hold the state. Entries of prescribed joints are read. `articulated` is used for multipliers. Tells
-    /// whether they could be formed. Allocates nothing.
+    /// must hold the state. Entries of prescribed joints are read. `articulated` is used for multipliers. What a stage `added` to the mass matrix
+    /// goes into it before the loops are closed. Tells whether accelerations could be formed. Allocates nothing.
     #[expect(
         clippy::too_many_arguments,
         reason = "what is constant, what varies, what is written"
@@ -217,6 +217,7 @@ impl Loops {
         linkage: &Linkage,
         kinematics: &mut Kinematics<f64>,
         articulated: &mut ArticulatedBody<f64>,
+        added: Option<&StageInertia>,
         position: &[f64],
         velocity: &[f64],
         force: &[f64],
@@ -232,11 +233,15 @@ impl Loops {
                 kinematics,
                 &self.constraints,
                 &mut self.workspace,
+                added,
                 force,
                 acceleration,
             ),
             Method::Multipliers(multipliers) => {
-                articulated.factor(system, kinematics);
+                match added {
+                    Some(added) => articulated.factor_stage(system, kinematics, added),
+                    None => articulated.factor(system, kinematics),
+                }
                 articulated.forward_dynamics(system, kinematics, force, acceleration);
                 articulated.is_positive_definite(system)
                     && multipliers.accelerate(

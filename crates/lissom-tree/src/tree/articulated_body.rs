@@ -34,11 +34,16 @@
 //! [`forward_dynamics`](ArticulatedBody::forward_dynamics) and [`solve`](ArticulatedBody::solve) go inward and
 //! outward once per right-hand side. Bodies with many modes take the [indirect inverse](super::indirect_inverse).
 
-use super::Kinematics;
+mod elimination;
+
+pub(super) use elimination::factor_symmetric;
+use elimination::{eliminate, eliminate_hinge, follow_floating_frame};
+
 use super::heavy_loads::{Refinement, heavily_loaded};
 use super::indirect_inverse::IndirectInverse;
 use super::inverse_dynamics::ground_acceleration;
 use super::simd::{Kernel, run_simd};
+use super::{Kinematics, StageInertia};
 use crate::{Body, Place, System};
 use lissom_spatial::Scalar;
 use lissom_spatial::{ArticulatedInertia, Force, Motion};
@@ -60,6 +65,8 @@ pub struct ArticulatedBody<T> {
     acceleration: Vec<Motion<T>>,
     /// Where loads are so heavy that accelerations need a correction.
     refinement: Option<Refinement<T>>,
+    /// Whether what is factored is the mass matrix alone, which a correction counts on.
+    bare: bool,
 }
 
 /// Number of elastic coordinates from which the indirect inverse is cheaper than factoring, as `lissom-bench`
@@ -98,27 +105,61 @@ impl<T: Scalar> ArticulatedBody<T> {
             hinge_bias: vec![T::zero(); layout.hinge[bodies]],
             acceleration: vec![Motion::zero(); bodies],
             refinement: Refinement::of(system),
+            bare: true,
         }
     }
 
     /// Factors the mass matrix of the prepared configuration, tip to base (63). Allocates nothing.
     #[inline(never)]
     pub fn factor(&mut self, system: &System, kinematics: &Kinematics<T>) {
+        self.bare = true;
         run_simd(Factor {
             articulated: self,
             system,
             kinematics,
+            added: None,
+        });
+    }
+
+    /// [`factor`](Self::factor) of the mass matrix and what a stage adds to it. Allocates nothing.
+    ///
+    /// # Panics
+    /// If bodies are eliminated by the indirect inverse, which cannot hold what is added.
+    #[inline(never)]
+    pub fn factor_stage(
+        &mut self,
+        system: &System,
+        kinematics: &Kinematics<T>,
+        added: &StageInertia,
+    ) {
+        assert!(self.indirect.iter().all(Option::is_none));
+        self.bare = false;
+        run_simd(Factor {
+            articulated: self,
+            system,
+            kinematics,
+            added: Some(added),
         });
     }
 
     /// [`factor`](Self::factor) in the instructions of whoever calls.
     #[inline(always)]
-    fn factor_all(&mut self, system: &System, kinematics: &Kinematics<T>) {
+    fn factor_all(
+        &mut self,
+        system: &System,
+        kinematics: &Kinematics<T>,
+        added: Option<&StageInertia>,
+    ) {
         let layout = system.layout();
         for (inertia, rigid) in self.felt_inertia.iter_mut().zip(&kinematics.inertia) {
             *inertia = ArticulatedInertia::from(*rigid);
         }
         self.modal_factor.copy_from_slice(&kinematics.modal_mass);
+        if let Some(added) = added {
+            for (factor, &added) in self.modal_factor.iter_mut().zip(&added.modal) {
+                *factor += T::constant(added);
+            }
+        }
         self.modal_gain.copy_from_slice(&kinematics.coupling);
         for indirect in self.indirect.iter_mut().flatten() {
             indirect.begin();
@@ -149,11 +190,17 @@ impl<T: Scalar> ArticulatedBody<T> {
                 indirect.attach(k, felt, axes, pose, node);
             }
             if !body.joint.prescribed {
+                let mut armature = body.joint.armature;
+                if let Some(added) = added {
+                    for (own, added) in armature.iter_mut().zip(&added.hinge[hinge.clone()]) {
+                        *own += added;
+                    }
+                }
                 let gain = &mut self.hinge_gain[hinge];
                 eliminate_hinge(
                     felt,
                     axes,
-                    &body.joint.armature,
+                    &armature,
                     &mut self.hinge_factor[layout.hinge_block[k]..layout.hinge_block[k + 1]],
                     gain,
                 );
@@ -211,7 +258,9 @@ impl<T: Scalar> ArticulatedBody<T> {
             generalized_force,
             acceleration,
         });
-        if let Some(mut refinement) = self.refinement.take() {
+        if self.bare
+            && let Some(mut refinement) = self.refinement.take()
+        {
             refinement.compare(system, kinematics, generalized_force, acceleration);
             let Refinement {
                 lacking,
@@ -441,12 +490,15 @@ struct Factor<'a, T> {
     articulated: &'a mut ArticulatedBody<T>,
     system: &'a System,
     kinematics: &'a Kinematics<T>,
+    /// What a stage adds, if it is one.
+    added: Option<&'a StageInertia>,
 }
 
 impl<T: Scalar> Kernel for Factor<'_, T> {
     #[inline(always)]
     fn run(self) {
-        self.articulated.factor_all(self.system, self.kinematics);
+        self.articulated
+            .factor_all(self.system, self.kinematics, self.added);
     }
 }
 
@@ -501,92 +553,6 @@ fn carrier<'a, T>(
     match (&body.outboard, body.parent) {
         (Place::Node { .. }, Some(parent)) => indirect[parent].as_mut(),
         _ => None,
-    }
-}
-
-/// Rewrites a floating body's inertia for the twist of the joint side: $`V = V' + B\dot\eta`$.
-#[inline(always)]
-fn follow_floating_frame<T: Scalar>(
-    inertia: &ArticulatedInertia<T>,
-    floating: &[Motion<T>],
-    gain: &mut [Force<T>],
-    factor: &mut [T],
-) {
-    let n = gain.len();
-    for alpha in 0..n {
-        let force = inertia.times(floating[alpha]);
-        for beta in 0..=alpha {
-            factor[alpha * n + beta] +=
-                floating[beta].dot(gain[alpha] + force) + floating[alpha].dot(gain[beta]);
-        }
-    }
-    for alpha in 0..n {
-        gain[alpha] += inertia.times(floating[alpha]);
-    }
-}
-
-/// Takes the joint's own directions out of the inertia that the parent feels.
-#[inline(always)]
-fn eliminate_hinge<T: Scalar>(
-    felt: &mut ArticulatedInertia<T>,
-    axes: &[Motion<T>],
-    armature: &[f64; 6],
-    factor: &mut [T],
-    gain: &mut [Force<T>],
-) {
-    let size = axes.len();
-    for i in 0..size {
-        gain[i] = felt.times(axes[i]);
-        for j in 0..=i {
-            factor[i * size + j] = axes[j].dot(gain[i]);
-        }
-        factor[i * size + i] += T::constant(armature[i]);
-    }
-    factor_symmetric(factor, size);
-    eliminate(felt, factor, size, gain);
-}
-
-/// Turns the rows of `gain` into $`L^{-1}`$ times them and takes $`G^T D^{-1} G`$ off the inertia.
-#[inline(always)]
-fn eliminate<T: Scalar>(
-    felt: &mut ArticulatedInertia<T>,
-    factor: &[T],
-    size: usize,
-    gain: &mut [Force<T>],
-) {
-    for i in 0..size {
-        let mut row = gain[i];
-        for j in 0..i {
-            row -= gain[j].scale(factor[i * size + j]);
-        }
-        gain[i] = row;
-        felt.subtract_square(row, factor[i * size + i]);
-    }
-}
-
-/// Factor $`LDL^T`$ of the lower triangle of a symmetric matrix, in place, with $`D^{-1}`$ on the diagonal.
-///
-/// The pivots of a positive definite matrix are positive; [`ArticulatedBody::is_positive_definite`] tells.
-#[inline(always)]
-pub(super) fn factor_symmetric<T: Scalar>(a: &mut [T], n: usize) {
-    for i in 0..n {
-        // row i of LD
-        for j in 0..i {
-            let mut sum = a[i * n + j];
-            for l in 0..j {
-                sum -= a[i * n + l] * a[j * n + l];
-            }
-            a[i * n + j] = sum;
-        }
-        // row i of L, and the pivot
-        let mut pivot = a[i * n + i];
-        for l in 0..i {
-            let scaled = a[i * n + l];
-            let entry = scaled * a[l * n + l];
-            pivot -= scaled * entry;
-            a[i * n + l] = entry;
-        }
-        a[i * n + i] = T::constant(1.0) / pivot;
     }
 }
 

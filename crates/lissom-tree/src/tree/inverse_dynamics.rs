@@ -12,11 +12,12 @@ use lissom_spatial::{Force, Motion, Vector};
 #[derive(Clone, Debug)]
 pub struct InverseDynamics<T> {
     ground: Motion<T>,
-    acceleration: Vec<Motion<T>>,
+    pub(super) acceleration: Vec<Motion<T>>,
     /// What each body needs by itself, and its elastic coordinates.
     own: Vec<Force<T>>,
     own_modal: Vec<T>,
-    force: Vec<Force<T>>,
+    /// What every joint carries, at the origin of its body.
+    pub(super) force: Vec<Force<T>>,
 }
 
 impl<T: Scalar> InverseDynamics<T> {

@@ -78,6 +78,61 @@ pub(super) fn add_forces<T: Scalar>(
     }
 }
 
+/// Adds the Hessian of the nonlinear strain energy to `stiffness`, n × n by rows: the derivatives of [`add_forces`], of a constant axial
+/// load without the part by which stretch bends.
+pub(super) fn add_stiffness(
+    strain: &PackedStrain,
+    elasticity: Elasticity,
+    elastic: &[f64],
+    stiffness: &mut [f64],
+) {
+    let n = elastic.len();
+    let [stretch, planes @ ..] = &strain.coordinates;
+    let cells = strain.slopes.chunks_exact(n * strain.weights.len());
+    for (slopes, axial) in cells.zip(&strain.stiffness) {
+        let (linear, quadratic) = cell_strain(strain, slopes, elastic);
+        let (tension, couples, squares) = match elasticity {
+            Elasticity::Linear => return,
+            Elasticity::ConstantAxialLoad => (linear.times(axial), false, false),
+            Elasticity::ThirdOrder => (linear.times(axial), true, false),
+            Elasticity::Full => (linear.plus(&quadratic).times(axial), true, true),
+        };
+        // derivative of the strain of the cells by a coordinate
+        let gradient = |coordinate: usize, plane: Option<&std::ops::Range<usize>>| {
+            let mut sum = Points::zero();
+            for (slopes, &weight) in slopes.chunks_exact(n).zip(&strain.weights) {
+                let bend =
+                    plane.map(|plane| slope(&slopes[plane.clone()], &elastic[plane.clone()]));
+                let bend = bend.unwrap_or_else(|| Points::all(1.0));
+                sum.add(&bend.times(&slopes[coordinate]).scale(weight));
+            }
+            sum
+        };
+        for plane in planes {
+            for alpha in plane.clone() {
+                let bent = gradient(alpha, Some(plane)).times(axial);
+                for beta in stretch.clone().filter(|_| couples) {
+                    let entry = bent.product(&gradient(beta, None)).sum();
+                    stiffness[alpha * n + beta] += entry;
+                    stiffness[beta * n + alpha] += entry;
+                }
+                for other in planes.iter().filter(|_| squares) {
+                    for beta in other.clone() {
+                        let entry = bent.product(&gradient(beta, Some(other))).sum();
+                        stiffness[alpha * n + beta] += entry;
+                    }
+                }
+                for beta in plane.clone() {
+                    for (slopes, &weight) in slopes.chunks_exact(n).zip(&strain.weights) {
+                        let pull = tension.times(&slopes[alpha]).times(&slopes[beta]);
+                        stiffness[alpha * n + beta] += weight * pull.sum();
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Strain energy beyond that of the stiffness matrix.
 pub(super) fn energy<T: Scalar>(strain: &PackedStrain, elasticity: Elasticity, elastic: &[T]) -> T {
     let mut sum = Points::zero();

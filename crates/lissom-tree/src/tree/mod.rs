@@ -12,6 +12,7 @@
 //! | what has no inertia, O(N) | [`without_inertia`] | |
 //! | accelerations, O(N) | [`ArticulatedBody`] | (63), (64) |
 //! | the same for bodies with many modes | chosen by [`ArticulatedBody`] | (B3), corrected |
+//! | the same with what implicit stages add, O(N) | [`StageInertia`], [`ArticulatedBody::factor_stage`] | |
 //! | $`M^{-1}`$ as an operator | [`ArticulatedBody::solve`] | Lemma 4 |
 //! | $`J M^{-1} J^T`$ at the ends of closures, O(N) | [`OperationalSpace`] | section VIII |
 //! | velocity of a marker | [`marker_jacobian`] | (5), (11) |
@@ -59,6 +60,7 @@ mod operational_space;
 mod points;
 mod shortening;
 mod simd;
+mod stage_inertia;
 mod stiffness;
 
 pub use articulated_body::ArticulatedBody;
@@ -75,4 +77,5 @@ pub use massless::without_inertia;
 pub use material_points::{HeldForces, MaterialPoints};
 pub use node::keeps_second_order;
 pub use operational_space::{OperationalSpace, Push};
+pub use stage_inertia::StageInertia;
 pub use stiffness::add_elastic_stiffness;

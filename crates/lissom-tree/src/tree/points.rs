@@ -12,6 +12,11 @@ impl<T: Scalar> Points<T> {
         Self([T::zero(); GROUP])
     }
 
+    /// One number for all of them.
+    pub(super) fn all(value: f64) -> Self {
+        Self([T::constant(value); GROUP])
+    }
+
     /// `self += factor × constants`
     #[inline(always)]
     pub(super) fn add_scaled(&mut self, constants: &Group, factor: T) {

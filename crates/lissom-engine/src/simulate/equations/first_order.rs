@@ -29,6 +29,23 @@ impl FirstOrder for Equations<'_> {
         self.crossing_distance(time, &state[..n_q], &state[n_q..n_q + n_v])
     }
 
+    fn prepare_stages(
+        &mut self,
+        time: f64,
+        state: &[f64],
+        rate: &[f64],
+        share: f64,
+        allowance: &mut [f64],
+    ) -> bool {
+        self.prepare_stage_inertia(time, state, rate, share);
+        self.allow_errors_of_rates(allowance);
+        true
+    }
+
+    fn improve_stage(&mut self, time: f64, base: &[f64], share: f64, rate: &mut [f64]) {
+        self.iterate_stage(time, base, share, rate);
+    }
+
     fn derivative(&mut self, time: f64, state: &[f64], rate: &mut [f64]) {
         let (n_q, n_v) = (self.state_positions(), self.state_velocities());
         let (positions, rest) = state.split_at(n_q);

@@ -72,10 +72,18 @@ impl Equations<'_> {
     /// Prepares kinematics, what the mechanism does of itself, and values of inputs and feedback of the unpacked state; returns
     /// the power that flows.
     pub(super) fn prepare_forces(&mut self, time: f64) -> Power {
-        let actions = &self.model.actions;
         let system = &self.model.linkage.system;
         self.kinematics
             .update(system, &self.position, &self.velocity);
+        let power = self.resist();
+        self.update_efforts(time);
+        power
+    }
+
+    /// What the mechanism does of itself in the unpacked state, whose kinematics is prepared; returns the power that is lost.
+    pub(super) fn resist(&mut self) -> Power {
+        let actions = &self.model.actions;
+        let system = &self.model.linkage.system;
         self.force.fill(0.0);
         self.motor_force.fill(0.0);
         let mut power = Power::default();
@@ -90,7 +98,6 @@ impl Equations<'_> {
             }
         }
         actions.turn_gears(&mut self.view(), &mut power.dissipated);
-        self.update_efforts(time);
         power
     }
 }

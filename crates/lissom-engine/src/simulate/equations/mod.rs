@@ -16,6 +16,7 @@ mod forces;
 mod outputs;
 mod readout;
 mod second_order;
+mod stages;
 
 use crate::model::Model;
 use crate::simulate::extent;
@@ -31,6 +32,7 @@ use lissom_tree::tree::{
 };
 use lissom_tree::{Body, ClosureMethod, Coordinate, CoordinateKind, Linkage, System};
 pub(super) use readout::parts;
+use stages::Stages;
 
 /// Equations of motion of a model, with all the memory that evaluating them needs.
 #[derive(Clone, Debug)]
@@ -77,6 +79,8 @@ pub struct Equations<'m> {
     composite: CompositeBody<f64>,
     /// The mass matrix of the tree; empty until it is asked for, since it alone grows with the square of the coordinates.
     full_mass: Vec<f64>,
+    /// For implicit stages, from the first on.
+    stages: Option<Box<Stages>>,
 }
 
 impl<'m> Equations<'m> {
@@ -159,6 +163,7 @@ impl<'m> Equations<'m> {
             inverse: InverseDynamics::new(system),
             composite: CompositeBody::new(system),
             full_mass: Vec::new(),
+            stages: None,
         }
     }
 
@@ -333,6 +338,7 @@ impl<'m> Equations<'m> {
                 &self.model.linkage,
                 &mut self.kinematics,
                 &mut self.articulated,
+                None,
                 &self.position,
                 &self.velocity,
                 &self.force,
@@ -349,10 +355,14 @@ impl<'m> Equations<'m> {
             self.articulated.is_positive_definite(system)
         };
         if !formed {
-            // the integrator turns this into an error that names time and coordinate
-            for &at in &self.free_velocities {
-                self.acceleration[at] = f64::NAN;
-            }
+            self.lose_accelerations();
+        }
+    }
+
+    /// Leaves accelerations that integrators turn into an error that names time and coordinate.
+    fn lose_accelerations(&mut self) {
+        for &at in &self.free_velocities {
+            self.acceleration[at] = f64::NAN;
         }
     }
 
@@ -384,6 +394,19 @@ impl<'m> Equations<'m> {
     /// Evaluates everything at a state given by its positions and velocities: afterwards the accessors and
     /// the recording's sampler may read. Returns the power that flows.
     pub(super) fn evaluate(&mut self, time: f64, positions: &[f64], velocities: &[f64]) -> Power {
+        let mut power = self.evaluate_by(time, positions, velocities, Self::accelerate);
+        power.input += self.reaction_power();
+        power
+    }
+
+    /// The same with accelerations of another kind, and without the power of reactions.
+    fn evaluate_by(
+        &mut self,
+        time: f64,
+        positions: &[f64],
+        velocities: &[f64],
+        accelerate: fn(&mut Self),
+    ) -> Power {
         self.unpack(time, positions, velocities);
         let closed = match &mut self.loops {
             Ok(Some(loops)) if loops.projects_before_evaluation() => loops
@@ -392,16 +415,13 @@ impl<'m> Equations<'m> {
             Ok(_) => true,
             Err(_) => false,
         };
-        let mut power = self.apply_forces(time);
+        let power = self.apply_forces(time);
         if closed {
-            self.accelerate();
+            accelerate(self);
         } else {
             // no acceleration keeps loops closed that are not
-            for &at in &self.free_velocities {
-                self.acceleration[at] = f64::NAN;
-            }
+            self.lose_accelerations();
         }
-        power.input += self.reaction_power();
         power
     }
 

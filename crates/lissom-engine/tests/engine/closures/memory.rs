@@ -108,6 +108,7 @@ impl<'m> Walk<'m> {
             linkage,
             &mut self.kinematics,
             &mut self.articulated,
+            None,
             &position,
             &velocity,
             &no_force,

@@ -169,7 +169,7 @@ fn every_integrator_of_first_order_projects_its_steps() {
         &ClosureMethod::Automatic,
         &simulated(0.1, 1e-11),
     );
-    for integrator in ["dopri5", "adams", "radau"] {
+    for integrator in ["dopri5", "adams", "radau", "esdirk"] {
         for method in [ClosureMethod::Automatic, ClosureMethod::Projected] {
             let simulation = simulated_by(integrator, 0.1, 1e-7);
             let run = completed(&mechanism, &method, &simulation);

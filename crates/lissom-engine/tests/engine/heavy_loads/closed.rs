@@ -79,6 +79,7 @@ fn by_method(model: &Model, method: ClosureMethod) -> Vec<f64> {
         &linkage,
         &mut kinematics,
         &mut articulated_body(&linkage),
+        None,
         &position,
         &velocity,
         &pushes(model),

@@ -15,6 +15,7 @@ mod momentum;
 mod rigid_limit;
 mod round_trip;
 mod scalars;
+mod stages;
 mod tools;
 
 use std::collections::BTreeSet;

@@ -3,6 +3,7 @@
 use nalgebra::Complex;
 
 use super::super::equations::{FirstOrderEquations, NonFiniteComponent};
+use super::super::jacobian::difference_jacobian;
 use super::super::radau_coefficients::{
     COMPLEX_EIGENVALUE, FROM_TRANSFORMED, NODES, REAL_EIGENVALUE, TO_TRANSFORMED,
 };
@@ -19,29 +20,15 @@ impl Radau {
         &mut self,
         equations: &mut FirstOrderEquations<'_, '_>,
     ) -> Result<(), NonFiniteComponent> {
-        let n = self.memory.state.len();
-        self.trial_state.copy_from_slice(&self.memory.state);
-        for column in 0..n {
-            let value = self.memory.state[column];
-            let increment = (f64::EPSILON * value.abs().max(1e-5)).sqrt();
-            self.trial_state[column] = value + increment;
-            let mut evaluated =
-                equations.derivative(self.memory.time, &self.trial_state, &mut self.trial_rate);
-            if evaluated.is_err() {
-                // at the edge of where the system is defined the other side may do
-                self.trial_state[column] = value - increment;
-                evaluated =
-                    equations.derivative(self.memory.time, &self.trial_state, &mut self.trial_rate);
-            }
-            evaluated?;
-            let difference = self.trial_state[column] - value;
-            for row in 0..n {
-                self.memory.jacobian[row * n + column] =
-                    (self.trial_rate[row] - self.memory.opening[row]) / difference;
-            }
-            self.trial_state[column] = value;
-        }
-        equations.statistics.jacobians += 1;
+        let memory = &mut self.memory;
+        difference_jacobian(
+            equations,
+            memory.time,
+            &memory.state,
+            &memory.opening,
+            &mut memory.jacobian,
+            [&mut self.trial_state, &mut self.trial_rate],
+        )?;
         self.memory.jacobian_wanted = false;
         self.memory.jacobian_fresh = true;
         self.memory.factored_step = None;

@@ -6,7 +6,7 @@ use super::super::{
 };
 use super::Recorder;
 
-const METHODS: [Method; 4] = [Method::Dop853, Method::Dopri5, Method::Adams, Method::Radau];
+use super::runs::METHODS;
 
 /// A handful of sums of numbers of order one.
 const ROUNDING: f64 = 1e-13;

@@ -88,7 +88,7 @@ fn wide_instructions_change_no_bit() {
         kinematics.update_here(system, 0, &position, &velocity);
         assert_eq!(wide_kinematics.bias, kinematics.bias);
         assert_eq!(wide_kinematics.modal_bias, kinematics.modal_bias);
-        articulated.factor_all(system, &kinematics);
+        articulated.factor_all(system, &kinematics, None);
         articulated.inward::<false>(system, &kinematics, &force, &plain);
         articulated.outward::<false>(system, &kinematics, Motion::zero(), &mut plain);
 
