@@ -161,10 +161,11 @@ fn fitting(ends: [End; 2], within: bool, bends: bool) -> (FunctionsSpec, &'stati
             FunctionsSpec::ClampedFree(0),
             "its root is held and its tip is free",
         ),
-        _ => (
+        [End::Hinge, End::Free] | [End::Free, End::Hinge] => (
             FunctionsSpec::FixedInterface(0),
-            "its ends are held or driven",
+            "it hinges at one end and the other is free",
         ),
+        _ => (FunctionsSpec::FixedInterface(0), "an end is held or driven"),
     }
 }
 
