@@ -85,29 +85,26 @@ pub(crate) fn chosen_bases(spec: &ModelSpec) -> (Cow<'_, ModelSpec>, Vec<ChosenF
             continue;
         };
         let held = attachments.get(written.name.as_str());
-        let (each, told) = choose(&auto, beam, held.map_or(&[], Vec::as_slice));
-        beam.basis = BasisSpec::Each(each);
-        chosen.extend(told.into_iter().map(|told| ChosenFunctions {
-            body: written.name.clone(),
-            ..told
-        }));
+        let held = held.map_or(&[][..], Vec::as_slice);
+        beam.basis = BasisSpec::Each(choose(&written.name, &auto, beam, held, &mut chosen));
     }
     (Cow::Owned(resolved), chosen)
 }
 
+/// Functions of each deformation of a body, which are also told in `chosen`.
 fn choose(
+    body: &str,
     auto: &AutoSpec,
     beam: &BeamSpec,
     attachments: &[Attachment],
-) -> (EachSpec, Vec<ChosenFunctions>) {
+    chosen: &mut Vec<ChosenFunctions>,
+) -> EachSpec {
     let segments = beam.uniform_segments();
     let length = beam.total_length_m();
-    let mut told = Vec::new();
     let names = ["bending_y", "bending_z", "stretch", "torsion"];
-    let mut of = beam.deformations().into_iter().enumerate();
-    let functions: [Option<FunctionsSpec>; 4] = std::array::from_fn(|_| {
-        let (index, present) = of.next()?;
-        if !present {
+    let deforms = beam.deformations();
+    let [bending_y, bending_z, stretch, torsion] = std::array::from_fn(|index| {
+        if !deforms[index] {
             return None;
         }
         let ends = [0.0, length].map(|x| end(attachments, x, index));
@@ -122,8 +119,8 @@ fn choose(
             .frequency_rad_per_s
             .map(|frequency| phase(&segments, index, frequency));
         let functions = counted(kind, index < 2, auto, phase);
-        told.push(ChosenFunctions {
-            body: String::new(),
+        chosen.push(ChosenFunctions {
+            body: body.to_owned(),
             deformation: names[index],
             functions: functions.key(),
             count: functions.count(),
@@ -131,14 +128,12 @@ fn choose(
         });
         Some(functions)
     });
-    let [bending_y, bending_z, stretch, torsion] = functions;
-    let each = EachSpec {
+    EachSpec {
         bending_y,
         bending_z,
         stretch,
         torsion,
-    };
-    (each, told)
+    }
 }
 
 /// The kind of functions that fits, with no number yet, and why.
