@@ -23,9 +23,9 @@ pub struct Power {
 /// Where the energy of an impulse comes from and goes to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Impulse {
-    /// Work of the drives that keep prescribed joints on their course.
+    /// Work of the drives that keep joints on their prescribed motion.
     pub work: f64,
-    /// Energy lost, never negative.
+    /// Energy dissipated, never negative.
     pub dissipated: f64,
 }
 
@@ -49,6 +49,8 @@ pub struct FlexibleLink {
     pub body: String,
     /// Largest distance of its nodes and mass points from its origin.
     pub length_m: f64,
+    /// Its lowest frequency, if it brings no data by which it would stiffen when it rotates.
+    pub unstiffened_rad_per_s: Option<f64>,
 }
 
 /// Equations of a mechanism as integrators see them, and what can be read off an evaluated state.
@@ -92,6 +94,11 @@ pub trait Dynamics: FirstOrder + SecondOrder + Readout + Send {
         [0.0; 2]
     }
 
+    /// Angular velocity of such a body in the evaluated state, in size.
+    fn rotation_rate(&self, _link: usize) -> f64 {
+        0.0
+    }
+
     /// Name of the coordinate that displaces such a body most in the evaluated state.
     fn leading_coordinate(&self, _link: usize) -> String {
         String::new()
@@ -109,7 +116,7 @@ pub trait Dynamics: FirstOrder + SecondOrder + Readout + Send {
         None
     }
 
-    /// Work of the drives, and energy lost, in an impulse that changed velocities; nothing where there are no impulses.
+    /// Work of the drives, and energy dissipated, in an impulse that changed velocities; nothing where there are no impulses.
     fn impulse(
         &mut self,
         _time: f64,

@@ -21,6 +21,7 @@ pub struct PlaceError {
 
 /// Why a run could not go on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RunError {
     /// The integrator gave up.
     #[error("{source}; the coordinate in trouble is {coordinate}")]

@@ -12,7 +12,7 @@
 //! | [`Trajectory`] | the nominal trajectory: paths, inverse kinematics, rigid inverse dynamics, over a [`RigidMechanism`] |
 //! | [`LoadCurve`], [`MotionCurve`] | loads and motions as functions of time |
 //! | [`Recording`], [`Audit`] | what a run leaves behind |
-//! | [`study`] | what is asked of a mechanism: runs, and stepping |
+//! | [`study`] | what is asked of a mechanism: runs, stepping, equilibrium, linearisation, perturbation |
 
 mod action;
 mod audit;
@@ -41,7 +41,10 @@ pub use action::{
 pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit, Repartitioning};
 pub use axis::{Axis, AxisName, Motor, effort_label};
 pub use ball::Ball;
-pub use bending::{BodyExtent, Divergence, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD};
+pub use bending::{
+    BodyExtent, Divergence, MISSING_STIFFNESS, MissingStiffness, SMALL_DEFLECTION_LENGTHS,
+    SMALL_SLOPE_RAD, STIFFENING,
+};
 pub use dynamics::{Dynamics, EnergyAndMomentum, FlexibleLink, Impulse, Power};
 pub use error::{PlaceError, RunError};
 pub use external::External;

@@ -4,6 +4,8 @@
 //! `boom.bending_y_1`, `tip.position.x`. Units are written as products with a space and at most one
 //! slash: `rad`, `m`, `N m`, `kg m/s`; a pure number has the unit `1`. All values are SI.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// One quantity over time.
@@ -109,6 +111,14 @@ impl Recording {
     /// The channel of that name.
     pub fn channel(&self, name: &str) -> Option<&Channel> {
         self.channels.iter().find(|channel| channel.name == name)
+    }
+
+    /// All channels by their names, for whoever asks for many of them.
+    pub fn by_name(&self) -> BTreeMap<&str, &Channel> {
+        let named = self.channels.iter();
+        named
+            .map(|channel| (channel.name.as_str(), channel))
+            .collect()
     }
 
     /// Final, smallest and largest sample of every channel; empty when nothing was recorded.

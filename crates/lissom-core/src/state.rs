@@ -73,12 +73,12 @@ pub enum StateError {
         /// Last sample.
         until_s: f64,
     },
-    /// A name that no coordinate or input has.
+    /// A name that no coordinate, input or signal has.
     #[error("{name:?} is not there{}", suggestion(.nearest.as_deref()))]
     Unknown {
         /// The name.
         name: String,
-        /// The coordinate that is or input that is spelt most like it.
+        /// The coordinate, input or signal that is spelt most like it.
         nearest: Option<String>,
     },
     /// A value that is not finite.

@@ -75,6 +75,14 @@ impl Stepper {
         }
     }
 
+    /// The entry of the state from which its errors count components: structural methods count velocities only.
+    pub(crate) fn first_component(&self, dynamics: &dyn Dynamics) -> usize {
+        match self {
+            Self::Adaptive(_) => 0,
+            Self::Fixed(_) => dynamics.position_count(),
+        }
+    }
+
     /// Whether the works are part of what is integrated.
     pub(crate) fn integrates_work(&self) -> bool {
         matches!(self, Self::Adaptive(_))

@@ -135,6 +135,7 @@ impl Mechanism {
         times: &'t [f64],
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<LinearizedAt<'t>, AnalysisError> {
+        self.accept(from).map_err(start)?;
         Ok(match at {
             OperatingPoint::Start => LinearizedAt::Moving(vec![from.clone()]),
             OperatingPoint::Equilibrium => {
@@ -176,9 +177,10 @@ impl Mechanism {
     ) -> Result<Vec<State>, LinearizeError> {
         let unplaced = |error: RunError| LinearizeError::Unplaced(Box::new(error));
         let mut dynamics = self.dynamics(&self.written()).map_err(unplaced)?;
+        let channels = recording.by_name();
         let state = |sample: usize| {
             let time_s = recording.time_s[sample];
-            let value = |name: &str| Some(recording.channel(name)?.samples[sample]);
+            let value = |name: &str| Some(channels.get(name)?.samples[sample]);
             Ok(dynamics.recorded_state(time_s, &value)?)
         };
         samples.into_iter().map(state).collect()

@@ -125,6 +125,7 @@ impl Mechanism {
         options: &EvaluateOptions,
     ) -> Result<Evaluation, EvaluateError> {
         if self.is_released() {
+            self.accept(state)?;
             return Ok(self.formulation().evaluate(state, options)?);
         }
         let free = self.released()?;
@@ -189,6 +190,7 @@ impl Mechanism {
     /// # Errors
     /// When the mechanism cannot be there.
     pub fn marker_poses(&self, state: &State) -> Result<Vec<MarkerPose>, RunError> {
+        self.accept(state)?;
         self.formulation().marker_poses(state)
     }
 

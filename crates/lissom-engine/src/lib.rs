@@ -33,6 +33,6 @@ mod simulation;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-pub use evaluator::Evaluator;
+pub use evaluator::{Evaluator, RowQuantity, StateRows};
 pub use mechanism::{BuildError, Mechanism};
 pub use simulation::{Inputs, Simulation};

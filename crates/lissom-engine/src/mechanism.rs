@@ -1,10 +1,10 @@
 //! [`Mechanism`]: what a model is, ready to run; the one place that chooses between the formulations.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lissom_core::study::{Equilibrium, Found, Run, SimulateOptions, Watch, simulate};
 use lissom_core::{
-    Dynamics, NominalDrives, NominalError, PlaceError, Recording, RunError, Signals, State,
+    Axis, Dynamics, NominalDrives, NominalError, PlaceError, Recording, RunError, Signals, State,
     StateError, snapshot, state_of,
 };
 use lissom_numerics::integrate::Flow;
@@ -216,7 +216,29 @@ impl Mechanism {
         initial: &InitialSpec,
         near: &State,
     ) -> Result<Found, RunError> {
+        self.accept(near)?;
         self.formulation().equilibrium(initial, near)
+    }
+
+    /// Refuses a state with other numbers of positions and velocities than its own have.
+    pub(crate) fn accept(&self, state: &State) -> Result<(), RunError> {
+        let counts = |state: &State| [state.position.len(), state.velocity.len()];
+        let ([positions, velocities], own) = (counts(state), counts(&self.written()));
+        if [positions, velocities] == own {
+            return Ok(());
+        }
+        let reason = format!(
+            "the state has {positions} positions and {velocities} velocities, those of this mechanism have {} and {}; take a \
+             state of the same mechanism",
+            own[0], own[1]
+        );
+        Err(RunError::Unplaced {
+            source: PlaceError {
+                reason,
+                part: "the state",
+            },
+            time_s: state.time_s,
+        })
     }
 
     /// The state that its model writes down, loops closed, whatever `simulation.initial` says.
@@ -244,7 +266,8 @@ impl Mechanism {
         let mut dynamics = self
             .dynamics(&self.written())
             .map_err(|error| unplaced(&error))?;
-        let value = |name: &str| recording.smooth_value_at(recording.channel(name)?, time_s);
+        let channels = recording.by_name();
+        let value = |name: &str| recording.smooth_value_at(channels.get(name)?, time_s);
         dynamics.recorded_state(time_s, &value)
     }
 
@@ -270,8 +293,9 @@ impl Mechanism {
     ) -> Result<State, StateError> {
         let written = self.written();
         let (layout, of_written) = (self.layout_of(memory)?, self.layout()?);
+        let known: BTreeSet<&str> = layout.iter().map(|entry| entry.name.as_str()).collect();
         for (name, &value) in given {
-            if !layout.iter().any(|coordinate| coordinate.name == *name) {
+            if !known.contains(name.as_str()) {
                 let names = layout.iter().map(|coordinate| coordinate.name.as_str());
                 return Err(StateError::Unknown {
                     name: name.clone(),
@@ -285,12 +309,8 @@ impl Mechanism {
                 });
             }
         }
-        let packed = written.packed();
-        let place = |name: &str| {
-            let mut names = of_written.iter().map(|coordinate| &coordinate.name);
-            names.position(|own| own == name)
-        };
-        let value = |name: &str| (given.get(name).copied()).or_else(|| Some(packed[place(name)?]));
+        let values = by_name(&of_written, &written.packed());
+        let value = |name: &str| given.get(name).or_else(|| values.get(name)).copied();
         let memory = memory.clone();
         let state = state_of(&layout, written.position.len(), time_s, &value)?;
         let state = State { memory, ..state };
@@ -328,6 +348,7 @@ impl Mechanism {
     /// # Errors
     /// When it cannot be there, or cannot be driven from there as it should.
     pub fn dynamics(&self, start: &State) -> Result<Box<dyn Dynamics + '_>, RunError> {
+        self.accept(start)?;
         let time_s = start.time_s;
         let mut dynamics = self.formulation().dynamics(&self.spec.simulation, start)?;
         dynamics
@@ -430,11 +451,17 @@ fn nodal(spec: &ModelSpec, tree: &Model) -> Result<Option<NodalModel>, Vec<Build
     nodal.transpose().map_err(refused)
 }
 
+/// Values of coordinates by their names.
+fn by_name<'c>(coordinates: &'c [Coordinate], values: &[f64]) -> BTreeMap<&'c str, f64> {
+    let named = coordinates.iter().zip(values);
+    named
+        .map(|(coordinate, &value)| (coordinate.name.as_str(), value))
+        .collect()
+}
+
 /// Copies the values of coordinates that both have.
 fn copy_by_name(from: (&[Coordinate], &[f64]), to: (&[Coordinate], &mut [f64])) {
-    let known: BTreeMap<&str, f64> = (from.0.iter().zip(from.1))
-        .map(|(coordinate, &value)| (coordinate.name.as_str(), value))
-        .collect();
+    let known = by_name(from.0, from.1);
     for (coordinate, value) in to.0.iter().zip(to.1) {
         if let Some(&found) = known.get(coordinate.name.as_str()) {
             *value = found;
@@ -455,26 +482,28 @@ fn closed_tree(spec: &ModelSpec) -> Result<Model, Vec<BuildError>> {
 
 /// Where the model says what cannot be assembled.
 fn place_of(spec: &ModelSpec, error: &AssemblyError) -> Path {
-    let name = match error {
+    let (mut loops, mut joints) = (spec.loops.iter(), spec.joint.iter());
+    let found = match error {
         AssemblyError::Open { closure, .. }
         | AssemblyError::Contradiction { closure, .. }
-        | AssemblyError::Rates { closure, .. } => closure.as_deref(),
+        | AssemblyError::Rates { closure, .. } => {
+            let is_meant = |name: &String| closure.as_ref() == Some(name);
+            let found = loops.position(|closure| is_meant(&closure.name));
+            match found {
+                Some(index) => Some(("loop", index)),
+                None => (joints.position(|joint| is_meant(&joint.name))).map(|at| ("joint", at)),
+            }
+        }
         AssemblyError::Branch { coordinate, .. } => {
-            coordinate.rsplit_once('.').map(|(joint, _)| joint)
+            let is_meant = |axis: &Axis| axis.name.coordinate() == *coordinate;
+            let found = joints.position(|joint| Axis::of(joint).iter().any(is_meant));
+            found.map(|index| ("joint", index))
         }
         _ => None,
     };
-    let index = |names: &mut dyn Iterator<Item = &String>| {
-        let mut names = names.enumerate();
-        let found = names.find(|(_, other)| Some(other.as_str()) == name);
-        found.map(|(index, _)| index)
-    };
     let root = Path::root();
-    if let Some(index) = index(&mut spec.loops.iter().map(|closure| &closure.name)) {
-        return root.key("loop").index(index).key("name");
+    match found {
+        Some((list, index)) => root.key(list).index(index).key("name"),
+        None => root.key("simulation").key("closure"),
     }
-    if let Some(index) = index(&mut spec.joint.iter().map(|joint| &joint.name)) {
-        return root.key("joint").index(index).key("name");
-    }
-    root.key("simulation").key("closure")
 }

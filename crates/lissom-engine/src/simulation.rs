@@ -124,23 +124,27 @@ impl Simulation {
     pub fn advance(&mut self, to_s: f64, inputs: Inputs<'_>) -> Result<(), RunError> {
         let time_s = self.time_s();
         let jumped = match inputs {
-            Inputs::OfModel => self
-                .inputs
-                .iter_mut()
-                .any(|(_, says)| says.take().is_some()),
+            Inputs::OfModel => {
+                let taken = self.inputs.iter_mut().filter_map(|(_, says)| says.take());
+                taken.count() > 0
+            }
             Inputs::Held(values) => {
-                for &(name, value) in values {
-                    *self.input(name)? = Some(External::held(value));
-                }
-                !values.is_empty()
+                self.hold(values)?;
+                false
             }
             Inputs::Interpolated(values) => {
-                for &(name, until) in values {
-                    let says = self.input(name)?;
-                    let from = says.map_or(until, |before| before.at(time_s));
+                let places = self.places(values)?;
+                let is_of_model = |place: &usize| self.inputs[*place].1.is_none();
+                let of_model = if places.iter().any(is_of_model) {
+                    self.present_inputs()
+                } else {
+                    Vec::new()
+                };
+                for (place, &(_, until)) in places.into_iter().zip(values) {
+                    let says = &mut self.inputs[place].1;
                     *says = Some(External {
                         from_s: time_s,
-                        from,
+                        from: says.map_or_else(|| of_model[place], |before| before.at(time_s)),
                         until_s: to_s,
                         until,
                     });
@@ -167,17 +171,29 @@ impl Simulation {
         });
     }
 
-    fn input(&mut self, name: &str) -> Result<&mut Option<External>, RunError> {
-        let time_s = self.stepping.time_s();
-        if let Some(at) = self.inputs.iter().position(|(input, _)| input == name) {
-            return Ok(&mut self.inputs[at].1);
-        }
-        let names = self.inputs.iter().map(|(name, _)| name.as_str());
-        let source = StateError::Unknown {
-            name: name.to_owned(),
-            nearest: lissom_spec::nearest(name, names).map(str::to_owned),
+    /// Where inputs stand that are given by their names; all of them are there, or none is changed.
+    fn places(&self, values: &[(&str, f64)]) -> Result<Vec<usize>, RunError> {
+        let place = |&(name, _): &(&str, f64)| {
+            let mut names = self.inputs();
+            names.position(|input| input == name).ok_or_else(|| {
+                let source = StateError::Unknown {
+                    name: name.to_owned(),
+                    nearest: lissom_spec::nearest(name, self.inputs()).map(str::to_owned),
+                };
+                let time_s = self.time_s();
+                RunError::NoInput { source, time_s }
+            })
         };
-        Err(RunError::NoInput { source, time_s })
+        values.iter().map(place).collect()
+    }
+
+    /// Values of all inputs now.
+    fn present_inputs(&mut self) -> Vec<f64> {
+        let (time_s, ([position, velocity], _)) = (self.stepping.time_s(), self.stepping.motion());
+        self.owned.with_dependent_mut(|_, work| {
+            work.observed.evaluate(time_s, position, velocity);
+            work.observed.efforts().inputs.clone()
+        })
     }
 
     /// Rates of positions and velocities at an instant and a motion of one's own, under the inputs as they are held; not a
@@ -200,11 +216,8 @@ impl Simulation {
     /// # Errors
     /// When there is no input of a name.
     pub fn hold(&mut self, values: &[(&str, f64)]) -> Result<(), RunError> {
-        for &(name, _) in values {
-            self.input(name)?;
-        }
-        for &(name, value) in values {
-            *self.input(name)? = Some(External::held(value));
+        for (place, &(_, value)) in self.places(values)?.into_iter().zip(values) {
+            self.inputs[place].1 = Some(External::held(value));
         }
         self.jumped |= !values.is_empty();
         self.hand_over_inputs();

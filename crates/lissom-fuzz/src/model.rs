@@ -127,8 +127,7 @@ impl Target for Models {
 
 /// Everything that is told of a problem.
 fn explain(error: &ModelError, text: &str) {
-    let told = format!("{error} {}", error.remedy());
-    assert!(!told.is_empty());
+    assert!(!error.to_string().is_empty() && !error.remedy().is_empty());
     if let Some(at) = error.locate(text) {
         assert!(text.get(at.clone()).is_some(), "{at:?} is in the text");
     }
@@ -152,10 +151,7 @@ fn run(spec: &ModelSpec) -> &'static str {
     let instants = if samples < MOST_SAMPLES {
         sample_instants(spec, &[])
     } else {
-        vec![
-            simulation.start_s,
-            simulation.start_s + simulation.duration_s,
-        ]
+        vec![simulation.start_s, simulation.end_s()]
     };
     let options = SimulateOptions {
         samples: &instants,

@@ -8,10 +8,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use lissom::Recording;
+use lissom::spec::OutputSpec;
 use lissom_io::IoError;
 use lissom_io::batch::Batch;
 use lissom_io::manifest::{FileEntry, Manifest};
-use lissom_io::output::{self, Format};
+use lissom_io::output;
 
 fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let Some(folder) = std::env::args_os().nth(1) else {
@@ -49,7 +50,7 @@ fn write_sample(folder: &Path) -> Result<(), IoError> {
         );
     }
     let mut batch = Batch::begin(folder, Vec::new())?;
-    let files = output::write(&mut batch, "", &recording, &Format::ALL)?;
+    let files = output::write(&mut batch, "", &recording, &OutputSpec::default().formats)?;
     let manifest = Manifest {
         format: Manifest::FORMAT,
         lissom_version: env!("CARGO_PKG_VERSION").to_owned(),

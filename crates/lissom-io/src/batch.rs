@@ -14,6 +14,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use crate::IoError;
 use crate::atomic::{forget, is_abandoned, refuse_other_than_file, remember, unique};
 use crate::checksum::Checksum;
@@ -121,6 +123,18 @@ impl Batch {
         })?;
         self.written.push(name.to_owned());
         Ok(Written { path, bytes, crc32 })
+    }
+
+    /// Writes something as a JSON file of the batch.
+    ///
+    /// # Errors
+    ///
+    /// As [`Batch::write`].
+    pub fn write_json(&mut self, name: &str, content: &impl Serialize) -> Result<Written, IoError> {
+        self.write(name, |out| {
+            serde_json::to_writer_pretty(&mut *out, content)?;
+            writeln!(out)
+        })
     }
 
     /// Puts the files in their places.

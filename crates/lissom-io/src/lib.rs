@@ -1,16 +1,17 @@
 //! Files of Lissom: what a model names is read, what a run leaves is written.
 //!
 //! Reading: [`load`] makes a model of its file, [`resource`] opens files below a model's folder and
-//! nowhere else, [`table`] understands time tables, [`models`] come with the program,
+//! nowhere else, [`table`] understands time tables, [`body_file`] reduced bodies, [`models`] come with the program,
 //! [`stored`] reads a run back, [`continued`] the part of one that goes on, [`state`] states of mechanisms. Writing: [`csv`],
 //! [`npz`] and [`mat`] turn a recording into bytes, [`arrays`] what is no recording, [`manifest`] tells how it came about, [`summary`]
-//! what came of it, [`notes`] warn of a fidelity, [`compare`] sets runs side by side, [`converge`] tells how accurate one is,
+//! what came of it, [`size`] whether it fits into memory, [`compare`] sets runs side by side, [`converge`] tells how accurate one is,
 //! [`validation`] holds them against published numbers, [`atomic`] puts a file in place whole or not at all, [`batch`] several files
 //! together, [`output`] fills a folder and [`record`] does it all for one run. Nothing here knows mechanics and nothing prints.
 
 pub mod arrays;
 pub mod atomic;
 pub mod batch;
+pub mod body_file;
 pub mod checksum;
 pub mod compare;
 pub mod continued;
@@ -22,11 +23,11 @@ pub mod load;
 pub mod manifest;
 pub mod mat;
 pub mod models;
-pub mod notes;
 pub mod npz;
 pub mod output;
 pub mod record;
 pub mod resource;
+pub mod size;
 pub mod state;
 pub mod stored;
 pub mod summary;

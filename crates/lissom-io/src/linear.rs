@@ -5,7 +5,7 @@
 //! | `time_s` | points | instants |
 //! | `M`, `C`, `K0`, `N0`, `G0` | n × n | $`M\ddot q + C\dot q + (K_0 + N_0 + G_0)\,q = B u + \sigma_0`$ |
 //! | `B` | n × inputs | |
-//! | `sigma0` | n | generalised stresses of the motion with its signs turned, and what its inputs leave: what drives deviations |
+//! | `sigma0` | n | generalised stresses of the motion with opposite signs, and what its inputs leave: what drives deviations |
 //! | `A`, `B_state`, `C_output`, `D` | 2n × 2n, … | $`\dot x = Ax + B_{state}u`$, $`y = C_{output}x + Du`$, $`x = (q, \dot q)`$ |
 //! | `q0`, `v0` | n | coordinates and rates of the state that deviations are taken from |
 //! | `u0` | joints driven | nominal inputs on independent coordinates, named by `u0_names` |

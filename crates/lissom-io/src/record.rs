@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use lissom::spec::OutputFormat;
-use lissom::{Ending, Fidelity, Recording, Run};
+use lissom::{Ending, Recording, Run};
 use serde_json::{Value, json};
 
 use crate::IoError;
 use crate::batch::{Batch, Written};
 use crate::load::Loaded;
 use crate::manifest::{FileEntry, Manifest};
-use crate::output::{self, Format, MANIFEST, below};
+use crate::output::{self, MANIFEST, below, file_name};
 use crate::state::{self, StateFile};
 use crate::summary::Summary;
 
@@ -49,7 +49,7 @@ pub fn write_checkpoint(
     let mut batch = Batch::begin(folder, file_names())?;
     summary.in_progress = true;
     add_in(
-        &[Format::Npz],
+        &[OutputFormat::Npz],
         &mut batch,
         "",
         loaded,
@@ -61,7 +61,7 @@ pub fn write_checkpoint(
 }
 
 fn add_in(
-    formats: &[Format],
+    formats: &[OutputFormat],
     batch: &mut Batch,
     within: &str,
     loaded: &Loaded,
@@ -114,9 +114,9 @@ pub fn write_recording(
 
 /// Names of all files that a run may leave: a [`Batch`] that writes one replaces them.
 pub fn file_names() -> Vec<String> {
-    let recordings = Format::ALL.map(Format::file_name);
-    let others = [state::FILE, MANIFEST].map(str::to_owned);
-    recordings.into_iter().chain(others).collect()
+    let recordings = [OutputFormat::Csv, OutputFormat::Npz, OutputFormat::Mat].map(file_name);
+    let names = recordings.into_iter().chain([state::FILE, MANIFEST]);
+    names.map(str::to_owned).collect()
 }
 
 fn manifest(
@@ -136,7 +136,7 @@ fn manifest(
         }),
         model: loaded.as_run.clone(),
         options,
-        fidelity: switches(loaded.mechanism.fidelity()),
+        fidelity: json!(loaded.mechanism.fidelity()),
         channels: Manifest::channels_of(recording),
         files: files.iter().map(FileEntry::of).collect(),
         summary,
@@ -146,23 +146,9 @@ fn manifest(
 }
 
 /// The formats that a model asks for.
-fn formats_of(loaded: &Loaded) -> Vec<Format> {
-    let wanted = loaded.spec.output.formats.iter();
-    let mut formats: Vec<Format> = wanted.copied().map(format_of).collect();
+fn formats_of(loaded: &Loaded) -> Vec<OutputFormat> {
+    let mut formats = loaded.spec.output.formats.clone();
     formats.sort_unstable();
     formats.dedup();
     formats
-}
-
-fn format_of(format: OutputFormat) -> Format {
-    match format {
-        OutputFormat::Csv => Format::Csv,
-        OutputFormat::Npz => Format::Npz,
-        OutputFormat::Mat => Format::Mat,
-    }
-}
-
-/// The fidelity switches by their names.
-pub fn switches(fidelity: Fidelity) -> Value {
-    json!(fidelity)
 }

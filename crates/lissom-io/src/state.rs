@@ -12,7 +12,6 @@
 //! evaluations and the integrator remember, as `state.json`.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use lissom::{Mechanism, State, StateError};
@@ -24,7 +23,7 @@ use crate::IoError;
 use crate::batch::{Batch, Written};
 use crate::output::{MANIFEST, below};
 use crate::resource;
-use crate::stored::{Folder, StoredError};
+use crate::stored::{self, Folder, StoredError};
 
 /// Name of the file that a run leaves its last state in.
 pub const FILE: &str = "state.json";
@@ -34,12 +33,15 @@ pub const FILE: &str = "state.json";
 #[non_exhaustive]
 pub enum StateFileError {
     /// The file cannot be read.
-    #[error("cannot read {}: {reason}", path.display())]
-    Unreadable {
+    #[error(transparent)]
+    File(#[from] IoError),
+    /// The file holds no state.
+    #[error("cannot read {}: {reason}; write an object with time_s, position and velocity by name", path.display())]
+    NoState {
         /// The file.
         path: PathBuf,
-        /// What the operating system or the reader said.
-        reason: String,
+        /// What the reader said.
+        reason: serde_json::Error,
     },
     /// The recording cannot be read.
     #[error(transparent)]
@@ -176,24 +178,17 @@ fn recalled(memory: &BTreeMap<String, Vec<Option<f64>>>) -> Memory {
 ///
 /// [`IoError::NotReplaced`] or [`IoError::Write`], with the path and the reason.
 pub fn write(batch: &mut Batch, within: &str, file: &StateFile) -> Result<Written, IoError> {
-    batch.write(&below(within, FILE), |to| {
-        serde_json::to_writer_pretty(&mut *to, file)?;
-        writeln!(to)
-    })
+    batch.write_json(&below(within, FILE), file)
 }
 
 /// The folder of the run that a named state comes from, if it comes from one.
 pub fn folder_of(text: &str) -> Option<PathBuf> {
     let (path, _) = split(text).ok()?;
-    let beside = || path.parent().unwrap_or(Path::new(""));
-    if path.is_dir() {
-        Some(path.to_owned())
-    } else if path.ends_with(MANIFEST) || (path.ends_with(FILE) && beside().join(MANIFEST).exists())
-    {
-        Some(beside().to_owned())
-    } else {
-        None
-    }
+    let folder = stored::folder_of(path);
+    let is_of_run = path.is_dir()
+        || path.ends_with(MANIFEST)
+        || (path.ends_with(FILE) && folder.join(MANIFEST).exists());
+    is_of_run.then(|| folder.to_owned())
 }
 
 /// The path of a named state, and the instant behind `@`.
@@ -221,14 +216,8 @@ pub fn named(text: &str, mechanism: &Mechanism) -> Result<State, StateFileError>
         origin: text.to_owned(),
         source,
     };
-    let is_recording = path.is_dir() || path.ends_with(MANIFEST);
-    let folder = if path.is_dir() {
-        path
-    } else {
-        path.parent().unwrap_or(Path::new(""))
-    };
-    if is_recording {
-        let folder = Folder::open(folder)?;
+    if path.is_dir() || path.ends_with(MANIFEST) {
+        let folder = Folder::open(stored::folder_of(path))?;
         if instant.is_none() && folder.manifest.file(FILE).is_some() {
             let (path, bytes) = folder.read(FILE)?;
             return parsed(&path, &bytes)?.state(mechanism).map_err(failed);
@@ -238,29 +227,22 @@ pub fn named(text: &str, mechanism: &Mechanism) -> Result<State, StateFileError>
         let time_s = instant.unwrap_or(end_s);
         return mechanism.recorded_state(&recording, time_s).map_err(failed);
     }
-    let bytes = resource::read_file(path).map_err(|error| StateFileError::Unreadable {
-        path: path.to_owned(),
-        reason: error.to_string(),
-    })?;
-    let mut file = parsed(path, &bytes)?;
+    let mut file = parsed(path, &resource::read_file(path)?)?;
     file.time_s = instant.or(file.time_s);
     file.state(mechanism).map_err(failed)
 }
 
 /// The state that a file tells, by itself or among other things, as that of an equilibrium does.
 fn parsed(path: &Path, bytes: &[u8]) -> Result<StateFile, StateFileError> {
-    let unreadable = |reason: String| StateFileError::Unreadable {
+    let read = || {
+        let mut value: serde_json::Value = serde_json::from_slice(bytes)?;
+        if let Some(state) = value.get_mut("state") {
+            value = state.take();
+        }
+        serde_json::from_value(value)
+    };
+    read().map_err(|reason| StateFileError::NoState {
         path: path.to_owned(),
         reason,
-    };
-    let mut value: serde_json::Value =
-        serde_json::from_slice(bytes).map_err(|error| unreadable(error.to_string()))?;
-    if let Some(state) = value.get_mut("state") {
-        value = state.take();
-    }
-    serde_json::from_value(value).map_err(|error| {
-        unreadable(format!(
-            "{error}; write an object with time_s, position and velocity by name"
-        ))
     })
 }

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use lissom::Recording;
+use lissom::spec::OutputFormat;
 
 use crate::batch::Reading;
 use crate::load::{self, LoadError, Loaded};
 use crate::manifest::{FileEntry, Manifest};
-use crate::output::{Format, MANIFEST};
-use crate::{csv, npz, resource};
+use crate::output::{MANIFEST, file_name};
+use crate::{IoError, csv, npz, resource};
 
 /// A run as its folder tells it.
 #[derive(Clone, Debug)]
@@ -28,11 +29,14 @@ pub struct Stored {
 #[non_exhaustive]
 pub enum StoredError {
     /// A file of the recording cannot be read.
-    #[error("cannot read {}: {reason}; name a folder that `lissom run` has written", path.display())]
-    Unreadable {
+    #[error("{0}, or name a folder that `lissom run` has written")]
+    File(#[from] IoError),
+    /// A file of the recording holds something else.
+    #[error("cannot read {}: {reason}; run the model again", path.display())]
+    Damaged {
         /// The file.
         path: PathBuf,
-        /// What the operating system or the reader said.
+        /// What the reader said.
         reason: String,
     },
     /// The manifest is of a layout that this version does not know.
@@ -83,29 +87,18 @@ pub enum StoredError {
 ///
 /// [`StoredError`], with the path and the reason.
 pub fn read(path: &Path) -> Result<Stored, StoredError> {
-    if let Err(error) = path.metadata() {
-        return Err(StoredError::Unreadable {
-            path: path.to_owned(),
-            reason: error.to_string(),
-        });
+    if let Err(reason) = path.metadata() {
+        let path = path.to_owned();
+        return Err(IoError::Read { path, reason }.into());
     }
-    let at = if path.is_dir() {
-        path
-    } else {
-        path.parent().unwrap_or(Path::new(""))
-    };
+    let at = folder_of(path);
     let folder = Folder::open(at)?;
     let recording = folder.recording()?;
     let manifest = folder.manifest;
-    let label = (manifest.model_file.as_deref()).map_or_else(
-        || at.file_name().map(|name| name.display().to_string()),
-        |file| {
-            Path::new(file)
-                .file_stem()
-                .map(|stem| stem.display().to_string())
-        },
-    );
-    let label = label.unwrap_or_else(|| "model".to_owned());
+    let label = match &manifest.model_file {
+        Some(file) => load::label_of(Path::new(file)),
+        None => (at.file_name()).map_or("model".to_owned(), |name| name.display().to_string()),
+    };
     let loaded = load::load_text_below(at, &label, &manifest.model, &[]);
     let loaded = loaded.map_err(|source| StoredError::Model {
         path: at.join(MANIFEST),
@@ -119,6 +112,15 @@ pub fn read(path: &Path) -> Result<Stored, StoredError> {
     })
 }
 
+/// The folder of a run by its own path, or by that of a file in it.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    if path.is_dir() {
+        path
+    } else {
+        path.parent().unwrap_or(Path::new(""))
+    }
+}
+
 /// The folder of a run while it is read.
 pub(crate) struct Folder {
     reading: Reading,
@@ -130,14 +132,14 @@ impl Folder {
     pub(crate) fn open(folder: &Path) -> Result<Self, StoredError> {
         let reading = Reading::of(folder);
         let path = reading.path(MANIFEST);
-        let manifest = manifest(&path, &bytes_of(&path)?)?;
+        let manifest = manifest(&path, &resource::read_file(&path)?)?;
         Ok(Self { reading, manifest })
     }
 
     /// A file of the run with its path, if it is the one that the manifest tells of.
     pub(crate) fn read(&self, name: &str) -> Result<(PathBuf, Vec<u8>), StoredError> {
         let path = self.reading.path(name);
-        let bytes = bytes_of(&path)?;
+        let bytes = resource::read_file(&path)?;
         let is_meant = |file: &FileEntry| {
             file.bytes == bytes.len() as u64 && file.crc32 == crc32fast::hash(&bytes)
         };
@@ -150,17 +152,15 @@ impl Folder {
 
     /// The recording.
     pub(crate) fn recording(&self) -> Result<Recording, StoredError> {
-        let named = |format: &Format| self.manifest.file(&format.file_name()).is_some();
-        let Some(format) = [Format::Npz, Format::Csv].into_iter().find(named) else {
+        let [npz, csv] = [OutputFormat::Npz, OutputFormat::Csv].map(file_name);
+        let is_named = |name: &&str| self.manifest.file(name).is_some();
+        let Some(name) = [npz, csv].into_iter().find(is_named) else {
             let path = self.reading.path(MANIFEST);
             return Err(StoredError::NoRecording { path });
         };
-        let (path, bytes) = self.read(&format.file_name())?;
-        let read = match format {
-            Format::Npz => npz::read(&bytes),
-            _ => csv::read(&bytes),
-        };
-        let recording = read.map_err(|error| StoredError::Unreadable {
+        let (path, bytes) = self.read(name)?;
+        let read = if name == npz { npz::read } else { csv::read };
+        let recording = read(&bytes).map_err(|error| StoredError::Damaged {
             path: path.clone(),
             reason: error.to_string(),
         })?;
@@ -171,20 +171,12 @@ impl Folder {
     }
 }
 
-fn bytes_of(path: &Path) -> Result<Vec<u8>, StoredError> {
-    resource::read_file(path).map_err(|error| StoredError::Unreadable {
-        path: path.to_owned(),
-        reason: error.to_string(),
-    })
-}
-
 fn manifest(at: &Path, bytes: &[u8]) -> Result<Manifest, StoredError> {
-    let unreadable = |reason: String| StoredError::Unreadable {
+    let damaged = |error: serde_json::Error| StoredError::Damaged {
         path: at.to_owned(),
-        reason,
+        reason: error.to_string(),
     };
-    let value: serde_json::Value =
-        serde_json::from_slice(bytes).map_err(|error| unreadable(error.to_string()))?;
+    let value: serde_json::Value = serde_json::from_slice(bytes).map_err(damaged)?;
     let found = value.get("format").and_then(serde_json::Value::as_u64);
     if let Some(found) = found.filter(|&found| found != u64::from(Manifest::FORMAT)) {
         return Err(StoredError::Format {
@@ -193,5 +185,5 @@ fn manifest(at: &Path, bytes: &[u8]) -> Result<Manifest, StoredError> {
             known: Manifest::FORMAT,
         });
     }
-    serde_json::from_value(value).map_err(|error| unreadable(error.to_string()))
+    serde_json::from_value(value).map_err(damaged)
 }

@@ -150,7 +150,7 @@ impl Summary {
         };
         let statistics = &run.statistics;
         Self {
-            model: loaded.spec.name.clone().unwrap_or(loaded.label.clone()),
+            model: loaded.name().to_owned(),
             lissom_version: env!("CARGO_PKG_VERSION").to_owned(),
             completed: run.ending == Ending::Completed,
             in_progress: false,

@@ -73,8 +73,9 @@ impl<'a, E: Excitation> Dynamics<'a, E> {
         self.error.as_ref()
     }
 
-    /// Stresses and efforts of drives at an acceleration, in the state evaluated last.
-    pub fn settle_stresses(&mut self, acceleration: &[f64], residual: &mut [f64]) {
+    /// Stresses and efforts of drives at an acceleration, in the state evaluated last, and what each degree of freedom lacks
+    /// there.
+    pub fn update_stresses(&mut self, acceleration: &[f64], residual: &mut [f64]) {
         self.equations.set_acceleration(acceleration, &self.drives);
         self.equations
             .residual(&self.forces.efforts, &self.forces.loads, residual);
@@ -166,9 +167,7 @@ impl<'a, E: Excitation> Dynamics<'a, E> {
         residual: &mut [f64],
     ) -> Result<(), NodalError> {
         self.set_state(time, position, velocity)?;
-        self.equations.set_acceleration(acceleration, &self.drives);
-        self.equations
-            .residual(&self.forces.efforts, &self.forces.loads, residual);
+        self.update_stresses(acceleration, residual);
         Ok(())
     }
 

@@ -335,13 +335,13 @@ impl<'a> Equations<'a> {
             match self.freedom(entry.place) {
                 Freedom::Single => turned[0] = position[first] + increment[dof],
                 Freedom::InSpace => {
-                    turned[..4].copy_from_slice(&q().turned_in_parent(three(dof)).0);
+                    turned[..4].copy_from_slice(&q().rotated_in_parent(three(dof)).0);
                 }
                 Freedom::OfChild { slides } => {
-                    turned[..4].copy_from_slice(&q().turned(three(dof)).0);
+                    turned[..4].copy_from_slice(&q().rotated(three(dof)).0);
                     if slides {
                         // along the axes half-way through the turn, which keeps second order
-                        let axes = q().turned(three(dof).scale(0.5)).matrix();
+                        let axes = q().rotated(three(dof).scale(0.5)).matrix();
                         let slide = axes * three(dof + 3);
                         for i in 0..3 {
                             displaced[first - 3 + i] = position[first - 3 + i] + slide[i];

@@ -79,15 +79,15 @@ impl Equations<'_> {
     }
 
     /// Lets one degree of freedom move at unit rate, and nothing else. Leaves the motion set before unset.
-    pub fn lead(&mut self, dof: usize) {
+    pub fn set_unit_velocity(&mut self, dof: usize) {
         self.unit[dof] = 1.0;
         let (mechanism, factor) = (self.mechanism, &self.factor);
         (self.pass).velocities(mechanism, factor, &self.unit, &self.no_drives);
         self.unit[dof] = 0.0;
     }
 
-    /// Rate of a deformation after [`Equations::lead`].
-    pub fn led(&self, element: ElementId, index: usize) -> f64 {
+    /// Rate of a deformation after [`Equations::set_unit_velocity`].
+    pub fn unit_rate(&self, element: ElementId, index: usize) -> f64 {
         let deformation = self.mechanism.deformation(element, index);
         (self.pass).along(self.mechanism, deformation, |node| node.velocity)
     }

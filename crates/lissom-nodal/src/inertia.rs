@@ -45,6 +45,12 @@ impl Beam {
         Vector(self.axes[end].map(|axis| node.direction(axis).dot(vector)))
     }
 
+    /// Angular velocities of both ends, each in its own axes.
+    #[inline(always)]
+    fn angular_velocities<T: Scalar>(&self, ends: [&NodeState<T>; 2]) -> [Vector<T>; 2] {
+        std::array::from_fn(|end| self.along_axes(ends[end], end, ends[end].velocity))
+    }
+
     /// Angular momentum of one end, of rates in the axes of both ends.
     #[inline(always)]
     fn rotary_momentum<T: Scalar>(&self, own: Vector<T>, other: Vector<T>) -> Vector<T> {
@@ -61,13 +67,13 @@ impl Beam {
     /// Moments that turn the sections, in inertial components: momentum's rate in turning axes.
     #[inline(always)]
     fn rotary_moments<T: Scalar>(&self, ends: [&NodeState<T>; 2]) -> [Vector<T>; 2] {
-        let spin: [Vector<T>; 2] =
-            std::array::from_fn(|end| self.along_axes(ends[end], end, ends[end].velocity));
+        let omega = self.angular_velocities(ends);
         let rate: [Vector<T>; 2] =
             std::array::from_fn(|end| self.along_axes(ends[end], end, ends[end].acceleration));
         std::array::from_fn(|end| {
-            let momentum = self.rotary_momentum(spin[end], spin[1 - end]);
-            let moment = self.rotary_momentum(rate[end], rate[1 - end]) + spin[end].cross(momentum);
+            let momentum = self.rotary_momentum(omega[end], omega[1 - end]);
+            let moment =
+                self.rotary_momentum(rate[end], rate[1 - end]) + omega[end].cross(momentum);
             let mut sum = Vector::zero();
             for i in 0..3 {
                 sum += ends[end].direction(self.axes[end][i]).scale(moment[i]);
@@ -121,6 +127,24 @@ impl Beam {
         (axes, hermite(self.mass(), &acceleration))
     }
 
+    /// The four interpolated vectors, and their rates.
+    fn hermite_motion(
+        &self,
+        [point_p, end_p, point_q, end_q]: [&NodeState<f64>; 4],
+    ) -> [[Vector<f64>; 4]; 2] {
+        let axes = [(end_p, 0), (end_q, 1)]
+            .map(|(node, end)| node.direction(self.axes[end][0]).scale(self.length));
+        [
+            [point_p.position, axes[0], point_q.position, axes[1]],
+            [
+                point_p.velocity,
+                end_p.velocity.cross(axes[0]),
+                point_q.velocity,
+                end_q.velocity.cross(axes[1]),
+            ],
+        ]
+    }
+
     /// For each end, how the moment of its inertial forces turns with the end while the forces stay:
     /// $`a f^T - (a\cdot f)\,1`$ of arms and forces.
     pub(super) fn lever_stiffness(
@@ -133,29 +157,18 @@ impl Beam {
     }
 
     /// Linear momentum, and angular momentum about the origin.
-    pub(super) fn momentum(
-        &self,
-        [point_p, end_p, point_q, end_q]: [&NodeState<f64>; 4],
-    ) -> [Vector<f64>; 2] {
-        let axes = [(end_p, 0), (end_q, 1)]
-            .map(|(node, end)| node.direction(self.axes[end][0]).scale(self.length));
-        let position = [point_p.position, axes[0], point_q.position, axes[1]];
-        let velocity = [
-            point_p.velocity,
-            end_p.velocity.cross(axes[0]),
-            point_q.velocity,
-            end_q.velocity.cross(axes[1]),
-        ];
+    pub(super) fn momentum(&self, nodes: [&NodeState<f64>; 4]) -> [Vector<f64>; 2] {
+        let [position, velocity] = self.hermite_motion(nodes);
         let parts = hermite(self.mass(), &velocity);
         let mut angular = Vector([0.0; 3]);
         for (arm, part) in position.into_iter().zip(parts) {
             angular += arm.cross(part);
         }
         if self.turns_with_inertia() {
-            let spin = [(end_p, 0), (end_q, 1)]
-                .map(|(node, end)| self.along_axes(node, end, node.velocity));
-            for (end, node) in [end_p, end_q].into_iter().enumerate() {
-                let momentum = self.rotary_momentum(spin[end], spin[1 - end]);
+            let ends = [nodes[1], nodes[3]];
+            let omega = self.angular_velocities(ends);
+            for (end, node) in ends.into_iter().enumerate() {
+                let momentum = self.rotary_momentum(omega[end], omega[1 - end]);
                 for i in 0..3 {
                     angular += node.direction(self.axes[end][i]).scale(momentum[i]);
                 }
@@ -166,20 +179,8 @@ impl Beam {
     }
 
     /// Kinetic energy, and potential energy in the field of `gravity`.
-    pub(super) fn energy(
-        &self,
-        [point_p, end_p, point_q, end_q]: [&NodeState<f64>; 4],
-        gravity: Vector<f64>,
-    ) -> (f64, f64) {
-        let axes = [(end_p, 0), (end_q, 1)]
-            .map(|(node, end)| node.direction(self.axes[end][0]).scale(self.length));
-        let position = [point_p.position, axes[0], point_q.position, axes[1]];
-        let velocity = [
-            point_p.velocity,
-            end_p.velocity.cross(axes[0]),
-            point_q.velocity,
-            end_q.velocity.cross(axes[1]),
-        ];
+    pub(super) fn energy(&self, nodes: [&NodeState<f64>; 4], gravity: Vector<f64>) -> (f64, f64) {
+        let [position, velocity] = self.hermite_motion(nodes);
         let momentum = hermite(self.mass(), &velocity);
         let mut kinetic = 0.0;
         let mut potential = 0.0;
@@ -188,11 +189,10 @@ impl Beam {
             potential -= self.mass() * HERMITE_MEAN[i] * gravity.dot(position[i]);
         }
         if self.turns_with_inertia() {
-            let spin = [(end_p, 0), (end_q, 1)]
-                .map(|(node, end)| self.along_axes(node, end, node.velocity));
+            let omega = self.angular_velocities([nodes[1], nodes[3]]);
             for end in 0..2 {
-                let momentum = self.rotary_momentum(spin[end], spin[1 - end]);
-                kinetic += 0.5 * spin[end].dot(momentum);
+                let momentum = self.rotary_momentum(omega[end], omega[1 - end]);
+                kinetic += 0.5 * omega[end].dot(momentum);
             }
         }
         (kinetic, potential)
@@ -224,8 +224,8 @@ fn arm_matrix(outer: Matrix<f64>) -> Matrix<f64> {
 
 /// The same of a turning inertia, given in inertial components.
 fn turning_lever(node: &NodeState<f64>, inertia: Matrix<f64>) -> Matrix<f64> {
-    let spin = Matrix::skew(node.velocity);
-    let force_per_arm = Matrix::skew(node.acceleration) + spin * spin;
+    let omega = Matrix::skew(node.velocity);
+    let force_per_arm = Matrix::skew(node.acceleration) + omega * omega;
     let second_moment = Matrix::diagonal(0.5 * inertia.trace()) - inertia;
     arm_matrix(second_moment * force_per_arm.transpose())
 }
@@ -283,8 +283,8 @@ impl Lump {
             }
             Self::Inertia { node, inertia } => {
                 let node = &nodes[node];
-                let spin = turned(node.rotation, inertia) * node.velocity;
-                [Vector([0.0; 3]), spin]
+                let angular = turned(node.rotation, inertia) * node.velocity;
+                [Vector([0.0; 3]), angular]
             }
         }
     }

@@ -117,7 +117,7 @@ impl Placement {
             NodeKind::PlanarPoint | NodeKind::Point => self.position += increment,
             NodeKind::PlanarAngle => *self = Self::at_angle(self.angle + increment[2]),
             NodeKind::Orientation => {
-                self.orientation = self.orientation.turned_in_parent(increment);
+                self.orientation = self.orientation.rotated_in_parent(increment);
             }
         }
     }

@@ -4,7 +4,7 @@ use lissom_spatial::{Matrix, Vector};
 
 use super::assembly::End;
 use super::beam::BeamSection;
-use super::element::ElementKind;
+use super::element::{ElementId, ElementKind};
 use super::inertia::Lump;
 use super::mechanism::Mechanism;
 use super::node::NodeId;
@@ -13,6 +13,8 @@ use super::role::Role;
 /// An element to be drawn.
 #[derive(Clone, Debug)]
 pub struct Figure<'a> {
+    /// The element.
+    pub id: ElementId,
     /// Name of the element.
     pub name: &'a str,
     /// What it is.
@@ -50,34 +52,38 @@ pub enum FigureKind {
 impl Mechanism {
     /// The elements that have a shape, in the order in which they were added.
     pub fn figures(&self) -> impl Iterator<Item = Figure<'_>> {
-        self.elements.iter().filter_map(|element| {
-            let node = |i: usize| NodeId(element.nodes[i]);
-            let end = |i: usize| End {
-                point: node(i),
-                orientation: node(i + 1),
-            };
-            let columns = |axes: [Vector<f64>; 3]| Matrix(axes.map(|axis| axis.0)).transpose();
-            Some(Figure {
-                name: &element.name,
-                kind: match &element.kind {
-                    ElementKind::Beam(beam) => FigureKind::Beam(Box::new(BeamFigure {
-                        ends: [end(0), end(2)],
-                        axes: beam.axes.map(columns),
-                        length: beam.length,
-                        section: beam.section,
-                        deforms: element.roles.iter().any(|&role| role != Role::Fixed),
-                    })),
-                    ElementKind::Truss(_) => FigureKind::Truss([node(0), node(1)]),
-                    ElementKind::Hinge(hinge) => {
-                        FigureKind::Hinge([node(0), node(1)], hinge.axis())
-                    }
-                    ElementKind::Slider(slider) => {
-                        FigureKind::Slider(end(0), node(2), slider.axis())
-                    }
-                    ElementKind::Ball(_) => return None,
-                },
+        self.elements
+            .iter()
+            .enumerate()
+            .filter_map(|(index, element)| {
+                let node = |i: usize| NodeId(element.nodes[i]);
+                let end = |i: usize| End {
+                    point: node(i),
+                    orientation: node(i + 1),
+                };
+                let columns = |axes: [Vector<f64>; 3]| Matrix(axes.map(|axis| axis.0)).transpose();
+                Some(Figure {
+                    id: ElementId(index),
+                    name: &element.name,
+                    kind: match &element.kind {
+                        ElementKind::Beam(beam) => FigureKind::Beam(Box::new(BeamFigure {
+                            ends: [end(0), end(2)],
+                            axes: beam.axes.map(columns),
+                            length: beam.length,
+                            section: beam.section,
+                            deforms: element.roles.iter().any(|&role| role != Role::Fixed),
+                        })),
+                        ElementKind::Truss(_) => FigureKind::Truss([node(0), node(1)]),
+                        ElementKind::Hinge(hinge) => {
+                            FigureKind::Hinge([node(0), node(1)], hinge.axis())
+                        }
+                        ElementKind::Slider(slider) => {
+                            FigureKind::Slider(end(0), node(2), slider.axis())
+                        }
+                        ElementKind::Ball(_) => return None,
+                    },
+                })
             })
-        })
     }
 
     /// Masses of points.

@@ -35,17 +35,6 @@ impl Memory {
         self.vectors.get(name).map(Vec::as_slice)
     }
 
-    /// The numbers under a name, if there are so many.
-    pub fn vector(&self, name: &str, length: usize) -> Option<&[f64]> {
-        self.get(name).filter(|numbers| numbers.len() == length)
-    }
-
-    /// The indices under a name, if all of them are below `end`.
-    pub fn indices(&self, name: &str, end: usize) -> Option<Vec<usize>> {
-        let index = |&number: &f64| (0..end).find(|&index| index as f64 == number);
-        self.get(name)?.iter().map(index).collect()
-    }
-
     /// The numbers under a name, which are to be so many and finite.
     ///
     /// # Errors
@@ -110,26 +99,6 @@ impl Memory {
         match numbers.iter().position(|number| !number.is_finite()) {
             Some(at) => Err(RecallError::value(name, at, numbers[at], "finite")),
             None => Ok(numbers),
-        }
-    }
-
-    /// Takes over what another one remembers, its names after a prefix.
-    pub fn absorb(&mut self, prefix: &str, other: Self) {
-        let named = other.vectors.into_iter();
-        let renamed = named.map(|(name, numbers)| (format!("{prefix}{name}"), numbers));
-        self.vectors.extend(renamed);
-    }
-
-    /// What is remembered under names with a prefix, without it.
-    #[must_use]
-    pub fn part(&self, prefix: &str) -> Self {
-        let named = self.vectors.iter();
-        let part = named.filter_map(|(name, numbers)| {
-            let name = name.strip_prefix(prefix)?;
-            Some((name.to_owned(), numbers.clone()))
-        });
-        Self {
-            vectors: part.collect(),
         }
     }
 

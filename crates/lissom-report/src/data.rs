@@ -201,12 +201,8 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
     let channels = (recording.channels.iter().chain(&frequencies))
         .map(|channel| shown_channel(&groups, channel, block))
         .collect();
-    let (scene, frames) = match drawn(mechanism, recording) {
-        Ok((scene, frames)) => (Some(scene), Ok(frames)),
-        Err(reason) => (None, Err(reason)),
-    };
-    let (animation, no_animation) = match frames {
-        Ok(frames) => {
+    let (scene, animation, no_animation) = match drawn(mechanism, recording) {
+        Ok((scene, frames)) => {
             let animation = Animation {
                 time: block.doubles(&frames.time_s),
                 poses: block.singles(frames.poses),
@@ -214,9 +210,9 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
                 rigid: block.singles(frames.rigid),
                 ghost: (!frames.ghost.is_empty()).then(|| block.singles(frames.ghost)),
             };
-            (Some(animation), None)
+            (Some(scene), Some(animation), None)
         }
-        Err(reason) => (None, Some(reason)),
+        Err(reason) => (None, None, Some(reason)),
     };
     let mut summary = manifest.summary.clone();
     if let Some(entries) = summary.as_object_mut() {
@@ -226,7 +222,7 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
     }
     Shown {
         label: source.label.clone(),
-        model: loaded.spec.name.clone().unwrap_or(loaded.label.clone()),
+        model: loaded.name().to_owned(),
         time,
         channels,
         scene,
@@ -287,17 +283,12 @@ fn frequencies(mechanism: &Mechanism, recording: &Recording) -> Result<Vec<Chann
 /// What is drawn of a recording, or why nothing is.
 fn drawn(mechanism: &Mechanism, recording: &Recording) -> Result<(Scene, Frames), String> {
     let scene = mechanism.scene().map_err(|error| error.to_string())?;
-    let most = most_frames(recording, scene.numbers_per_frame())?;
-    let frames = mechanism.frames(recording, most);
-    Ok((scene, frames.map_err(|error| error.to_string())?))
-}
-
-/// How many frames are drawn of a recording, by the numbers that one takes.
-fn most_frames(recording: &Recording, numbers: usize) -> Result<usize, String> {
     if recording.len() < 2 {
         return Err("the recording has fewer than two samples".to_owned());
     }
-    Ok((MOST_NUMBERS / numbers.max(1)).max(FEWEST_FRAMES))
+    let most = (MOST_NUMBERS / scene.numbers_per_frame().max(1)).max(FEWEST_FRAMES);
+    let frames = mechanism.frames(recording, most);
+    Ok((scene, frames.map_err(|error| error.to_string())?))
 }
 
 fn shown_channel(groups: &Groups, channel: &Channel, block: &mut Block) -> ShownChannel {

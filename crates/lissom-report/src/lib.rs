@@ -19,7 +19,6 @@ use serde_json::Value;
 pub use page::html;
 pub use panels::MOST_CURVES;
 pub use plot::{Axis, Chart, Curve, Format, Panel, Plot, Scale, Style};
-pub use verdict::{Level, Verdict, verdicts};
 
 /// A run to be shown.
 #[derive(Clone, Debug)]
@@ -34,4 +33,10 @@ pub struct Source<'a> {
     pub recording: &'a Recording,
     /// What `lissom check --json` says of the model.
     pub model_summary: Value,
+}
+
+/// Text for the content of an element or the value of an attribute.
+fn escaped(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    text.replace('"', "&quot;")
 }

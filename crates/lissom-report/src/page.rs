@@ -3,8 +3,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::Source;
 use crate::data::Report;
+use crate::{Source, escaped};
 
 /// The page without a report, as `viewer/` builds it.
 const TEMPLATE: &str = include_str!("../page/report.html");
@@ -38,11 +38,6 @@ pub fn html(sources: &[Source<'_>], channels: &[String]) -> String {
     page
 }
 
-/// Text for the content of an element.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,6 +58,6 @@ mod tests {
     /// Property: text cannot become markup.
     #[test]
     fn titles_are_text() {
-        assert_eq!(escaped("a<b>&c"), "a&lt;b>&amp;c");
+        assert_eq!(escaped("a<b>&\"c"), "a&lt;b>&amp;&quot;c");
     }
 }

@@ -150,13 +150,10 @@ pub(crate) fn panels(groups: &Groups, recording: &Recording, asked: &[String]) -
                     .map(|channel| channel.name.clone())
                     .collect()
             };
-            let strict = names(true);
-            let chosen = if strict.is_empty() {
-                names(false)
-            } else {
-                strict
-            };
-            let mut chosen = chosen;
+            let mut chosen = names(true);
+            if chosen.is_empty() {
+                chosen = names(false);
+            }
             left_out.extend(chosen.drain(chosen.len().min(MOST_CURVES)..));
             if !chosen.is_empty() {
                 panels.push((wanted.to_owned(), chosen));

@@ -30,6 +30,6 @@ pub use motion::{Force, Motion};
 pub use readable::{readable, rounded};
 pub use real::Real;
 pub use rotation::{Quaternion, RotationVector, inverse_rate_matrix, rotation_vector_of};
-pub use scalar::{Dual, Lanes, Scalar};
+pub use scalar::{Dual, Lanes, Pivot, Scalar};
 pub use transform::Transform;
 pub use vector::{Matrix, Symmetric, Vector};

@@ -131,15 +131,15 @@ pub fn inverse_rate_matrix(vector: Vector<f64>) -> Matrix<f64> {
 
 /// The rotation vector, at most π long, of a rotation matrix.
 pub fn rotation_vector_of(rotation: &Matrix<f64>) -> Vector<f64> {
-    let q = Quaternion::of_matrix(rotation).0;
-    let vector = Vector([q[1], q[2], q[3]]);
+    let [cos_half, x, y, z] = Quaternion::of_matrix(rotation).0;
+    let vector = Vector([x, y, z]);
     let sin_half = vector.dot(vector).sqrt();
-    if sin_half < 1e-8 {
+    vector.scale(if sin_half < 1e-8 {
         // 2 asin(s)/s is 2 to rounding here
-        return vector.scale(2.0 * q[0].signum());
-    }
-    let (sin_half_signed, cos_half) = (sin_half * q[0].signum(), q[0].abs());
-    vector.scale(2.0 * sin_half.atan2(cos_half) / sin_half_signed)
+        2.0
+    } else {
+        2.0 * sin_half.atan2(cos_half) / sin_half
+    })
 }
 
 /// A quaternion `[w, x, y, z]` that turns child components into parent components.
@@ -176,28 +176,27 @@ impl<T: Scalar> Quaternion<T> {
     #[must_use]
     #[inline(always)]
     pub fn rate(self, angular: Vector<T>) -> Self {
-        let [w, x, y, z] = self.0;
-        let v = Vector([x, y, z]);
-        let vector = angular.scale(w) + v.cross(angular);
-        Self([
-            v.dot(angular) * -0.5,
-            vector[0] * 0.5,
-            vector[1] * 0.5,
-            vector[2] * 0.5,
-        ])
+        self.rate_of(angular, self.vector().cross(angular))
     }
-}
 
-impl<T: Scalar> Quaternion<T> {
     /// Time derivative for an angular velocity in parent components.
     #[must_use]
     #[inline(always)]
     pub fn rate_from_parent(self, angular: Vector<T>) -> Self {
-        let [w, x, y, z] = self.0;
-        let v = Vector([x, y, z]);
-        let vector = angular.scale(w) - v.cross(angular);
+        self.rate_of(angular, -self.vector().cross(angular))
+    }
+
+    #[inline(always)]
+    fn vector(self) -> Vector<T> {
+        let [_, x, y, z] = self.0;
+        Vector([x, y, z])
+    }
+
+    #[inline(always)]
+    fn rate_of(self, angular: Vector<T>, cross: Vector<T>) -> Self {
+        let vector = angular.scale(self.0[0]) + cross;
         Self([
-            v.dot(angular) * -0.5,
+            self.vector().dot(angular) * -0.5,
             vector[0] * 0.5,
             vector[1] * 0.5,
             vector[2] * 0.5,
@@ -270,15 +269,15 @@ impl Quaternion<f64> {
         }
     }
 
-    /// `self` followed by a turn about child axes, normalised.
+    /// `self` followed by a rotation about child axes, normalised.
     #[must_use]
-    pub fn turned(self, vector: Vector<f64>) -> Self {
+    pub fn rotated(self, vector: Vector<f64>) -> Self {
         self.times(Self::of_rotation_vector(vector))
     }
 
-    /// `self` preceded by a turn about parent axes, normalised.
+    /// `self` preceded by a rotation about parent axes, normalised.
     #[must_use]
-    pub fn turned_in_parent(self, vector: Vector<f64>) -> Self {
+    pub fn rotated_in_parent(self, vector: Vector<f64>) -> Self {
         Self::of_rotation_vector(vector).times(self)
     }
 

@@ -53,6 +53,19 @@ impl Scalar for f64 {
     }
 }
 
+/// A scalar of which can be told whether a positive definite matrix can have it as a pivot.
+pub trait Pivot: Scalar {
+    /// Whether it is positive and finite, in every lane.
+    fn is_positive(self) -> bool;
+}
+
+impl Pivot for f64 {
+    #[inline(always)]
+    fn is_positive(self) -> bool {
+        self > 0.0 && self.is_finite()
+    }
+}
+
 /// `N` numbers computed side by side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(align(32))]
@@ -81,6 +94,13 @@ impl<const N: usize> Scalar for Lanes<N> {
     #[inline(always)]
     fn sin_cos(self) -> (Self, Self) {
         (self.map(f64::sin), self.map(f64::cos))
+    }
+}
+
+impl<const N: usize> Pivot for Lanes<N> {
+    #[inline(always)]
+    fn is_positive(self) -> bool {
+        self.0.into_iter().all(Pivot::is_positive)
     }
 }
 

@@ -35,6 +35,14 @@ impl<T: Scalar> Vector<T> {
         Self([T::zero(); 3])
     }
 
+    /// The unit vector along a coordinate axis.
+    #[inline(always)]
+    pub fn axis(axis: usize) -> Self {
+        Self(std::array::from_fn(|i| {
+            T::constant(if i == axis { 1.0 } else { 0.0 })
+        }))
+    }
+
     /// A vector known when the system was built.
     #[inline(always)]
     pub fn constant(x: [f64; 3]) -> Self {

@@ -23,6 +23,17 @@ pub(crate) struct Bounds {
     below: bool,
 }
 
+/// What bounds say of the sign of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sign {
+    /// Above zero.
+    Positive,
+    /// Zero or above.
+    NotNegative,
+}
+
+/// Angles, of which a turn is more than rounding.
+const ANGLE: Bounds = within(LARGEST_ANGLE_RAD);
 /// Times, as far from zero as a clock may start.
 const LONGEST_S: f64 = 1e12;
 /// Durations: thirty years.
@@ -131,7 +142,14 @@ impl Bounds {
             "quaternion" | "final_quaternion" => within(1.001),
             "position_gain" | "rate_gain" => not_negative(STRONGEST),
 
-            "length_m" | "rest_length_m" => between(SHORTEST_M, FURTHEST_M),
+            // at 1/2 nothing is compressed, below -1 nothing is stable
+            "poisson_ratio" => Self {
+                least: -1.0,
+                above: true,
+                most: 0.5,
+                below: true,
+            },
+            "length_m" | "rest_length_m" | "unit_m" => between(SHORTEST_M, FURTHEST_M),
             "max_angle_rad" => positive(LARGEST_ANGLE_RAD),
             "coulomb_rate_rad_per_s"
             | "coulomb_rate_m_per_s"
@@ -139,10 +157,20 @@ impl Bounds {
             | "linear_coulomb_rate_m_per_s"
             | "max_rate_rad_per_s"
             | "max_rate_m_per_s" => positive(FASTEST),
-            "max_force_n" | "max_torque_n_m" | "shear_stiffness_n" => positive(STRONGEST),
+            "max_force_n" | "max_torque_n_m" | "shear_stiffness_n" | "youngs_modulus_pa"
+            | "density_kg_per_m3" => positive(STRONGEST),
 
             // a matrix in the units of its coordinates, and factors of powers of time
-            "stiffness" | "coefficients_rad" | "coefficients_m" | "coefficients_n"
+            "stiffness"
+            | "mass_matrix"
+            | "displacement_integrals"
+            | "position_integrals"
+            | "product_integrals"
+            | "shape_integrals"
+            | "second_order"
+            | "coefficients_rad"
+            | "coefficients_m"
+            | "coefficients_n"
             | "coefficients_n_m" => within(LARGEST),
             "inertia_kg_m2" | "products_of_inertia_kg_m2" => within(LARGEST_INERTIA),
             "angular_inertia_kg_m2" | "linear_inertia_kg_m2" => not_negative(LARGEST_INERTIA),
@@ -167,7 +195,7 @@ impl Bounds {
             } else if ends("_n_m") || ends("_n") {
                 within(STRONGEST)
             } else if ends("_rad") {
-                within(LARGEST_ANGLE_RAD)
+                ANGLE
             } else if ends("_m") {
                 within(FURTHEST_M)
             } else {
@@ -184,9 +212,9 @@ impl Bounds {
                 Some(positive(FASTEST))
             }
             ("StabilizedSpec", "damping_ratio") => Some(positive(LARGEST_RATIO)),
-            ("RigidSpec" | "PayloadSpec" | "PointMassSpec", "mass_kg")
+            ("RigidSpec" | "PayloadSpec" | "PointMassSpec" | "ReducedSpec", "mass_kg")
             | ("BeamSpec" | "SegmentSpec", "mass_per_length_kg_per_m") => Some(positive(HEAVIEST)),
-            ("NodalNodeSpec", "inertia_kg_m2") => Self::of(key),
+            ("NodalNodeSpec" | "ReducedSpec", "inertia_kg_m2") => Self::of(key),
             (_, "inertia_kg_m2") => Some(not_negative(LARGEST_INERTIA)),
             ("BeamSpec" | "SegmentSpec", key) if key.contains("stiffness") => {
                 Some(positive(STRONGEST))
@@ -201,6 +229,15 @@ impl Bounds {
         !is_small && !is_large
     }
 
+    /// The sign that it asks for, if it does.
+    pub(crate) fn sign(self) -> Option<Sign> {
+        if self.least > 0.0 || (self.above && self.least == 0.0) {
+            Some(Sign::Positive)
+        } else {
+            (self.least == 0.0).then_some(Sign::NotNegative)
+        }
+    }
+
     /// The range in words.
     pub(crate) fn words(self) -> String {
         let number = |value: f64| {
@@ -212,6 +249,7 @@ impl Bounds {
         };
         let (least, most) = (number(self.least), number(self.most));
         match (self.above, self.below) {
+            _ if self == ANGLE => format!("at most {most} rad either way; take whole turns off"),
             (false, false) if self.least == -self.most => format!("at most {most} in size"),
             (false, false) => format!("a number from {least} to {most}"),
             (false, true) => format!("a number from {least} to below {most}"),
@@ -343,5 +381,10 @@ mod tests {
             "at most 1e9 in size"
         );
         assert_eq!(Bounds::of("name"), None);
+        let sign = |key: &str| Bounds::of(key).unwrap().sign();
+        assert_eq!(sign("duration_s"), Some(Sign::Positive));
+        assert_eq!(sign("max_force_n"), Some(Sign::Positive));
+        assert_eq!(sign("damping_n_s_per_m"), Some(Sign::NotNegative));
+        assert_eq!(sign("initial_angle_rad"), None);
     }
 }

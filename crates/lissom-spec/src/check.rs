@@ -17,6 +17,7 @@ mod motions;
 mod names;
 mod nodes;
 mod nominal;
+mod reduced;
 mod run;
 mod supports;
 
@@ -24,11 +25,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toml::Value;
 
-use super::bounds::{Bounds, key_of};
+use super::bounds::{Bounds, Sign, key_of};
 use super::error::{ErrorKind, ModelError};
 use super::path::Path;
 use super::spec::{BodySpec, FORMAT, ModelSpec};
-use limits::{LARGEST, LARGEST_ANGLE_RAD};
+use limits::LARGEST;
 
 impl ModelSpec {
     /// Checks everything that can be known without building the model.
@@ -151,12 +152,14 @@ impl Checker<'_> {
                 .iter()
                 .any(|told| path.starts_with(told) && told.last_key() == path.last_key())
         {
-            self.in_range(
-                path.clone(),
-                number,
-                bounds.contains(number),
-                &bounds.words(),
-            );
+            match bounds.sign() {
+                Some(Sign::Positive) if number <= 0.0 => self.positive(path.clone(), number),
+                Some(Sign::NotNegative) if number < 0.0 => self.not_negative(path.clone(), number),
+                _ => {
+                    let accepted = bounds.contains(number);
+                    self.in_range(path.clone(), number, accepted, &bounds.words());
+                }
+            }
         }
     }
 
@@ -190,7 +193,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Asks for a number above zero.
+    /// Asks for a number above zero, where [`Bounds`] do not by its key.
     fn positive(&mut self, path: Path, value: f64) {
         if value.is_finite() && value <= 0.0 {
             let key = path.last_key().to_owned();
@@ -198,7 +201,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Asks for zero or a number above it.
+    /// Asks for zero or a number above it, where [`Bounds`] do not by its key.
     fn not_negative(&mut self, path: Path, value: f64) {
         if value.is_finite() && value < 0.0 {
             let key = path.last_key().to_owned();
@@ -216,15 +219,6 @@ impl Checker<'_> {
             };
             self.error(path, kind);
         }
-    }
-
-    /// Asks for an angle of which a turn is more than rounding.
-    fn angle(&mut self, path: Path, angle_rad: f64) {
-        // beyond the largest number there is an error already
-        let accepted = angle_rad.abs() <= LARGEST_ANGLE_RAD || angle_rad.abs() > LARGEST;
-        let expected =
-            format!("at most {LARGEST_ANGLE_RAD:e} rad either way; take whole turns off");
-        self.in_range(path, angle_rad, accepted, &expected);
     }
 
     /// Asks for as many entries as expected.

@@ -37,6 +37,12 @@ pub enum ErrorKind {
     /// Nonlinear elasticity of a body that has no slopes.
     #[error("a nodal body has no slopes, which nonlinear elasticity needs")]
     NoSlopes,
+    /// Lumped nodes asked of a body that is given by integrals.
+    #[error("inertia = \"lumped_nodes\" needs lumps, which body {body} does not have")]
+    NoLumps {
+        /// The body.
+        body: String,
+    },
     /// A switch that needs a beam clamped at its root, with a body that is none.
     #[error("{switch} = \"{value}\" needs a beam clamped at its root, which body {body} is not")]
     NotClamped {
@@ -232,7 +238,7 @@ pub enum ErrorKind {
         /// The bodies.
         bodies: Vec<String>,
     },
-    /// A body that only a joint which cannot be turned round could carry.
+    /// A body that only a joint which cannot be reversed could carry.
     #[error(
         "body {body:?} is the parent of the {kind} joint {joint:?} and nothing else carries it"
     )]
@@ -262,8 +268,8 @@ pub enum ErrorKind {
         joint: String,
     },
     /// Axes that must be orthogonal to each other.
-    #[error("the two axes are not square to each other, which those of a universal loop are")]
-    NotSquare,
+    #[error("the two axes are not orthogonal, which those of a universal loop are")]
+    NotOrthogonal,
     /// A place that the body does not have.
     #[error("body {body:?} has no place called {at:?}")]
     UnknownPlace {

@@ -15,7 +15,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-use super::spec::{AttachmentSpec, GROUND, JointKind, JointSpec, ModelSpec};
+use super::spec::{AttachmentSpec, GROUND, JointKind, JointSpec, ModelSpec, RevoluteSpec};
 
 /// Joints that carry bodies, and joints that close loops.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -155,7 +155,7 @@ pub fn is_acted_on(spec: &ModelSpec, joint: &JointSpec) -> bool {
 
 /// Whether a joint has a motor, spring, friction or limits of its own.
 pub fn carries_effort(joint: &JointSpec) -> bool {
-    let revolute = |r: &super::spec::RevoluteSpec| {
+    let revolute = |r: &RevoluteSpec| {
         r.motor.is_some() || r.spring.is_some() || r.friction.is_some() || r.limits.is_some()
     };
     match joint.kind() {
@@ -174,7 +174,7 @@ pub fn carries_effort(joint: &JointSpec) -> bool {
 
 /// Whether the start of a joint is written down.
 fn has_start(joint: &JointSpec) -> bool {
-    let revolute = |r: &super::spec::RevoluteSpec| {
+    let revolute = |r: &RevoluteSpec| {
         r.initial_angle_rad != 0.0
             || r.initial_rate_rad_per_s != 0.0
             || r.held
@@ -198,7 +198,7 @@ fn has_start(joint: &JointSpec) -> bool {
 }
 
 /// Whether a joint can carry its parent: where its coordinates mean the same from either side, with the
-/// axis turned round.
+/// axis reversed.
 pub(super) fn can_reverse(joint: &JointSpec) -> bool {
     matches!(
         joint.kind(),
@@ -275,11 +275,8 @@ pub(super) fn adrift(spec: &ModelSpec) -> Vec<(usize, Vec<&str>)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::spec::{
-        AttachmentSpec, BodySpec, FixedSpec, JointSpec, RevoluteSpec, RevoluteSpringSpec,
-        SphericalSpec,
-    };
     use super::*;
+    use crate::spec::{BodySpec, FixedSpec, RevoluteSpringSpec, SphericalSpec};
 
     fn body(name: &str) -> BodySpec {
         BodySpec {

@@ -1,11 +1,12 @@
 //! The recursions for the scalars that other crates use, compiled here and nowhere else.
 //!
 //! A generic function is compiled again in every crate that calls it, unless it is `#[inline(never)]` and a crate below
-//! has compiled it for the same types. `f64` and dual numbers are what runs, equilibria and linear models use.
+//! has compiled it for the same types. `f64` and dual numbers are what runs, equilibria and linear models use, lanes what is
+//! evaluated at many states.
 
 use std::hint::black_box;
 
-use lissom_spatial::{Dual, Real};
+use lissom_spatial::{Dual, Lanes, Real};
 
 use crate::closure::Constraints;
 use crate::tree::{
@@ -27,6 +28,7 @@ fn plain() {
         ArticulatedBody::<f64>::factor,
         ArticulatedBody::<f64>::factor_stage,
         ArticulatedBody::<f64>::forward_dynamics,
+        ArticulatedBody::<f64>::forward_dynamics_stage,
         ArticulatedBody::<f64>::solve,
         mass_matrix::<f64>,
         mass_diagonal::<f64>,
@@ -53,6 +55,22 @@ fn differentiated<T: Real>() {
     ];
 }
 
+/// What several states are evaluated with side by side.
+fn side_by_side() {
+    compile![
+        Kinematics::<Lanes<4>>::update_from,
+        ArticulatedBody::<Lanes<4>>::factor,
+        ArticulatedBody::<Lanes<4>>::forward_dynamics,
+        inverse_dynamics_from::<Lanes<4>>,
+        mass_matrix::<Lanes<4>>,
+    ];
+}
+
 /// Never called: what they name exists because of this.
 #[used]
-static INSTANCES: [fn(); 3] = [plain, differentiated::<f64>, differentiated::<Dual<f64, 4>>];
+static INSTANCES: [fn(); 4] = [
+    plain,
+    differentiated::<f64>,
+    differentiated::<Dual<f64, 4>>,
+    side_by_side,
+];

@@ -62,16 +62,15 @@ impl JointKind {
     /// `inboard` is given in: the columns of $`H^*`$.
     pub(crate) fn motions(&self, inboard: &Transform<f64>) -> Vec<Motion<f64>> {
         let zero = Vector::zero();
-        let unit = |i: usize| Vector(std::array::from_fn(|j| if i == j { 1.0 } else { 0.0 }));
         let in_joint_frame = match *self {
             Self::Revolute { axis } => vec![Motion::new(axis, zero)],
             Self::Prismatic { axis } => vec![Motion::new(zero, axis)],
             Self::Fixed => vec![],
-            Self::Spherical => (0..3).map(|i| Motion::new(unit(i), zero)).collect(),
+            Self::Spherical => (0..3).map(|i| Motion::new(Vector::axis(i), zero)).collect(),
             Self::Free => (0..6)
                 .map(|i| match i {
-                    0..3 => Motion::new(unit(i), zero),
-                    _ => Motion::new(zero, unit(i - 3)),
+                    0..3 => Motion::new(Vector::axis(i), zero),
+                    _ => Motion::new(zero, Vector::axis(i - 3)),
                 })
                 .collect(),
         };

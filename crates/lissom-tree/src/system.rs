@@ -205,12 +205,14 @@ impl System {
             .map(|body| {
                 let flexible = body.flexible.as_ref()?;
                 let field = flexible.second_order.as_ref()?;
-                match body.fidelity.shortening {
-                    ShorteningTerms::None | ShorteningTerms::GeometricStiffness => None,
-                    ShorteningTerms::Kinematic => {
+                let integrals = &flexible.second_order_integrals;
+                match (body.fidelity.shortening, integrals) {
+                    (ShorteningTerms::None | ShorteningTerms::GeometricStiffness, _) => None,
+                    (_, Some(integrals)) => Some(ShorteningInertia::Integrals(integrals.clone())),
+                    (ShorteningTerms::Kinematic, None) => {
                         Some(ShorteningInertia::Full(PackedField::new(flexible, field)))
                     }
-                    ShorteningTerms::SecondOrder => {
+                    (ShorteningTerms::SecondOrder, None) => {
                         let sums = ShorteningSums::new(flexible, field);
                         Some(ShorteningInertia::SecondOrder(sums))
                     }
@@ -310,17 +312,12 @@ impl System {
     #[must_use]
     pub fn rigidified(&self) -> Self {
         let mut bodies = self.bodies.clone();
-        for k in 0..bodies.len() {
-            let place =
-                std::mem::replace(&mut bodies[k].outboard, Place::Fixed(Transform::identity()));
-            let on_parent = bodies[k]
-                .parent
-                .and_then(|p| self.bodies[p].flexible.as_ref());
-            bodies[k].outboard = place.undeformed(on_parent);
-            let place =
-                std::mem::replace(&mut bodies[k].inboard, Place::Fixed(Transform::identity()));
-            bodies[k].inboard = place.undeformed(self.bodies[k].flexible.as_ref());
-            bodies[k].flexible = None;
+        for (k, body) in bodies.iter_mut().enumerate() {
+            let own = &self.bodies[k];
+            let parent = own.parent.and_then(|p| self.bodies[p].flexible.as_ref());
+            body.outboard = own.outboard.clone().undeformed(parent);
+            body.inboard = own.inboard.clone().undeformed(own.flexible.as_ref());
+            body.flexible = None;
         }
         Self::new(bodies, self.gravity)
     }

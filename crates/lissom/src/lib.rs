@@ -16,7 +16,9 @@ pub use lissom_engine::evaluate::{
     ClosedEvaluation, Configuration, EvaluateError, EvaluateOptions, Evaluation, MarkerPose,
     MarkerTarget, Targets,
 };
-pub use lissom_engine::{BuildError, Evaluator, Inputs, Mechanism, Simulation};
+pub use lissom_engine::{
+    BuildError, Evaluator, Inputs, Mechanism, RowQuantity, Simulation, StateRows,
+};
 pub use lissom_engine::{compare, converge, diagnose, scene};
 pub use lissom_numerics::integrate::Flow;
 pub use lissom_numerics::linear::{

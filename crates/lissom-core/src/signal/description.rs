@@ -8,6 +8,7 @@ use crate::view::{AxisId, JointId, MarkerId};
 
 /// A quantity of a mechanism: what recordings, linear models and reports call by one name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Signal {
     /// Dotted path from the part to the quantity, for example `tip.position.x`; unique in a mechanism.
     pub name: String,

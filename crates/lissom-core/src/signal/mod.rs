@@ -16,8 +16,7 @@ use lissom_numerics::Coordinate;
 use crate::action::Controller;
 use crate::dynamics::EnergyAndMomentum;
 use crate::view::MarkerId;
-use part::AXES;
-use part::QUATERNION;
+use part::{AXES, QUATERNION};
 use reaction::joint_reactions;
 
 pub use description::{Kind, Quantity, Signal, Source, Stage};
@@ -96,9 +95,8 @@ impl Signals {
             list: Vec::new(),
             groups: Vec::new(),
             by_name: BTreeMap::new(),
-            parts,
+            parts: Parts::default(),
         };
-        let parts = std::mem::take(&mut signals.parts);
         signals.add(Group::Positions, |add| {
             for part in &parts.coordinates {
                 add.coordinates(part.positions(), part, Stage::Position);
@@ -235,6 +233,13 @@ impl Signals {
     /// The signal of a name.
     pub fn find(&self, name: &str) -> Option<SignalId> {
         self.by_name.get(name).copied()
+    }
+
+    /// Beginnings of names, as they choose channels, that no signal has.
+    pub fn unknown<'a>(&self, beginnings: &'a [String]) -> Vec<&'a str> {
+        let is_known = |beginning: &str| self.iter().any(|own| own.name.starts_with(beginning));
+        let beginnings = beginnings.iter().map(String::as_str);
+        beginnings.filter(|name| !is_known(name)).collect()
     }
 
     /// The inputs, in the order of the model.

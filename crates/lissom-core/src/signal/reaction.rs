@@ -4,15 +4,10 @@
 //! applied forces, comes through the joint and through closures that end beyond it. Wrenches are in ground components about
 //! the ground's origin, where they simply add up.
 
-use lissom_spatial::{Force, Transform};
+use lissom_spatial::Force;
 
 use super::part::Parts;
 use super::readout::Readout;
-
-/// A wrench in ground components about the ground's origin, from one in a frame.
-fn in_ground(frame: &Transform<f64>, wrench: Force<f64>) -> Force<f64> {
-    frame.force_to_parent(wrench)
-}
 
 /// What every joint of a mechanism exerts on the body written as its child, at the joint's frame on that body and in its axes.
 /// Forces of constraint must have been found before.
@@ -21,7 +16,7 @@ pub(super) fn joint_reactions(parts: &Parts, readout: &mut dyn Readout) -> Vec<F
         .map(|body| readout.needed_wrench(body))
         .collect();
     for (at, closure) in parts.closures.iter().enumerate() {
-        let wrench = in_ground(&readout.closure_frame(at), readout.closure_force(at));
+        let wrench = (readout.closure_frame(at)).force_to_parent(readout.closure_force(at));
         let [from, to] = closure.bodies;
         if let Some(from) = from {
             carried[from] += wrench;

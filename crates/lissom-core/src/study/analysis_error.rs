@@ -10,6 +10,7 @@ use crate::trajectory::NominalError;
 
 /// Why a mechanism cannot be linearised at a state.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LinearizeError {
     /// There is no nominal motion.
     #[error(transparent)]
@@ -73,6 +74,7 @@ pub enum LinearizeError {
 
 /// Why a linear analysis has no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum AnalysisError {
     /// The mechanism cannot be linearised.
     #[error(transparent)]

@@ -70,7 +70,7 @@ pub struct Equilibrium {
 }
 
 impl Equilibrium {
-    /// The rest that was found, where `dynamics` are made.
+    /// The equilibrium that was found, where `dynamics` are made.
     pub fn recorded(found: Found, dynamics: &mut dyn Dynamics) -> Self {
         let State {
             time_s,

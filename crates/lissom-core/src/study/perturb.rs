@@ -40,6 +40,7 @@ pub struct PerturbOptions {
 
 /// What a perturbation run leaves behind.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct PerturbedRun {
     /// Coordinates, rates, positions of markers and their deviations from the nominal ones, inputs.
     pub recording: Recording,
@@ -218,7 +219,7 @@ fn solve(
             )?;
             let outcome = advance(spec, system, &schedule, &mut state, &mut watcher);
             let outcome = outcome.map_err(|error| failed(trajectory, error))?;
-            solution.statistics = solution.statistics.and(outcome.statistics);
+            solution.statistics += outcome.statistics;
             outcome.stopped_at
         } else {
             quasi_static_samples(trajectory, &servos, &samples, options.terms, &mut watcher)?

@@ -1,6 +1,5 @@
 //! The run: integrates a mechanism over its time span and records it.
 
-use lissom_numerics::Coordinate;
 use lissom_numerics::integrate::{
     FirstOrder, Flow, IntegrateError, Observer, Outcome, Projection, Statistics, Target,
 };
@@ -121,8 +120,6 @@ pub fn simulate(
         breakpoints: &breakpoints,
         samples: options.samples,
     };
-    let layout = dynamics.state_layout();
-    let n_q = dynamics.position_count();
     let mut recorder = Recorder::new(observed, options, watch, end);
     recorder.auditor.before = [start.work_j, start.dissipated_j, start.drift_j];
 
@@ -135,7 +132,7 @@ pub fn simulate(
     };
     let mut stepper = match stepper {
         Ok(stepper) => stepper,
-        Err(source) => return Run::refused(failed(&layout, source)),
+        Err(source) => return Run::refused(failed(dynamics, 0, source)),
     };
     if !stepper.integrates_work() {
         recorder.work = Some(WorkSum::new(start, breakpoints.clone()));
@@ -161,9 +158,8 @@ pub fn simulate(
             (None, None) => Ending::Completed,
         },
         (None, Err(source)) => {
-            // methods of second order count velocities only
-            let first = if recorder.work.is_some() { n_q } else { 0 };
-            Ending::Failed(failed(&layout[first..], source))
+            let first = stepper.first_component(dynamics);
+            Ending::Failed(failed(dynamics, first, source))
         }
     };
     recorder.run(&stepper, dynamics, statistics, ending)
@@ -208,22 +204,13 @@ pub(super) fn projected(dynamics: &mut dyn Dynamics, start: &State) -> (State, b
     (begin, startable)
 }
 
-/// What an integrator says that has given up on a state of this layout.
-pub(super) fn failed(layout: &[Coordinate], source: IntegrateError) -> RunError {
-    let coordinate = coordinate_name(layout, &source);
+/// What an integrator says that has given up, whose components count from entry `first` of the state as it is now.
+pub(super) fn failed(dynamics: &dyn Dynamics, first: usize, source: IntegrateError) -> RunError {
+    let component = source.component();
+    let entry = component.and_then(|at| dynamics.state_layout().into_iter().nth(first + at));
     RunError::Integration {
         source: Box::new(source),
-        coordinate,
-    }
-}
-
-/// Name of the state component an integrator complains of.
-fn coordinate_name(layout: &[Coordinate], error: &IntegrateError) -> String {
-    match error.component() {
-        Some(component) => layout
-            .get(component)
-            .map_or_else(|| format!("component {component}"), |c| c.name.clone()),
-        None => "unknown".to_owned(),
+        coordinate: entry.map_or_else(|| "unknown".to_owned(), |entry| entry.name),
     }
 }
 
@@ -278,7 +265,7 @@ impl Observer for Recorder<'_> {
     fn sample(&mut self, time: f64, state: &[f64]) -> Flow {
         let projected = self.projected(time, state);
         if let Some(violation) = self.dynamics.violation(time, &projected) {
-            self.auditor.book_violation(violation);
+            self.auditor.add_violation(violation);
         }
         let flow = self.record(time, &projected);
         self.projected = projected;
@@ -290,7 +277,7 @@ impl Observer for Recorder<'_> {
             work.add(self.dynamics, time, state);
         }
         if let Some(violation) = self.dynamics.violation(time, state) {
-            self.auditor.book_violation(violation);
+            self.auditor.add_violation(violation);
         }
         if !self.dynamics.limits().is_empty() {
             let (n_q, n_v) = (
@@ -391,7 +378,7 @@ impl Recorder<'_> {
             return Flow::Stop;
         }
         self.recording.push(time, row);
-        self.auditor.book(balance);
+        self.auditor.add(balance);
         let bending = &mut self.auditor.bending;
         match bending.look(self.dynamics, time, self.most_lengths) {
             Some(divergence) => {

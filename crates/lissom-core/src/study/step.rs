@@ -40,8 +40,7 @@ impl Stepping {
             if let Some(error) = dynamics.failure(&stopped).filter(|_| !startable) {
                 return Err(error);
             }
-            Stepper::new(integrator, &begin)
-                .map_err(|source| failed(&dynamics.state_layout(), source))?
+            Stepper::new(integrator, &begin).map_err(|source| failed(dynamics, 0, source))?
         };
         let sums = !stepper.integrates_work();
         Ok(Self {
@@ -85,7 +84,10 @@ impl Stepping {
         let result = self.stepper.advance(dynamics, &target, &mut looking);
         match (dynamics.failure(&result), result) {
             (Some(error), _) => Err(error),
-            (None, Err(source)) => Err(failed(&dynamics.state_layout(), source)),
+            (None, Err(source)) => {
+                let first = self.stepper.first_component(dynamics);
+                Err(failed(dynamics, first, source))
+            }
             (None, Ok(_)) => Ok(()),
         }
     }

@@ -50,6 +50,7 @@ impl Efforts {
 
 /// What the drives of a mechanism do along its nominal trajectory at one instant.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct NominalDrives {
     /// Degrees of freedom of the rigid mechanism.
     pub degrees_of_freedom: usize,

@@ -4,6 +4,7 @@ use lissom_spatial::rounded;
 
 /// Why the drives cannot move a mechanism along its nominal motion.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NominalError {
     /// No position of the joints gives the motion.
     #[error(

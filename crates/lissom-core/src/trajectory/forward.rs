@@ -13,8 +13,8 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::NominalError;
 use super::rigid::{RigidMechanism, RigidState};
+use super::{NominalError, largest};
 
 /// Error of a step in metres, radians and their rates, relative above one.
 const TOLERANCE: f64 = 1e-10;
@@ -165,7 +165,7 @@ impl ForwardDynamics {
             let middle = self.step(mechanism, state, [time, 0.5 * taken])?;
             let halves = self.step(mechanism, &middle, [time + 0.5 * taken, 0.5 * taken])?;
             let error = difference(&whole, &halves) / TOLERANCE;
-            // halving leaves a sixteenth of the error; half of what is foreseen is on the safe side
+            // halving leaves a sixteenth of the error; half of what is allowed is on the safe side
             let change = (0.5 / error.max(1e-10)).powf(0.2).clamp(0.2, 4.0);
             if error > 1.0 || error.is_nan() {
                 step = taken * if error.is_nan() { 0.2 } else { change };
@@ -270,12 +270,5 @@ impl ForwardDynamics {
 /// Largest difference of positions and velocities, relative to those above one.
 fn difference(a: &RigidState, b: &RigidState) -> f64 {
     let pairs = (a.position.iter().zip(&b.position)).chain(a.velocity.iter().zip(&b.velocity));
-    pairs.fold(0.0_f64, |most, (a, b)| {
-        let apart = (a - b).abs() / b.abs().max(1.0);
-        if apart.is_nan() {
-            f64::NAN
-        } else {
-            most.max(apart)
-        }
-    })
+    largest(pairs.map(|(a, b)| (a - b) / b.abs().max(1.0)))
 }

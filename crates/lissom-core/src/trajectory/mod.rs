@@ -45,12 +45,12 @@ pub use rigid::{ClosureEquations, Order, RigidMechanism, RigidState};
 pub type AxisCurve = (AxisId, MotionCurve);
 
 /// What says how the joints of a rigid mechanism move.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct NominalMotions<'a> {
     /// What acts, with the nominal motions of the inputs.
     pub actions: &'a Actions,
     /// Axes that are coordinates, with the motions that are prescribed for them.
-    pub axes: &'a [(AxisId, Option<MotionCurve>)],
+    pub axes: Vec<(AxisId, Option<MotionCurve>)>,
     /// The path of a marker.
     pub path: Option<&'a MarkerPath>,
     /// Whether motions are prescribed, wherever that is done.
@@ -510,6 +510,18 @@ fn write_row(mechanism: &mut impl RigidMechanism, target: &LoadTarget, row: &mut
         }
         LoadTarget::Marker(..) => {}
     }
+}
+
+/// The largest size of numbers; not a number if one of them is none.
+fn largest(numbers: impl IntoIterator<Item = f64>) -> f64 {
+    let larger = |most: f64, x: f64| {
+        if x.is_nan() || x.abs() > most {
+            x.abs()
+        } else {
+            most
+        }
+    };
+    numbers.into_iter().fold(0.0, larger)
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -11,7 +11,7 @@ use lissom_spec::spec::{MotionProfile, MotionProfileSpec, OrientationMotionSpec}
 
 use super::orientation::OrientationCurve;
 use super::rigid::{Order, RigidMechanism, RigidState};
-use super::{AxisCurve, NominalError};
+use super::{AxisCurve, NominalError, largest};
 use crate::profile::{MotionCurve, MotionPoint};
 use crate::view::MarkerId;
 
@@ -242,7 +242,7 @@ impl Path {
             self.factor(mechanism)?;
             let apart = self.require_position(mechanism, time, state);
             self.qr.solve(&self.right, &mut self.step);
-            let size = self.step.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+            let size = largest(self.step.iter().copied());
             corrected += size;
             iterations += 1;
             if !size.is_finite() || corrected > near || iterations > MOST_ITERATIONS {
@@ -331,13 +331,7 @@ impl Path {
                 }
             }
         }
-        self.right.iter().fold(0.0, |most: f64, x| {
-            if x.is_nan() {
-                f64::NAN
-            } else {
-                most.max(x.abs())
-            }
-        })
+        largest(self.right.iter().copied())
     }
 
     /// What the rows have to give of a derivative of the motion.

@@ -4,7 +4,7 @@ use lissom_spatial::{Motion, Transform};
 use lissom_spec::spec::MotionProfile;
 
 use super::{ClosureEquations, NominalError, NominalMotions, Order, RigidMechanism, RigidState};
-use super::{MotionCurve, Trajectory};
+use super::{MotionCurve, Trajectory, largest};
 use crate::action::Actions;
 use crate::profile::MotionPoint;
 use crate::view::{AxisId, JointId, MarkerId};
@@ -112,12 +112,21 @@ fn trajectory() -> Trajectory<Rod> {
     let along_x = MotionCurve::new(&MotionProfile::ConstantRate { rate: 0.1 }, 0.0);
     let motions = NominalMotions {
         actions: &Actions::default(),
-        axes: &[(AxisId(0), Some(along_x))],
+        axes: vec![(AxisId(0), Some(along_x))],
         path: None,
         prescribes: true,
         start_s: 0.0,
     };
     Trajectory::new(rod, &motions).unwrap()
+}
+
+/// By hand: a number that is none is told wherever it stands.
+#[test]
+fn what_is_no_number_is_largest() {
+    assert_eq!(largest([1.0, -3.0, 2.0]), 3.0);
+    for hidden in [[f64::NAN, 1.0], [1.0, f64::NAN]] {
+        assert!(largest(hidden).is_nan());
+    }
 }
 
 /// Property: what is asked for in vain leaves no trace, and instants beyond it are refused without being sought again, as an

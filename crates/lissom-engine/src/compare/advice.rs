@@ -13,6 +13,7 @@ use crate::mechanism::Mechanism;
 
 /// What is to be learnt from the runs, beside the reference run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Advice {
     /// Fastest turning against lowest frequency; absent where nothing turns or bends.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,6 +34,7 @@ pub struct Advice {
 
 /// How far a flexible body bends, and how slowly it can vibrate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Bending {
     /// How far it bends.
     #[serde(flatten)]
@@ -44,6 +46,7 @@ pub struct Bending {
 
 /// Fastest turning of a joint against the lowest frequency of a body.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct RateRatio {
     /// Channel of the rate.
     pub channel: String,
@@ -59,6 +62,7 @@ pub struct RateRatio {
 
 /// What leaving out a group of terms does.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Term {
     /// What the terms are.
     pub name: &'static str,
@@ -73,6 +77,7 @@ pub struct Term {
 
 /// How far another fidelity is from the reference.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Verdict {
     /// Name of the fidelity.
     pub fidelity: String,
@@ -83,6 +88,7 @@ pub struct Verdict {
 
 /// How far a run is from the reference, by the difference of the two at their samples.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Measured {
     /// Largest differences of a sound run.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,6 +103,7 @@ pub struct Measured {
 
 /// How a run ended that is not sound.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Ended {
     /// What became of it.
     pub how: HowEnded,

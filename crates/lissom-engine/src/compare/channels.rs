@@ -1,7 +1,9 @@
 //! Which channels are compared, and what their differences are small beside.
 
+use std::collections::BTreeSet;
+
 use lissom_core::study::Run;
-use lissom_core::{Quantity, Recording, Signal, Stage};
+use lissom_core::{Quantity, Recording, Signal, Source, Stage};
 use lissom_numerics::CoordinateKind;
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::{BeamSpec, GROUND};
@@ -26,19 +28,18 @@ pub fn chosen_channels(mechanism: &Mechanism, beginnings: Option<&[String]>) -> 
     let mut chosen = if spec.is_of_nodes() {
         named(&|signal| signal.quantity == Quantity::Position)
     } else {
-        let markers = spec.marker.iter().filter(|marker| marker.body != GROUND);
-        let positions = markers.flat_map(|marker| {
-            ["x", "y", "z"].map(|axis| format!("{}.position.{axis}", marker.name))
-        });
-        positions.collect()
+        let moves =
+            |source| matches!(source, Source::Marker(at) if spec.marker[at.0].body != GROUND);
+        named(&|signal| signal.quantity == Quantity::Position && moves(signal.source))
     };
     // prescribed motions are no part of the state
-    let free = mechanism.layout().unwrap_or_default();
+    let layout = mechanism.layout().unwrap_or_default();
+    let free: BTreeSet<&str> = layout.iter().map(|entry| entry.name.as_str()).collect();
     let of_kind = |wanted: CoordinateKind| {
         named(&|signal| {
             signal.quantity == Quantity::Coordinate(wanted)
                 && signal.stage == Stage::Position
-                && free.iter().any(|entry| entry.name == signal.name)
+                && free.contains(signal.name.as_str())
         })
     };
     chosen.extend(of_kind(CoordinateKind::Joint));
@@ -54,8 +55,8 @@ pub(crate) fn length_scale_m(mechanism: &Mechanism, run: &Run, channels: &[Strin
     let spec = mechanism.spec();
     let reduced = run.audit.bodies.iter().map(|body| body.length_m);
     let beams = spec.body.iter().filter_map(|body| body.beam.as_ref());
-    let meshed = beams.map(BeamSpec::total_length_m);
-    let longest = reduced.chain(meshed).fold(0.0, f64::max);
+    let beams = beams.map(BeamSpec::total_length_m);
+    let longest = reduced.chain(beams).fold(0.0, f64::max);
     let apart = (0..3).map(|axis| span(&mut points(spec).map(|point| point[axis])).powi(2));
     let outermost = apart.sum::<f64>().sqrt();
     let moved = channels.iter().map(|name| travel_m(&run.recording, name));

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 /// How far one channel of a run is from that of the reference.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Difference {
     /// Name of the channel.
     pub channel: String,
@@ -20,6 +21,7 @@ pub struct Difference {
 
 /// Largest differences by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Worst {
     /// Over all channels in metres.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -72,6 +72,7 @@ pub struct CompareOptions<'a> {
 
 /// What a comparison found.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Findings {
     /// The run that differences are taken from: the first that is sound.
     pub reference: Option<usize>,

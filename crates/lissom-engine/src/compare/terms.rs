@@ -8,6 +8,7 @@ use crate::mechanism::Mechanism;
 
 /// A group of terms, and the fidelity without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TermGroup {
     /// What the terms are.
     pub name: &'static str,

@@ -40,6 +40,7 @@ pub enum Basis {
 
 /// Error of one quantity at every level of a refinement.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Estimate {
     /// Stated error of every level, from the coarsest, which is the user's, to the finest.
     pub errors: Vec<f64>,

@@ -7,6 +7,7 @@ use super::quantities::Measure;
 
 /// How accurate a run is.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Convergence {
     /// What was looked at.
     pub measures: Vec<Measure>,
@@ -32,6 +33,7 @@ pub struct Convergence {
 
 /// The stated error of the user's run in one quantity.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Accuracy {
     /// The quantity.
     pub quantity: String,
@@ -50,6 +52,7 @@ pub struct Accuracy {
 
 /// Runs of rising resolution.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Refinement {
     /// Whether there is anything to refine.
     pub applies: bool,
@@ -64,6 +67,7 @@ pub struct Refinement {
 
 /// One run of a refinement.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Level {
     /// What it was run with, in short.
     pub name: String,
@@ -83,6 +87,7 @@ pub struct Level {
 
 /// The other formulation beside the user's.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct CrossCheck {
     /// Its runs.
     pub levels: Vec<Level>,
@@ -95,6 +100,7 @@ pub struct CrossCheck {
 
 /// How far two formulations are apart in one quantity.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Gap {
     /// The quantity.
     pub quantity: String,

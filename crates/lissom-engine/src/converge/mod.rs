@@ -168,7 +168,8 @@ impl Study<'_> {
         let start = self.start.clone();
         let run = self.simulate("the model as it is", mechanism, &start, user);
         let within_m = options.within * length_scale_m(mechanism, &run, &self.channels);
-        self.measures = Measure::of(&run.recording, &self.channels);
+        let signals = mechanism.signals().ok();
+        self.measures = Measure::of(&run.recording, signals.as_ref(), &self.channels);
         let first = self.done(&at_first, run);
         let failure = first.level.failure.clone().filter(|_| !first.interrupted);
         let ended = first.recording.is_none();
@@ -389,7 +390,7 @@ impl Study<'_> {
 
     /// A state of the user's mechanism in another one, what that has beside being undeformed.
     fn carried_over(&self, state: &State, to: &Mechanism) -> Result<State, StateError> {
-        let layout = self.mechanism.layout()?;
+        let layout = self.mechanism.layout_of(&state.memory)?;
         let values = state.position.iter().chain(&state.velocity);
         let given: BTreeMap<String, f64> = (layout.iter().zip(values))
             .map(|(coordinate, &value)| (coordinate.name.clone(), value))

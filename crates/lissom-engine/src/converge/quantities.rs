@@ -1,10 +1,31 @@
 //! [`Measure`]: what a study of convergence looks at, and how far two recordings are apart in it.
 
-use lissom_core::Recording;
+use lissom_core::{Quantity, Recording, Signal, Signals};
 use serde::Serialize;
+
+/// Whether two signals are components of one vector. Energies, which belong to the mechanism all, are none.
+fn is_one_vector(one: &Signal, other: &Signal) -> bool {
+    let of = |signal: &Signal| (signal.source, signal.quantity, signal.stage, signal.unit);
+    of(one) == of(other) && one.quantity != Quantity::Energy
+}
+
+/// What the names of components begin with, for example `hand.position`; a name by itself.
+fn common_beginning(names: &[String]) -> String {
+    let Some((first, others)) = names.split_first().filter(|(_, others)| !others.is_empty()) else {
+        return names.concat();
+    };
+    let common = |other: &String| {
+        let mut pairs = first.char_indices().zip(other.chars());
+        let differs = pairs.find(|((_, a), b)| a != b);
+        differs.map_or(first.len().min(other.len()), |((at, _), _)| at)
+    };
+    let shared = others.iter().map(common).min().unwrap_or(0);
+    first[..shared].trim_end_matches('.').to_owned()
+}
 
 /// One channel, or the components of a vector together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Measure {
     /// Name of the channel, or of the vector: `hand.position`.
     pub quantity: String,
@@ -15,30 +36,39 @@ pub struct Measure {
 }
 
 impl Measure {
-    /// The channels of a recording, those that differ in `.x`, `.y` and `.z` together.
-    pub(super) fn of(recording: &Recording, channels: &[String]) -> Vec<Self> {
-        let mut measures: Vec<Self> = Vec::new();
+    /// The channels of a recording, components of one vector by the signals of the mechanism together.
+    pub(super) fn of(
+        recording: &Recording,
+        signals: Option<&Signals>,
+        channels: &[String],
+    ) -> Vec<Self> {
+        let mut measures: Vec<(Option<&Signal>, Self)> = Vec::new();
         for name in channels {
             let Some(channel) = recording.channel(name) else {
                 continue;
             };
-            let stem = ["x", "y", "z"]
-                .iter()
-                .find_map(|axis| name.strip_suffix(axis)?.strip_suffix('.'));
-            let quantity = stem.unwrap_or(name);
-            let known = measures
-                .iter_mut()
-                .find(|m| m.quantity == quantity && m.unit == channel.unit);
+            let signal = signals.and_then(|signals| Some(&signals[signals.find(name)?]));
+            let known = signal.and_then(|signal| {
+                let mut known = measures.iter_mut();
+                known.find(|(first, _)| first.is_some_and(|first| is_one_vector(first, signal)))
+            });
             match known {
-                Some(measure) => measure.channels.push(name.clone()),
-                None => measures.push(Self {
-                    quantity: quantity.to_owned(),
-                    unit: channel.unit.clone(),
-                    channels: vec![name.clone()],
-                }),
+                Some((_, measure)) => measure.channels.push(name.clone()),
+                None => measures.push((
+                    signal,
+                    Self {
+                        quantity: name.clone(),
+                        unit: channel.unit.clone(),
+                        channels: vec![name.clone()],
+                    },
+                )),
             }
         }
-        measures
+        let named = |(_, measure): (Option<&Signal>, Self)| Self {
+            quantity: common_beginning(&measure.channels),
+            ..measure
+        };
+        measures.into_iter().map(named).collect()
     }
 
     /// Largest distance of two recordings at their samples; `None` if either lacks a channel.
@@ -61,21 +91,39 @@ impl Measure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mechanism::Mechanism;
+    use lissom_spec::{ModelSpec, TEMPLATE};
 
     /// By hand: components of a vector are one quantity, whose distance is that of points.
     #[test]
     fn vectors_are_measured_as_such() {
-        let names = ["a.position.x", "a.position.y", "b.angle"];
-        let units = ["m", "m", "rad"];
+        let spec = ModelSpec::parse(TEMPLATE, &[]).unwrap();
+        let signals = Mechanism::build(&spec).unwrap().signals().unwrap();
+        let names = [
+            "hand.position.x",
+            "hand.position.y",
+            "elbow.angle",
+            "energy.work",
+            "energy.total",
+        ];
+        let units = ["m", "m", "rad", "J", "J"];
         let mut one = Recording::with_capacity(names.into_iter().zip(units), 2);
         let mut other = one.clone();
-        one.push(0.0, &[0.0, 0.0, 1.0]);
-        other.push(0.0, &[3.0, 4.0, 1.5]);
-        one.push(1.0, &[1.0, 1.0, 1.0]);
-        other.push(1.0, &[1.0, 1.0, 1.0]);
-        let measures = Measure::of(&one, &names.map(str::to_owned));
+        one.push(0.0, &[0.0, 0.0, 1.0, 0.0, 0.0]);
+        other.push(0.0, &[3.0, 4.0, 1.5, 0.0, 0.0]);
+        one.push(1.0, &[1.0; 5]);
+        other.push(1.0, &[1.0; 5]);
+        let measures = Measure::of(&one, Some(&signals), &names.map(str::to_owned));
         let found: Vec<_> = measures.iter().map(|m| m.quantity.as_str()).collect();
-        assert_eq!(found, ["a.position", "b.angle"]);
+        assert_eq!(
+            found,
+            [
+                "hand.position",
+                "elbow.angle",
+                "energy.work",
+                "energy.total"
+            ]
+        );
         assert_eq!(measures[0].distance(&one, &other), Some(5.0));
         assert_eq!(measures[1].distance(&one, &other), Some(0.5));
         assert_eq!(measures[0].distance(&one, &Recording::default()), None);

@@ -150,10 +150,6 @@ pub(super) enum Deformations {
 
 /// What the bodies of a model deform by.
 pub(super) fn deformations(spec: &ModelSpec) -> Deformations {
-    let meshed = |body: &BodySpec| {
-        let basis = body.beam.as_ref().map(|beam| &beam.basis);
-        matches!(basis, Some(BasisSpec::Elements(mesh)) if mesh.modes.is_none())
-    };
     let flexible = |body: &BodySpec| body.rigid.is_none();
     let bends = if spec.is_of_nodes() {
         spec.element.iter().any(|element| element.beam.is_some())
@@ -164,7 +160,7 @@ pub(super) fn deformations(spec: &ModelSpec) -> Deformations {
         Deformations::None
     } else if spec.formulation != FormulationSpec::Tree
         || spec.is_of_nodes()
-        || spec.body.iter().any(meshed)
+        || beams(spec).any(is_meshed)
     {
         Deformations::Nodes
     } else {
@@ -172,12 +168,18 @@ pub(super) fn deformations(spec: &ModelSpec) -> Deformations {
     }
 }
 
+fn beams(spec: &ModelSpec) -> impl Iterator<Item = &BeamSpec> {
+    spec.body.iter().filter_map(|body| body.beam.as_ref())
+}
+
+/// Whether the coordinates of a beam are those of the nodes of a mesh.
+fn is_meshed(beam: &BeamSpec) -> bool {
+    matches!(&beam.basis, BasisSpec::Elements(mesh) if mesh.modes.is_none())
+}
+
 /// By which orders the errors of the bodies fall.
 pub(super) fn orders_of_bodies(spec: &ModelSpec) -> Orders {
-    let meshed =
-        |beam: &BeamSpec| matches!(&beam.basis, BasisSpec::Elements(mesh) if mesh.modes.is_none());
-    let mut beams = spec.body.iter().filter_map(|body| body.beam.as_ref());
-    if spec.formulation != FormulationSpec::Tree || beams.all(meshed) {
+    if spec.formulation != FormulationSpec::Tree || beams(spec).all(is_meshed) {
         OF_MESHES
     } else {
         OF_FUNCTIONS
@@ -186,7 +188,10 @@ pub(super) fn orders_of_bodies(spec: &ModelSpec) -> Orders {
 
 /// Bodies that are taken as they are given, in words.
 pub(super) fn given_bodies(spec: &ModelSpec) -> Vec<String> {
-    let given = spec.body.iter().filter(|body| body.nodal.is_some());
+    let given = spec
+        .body
+        .iter()
+        .filter(|body| body.kind().is_some_and(|kind| kind.is_given_by_shapes()));
     given
         .map(|body| format!("{} is taken with the modes that are given", body.name))
         .collect()
@@ -194,12 +199,9 @@ pub(super) fn given_bodies(spec: &ModelSpec) -> Vec<String> {
 
 /// A body or element that starts deformed by coordinates of a mesh, which a finer one does not have.
 pub(super) fn starts_at_nodes(spec: &ModelSpec) -> Option<&str> {
-    let meshed = |body: &&BodySpec| {
-        let basis = body.beam.as_ref().map(|beam| &beam.basis);
-        matches!(basis, Some(BasisSpec::Elements(mesh)) if mesh.modes.is_none())
-    };
-    let mut meshed = spec.body.iter().filter(meshed);
-    let body = meshed.find(|body| body.initial.is_some());
+    let starts_bent =
+        |body: &&BodySpec| body.initial.is_some() && body.beam.as_ref().is_some_and(is_meshed);
+    let body = spec.body.iter().find(starts_bent);
     let is_told = |element: &&ElementSpec| {
         element.beam.as_ref().is_some_and(|beam| {
             beam.initial_deformations_m.is_some()

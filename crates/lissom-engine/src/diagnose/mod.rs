@@ -153,13 +153,7 @@ impl Mechanism {
         let spanning = spanning_tree(spec);
         let bodies = bodies::summaries(spec, tree, &spanning);
         let loops = loops::summary(spec, tree, &spanning);
-        // bodies are the same in both formulations
-        let asked = if spec.is_of_nodes() {
-            self.formulation()
-        } else {
-            tree
-        };
-        let (total_mass_kg, center_of_mass_m) = asked.mass_at_start();
+        let (total_mass_kg, center_of_mass_m) = self.bodies_or_nodes().mass_at_start();
         Diagnosis {
             degrees_of_freedom: degrees_of_freedom(tree, loops.as_ref()),
             nodal: self.formulation().element_counts(),
@@ -181,6 +175,16 @@ impl Mechanism {
         }
     }
 
+    /// What knows of masses and of the start: bodies, which are the same in both formulations, where there are any. Elements make
+    /// accelerations of what rounding leaves in stiff strains.
+    fn bodies_or_nodes(&self) -> &dyn Inspect {
+        if self.spec().is_of_nodes() {
+            self.formulation()
+        } else {
+            self.tree()
+        }
+    }
+
     /// Coordinates and rates that start elsewhere than the model writes, as its loops would not be closed there; none where the
     /// start is computed.
     pub fn start_changes(&self) -> &[StartChange] {
@@ -196,7 +200,7 @@ impl Mechanism {
         equations.map_or(0, |(_, dynamics)| Sampler::new(&*dynamics, None).1.len())
     }
 
-    /// Switches of its fidelity that do nothing, or too much, and supports that its beams strike.
+    /// Switches of its fidelity that do nothing, or too much, and supports whose beams have nodes on their way.
     pub fn fidelity_warnings(&self) -> Vec<FidelityWarning> {
         self.formulation().fidelity_warnings(self.spec())
     }

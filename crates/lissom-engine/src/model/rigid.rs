@@ -11,8 +11,8 @@ use lissom_spatial::{Matrix, RigidInertia, RotationVector, Symmetric, Transform,
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::{
     AttachmentSpec, BeamElementSpec, BeamRolesSpec, BeamSpec, BodyKind, BodySpec, LoopSpec,
-    NodalNodeSpec, NodalSpec, NodeSpec, Place, PointOnLineSpec, RigidSpec, RoleSpec, Slopes,
-    SupportSpec,
+    NodalNodeSpec, NodalSpec, NodeSpec, Place, PointOnLineSpec, ReducedSpec, RigidSpec, RoleSpec,
+    Slopes, SupportSpec,
 };
 
 /// The model with rigid bodies in the place of the links that its fidelity makes rigid; itself if there are none.
@@ -88,6 +88,10 @@ fn rigid_body(link: &BodySpec) -> BodySpec {
             let names = nodal.nodes.iter().filter_map(|node| node.name.as_deref());
             (nodal_inertia(nodal), names.collect())
         }
+        Some(BodyKind::Reduced(reduced)) => {
+            let names = reduced.nodes.iter().map(|node| node.name.as_str());
+            (reduced_inertia(reduced), names.collect())
+        }
         _ => return link.clone(),
     };
     let is_new = |name: &&str| !link.node.iter().any(|node| node.name == *name);
@@ -145,6 +149,19 @@ fn nodal_inertia(nodal: &NodalSpec) -> RigidInertia<f64> {
     };
     let nodes = nodal.nodes.iter().map(of_node);
     nodes.fold(RigidInertia::zero(), |sum, node| sum + node)
+}
+
+fn reduced_inertia(reduced: &ReducedSpec) -> RigidInertia<f64> {
+    let [[xx, xy, xz], [_, yy, yz], [_, _, zz]] = reduced.inertia_kg_m2;
+    RigidInertia {
+        mass: reduced.mass_kg,
+        first_moment: Vector::zero(),
+        rotational: Symmetric([xx, xy, xz, yy, yz, zz]),
+    }
+    .to_parent(&Transform::new(
+        Matrix::identity(),
+        Vector(reduced.center_of_mass_m),
+    ))
 }
 
 /// Mass properties as a model file has them.

@@ -52,6 +52,8 @@ pub(super) struct Builder<'a> {
     pub(super) deformation_starts: Vec<DeformationStart>,
     /// How spherical and free joints start.
     pub(super) ball_starts: Vec<BallStart>,
+    /// The beam that elements are parts of.
+    beams: BTreeMap<ElementId, String>,
     /// Deformations of beams that start deformed.
     pub(super) bent: Vec<(ElementId, usize)>,
     /// Positions and rates of joints where loops are closed, by channel; none without loops.
@@ -86,6 +88,7 @@ pub(super) fn build(
         drive_channels: Vec::new(),
         deformation_starts: Vec::new(),
         ball_starts: Vec::new(),
+        beams: BTreeMap::new(),
         bent: Vec::new(),
         closed: closed_start(model),
         closings: Vec::new(),
@@ -246,6 +249,7 @@ impl<'a> Builder<'a> {
                 self.assembly.set_deformation(id, index, Role::Fixed);
             }
             deformations.extend(kept.iter().map(|&i| (id, i)));
+            self.beams.insert(id, name.to_owned());
             elements.push(id);
         }
         let frame = Transform::new(orientation, origin);
@@ -344,6 +348,7 @@ impl<'a> Builder<'a> {
             closures: self.closures,
             path,
             has_loops: !self.closings.is_empty(),
+            beams: self.beams,
             bent: self.bent,
             start_s: self.spec.simulation.start_s,
             initial_position: position,

@@ -135,7 +135,7 @@ impl Charts {
             let Some(dof) = leading.dof(equations.mechanism()) else {
                 continue;
             };
-            equations.lead(dof);
+            equations.set_unit_velocity(dof);
             for following in &self.axes {
                 if following.dof(equations.mechanism()).is_none() {
                     most = most.max(following.gain(leading, equations).abs());
@@ -157,7 +157,7 @@ impl Charts {
             let Some(dof) = self.axes[leader].dof(mechanism) else {
                 continue;
             };
-            equations.lead(dof);
+            equations.set_unit_velocity(dof);
             for (row, &follower) in gains.iter_mut().zip(&following) {
                 row[column] = self.axes[follower].gain(&self.axes[leader], equations);
             }
@@ -250,7 +250,7 @@ impl LoopAxis {
 
     /// Its rate per unit rate of another axis, which alone leads.
     fn gain(&self, leading: &Self, equations: &Equations<'_>) -> f64 {
-        equations.led(self.element, self.deformation) * leading.unit / self.unit
+        equations.unit_rate(self.element, self.deformation) * leading.unit / self.unit
     }
 }
 

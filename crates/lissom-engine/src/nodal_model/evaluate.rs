@@ -133,6 +133,18 @@ impl AtStates for NodalEquations<'_> {
         })
     }
 
+    fn is_independent(&self) -> bool {
+        false
+    }
+
+    fn displace(&self, position: &[f64], increment: &[f64], displaced: &mut [f64]) {
+        SecondOrder::displace(self, position, increment, displaced);
+    }
+
+    fn difference(&self, from: &[f64], to: &[f64], change: &mut [f64]) {
+        change.copy_from_slice(&self.nodal.deviation(self.chart.mechanism, to, from));
+    }
+
     /// Twists are linear in the velocities: column by column, less what prescribed deformations give.
     fn jacobian(&mut self, time_s: f64, position: &[f64], marker: usize, jacobian: &mut [f64]) {
         let n = self.velocity_count();

@@ -92,12 +92,12 @@ impl NodalLinearizer<'_> {
         let moving: Vec<usize> = (0..places.len()).filter(moves).collect();
         let mut basis = DMatrix::zeros(common.labels.len(), moving.len());
         for (column, &dof) in moving.iter().enumerate() {
-            self.equations.lead(dof);
+            self.equations.set_unit_velocity(dof);
             for (row, deformation) in common.deformations.iter().enumerate() {
                 basis[(row, column)] = match deformation {
                     _ if places[dof] == Some(row) => 1.0,
                     _ if leads(&row) => 0.0,
-                    Some((element, index)) => self.equations.led(*element, *index),
+                    Some((element, index)) => self.equations.unit_rate(*element, *index),
                     None => 0.0,
                 };
             }

@@ -23,6 +23,8 @@ pub(super) struct Carrier {
 /// An axis where it starts once loops are closed.
 struct StartedAxis {
     axis: Axis,
+    /// Which component of its joint it is, from 1.
+    component: usize,
     position: f64,
     rate: f64,
 }
@@ -38,12 +40,13 @@ impl<'a> Builder<'a> {
     /// The axes of a joint at the start where loops are closed.
     fn axes(&self, name: &str) -> Vec<StartedAxis> {
         let axes = self.spec.find_joint(name).map(Axis::of).unwrap_or_default();
-        let started = axes.into_iter().map(|axis| {
+        let started = (1..).zip(axes).map(|(component, axis)| {
             let name = axis.name.coordinate();
             let rate = self.closed.get(&format!("{name}.rate"));
             StartedAxis {
                 position: self.closed.get(&name).copied().unwrap_or(axis.position),
                 rate: rate.copied().unwrap_or(axis.rate),
+                component,
                 axis,
             }
         });
@@ -183,12 +186,9 @@ impl<'a> Builder<'a> {
     }
 
     fn motion_of(&self, axis: &StartedAxis) -> Option<MotionCurve> {
-        let name = &axis.axis.name;
-        let drives = |motion: &&MotionSpec| {
-            let part = name.part.as_deref();
-            motion.joint == name.joint
-                && part.is_none_or(|part| part == motion.component.to_string())
-        };
+        let joint = &axis.axis.name.joint;
+        let drives =
+            |motion: &&MotionSpec| motion.joint == *joint && motion.component == axis.component;
         let motion = self.spec.motion.iter().find(drives)?;
         Some(MotionCurve::new(&motion.profile()?, axis.axis.position))
     }

@@ -1,4 +1,4 @@
-//! A model as a nodal mechanism: its beams meshed, its joints hinges and sliders, with what acts on it.
+//! A model as a nodal mechanism: its beams divided into elements, its joints hinges and sliders, with what acts on it.
 //!
 //! This is where the two formulations meet: both are built from the same [`ModelSpec`], and from there
 //! on nothing is shared but the run. What a beam's basis leaves out (bending in a plane, stretch, torsion)
@@ -13,6 +13,7 @@ mod build;
 mod charts;
 mod damping;
 mod division;
+mod equilibrium;
 mod evaluate;
 mod formulation;
 mod frozen;
@@ -26,11 +27,12 @@ mod readout;
 mod refused;
 mod repartition;
 mod replay;
-mod rest;
 mod rigid;
 mod run;
 mod start;
 mod view;
+
+use std::collections::BTreeMap;
 
 use lissom_core::{
     Actions, AxisId, AxisName, ControlledAxis, Controller, JointId, JointResistance, MarkerId,
@@ -45,14 +47,14 @@ use crate::model::Model;
 use charts::Charts;
 
 pub use actions::NodalActions;
+pub(crate) use equilibrium::equilibrium;
 pub use nominal::NodalLinearizer;
 pub(crate) use outputs::unplaced;
 pub(crate) use replay::Replay;
-pub(crate) use rest::equilibrium;
 pub(crate) use rigid::nominal_drives;
 pub(crate) use run::{equations_at, state_layout, written_state};
 
-/// Why a model cannot be meshed.
+/// Why a model is no nodal mechanism.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum NodalModelError {
     /// Something that the nodal formulation does not know.
@@ -174,6 +176,8 @@ pub struct NodalModel {
     path: Option<MarkerPath>,
     /// Whether joints follow where loops close.
     has_loops: bool,
+    /// The beam that elements are parts of.
+    beams: BTreeMap<ElementId, String>,
     /// Deformations of beams that start deformed.
     bent: Vec<(ElementId, usize)>,
     /// When the nominal motion begins.
@@ -365,6 +369,11 @@ impl NodalModel {
             self.actions.controllers.push(built);
         }
         Ok(())
+    }
+
+    /// The beam that an element is part of.
+    pub(crate) fn beam_of(&self, element: ElementId) -> Option<&str> {
+        self.beams.get(&element).map(String::as_str)
     }
 
     /// The marker of that name.

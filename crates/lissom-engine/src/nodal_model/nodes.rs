@@ -23,6 +23,8 @@ struct Builder<'a> {
     axes: Vec<NodalAxis>,
     stations: Vec<Station>,
     starts: Vec<DeformationStart>,
+    /// The beam that elements are parts of.
+    beams: BTreeMap<ElementId, String>,
 }
 
 /// How a deformation that is a degree of freedom starts.
@@ -43,6 +45,7 @@ pub(super) fn build(spec: &ModelSpec) -> Result<NodalModel, NodalModelError> {
         axes: Vec::new(),
         stations: Vec::new(),
         starts: Vec::new(),
+        beams: BTreeMap::new(),
     };
     builder.assembly.set_gravity(spec.gravity_m_per_s2);
     for node in &spec.node {
@@ -247,6 +250,7 @@ impl<'a> Builder<'a> {
             };
             let y = beam.y_direction.unwrap_or_default();
             let id = self.assembly.beam(&label, end, next, section, y);
+            self.beams.insert(id, name.to_owned());
             self.set_roles(element, id);
             self.set_deformations(beam, &element.deformations(planar), id);
             end = next;
@@ -415,6 +419,7 @@ impl<'a> Builder<'a> {
             path,
             charts: None,
             has_loops: false,
+            beams: self.beams,
             bent: Vec::new(),
             start_s: spec.simulation.start_s,
             initial_position: position,

@@ -43,7 +43,7 @@ pub struct NodalLinearizer<'m> {
     /// Which axes are degrees of freedom.
     pub(super) chart: Chart<'m>,
     /// Whether they no longer determine the motion that was looked at last.
-    is_worn: bool,
+    is_ill_conditioned: bool,
     pub(super) equations: Equations<'m>,
     dynamics: Dynamics<'m, NodalActions<'m>>,
     trajectory: Option<NodalTrajectory<'m>>,
@@ -69,7 +69,7 @@ impl<'m> NodalLinearizer<'m> {
         Ok(Self {
             nodal,
             chart: nodal.first_chart(),
-            is_worn: false,
+            is_ill_conditioned: false,
             equations: Equations::new(mechanism)?,
             dynamics: Dynamics::new(Equations::new(mechanism)?, NodalActions::new(nodal)),
             trajectory: None,
@@ -171,7 +171,7 @@ impl<'m> NodalLinearizer<'m> {
 
     /// Chooses a chart for a motion, whatever was chosen before.
     pub(super) fn choose_afresh(&mut self, motion: &NodalMotion) -> Result<(), LinearizeError> {
-        self.is_worn = false;
+        self.is_ill_conditioned = false;
         self.choose(motion)
     }
 
@@ -193,7 +193,7 @@ impl<'m> NodalLinearizer<'m> {
             return Ok(Cow::Borrowed(motion));
         }
         let charted = self.charted(motion);
-        self.is_worn |= charted.is_err();
+        self.is_ill_conditioned |= charted.is_err();
         charted.map(Cow::Owned)
     }
 
@@ -288,7 +288,7 @@ impl Linearize for NodalLinearizer<'_> {
 
     fn choose(&mut self, first: &NodalMotion) -> Result<(), LinearizeError> {
         let time_s = first.time_s;
-        if std::mem::take(&mut self.is_worn) {
+        if std::mem::take(&mut self.is_ill_conditioned) {
             // inputs and controllers go on with the joints that they have
             return Err(LinearizeError::IllConditioned { time_s });
         }
@@ -319,7 +319,7 @@ impl Linearize for NodalLinearizer<'_> {
     fn point(&mut self, motion: &NodalMotion, order: OutputOrder) -> Result<Point, LinearizeError> {
         let motion = &*self.in_chart(motion)?;
         if self.is_badly_led(motion)? {
-            self.is_worn = true;
+            self.is_ill_conditioned = true;
             let time_s = motion.time_s;
             return Err(LinearizeError::IllConditioned { time_s });
         }

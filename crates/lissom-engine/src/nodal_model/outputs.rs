@@ -1,4 +1,4 @@
-//! What a run reads of a nodal model: channels, limits, books.
+//! What a run reads of a nodal model: channels, limits, what its audit says.
 
 use lissom_core::{
     Audit, AxisId, ClosureAudit, Coordinates, Dynamics, ElasticId, EnergyAndMomentum, External,
@@ -24,10 +24,12 @@ impl NodalModel {
         let of_nodes = nodes.flat_map(|&node| (0..3).map(move |i| (node, i)));
         let of_nodes = of_nodes.filter_map(|(node, i)| mechanism.coordinate_dof(node, i));
         let of_joints = self.joints.iter().flat_map(|joint| self.dofs(joint));
-        let known: Vec<usize> = of_joints.chain(of_nodes).collect();
-        (0..mechanism.dof_count())
-            .filter(|dof| !known.contains(dof))
-            .collect()
+        let mut is_known = vec![false; mechanism.dof_count()];
+        of_joints
+            .chain(of_nodes)
+            .for_each(|dof| is_known[dof] = true);
+        let all = 0..mechanism.dof_count();
+        all.filter(|&dof| !is_known[dof]).collect()
     }
 
     /// Degrees of freedom of a joint.
@@ -145,7 +147,7 @@ impl NodalModel {
                     position[at - 3 + i] - from[at - 3 + i]
                 }));
                 // along the axes half-way through the turn, as a free joint is displaced
-                let half = before.turned(turn.scale(0.5)).matrix();
+                let half = before.rotated(turn.scale(0.5)).matrix();
                 deviation[dof + 3..dof + 6].copy_from_slice(&half.transpose_mul(slid).0);
             }
         }

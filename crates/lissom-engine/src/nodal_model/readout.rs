@@ -172,7 +172,7 @@ impl Readout for NodalEquations<'_> {
 
     fn find_reactions(&mut self) {
         self.dynamics
-            .settle_stresses(&self.acceleration, &mut self.residual);
+            .update_stresses(&self.acceleration, &mut self.residual);
         self.needed.fill(Force::zero());
         let equations = self.dynamics.equations();
         equations.add_inertial_wrenches(&mut self.needed);

@@ -151,7 +151,7 @@ impl NodalEquations<'_> {
         if self.watch.gain.is_some() { 1.0 } else { -1.0 }
     }
 
-    /// Books how far closures are open in the evaluation last made, and whether a step led over a singular configuration.
+    /// Notes how far closures are open in the evaluation last made, and whether a step led over a singular configuration.
     fn look_at_closures(&mut self, time: f64) {
         let equations = self.dynamics.equations();
         if self.nodal.has_loops
@@ -219,7 +219,7 @@ impl NodalEquations<'_> {
 
 impl NodalEquations<'_> {
     /// Whether to go on: not beyond a singular configuration.
-    pub(super) fn settle(&self) -> Projection {
+    pub(super) fn projection(&self) -> Projection {
         match self.watch.passed {
             Some(passed) => Projection::Stop { good_until: passed },
             None => Projection::Kept,

@@ -6,8 +6,8 @@
 use super::view::node_pair;
 use super::{NodalAxis, NodalModel, Station};
 use lissom_core::{
-    Actions, AxisId, ClosureEquations, Inputs, JointId, Load, MarkerId, MotionCurve, MotionPoint,
-    NominalDrives, NominalError, NominalMotions, Order, RigidMechanism, RigidState, Trajectory,
+    Actions, AxisId, ClosureEquations, Inputs, JointId, Load, MarkerId, MotionPoint, NominalDrives,
+    NominalError, NominalMotions, Order, RigidMechanism, RigidState, Trajectory,
 };
 use lissom_nodal::{Drive, Equations, Forces, NodalError, NodeId};
 use lissom_spatial::{Matrix, Motion, Transform, Vector};
@@ -74,49 +74,35 @@ struct AxisMotion {
 }
 
 /// What says how the joints of a nodal model move without deformation.
-pub(super) struct Motions {
-    axes: Vec<(AxisId, Option<MotionCurve>)>,
-}
-
-impl Motions {
-    pub(super) fn new(nodal: &NodalModel) -> Self {
-        let mechanism = &nodal.mechanism;
-        let is_motor = |axis| nodal.actions.gears.iter().any(|gear| gear.motor == axis);
-        let is_driven = |&AxisId(axis): &AxisId| {
-            let axis = &nodal.axes[axis];
-            let drive = mechanism.deformation_drive(axis.element, axis.deformation);
-            drive.is_some()
-        };
-        // joints that follow where loops close may have a motion of their own
-        let moves = |axis: &AxisId| nodal.has_loops || nodal.axis_dof(*axis).is_some();
-        let axes = (0..nodal.axes.len()).map(AxisId);
-        let axes = axes.filter(|axis| !is_motor(*axis) && !is_driven(axis) && moves(axis));
-        Self {
-            axes: axes.map(|axis| (axis, None)).collect(),
-        }
-    }
-
-    pub(super) fn of<'a>(&'a self, nodal: &'a NodalModel) -> NominalMotions<'a> {
-        NominalMotions {
-            actions: &nodal.actions,
-            axes: &self.axes,
-            path: nodal.path.as_ref(),
-            prescribes: !nodal.motions.is_empty(),
-            start_s: nodal.start_s,
-        }
+fn motions(nodal: &NodalModel) -> NominalMotions<'_> {
+    let mechanism = &nodal.mechanism;
+    let is_motor = |axis| nodal.actions.gears.iter().any(|gear| gear.motor == axis);
+    let is_driven = |&AxisId(axis): &AxisId| {
+        let axis = &nodal.axes[axis];
+        let drive = mechanism.deformation_drive(axis.element, axis.deformation);
+        drive.is_some()
+    };
+    // joints that follow where loops close may have a motion of their own
+    let moves = |axis: &AxisId| nodal.has_loops || nodal.axis_dof(*axis).is_some();
+    let axes = (0..nodal.axes.len()).map(AxisId);
+    let axes = axes.filter(|axis| !is_motor(*axis) && !is_driven(axis) && moves(axis));
+    NominalMotions {
+        axes: axes.map(|axis| (axis, None)).collect(),
+        actions: &nodal.actions,
+        path: nodal.path.as_ref(),
+        prescribes: !nodal.motions.is_empty(),
+        start_s: nodal.start_s,
     }
 }
 
 /// The trajectory that inputs or controllers of a nodal model go by, if any do.
 pub(super) fn trajectory(nodal: &NodalModel) -> Result<Option<NodalTrajectory<'_>>, NominalError> {
-    let motions = Motions::new(nodal);
-    Trajectory::for_actions(|| RigidNodal::led(nodal), &motions.of(nodal))
+    Trajectory::for_actions(|| RigidNodal::led(nodal), &motions(nodal))
 }
 
 /// The trajectory of a nodal model; forward dynamics where nothing leads it.
 pub(super) fn any_trajectory(nodal: &NodalModel) -> Result<NodalTrajectory<'_>, NominalError> {
-    let motions = Motions::new(nodal);
-    let motions = motions.of(nodal);
+    let motions = motions(nodal);
     if motions.lead() {
         return Trajectory::new(RigidNodal::led(nodal)?, &motions);
     }
@@ -131,8 +117,7 @@ pub(super) fn followed_trajectory(nodal: &NodalModel) -> Option<NodalTrajectory<
     if !nodal.has_loops && nodal.path.is_none() {
         return None;
     }
-    let motions = Motions::new(nodal);
-    let built = Trajectory::moving(RigidNodal::led(nodal).ok()?, &motions.of(nodal), true);
+    let built = Trajectory::moving(RigidNodal::led(nodal).ok()?, &motions(nodal), true);
     let mut trajectory = built.ok()?;
     trajectory.follow(nodal.start_s).ok()?;
     Some(trajectory)

@@ -3,7 +3,7 @@
 //! The state is that of the degrees of freedom,
 //!
 //! ```text
-//! [ positions | velocities | work of inputs | work lost ]
+//! [ positions | velocities | work of inputs | energy dissipated ]
 //! ```
 //!
 //! Which axes these are where loops close says the chart, see `charts` and `repartition`.
@@ -133,7 +133,7 @@ impl<'m> NodalEquations<'m> {
         let mut power = Power::default();
         if !self.drive_efforts.is_empty() {
             self.dynamics
-                .settle_stresses(&self.acceleration, &mut self.residual);
+                .update_stresses(&self.acceleration, &mut self.residual);
         }
         let (nodal, equations) = (self.nodal, self.dynamics.equations());
         power.dissipated += equations.dissipation();
@@ -157,7 +157,7 @@ impl<'m> NodalEquations<'m> {
 
 impl FirstOrder for NodalEquations<'_> {
     fn project(&mut self, _time: f64, _state: &mut [f64]) -> Projection {
-        self.settle()
+        self.projection()
     }
 
     fn handle_event(&mut self, time: f64, state: &mut [f64]) {
@@ -204,7 +204,7 @@ impl SecondOrder for NodalEquations<'_> {
     }
 
     fn project(&mut self, _time: f64, _position: &mut [f64], _velocity: &mut [f64]) -> Projection {
-        self.settle()
+        self.projection()
     }
 
     fn handle_event(&mut self, time: f64, position: &mut [f64], velocity: &mut [f64]) {

@@ -13,6 +13,7 @@ pub(super) const POSE: usize = 7;
 
 /// The frames of an animation. All lists run over the bodies (coordinates) of one frame first.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Frames {
     /// Instants.
     pub time_s: Vec<f64>,
@@ -42,6 +43,7 @@ pub struct MissingCoordinates {
 
 /// Why a recording cannot be drawn.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NotDrawn {
     /// Coordinates are missing.
     #[error(transparent)]

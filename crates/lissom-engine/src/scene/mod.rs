@@ -43,6 +43,7 @@ use lissom_spatial::{Transform, Vector};
 
 /// Everything about a model that is drawn and does not change with time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Scene {
     /// Length of the longest chain of bodies from the ground: the arm's length.
     pub length_m: f64,
@@ -60,6 +61,7 @@ pub struct Scene {
 
 /// One body.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct DrawnBody {
     /// Name in the model.
     pub name: String,
@@ -90,6 +92,7 @@ pub struct DrawnBody {
 /// What a body is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Look {
     /// A rigid body.
     Rigid,
@@ -118,6 +121,7 @@ pub struct FlexiblePoint {
 
 /// A joint or the closure of a loop.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct DrawnJoint {
     /// Name in the model.
     pub name: String,
@@ -145,6 +149,7 @@ pub struct Side {
 
 /// A marker.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct DrawnMarker {
     /// Name in the model.
     pub name: String,
@@ -155,6 +160,7 @@ pub struct DrawnMarker {
 /// What the ghost shows: all bodies undeformed and all loops closed, and the joints in one of these ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Ghost {
     /// Joints with a nominal motion follow it, and those that follow from it by loops or from the nominal motion of a
     /// marker; the others are as recorded.

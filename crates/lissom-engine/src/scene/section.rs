@@ -24,6 +24,7 @@ const ASSUMED_SLENDERNESS: f64 = 0.01;
 ///
 /// Lists over stations and coordinates run over the coordinates of one station first.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Centreline {
     /// Undeformed positions of the stations in the body's frame, from root to tip.
     pub positions: Vec<[f64; 3]>,
@@ -60,6 +61,7 @@ pub struct SecondOrder {
 /// What the colour of flexible bodies means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Colour {
     /// Largest bending stress of a section in Pa, for the solid elliptic section with the EI and EA of the beam.
     Stress,
@@ -124,8 +126,8 @@ pub(super) fn line(own: &BodySpec, body: &Body) -> Option<Centreline> {
     let flexible = body.flexible.as_ref()?;
     match own.kind()? {
         BodyKind::Beam(beam) => beam_line(own, beam, body),
-        BodyKind::Nodal(_) | BodyKind::NodalFile(_) => Some(nodal_line(body, flexible)),
         BodyKind::Rigid(_) => None,
+        _ => Some(nodal_line(body, flexible)),
     }
 }
 

@@ -12,6 +12,7 @@ const EQUAL_MOMENTS: f64 = 0.01;
 
 /// A solid fixed to a body's frame.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Solid {
     /// Its shape.
     pub shape: Shape,
@@ -29,6 +30,7 @@ pub struct Solid {
 /// Shape of a solid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Shape {
     /// All three principal moments are equal.
     Sphere,

@@ -214,8 +214,8 @@ fn drawn_body(spec: &ModelSpec, model: &Model, index: usize) -> DrawnBody {
         .find(|payload| own.is_none() && payload.name == body.name && body.flexible.is_none());
     let kind = match (own.and_then(BodySpec::kind), payload) {
         (Some(BodyKind::Beam(_)), _) => Look::Beam,
-        (Some(BodyKind::Nodal(_) | BodyKind::NodalFile(_)), _) => Look::Nodal,
         (Some(BodyKind::Rigid(_)), _) => Look::Rigid,
+        (Some(_), _) => Look::Nodal,
         (None, Some(_)) => Look::Payload,
         (None, None) => Look::Cross,
     };

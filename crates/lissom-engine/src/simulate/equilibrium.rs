@@ -190,11 +190,7 @@ impl Balance for TreeBalance<'_> {
     fn name(&self, unknown: usize) -> String {
         let moving = self.moving.len();
         match self.moving.get(unknown) {
-            Some(entry) => {
-                let first = self.equations.state_positions();
-                let rate = &self.equations.state_layout()[first + entry].name;
-                rate.strip_suffix(".rate").unwrap_or(rate).to_owned()
-            }
+            Some(&entry) => self.equations.deviations().swap_remove(entry).name,
             None => (self.constraints).name(&self.model.linkage.closures, unknown - moving),
         }
     }

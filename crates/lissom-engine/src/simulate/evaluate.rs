@@ -41,6 +41,7 @@ impl StateInput {
 
 /// What the equations say of a state.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Evaluation {
     /// Mass matrix, n × n by rows.
     pub mass_matrix: Vec<f64>,
@@ -60,6 +61,7 @@ pub struct Evaluation {
 /// What the equations say of a mechanism with closed loops, in its independent speeds $`u`$:
 /// $`\bar M\dot u + \bar b = \bar\tau`$ with $`v = N u`$, $`\bar M = N^T M N`$ and $`\bar\tau = N^T\tau`$.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ClosedEvaluation {
     /// The method by which accelerations and forces of the closures were formed.
     pub method: &'static str,

@@ -14,10 +14,20 @@ pub(super) fn flexible_links(model: &Model) -> Vec<(usize, FlexibleLink)> {
             length_m: points(flexible)
                 .map(|node| length(node.position))
                 .fold(0.0, f64::max),
+            unstiffened_rad_per_s: unstiffened(flexible),
         };
         Some((k, link))
     });
     links.collect()
+}
+
+/// Lowest frequency of a body that brings no data by which it would stiffen.
+pub(crate) fn unstiffened(flexible: &FlexibleBody) -> Option<f64> {
+    let lacks = flexible.second_order.is_none() && flexible.centreline.is_none();
+    lacks
+        .then(|| flexible.frequencies().ok())??
+        .first()
+        .copied()
 }
 
 /// Largest displacement of a point and largest rotation of a section of a body at a position.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lissom_core::{Dynamics, PlaceError, RunError, State};
+use lissom_core::{Dynamics, RunError, State};
 use lissom_spec::spec::{BasisSpec, BeamSpec, BodyKind, BodySpec, Membrane, Slopes, Twist};
 use lissom_spec::{Elasticity, ModelSpec};
 use lissom_tree::Body;
@@ -16,14 +16,7 @@ impl Inspect for Model {
     fn equations_at_start(&self) -> Result<(State, Box<dyn Dynamics + '_>), RunError> {
         let start = written_state(self, self.start_s);
         let equations = Equations::by_multipliers(self, &start);
-        let unplaced = |reason| RunError::Unplaced {
-            source: PlaceError {
-                reason,
-                part: "the closures",
-            },
-            time_s: start.time_s,
-        };
-        (equations.loops()).map_err(|error| unplaced(error.to_string()))?;
+        equations.refuse_open(start.time_s)?;
         Ok((start, Box::new(equations)))
     }
 

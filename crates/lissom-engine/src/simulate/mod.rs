@@ -16,6 +16,7 @@ pub use equations::{Equations, equations_at, written_state};
 pub(crate) use equilibrium::equilibrium;
 pub(crate) use evaluate::released;
 pub use evaluate::{ClosedEvaluation, Evaluation, StateInput, evaluate};
+pub(crate) use extent::unstiffened;
 pub use linearize::{LinearizeError, Linearizer, MotionState};
 pub use nominal::nominal_drives;
 pub(crate) use nominal::{TreeTrajectory, followed_trajectory, nominal_motions};

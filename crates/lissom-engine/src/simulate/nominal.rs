@@ -48,50 +48,35 @@ pub(crate) struct RigidTree {
 }
 
 /// What says how the joints of a model move if every body is rigid.
-struct Motions {
-    axes: Vec<(AxisId, Option<MotionCurve>)>,
-}
-
-impl Motions {
-    fn new(model: &Model) -> Self {
-        let places = model.places.axes.iter().enumerate();
-        let axes = places.filter_map(|(index, axis)| match axis.place {
-            AxisPlace::Motor(_) => None,
-            AxisPlace::Joint { velocity, .. } => {
-                let mut motions = model.motions.iter();
-                let motion = motions.find(|motion| motion.velocity == velocity);
-                let curve = motion.map(|motion| MotionCurve::new(&motion.profile, motion.initial));
-                Some((AxisId(index), curve))
-            }
-        });
-        Self {
-            axes: axes.collect(),
-        }
+fn motions(model: &Model) -> NominalMotions<'_> {
+    let mut prescribed = vec![None; model.linkage.system.velocity_count()];
+    for motion in &model.motions {
+        prescribed[motion.velocity] = Some(MotionCurve::new(&motion.profile, motion.initial));
     }
-
-    fn of<'a>(&'a self, model: &'a Model) -> NominalMotions<'a> {
-        NominalMotions {
-            actions: &model.actions,
-            axes: &self.axes,
-            path: model.nominal_motion.as_ref(),
-            prescribes: !model.motions.is_empty(),
-            start_s: model.start_s,
-        }
+    let places = model.places.axes.iter().enumerate();
+    let axes = places.filter_map(|(index, axis)| match axis.place {
+        AxisPlace::Motor(_) => None,
+        AxisPlace::Joint { velocity, .. } => Some((AxisId(index), prescribed[velocity].take())),
+    });
+    NominalMotions {
+        axes: axes.collect(),
+        actions: &model.actions,
+        path: model.nominal_motion.as_ref(),
+        prescribes: !model.motions.is_empty(),
+        start_s: model.start_s,
     }
 }
 
 /// The trajectory that inputs or controllers of a model go by, if any do.
 pub(super) fn trajectory(model: &Model) -> Option<TreeTrajectory> {
-    let motions = Motions::new(model);
-    let built = Trajectory::for_actions(|| Ok(RigidTree::led(model)), &motions.of(model));
+    let built = Trajectory::for_actions(|| Ok(RigidTree::led(model)), &motions(model));
     // a tree can be anywhere
     built.ok().flatten()
 }
 
 /// The trajectory of a model; forward dynamics where nothing leads it.
 pub(super) fn any_trajectory(model: &Model) -> Result<TreeTrajectory, NominalError> {
-    let motions = Motions::new(model);
-    let motions = motions.of(model);
+    let motions = motions(model);
     if motions.lead() {
         return Trajectory::new(RigidTree::led(model), &motions);
     }
@@ -106,8 +91,7 @@ pub(crate) fn followed_trajectory(model: &Model) -> Option<TreeTrajectory> {
     if model.linkage.closures.is_empty() && model.nominal_motion.is_none() {
         return None;
     }
-    let motions = Motions::new(model);
-    let built = Trajectory::moving(RigidTree::led(model), &motions.of(model), true);
+    let built = Trajectory::moving(RigidTree::led(model), &motions(model), true);
     let mut trajectory = built.ok()?;
     trajectory.follow(model.start_s).ok()?;
     Some(trajectory)

@@ -11,6 +11,7 @@ use lissom_tree::closure::{AssemblyError, MarkerTarget, Targets, assemble, close
 use lissom_tree::tree::{Kinematics, marker_motion, node_rotation};
 use lissom_tree::{Body, CoordinateKind, JointKind};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Closes the loops of a model at the time `start_s`; a model without loops stays as it is.
 ///
@@ -225,14 +226,27 @@ pub(crate) fn closed_state(
     if model.linkage.closures.is_empty() {
         return Ok(state);
     }
-    let is_given = |at: usize| {
-        let rate = &model.linkage.velocities[at].name;
-        let axis = model.axis_at(at);
-        let position = axis.map(|axis| axis.name.coordinate());
-        given.contains_key(rate) || position.is_some_and(|name| given.contains_key(&name))
-    };
-    let velocities = 0..model.linkage.velocities.len();
-    let held = velocities.filter(|&at| is_given(at)).collect();
+    let linkage = &model.linkage;
+    let is_given = |coordinate: &Coordinate| given.contains_key(&coordinate.name);
+    let mut is_held: Vec<bool> = linkage.velocities.iter().map(is_given).collect();
+    let layout = linkage.system.layout();
+    for (k, body) in linkage.system.bodies().iter().enumerate() {
+        let (at, first) = (layout.joint_position[k], layout.joint_velocity[k]);
+        let mut hold = |positions: Range<usize>, velocities: Range<usize>| {
+            if linkage.positions[positions].iter().any(is_given) {
+                is_held[velocities].fill(true);
+            }
+        };
+        let kind = &body.joint.kind;
+        if *kind == JointKind::Free {
+            // positions are the offset and a quaternion, velocities the angular velocity and the velocity
+            hold(at..at + 3, first + 3..first + 6);
+            hold(at + 3..at + 7, first..first + 3);
+        } else {
+            hold(at..at + kind.positions(), first..first + kind.velocities());
+        }
+    }
+    let held = (0..is_held.len()).filter(|&at| is_held[at]).collect();
     Ok(near(model, state, held, Vec::new())?.state)
 }
 

@@ -1,6 +1,8 @@
 //! Loops at the start and at states of one's own: closed, nearest, in the branch that is meant, and what is said
 //! when they cannot be.
 
+use lissom_core::State;
+use lissom_engine::Mechanism;
 use lissom_engine::model::Model;
 use lissom_engine::simulate::close_loops;
 use lissom_spatial::{Motion, Vector};
@@ -10,7 +12,8 @@ use lissom_tree::closure::{
     AssemblyError, Closed, MarkerTarget, Targets, close, diagnose, mobility,
 };
 
-use crate::models::{assembled, built, changed, marker_at, parsed, revolute};
+use crate::models::{assembled, built, changed, joint, marker_at, parsed, revolute};
+use crate::numbers::apart;
 
 /// Closed forms are evaluated in a dozen operations on numbers near 1, closures are met to 1e-14, and a
 /// four-bar away from its dead points amplifies both by less than ten.
@@ -311,6 +314,9 @@ fn what_cannot_be_closed_is_explained() {
         AssemblyError::Branch { coordinate, .. } => assert_eq!(coordinate, "elbow.angle"),
         other => panic!("{other}"),
     }
+    // the joint is found whatever its name is
+    let errors = Mechanism::build(&parsed(&text.replace("elbow", "left.elbow.2"))).unwrap_err();
+    assert_eq!(errors[0].path().to_string(), "joint[1].name");
 }
 
 /// By construction: rank and Gruebler's count of a planar four-bar in space, and its dead point.
@@ -372,4 +378,37 @@ fn components_are_chosen() {
             components: vec![3]
         }
     );
+}
+
+/// Property: where loops close, a ball joint that is given stays where it is given, and the others follow.
+#[test]
+fn given_ball_joints_stay() {
+    let text = [
+        "format = 1\n".to_owned(),
+        link("upper", 1.0),
+        link("lower", 1.0),
+        joint("ball", "\"ground\"", "\"upper\"", "spherical = {}"),
+        joint(
+            "knee",
+            "{ body = \"upper\", at = \"end\" }",
+            "\"lower\"",
+            "spherical = { initial_rotation_vector_rad = [0.0, 0.0, 1.5] }",
+        ),
+        // within reach of the upper link wherever that is given below
+        "[[loop]]\nname = \"foot\"\nfrom = { body = \"lower\", at = \"end\" }\n\
+         to = { body = \"ground\", position_m = [1.1, 0.9, 0.0] }\ndistance = { length_m = 0.3 }\n"
+            .to_owned(),
+    ];
+    let mechanism = Mechanism::build(&parsed(&text.concat())).unwrap();
+    let [cos, sin] = [0.05_f64.cos(), 0.05_f64.sin()];
+    let given = [("w", cos), ("x", 0.0), ("y", 0.6 * sin), ("z", 0.8 * sin)]
+        .map(|(part, value)| (format!("ball.quaternion.{part}"), value));
+    let state = mechanism.state(0.0, &given.clone().into()).unwrap();
+    let [positions, _] = mechanism.coordinates().unwrap();
+    for (name, value) in given {
+        let at = positions.iter().position(|own| own.name == name).unwrap();
+        assert!((state.position[at] - value).abs() < CLOSED_FORM, "{name}");
+    }
+    let knee = |state: &State| state.position[4..8].to_vec();
+    assert!(apart(&knee(&state), &knee(&mechanism.written())) > 1e-3);
 }

@@ -135,29 +135,7 @@ force_constant.value_n = 3.0"#,
 
 /// Twist of the end of a clamped beam under a torque of 0.1 N m.
 fn twist(torsion: &str) -> f64 {
-    let text = r#"
-format = 1
-[[node]]
-name = "base"
-point = { position_m = [0.0, 0.0, 0.0], roles = ["fixed", "fixed", "fixed"] }
-[[node]]
-name = "clamp"
-orientation.role = "fixed"
-[[node]]
-name = "tip"
-point = { position_m = [2.0, 0.0, 0.0], mass_kg = 1.0 }
-[[node]]
-name = "tip_orientation"
-orientation.inertia_kg_m2 = [0.1, 0.1, 0.1]
-[[element]]
-name = "beam"
-[element.beam]
-from = { point = "base", orientation = "clamp" }
-to = { point = "tip", orientation = "tip_orientation" }
-y_direction = [0.0, 1.0, 0.0]
-bending_stiffness_y_n_m2 = 10.0
-bending_stiffness_z_n_m2 = 10.0
-TORSION
+    let loads = r#"
 [[input]]
 marker = "tip_orientation"
 direction = [1.0, 0.0, 0.0]
@@ -167,7 +145,8 @@ marker = "tip"
 direction = [0.0, 1.0, 1.0]
 force_constant.value_n = 0.01
 "#;
-    let spec = parsed(&text.replace("TORSION", torsion));
+    let beam = CANTILEVER.replace("torsional_stiffness_n_m2 = 5.0", torsion);
+    let spec = parsed(&format!("{beam}{loads}"));
     let mechanism = mechanism(&spec);
     let rest = mechanism.equilibrium(&mechanism.written()).unwrap();
     2.0 * samples(&rest.recording, "tip_orientation.quaternion.x")[0].asin()

@@ -1,9 +1,10 @@
-//! What drives a rigid mechanism and what the books say of it, against closed forms.
+//! What drives a rigid mechanism and what its audit says of it, against closed forms.
 
-use lissom_core::study::Run;
+use lissom_core::study::{Ending, Run, SimulateOptions};
+use lissom_numerics::integrate::Flow;
 
 use crate::models::parsed;
-use crate::runs::{completed, in_tree, last};
+use crate::runs::{completed, in_tree, last, tree_mechanism};
 
 /// Rounding and the tolerance of 1e-11, grown over an unstable motion of two seconds.
 const TRACKING_RAD: f64 = 1e-8;
@@ -119,6 +120,24 @@ constant_rate.rate_rad_per_s = 0.0
         ("hinge", "effort")
     );
     assert!((violation.worst - 9.81).abs() < 1e-9, "{violation:?}");
+}
+
+/// Property: a rate that is no number ends the run as such, and has passed no limit.
+#[test]
+fn what_is_no_number_passes_no_limit() {
+    let limits = "limits = { max_rad = 1.0, max_rate_rad_per_s = 1.0 }";
+    let mechanism = tree_mechanism(&parsed(&format!("{ROD}{limits}{SIMULATION}")));
+    let mut start = mechanism.start().unwrap();
+    start.velocity[0] = f64::NAN;
+    let (simulation, samples) = (&mechanism.spec().simulation, [0.0, 2.0]);
+    let options = SimulateOptions {
+        samples: &samples,
+        channels: None,
+        most_lengths: f64::INFINITY,
+    };
+    let run = mechanism.simulate(&start, simulation, &options, &mut |_| Flow::Continue);
+    assert!(matches!(run.ending, Ending::Failed(_)), "{:?}", run.ending);
+    assert_eq!(run.audit.limit_violations, []);
 }
 
 /// A body of 2 kg on a free joint, thrown along y while it turns about z.

@@ -9,7 +9,8 @@ use lissom_engine::scene::{Colour, FlexiblePoint, Frames, Ghost, NotDrawn, Scene
 use crate::models::{changed, parsed};
 use crate::runs::{mechanism, nodal_mechanism};
 use crate::shipped::{
-    BRANCHED_TREE, COOPERATING_ARMS, FLYING_SPAGHETTI, SHUTTLE_ARM, SPACE_ARM, TWO_LINK,
+    BRANCHED_TREE, COOPERATING_ARMS, FLYING_SPAGHETTI, ROTATING_BEAM, SHUTTLE_ARM, SPACE_ARM,
+    TWO_LINK,
 };
 
 const TWO_LINKS: &str = lissom_spec::TEMPLATE;
@@ -401,4 +402,17 @@ fn elements_without_coordinates_are_not_drawn() {
         matches!(&error, NotDrawn::Missing(missing) if missing.names == ["lower_angle.angle"]),
         "{error}"
     );
+}
+
+/// Property: a beam is drawn by the name that its model gives it, whatever that ends with, and all its parts as one.
+#[test]
+fn beams_keep_their_names() {
+    for (name, divisions) in [("arm.7", 1), ("arm.7", 3)] {
+        let text = ROTATING_BEAM.replace("name = \"beam\"", &format!("name = \"{name}\""));
+        let divisions = format!("element.1.beam.divisions={divisions}");
+        let scene = mechanism(&changed(&text, &[&divisions])).scene().unwrap();
+        let beams = scene.bodies.iter().filter(|body| body.line.is_some());
+        let names: Vec<&str> = beams.map(|body| body.name.as_str()).collect();
+        assert_eq!(names, [name]);
+    }
 }

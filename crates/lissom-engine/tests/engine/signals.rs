@@ -7,7 +7,7 @@ use lissom_core::study::sample_instants;
 use lissom_engine::Mechanism;
 use lissom_spec::ModelSpec;
 
-use crate::models::{driven_arm, parsed};
+use crate::models::{driven_arm, parsed, revolute};
 use crate::numbers::{distance, largest};
 use crate::runs::{nodal_mechanism, samples, tree_mechanism, vector};
 use crate::shipped::{self, PLANAR_3RRR, SPACE_ARM};
@@ -294,5 +294,41 @@ fn names_are_unique_and_lead_to_their_signals() {
             }
             assert_eq!(signals.inputs().count(), spec.input.len());
         }
+    }
+}
+
+/// Property: coordinates of a body given by its modes have no unit, even where they are called like those of a beam.
+#[test]
+fn modes_that_are_given_have_no_unit() {
+    let text = r#"format = 1
+[[body]]
+name = "panel"
+[body.nodal]
+coordinates = ["u_flap", "twist_1"]
+stiffness = [[30.0, 1.0], [1.0, 50.0]]
+[[body.nodal.nodes]]
+name = "hinge"
+position_m = [0.0, 0.0, 0.0]
+[[body.nodal.nodes]]
+name = "edge"
+position_m = [1.0, 0.0, 0.0]
+mass_kg = 2.0
+inertia_kg_m2 = [[0.1, 0.0, 0.0], [0.0, 0.2, 0.0], [0.0, 0.0, 0.25]]
+influence = [[0.0, 1.0], [-1.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.7, 0.0]]
+"#;
+    let hub = revolute(
+        "hub",
+        "\"ground\"",
+        "{ body = \"panel\", at = \"hinge\" }",
+        "",
+    );
+    let signals = tree_mechanism(&parsed(&format!("{text}{hub}"))).signals();
+    let signals = signals.unwrap();
+    for (name, unit) in [
+        ("panel.u_flap", "1"),
+        ("panel.twist_1", "1"),
+        ("panel.twist_1.rate", "1/s"),
+    ] {
+        assert_eq!(signals[signals.find(name).unwrap()].unit, unit, "{name}");
     }
 }

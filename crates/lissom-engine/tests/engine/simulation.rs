@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
+use lissom_core::study::OperatingPoint;
+use lissom_engine::evaluate::EvaluateOptions;
 use lissom_engine::{Inputs, Mechanism, Simulation};
+use lissom_numerics::integrate::Flow;
 use lissom_spec::{ModelSpec, TEMPLATE};
 
 use crate::models::changed;
@@ -101,6 +104,89 @@ fn inputs_are_taken_over() {
             .advance(0.03, Inputs::Held(&[("sholder.torque", 1.0)]))
             .unwrap_err();
         assert!(error.to_string().contains("shoulder.torque"), "{error}");
+    }
+}
+
+/// Property: all inputs are given back to the model at once, and an unknown name takes none over.
+#[test]
+fn inputs_are_taken_and_given_back_together() {
+    let torques = ["shoulder.torque", "elbow.torque"];
+    let mut stepped = simulation(tree_mechanism(&short()));
+    let mut of_model = simulation(tree_mechanism(&short()));
+    let held = torques.map(|name| (name, 0.25));
+    stepped.advance(0.01, Inputs::Held(&held)).unwrap();
+    let wrong = [(torques[0], 7.0), ("sholder.torque", 1.0)];
+    for wrong in [Inputs::Held(&wrong), Inputs::Interpolated(&wrong)] {
+        stepped.advance(0.02, wrong).unwrap_err();
+        assert_eq!(stepped.value(torques[0]), Some(0.25));
+    }
+    stepped.advance(0.02, Inputs::OfModel).unwrap();
+    of_model.advance(0.02, Inputs::OfModel).unwrap();
+    for name in torques {
+        let wanted = of_model.value(name);
+        assert_ne!(wanted, Some(0.25), "the model says something else");
+        assert_eq!(stepped.value(name), wanted, "{name}");
+    }
+}
+
+/// Identity: a line begins with what the model said until then, so that accelerations do not jump.
+#[test]
+fn lines_begin_where_the_model_was() {
+    for mechanism in [tree_mechanism(&short()), nodal_mechanism(&short(), 1)] {
+        let mut stepped = simulation(mechanism);
+        let start = stepped.state();
+        let rates = |stepped: &mut Simulation| {
+            let mut rates = vec![0.0; start.position.len() + start.velocity.len()];
+            stepped.rates(0.0, [&start.position, &start.velocity], &mut rates);
+            rates
+        };
+        let before = rates(&mut stepped);
+        let line = [("shoulder.torque", 5.0)];
+        stepped.advance(0.01, Inputs::Interpolated(&line)).unwrap();
+        assert_eq!(rates(&mut stepped), before);
+        assert_eq!(stepped.value("shoulder.torque"), Some(5.0));
+    }
+}
+
+/// Property: structural methods count velocities, and name as one what cannot go on.
+#[test]
+fn structural_methods_name_velocities() {
+    let spec = changed(
+        TEMPLATE,
+        &["simulation.integrator={generalized_alpha={step_s=1e-3}}"],
+    );
+    for mechanism in [tree_mechanism(&spec), nodal_mechanism(&spec, 1)] {
+        let [_, velocities] = mechanism.coordinates().unwrap();
+        let mut stepped = simulation(mechanism);
+        let nothing = [("shoulder.torque", f64::NAN)];
+        let error = stepped.advance(0.01, Inputs::Held(&nothing)).unwrap_err();
+        let mut names = velocities.iter().map(|velocity| velocity.name.as_str());
+        assert!(names.any(|name| name == error.coordinate()), "{error}");
+    }
+}
+
+/// Property: a state with other numbers of coordinates is refused, whatever is asked of it.
+#[test]
+fn states_of_other_mechanisms_are_refused() {
+    for mechanism in [tree_mechanism(&short()), nodal_mechanism(&short(), 1)] {
+        let mut state = mechanism.start().unwrap();
+        state.velocity.pop();
+        let refused = [
+            mechanism.dynamics(&state).err().unwrap().to_string(),
+            mechanism.equilibrium(&state).unwrap_err().to_string(),
+            mechanism.marker_poses(&state).unwrap_err().to_string(),
+            mechanism
+                .linearize(&state, OperatingPoint::Start, &[], &mut |_| Flow::Continue)
+                .unwrap_err()
+                .to_string(),
+            mechanism
+                .evaluate(&state, &EvaluateOptions::default())
+                .unwrap_err()
+                .to_string(),
+        ];
+        for said in refused {
+            assert!(said.contains("velocities"), "{said}");
+        }
     }
 }
 

@@ -347,7 +347,7 @@ fn quaternion_rates_are_angular_velocities_of_the_child() {
         let expected = start.matrix() * Matrix::skew(omega);
         close(nine(turning), nine(expected), ROUNDING);
 
-        let turned = start.turned(omega).matrix();
+        let turned = start.rotated(omega).matrix();
         let expected = start.matrix() * RotationVector::new(omega).matrix();
         close(nine(turned), nine(expected), ROUNDING);
     });

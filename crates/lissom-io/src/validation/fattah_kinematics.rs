@@ -1,7 +1,7 @@
 //! Direct kinematics of the 3-RRS manipulator of `validation/fattah_1995/direct_kinematics.toml`, position and
 //! velocity \[Fattah 1995, section 6.2\].
 //!
-//! The thesis turns a link by linear matrices in an order that contradicts its own figure, and its Tables 6.2 and 6.3
+//! The thesis rotates a link by linear matrices in an order that contradicts its own figure, and its Tables 6.2 and 6.3
 //! come out in no other way. So the few lines of its kinematics stand here, apart from the models:
 //!
 //! | | rotation of the outer link | angular velocity that bending gives it |
@@ -23,7 +23,7 @@ const CASES: &str = include_str!("../../../../validation/fattah_1995/direct_kine
 const REFERENCE_TOLERANCE: f64 = 2e-5;
 
 /// Orientations are printed with three decimals, but their columns miss unit length by up to 1.2e-3.
-const ATTITUDE_TOLERANCE: f64 = 1.2e-3;
+const ORIENTATION_TOLERANCE: f64 = 1.2e-3;
 
 /// Newton's method has converged when the sides of the platform are this exact, in square metres; it doubles its
 /// digits with every step, so a dozen steps are plenty.
@@ -126,7 +126,7 @@ fn variant_rows(source: &str, variant: &Variant, motion: Option<&Motion>) -> Vec
         let (tolerance, remark) = match reference {
             Some(_) => (REFERENCE_TOLERANCE, "base recovered to five decimals"),
             None => (
-                ATTITUDE_TOLERANCE,
+                ORIENTATION_TOLERANCE,
                 "the printed columns miss unit length by up to 1.2e-3",
             ),
         };
@@ -214,8 +214,8 @@ fn leg(file: &File, kinematics: Kinematics, i: usize, elbow: f64) -> Leg {
             let first = about(2, gamma[0]);
             let rate = |x: f64, rate: f64| rate / length / (1.0 + (x / length).powi(2));
             let about_y = first * Vector([0.0, 1.0, 0.0]);
-            let spin = Vector([0.0, 0.0, rate(v, v_rate)]) - about_y.scale(rate(w, w_rate));
-            (first * about(1, -gamma[1]) * twist, spin)
+            let angular = Vector([0.0, 0.0, rate(v, v_rate)]) - about_y.scale(rate(w, w_rate));
+            (first * about(1, -gamma[1]) * twist, angular)
         }
     };
     let outer = inner * bent * about(2, elbow);
@@ -339,7 +339,7 @@ mod tests {
         // the printed number too, which has two decimals where there is a reference
         let beyond = rows.iter().filter(|row| {
             let digits = if row.reference.is_none() {
-                super::ATTITUDE_TOLERANCE
+                super::ORIENTATION_TOLERANCE
             } else {
                 5e-3
             };

@@ -194,7 +194,7 @@ fn our_order(case: &Case) -> Vec<usize> {
 fn model_of(case: &Case, preset: FidelityPreset) -> ModelSpec {
     let name = |k: usize| format!("body_{}", k + 1);
     let node = |j: usize| format!("node_{j}");
-    let turned = |rotation: &[[f64; 3]; 3]| rotation_vector_of(&Matrix(*rotation)).0;
+    let vector = |rotation: &[[f64; 3]; 3]| rotation_vector_of(&Matrix(*rotation)).0;
     let joints = case.bodies.iter().enumerate().rev().map(|(k, body)| {
         let hinge = &body.hinge;
         let parent = match case.bodies.get(k + 1) {
@@ -218,12 +218,12 @@ fn model_of(case: &Case, preset: FidelityPreset) -> ModelSpec {
         JointSpec {
             name: format!("hinge_{}", k + 1),
             parent: AttachmentSpec {
-                rotation_vector_rad: turned(&hinge.on_parent),
+                rotation_vector_rad: vector(&hinge.on_parent),
                 ..parent
             },
             child: AttachmentSpec {
                 at: Some(node(body.d)),
-                rotation_vector_rad: turned(&hinge.on_child),
+                rotation_vector_rad: vector(&hinge.on_child),
                 ..AttachmentSpec::new(name(k))
             },
             revolute,

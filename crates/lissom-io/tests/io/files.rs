@@ -5,8 +5,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use lissom::Recording;
+use lissom::spec::{OutputFormat, OutputSpec};
 use lissom_io::batch::Batch;
-use lissom_io::output::{self, Format};
+use lissom_io::output;
 use lissom_io::resource::read_below;
 use lissom_io::{IoError, atomic};
 
@@ -131,7 +132,13 @@ fn recording() -> Recording {
 fn output_makes_the_folder_and_the_chosen_files() {
     let folder = folder("output_makes_the_folder").join("runs/first");
     let mut batch = Batch::begin(&folder, Vec::new()).unwrap();
-    let files = output::write(&mut batch, "", &recording(), &[Format::Mat, Format::Csv]).unwrap();
+    let files = output::write(
+        &mut batch,
+        "",
+        &recording(),
+        &[OutputFormat::Mat, OutputFormat::Csv],
+    )
+    .unwrap();
     let paths: Vec<_> = files.into_iter().map(|file| file.path).collect();
     assert_eq!(
         paths,
@@ -147,7 +154,8 @@ fn output_is_deterministic() {
     let folder = folder("output_is_deterministic");
     let [first, second] = ["first", "second"].map(|name| {
         let mut batch = Batch::begin(&folder.join(name), Vec::new()).unwrap();
-        let files = output::write(&mut batch, "", &recording(), &Format::ALL).unwrap();
+        let files =
+            output::write(&mut batch, "", &recording(), &OutputSpec::default().formats).unwrap();
         batch.finish().unwrap();
         let bytes = files.iter().map(|file| fs::read(&file.path).unwrap());
         bytes.collect::<Vec<_>>()
@@ -164,18 +172,6 @@ fn a_folder_that_cannot_be_made_is_named() {
     assert!(matches!(&error, IoError::CreateFolder { path, .. } if *path == below));
     let beginning = format!("cannot make the folder {}: ", below.display());
     assert!(error.to_string().starts_with(&beginning), "{error}");
-}
-
-#[test]
-fn formats_are_named_by_their_extension() {
-    for format in Format::ALL {
-        assert_eq!(format.to_string().parse(), Ok(format));
-    }
-    let error = "hdf5".parse::<Format>().unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "unknown format \"hdf5\"; choose csv, npz or mat"
-    );
 }
 
 #[test]

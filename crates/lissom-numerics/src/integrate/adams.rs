@@ -356,9 +356,7 @@ impl Adams {
         equations: &mut FirstOrderEquations<'_, '_>,
     ) -> Result<(), IntegrateError> {
         let (state, rest) = self.memory.nordsieck.split_at_mut(1);
-        if let Err(component) = equations.derivative(self.memory.time, &state[0], &mut rest[0]) {
-            return Err(equations.non_finite(self.memory.time, component));
-        }
+        equations.opening(self.memory.time, &state[0], &mut rest[0])?;
         for value in &mut rest[0] {
             *value *= self.memory.step;
         }
@@ -462,19 +460,6 @@ impl<'s> Stepper<dyn FirstOrder + 's> for Adams {
         equations: &mut FirstOrderEquations<'_, 's>,
     ) -> Result<Projection, IntegrateError> {
         Ok(equations.project(self.memory.time, &mut self.memory.nordsieck[0]))
-    }
-
-    fn event_function(
-        &self,
-        equations: &mut FirstOrderEquations<'_, 's>,
-        time: f64,
-        state: &[f64],
-    ) -> f64 {
-        equations.event_function(time, state)
-    }
-
-    fn chart<'e>(&self, equations: &'e FirstOrderEquations<'_, 's>) -> &'e [usize] {
-        equations.system.chart()
     }
 
     fn interpolate(

@@ -4,7 +4,7 @@
 //! smooth for the whole step, and a new piece begins at the instant of the event. A step that has gone beyond the target
 //! stays open: the next call goes on inside it.
 
-use super::equations::{Allowance, Equations};
+use super::equations::{Allowance, Equations, System};
 use super::event::locate_event;
 use super::memory::{Phase, Progress, StepEnding};
 use super::schedule::{Piece, Target};
@@ -29,12 +29,6 @@ pub(super) trait Stepper<S: ?Sized> {
     /// Lets the system project the state reached by the last step.
     fn project(&mut self, equations: &mut Equations<'_, S>) -> Result<Projection, IntegrateError>;
 
-    /// Positive beyond a state event.
-    fn event_function(&self, equations: &mut Equations<'_, S>, time: f64, state: &[f64]) -> f64;
-
-    /// In which coordinates the state is given.
-    fn chart<'e>(&self, equations: &'e Equations<'_, S>) -> &'e [usize];
-
     /// Writes the solution at an instant within the last step.
     fn interpolate(
         &mut self,
@@ -55,7 +49,7 @@ pub(super) trait Stepper<S: ?Sized> {
 
 /// Brings `stepper`, which stands where `progress` says, to `target`. After an error a start is due where the last step
 /// ended. `left` receives what a call that is stopped leaves of its attempts.
-pub(super) fn advance<S: ?Sized>(
+pub(super) fn advance<S: System + ?Sized>(
     progress: &mut Progress,
     stepper: &mut dyn Stepper<S>,
     mut equations: Equations<'_, S>,
@@ -103,7 +97,7 @@ struct Walk<'w, 's, S: ?Sized> {
     observer: &'w mut dyn Observer,
 }
 
-impl<S: ?Sized> Walk<'_, '_, S> {
+impl<S: System + ?Sized> Walk<'_, '_, S> {
     /// Returns where the observer or the system stopped the integration, if one of them did.
     fn walk(mut self) -> Result<Option<f64>, IntegrateError> {
         let mut piece = self.piece_at_hand();
@@ -183,7 +177,7 @@ impl<S: ?Sized> Walk<'_, '_, S> {
         let arriving = &mut self.progress.state;
         arriving.copy_from_slice(self.stepper.state());
         self.stepper.start(self.equations, piece)?;
-        let (leaving, chart) = (self.stepper.state(), self.stepper.chart(self.equations));
+        let (leaving, chart) = (self.stepper.state(), self.equations.chart());
         (self.observer).begin(piece.start, arriving, leaving, chart);
         self.progress.phase = Phase::BetweenSteps;
         Ok(())

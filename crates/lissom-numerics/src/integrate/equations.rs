@@ -6,6 +6,37 @@ use super::{FirstOrder, IntegrateError, Projection, SecondOrder, Statistics};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NonFiniteComponent(pub(super) usize);
 
+/// What is asked alike of systems of first and of second order.
+pub(super) trait System {
+    /// Positive beyond a state event.
+    fn event_function(&mut self, time: f64, state: &[f64]) -> f64;
+
+    /// In which coordinates the state is given.
+    fn chart(&self) -> &[usize];
+}
+
+impl System for dyn FirstOrder + '_ {
+    fn event_function(&mut self, time: f64, state: &[f64]) -> f64 {
+        FirstOrder::event_function(self, time, state)
+    }
+
+    fn chart(&self) -> &[usize] {
+        FirstOrder::chart(self)
+    }
+}
+
+impl System for dyn SecondOrder + '_ {
+    fn event_function(&mut self, time: f64, state: &[f64]) -> f64 {
+        let (position, motion) = state.split_at(self.position_count());
+        let velocity = &motion[..self.velocity_count()];
+        SecondOrder::event_function(self, time, position, velocity)
+    }
+
+    fn chart(&self) -> &[usize] {
+        SecondOrder::chart(self)
+    }
+}
+
 /// The system as the steppers see it.
 pub(super) struct Equations<'a, S: ?Sized> {
     pub(super) system: &'a mut S,
@@ -139,13 +170,19 @@ impl<'a, S: ?Sized> Equations<'a, S> {
     }
 }
 
+impl<S: System + ?Sized> Equations<'_, S> {
+    pub(super) fn event_function(&mut self, time: f64, state: &[f64]) -> f64 {
+        self.system.event_function(time.min(self.ceiling), state)
+    }
+
+    pub(super) fn chart(&self) -> &[usize] {
+        self.system.chart()
+    }
+}
+
 impl FirstOrderEquations<'_, '_> {
     pub(super) fn handle_event(&mut self, time: f64, state: &mut [f64]) {
         self.system.handle_event(time.min(self.ceiling), state);
-    }
-
-    pub(super) fn event_function(&mut self, time: f64, state: &[f64]) -> f64 {
-        self.system.event_function(time.min(self.ceiling), state)
     }
 
     pub(super) fn derivative(
@@ -159,8 +196,33 @@ impl FirstOrderEquations<'_, '_> {
         all_finite(rate)
     }
 
+    /// The derivative that opens a step, without which there is none.
+    pub(super) fn opening(
+        &mut self,
+        time: f64,
+        state: &[f64],
+        rate: &mut [f64],
+    ) -> Result<(), IntegrateError> {
+        self.derivative(time, state, rate)
+            .map_err(|component| self.non_finite(time, component))
+    }
+
     pub(super) fn project(&mut self, time: f64, state: &mut [f64]) -> Projection {
         self.system.project(time.min(self.ceiling), state)
+    }
+
+    /// Projects a state and, where that has moved it, evaluates the derivative that opens the next step anew.
+    pub(super) fn project_opening(
+        &mut self,
+        time: f64,
+        state: &mut [f64],
+        opening: &mut [f64],
+    ) -> Result<Projection, IntegrateError> {
+        let projection = self.project(time, state);
+        if projection == Projection::Moved {
+            self.opening(time, state, opening)?;
+        }
+        Ok(projection)
     }
 
     /// Prepares the stages of a step, if the system has an iteration of its own for them.

@@ -215,11 +215,7 @@ impl<'s> Stepper<dyn FirstOrder + 's> for Esdirk {
         memory.last_step.length = 0.0;
         memory.jacobian_wanted = true;
         memory.jacobian_fresh = false;
-        if let Err(component) =
-            equations.derivative(memory.time, &memory.state, &mut memory.opening)
-        {
-            return Err(equations.non_finite(memory.time, component));
-        }
+        equations.opening(memory.time, &memory.state, &mut memory.opening)?;
         memory.proposed = match self.initial_step {
             Some(step) => step,
             None => first_step(
@@ -282,27 +278,7 @@ impl<'s> Stepper<dyn FirstOrder + 's> for Esdirk {
         equations: &mut FirstOrderEquations<'_, 's>,
     ) -> Result<Projection, IntegrateError> {
         let memory = &mut self.memory;
-        let projection = equations.project(memory.time, &mut memory.state);
-        if projection == Projection::Moved
-            && let Err(component) =
-                equations.derivative(memory.time, &memory.state, &mut memory.opening)
-        {
-            return Err(equations.non_finite(memory.time, component));
-        }
-        Ok(projection)
-    }
-
-    fn event_function(
-        &self,
-        equations: &mut FirstOrderEquations<'_, 's>,
-        time: f64,
-        state: &[f64],
-    ) -> f64 {
-        equations.event_function(time, state)
-    }
-
-    fn chart<'e>(&self, equations: &'e FirstOrderEquations<'_, 's>) -> &'e [usize] {
-        equations.system.chart()
+        equations.project_opening(memory.time, &mut memory.state, &mut memory.opening)
     }
 
     fn interpolate(

@@ -156,15 +156,15 @@ impl Integration {
             (Method::Dopri5, MethodMemory::RungeKutta(memory)) => {
                 RungeKutta::resume(&DOPRI5, control, memory).map(Solver::from)
             }
-            (Method::Adams, MethodMemory::Adams(memory)) => Some(Solver::Adams(Box::new(
-                Adams::resume(control, memory.clone()),
-            ))),
-            (Method::Radau, MethodMemory::Radau(memory)) => Some(Solver::Radau(Box::new(
-                Radau::resume(control, memory.clone()),
-            ))),
-            (Method::Esdirk, MethodMemory::Esdirk(memory)) => Some(Solver::Esdirk(Box::new(
-                Esdirk::resume(control, memory.clone()),
-            ))),
+            (Method::Adams, MethodMemory::Adams(memory)) => {
+                Some(Solver::from(Adams::resume(control, memory.clone())))
+            }
+            (Method::Radau, MethodMemory::Radau(memory)) => {
+                Some(Solver::from(Radau::resume(control, memory.clone())))
+            }
+            (Method::Esdirk, MethodMemory::Esdirk(memory)) => {
+                Some(Solver::from(Esdirk::resume(control, memory.clone())))
+            }
             _ => None,
         };
         Ok(Self {

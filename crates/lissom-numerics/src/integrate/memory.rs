@@ -292,7 +292,9 @@ impl IntegratorMemory {
         let size = self.progress.state.len();
         let checked = match &self.method {
             MethodMemory::RungeKutta(memory) => memory.check(size),
-            MethodMemory::Adams(memory) => memory.check(size),
+            MethodMemory::Adams(memory) => {
+                memory.check(size, self.progress.phase == Phase::StartDue)
+            }
             MethodMemory::Radau(memory) => memory.check(size),
             MethodMemory::Esdirk(memory) => memory.check(size),
             MethodMemory::Structural(memory) => memory.check(size),
@@ -328,7 +330,7 @@ impl RungeKuttaMemory {
 }
 
 impl AdamsMemory {
-    fn check(&self, size: usize) -> Result<(), &'static str> {
+    fn check(&self, size: usize, start_due: bool) -> Result<(), &'static str> {
         check_sizes(&[("previous_correction", &self.previous_correction, size)])?;
         let columns = &self.nordsieck;
         if columns.len() != super::adams_coefficients::HIGHEST_ORDER + 1
@@ -339,9 +341,12 @@ impl AdamsMemory {
         if !(1..columns.len()).contains(&self.order) {
             return Err("order");
         }
-        // a phase before the first start has none
-        if self.patience == 0 && self.step != 0.0 {
+        // a start sets both
+        if self.patience == 0 && !start_due {
             return Err("patience");
+        }
+        if (self.step.is_nan() || self.step <= 0.0) && !start_due {
+            return Err("step");
         }
         Ok(())
     }

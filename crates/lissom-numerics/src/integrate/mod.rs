@@ -223,8 +223,8 @@ pub enum Method {
 
 /// Accuracy and limits of an [`Integration`].
 ///
-/// A step is accepted when the root mean square of `error / (atol + rtol |y|)` is at most one; DOP853 and
-/// Radau ask for less than that, so that the error of a run is near the tolerance.
+/// A step is accepted when the root mean square of `error / (atol + rtol |y|)` is at most one; DOP853, Radau and
+/// ESDIRK ask for less than that, so that the error of a run is near the tolerance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Control {
     /// Relative tolerance, at least [`Control::SMALLEST_RTOL`].
@@ -266,21 +266,6 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Those of two integrations, one after the other.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        Self {
-            steps: self.steps + other.steps,
-            rejected: self.rejected + other.rejected,
-            evaluations: self.evaluations + other.evaluations,
-            jacobians: self.jacobians + other.jacobians,
-            factorizations: self.factorizations + other.factorizations,
-            iterations: self.iterations + other.iterations,
-            highest_order: self.highest_order.max(other.highest_order),
-            stiff_steps: self.stiff_steps + other.stiff_steps,
-        }
-    }
-
     /// Whether modes faster than the solution kept most steps of an explicit method short. Its error is then
     /// not near the tolerance but below, and [`Method::Radau`] takes far fewer steps.
     pub fn is_stiff(&self) -> bool {

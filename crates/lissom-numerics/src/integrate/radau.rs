@@ -307,11 +307,7 @@ impl<'s> Stepper<dyn FirstOrder + 's> for Radau {
         memory.jacobian_wanted = true;
         memory.jacobian_fresh = false;
         memory.contraction = 1.0;
-        if let Err(component) =
-            equations.derivative(memory.time, &memory.state, &mut memory.opening)
-        {
-            return Err(equations.non_finite(memory.time, component));
-        }
+        equations.opening(memory.time, &memory.state, &mut memory.opening)?;
         memory.proposed = match self.initial_step {
             Some(step) => step,
             None => first_step(
@@ -375,27 +371,7 @@ impl<'s> Stepper<dyn FirstOrder + 's> for Radau {
         equations: &mut FirstOrderEquations<'_, 's>,
     ) -> Result<Projection, IntegrateError> {
         let memory = &mut self.memory;
-        let projection = equations.project(memory.time, &mut memory.state);
-        if projection == Projection::Moved
-            && let Err(component) =
-                equations.derivative(memory.time, &memory.state, &mut memory.opening)
-        {
-            return Err(equations.non_finite(memory.time, component));
-        }
-        Ok(projection)
-    }
-
-    fn event_function(
-        &self,
-        equations: &mut FirstOrderEquations<'_, 's>,
-        time: f64,
-        state: &[f64],
-    ) -> f64 {
-        equations.event_function(time, state)
-    }
-
-    fn chart<'e>(&self, equations: &'e FirstOrderEquations<'_, 's>) -> &'e [usize] {
-        equations.system.chart()
+        equations.project_opening(memory.time, &mut memory.state, &mut memory.opening)
     }
 
     fn interpolate(

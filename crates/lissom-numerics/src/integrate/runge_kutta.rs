@@ -75,6 +75,15 @@ pub(super) struct Tableau {
     pub(super) tolerance_share: f64,
 }
 
+/// Where a step begins.
+#[derive(Clone, Copy)]
+enum Begins {
+    /// At the end of the last step.
+    Here,
+    /// Where the last step began.
+    WithTheLast,
+}
+
 /// An explicit method: settings, memory and workspace.
 #[derive(Clone, Debug)]
 pub(super) struct RungeKutta {
@@ -161,14 +170,14 @@ impl RungeKutta {
     ) -> Result<f64, NonFiniteComponent> {
         self.memory.stages[0].copy_from_slice(&self.memory.opening);
         for stage in 1..self.tableau.error_stages {
-            self.evaluate_stage(equations, stage, step)?;
+            self.evaluate_stage(equations, Begins::Here, stage, step)?;
         }
         if self.tableau.error_stages <= self.tableau.opening_stage {
-            self.combine_stage_state(self.tableau.opening_stage, step);
+            self.combine_stage_state(Begins::Here, self.tableau.opening_stage, step);
         }
         let error = self.error(step);
         if error <= 1.0 && self.tableau.error_stages <= self.tableau.opening_stage {
-            self.evaluate_stage(equations, self.tableau.opening_stage, step)?;
+            self.evaluate_stage(equations, Begins::Here, self.tableau.opening_stage, step)?;
         }
         Ok(error)
     }
@@ -176,22 +185,31 @@ impl RungeKutta {
     fn evaluate_stage(
         &mut self,
         equations: &mut FirstOrderEquations<'_, '_>,
+        begins: Begins,
         stage: usize,
         step: f64,
     ) -> Result<(), NonFiniteComponent> {
-        self.combine_stage_state(stage, step);
-        let time = self.memory.time + self.tableau.nodes[stage] * step;
+        self.combine_stage_state(begins, stage, step);
+        let start = match begins {
+            Begins::Here => self.memory.time,
+            Begins::WithTheLast => self.memory.last_step.start,
+        };
+        let time = start + self.tableau.nodes[stage] * step;
         equations.derivative(time, &self.trial_state, &mut self.memory.stages[stage])
     }
 
-    fn combine_stage_state(&mut self, stage: usize, step: f64) {
+    fn combine_stage_state(&mut self, begins: Begins, stage: usize, step: f64) {
         combine(
             self.tableau.coefficients[stage],
             &self.memory.stages,
             &mut self.trial_sum,
         );
-        for i in 0..self.memory.state.len() {
-            self.trial_state[i] = self.memory.state[i] + step * self.trial_sum[i];
+        let state = match begins {
+            Begins::Here => &self.memory.state,
+            Begins::WithTheLast => &self.memory.last_step.state,
+        };
+        for i in 0..state.len() {
+            self.trial_state[i] = state[i] + step * self.trial_sum[i];
         }
     }
 
@@ -273,7 +291,7 @@ impl RungeKutta {
         let tableau = self.tableau;
         let step = self.memory.last_step.length;
         for stage in tableau.opening_stage + 1..tableau.nodes.len() {
-            self.evaluate_stage_again(equations, stage, step)?;
+            self.evaluate_stage(equations, Begins::WithTheLast, stage, step)?;
         }
         for i in 0..self.memory.state.len() {
             let change = self.memory.state[i] - self.memory.last_step.state[i];
@@ -296,29 +314,6 @@ impl RungeKutta {
         Ok(())
     }
 
-    /// Evaluates a stage of a step from where the last one began.
-    fn evaluate_stage_again(
-        &mut self,
-        equations: &mut FirstOrderEquations<'_, '_>,
-        stage: usize,
-        step: f64,
-    ) -> Result<(), NonFiniteComponent> {
-        self.combine_stage_state_again(stage, step);
-        let time = self.memory.last_step.start + self.tableau.nodes[stage] * step;
-        equations.derivative(time, &self.trial_state, &mut self.memory.stages[stage])
-    }
-
-    fn combine_stage_state_again(&mut self, stage: usize, step: f64) {
-        combine(
-            self.tableau.coefficients[stage],
-            &self.memory.stages,
-            &mut self.trial_sum,
-        );
-        for i in 0..self.memory.state.len() {
-            self.trial_state[i] = self.memory.last_step.state[i] + step * self.trial_sum[i];
-        }
-    }
-
     /// Leaves in `trial_state` the end of a step of this length from where the last one began. Of the
     /// stages it keeps the first.
     fn step_again(
@@ -328,9 +323,9 @@ impl RungeKutta {
     ) -> Result<(), NonFiniteComponent> {
         let end = self.tableau.opening_stage;
         for stage in 1..end {
-            self.evaluate_stage_again(equations, stage, step)?;
+            self.evaluate_stage(equations, Begins::WithTheLast, stage, step)?;
         }
-        self.combine_stage_state_again(end, step);
+        self.combine_stage_state(Begins::WithTheLast, end, step);
         Ok(())
     }
 }
@@ -346,11 +341,7 @@ impl<'s> Stepper<dyn FirstOrder + 's> for RungeKutta {
         equations.handle_event(piece.start, &mut memory.state);
         equations.statistics.highest_order = u64::from(self.tableau.order);
         memory.trend = ErrorTrend::NONE;
-        if let Err(component) =
-            equations.derivative(memory.time, &memory.state, &mut memory.opening)
-        {
-            return Err(equations.non_finite(memory.time, component));
-        }
+        equations.opening(memory.time, &memory.state, &mut memory.opening)?;
         memory.proposed = match self.initial_step {
             Some(step) => step,
             None => {
@@ -409,27 +400,7 @@ impl<'s> Stepper<dyn FirstOrder + 's> for RungeKutta {
         equations: &mut FirstOrderEquations<'_, 's>,
     ) -> Result<Projection, IntegrateError> {
         let memory = &mut self.memory;
-        let projection = equations.project(memory.time, &mut memory.state);
-        if projection == Projection::Moved
-            && let Err(component) =
-                equations.derivative(memory.time, &memory.state, &mut memory.opening)
-        {
-            return Err(equations.non_finite(memory.time, component));
-        }
-        Ok(projection)
-    }
-
-    fn event_function(
-        &self,
-        equations: &mut FirstOrderEquations<'_, 's>,
-        time: f64,
-        state: &[f64],
-    ) -> f64 {
-        equations.event_function(time, state)
-    }
-
-    fn chart<'e>(&self, equations: &'e FirstOrderEquations<'_, 's>) -> &'e [usize] {
-        equations.system.chart()
+        equations.project_opening(memory.time, &mut memory.state, &mut memory.opening)
     }
 
     fn interpolate(

@@ -32,6 +32,7 @@ use super::{FixedStep, IntegrateError, Projection, Scheme, SecondOrder};
 const LARGEST_GROWTH: f64 = 10.0;
 /// Share of the step below which a remainder is added to the step before it.
 const NEGLIGIBLE_REMAINDER: f64 = 1e-6;
+
 /// Parameters α, β and γ of a scheme.
 #[derive(Clone, Copy, Debug)]
 struct Parameters {
@@ -347,21 +348,6 @@ impl<'s> Stepper<dyn SecondOrder + 's> for Structural {
         let velocity = &mut motion[..self.velocities];
         let time = self.memory.time.min(equations.ceiling);
         Ok(equations.system.project(time, position, velocity))
-    }
-
-    fn event_function(
-        &self,
-        equations: &mut SecondOrderEquations<'_, 's>,
-        time: f64,
-        state: &[f64],
-    ) -> f64 {
-        let (position, velocity, _) = Self::split(state, self.positions, self.velocities);
-        let time = time.min(equations.ceiling);
-        equations.system.event_function(time, position, velocity)
-    }
-
-    fn chart<'e>(&self, equations: &'e SecondOrderEquations<'_, 's>) -> &'e [usize] {
-        equations.system.chart()
     }
 
     fn interpolate(

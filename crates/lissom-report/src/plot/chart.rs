@@ -75,7 +75,7 @@ impl<'a> Chart<'a> {
         let first = recordings.first();
         let chosen = first.map(|(_, recording)| panels(&groups, recording, asked));
         let Chosen { shown, left_out } = chosen.unwrap_or_default();
-        let title = loaded.spec.name.as_deref().unwrap_or(&loaded.label);
+        let title = loaded.name();
         let label = |names: &[String]| groups.title(names).to_owned();
         Self {
             left_out,

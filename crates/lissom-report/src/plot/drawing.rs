@@ -97,7 +97,7 @@ impl Drawing {
         place: [f64; 2],
         anchor: Anchor,
         colour: Colour,
-        turned: impl Fn(f64, f64) -> [f64; 2],
+        rotated: impl Fn(f64, f64) -> [f64; 2],
     ) {
         let width = font.width(text);
         let mut start = match anchor {
@@ -109,7 +109,7 @@ impl Drawing {
         for letter in text.chars() {
             let Outline { steps, advance } = font.outline(letter);
             let at = |[x, y]: [f64; 2]| {
-                let [x, y] = turned(start + x, y);
+                let [x, y] = rotated(start + x, y);
                 [place[0] + x, place[1] + y]
             };
             path.extend(steps.into_iter().map(|step| match step {
@@ -126,4 +126,13 @@ impl Drawing {
             text: text.to_owned(),
         });
     }
+}
+
+/// A number in single precision, as libraries that draw want it.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "seven digits are more than a page has"
+)]
+pub(super) fn single(x: f64) -> f32 {
+    x as f32
 }

@@ -4,7 +4,7 @@ use miniz_oxide::deflate::compress_to_vec_zlib;
 use pdf_writer::types::LineJoinStyle;
 use pdf_writer::{Content, Filter, Finish, Pdf, Rect, Ref, TextStr};
 
-use super::drawing::{Drawing, Item, Step};
+use super::drawing::{Drawing, Item, Step, single};
 
 /// Level of compression: no other makes much of numbers.
 const LEVEL: u8 = 6;
@@ -87,12 +87,4 @@ fn rounded(x: f64) -> f32 {
 
 fn parts(colour: [u8; 3]) -> [f32; 3] {
     colour.map(|part| f32::from(part) / 255.0)
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "seven digits are more than a page has"
-)]
-fn single(x: f64) -> f32 {
-    x as f32
 }

@@ -4,7 +4,7 @@ use tiny_skia::{
     Color, FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, Stroke, StrokeDash, Transform,
 };
 
-use super::drawing::{Drawing, Item, Step};
+use super::drawing::{Drawing, Item, Step, single};
 
 /// Dots per inch.
 const DPI: f64 = 300.0;
@@ -94,12 +94,4 @@ fn outline(path: &[Step]) -> Option<Path> {
 )]
 fn dots(points: f64) -> u32 {
     (points * DOTS_PER_POINT).round() as u32
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "seven digits are more than a page has"
-)]
-fn single(x: f64) -> f32 {
-    x as f32
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::drawing::{Drawing, Item, Step};
+use crate::escaped;
 
 /// Millimetres of a point.
 const MM: f64 = 25.4 / 72.0;
@@ -70,9 +71,4 @@ fn data(path: &[Step]) -> String {
         };
     }
     out
-}
-
-fn escaped(text: &str) -> String {
-    let text = text.replace('&', "&amp;").replace('<', "&lt;");
-    text.replace('"', "&quot;")
 }

@@ -18,7 +18,7 @@ const ASYMMETRY: f64 = 1e-6;
 const SOFTNESS: f64 = 1e-10;
 
 /// Rows of an influence: three rotations and three translations.
-const INFLUENCE_ROWS: usize = 6;
+pub(super) const INFLUENCE_ROWS: usize = 6;
 
 impl Checker<'_> {
     pub(super) fn bodies(&mut self) {
@@ -49,6 +49,9 @@ impl Checker<'_> {
         let choices = [
             ("rigid", body.rigid.is_some()),
             ("beam", body.beam.is_some()),
+            ("mesh", body.mesh.is_some()),
+            ("reduced", body.reduced.is_some()),
+            ("reduced_file", body.reduced_file.is_some()),
             ("nodal", body.nodal.is_some()),
             ("nodal_file", body.nodal_file.is_some()),
         ];
@@ -61,6 +64,12 @@ impl Checker<'_> {
             Some(beam) => self.beam(&path.key("beam"), &body.name, beam),
             None => true,
         };
+        if let Some(mesh) = &body.mesh {
+            self.solid_mesh(&path.key("mesh"), mesh);
+        }
+        if let Some(reduced) = &body.reduced {
+            self.reduced(&path.key("reduced"), reduced);
+        }
         if let Some(nodal) = &body.nodal {
             self.nodal(&path.key("nodal"), nodal);
         }
@@ -68,24 +77,14 @@ impl Checker<'_> {
         for (index, mass) in body.point_mass.iter().enumerate() {
             let path = path.key("point_mass").index(index);
             self.positive(path.key("mass_kg"), mass.mass_kg);
-            self.place_of_point_mass(&path, body, mass.at.as_deref(), mass.position_m);
+            if mass.at.is_some() && mass.position_m.is_some() {
+                self.error(path, ErrorKind::PlaceTwice);
+            } else {
+                self.place_on(&path, body, mass.place());
+            }
         }
         if beam_is_sound {
             self.elastic(path, body);
-        }
-    }
-
-    fn place_of_point_mass(
-        &mut self,
-        path: &Path,
-        body: &BodySpec,
-        at: Option<&str>,
-        position: Option<[f64; 3]>,
-    ) {
-        if at.is_some() && position.is_some() {
-            self.error(path.clone(), ErrorKind::PlaceTwice);
-        } else {
-            self.place_on(path, body, crate::spec::Place::of(at, position));
         }
     }
 
@@ -104,10 +103,9 @@ impl Checker<'_> {
             body.node.iter().map(|node| node.name.as_str()),
         );
         let kind = body.kind();
-        if let Some(BodyKind::Nodal(_) | BodyKind::NodalFile(_)) = kind
-            && !body.node.is_empty()
-        {
-            self.no_effect(list.clone(), "a nodal body has its own nodes");
+        let is_mesh = matches!(kind, Some(BodyKind::Mesh(_)));
+        if kind.is_some_and(|kind| kind.is_given_by_shapes()) && !is_mesh && !body.node.is_empty() {
+            self.no_effect(list.clone(), "the body has its own nodes");
         }
         for (index, node) in body.node.iter().enumerate() {
             let path = list.index(index);
@@ -176,11 +174,7 @@ impl Checker<'_> {
                     self.length(path, ratios.len(), count);
                 }
             }
-            DampingSpec::Rayleigh(rayleigh) => {
-                let path = path.key("rayleigh");
-                self.not_negative(path.key("mass_per_s"), rayleigh.mass_per_s);
-                self.not_negative(path.key("stiffness_s"), rayleigh.stiffness_s);
-            }
+            DampingSpec::Rayleigh(_) => {}
         }
     }
 
@@ -211,20 +205,26 @@ impl Checker<'_> {
         }
     }
 
-    fn nodal(&mut self, path: &Path, nodal: &NodalSpec) {
-        let count = nodal.stiffness.len();
-        if !nodal.coordinates.is_empty() {
-            self.length(path.key("coordinates"), nodal.coordinates.len(), count);
-            for (index, name) in nodal.coordinates.iter().enumerate() {
-                if nodal.coordinates[..index].contains(name) {
-                    let kind = ErrorKind::DuplicateName {
-                        what: "coordinate",
-                        name: name.clone(),
-                    };
-                    self.error(path.key("coordinates").index(index), kind);
-                }
+    /// Names of elastic coordinates, if they have any of their own.
+    pub(super) fn coordinates(&mut self, path: &Path, names: &[String], count: usize) {
+        if names.is_empty() {
+            return;
+        }
+        self.length(path.key("coordinates"), names.len(), count);
+        for (index, name) in names.iter().enumerate() {
+            if names[..index].contains(name) {
+                let kind = ErrorKind::DuplicateName {
+                    what: "coordinate",
+                    name: name.clone(),
+                };
+                self.error(path.key("coordinates").index(index), kind);
             }
         }
+    }
+
+    fn nodal(&mut self, path: &Path, nodal: &NodalSpec) {
+        let count = nodal.stiffness.len();
+        self.coordinates(path, &nodal.coordinates, count);
         self.stiffness(&path.key("stiffness"), &nodal.stiffness);
         for (index, node) in nodal.nodes.iter().enumerate() {
             let path = path.key("nodes").index(index);
@@ -246,7 +246,6 @@ impl Checker<'_> {
                 }
                 _ => {}
             }
-            self.not_negative(path.key("mass_kg"), node.mass_kg);
             let inertia = path.key("inertia_kg_m2");
             let rows: Vec<&[f64]> = node
                 .inertia_kg_m2
@@ -266,20 +265,17 @@ impl Checker<'_> {
                 }
             }
         }
-        let total: f64 = nodal.nodes.iter().map(|node| node.mass_kg).sum();
-        if nodal.nodes.iter().all(|node| node.mass_kg >= 0.0) {
+        if nodal.nodes.iter().all(|node| node.mass_kg == 0.0) {
             let key = "total mass_kg of the nodes".to_owned();
-            if total == 0.0 {
-                self.error(
-                    path.key("nodes"),
-                    ErrorKind::NotPositive { key, value: total },
-                );
-            }
+            self.error(
+                path.key("nodes"),
+                ErrorKind::NotPositive { key, value: 0.0 },
+            );
         }
     }
 
     /// Asks for a square, symmetric matrix that resists every deformation.
-    fn stiffness(&mut self, path: &Path, rows: &[Vec<f64>]) {
+    pub(super) fn stiffness(&mut self, path: &Path, rows: &[Vec<f64>]) {
         for (row, entries) in rows.iter().enumerate() {
             self.length(path.index(row), entries.len(), rows.len());
         }
@@ -305,7 +301,7 @@ impl Checker<'_> {
     }
 
     /// Whether a square matrix is finite and symmetric; reports the first pair of entries that differ.
-    fn symmetric(&mut self, path: &Path, rows: &[&[f64]]) -> bool {
+    pub(super) fn symmetric(&mut self, path: &Path, rows: &[&[f64]]) -> bool {
         let Some(largest) = largest_entry(rows) else {
             return false;
         };

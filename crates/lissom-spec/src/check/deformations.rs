@@ -99,12 +99,6 @@ impl Checker<'_> {
                 hinge.initial_rotation_rad,
                 role,
             );
-            for (key, angle) in [
-                ("initial_rotation_rad", hinge.initial_rotation_rad),
-                ("rest_rotation_rad", hinge.rest_rotation_rad),
-            ] {
-                self.angle(path.key(key), angle.unwrap_or(0.0));
-            }
             if hinge.rest_rotation_rad.is_some() && hinge.stiffness_n_m_per_rad <= 0.0 {
                 self.no_effect(path.key("rest_rotation_rad"), slack);
             }
@@ -126,13 +120,9 @@ impl Checker<'_> {
                 truss.initial_elongation_m,
                 role,
             );
-            if let Some(length) = truss.rest_length_m {
-                self.positive(path.key("rest_length_m"), length);
-                if role == Role::Fixed {
-                    let reason =
-                        "its elongation is fixed: the distance of its points stays what it is";
-                    self.no_effect(path.key("rest_length_m"), reason);
-                }
+            if truss.rest_length_m.is_some() && role == Role::Fixed {
+                let reason = "its elongation is fixed: the distance of its points stays what it is";
+                self.no_effect(path.key("rest_length_m"), reason);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::Checker;
 use crate::error::ErrorKind;
-use crate::fidelity::{Elasticity, Fidelity, ShorteningTerms, Tip};
+use crate::fidelity::{Elasticity, Fidelity, Inertia, ShorteningTerms, Tip};
 use crate::path::Path;
 use crate::spec::{BasisSpec, BodyKind, BodySpec, Boundary, FunctionsSpec};
 
@@ -21,10 +21,12 @@ impl Checker<'_> {
             }
             let Some(own) = body.fidelity else {
                 self.clamped(&of_body, body, model);
+                self.lumped(&of_body, body, model);
                 continue;
             };
             let fidelity = own.resolve(model);
             self.clamped(&path, body, fidelity);
+            self.lumped(&path, body, fidelity);
             self.counted_once(&path, fidelity);
             self.possible(&path, body, fidelity);
         }
@@ -50,8 +52,8 @@ impl Checker<'_> {
                 BasisSpec::Elements(elements) => elements.boundary == Boundary::Clamped,
                 _ => false,
             },
-            Some(BodyKind::Nodal(_) | BodyKind::NodalFile(_)) => false,
             Some(BodyKind::Rigid(_)) | None => true,
+            Some(_) => false,
         };
         let chord = fidelity.tip == Tip::Chord;
         let tension = fidelity.shortening == ShorteningTerms::GeometricStiffness;
@@ -72,14 +74,23 @@ impl Checker<'_> {
         }
     }
 
-    /// A nodal body has no slopes, so its elasticity is linear.
+    /// A body given by its shapes has no slopes, so its elasticity is linear.
     fn possible(&mut self, path: &Path, body: &BodySpec, fidelity: Fidelity) {
-        let nodal = matches!(
-            body.kind(),
-            Some(BodyKind::Nodal(_) | BodyKind::NodalFile(_))
-        );
-        if nodal && fidelity.elasticity != Elasticity::Linear {
+        let by_shapes = body.kind().is_some_and(|kind| kind.is_given_by_shapes());
+        if by_shapes && fidelity.elasticity != Elasticity::Linear {
             self.error(path.key("elasticity"), ErrorKind::NoSlopes);
+        }
+    }
+
+    /// A body given by integrals over its mass has no lumps.
+    fn lumped(&mut self, path: &Path, body: &BodySpec, fidelity: Fidelity) {
+        let has_none = matches!(
+            body.kind(),
+            Some(BodyKind::Mesh(_) | BodyKind::Reduced(_) | BodyKind::ReducedFile(_))
+        );
+        if has_none && fidelity.inertia == Inertia::LumpedNodes {
+            let body = body.name.clone();
+            self.error(path.clone(), ErrorKind::NoLumps { body });
         }
     }
 }

@@ -6,8 +6,7 @@ use super::Checker;
 use crate::error::ErrorKind;
 use crate::path::Path;
 use crate::spec::{
-    FreeSpec, GROUND, JointSpec, PrismaticSpec, RevoluteFrictionSpec, RevoluteSpec, SphericalSpec,
-    UniversalSpec,
+    FreeSpec, GROUND, JointSpec, PrismaticSpec, RevoluteSpec, SphericalSpec, UniversalSpec,
 };
 use crate::topology::{adrift, can_reverse, spanning_tree};
 
@@ -76,42 +75,18 @@ impl Checker<'_> {
 
     fn revolute(&mut self, path: &Path, joint: &RevoluteSpec) {
         self.direction(path.key("axis"), joint.axis);
-        self.angle(path.key("initial_angle_rad"), joint.initial_angle_rad);
         if let Some(motor) = &joint.motor {
             let path = path.key("motor");
             self.rotor(
                 &path,
                 motor.inertia_kg_m2,
-                motor.stiffness_n_m_per_rad.is_some(),
+                ("stiffness_n_m_per_rad", motor.stiffness_n_m_per_rad),
             );
             self.gear(path.key("gear_ratio"), motor.gear_ratio);
-            if let Some(stiffness) = motor.stiffness_n_m_per_rad {
-                self.positive(path.key("stiffness_n_m_per_rad"), stiffness);
-            }
-            self.not_negative(
-                path.key("damping_n_m_s_per_rad"),
-                motor.damping_n_m_s_per_rad,
-            );
-        }
-        if let Some(spring) = &joint.spring {
-            let path = path.key("spring");
-            self.not_negative(
-                path.key("stiffness_n_m_per_rad"),
-                spring.stiffness_n_m_per_rad,
-            );
-            self.not_negative(
-                path.key("damping_n_m_s_per_rad"),
-                spring.damping_n_m_s_per_rad,
-            );
-        }
-        if let Some(friction) = &joint.friction {
-            self.rotational_friction(&path.key("friction"), friction);
         }
         if let Some(limits) = &joint.limits {
-            let path = path.key("limits");
-            self.limits(path.key("min_rad"), limits.min_rad, limits.max_rad);
-            self.optional_positive(path.key("max_rate_rad_per_s"), limits.max_rate_rad_per_s);
-            self.optional_positive(path.key("max_torque_n_m"), limits.max_torque_n_m);
+            let path = path.key("limits").key("min_rad");
+            self.limits(path, limits.min_rad, limits.max_rad);
         }
     }
 
@@ -122,31 +97,13 @@ impl Checker<'_> {
             self.rotor(
                 &path,
                 motor.inertia_kg_m2,
-                motor.stiffness_n_per_m.is_some(),
+                ("stiffness_n_per_m", motor.stiffness_n_per_m),
             );
             self.gear(path.key("gear_ratio_rad_per_m"), motor.gear_ratio_rad_per_m);
-            self.optional_positive(path.key("stiffness_n_per_m"), motor.stiffness_n_per_m);
-            self.not_negative(path.key("damping_n_s_per_m"), motor.damping_n_s_per_m);
-        }
-        if let Some(spring) = &joint.spring {
-            let path = path.key("spring");
-            self.not_negative(path.key("stiffness_n_per_m"), spring.stiffness_n_per_m);
-            self.not_negative(path.key("damping_n_s_per_m"), spring.damping_n_s_per_m);
-        }
-        if let Some(friction) = &joint.friction {
-            let path = path.key("friction");
-            self.not_negative(path.key("viscous_n_s_per_m"), friction.viscous_n_s_per_m);
-            self.not_negative(path.key("coulomb_n"), friction.coulomb_n);
-            self.positive(
-                path.key("coulomb_rate_m_per_s"),
-                friction.coulomb_rate_m_per_s,
-            );
         }
         if let Some(limits) = &joint.limits {
-            let path = path.key("limits");
-            self.limits(path.key("min_m"), limits.min_m, limits.max_m);
-            self.optional_positive(path.key("max_rate_m_per_s"), limits.max_rate_m_per_s);
-            self.optional_positive(path.key("max_force_n"), limits.max_force_n);
+            let path = path.key("limits").key("min_m");
+            self.limits(path, limits.min_m, limits.max_m);
         }
     }
 
@@ -159,156 +116,44 @@ impl Checker<'_> {
     }
 
     fn spherical(&mut self, path: &Path, joint: &SphericalSpec) {
-        self.rotation_vector(
-            path,
-            "initial_rotation_vector_rad",
-            joint.initial_rotation_vector_rad,
-        );
         if let Some(motor) = &joint.motor {
             let path = path.key("motor");
-            self.rotor(&path, motor.inertia_kg_m2, false);
+            self.not_negative(path.key("inertia_kg_m2"), motor.inertia_kg_m2);
             self.gear(path.key("gear_ratio"), motor.gear_ratio);
-        }
-        if let Some(spring) = &joint.spring {
-            let path = path.key("spring");
-            self.not_negative(
-                path.key("stiffness_n_m_per_rad"),
-                spring.stiffness_n_m_per_rad,
-            );
-            self.not_negative(
-                path.key("damping_n_m_s_per_rad"),
-                spring.damping_n_m_s_per_rad,
-            );
-        }
-        if let Some(friction) = &joint.friction {
-            self.rotational_friction(&path.key("friction"), friction);
-        }
-        if let Some(limits) = &joint.limits {
-            let path = path.key("limits");
-            for (key, value) in [
-                ("max_angle_rad", limits.max_angle_rad),
-                ("max_rate_rad_per_s", limits.max_rate_rad_per_s),
-                ("max_torque_n_m", limits.max_torque_n_m),
-            ] {
-                self.optional_positive(path.key(key), value);
-            }
         }
     }
 
     fn free(&mut self, path: &Path, joint: &FreeSpec) {
-        self.rotation_vector(
-            path,
-            "initial_rotation_vector_rad",
-            joint.initial_rotation_vector_rad,
-        );
         if let Some(motor) = &joint.motor {
             let path = path.key("motor");
-            for (inertia, gear, inertia_kg_m2, ratio) in [
-                (
-                    "angular_inertia_kg_m2",
-                    "angular_gear_ratio",
-                    motor.angular_inertia_kg_m2,
-                    motor.angular_gear_ratio,
-                ),
-                (
-                    "linear_inertia_kg_m2",
-                    "linear_gear_ratio_rad_per_m",
-                    motor.linear_inertia_kg_m2,
-                    motor.linear_gear_ratio_rad_per_m,
-                ),
-            ] {
-                self.not_negative(path.key(inertia), inertia_kg_m2);
-                self.gear(path.key(gear), ratio);
-            }
-        }
-        if let Some(spring) = &joint.spring {
-            let path = path.key("spring");
-            for (key, value) in [
-                (
-                    "angular_stiffness_n_m_per_rad",
-                    spring.angular_stiffness_n_m_per_rad,
-                ),
-                (
-                    "angular_damping_n_m_s_per_rad",
-                    spring.angular_damping_n_m_s_per_rad,
-                ),
-                ("linear_stiffness_n_per_m", spring.linear_stiffness_n_per_m),
-                ("linear_damping_n_s_per_m", spring.linear_damping_n_s_per_m),
-            ] {
-                self.not_negative(path.key(key), value);
-            }
-        }
-        if let Some(friction) = &joint.friction {
-            let path = path.key("friction");
-            for (key, value) in [
-                (
-                    "angular_viscous_n_m_s_per_rad",
-                    friction.angular_viscous_n_m_s_per_rad,
-                ),
-                ("angular_coulomb_n_m", friction.angular_coulomb_n_m),
-                (
-                    "linear_viscous_n_s_per_m",
-                    friction.linear_viscous_n_s_per_m,
-                ),
-                ("linear_coulomb_n", friction.linear_coulomb_n),
-            ] {
-                self.not_negative(path.key(key), value);
-            }
-            let [angular, linear] = [
-                "angular_coulomb_rate_rad_per_s",
-                "linear_coulomb_rate_m_per_s",
-            ];
-            self.positive(path.key(angular), friction.angular_coulomb_rate_rad_per_s);
-            self.positive(path.key(linear), friction.linear_coulomb_rate_m_per_s);
+            self.gear(path.key("angular_gear_ratio"), motor.angular_gear_ratio);
+            self.gear(
+                path.key("linear_gear_ratio_rad_per_m"),
+                motor.linear_gear_ratio_rad_per_m,
+            );
         }
         if let Some(limits) = &joint.limits {
-            let path = path.key("limits");
+            let path = path.key("limits").key("min_m");
             for axis in 0..3 {
                 let along = |bound: Option<[f64; 3]>| bound.map(|bound| bound[axis]);
-                let min = path.key("min_m").index(axis);
-                self.limits(min, along(limits.min_m), along(limits.max_m));
+                self.limits(path.index(axis), along(limits.min_m), along(limits.max_m));
             }
-            for (key, value) in [
-                ("max_angle_rad", limits.max_angle_rad),
-                ("max_rate_rad_per_s", limits.max_rate_rad_per_s),
-                ("max_rate_m_per_s", limits.max_rate_m_per_s),
-                ("max_torque_n_m", limits.max_torque_n_m),
-                ("max_force_n", limits.max_force_n),
-            ] {
-                self.optional_positive(path.key(key), value);
-            }
-        }
-    }
-
-    fn rotation_vector(&mut self, path: &Path, key: &str, vector_rad: [f64; 3]) {
-        for (index, angle_rad) in vector_rad.into_iter().enumerate() {
-            self.angle(path.key(key).index(index), angle_rad);
         }
     }
 
     /// A rotor behind an elastic transmission moves on its own and needs inertia to do so.
-    fn rotor(&mut self, path: &Path, inertia_kg_m2: f64, elastic: bool) {
-        if elastic {
-            self.positive(path.key("inertia_kg_m2"), inertia_kg_m2);
+    fn rotor(&mut self, path: &Path, inertia_kg_m2: f64, (key, stiffness): (&str, Option<f64>)) {
+        let inertia = path.key("inertia_kg_m2");
+        if let Some(stiffness) = stiffness {
+            self.positive(inertia, inertia_kg_m2);
+            self.positive(path.key(key), stiffness);
         } else {
-            self.not_negative(path.key("inertia_kg_m2"), inertia_kg_m2);
+            self.not_negative(inertia, inertia_kg_m2);
         }
     }
 
     fn gear(&mut self, path: Path, ratio: f64) {
         self.in_range(path, ratio, ratio != 0.0, "a ratio other than zero");
-    }
-
-    fn rotational_friction(&mut self, path: &Path, friction: &RevoluteFrictionSpec) {
-        self.not_negative(
-            path.key("viscous_n_m_s_per_rad"),
-            friction.viscous_n_m_s_per_rad,
-        );
-        self.not_negative(path.key("coulomb_n_m"), friction.coulomb_n_m);
-        self.positive(
-            path.key("coulomb_rate_rad_per_s"),
-            friction.coulomb_rate_rad_per_s,
-        );
     }
 
     fn limits(&mut self, path: Path, min: Option<f64>, max: Option<f64>) {
@@ -317,12 +162,6 @@ impl Checker<'_> {
         {
             let key = path.last_key().to_owned();
             self.error(path, ErrorKind::LimitsReversed { key, min, max });
-        }
-    }
-
-    fn optional_positive(&mut self, path: Path, value: Option<f64>) {
-        if let Some(value) = value {
-            self.positive(path, value);
         }
     }
 
@@ -364,7 +203,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Asks for joints that can be turned round where bodies hang on them the other way.
+    /// Asks for joints that can be reversed where bodies hang on them the other way.
     fn reversals(&mut self) {
         let spec = self.spec;
         let tree = spanning_tree(spec);

@@ -10,11 +10,6 @@ impl Checker<'_> {
         let spec = self.spec;
         for (index, input) in spec.input.iter().enumerate() {
             let path = Path::root().key("input").index(index);
-            let target = [
-                ("joint", input.joint.is_some()),
-                ("marker", input.marker.is_some()),
-            ];
-            self.exactly_one(&path, &target);
             self.load(&path, input);
             match (&input.joint, &input.marker) {
                 (Some(joint), None) => self.input_on_joint(&path, input, joint),
@@ -40,17 +35,27 @@ impl Checker<'_> {
             }
         }
         self.follows(path, input);
-        let (wrong, expected) = if translates {
+        let wrong = if translates {
             (LoadQuantity::Torque, "force")
         } else {
             (LoadQuantity::Force, "torque")
         };
+        self.load_of_kind(path, input, name, wrong);
+    }
+
+    /// Reports loads of the quantity that does not suit what they act on, and which does.
+    pub(super) fn load_of_kind(
+        &mut self,
+        path: &Path,
+        input: &InputSpec,
+        target: &str,
+        (wrong, expected): (LoadQuantity, &'static str),
+    ) {
         for (key, quantity, _) in input.loads() {
             if quantity == wrong {
-                let joint = name.to_owned();
                 let kind = ErrorKind::WrongLoad {
                     key: key.to_owned(),
-                    joint,
+                    joint: target.to_owned(),
                     expected,
                 };
                 self.error(path.key(key), kind);
@@ -73,6 +78,11 @@ impl Checker<'_> {
             }
             Some(_) => {}
         }
+        self.load_in_space(path, input, "it drives joints, not markers");
+    }
+
+    /// Asks for the direction of a load on a marker or a node; inverse dynamics has no effect there, and `reason` says why.
+    pub(super) fn load_in_space(&mut self, path: &Path, input: &InputSpec, reason: &str) {
         if let Some(direction) = input.direction {
             self.direction(path.key("direction"), direction);
         } else {
@@ -87,7 +97,7 @@ impl Checker<'_> {
             ("nominal_motion", input.nominal_motion),
         ] {
             if given {
-                self.no_effect(path.key(key), "it drives joints, not markers");
+                self.no_effect(path.key(key), reason);
             }
         }
     }
@@ -104,7 +114,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether there is somebody to foresee a load.
+    /// Whether there is a feedforward for a load to be included in.
     pub(super) fn in_feedforward(&mut self, path: &Path, input: &InputSpec) {
         let asks =
             |input: &InputSpec| input.rigid_inverse_dynamics.is_some() || input.nominal_motion;
@@ -117,8 +127,13 @@ impl Checker<'_> {
         }
     }
 
-    /// How many profiles there are, and each of them.
+    /// What an input acts on, how many profiles it has, and each of them.
     pub(super) fn load(&mut self, path: &Path, input: &InputSpec) {
+        let target = [
+            ("joint", input.joint.is_some()),
+            ("marker", input.marker.is_some()),
+        ];
+        self.exactly_one(path, &target);
         let loads = input.loads();
         if loads.len() != 1 {
             let given = loads.iter().map(|(key, _, _)| (*key).to_owned()).collect();
@@ -139,7 +154,9 @@ impl Checker<'_> {
                 (file, "value_n", "amplitude_n")
             };
             match &profile {
-                LoadProfile::Constant { .. } | LoadProfile::RigidInverseDynamics(_) => {}
+                LoadProfile::Constant { .. }
+                | LoadProfile::Cycloid { .. }
+                | LoadProfile::RigidInverseDynamics(_) => {}
                 LoadProfile::Step {
                     from_s, until_s, ..
                 }
@@ -147,9 +164,6 @@ impl Checker<'_> {
                     from_s, until_s, ..
                 } => {
                     self.until(&path, *from_s, *until_s);
-                }
-                LoadProfile::Cycloid { duration_s, .. } => {
-                    self.positive(path.key("duration_s"), *duration_s);
                 }
                 LoadProfile::Table {
                     time_s,

@@ -10,7 +10,7 @@ use crate::spec::{
 use crate::topology::{is_acted_on, is_prescribed, spanning_tree};
 
 /// Cosine of the angle between two axes below which they count as orthogonal to each other.
-const SQUARE: f64 = 1e-9;
+const ORTHOGONAL: f64 = 1e-9;
 
 impl Checker<'_> {
     pub(super) fn loops(&mut self) {
@@ -87,23 +87,20 @@ impl Checker<'_> {
                 let [first, second] = spec.axes;
                 self.direction(path.index(0), first);
                 self.direction(path.index(1), second);
-                self.square(path.index(1), first, second);
+                self.orthogonal(path.index(1), first, second);
             }
             Some(LoopKind::PointOnLine(spec)) => {
                 self.direction(path.key("point_on_line").key("direction"), spec.direction);
             }
-            Some(LoopKind::Distance(spec)) => {
-                self.positive(path.key("distance").key("length_m"), spec.length_m);
-            }
-            Some(LoopKind::Spherical | LoopKind::Fixed) | None => {}
+            Some(LoopKind::Spherical | LoopKind::Fixed | LoopKind::Distance(_)) | None => {}
         }
     }
 
-    fn square(&mut self, path: Path, first: [f64; 3], second: [f64; 3]) {
+    fn orthogonal(&mut self, path: Path, first: [f64; 3], second: [f64; 3]) {
         if let (Some(first), Some(second)) = (unit(first), unit(second)) {
             let cosine: f64 = first.iter().zip(second).map(|(a, b)| a * b).sum();
-            if cosine.abs() > SQUARE {
-                self.error(path, ErrorKind::NotSquare);
+            if cosine.abs() > ORTHOGONAL {
+                self.error(path, ErrorKind::NotOrthogonal);
             }
         }
     }
@@ -134,7 +131,7 @@ impl Checker<'_> {
             }
             Some(JointKind::Universal(universal)) => {
                 let path = path.key("universal").key("second").key("axis");
-                self.square(path, universal.first.axis, universal.second.axis);
+                self.orthogonal(path, universal.first.axis, universal.second.axis);
             }
             _ => {}
         }

@@ -98,7 +98,7 @@ impl Checker<'_> {
     pub(super) fn place_on(&mut self, table: &Path, body: &BodySpec, place: Place<'_>) {
         let Some(kind) = body.kind() else { return };
         match (place, kind) {
-            (_, BodyKind::NodalFile(_))
+            (_, BodyKind::Mesh(_) | BodyKind::ReducedFile(_) | BodyKind::NodalFile(_))
             | (Place::Unsaid, BodyKind::Rigid(_) | BodyKind::Beam(_))
             | (Place::Position(_), BodyKind::Rigid(_)) => {}
             (Place::Named(at), _) => {
@@ -111,7 +111,7 @@ impl Checker<'_> {
                     self.error(table.key("at"), kind);
                 }
             }
-            (_, BodyKind::Nodal(_)) => {
+            (_, BodyKind::Nodal(_) | BodyKind::Reduced(_)) => {
                 let body = body.name.clone();
                 self.error(table.clone(), ErrorKind::NodeNeeded { body });
             }
@@ -145,9 +145,12 @@ fn place_names(body: &BodySpec) -> Vec<String> {
     let nodes = body.node.iter().map(|node| node.name.clone());
     let nodal = body.nodal.iter().flat_map(|nodal| &nodal.nodes);
     let nodal = nodal.filter_map(|node| node.name.clone());
+    let reduced = body.reduced.iter().flat_map(|reduced| &reduced.nodes);
+    let reduced = reduced.map(|node| node.name.clone());
     own.iter()
         .map(ToString::to_string)
         .chain(nodes)
         .chain(nodal)
+        .chain(reduced)
         .collect()
 }

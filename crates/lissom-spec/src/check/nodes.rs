@@ -1,7 +1,6 @@
 //! `[[node]]` and `[[element]]`: names, kinds, numbers, and what acts on them.
 
 use super::Checker;
-use super::limits::MOST_DIVISIONS;
 use crate::error::ErrorKind;
 use crate::path::Path;
 use crate::spec::{
@@ -41,24 +40,14 @@ impl Checker<'_> {
                 ("planar_angle", node.planar_angle.is_some()),
             ];
             self.exactly_one(&path, &kinds);
-            if let Some(point) = &node.point {
-                self.not_negative(path.key("point").key("mass_kg"), point.mass_kg);
-            }
-            if let Some(point) = &node.planar_point {
-                self.not_negative(path.key("planar_point").key("mass_kg"), point.mass_kg);
-            }
             if let Some(angle) = &node.planar_angle {
-                let path = path.key("planar_angle");
-                self.not_negative(path.key("inertia_kg_m2"), angle.inertia_kg_m2);
-                self.angle(path.key("angle_rad"), angle.angle_rad);
+                let path = path.key("planar_angle").key("inertia_kg_m2");
+                self.not_negative(path, angle.inertia_kg_m2);
             }
             if let Some(orientation) = &node.orientation {
                 let path = path.key("orientation");
                 for (i, &moment) in orientation.inertia_kg_m2.iter().enumerate() {
                     self.not_negative(path.key("inertia_kg_m2").index(i), moment);
-                }
-                for (i, &angle) in orientation.rotation_vector_rad.iter().enumerate() {
-                    self.angle(path.key("rotation_vector_rad").index(i), angle);
                 }
                 if orientation.role == Some(RoleSpec::Prescribed) {
                     let reason =
@@ -117,14 +106,6 @@ impl Checker<'_> {
         }
         if let Some(hinge) = &element.hinge {
             let path = path.key("hinge");
-            self.not_negative(
-                path.key("stiffness_n_m_per_rad"),
-                hinge.stiffness_n_m_per_rad,
-            );
-            self.not_negative(
-                path.key("damping_n_m_s_per_rad"),
-                hinge.damping_n_m_s_per_rad,
-            );
             match hinge.axis {
                 Some(axis) => self.direction(path.key("axis"), axis),
                 None if in_plane => {}
@@ -134,28 +115,13 @@ impl Checker<'_> {
                 }
             }
         }
-        if let Some(truss) = &element.truss {
-            let path = path.key("truss").key("axial_stiffness_n");
-            self.not_negative(path, truss.axial_stiffness_n);
+        if let Some(slider) = &element.slider {
+            self.direction(path.key("slider").key("axis"), slider.axis);
         }
         self.start_and_rest(path, element);
-        if let Some(slider) = &element.slider {
-            let path = path.key("slider");
-            self.direction(path.key("axis"), slider.axis);
-            self.not_negative(path.key("stiffness_n_per_m"), slider.stiffness_n_per_m);
-            self.not_negative(path.key("damping_n_s_per_m"), slider.damping_n_s_per_m);
-        }
     }
 
     fn beam_element(&mut self, path: &Path, beam: &BeamElementSpec, planar: bool) {
-        let accepted = (1..=MOST_DIVISIONS).contains(&beam.divisions);
-        let expected = format!("from 1 to {MOST_DIVISIONS}");
-        self.in_range(
-            path.key("divisions"),
-            beam.divisions as f64,
-            accepted,
-            &expected,
-        );
         for (key, stiffness) in [
             ("axial_stiffness_n", beam.axial_stiffness_n),
             ("torsional_stiffness_n_m2", beam.torsional_stiffness_n_m2),
@@ -166,17 +132,6 @@ impl Checker<'_> {
                 self.positive(path.key(key), stiffness);
             }
         }
-        for (i, &stiffness) in beam.shear_stiffness_n.iter().flatten().enumerate() {
-            self.positive(path.key("shear_stiffness_n").index(i), stiffness);
-        }
-        for (i, &inertia) in beam.rotary_inertia_kg_m.iter().enumerate() {
-            self.not_negative(path.key("rotary_inertia_kg_m").index(i), inertia);
-        }
-        self.not_negative(
-            path.key("mass_per_length_kg_per_m"),
-            beam.mass_per_length_kg_per_m,
-        );
-        self.not_negative(path.key("damping_time_s"), beam.damping_time_s);
         match (planar, beam.y_direction) {
             (false, None) => {
                 let key = "y_direction".to_owned();
@@ -209,11 +164,6 @@ impl Checker<'_> {
 
     fn input_on_nodes(&mut self, path: &Path, input: &InputSpec) {
         let spec = self.spec;
-        let target = [
-            ("joint", input.joint.is_some()),
-            ("marker", input.marker.is_some()),
-        ];
-        self.exactly_one(path, &target);
         self.load(path, input);
         let mut wrong = None;
         if let Some(name) = &input.joint {
@@ -238,23 +188,7 @@ impl Checker<'_> {
                 Some(node) if node.turns() => wrong = Some((LoadQuantity::Force, "torque")),
                 Some(_) => wrong = Some((LoadQuantity::Torque, "force")),
             }
-            if let Some(direction) = input.direction {
-                self.direction(path.key("direction"), direction);
-            } else {
-                let key = "direction".to_owned();
-                self.error(path.clone(), ErrorKind::MissingKey { key });
-            }
-            for (key, given) in [
-                (
-                    "rigid_inverse_dynamics",
-                    input.rigid_inverse_dynamics.is_some(),
-                ),
-                ("nominal_motion", input.nominal_motion),
-            ] {
-                if given {
-                    self.no_effect(path.key(key), "it drives elements, not nodes");
-                }
-            }
+            self.load_in_space(path, input, "it drives elements, not nodes");
             if input.deformation.is_some() {
                 let reason = "nodes have coordinates, elements have deformations";
                 self.no_effect(path.key("deformation"), reason);
@@ -263,18 +197,9 @@ impl Checker<'_> {
         self.axes_of_load(path, input);
         self.follows(path, input);
         self.in_feedforward(path, input);
-        for (key, quantity, _) in input.loads() {
-            if let Some((not, expected)) = wrong
-                && quantity == not
-            {
-                let joint = input.joint.as_ref().or(input.marker.as_ref());
-                let kind = ErrorKind::WrongLoad {
-                    key: key.to_owned(),
-                    joint: joint.cloned().unwrap_or_default(),
-                    expected,
-                };
-                self.error(path.key(key), kind);
-            }
+        let target = input.joint.as_ref().or(input.marker.as_ref());
+        if let (Some(wrong), Some(target)) = (wrong, target) {
+            self.load_of_kind(path, input, target, wrong);
         }
     }
 

@@ -19,9 +19,9 @@ impl ErrorKind {
                 "give body {body} a fidelity of its own with {switch} = \"{instead}\", or a clamped basis"
             ),
             Self::NoSlopes => "write elasticity = \"linear\" for this body".into(),
+            Self::NoLumps { .. } => "write inertia = \"full\" for this body".into(),
             Self::MissingKey { key } => format!("add `{key} = …`"),
-            Self::WrongType { expected, .. } | Self::OutOfRange { expected, .. } => {
- format!("write {expected}") }
+            Self::WrongType { expected, .. } | Self::OutOfRange { expected, .. } => format!("write {expected}"),
             Self::WrongLength { expected, .. } => format!("write a list of {expected}"),
             Self::UnknownWord { allowed, .. } => format!("use one of {}", list(allowed)),
             Self::NotExactlyOne { given, choices } if given.is_empty() => {
@@ -74,7 +74,7 @@ impl ErrorKind {
                 "leave `formulation` out, or write the mechanism in bodies and joints".into()
             }
             Self::CutFree { .. } => "remove `cut`, or the joint".into(),
-            Self::NotSquare => "turn one of the axes until their product is zero".into(),
+            Self::NotOrthogonal => "choose axes whose scalar product is zero".into(),
             Self::UnknownPlace { known, .. } if known.is_empty() => {
                 "name a node of the body, to have a place to attach to".into()
             }
@@ -90,7 +90,7 @@ impl ErrorKind {
             Self::NotPositive { .. } => "write a number above zero".into(),
             Self::Negative { .. } => "write zero or a number above it".into(),
             Self::ZeroDirection { .. } => "write a direction such as [0.0, 0.0, 1.0]".into(),
-            Self::ParallelAxes => "turn one of the axes; perpendicular axes are usual".into(),
+            Self::ParallelAxes => "rotate one of the axes; orthogonal axes are usual".into(),
             Self::NotPositiveDefinite { key } if key.starts_with("inertia") => {
                 "every principal moment of inertia must be above zero; check the products of inertia and \
                  their signs"

@@ -95,19 +95,15 @@ pub enum LoopKind<'a> {
 impl LoopSpec {
     /// The one kind that is given; `None` when there is none or more than one.
     pub fn kind(&self) -> Option<LoopKind<'_>> {
-        let mut given = self
-            .revolute
-            .as_ref()
-            .map(LoopKind::Revolute)
-            .into_iter()
-            .chain(self.prismatic.as_ref().map(LoopKind::Prismatic))
-            .chain(self.universal.as_ref().map(LoopKind::Universal))
-            .chain(self.spherical.map(|_| LoopKind::Spherical))
-            .chain(self.fixed.map(|_| LoopKind::Fixed))
-            .chain(self.point_on_line.as_ref().map(LoopKind::PointOnLine))
-            .chain(self.distance.as_ref().map(LoopKind::Distance));
-        let first = given.next();
-        if given.next().is_some() { None } else { first }
+        super::only([
+            self.revolute.as_ref().map(LoopKind::Revolute),
+            self.prismatic.as_ref().map(LoopKind::Prismatic),
+            self.universal.as_ref().map(LoopKind::Universal),
+            self.spherical.map(|_| LoopKind::Spherical),
+            self.fixed.map(|_| LoopKind::Fixed),
+            self.point_on_line.as_ref().map(LoopKind::PointOnLine),
+            self.distance.as_ref().map(LoopKind::Distance),
+        ])
     }
 }
 

@@ -5,36 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use super::nodes::RoleSpec;
 
-/// What single deformations of a beam are; those of the plane, or those of space.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct BeamRolesSpec {
-    /// Change of length.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub elongation: Option<RoleSpec>,
-    /// Twist times length; only in space.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub torsion: Option<RoleSpec>,
-    /// Bending along y at the end `from`; only in space.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bending_y_p: Option<RoleSpec>,
-    /// Bending along y at the end `to`; only in space.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bending_y_q: Option<RoleSpec>,
-    /// Bending along z at the end `from`; only in space.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bending_z_p: Option<RoleSpec>,
-    /// Bending along z at the end `to`; only in space.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bending_z_q: Option<RoleSpec>,
-    /// Bending at the end `from`; only in the plane.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bending_p: Option<RoleSpec>,
-    /// Bending at the end `to`; only in the plane.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bending_q: Option<RoleSpec>,
-}
-
 /// A deformation of an element, called as in recordings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -96,66 +66,66 @@ impl Deformation {
     }
 }
 
-impl BeamRolesSpec {
+/// A table with an optional value for every deformation of a beam.
+macro_rules! by_deformation {
+    ($(#[$about:meta])* $table:ident of $value:ty: $(#[$get:meta])*) => {
+        $(#[$about])*
+        #[serde(deny_unknown_fields)]
+        pub struct $table {
+            /// Change of length.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub elongation: Option<$value>,
+            /// Twist times length; only in space.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub torsion: Option<$value>,
+            /// Bending along y at the end `from`; only in space.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub bending_y_p: Option<$value>,
+            /// Bending along y at the end `to`; only in space.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub bending_y_q: Option<$value>,
+            /// Bending along z at the end `from`; only in space.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub bending_z_p: Option<$value>,
+            /// Bending along z at the end `to`; only in space.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub bending_z_q: Option<$value>,
+            /// Bending at the end `from`; only in the plane.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub bending_p: Option<$value>,
+            /// Bending at the end `to`; only in the plane.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub bending_q: Option<$value>,
+        }
+
+        impl $table {
+            $(#[$get])*
+            pub fn get(&self, deformation: Deformation) -> Option<$value> {
+                match deformation {
+                    Deformation::Elongation => self.elongation,
+                    Deformation::Torsion => self.torsion,
+                    Deformation::BendingYP => self.bending_y_p,
+                    Deformation::BendingYQ => self.bending_y_q,
+                    Deformation::BendingZP => self.bending_z_p,
+                    Deformation::BendingZQ => self.bending_z_q,
+                    Deformation::BendingP => self.bending_p,
+                    Deformation::BendingQ => self.bending_q,
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+by_deformation!(
+    /// What single deformations of a beam are; those of the plane, or those of space.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    BeamRolesSpec of RoleSpec:
     /// What a deformation is said to be.
-    pub fn get(&self, deformation: Deformation) -> Option<RoleSpec> {
-        match deformation {
-            Deformation::Elongation => self.elongation,
-            Deformation::Torsion => self.torsion,
-            Deformation::BendingYP => self.bending_y_p,
-            Deformation::BendingYQ => self.bending_y_q,
-            Deformation::BendingZP => self.bending_z_p,
-            Deformation::BendingZQ => self.bending_z_q,
-            Deformation::BendingP => self.bending_p,
-            Deformation::BendingQ => self.bending_q,
-            _ => None,
-        }
-    }
-}
-
-/// Numbers for single deformations of a beam, all of them lengths; those of the plane, or those of space.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct BeamDeformationsSpec {
-    /// Change of length.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub elongation: Option<f64>,
-    /// Twist times length; only in space.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub torsion: Option<f64>,
-    /// Bending along y at the end `from`; only in space.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bending_y_p: Option<f64>,
-    /// Bending along y at the end `to`; only in space.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bending_y_q: Option<f64>,
-    /// Bending along z at the end `from`; only in space.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bending_z_p: Option<f64>,
-    /// Bending along z at the end `to`; only in space.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bending_z_q: Option<f64>,
-    /// Bending at the end `from`; only in the plane.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bending_p: Option<f64>,
-    /// Bending at the end `to`; only in the plane.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bending_q: Option<f64>,
-}
-
-impl BeamDeformationsSpec {
+);
+by_deformation!(
+    /// Numbers for single deformations of a beam, all of them lengths; those of the plane, or those of space.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+    BeamDeformationsSpec of f64:
     /// The number of a deformation, if there is one.
-    pub fn get(&self, deformation: Deformation) -> Option<f64> {
-        match deformation {
-            Deformation::Elongation => self.elongation,
-            Deformation::Torsion => self.torsion,
-            Deformation::BendingYP => self.bending_y_p,
-            Deformation::BendingYQ => self.bending_y_q,
-            Deformation::BendingZP => self.bending_z_p,
-            Deformation::BendingZQ => self.bending_z_q,
-            Deformation::BendingP => self.bending_p,
-            Deformation::BendingQ => self.bending_q,
-            _ => None,
-        }
-    }
-}
+);

@@ -145,83 +145,31 @@ impl InputSpec {
     /// The keys of the profiles that are given, with what they are, in the order of the format.
     pub fn loads(&self) -> Vec<(&'static str, LoadQuantity, LoadProfile)> {
         use LoadQuantity::{Either, Force, Torque};
-        let mut loads = Vec::new();
-        let mut take = |key, quantity, profile: Option<LoadProfile>| {
-            loads.extend(profile.map(|profile| (key, quantity, profile)));
-        };
-        take(
-            "torque_constant",
-            Torque,
-            self.torque_constant.as_ref().map(LoadProfile::from),
+        let mut loads: Vec<(&'static str, LoadQuantity, LoadProfile)> = Vec::new();
+        macro_rules! take {
+            ($quantity:expr; $($key:ident),*) => {
+                $(if let Some(spec) = &self.$key {
+                    loads.push((stringify!($key), $quantity, LoadProfile::from(spec)));
+                })*
+            };
+        }
+        take!(
+            Torque;
+            torque_constant, torque_step, torque_table, torque_cycloid, torque_polynomial, torque_sines
         );
-        take(
-            "torque_step",
-            Torque,
-            self.torque_step.as_ref().map(LoadProfile::from),
+        take!(
+            Force;
+            force_constant, force_step, force_table, force_cycloid, force_polynomial, force_sines
         );
-        take(
-            "torque_table",
-            Torque,
-            self.torque_table.as_ref().map(LoadProfile::from),
-        );
-        take(
-            "torque_cycloid",
-            Torque,
-            self.torque_cycloid.as_ref().map(LoadProfile::from),
-        );
-        take(
-            "torque_polynomial",
-            Torque,
-            self.torque_polynomial.as_ref().map(LoadProfile::from),
-        );
-        take(
-            "torque_sines",
-            Torque,
-            self.torque_sines.as_ref().map(LoadProfile::from),
-        );
-        take(
-            "force_constant",
-            Force,
-            self.force_constant.as_ref().map(LoadProfile::from),
-        );
-        take(
-            "force_step",
-            Force,
-            self.force_step.as_ref().map(LoadProfile::from),
-        );
-        take(
-            "force_table",
-            Force,
-            self.force_table.as_ref().map(LoadProfile::from),
-        );
-        take(
-            "force_cycloid",
-            Force,
-            self.force_cycloid.as_ref().map(LoadProfile::from),
-        );
-        take(
-            "force_polynomial",
-            Force,
-            self.force_polynomial.as_ref().map(LoadProfile::from),
-        );
-        take(
-            "force_sines",
-            Force,
-            self.force_sines.as_ref().map(LoadProfile::from),
-        );
-        take(
-            "rigid_inverse_dynamics",
-            Either,
-            self.rigid_inverse_dynamics
-                .as_ref()
-                .map(|motion| LoadProfile::RigidInverseDynamics(Some(motion.profile()))),
-        );
-        take(
-            "nominal_motion",
-            Either,
-            self.nominal_motion
-                .then_some(LoadProfile::RigidInverseDynamics(None)),
-        );
+        let motion = self.rigid_inverse_dynamics.as_ref();
+        loads.extend(motion.map(|motion| {
+            let profile = LoadProfile::RigidInverseDynamics(Some(motion.profile()));
+            ("rigid_inverse_dynamics", Either, profile)
+        }));
+        if self.nominal_motion {
+            let profile = LoadProfile::RigidInverseDynamics(None);
+            loads.push(("nominal_motion", Either, profile));
+        }
         loads
     }
 

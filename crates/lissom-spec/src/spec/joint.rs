@@ -95,18 +95,14 @@ impl JointKind<'_> {
 impl JointSpec {
     /// The one kind that is given; `None` when there is none or more than one.
     pub fn kind(&self) -> Option<JointKind<'_>> {
-        let mut given = self
-            .revolute
-            .as_ref()
-            .map(JointKind::Revolute)
-            .into_iter()
-            .chain(self.prismatic.as_ref().map(JointKind::Prismatic))
-            .chain(self.fixed.as_ref().map(|_| JointKind::Fixed))
-            .chain(self.universal.as_ref().map(JointKind::Universal))
-            .chain(self.spherical.as_ref().map(JointKind::Spherical))
-            .chain(self.free.as_ref().map(JointKind::Free));
-        let first = given.next();
-        if given.next().is_some() { None } else { first }
+        super::only([
+            self.revolute.as_ref().map(JointKind::Revolute),
+            self.prismatic.as_ref().map(JointKind::Prismatic),
+            self.fixed.map(|_| JointKind::Fixed),
+            self.universal.as_ref().map(JointKind::Universal),
+            self.spherical.as_ref().map(JointKind::Spherical),
+            self.free.as_ref().map(JointKind::Free),
+        ])
     }
 }
 

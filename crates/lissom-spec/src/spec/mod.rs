@@ -17,6 +17,7 @@ mod nominal;
 mod orientation;
 mod place;
 mod profile;
+mod reduced;
 mod run;
 mod support;
 
@@ -62,12 +63,15 @@ pub use orientation::{
 };
 pub use place::{AttachmentSpec, GROUND, MarkerSpec, PayloadSpec, Place};
 pub use profile::{LoadProfile, MotionProfile};
+pub use reduced::{
+    InterfaceSpec, MaterialSpec, MeshBasisSpec, MeshModesSpec, MeshSpec, ReducedNodeSpec,
+    ReducedSpec, SecondOrderIntegralsSpec,
+};
 pub use run::{
     AdaptiveSpec, ElementCrossings, FidelityPreset, FidelitySpec, FormulationSpec,
     GeneralizedAlphaSpec, InitialSpec, IntegratorSpec, NewmarkSpec, NodalFormulationSpec,
     OutputFormat, OutputSpec, SimulationSpec, StaticForceSpec, StaticLoadSpec,
 };
-
 pub use support::{Slopes, SupportSpec, Twist};
 
 use std::collections::BTreeMap;
@@ -192,6 +196,13 @@ impl ModelSpec {
     pub fn find_marker(&self, name: &str) -> Option<&MarkerSpec> {
         self.marker.iter().find(|marker| marker.name == name)
     }
+}
+
+/// The one that is given; `None` when there is none or more than one.
+fn only<T>(given: impl IntoIterator<Item = Option<T>>) -> Option<T> {
+    let mut given = given.into_iter().flatten();
+    let first = given.next();
+    first.filter(|_| given.next().is_none())
 }
 
 /// Default of keys that are on unless switched off.

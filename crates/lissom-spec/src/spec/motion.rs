@@ -65,34 +65,17 @@ impl Default for MotionSpec {
 impl MotionSpec {
     /// The profiles that are given, in the order of the format.
     pub fn profile_specs(&self) -> Vec<MotionProfileSpec> {
-        let cycloid = self.cycloid.clone().map(MotionProfileSpec::Cycloid);
-        let cycloidal_ramps = self
-            .cycloidal_ramps
-            .clone()
-            .map(MotionProfileSpec::CycloidalRamps);
-        let cycloidal_rate = self
-            .cycloidal_rate
-            .clone()
-            .map(MotionProfileSpec::CycloidalRate);
-        let polynomial = self.polynomial.clone().map(MotionProfileSpec::Polynomial);
-        let sines = self.sines.clone().map(MotionProfileSpec::Sines);
-        let table = self.table.clone().map(MotionProfileSpec::Table);
-        let constant_rate = self
-            .constant_rate
-            .clone()
-            .map(MotionProfileSpec::ConstantRate);
-        [
-            cycloid,
-            cycloidal_ramps,
-            cycloidal_rate,
-            polynomial,
-            sines,
-            table,
-            constant_rate,
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
+        use MotionProfileSpec as Profile;
+        let given = [
+            self.cycloid.clone().map(Profile::Cycloid),
+            self.cycloidal_ramps.clone().map(Profile::CycloidalRamps),
+            self.cycloidal_rate.clone().map(Profile::CycloidalRate),
+            self.polynomial.clone().map(Profile::Polynomial),
+            self.sines.clone().map(Profile::Sines),
+            self.table.clone().map(Profile::Table),
+            self.constant_rate.clone().map(Profile::ConstantRate),
+        ];
+        given.into_iter().flatten().collect()
     }
 
     /// The one profile that is given; `None` when there is none or more than one.

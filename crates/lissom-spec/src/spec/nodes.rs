@@ -336,60 +336,36 @@ impl ElementNodeSpec {
 
 impl ElementSpec {
     /// Names of the nodes it hangs on, each with whether an orientation belongs there, and the keys that say so.
-    pub fn nodes(&self) -> Vec<(&'static [&'static str], &str, bool)> {
+    pub fn nodes(&self) -> Vec<(Vec<&'static str>, &str, bool)> {
         fn end<'a>(
-            keys: [&'static [&'static str]; 2],
+            [kind, side]: [&'static str; 2],
             end: &'a EndSpec,
-        ) -> [(&'static [&'static str], &'a str, bool); 2] {
+        ) -> [(Vec<&'static str>, &'a str, bool); 2] {
             [
-                (keys[0], &end.point, false),
-                (keys[1], &end.orientation, true),
+                (vec![kind, side, "point"], &end.point, false),
+                (vec![kind, side, "orientation"], &end.orientation, true),
             ]
         }
         let mut nodes = Vec::new();
         if let Some(beam) = &self.beam {
-            nodes.extend(end(
-                [&["beam", "from", "point"], &["beam", "from", "orientation"]],
-                &beam.from,
-            ));
-            nodes.extend(end(
-                [&["beam", "to", "point"], &["beam", "to", "orientation"]],
-                &beam.to,
-            ));
+            nodes.extend(end(["beam", "from"], &beam.from));
+            nodes.extend(end(["beam", "to"], &beam.to));
         }
         if let Some(beam) = &self.rigid_beam {
-            nodes.extend(end(
-                [
-                    &["rigid_beam", "from", "point"],
-                    &["rigid_beam", "from", "orientation"],
-                ],
-                &beam.from,
-            ));
-            nodes.extend(end(
-                [
-                    &["rigid_beam", "to", "point"],
-                    &["rigid_beam", "to", "orientation"],
-                ],
-                &beam.to,
-            ));
-        }
-        if let Some(hinge) = &self.hinge {
-            nodes.push((&["hinge", "from"], &hinge.from, true));
-            nodes.push((&["hinge", "to"], &hinge.to, true));
-        }
-        if let Some(truss) = &self.truss {
-            nodes.push((&["truss", "from"], &truss.from, false));
-            nodes.push((&["truss", "to"], &truss.to, false));
+            nodes.extend(end(["rigid_beam", "from"], &beam.from));
+            nodes.extend(end(["rigid_beam", "to"], &beam.to));
         }
         if let Some(slider) = &self.slider {
-            nodes.extend(end(
-                [
-                    &["slider", "from", "point"],
-                    &["slider", "from", "orientation"],
-                ],
-                &slider.from,
-            ));
-            nodes.push((&["slider", "to"], &slider.to, false));
+            nodes.extend(end(["slider", "from"], &slider.from));
+            nodes.push((vec!["slider", "to"], &*slider.to, false));
+        }
+        if let Some(hinge) = &self.hinge {
+            nodes.push((vec!["hinge", "from"], &*hinge.from, true));
+            nodes.push((vec!["hinge", "to"], &*hinge.to, true));
+        }
+        if let Some(truss) = &self.truss {
+            nodes.push((vec!["truss", "from"], &*truss.from, false));
+            nodes.push((vec!["truss", "to"], &*truss.to, false));
         }
         nodes
     }

@@ -190,6 +190,13 @@ impl Default for SimulationSpec {
     }
 }
 
+impl SimulationSpec {
+    /// The time at which the simulation ends.
+    pub fn end_s(&self) -> f64 {
+        self.start_s + self.duration_s
+    }
+}
+
 /// What a run begins with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -252,6 +259,20 @@ pub enum IntegratorSpec {
 impl Default for IntegratorSpec {
     fn default() -> Self {
         Self::Dop853(AdaptiveSpec::default())
+    }
+}
+
+impl IntegratorSpec {
+    /// Its tolerances and step limits, if it chooses its steps.
+    pub fn adaptive_mut(&mut self) -> Option<&mut AdaptiveSpec> {
+        match self {
+            Self::Dop853(own)
+            | Self::Dopri5(own)
+            | Self::Adams(own)
+            | Self::Radau(own)
+            | Self::Esdirk(own) => Some(own),
+            Self::GeneralizedAlpha(_) | Self::Newmark(_) => None,
+        }
     }
 }
 

@@ -9,8 +9,9 @@
 //! in a fixed order.
 
 use super::definition::{AssemblyHints, ClosureMethod};
-use super::solver::{Solver, difference, nearest_turn};
+use super::solver::{Solver, nearest_turn};
 use crate::closure::row_rank;
+use crate::tree::{difference, displace};
 use crate::{JointKind, Linkage};
 use lissom_spec::spec::TwistComponent;
 
@@ -265,7 +266,7 @@ fn other_guess(
         step[at] = widest * (2.0 * fraction - 1.0);
     }
     let mut guess = first.to_vec();
-    crate::tree::displace(&linkage.system, &mut guess, &step);
+    displace(&linkage.system, &mut guess, &step);
     with_branches(linkage, targets, guess)
 }
 
@@ -362,7 +363,7 @@ fn nearby_mobilities(
             *step = NEARBY * size * (1.0 + (at * (attempt + 1)) as f64).sin();
         }
         let mut position = position.to_vec();
-        crate::tree::displace(&linkage.system, &mut position, &step);
+        displace(&linkage.system, &mut position, &step);
         let targets = near(linkage, &position);
         let closed = Solver::new(linkage, &targets).close(&mut position);
         closed.then(|| super::mobility(linkage, &position))

@@ -5,7 +5,7 @@
 //!
 //! | equation | residual | rate |
 //! |---|---|---|
-//! | turn | $`\sum u\cdot R\,w`$ over fixed directions $`u`$ of `from` and $`w`$ of `to` | $`\omega\cdot\sum (Rw\times u)`$ |
+//! | rotation | $`\sum u\cdot R\,w`$ over fixed directions $`u`$ of `from` and $`w`$ of `to` | $`\omega\cdot\sum (Rw\times u)`$ |
 //! | offset | $`u\cdot d`$ | $`u\cdot\dot d`$ |
 //! | distance | $`(d\cdot d - L^2)/2L`$ | $`d\cdot\dot d/L`$ |
 //! | on a beam | $`d_y - v(d_x)`$ | see `sliding.rs` |
@@ -14,7 +14,7 @@
 //!
 //! with the relative angular velocity $`\omega`$ in axes of `from`. Every rate is the power of a unit wrench on
 //! `to` and its opposite on `from`; carried inward over the tree, the wrench gives the row of $`J`$, so that a
-//! multiplier is the size of a force or moment. Directions are scaled so that, closed, the rate of a turn is
+//! multiplier is the size of a force or moment. Directions are scaled so that, closed, the rate of a rotation is
 //! a component of $`\omega`$.
 
 use super::sliding::{Contact, Plane};
@@ -54,7 +54,7 @@ struct Row {
 #[derive(Clone, Debug)]
 enum Equation {
     /// Pairs of a direction fixed to `from` and one fixed to `to`, whose scalar products sum to zero.
-    Turn(Vec<(Vector<f64>, Vector<f64>)>),
+    Rotation(Vec<(Vector<f64>, Vector<f64>)>),
     Offset(Vector<f64>),
     Distance(f64),
     OnBeam(Plane),
@@ -175,15 +175,15 @@ impl<T: Real> Constraints<T> {
                 (equation, _) => equation.at(&relative),
             };
             self.residual[i] = value.residual;
-            self.rate[i] = value.turning.dot(relative.angular)
-                + value.pushing.dot(relative.linear)
+            self.rate[i] = value.moment.dot(relative.angular)
+                + value.force.dot(relative.linear)
                 + value.own_rate;
             self.bias[i] = value.bias;
-            let lever = relative.offset.cross(value.pushing);
-            let on_from = Force::new(-(value.turning + lever), -value.pushing);
+            let lever = relative.offset.cross(value.force);
+            let on_from = Force::new(-(value.moment + lever), -value.force);
             let on_to = Force::new(
-                relative.orientation.transpose_mul(value.turning),
-                relative.orientation.transpose_mul(value.pushing),
+                relative.orientation.transpose_mul(value.moment),
+                relative.orientation.transpose_mul(value.force),
             );
             self.wrench[i] = [on_from, on_to];
             let jacobian = &mut self.jacobian[i * n..(i + 1) * n];
@@ -221,11 +221,11 @@ impl<T: Real> Constraints<T> {
     }
 
     /// Whether an equation is about a direction, in radians, and not about a place, in metres.
-    pub fn is_turn(&self, equation: usize) -> bool {
+    pub fn is_rotation(&self, equation: usize) -> bool {
         let equation = &self.rows[equation].equation;
         matches!(
             equation,
-            Equation::Turn(_) | Equation::AlongBeam(_) | Equation::TwistOfBeam
+            Equation::Rotation(_) | Equation::AlongBeam(_) | Equation::TwistOfBeam
         )
     }
 
@@ -331,14 +331,14 @@ impl<T: Real> Constraints<T> {
         let row = &self.rows[equation];
         let closure = &closures[row.closure];
         let what = match &row.equation {
-            Equation::Turn(pairs) => match (&closure.kind, &pairs[..]) {
+            Equation::Rotation(pairs) => match (&closure.kind, &pairs[..]) {
                 (ClosureKind::Universal { .. }, _) => "angle between the axes".to_owned(),
                 (_, [(u, w), ..]) => {
                     let about = w.cross(*u);
                     let length = about.dot(about).sqrt();
-                    format!("turn about {}", direction(about.scale(1.0 / length)))
+                    format!("rotation about {}", direction(about.scale(1.0 / length)))
                 }
-                (_, []) => "turn".to_owned(),
+                (_, []) => "rotation".to_owned(),
             },
             Equation::Offset(u) => format!("offset along {}", direction(*u)),
             Equation::Distance(_) => "distance".to_owned(),
@@ -363,7 +363,7 @@ fn direction(u: Vector<f64>) -> String {
 }
 
 /// Two unit vectors orthogonal to a unit vector and to each other, right-handed with it last.
-fn square_to(axis: Vector<f64>) -> (Vector<f64>, Vector<f64>) {
+fn orthogonal_to(axis: Vector<f64>) -> (Vector<f64>, Vector<f64>) {
     let mut largest = 0;
     for i in 1..3 {
         if axis[i].abs() > axis[largest].abs() {
@@ -377,38 +377,34 @@ fn square_to(axis: Vector<f64>) -> (Vector<f64>, Vector<f64>) {
     (first, axis.cross(first))
 }
 
-fn unit(i: usize) -> Vector<f64> {
-    Vector(std::array::from_fn(|j| if i == j { 1.0 } else { 0.0 }))
-}
-
 /// The scalar equations of a closure: offsets first.
 fn equations(kind: &ClosureKind) -> Vec<Equation> {
-    let at_point = || (0..3).map(|i| Equation::Offset(unit(i)));
+    let at_point = || (0..3).map(|i| Equation::Offset(Vector::axis(i)));
     // ω along every axis
     let parallel = || {
         (0..3).map(|i| {
-            let (y, z) = (unit((i + 1) % 3), unit((i + 2) % 3));
-            Equation::Turn(vec![(z.scale(0.5), y), (y.scale(-0.5), z)])
+            let (y, z) = (Vector::axis((i + 1) % 3), Vector::axis((i + 2) % 3));
+            Equation::Rotation(vec![(z.scale(0.5), y), (y.scale(-0.5), z)])
         })
     };
     let beside = |axis| {
-        let (first, second) = square_to(axis);
+        let (first, second) = orthogonal_to(axis);
         [Equation::Offset(first), Equation::Offset(second)]
     };
     match *kind {
         ClosureKind::Fixed => at_point().chain(parallel()).collect(),
         ClosureKind::Revolute { axis } => {
-            let (first, second) = square_to(axis);
+            let (first, second) = orthogonal_to(axis);
             at_point()
                 .chain([
-                    Equation::Turn(vec![(-second, axis)]),
-                    Equation::Turn(vec![(first, axis)]),
+                    Equation::Rotation(vec![(-second, axis)]),
+                    Equation::Rotation(vec![(first, axis)]),
                 ])
                 .collect()
         }
         ClosureKind::Prismatic { axis } => beside(axis).into_iter().chain(parallel()).collect(),
         ClosureKind::Universal { first, second } => at_point()
-            .chain([Equation::Turn(vec![(first, second)])])
+            .chain([Equation::Rotation(vec![(first, second)])])
             .collect(),
         ClosureKind::Spherical => at_point().collect(),
         ClosureKind::PointOnLine { direction } => beside(direction).into(),
@@ -422,56 +418,74 @@ fn equations(kind: &ClosureKind) -> Vec<Equation> {
 /// An equation at a state.
 pub(super) struct Value<T> {
     pub(super) residual: T,
-    /// Its rate is `turning · angular + pushing · linear + own_rate`.
-    pub(super) turning: Vector<T>,
-    pub(super) pushing: Vector<T>,
+    /// Its rate is `moment · angular + force · linear + own_rate`, the power of a wrench.
+    pub(super) moment: Vector<T>,
+    pub(super) force: Vector<T>,
     /// What the deformation of a beam does where the closure touches it.
     pub(super) own_rate: T,
     pub(super) bias: T,
 }
 
-impl Equation {
-    fn at<T: Scalar>(&self, relative: &Relative<T>) -> Value<T> {
-        let r = relative;
-        let mut value = Value {
+impl<T: Scalar> Value<T> {
+    fn zero() -> Self {
+        Self {
             residual: T::zero(),
-            turning: Vector::zero(),
-            pushing: Vector::zero(),
+            moment: Vector::zero(),
+            force: Vector::zero(),
             own_rate: T::zero(),
             bias: T::zero(),
-        };
-        match self {
-            Self::Turn(pairs) => {
-                for (u, w) in pairs {
-                    let u = Vector::constant(u.0);
-                    let w = r.orientation * Vector::constant(w.0);
-                    let rate = r.angular.cross(w);
-                    value.residual += u.dot(w);
-                    value.turning += w.cross(u);
-                    value.bias += u.dot(r.angular_bias.cross(w) + r.angular.cross(rate));
-                }
-            }
-            Self::Offset(u) => {
-                let u = Vector::constant(u.0);
-                value.residual = u.dot(r.offset);
-                value.pushing = u;
-                value.bias = u.dot(r.linear_bias);
-            }
-            Self::Distance(length) => {
-                let scale = T::constant(1.0 / length);
-                let square = r.offset.dot(r.offset) - T::constant(length * length);
-                value.residual = square * scale * 0.5;
-                value.pushing = r.offset.scale(scale);
-                value.bias = (r.offset.dot(r.linear_bias) + r.linear.dot(r.linear)) * scale;
-            }
-            // a body without an axis that bends is straight
-            Self::OnBeam(plane) => return Self::Offset(unit(plane.axis())).at(r),
-            Self::AlongBeam(plane) => {
-                return Self::Turn(vec![(unit(plane.axis()), unit(0))]).at(r);
-            }
-            Self::TwistOfBeam => return Self::Turn(vec![(unit(2), unit(1))]).at(r),
+        }
+    }
+
+    /// Of directions fixed to either side, whose scalar products are to sum to zero.
+    fn rotation(pairs: &[(Vector<f64>, Vector<f64>)], r: &Relative<T>) -> Self {
+        let mut value = Self::zero();
+        for (u, w) in pairs {
+            let u = Vector::constant(u.0);
+            let w = r.orientation * Vector::constant(w.0);
+            let rate = r.angular.cross(w);
+            value.residual += u.dot(w);
+            value.moment += w.cross(u);
+            value.bias += u.dot(r.angular_bias.cross(w) + r.angular.cross(rate));
         }
         value
+    }
+
+    /// Of the offset along a direction of `from`.
+    fn offset(u: Vector<f64>, r: &Relative<T>) -> Self {
+        let u = Vector::constant(u.0);
+        Self {
+            residual: u.dot(r.offset),
+            force: u,
+            bias: u.dot(r.linear_bias),
+            ..Self::zero()
+        }
+    }
+
+    fn distance(length: f64, r: &Relative<T>) -> Self {
+        let scale = T::constant(1.0 / length);
+        let square = r.offset.dot(r.offset) - T::constant(length * length);
+        Self {
+            residual: square * scale * 0.5,
+            force: r.offset.scale(scale),
+            bias: (r.offset.dot(r.linear_bias) + r.linear.dot(r.linear)) * scale,
+            ..Self::zero()
+        }
+    }
+}
+
+impl Equation {
+    fn at<T: Scalar>(&self, relative: &Relative<T>) -> Value<T> {
+        let axis = Vector::axis;
+        match self {
+            Self::Rotation(pairs) => Value::rotation(pairs, relative),
+            Self::Offset(u) => Value::offset(*u, relative),
+            Self::Distance(length) => Value::distance(*length, relative),
+            // a body without an axis that bends is straight
+            Self::OnBeam(plane) => Value::offset(axis(plane.axis()), relative),
+            Self::AlongBeam(plane) => Value::rotation(&[(axis(plane.axis()), axis(0))], relative),
+            Self::TwistOfBeam => Value::rotation(&[(axis(2), axis(1))], relative),
+        }
     }
 }
 

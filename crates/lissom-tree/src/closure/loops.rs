@@ -103,7 +103,7 @@ impl Loops {
         let system = &linkage.system;
         let mut before = f64::INFINITY;
         for iteration in 0.. {
-            self.place(linkage, position, velocity);
+            self.evaluate(linkage, position, velocity);
             if !self.factor(linkage, position, velocity) {
                 return Err(Unclosed);
             }
@@ -148,12 +148,12 @@ impl Loops {
 
     /// Evaluates and factors at a state.
     fn prepare(&mut self, linkage: &Linkage, position: &[f64], velocity: &[f64]) -> bool {
-        self.place(linkage, position, velocity);
+        self.evaluate(linkage, position, velocity);
         self.factor(linkage, position, velocity)
     }
 
     /// Evaluates the closures at a state.
-    fn place(&mut self, linkage: &Linkage, position: &[f64], velocity: &[f64]) {
+    fn evaluate(&mut self, linkage: &Linkage, position: &[f64], velocity: &[f64]) {
         let system = &linkage.system;
         match self.method {
             // independent coordinates follow from the closures alone
@@ -227,7 +227,7 @@ impl Loops {
         self.constraints
             .update(system, &linkage.closures, kinematics, position, velocity);
         match &mut self.method {
-            // settled before, so that it is factored at this configuration
+            // the state was projected, and with it factored at this configuration
             Method::Complement(complement) => complement.accelerate(
                 linkage,
                 kinematics,
@@ -238,11 +238,19 @@ impl Loops {
                 acceleration,
             ),
             Method::Multipliers(multipliers) => {
-                match added {
-                    Some(added) => articulated.factor_stage(system, kinematics, added),
-                    None => articulated.factor(system, kinematics),
+                if let Some(added) = added {
+                    articulated.factor_stage(system, kinematics, added);
+                    articulated.forward_dynamics_stage(
+                        system,
+                        kinematics,
+                        added,
+                        force,
+                        acceleration,
+                    );
+                } else {
+                    articulated.factor(system, kinematics);
+                    articulated.forward_dynamics(system, kinematics, force, acceleration);
                 }
-                articulated.forward_dynamics(system, kinematics, force, acceleration);
                 articulated.is_positive_definite(system)
                     && multipliers.accelerate(
                         system,
@@ -307,7 +315,7 @@ impl Loops {
         let mut most = [0.0_f64; 2];
         for (row, residual) in self.constraints.residual().iter().enumerate() {
             if self.constraints.closure_of(row) == closure {
-                let kind = usize::from(self.constraints.is_turn(row));
+                let kind = usize::from(self.constraints.is_rotation(row));
                 most[kind] = most[kind].max(residual.abs());
             }
         }
@@ -339,7 +347,7 @@ impl Loops {
     /// Largest violation of the closures at a state, redundant equations included: of positions and of
     /// velocities.
     pub fn violation(&mut self, linkage: &Linkage, position: &[f64], velocity: &[f64]) -> [f64; 2] {
-        self.place(linkage, position, velocity);
+        self.evaluate(linkage, position, velocity);
         [
             largest(self.constraints.residual()).1,
             largest(self.constraints.rate()).1,

@@ -13,7 +13,7 @@
 //! energy, which unlike the shortest one does not depend on the units of the coordinates.
 
 use super::Constraints;
-use super::rank::{pivot_columns, pivot_condition};
+use super::rank::{dot, pivot_columns, pivot_condition};
 use crate::System;
 use crate::tree::{ArticulatedBody, Kinematics, OperationalSpace};
 use lissom_numerics::integrate::Lu;
@@ -312,8 +312,4 @@ impl Multipliers {
         }
         pivot_condition(&mut self.scratch, n)
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }

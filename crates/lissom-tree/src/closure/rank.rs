@@ -137,10 +137,12 @@ impl Pivots {
                 }
             }
             let (slot, size) = best;
-            let of_all = (rest.iter().enumerate())
-                .filter(|(row, _)| !self.chosen.contains(row))
-                .fold(0.0_f64, |most, (_, row)| most.max(dot(row, row).sqrt()));
-            if size < share * of_all {
+            let of_all = || {
+                (rest.iter().enumerate())
+                    .filter(|(row, _)| !self.chosen.contains(row))
+                    .fold(0.0_f64, |most, (_, row)| most.max(dot(row, row).sqrt()))
+            };
+            if share > 0.0 && size < share * of_all() {
                 return;
             }
             if size <= RANK_TOLERANCE * self.largest || size <= NOTHING {
@@ -204,7 +206,7 @@ pub(super) fn pivot_condition(matrix: &mut [f64], columns: usize) -> (f64, &[f64
     (condition, &matrix[rows.saturating_sub(1) * columns..])
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 

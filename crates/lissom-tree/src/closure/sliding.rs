@@ -278,7 +278,7 @@ impl<T: Real> Contact<T> {
         let along = relative.orientation.0[0][0];
         let moment = |plane: Plane| {
             let value = self.along_beam(plane, relative);
-            -(value.turning + relative.offset.cross(value.pushing))
+            -(value.moment + relative.offset.cross(value.force))
         };
         let (y, z) = (moment(Plane::Y), moment(Plane::Z));
         for plane in Plane::of(planes) {
@@ -300,17 +300,15 @@ impl<T: Real> Contact<T> {
     pub(super) fn on_beam(&self, plane: Plane, relative: &Relative<T>) -> Value<T> {
         let v = &self.deflection[plane.index()];
         let (axis, rate, bias) = (plane.axis(), relative.linear, relative.linear_bias);
-        let mut pushing = Vector::zero();
-        pushing[axis] = T::constant(1.0);
-        pushing[0] = -v.slope;
+        let mut force = Vector::zero();
+        force[axis] = T::constant(1.0);
+        force[0] = -v.slope;
         Value {
             residual: relative.offset[axis] - v.value,
-            turning: Vector::zero(),
-            pushing,
+            moment: Vector::zero(),
+            force,
             own_rate: -v.value_rate,
-            bias: pushing.dot(bias)
-                - v.curvature * rate[0] * rate[0]
-                - rate[0] * v.slope_rate * 2.0,
+            bias: force.dot(bias) - v.curvature * rate[0] * rate[0] - rate[0] * v.slope_rate * 2.0,
         }
     }
 
@@ -324,14 +322,14 @@ impl<T: Real> Contact<T> {
         let mut across = Vector::zero();
         across[axis] = T::constant(1.0);
         across[0] = -v.slope;
-        let mut pushing = Vector::zero();
-        pushing[0] = -(a[0] * v.curvature);
+        let mut force = Vector::zero();
+        force[0] = -(a[0] * v.curvature);
         let sliding = relative.linear[0];
         let slope_rate = v.curvature * sliding + v.slope_rate;
         Value {
             residual: across.dot(a),
-            turning: a.cross(across),
-            pushing,
+            moment: a.cross(across),
+            force,
             own_rate: -(a[0] * v.slope_rate),
             bias: across.dot(a_bias)
                 - a_rate[0] * slope_rate * 2.0
@@ -358,12 +356,12 @@ impl<T: Real> Contact<T> {
         let twist_bias = twist.curvature * sliding * sliding
             + twist.slope * relative.linear_bias[0]
             + sliding * twist.slope_rate * 2.0;
-        let mut pushing = Vector::zero();
-        pushing[0] = -(b.dot(y) * twist.slope);
+        let mut force = Vector::zero();
+        force[0] = -(b.dot(y) * twist.slope);
         Value {
             residual: b.dot(z),
-            turning: b.cross(z),
-            pushing,
+            moment: b.cross(z),
+            force,
             own_rate: -(b.dot(y) * twist.value_rate),
             bias: b_bias.dot(z)
                 - b_rate.dot(y) * twist_rate * 2.0

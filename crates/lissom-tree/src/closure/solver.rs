@@ -5,9 +5,9 @@ use nalgebra::{DMatrix, DVector};
 use super::Constraints;
 use super::assembly::{AssemblyError, Targets, is_angle};
 use crate::flex::RigidMotions;
-use crate::tree::{Kinematics, displace, marker_jacobian, marker_motion};
-use crate::{Body, JointKind, Linkage, System};
-use lissom_spatial::{Matrix, Motion, Quaternion, Vector, inverse_rate_matrix, rotation_vector_of};
+use crate::tree::{Kinematics, difference, displace, marker_jacobian, marker_motion};
+use crate::{Body, Linkage};
+use lissom_spatial::{Motion, inverse_rate_matrix, rotation_vector_of};
 
 /// Violation, in metres or radians per metre of reach, at which a configuration counts as closed.
 const CLOSED: f64 = 1e-14;
@@ -194,7 +194,7 @@ impl<'m> Solver<'m> {
         let turns = match row.checked_sub(self.constraints.len()) {
             // angular components come first
             Some(marker) => self.targets.markers[marker].component.entry() < 3,
-            None => self.constraints.is_turn(row),
+            None => self.constraints.is_rotation(row),
         };
         if turns { "rad" } else { "m" }
     }
@@ -439,38 +439,6 @@ impl Decomposition {
 
 fn norm(x: &[f64]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
-}
-
-/// Velocities that lead from one position vector to another in unit time.
-pub(super) fn difference(system: &System, from: &[f64], to: &[f64]) -> Vec<f64> {
-    let layout = system.layout();
-    let mut change = vec![0.0; system.velocity_count()];
-    for (k, body) in system.bodies().iter().enumerate() {
-        let (p, v) = (layout.joint_position[k], layout.joint_velocity[k]);
-        let kind = &body.joint.kind;
-        match kind {
-            JointKind::Fixed => {}
-            JointKind::Revolute { .. } | JointKind::Prismatic { .. } => change[v] = to[p] - from[p],
-            JointKind::Spherical | JointKind::Free => {
-                let at = p + kind.positions() - 4;
-                let orientation = |x: &[f64]| -> Matrix<f64> {
-                    Quaternion(std::array::from_fn(|i| x[at + i])).matrix()
-                };
-                let own = orientation(from);
-                let turn = rotation_vector_of(&(own.transpose() * orientation(to)));
-                change[v..v + 3].copy_from_slice(&turn.0);
-                if *kind == JointKind::Free {
-                    let slide = Vector(std::array::from_fn(|i| to[p + i] - from[p + i]));
-                    change[v + 3..v + 6].copy_from_slice(&own.transpose_mul(slide).0);
-                }
-            }
-        }
-        let (p, v) = (layout.elastic_position[k], layout.elastic_velocity[k]);
-        for alpha in 0..body.modes() {
-            change[v + alpha] = to[p + alpha] - from[p + alpha];
-        }
-    }
-    change
 }
 
 /// Takes whole turns off free angles until they are nearest to `guess`.

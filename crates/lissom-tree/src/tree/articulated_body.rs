@@ -45,8 +45,8 @@ use super::inverse_dynamics::ground_acceleration;
 use super::simd::{Kernel, run_simd};
 use super::{Kinematics, StageInertia};
 use crate::{Body, Place, System};
-use lissom_spatial::Scalar;
 use lissom_spatial::{ArticulatedInertia, Force, Motion};
+use lissom_spatial::{Pivot, Scalar};
 
 /// The factored mass matrix of one configuration.
 #[derive(Clone, Debug)]
@@ -65,8 +65,6 @@ pub struct ArticulatedBody<T> {
     acceleration: Vec<Motion<T>>,
     /// Where loads are so heavy that accelerations need a correction.
     refinement: Option<Refinement<T>>,
-    /// Whether what is factored is the mass matrix alone, which a correction counts on.
-    bare: bool,
 }
 
 /// Number of elastic coordinates from which the indirect inverse is cheaper than factoring, as `lissom-bench`
@@ -105,14 +103,12 @@ impl<T: Scalar> ArticulatedBody<T> {
             hinge_bias: vec![T::zero(); layout.hinge[bodies]],
             acceleration: vec![Motion::zero(); bodies],
             refinement: Refinement::of(system),
-            bare: true,
         }
     }
 
     /// Factors the mass matrix of the prepared configuration, tip to base (63). Allocates nothing.
     #[inline(never)]
     pub fn factor(&mut self, system: &System, kinematics: &Kinematics<T>) {
-        self.bare = true;
         run_simd(Factor {
             articulated: self,
             system,
@@ -133,7 +129,6 @@ impl<T: Scalar> ArticulatedBody<T> {
         added: &StageInertia,
     ) {
         assert!(self.indirect.iter().all(Option::is_none));
-        self.bare = false;
         run_simd(Factor {
             articulated: self,
             system,
@@ -178,11 +173,13 @@ impl<T: Scalar> ArticulatedBody<T> {
                     if matches!(body.inboard, Place::Node { .. }) {
                         follow_floating_frame(felt, &kinematics.floating[modes], gain, factor);
                     }
+                    // D_f = L D Lᵀ, X = L⁻¹ μ*, P_R = P^rr − Xᵀ D⁻¹ X
                     factor_symmetric(factor, n);
                     eliminate(felt, factor, n, gain);
                 }
             }
 
+            // D_R = L D Lᵀ, U = L⁻¹ H P_R, P_R⁺ = P_R − Uᵀ D⁻¹ U
             let hinge = layout.hinge[k]..layout.hinge[k + 1];
             let axes = &kinematics.subspace[hinge.clone()];
             if let Some(indirect) = carrier(&mut self.indirect, body) {
@@ -210,6 +207,7 @@ impl<T: Scalar> ArticulatedBody<T> {
             if carrier(&mut self.indirect, body).is_some() {
                 continue;
             }
+            // Γ, which adds A Γ A* to the parent
             let carried = felt.to_parent(&kinematics.parent_from_body[k]);
             self.felt_inertia[p] += carried;
             if matches!(body.outboard, Place::Node { .. }) {
@@ -240,6 +238,33 @@ impl<T: Scalar> ArticulatedBody<T> {
         generalized_force: &[T],
         acceleration: &mut [T],
     ) {
+        self.accelerate(system, kinematics, None, generalized_force, acceleration);
+    }
+
+    /// [`forward_dynamics`](Self::forward_dynamics) with what was [added](Self::factor_stage) to the mass matrix: the solution of
+    /// $`(M + X)\,\dot v = \tau - c`$. Allocates nothing.
+    #[inline(never)]
+    pub fn forward_dynamics_stage(
+        &mut self,
+        system: &System,
+        kinematics: &Kinematics<T>,
+        added: &StageInertia,
+        generalized_force: &[T],
+        acceleration: &mut [T],
+    ) {
+        let added = Some(added);
+        self.accelerate(system, kinematics, added, generalized_force, acceleration);
+    }
+
+    #[inline(always)]
+    fn accelerate(
+        &mut self,
+        system: &System,
+        kinematics: &Kinematics<T>,
+        added: Option<&StageInertia>,
+        generalized_force: &[T],
+        acceleration: &mut [T],
+    ) {
         for k in 0..system.bodies().len() {
             self.bias[k] = kinematics.bias[k] - kinematics.external[k];
         }
@@ -258,10 +283,8 @@ impl<T: Scalar> ArticulatedBody<T> {
             generalized_force,
             acceleration,
         });
-        if self.bare
-            && let Some(mut refinement) = self.refinement.take()
-        {
-            refinement.compare(system, kinematics, generalized_force, acceleration);
+        if let Some(mut refinement) = self.refinement.take() {
+            refinement.compare(system, kinematics, added, generalized_force, acceleration);
             let Refinement {
                 lacking,
                 correction,
@@ -344,7 +367,7 @@ impl<T: Scalar> ArticulatedBody<T> {
                     );
                     bias = indirect.solve(right, bias, gain);
                 }
-                // y = L⁻¹ ε_f, kept in place of z_f
+                // y = L⁻¹ ε_f, kept in place of z_f, and z_R = z_r + Xᵀ D⁻¹ y
                 let direct = if self.indirect[k].is_some() { 0 } else { n };
                 for alpha in 0..direct {
                     let mut y = forces[alpha] - self.modal_bias[first + alpha];
@@ -375,6 +398,7 @@ impl<T: Scalar> ArticulatedBody<T> {
                 indirect.push(k, bias, product, &generalized_force[at..]);
             }
             if !body.joint.prescribed {
+                // u = L⁻¹ ε_R, and z_R⁺ = z_R + Uᵀ D⁻¹ u
                 let first = layout.hinge[k];
                 let factor = &self.hinge_factor[layout.hinge_block[k]..];
                 let size = axes.len();
@@ -428,6 +452,7 @@ impl<T: Scalar> ArticulatedBody<T> {
                     carried += motion.scale(a);
                 }
             }
+            // α_R⁺ + a_mR
             let mut total = kinematics.parent_from_body[k].motion_to_child(carried);
             if MOVING {
                 total += kinematics.velocity_product[k];
@@ -437,7 +462,7 @@ impl<T: Scalar> ArticulatedBody<T> {
             let axes = &kinematics.subspace[hinge.clone()];
             let at = layout.joint_velocity[k];
             if !body.joint.prescribed {
-                // Lᵀ β̇ = D⁻¹ (u − U A⁺), from the last row up
+                // Lᵀ β̇ = D⁻¹ (u − U α_R⁺), from the last row up
                 let factor = &self.hinge_factor[layout.hinge_block[k]..];
                 let size = axes.len();
                 for i in (0..size).rev() {
@@ -450,6 +475,7 @@ impl<T: Scalar> ArticulatedBody<T> {
                     acceleration[at + i] = a;
                 }
             }
+            // α_R
             for (i, axis) in axes.iter().enumerate() {
                 total += axis.scale(acceleration[at + i]);
             }
@@ -463,7 +489,7 @@ impl<T: Scalar> ArticulatedBody<T> {
                     let gain = &self.modal_gain[first..first + n];
                     indirect.accelerations(total, gain, elastic);
                 }
-                // Lᵀ η̈ = D⁻¹ (y − X A)
+                // Lᵀ η̈ = D⁻¹ (y − X α_R)
                 let direct = if self.indirect[k].is_some() { 0 } else { n };
                 for alpha in (0..direct).rev() {
                     let mut a = (self.modal_bias[first + alpha]
@@ -524,21 +550,21 @@ impl<T: Scalar, const MOVING: bool> Kernel for Sweep<'_, T, MOVING> {
     }
 }
 
-impl ArticulatedBody<f64> {
-    /// Whether every pivot of the last [`factor`](Self::factor) was positive and finite. If not, something
+impl<T: Pivot> ArticulatedBody<T> {
+    /// Whether every pivot of the last [`factor`](Self::factor) was positive and finite, in every lane. If not, something
     /// that moves has no mass.
     pub fn is_positive_definite(&self, system: &System) -> bool {
         let layout = system.layout();
-        let positive = |x: f64| x > 0.0 && x.is_finite();
         system.bodies().iter().enumerate().all(|(k, body)| {
             let (n, size) = (body.modes(), body.joint.kind.velocities());
             let modal = &self.modal_factor[layout.modal_block[k]..];
             let hinge = &self.hinge_factor[layout.hinge_block[k]..];
             let elastic = match &self.indirect[k] {
                 Some(indirect) => indirect.is_positive_definite(),
-                None => (0..n).all(|i| positive(modal[i * n + i])),
+                None => (0..n).all(|i| modal[i * n + i].is_positive()),
             };
-            elastic && (body.joint.prescribed || (0..size).all(|i| positive(hinge[i * size + i])))
+            elastic
+                && (body.joint.prescribed || (0..size).all(|i| hinge[i * size + i].is_positive()))
         })
     }
 }

@@ -16,6 +16,7 @@
 //! for ($`\delta c`$ and $`\delta J`$ also in the bias), extended by the shortening of bent beams to all orders of the
 //! quadratic displacement field: $`\hat\tau_\alpha`$ of (10) is $`N_\alpha^T - \mathrm{tr}N_\alpha`$.
 
+use super::any_shape;
 use super::shortening::{self, AlongBeam};
 use crate::flex::{FlexibleBody, ShorteningInertia};
 use lissom_spatial::Scalar;
@@ -74,6 +75,9 @@ pub(super) fn evaluate<T: Scalar>(
         }
         Some(ShorteningInertia::SecondOrder(sums)) => {
             shortening::add_second_order(sums, elastic, elastic_rate, &mut moments, out);
+        }
+        Some(ShorteningInertia::Integrals(integrals)) => {
+            any_shape::add(integrals, elastic, elastic_rate, &mut moments, out);
         }
     }
 

@@ -1,7 +1,7 @@
-//! Where small changes of the velocity coordinates lead: positions may be quaternions.
+//! Where changes of the velocity coordinates lead, and which lead from one place to another: positions may be quaternions.
 
 use crate::{JointKind, Place, System};
-use lissom_spatial::{Quaternion, Vector};
+use lissom_spatial::{Quaternion, Vector, rotation_vector_of};
 
 /// Moves `position` to where constant velocities `increment` lead in unit time.
 pub fn displace(system: &System, position: &mut [f64], increment: &[f64]) {
@@ -34,11 +34,11 @@ pub fn displace_entries(
                 let at = p + kind.positions() - 4;
                 let quaternion = Quaternion(std::array::from_fn(|i| position[at + i]));
                 let turn = Vector([increment[v], increment[v + 1], increment[v + 2]]);
-                position[at..at + 4].copy_from_slice(&quaternion.turned(turn).0);
+                position[at..at + 4].copy_from_slice(&quaternion.rotated(turn).0);
                 if *kind == JointKind::Free {
                     let slide = Vector([increment[v + 3], increment[v + 4], increment[v + 5]]);
                     // along the axes half-way through the turn, which keeps second order
-                    let half = quaternion.turned(turn.scale(0.5)).matrix() * slide;
+                    let half = quaternion.rotated(turn.scale(0.5)).matrix() * slide;
                     for i in 0..3 {
                         position[p + i] += half[i];
                     }
@@ -54,7 +54,7 @@ pub fn displace_entries(
             node_rotation(system, k, increments),
         ) {
             let orientation = Quaternion(std::array::from_fn(|i| position[at + i]));
-            position[at..at + 4].copy_from_slice(&orientation.turned_in_parent(turn).0);
+            position[at..at + 4].copy_from_slice(&orientation.rotated_in_parent(turn).0);
         }
         for alpha in 0..body.modes() {
             if let (Some(p), Some(v)) = (
@@ -65,6 +65,38 @@ pub fn displace_entries(
             }
         }
     }
+}
+
+/// The increment by which [`displace`] leads from one position vector to another. Orientations of exact tips follow from the
+/// elastic coordinates.
+pub fn difference(system: &System, from: &[f64], to: &[f64]) -> Vec<f64> {
+    let layout = system.layout();
+    let mut change = vec![0.0; system.velocity_count()];
+    for (k, body) in system.bodies().iter().enumerate() {
+        let (p, v) = (layout.joint_position[k], layout.joint_velocity[k]);
+        let kind = &body.joint.kind;
+        match kind {
+            JointKind::Fixed => {}
+            JointKind::Revolute { .. } | JointKind::Prismatic { .. } => change[v] = to[p] - from[p],
+            JointKind::Spherical | JointKind::Free => {
+                let at = p + kind.positions() - 4;
+                let [own, other] =
+                    [from, to].map(|x| Quaternion(std::array::from_fn(|i| x[at + i])));
+                let turn = rotation_vector_of(&(own.matrix().transpose() * other.matrix()));
+                change[v..v + 3].copy_from_slice(&turn.0);
+                if *kind == JointKind::Free {
+                    let slide = Vector(std::array::from_fn(|i| to[p + i] - from[p + i]));
+                    let half = own.rotated(turn.scale(0.5)).matrix();
+                    change[v + 3..v + 6].copy_from_slice(&half.transpose_mul(slide).0);
+                }
+            }
+        }
+        let (p, v) = (layout.elastic_position[k], layout.elastic_velocity[k]);
+        for alpha in 0..body.modes() {
+            change[v + alpha] = to[p + alpha] - from[p + alpha];
+        }
+    }
+    change
 }
 
 /// $`\sum \theta_\alpha x_\alpha`$ at the node that carries body `k`, for numbers $`x`$ per elastic coordinate of its
@@ -84,4 +116,48 @@ pub fn node_rotation<'x>(
         sum += Vector(*rotation).scale(x);
     }
     Some(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Body, Joint};
+    use lissom_spatial::{Matrix, RigidInertia, Transform};
+    use lissom_spec::Fidelity;
+
+    /// A free body and one on a ball joint, as far apart as rotation vectors reach.
+    fn system() -> System {
+        let body = |kind: JointKind| Body {
+            name: format!("{kind:?}"),
+            parent: None,
+            joint: Joint {
+                name: format!("{kind:?}.joint"),
+                kind,
+                armature: [0.0; 6],
+                prescribed: false,
+            },
+            outboard: Place::Fixed(Transform::identity()),
+            inboard: Place::Fixed(Transform::identity()),
+            rigid: RigidInertia::from_moments(1.0, Vector::zero(), Matrix::identity()),
+            flexible: None,
+            fidelity: Fidelity::DEFAULT,
+        };
+        let bodies = [JointKind::Free, JointKind::Spherical].map(body);
+        System::new(bodies.into(), Vector::zero())
+    }
+
+    /// Identity: what leads from one place to another leads there.
+    #[test]
+    fn differences_are_displacements_undone() {
+        const ROUNDING: f64 = 1e-14;
+        let system = system();
+        let from = [0.3, -0.2, 1.1, 0.5, 0.5, -0.5, 0.5, 0.6, 0.0, 0.8, 0.0];
+        let increment = [1.4, -0.7, 0.9, 0.8, -1.3, 0.4, -0.2, 2.1, 0.6];
+        let mut to = from;
+        displace(&system, &mut to, &increment);
+        let found = difference(&system, &from, &to);
+        for (found, wanted) in found.iter().zip(increment) {
+            assert!((found - wanted).abs() < ROUNDING, "{found} {wanted}");
+        }
+    }
 }

@@ -10,6 +10,7 @@
 //! where $`A`$ is the body's own by $`A_k = X A_p + \zeta_k`$. Closures need it twice differentiated, markers do not.
 
 use super::Kinematics;
+use super::kinematics::elastic_of;
 use super::node::node_motion;
 use crate::{Place, System};
 use lissom_spatial::Scalar;
@@ -73,7 +74,6 @@ pub fn frame_motion<T: Scalar>(
     velocity: &[T],
     influence: &mut [Motion<T>],
 ) -> FrameMotion<T> {
-    let layout = system.layout();
     let n = system.bodies()[body].modes();
     let fidelity = system.bodies()[body].fidelity;
     let mut carried = kinematics.twist[body];
@@ -84,14 +84,8 @@ pub fn frame_motion<T: Scalar>(
     if let (Place::Node { index, offset }, Some(flexible)) =
         (place, &system.bodies()[body].flexible)
     {
-        let (elastic, elastic_rate) = if fidelity.frozen {
-            (kinematics.zeros(n), kinematics.zeros(n))
-        } else {
-            (
-                &position[layout.elastic_position[body]..][..n],
-                &velocity[layout.elastic_velocity[body]..][..n],
-            )
-        };
+        let zeros = kinematics.zeros(n);
+        let (elastic, elastic_rate) = elastic_of(system, body, position, velocity, zeros);
         let node = node_motion(
             flexible,
             &flexible.nodes[*index],

@@ -6,8 +6,8 @@
 //! before it multiplies by the inertia, and a correction divides by the same inertia. So one correction by
 //! $`M^{-1}(\tau - c - M\dot v)`$, with the factor at hand, brings back what was lost.
 
-use super::Kinematics;
 use super::inverse_dynamics::{InverseDynamics, inverse_dynamics};
+use super::{Kinematics, StageInertia};
 use crate::{Place, System};
 use lissom_spatial::Scalar;
 
@@ -52,11 +52,12 @@ impl<T: Scalar> Refinement<T> {
         })
     }
 
-    /// Leaves the generalised force that accelerations do not explain in `lacking`.
+    /// Leaves the generalised force that accelerations, and what a stage `added` to the inertia, do not explain in `lacking`.
     pub(super) fn compare(
         &mut self,
         system: &System,
         kinematics: &Kinematics<T>,
+        added: Option<&StageInertia>,
         generalized_force: &[T],
         acceleration: &[T],
     ) {
@@ -67,6 +68,9 @@ impl<T: Scalar> Refinement<T> {
             &mut self.inverse,
             &mut self.lacking,
         );
+        if let Some(added) = added {
+            added.add_force(system, acceleration, &mut self.lacking);
+        }
         for (lacking, &force) in self.lacking.iter_mut().zip(generalized_force) {
             *lacking = force - *lacking;
         }

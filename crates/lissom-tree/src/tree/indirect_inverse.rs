@@ -50,8 +50,8 @@ use self::six::{Six, force_of_six, inertia_of_six, six_of_force, six_of_inertia,
 use super::articulated_body::factor_symmetric;
 use crate::flex::Node;
 use crate::{Body, Place, System};
-use lissom_spatial::Scalar;
 use lissom_spatial::{ArticulatedInertia, Force, Matrix, Motion, Symmetric, Transform, Vector};
+use lissom_spatial::{Pivot, Scalar};
 
 /// Directions in which a load pulls on its node.
 const LOADED_DIRECTIONS: usize = 6;
@@ -100,8 +100,8 @@ struct Load<T> {
     locked: ArticulatedInertia<T>,
     /// Pose of the load in axes of the body, from the node.
     from_node: Transform<T>,
-    /// Turns the rate of the node's small rotation into angular velocity.
-    turn: Matrix<T>,
+    /// Angular velocity of the node from the rate of its small rotation.
+    rate_matrix: Matrix<T>,
     /// Force of the load on the node's small rotation and displacement, its joint locked.
     force: [T; 6],
 }
@@ -199,20 +199,20 @@ impl<T: Scalar> IndirectInverse<T> {
         felt: &ArticulatedInertia<T>,
         axes: &[Motion<T>],
         pose: &Transform<T>,
-        (position, turn): NodePlace<T>,
+        (position, rate_matrix): NodePlace<T>,
     ) {
         let Some((q, load)) = load_of(&mut self.loads, body) else {
             return;
         };
         let size = self.compliance.size;
         load.locked = *felt;
-        load.turn = turn;
+        load.rate_matrix = rate_matrix;
         // at the node at once: by way of the body's frame the load's rounding would grow with the square of the lever
         load.from_node = Transform::new(pose.rotation, pose.translation - position);
         let at_node = felt.to_parent(&load.from_node);
         let gamma = six_of_inertia(&ArticulatedInertia {
-            angular: at_node.angular.rotate(turn.transpose()),
-            coupling: turn.transpose() * at_node.coupling,
+            angular: at_node.angular.rotate(rate_matrix.transpose()),
+            coupling: rate_matrix.transpose() * at_node.coupling,
             linear: at_node.linear,
         });
         let directions = &self.compliance.directions[6 * q * size..][..6 * size];
@@ -234,12 +234,12 @@ impl<T: Scalar> IndirectInverse<T> {
             }
         }
 
-        let unturn = turn.inverse();
+        let inverse_rates = rate_matrix.inverse();
         // φ*: small motion of the node for every motion of the frame
         let lever = Matrix::skew(-position);
         let phi: Six<T> = std::array::from_fn(|i| {
             std::array::from_fn(|j| match (i < 3, j < 3) {
-                (true, true) => unturn.0[i][j],
+                (true, true) => inverse_rates.0[i][j],
                 (true, false) => T::zero(),
                 (false, true) => lever.0[i - 3][j],
                 (false, false) => T::constant(f64::from(u8::from(i == j))),
@@ -255,7 +255,7 @@ impl<T: Scalar> IndirectInverse<T> {
         }
         for (at, axis) in load.axes.clone().zip(axes) {
             let motion = load.from_node.motion_to_parent(*axis);
-            let small = six_of_motion(Motion::new(unturn * motion.angular, motion.linear));
+            let small = six_of_motion(Motion::new(inverse_rates * motion.angular, motion.linear));
             for i in 0..size {
                 let components = &self.compliance.components[i * size + 6 * q..][..6];
                 let mut sum = T::zero();
@@ -413,7 +413,7 @@ impl<T: Scalar> IndirectInverse<T> {
         let force = bias + load.locked.times(product);
         let at_node = load.from_node.force_to_parent(force);
         load.force = six_of_force(Force::new(
-            load.turn.transpose_mul(at_node.moment),
+            load.rate_matrix.transpose_mul(at_node.moment),
             at_node.force,
         ));
         for (axis, &force) in load.axes.clone().zip(joint_force) {
@@ -524,12 +524,11 @@ impl<T: Scalar> IndirectInverse<T> {
     }
 }
 
-impl IndirectInverse<f64> {
+impl<T: Pivot> IndirectInverse<T> {
     /// Whether every pivot of the last elimination was positive and finite. Those of the folding are positive exactly if
     /// the inertia felt by the elastic coordinates is positive definite.
     pub(super) fn is_positive_definite(&self) -> bool {
-        let positive = |x: f64| x > 0.0 && x.is_finite();
-        let diagonal = |matrix: &[f64], n: usize| (0..n).all(|i| positive(matrix[i * n + i]));
+        let diagonal = |matrix: &[T], n: usize| (0..n).all(|i| matrix[i * n + i].is_positive());
         diagonal(&self.folding, self.compliance.size)
             && diagonal(&self.axis_factor, self.axis_force.len())
             && (self.floating.as_ref()).is_none_or(FloatingFrame::is_positive_definite)
@@ -549,7 +548,7 @@ impl<T: Scalar> Load<T> {
             armature: body.joint.armature,
             locked: ArticulatedInertia::zero(),
             from_node: Transform::identity(),
-            turn: Matrix::identity(),
+            rate_matrix: Matrix::identity(),
             force: [T::zero(); 6],
         }
     }

@@ -120,11 +120,7 @@ pub fn marker_jacobian<T: Scalar>(
         let Some(parent) = bodies[k].parent else {
             break;
         };
-        influence = if matches!(bodies[k].outboard, Place::Node { .. }) {
-            &kinematics.influence[layout.influence[k]..layout.influence[k + 1]]
-        } else {
-            &[]
-        };
+        influence = kinematics.outboard_influence(system, k);
         k = parent;
     }
 }

@@ -72,7 +72,7 @@ impl<T: Scalar> Kinematics<T> {
             .filter_map(|k| system.shortening(k))
             .map(|shortening| match shortening {
                 ShorteningInertia::Full(beam) => beam.groups(),
-                ShorteningInertia::SecondOrder(_) => 0,
+                ShorteningInertia::SecondOrder(_) | ShorteningInertia::Integrals(_) => 0,
             })
             .max()
             .unwrap_or(0);
@@ -164,6 +164,11 @@ impl<T: Scalar> Kinematics<T> {
         self.update_inertia(system, first, position, velocity);
     }
 
+    /// Twist of a body in its own frame.
+    pub fn twist(&self, body: usize) -> Motion<T> {
+        self.twist[body]
+    }
+
     /// Poses, twists and velocity products only: what closures and markers read.
     ///
     /// # Panics
@@ -186,17 +191,8 @@ impl<T: Scalar> Kinematics<T> {
             let joint_position = &position[layout.joint_position[k]..];
             let joint_velocity = &velocity[layout.joint_velocity[k]..];
             let inner = system.joint_geometry()[k].pose(joint_position);
-            let n = body.modes();
-            let modes = layout.elastic[k]..layout.elastic[k] + n;
-            let own_position = &position[layout.elastic_position[k]..][..n];
-            let own_velocity = &velocity[layout.elastic_velocity[k]..][..n];
-            let zeros = &self.scratch.zeros;
-            let fidelity = body.fidelity;
-            let (elastic, elastic_rate) = if fidelity.frozen {
-                (&zeros[..n], &zeros[..n])
-            } else {
-                (own_position, own_velocity)
-            };
+            let modes = layout.elastic[k]..layout.elastic[k + 1];
+            let elastic_of = |k| elastic_of(system, k, position, velocity, &self.scratch.zeros);
 
             // an elastic parent moves the joint relative to its own frame
             let parent_twist = body.parent.map_or(Motion::zero(), |p| self.twist[p]);
@@ -208,16 +204,8 @@ impl<T: Scalar> Kinematics<T> {
                     .flexible
                     .as_ref()
                     .expect("invariant: a place at a node is on a flexible body");
-                let m = parent.coordinates.len();
                 let fidelity = system.bodies()[p].fidelity;
-                let (eta, eta_rate) = if fidelity.frozen {
-                    (&zeros[..m], &zeros[..m])
-                } else {
-                    (
-                        &position[layout.elastic_position[p]..][..m],
-                        &velocity[layout.elastic_velocity[p]..][..m],
-                    )
-                };
+                let (eta, eta_rate) = elastic_of(p);
                 let orientation = layout.orientation[k].map(|at| {
                     let q = &position[at..];
                     Quaternion([q[0], q[1], q[2], q[3]])
@@ -230,10 +218,10 @@ impl<T: Scalar> Kinematics<T> {
                     eta,
                     eta_rate,
                     orientation,
-                    &mut self.influence[layout.influence[k]..][..m],
+                    &mut self.influence[layout.influence[k]..layout.influence[k + 1]],
                 );
                 pose = node.pose * inner;
-                self.outboard_node[k] = (node.pose.translation, node.turn);
+                self.outboard_node[k] = (node.pose.translation, node.rate_matrix);
                 carried += node.twist;
                 // XΠ̇η̇, and the part of Ẋ(V_p + Πη̇) that the node makes
                 product = pose.motion_to_child(node.bias)
@@ -243,7 +231,9 @@ impl<T: Scalar> Kinematics<T> {
             // a floating frame: the joint holds the inboard node, the frame follows
             let mut floating = None;
             if let (Place::Node { index, .. }, Some(flexible)) = (&body.inboard, &body.flexible) {
-                let motions = &mut self.floating[modes.clone()];
+                let fidelity = body.fidelity;
+                let (elastic, elastic_rate) = elastic_of(k);
+                let motions = &mut self.floating[modes];
                 let node = node_motion(
                     flexible,
                     &flexible.nodes[*index],
@@ -254,7 +244,7 @@ impl<T: Scalar> Kinematics<T> {
                     None,
                     motions,
                 );
-                self.inboard_node[k] = (node.pose.translation, node.turn);
+                self.inboard_node[k] = (node.pose.translation, node.rate_matrix);
                 product = node.pose.motion_to_parent(product);
                 for motion in motions {
                     *motion = -*motion;
@@ -300,16 +290,12 @@ impl<T: Scalar> Kinematics<T> {
                 }
                 Some(flexible) => {
                     let n = body.modes();
-                    let modes = layout.elastic[k]..layout.elastic[k] + n;
+                    let modes = layout.elastic[k]..layout.elastic[k + 1];
                     let own_position = &position[layout.elastic_position[k]..][..n];
                     let own_velocity = &velocity[layout.elastic_velocity[k]..][..n];
                     let zeros = &self.scratch.zeros;
                     let fidelity = body.fidelity;
-                    let (elastic, elastic_rate) = if fidelity.frozen {
-                        (&zeros[..n], &zeros[..n])
-                    } else {
-                        (own_position, own_velocity)
-                    };
+                    let (elastic, elastic_rate) = elastic_of(system, k, position, velocity, zeros);
                     let block = layout.modal_block[k]..layout.modal_block[k + 1];
                     let mut out = BodyInertia {
                         rigid: &mut self.inertia[k],
@@ -377,6 +363,26 @@ impl<T: Scalar> Kinematics<T> {
             }
         }
     }
+}
+
+/// Elastic coordinates and rates of body `k` as its kinematics takes them: `zeros` where it is taken undeformed.
+#[inline(always)]
+pub(super) fn elastic_of<'a, T>(
+    system: &System,
+    k: usize,
+    position: &'a [T],
+    velocity: &'a [T],
+    zeros: &'a [T],
+) -> (&'a [T], &'a [T]) {
+    let (layout, body) = (system.layout(), &system.bodies()[k]);
+    let n = body.modes();
+    if body.fidelity.frozen {
+        return (&zeros[..n], &zeros[..n]);
+    }
+    (
+        &position[layout.elastic_position[k]..][..n],
+        &velocity[layout.elastic_velocity[k]..][..n],
+    )
 }
 
 /// `force += rate_squared matrix x`.

@@ -37,12 +37,12 @@ pub(super) fn evaluate<T: Scalar>(
     for lump in &body.mass_nodes {
         let node = &lump.node;
         let mut position = Vector::constant(node.position);
-        let (mut velocity, mut spin) = (Vector::zero(), Vector::zero());
+        let (mut velocity, mut delta_omega) = (Vector::zero(), Vector::zero());
         for alpha in 0..n {
             let displacement = Vector::constant(node.displacement[alpha]);
             position += displacement.scale(elastic[alpha]);
             velocity += displacement.scale(elastic_rate[alpha]);
-            spin += Vector::constant(node.rotation[alpha]).scale(elastic_rate[alpha]);
+            delta_omega += Vector::constant(node.rotation[alpha]).scale(elastic_rate[alpha]);
         }
         let inertia = RigidInertia::from_moments(
             T::constant(lump.mass),
@@ -68,9 +68,9 @@ pub(super) fn evaluate<T: Scalar>(
         }
 
         // forces left at zero acceleration
-        let total = omega + spin;
+        let total = omega + delta_omega;
         let acceleration = Motion::new(
-            omega.cross(spin),
+            omega.cross(delta_omega),
             origin
                 + omega.cross(omega.cross(position))
                 + omega.cross(velocity).scale(T::constant(2.0)),

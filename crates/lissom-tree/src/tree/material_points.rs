@@ -1,7 +1,7 @@
 //! Points that stand for the mass of a tree, for what has to be known of forces point by point.
 //!
 //! A rigid body is its centre of mass and a pair of points on every principal axis; a slice of a flexible body is
-//! the same about its own centre. A point of a flexible body sits at
+//! the same about its own centre. Of a body that is given by its integrals there are points with the same integrals. A point of a flexible body sits at
 //! $`p = r + \sum\psi_\alpha\eta_\alpha + \tfrac12\sum H_{\alpha\beta}\eta_\alpha\eta_\beta`$, the last term where the body's fidelity moves points
 //! to second order: the displacement field that `body_inertia.rs` integrates.
 
@@ -11,7 +11,7 @@ use nalgebra::{Matrix3, SymmetricEigen};
 
 use super::Kinematics;
 use super::frame::add_generalized_force;
-use crate::flex::{CarriedKind, FlexibleBody, MassNode, carried};
+use crate::flex::{CarriedKind, FlexibleBody, MassNode, carried, equivalent_points};
 use crate::{Body, System};
 use lissom_spatial::Scalar;
 use lissom_spatial::{Force, Motion, RigidInertia, Vector};
@@ -276,6 +276,9 @@ fn points_of(body: &Body) -> BodyPoints {
         };
     };
     let deforms = !body.fidelity.frozen && body.fidelity.inertia != Inertia::Rigid;
+    if flexible.mass_nodes.is_empty() {
+        return points_by_integrals(flexible, deforms, body.fidelity.shortening);
+    }
     let parts = if deforms {
         second_order_parts(flexible, body.fidelity.shortening)
     } else {
@@ -321,6 +324,44 @@ fn points_of(body: &Body) -> BodyPoints {
     BodyPoints {
         blocks: parts.into_iter().map(|part| part.block).collect(),
         points,
+    }
+}
+
+fn points_by_integrals(
+    flexible: &FlexibleBody,
+    deforms: bool,
+    shortening: ShorteningTerms,
+) -> BodyPoints {
+    let n = flexible.len();
+    let curves = deforms && shortening.moves_points() && flexible.second_order_integrals.is_some();
+    let block = |component: usize| Block {
+        component,
+        rows: 0..n,
+        columns: 0..n,
+    };
+    let points = equivalent_points(flexible).into_iter();
+    BodyPoints {
+        blocks: if curves {
+            (0..3).map(block).collect()
+        } else {
+            Vec::new()
+        },
+        points: points
+            .map(|point| MaterialPoint {
+                mass: point.mass,
+                position: point.position,
+                displacement: if deforms {
+                    point.displacement
+                } else {
+                    Vec::new()
+                },
+                second_order: if curves {
+                    point.second_order
+                } else {
+                    Vec::new()
+                },
+            })
+            .collect(),
     }
 }
 

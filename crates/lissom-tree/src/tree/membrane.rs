@@ -79,11 +79,12 @@ pub(super) fn add_forces<T: Scalar>(
 }
 
 /// Adds the Hessian of the nonlinear strain energy to `stiffness`, n × n by rows: the derivatives of [`add_forces`], of a constant axial
-/// load without the part by which stretch bends.
+/// load without the part by which stretch bends. `gradient` is room for a number per coordinate.
 pub(super) fn add_stiffness(
     strain: &PackedStrain,
     elasticity: Elasticity,
     elastic: &[f64],
+    gradient: &mut [Points<f64>],
     stiffness: &mut [f64],
 ) {
     let n = elastic.len();
@@ -97,28 +98,33 @@ pub(super) fn add_stiffness(
             Elasticity::ThirdOrder => (linear.times(axial), true, false),
             Elasticity::Full => (linear.plus(&quadratic).times(axial), true, true),
         };
-        // derivative of the strain of the cells by a coordinate
-        let gradient = |coordinate: usize, plane: Option<&std::ops::Range<usize>>| {
-            let mut sum = Points::zero();
-            for (slopes, &weight) in slopes.chunks_exact(n).zip(&strain.weights) {
-                let bend =
-                    plane.map(|plane| slope(&slopes[plane.clone()], &elastic[plane.clone()]));
-                let bend = bend.unwrap_or_else(|| Points::all(1.0));
-                sum.add(&bend.times(&slopes[coordinate]).scale(weight));
+        // derivative of the strain of the cells by every coordinate
+        gradient.fill(Points::zero());
+        for (slopes, &weight) in slopes.chunks_exact(n).zip(&strain.weights) {
+            let mut add = |along: &std::ops::Range<usize>, factor: Points<f64>| {
+                for alpha in along.clone() {
+                    gradient[alpha].add(&factor.times(&slopes[alpha]).scale(weight));
+                }
+            };
+            add(stretch, Points::all(1.0));
+            for plane in planes {
+                add(
+                    plane,
+                    slope(&slopes[plane.clone()], &elastic[plane.clone()]),
+                );
             }
-            sum
-        };
+        }
         for plane in planes {
             for alpha in plane.clone() {
-                let bent = gradient(alpha, Some(plane)).times(axial);
+                let bent = gradient[alpha].times(axial);
                 for beta in stretch.clone().filter(|_| couples) {
-                    let entry = bent.product(&gradient(beta, None)).sum();
+                    let entry = bent.product(&gradient[beta]).sum();
                     stiffness[alpha * n + beta] += entry;
                     stiffness[beta * n + alpha] += entry;
                 }
                 for other in planes.iter().filter(|_| squares) {
                     for beta in other.clone() {
-                        let entry = bent.product(&gradient(beta, Some(other))).sum();
+                        let entry = bent.product(&gradient[beta]).sum();
                         stiffness[alpha * n + beta] += entry;
                     }
                 }

@@ -40,6 +40,7 @@
 //! number bodies from the tip and use inertial derivatives; forces, mass matrix and accelerations of the
 //! coordinates are the same.
 
+mod any_shape;
 mod articulated_body;
 mod body_inertia;
 mod displacement;
@@ -64,12 +65,10 @@ mod stage_inertia;
 mod stiffness;
 
 pub use articulated_body::ArticulatedBody;
-pub use displacement::displace;
-pub use displacement::{displace_entries, node_rotation};
+pub use displacement::{difference, displace, displace_entries, node_rotation};
 pub use energy::{Energy, center_of_mass, energy, momentum};
 pub use frame::{FrameMotion, add_generalized_force, bias_accelerations, frame_motion};
-pub use inverse_dynamics::inverse_dynamics_from;
-pub use inverse_dynamics::{InverseDynamics, inverse_dynamics};
+pub use inverse_dynamics::{InverseDynamics, inverse_dynamics, inverse_dynamics_from};
 pub use jacobian::{MarkerMotion, apply_wrench, marker_jacobian, marker_motion};
 pub use kinematics::Kinematics;
 pub use mass_matrix::{CompositeBody, mass_diagonal, mass_matrix};

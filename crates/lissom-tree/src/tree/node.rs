@@ -20,8 +20,8 @@ pub(super) struct NodeMotion<T> {
     pub(super) twist: Motion<T>,
     /// $`\dot\Pi\,\dot\eta`$.
     pub(super) bias: Motion<T>,
-    /// Turns the rate of the small rotation into angular velocity.
-    pub(super) turn: Matrix<T>,
+    /// $`\Gamma`$: angular velocity from the rate of the small rotation.
+    pub(super) rate_matrix: Matrix<T>,
 }
 
 impl<T: Scalar> NodeMotion<T> {
@@ -85,7 +85,7 @@ pub(super) fn node_motion<T: Scalar>(
     let one = Matrix::identity();
     let zero = Vector::zero();
     // rotation R, Γ with ω = Γ θ̇, Γ̇ θ̇, and Ṙ, which is ω^× R for every true rotation
-    let (rotation, turn, angular_bias) = match tip {
+    let (rotation, rate_matrix, angular_bias) = match tip {
         Tip::Rigid => (one, one, zero),
         Tip::Linear => (one + Matrix::skew(small.rotation), one, zero),
         Tip::Euler321 | Tip::Chord => euler([2, 1, 0], small.rotation, rate),
@@ -99,16 +99,16 @@ pub(super) fn node_motion<T: Scalar>(
         }
         Tip::RotationVector => {
             let turned = RotationVector::new(small.rotation);
-            let turn = turned.rate_matrix();
+            let rate_matrix = turned.rate_matrix();
             (
                 turned.matrix(),
-                turn,
-                turned.angular_bias(rate) + turn * small.rotation_bias,
+                rate_matrix,
+                turned.angular_bias(rate) + rate_matrix * small.rotation_bias,
             )
         }
         Tip::RotationVectorPlainRate => (RotationVector::new(small.rotation).matrix(), one, zero),
     };
-    let angular = turn * rate;
+    let angular = rate_matrix * rate;
     let rotation_rate = match tip {
         Tip::Rigid => Matrix::zero(),
         Tip::Linear => Matrix::skew(rate),
@@ -116,7 +116,7 @@ pub(super) fn node_motion<T: Scalar>(
     };
     let position = small.position;
     for motion in influence.iter_mut() {
-        let angular = turn * motion.angular;
+        let angular = rate_matrix * motion.angular;
         // seen at the body's origin: the node's velocity plus l × angular
         *motion = Motion::new(angular, motion.linear + position.cross(angular));
     }
@@ -130,7 +130,7 @@ pub(super) fn node_motion<T: Scalar>(
             angular_bias,
             small.acceleration_bias + position_rate.cross(angular) + position.cross(angular_bias),
         ),
-        turn,
+        rate_matrix,
     }
 }
 
@@ -245,19 +245,19 @@ fn euler<T: Scalar>(
     rate: Vector<T>,
 ) -> (Matrix<T>, Matrix<T>, Vector<T>) {
     let mut rotation = Matrix::identity();
-    let mut turn = Matrix::zero();
+    let mut rate_matrix = Matrix::zero();
     let (mut omega, mut bias) = (Vector::zero(), Vector::zero());
     for axis in sequence {
         // the axis as the turns before it carry it
         let carried = Vector(std::array::from_fn(|i| rotation.0[i][axis]));
         for i in 0..3 {
-            turn.0[i][axis] = carried[i];
+            rate_matrix.0[i][axis] = carried[i];
         }
         bias += omega.cross(carried).scale(rate[axis]);
         omega += carried.scale(rate[axis]);
         rotation = rotation * about(axis, angle[axis]);
     }
-    (rotation, turn, bias)
+    (rotation, rate_matrix, bias)
 }
 
 /// Rotation about a coordinate axis.

@@ -68,11 +68,13 @@ impl<T: Scalar> OperationalSpace<T> {
         let paths: Vec<Vec<usize>> = bodies.iter().map(|&k| inward(k)).collect();
         let mut pairs = Vec::new();
         for a in 0..paths.len() {
+            let mut step_of = vec![None; system.bodies().len()];
+            for (i, &k) in paths[a].iter().enumerate() {
+                step_of[k] = Some(i);
+            }
             for b in a..paths.len() {
-                let meet = paths[a].iter().enumerate().find_map(|(i, k)| {
-                    let j = paths[b].iter().position(|other| other == k)?;
-                    Some([i, j])
-                });
+                let mut steps = paths[b].iter().enumerate();
+                let meet = steps.find_map(|(j, &k)| Some([step_of[k]?, j]));
                 if let Some(steps) = meet {
                     pairs.push(Pair {
                         paths: [a, b],
@@ -219,12 +221,10 @@ fn coordinates(system: &System, k: usize) -> usize {
 }
 
 fn unit_force<T: Scalar>(i: usize) -> Force<T> {
-    let unit = |first: usize| {
-        Vector(std::array::from_fn(|j| {
-            T::constant(if i == first + j { 1.0 } else { 0.0 })
-        }))
-    };
-    Force::new(unit(0), unit(3))
+    match i {
+        0..3 => Force::new(Vector::axis(i), Vector::zero()),
+        _ => Force::new(Vector::zero(), Vector::axis(i - 3)),
+    }
 }
 
 /// What body `k` hands on to its parent of a force on it, in its own frame; writes the innovations of its

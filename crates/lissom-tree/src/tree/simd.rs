@@ -4,13 +4,13 @@
 //! instruction. What a recursion computes does not depend on it: the same operations are done in the same
 //! order, and nothing is fused.
 
-/// A call of a recursion. `run` must be inlined, or it is not compiled for the wide instructions.
+/// A call of a recursion. `run` must be inlined, or it is not compiled for these instructions.
 pub(super) trait Kernel {
     /// Makes the call.
     fn run(self);
 }
 
-/// Runs a kernel with the widest instructions that the processor has.
+/// Runs a kernel with AVX2 where the processor has it.
 #[inline(always)]
 pub(super) fn run_simd(kernel: impl Kernel) {
     #[cfg(target_arch = "x86_64")]

@@ -27,10 +27,11 @@
 use super::articulated_body::factor_symmetric;
 use super::membrane;
 use super::node::keeps_second_order;
+use super::points::Points;
 use super::{InverseDynamics, Kinematics};
-use crate::flex::{Component, ShorteningInertia, ShorteningSums};
+use crate::flex::{Component, SecondOrderIntegrals, ShorteningInertia, ShorteningSums};
 use crate::{Body, Place, System};
-use lissom_spatial::{Force, Motion, Vector};
+use lissom_spatial::{Force, Motion, Scalar, Vector};
 
 /// Blocks of $`X`$ for elastic coordinates and joints.
 #[derive(Clone, Debug)]
@@ -44,12 +45,16 @@ pub struct StageInertia {
     /// Stiffness of every body beyond its constant one, and the factor of one block.
     stiffness: Vec<f64>,
     factor: Vec<f64>,
+    /// Room for the gradient of the axial strain of a body.
+    gradient: Vec<Points<f64>>,
 }
 
-/// $`\int H\,dm`$ and $`\int x\,H\,dm`$ of one component of the displacement, for one block of coordinates.
+/// $`\int H\,dm`$ and $`\int r_i\,H\,dm`$ of one component of the displacement, for one block of coordinates.
 #[derive(Clone, Debug)]
 struct FieldSum {
     component: usize,
+    /// i, the axis of the position.
+    axis: usize,
     rows: std::ops::Range<usize>,
     columns: std::ops::Range<usize>,
     total: Vec<f64>,
@@ -68,6 +73,7 @@ impl StageInertia {
             sums: (0..bodies).map(|k| field_sums(system, k)).collect(),
             stiffness: vec![0.0; layout.modal_block[bodies]],
             factor: vec![0.0; most * most],
+            gradient: vec![Points::zero(); most],
         }
     }
 
@@ -88,7 +94,8 @@ impl StageInertia {
             let own = &mut self.stiffness[layout.modal_block[k]..][..n * n];
             if let Some(strain) = system.strain(k) {
                 let elastic = &position[layout.elastic_position[k]..][..n];
-                membrane::add_stiffness(strain, body.fidelity.elasticity, elastic, own);
+                let gradient = &mut self.gradient[..n];
+                membrane::add_stiffness(strain, body.fidelity.elasticity, elastic, gradient, own);
             }
             let (twist, acceleration) = (kinematics.twist[k], inverse.acceleration[k]);
             add_own_inertia(&self.sums[k], twist, acceleration, own);
@@ -140,20 +147,20 @@ impl StageInertia {
     }
 
     /// $`f + X a`$.
-    pub fn add_force(&self, system: &System, acceleration: &[f64], force: &mut [f64]) {
+    pub fn add_force<T: Scalar>(&self, system: &System, acceleration: &[T], force: &mut [T]) {
         let layout = system.layout();
         for (k, body) in system.bodies().iter().enumerate() {
             let at = layout.joint_velocity[k];
             let hinge = &self.hinge[layout.hinge[k]..layout.hinge[k + 1]];
-            for (i, x) in hinge.iter().enumerate() {
-                force[at + i] += x * acceleration[at + i];
+            for (i, &x) in hinge.iter().enumerate() {
+                force[at + i] += acceleration[at + i] * x;
             }
             let n = body.modes();
             let first = layout.elastic_velocity[k];
             let block = &self.modal[layout.modal_block[k]..][..n * n];
             for alpha in 0..n {
                 for beta in 0..n {
-                    force[first + alpha] += block[alpha * n + beta] * acceleration[first + beta];
+                    force[first + alpha] += acceleration[first + beta] * block[alpha * n + beta];
                 }
             }
         }
@@ -180,11 +187,12 @@ impl StageInertia {
     }
 }
 
-/// The second-order field of a beam over its mass, as the fidelity keeps it.
+/// The second-order field of a body over its mass, as the fidelity keeps it.
 fn field_sums(system: &System, body: usize) -> Vec<FieldSum> {
     match system.shortening(body) {
         None => Vec::new(),
         Some(ShorteningInertia::SecondOrder(sums)) => shortening_sums(sums),
+        Some(ShorteningInertia::Integrals(integrals)) => any_shape_sums(integrals),
         Some(ShorteningInertia::Full(field)) => {
             let places = field.lines.iter().filter(|line| line.is_place);
             let sums = places.flat_map(|line| {
@@ -202,6 +210,7 @@ fn field_sums(system: &System, body: usize) -> Vec<FieldSum> {
                     }
                     FieldSum {
                         component: block.component,
+                        axis: 0,
                         rows: block.rows.clone(),
                         columns: block.columns.clone(),
                         total,
@@ -221,6 +230,7 @@ fn shortening_sums(sums: &ShorteningSums) -> Vec<FieldSum> {
         first = entries.end;
         FieldSum {
             component: 0,
+            axis: 0,
             rows: plane.clone(),
             columns: plane.clone(),
             total: sums.total[entries.clone()].to_vec(),
@@ -230,6 +240,27 @@ fn shortening_sums(sums: &ShorteningSums) -> Vec<FieldSum> {
     planes.collect()
 }
 
+fn any_shape_sums(integrals: &SecondOrderIntegrals) -> Vec<FieldSum> {
+    let n = integrals.sums.len().isqrt();
+    let sum = |component: usize, axis: usize| FieldSum {
+        component,
+        axis,
+        rows: 0..n,
+        columns: 0..n,
+        // counted once among the three axes
+        total: (integrals.sums.iter())
+            .map(|sums| if axis == 0 { sums[component] } else { 0.0 })
+            .collect(),
+        with_position: (integrals.sums.iter())
+            .map(|sums| sums[3 + 3 * axis + component])
+            .collect(),
+    };
+    let components = (0..3).flat_map(|component| (0..3).map(move |axis| (component, axis)));
+    components
+        .map(|(component, axis)| sum(component, axis))
+        .collect()
+}
+
 /// Adds $`\int H \cdot \ddot r\,dm`$ for a body with this twist and acceleration.
 fn add_own_inertia(
     sums: &[FieldSum],
@@ -237,12 +268,15 @@ fn add_own_inertia(
     acceleration: Motion<f64>,
     stiffness: &mut [f64],
 ) {
-    let along = Vector([1.0, 0.0, 0.0]);
     let omega = twist.angular;
     let origin = acceleration.linear + omega.cross(twist.linear);
-    let slope = acceleration.angular.cross(along) + omega.cross(omega.cross(along));
+    let slopes = [0, 1, 2].map(|axis| {
+        let mut along = Vector::zero();
+        along[axis] = 1.0;
+        acceleration.angular.cross(along) + omega.cross(omega.cross(along))
+    });
     for sum in sums {
-        let (origin, slope) = (origin[sum.component], slope[sum.component]);
+        let (origin, slope) = (origin[sum.component], slopes[sum.axis][sum.component]);
         let entries = sum.total.iter().zip(&sum.with_position);
         let entries = entries.map(|(total, with_position)| origin * total + slope * with_position);
         add_block(&sum.rows, &sum.columns, entries, stiffness);

@@ -159,10 +159,7 @@ pub(super) fn figures(nodal: &NodalModel, assembled: &Equations<'_>) -> Vec<Figu
                     section,
                     ..
                 } = *beam;
-                // parts of a beam are numbered
-                let numbered = (figure.name.rsplit_once('.'))
-                    .filter(|(_, number)| number.parse::<usize>().is_ok());
-                let name = numbered.map_or(figure.name, |(name, _)| name);
+                let name = nodal.beam_of(figure.id).unwrap_or(figure.name);
                 let going_on = found.last_mut().and_then(|last| match &mut last.kind {
                     Kind::Beam(line) if last.name == name && line.ends.last() == Some(&from) => {
                         Some(line)
@@ -241,8 +238,11 @@ pub(super) fn figures(nodal: &NodalModel, assembled: &Equations<'_>) -> Vec<Figu
         });
         let beside = beside.map(|end| end.orientation);
         let name = nodal.mechanism.node_name(node);
+        // nodes that were made for an end are called after it
+        let end = name.strip_suffix(".point");
+        let end = end.filter(|_| !nodal.nodes.contains(&node));
         found.push(Figure {
-            name: name.strip_suffix(".point").unwrap_or(name).to_owned(),
+            name: end.unwrap_or(name).to_owned(),
             kind: Kind::Mass(node, beside),
         });
     }

@@ -22,17 +22,17 @@ impl Equations<'_> {
     }
 
     /// Brings a state, given by its positions and velocities, onto the closures.
-    pub(super) fn settle_state(&mut self, time: f64, state: &mut [f64]) -> Projection {
+    pub(super) fn project_state(&mut self, time: f64, state: &mut [f64]) -> Projection {
         if !matches!(self.loops, Ok(Some(_))) {
             return Projection::Kept;
         }
         let (n_q, n_v) = (self.state_positions(), self.state_velocities());
         let (positions, rest) = state.split_at_mut(n_q);
-        self.settle_parts(time, positions, &mut rest[..n_v])
+        self.project_parts(time, positions, &mut rest[..n_v])
     }
 
     /// The same for positions and velocities apart.
-    pub(super) fn settle_parts(
+    pub(super) fn project_parts(
         &mut self,
         time: f64,
         positions: &mut [f64],
@@ -63,7 +63,7 @@ impl Equations<'_> {
         } else if loops.projects() && !loops.projects_before_evaluation() {
             Projection::Moved
         } else {
-            // the derivative of a state is that of the settled one
+            // the derivative of a state is that of the projected one
             Projection::Kept
         }
     }
@@ -96,7 +96,7 @@ impl Equations<'_> {
 
     /// What an impulse of the closures does. It takes the kinetic energy of the velocity that it changes (Carnot's
     /// theorem), never less than nothing; what else the kinetic energy changes by is work of the drives, which hold prescribed
-    /// joints on their course against it.
+    /// joints on their motion against it.
     pub(super) fn impulse_at(
         &mut self,
         time: f64,
@@ -150,7 +150,7 @@ impl Equations<'_> {
     }
 
     /// Brings a state onto the closures that is not the next of a run: independent coordinates are chosen for it.
-    pub(in crate::simulate) fn settle_sample(&mut self, time: f64, state: &mut [f64]) {
+    pub(in crate::simulate) fn project_sample(&mut self, time: f64, state: &mut [f64]) {
         let (n_q, n_v) = (self.state_positions(), self.state_velocities());
         if matches!(self.loops, Ok(Some(_))) {
             self.unpack(time, &state[..n_q], &state[n_q..n_q + n_v]);
@@ -158,7 +158,7 @@ impl Equations<'_> {
         if let Ok(Some(loops)) = &mut self.loops {
             loops.choose(&self.model.linkage, &self.position, &self.velocity);
         }
-        self.settle_state(time, state);
+        self.project_state(time, state);
     }
 
     /// Largest violation of the closures at a state, of positions and of velocities.

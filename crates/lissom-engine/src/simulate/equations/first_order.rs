@@ -8,7 +8,7 @@ use lissom_tree::{JointKind, System};
 
 impl FirstOrder for Equations<'_> {
     fn project(&mut self, time: f64, state: &mut [f64]) -> Projection {
-        self.settle_state(time, state)
+        self.project_state(time, state)
     }
 
     fn handle_event(&mut self, time: f64, state: &mut [f64]) {

@@ -80,7 +80,7 @@ impl Equations<'_> {
         power
     }
 
-    /// What the mechanism does of itself in the unpacked state, whose kinematics is prepared; returns the power that is lost.
+    /// What the mechanism does of itself in the unpacked state, whose kinematics is prepared; returns the power that is dissipated.
     pub(super) fn resist(&mut self) -> Power {
         let actions = &self.model.actions;
         let system = &self.model.linkage.system;

@@ -3,7 +3,7 @@
 //! The state of a run is
 //!
 //! ```text
-//! [ free positions | motor positions | free velocities | motor rates | work of inputs | work lost ]
+//! [ free positions | motor positions | free velocities | motor rates | work of inputs | energy dissipated ]
 //! ```
 //!
 //! where "free" leaves out prescribed joints. The two works are integrated with the motion, so that the
@@ -16,6 +16,7 @@ mod forces;
 mod outputs;
 mod readout;
 mod second_order;
+mod side_by_side;
 mod stages;
 
 use crate::model::Model;
@@ -31,7 +32,7 @@ use lissom_tree::tree::{
     ArticulatedBody, CompositeBody, Energy, InverseDynamics, Kinematics, energy, inverse_dynamics,
 };
 use lissom_tree::{Body, ClosureMethod, Coordinate, CoordinateKind, Linkage, System};
-pub(super) use readout::parts;
+use side_by_side::SideBySide;
 use stages::Stages;
 
 /// Equations of motion of a model, with all the memory that evaluating them needs.
@@ -81,6 +82,8 @@ pub struct Equations<'m> {
     full_mass: Vec<f64>,
     /// For implicit stages, from the first on.
     stages: Option<Box<Stages>>,
+    /// For evaluations at many states, from the first on.
+    side_by_side: Option<Box<SideBySide>>,
 }
 
 impl<'m> Equations<'m> {
@@ -164,6 +167,7 @@ impl<'m> Equations<'m> {
             composite: CompositeBody::new(system),
             full_mass: Vec::new(),
             stages: None,
+            side_by_side: None,
         }
     }
 
@@ -366,7 +370,7 @@ impl<'m> Equations<'m> {
         }
     }
 
-    /// Power of the reactions that keep prescribed joints on their course.
+    /// Power of the reactions that keep joints on their prescribed motion.
     fn reaction_power(&mut self) -> f64 {
         if !self.prescribes {
             return 0.0;
@@ -455,14 +459,19 @@ impl<'m> Equations<'m> {
     /// Prepares the kinematics of a full state without time, inputs and motors; joint resistances are the
     /// only forces. For single-state evaluations.
     pub(super) fn prepare_bare(&mut self, position: &[f64], velocity: &[f64]) -> &[f64] {
+        let system = &self.model.linkage.system;
+        self.kinematics.update(system, position, velocity);
+        self.resist_bare(position, velocity);
+        &self.force
+    }
+
+    /// Joint resistances of such a state by themselves.
+    fn resist_bare(&mut self, position: &[f64], velocity: &[f64]) {
         let model = self.model;
         self.position.copy_from_slice(position);
         self.velocity.copy_from_slice(velocity);
-        self.kinematics
-            .update(&model.linkage.system, position, velocity);
         self.force.fill(0.0);
         model.actions.resist(&mut self.view(), &mut 0.0);
-        &self.force
     }
 }
 

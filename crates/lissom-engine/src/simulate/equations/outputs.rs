@@ -76,12 +76,17 @@ impl Dynamics for Equations<'_> {
         extent::bending(self.model, self.flexible[link], &self.position)
     }
 
+    fn rotation_rate(&self, link: usize) -> f64 {
+        let twist = self.kinematics.twist(self.flexible[link]);
+        twist.angular.dot(twist.angular).sqrt()
+    }
+
     fn leading_coordinate(&self, link: usize) -> String {
         extent::leading_coordinate(self.model, self.flexible[link], &self.position)
     }
 
     fn project_sample(&mut self, time: f64, state: &mut [f64]) {
-        Equations::settle_sample(self, time, state);
+        Equations::project_sample(self, time, state);
     }
 
     fn violation(&mut self, time: f64, state: &[f64]) -> Option<[f64; 2]> {

@@ -6,6 +6,7 @@ use lissom_core::{
     Actions, AxisId, ClosurePart, Coordinates, Efforts, ElasticId, JointId, JointPart,
     JointReading, MarkerId, MarkerMotion, MarkerReading, Parts, Readout, RigidMechanism as _,
 };
+use lissom_numerics::linear::Label;
 use lissom_spatial::{Force, Quaternion, Transform, Vector};
 use lissom_tree::Place;
 use lissom_tree::tree::{inverse_dynamics, marker_motion};
@@ -144,6 +145,14 @@ impl Readout for Equations<'_> {
 }
 
 impl Equations<'_> {
+    /// Small motions of the coordinates of the state, motors last, one per velocity.
+    pub(in crate::simulate) fn deviations(&self) -> Vec<Label> {
+        let all = parts(self.model).deviations();
+        let motors = &all[self.model.linkage.velocities.len()..];
+        let free = self.free_velocities.iter().map(|&at| &all[at]);
+        free.chain(motors).cloned().collect()
+    }
+
     /// Motion of a place in the evaluated state.
     fn motion_of(&mut self, body: Option<usize>, place: &Place) -> MarkerMotion<f64> {
         let Some(body) = body else {
@@ -172,7 +181,7 @@ impl Equations<'_> {
 }
 
 /// What of a tree can be named.
-pub(in crate::simulate) fn parts(model: &Model) -> Parts {
+fn parts(model: &Model) -> Parts {
     let linkage = &model.linkage;
     let (system, layout) = (&linkage.system, linkage.system.layout());
     let mut axis_at = vec![None; system.velocity_count()];

@@ -56,7 +56,7 @@ impl SecondOrder for Equations<'_> {
     }
 
     fn project(&mut self, time: f64, position: &mut [f64], velocity: &mut [f64]) -> Projection {
-        self.settle_parts(time, position, velocity)
+        self.project_parts(time, position, velocity)
     }
 
     fn handle_event(&mut self, time: f64, position: &mut [f64], velocity: &mut [f64]) {

@@ -314,8 +314,9 @@ impl Equations<'_> {
                 &mut self.acceleration,
             )
         } else {
-            articulated.factor_stage(system, &self.kinematics, added);
-            articulated.forward_dynamics(system, &self.kinematics, force, &mut self.acceleration);
+            let (kinematics, acceleration) = (&self.kinematics, &mut self.acceleration);
+            articulated.factor_stage(system, kinematics, added);
+            articulated.forward_dynamics_stage(system, kinematics, added, force, acceleration);
             articulated.is_positive_definite(system)
         };
         for (i, motor) in motors.iter_mut().enumerate() {

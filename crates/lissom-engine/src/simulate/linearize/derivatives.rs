@@ -1,4 +1,4 @@
-//! Derivatives of the unbalanced forces by positions and velocities, and the parts of the stiffness.
+//! Derivatives of the residual forces by positions and velocities, and the parts of the stiffness.
 
 use nalgebra::DMatrix;
 
@@ -9,10 +9,10 @@ use lissom_spatial::{Matrix, Vector};
 use lissom_tree::JointKind;
 use lissom_tree::tree::{HeldForces, add_elastic_stiffness, add_generalized_force, mass_matrix};
 
-/// Derivatives of the unbalanced forces in all coordinates that are not prescribed, motors last.
+/// Derivatives of the residual forces in all coordinates that are not prescribed, motors last.
 pub(super) struct Derivatives {
     pub(super) linear: Linearization,
-    pub(super) unbalanced: Vec<f64>,
+    pub(super) residual: Vec<f64>,
 }
 
 impl Linearizer<'_> {
@@ -74,7 +74,7 @@ impl Linearizer<'_> {
         }
     }
 
-    /// Writes the derivatives of the unbalanced forces along the directions that were seeded.
+    /// Writes the derivatives of the residual forces along the directions that were seeded.
     fn collect(&self, columns: &[usize], derivative: &mut DMatrix<f64>) {
         let free = &self.equations.free_velocities;
         for (slot, &column) in columns.iter().enumerate() {
@@ -119,7 +119,7 @@ impl Linearizer<'_> {
     ) -> Derivatives {
         let model = self.model;
         let n = self.equations.state_velocities();
-        let unbalanced = self.unbalanced(state);
+        let residual = self.residual(state);
         let efforts = self.equations.efforts.clone();
         let free = self.equations.free_velocities.clone();
         let mass = self.mass();
@@ -179,12 +179,12 @@ impl Linearizer<'_> {
                 structural,
                 geometric,
             },
-            unbalanced,
+            residual,
         }
     }
 
     /// Forces that a state needs beyond those that are there, motors last; leaves loads and the plain state.
-    pub(super) fn unbalanced(&mut self, state: &MotionState) -> Vec<f64> {
+    pub(super) fn residual(&mut self, state: &MotionState) -> Vec<f64> {
         self.equations.act_at(
             state.time_s,
             &state.position,

@@ -9,7 +9,7 @@ use lissom_tree::tree::{InverseDynamics, Kinematics, inverse_dynamics_from};
 
 /// A state with its accelerations, and what evaluating it needs and leaves.
 #[derive(Clone, Debug)]
-pub(super) struct Unbalanced<T> {
+pub(super) struct Residual<T> {
     pub(super) position: Vec<T>,
     pub(super) velocity: Vec<T>,
     pub(super) acceleration: Vec<T>,
@@ -27,7 +27,7 @@ pub(super) struct Unbalanced<T> {
     pub(super) influence: Vec<Motion<T>>,
 }
 
-impl<T: Real> Unbalanced<T> {
+impl<T: Real> Residual<T> {
     pub(super) fn new(model: &Model) -> Self {
         let system = &model.linkage.system;
         let (n_q, n_v) = (system.position_count(), system.velocity_count());
@@ -94,11 +94,11 @@ impl<T: Real> Unbalanced<T> {
             &mut self.inverse,
             &mut self.joints,
         );
-        for (unbalanced, &force) in self.joints.iter_mut().zip(&self.force) {
-            *unbalanced -= force;
+        for (residual, &force) in self.joints.iter_mut().zip(&self.force) {
+            *residual -= force;
         }
-        for (unbalanced, &force) in self.motors.iter_mut().zip(&self.motor_force) {
-            *unbalanced = -force;
+        for (residual, &force) in self.motors.iter_mut().zip(&self.motor_force) {
+            *residual = -force;
         }
     }
 

@@ -15,7 +15,7 @@ use lissom_tree::JointKind;
 use lissom_tree::closure::Constraints;
 
 /// A choice is ill-conditioned when what is solved for moves so much more than when it was made.
-const WORN: f64 = 10.0;
+const ILL_CONDITIONED: f64 = 10.0;
 /// Share of an equation of a closure that is rounding.
 const ROUNDING: f64 = 1e-10;
 
@@ -69,7 +69,7 @@ impl Linearizer<'_> {
         if let Some((independent, largest)) = choice {
             let reduced = independent.reduce_linear(self, state, &derivatives);
             if let Ok(reduced) = reduced
-                && reduced.basis.amax() <= WORN * *largest
+                && reduced.basis.amax() <= ILL_CONDITIONED * *largest
             {
                 return Ok(FrozenPoint {
                     time,

@@ -22,7 +22,7 @@ use lissom_tree::ClosureMethod;
 use lissom_tree::closure::{Constraints, pivot_columns, row_rank};
 
 /// How much more what is solved for may move than what is kept: the mass matrix loses twice as many of sixteen digits.
-const WORN: f64 = 1e5;
+const ILL_CONDITIONED: f64 = 1e5;
 
 /// How much more of that there may be than where the coordinates were chosen: matrices, which go as its square, are still
 /// interpolated well between instants.
@@ -146,7 +146,7 @@ impl Independent {
     ) -> Result<Point, LinearizeError> {
         let derivatives = Derivatives {
             linear: whole.linear,
-            unbalanced: whole.excitation.iter().map(|x| -x).collect(),
+            residual: whole.excitation.iter().map(|x| -x).collect(),
         };
         let Reduced {
             linear,
@@ -157,7 +157,7 @@ impl Independent {
         let ratio = basis.amax();
         // the first state is the one at which they were chosen
         let chosen = *self.ratio.get_or_insert(ratio);
-        if ratio > WORN || ratio > GROWN * chosen {
+        if ratio > ILL_CONDITIONED || ratio > GROWN * chosen {
             return Err(LinearizeError::IllConditioned {
                 time_s: state.time_s,
             });
@@ -239,11 +239,11 @@ impl Independent {
         }
         basis -= &change * (&closures.jacobian * &basis);
         // forces of the closures, which balance what is solved for
-        let unbalanced = DVector::from_iterator(
+        let residual = DVector::from_iterator(
             self.solved.len(),
-            self.solved.iter().map(|&at| derivatives.unbalanced[at]),
+            self.solved.iter().map(|&at| derivatives.residual[at]),
         );
-        let multipliers = solved.transpose().lu().solve(&unbalanced).ok_or(singular)?;
+        let multipliers = solved.transpose().lu().solve(&residual).ok_or(singular)?;
         let curvature = self.curvature(linearizer, state, multipliers.as_slice());
 
         let velocity = -(&change * (&closures.rate * &basis));

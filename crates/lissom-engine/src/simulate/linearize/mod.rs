@@ -36,7 +36,7 @@ use crate::model::Model;
 use crate::simulate::equations::Equations;
 use crate::simulate::nominal::TreeTrajectory;
 use derivatives::Derivatives;
-use forces::Unbalanced;
+use forces::Residual;
 use lissom_core::study::{OutputOrder, linearize};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{LinearizedTrajectory, Point};
@@ -57,8 +57,8 @@ pub struct Linearizer<'m> {
     model: &'m Model,
     equations: Equations<'m>,
     points: MaterialPoints,
-    plain: Unbalanced<f64>,
-    tangent: Unbalanced<Tangent>,
+    plain: Residual<f64>,
+    tangent: Residual<Tangent>,
     composite: CompositeBody<f64>,
     path: Option<TreeTrajectory>,
     /// Coordinates that were chosen, where loops leave a choice.
@@ -72,8 +72,8 @@ impl<'m> Linearizer<'m> {
             model,
             equations: Equations::new(model),
             points: MaterialPoints::new(&model.linkage.system),
-            plain: Unbalanced::new(model),
-            tangent: Unbalanced::new(model),
+            plain: Residual::new(model),
+            tangent: Residual::new(model),
             composite: CompositeBody::new(&model.linkage.system),
             path: None,
             independent: None,
@@ -101,7 +101,7 @@ impl<'m> Linearizer<'m> {
     /// The equations at a state in all coordinates.
     fn whole_point(&mut self, state: &MotionState) -> Point {
         let mut outputs = self.outputs();
-        let Derivatives { linear, unbalanced } = self.derivatives(state, Some(&mut outputs));
+        let Derivatives { linear, residual } = self.derivatives(state, Some(&mut outputs));
         made_symmetric(&mut outputs);
         let velocity: Vec<f64> = (self.equations.free_velocities.iter())
             .map(|&at| state.velocity[at])
@@ -113,7 +113,7 @@ impl<'m> Linearizer<'m> {
             velocity,
             linear,
             input: self.inputs(&self.actuated_entries()),
-            excitation: unbalanced.iter().map(|x| -x).collect(),
+            excitation: residual.iter().map(|x| -x).collect(),
             outputs,
             dependence: None,
         }

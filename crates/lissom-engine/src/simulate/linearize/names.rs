@@ -3,7 +3,6 @@
 
 use super::Linearizer;
 use crate::model::{AxisPlace, TreeAxis};
-use crate::simulate::equations::parts;
 use lissom_core::{AxisId, Controller, Load, effort_label};
 use lissom_numerics::linear::{Label, Labels};
 
@@ -11,18 +10,13 @@ impl<'m> Linearizer<'m> {
     /// Names of all coordinates that are not prescribed, of inputs and of markers.
     pub(super) fn all_labels(&self) -> Labels {
         let model = self.model;
-        let all = parts(model).deviations();
-        let motors = &all[model.linkage.velocities.len()..];
-        let free = self.equations.free_velocities.iter();
-        let coordinates = free.map(|&at| &all[at]).chain(motors);
-        let coordinates: Vec<Label> = coordinates.cloned().collect();
         let mut inputs: Vec<Label> = (self.actuated_entries().into_iter())
             .filter_map(|at| self.axis_of(at))
             .map(|axis| effort_label(&axis.name))
             .collect();
         inputs.extend(model.actions.marker_loads().map(Load::label));
         Labels {
-            coordinates,
+            coordinates: self.equations.deviations(),
             inputs,
             markers: model
                 .linkage
@@ -36,21 +30,11 @@ impl<'m> Linearizer<'m> {
     /// Coordinates of the state that an actuator may act on: joints with one degree of freedom, or their motors.
     pub(super) fn actuated_entries(&self) -> Vec<usize> {
         let model = self.model;
-        let layout = model.linkage.system.layout();
-        let free = &self.equations.free_velocities;
+        let (system, free) = (&model.linkage.system, &self.equations.free_velocities);
         let geared = |at: usize| model.transmissions.iter().any(|gear| gear.velocity == at);
-        let single = |at: usize| {
-            let body = layout
-                .joint_velocity
-                .iter()
-                .enumerate()
-                .rev()
-                .find(|(k, first)| {
-                    **first == at && model.linkage.system.bodies()[*k].joint.kind.velocities() == 1
-                });
-            body.is_some()
-        };
-        let joints = (0..free.len()).filter(|&i| single(free[i]) && !geared(free[i]));
+        let single = (system.bodies().iter().zip(&system.layout().joint_velocity))
+            .filter(|(body, at)| body.joint.kind.velocities() == 1 && !geared(**at));
+        let joints = single.filter_map(|(_, at)| free.binary_search(at).ok());
         joints
             .chain((0..model.transmissions.len()).map(|i| free.len() + i))
             .collect()

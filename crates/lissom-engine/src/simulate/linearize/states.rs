@@ -5,8 +5,7 @@ use nalgebra::{DMatrix, DVector};
 use super::{LinearizeError, Linearizer, is_elastic};
 use crate::simulate::nominal::any_trajectory;
 use lissom_core::State;
-use lissom_spatial::{Quaternion, Vector, rotation_vector_of};
-use lissom_tree::JointKind;
+use lissom_tree::tree::difference;
 
 /// A state of motion with its accelerations, in full vectors.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +43,7 @@ impl Linearizer<'_> {
         state: &[f64],
     ) -> Result<MotionState, LinearizeError> {
         let mut state = state.to_vec();
-        self.equations.settle_sample(time_s, &mut state);
+        self.equations.project_sample(time_s, &mut state);
         let (n_q, n_v) = (
             self.equations.state_positions(),
             self.equations.state_velocities(),
@@ -129,8 +128,8 @@ impl Linearizer<'_> {
             &mut locked.motors,
             2,
         );
-        let unbalanced = DVector::from_vec(self.unbalanced(&locked));
-        let accelerations = &motions * inertia.solve(&-(motions.transpose() * unbalanced));
+        let residual = DVector::from_vec(self.residual(&locked));
+        let accelerations = &motions * inertia.solve(&-(motions.transpose() * residual));
         put(
             &accelerations,
             &mut locked.acceleration,
@@ -208,43 +207,14 @@ impl Linearizer<'_> {
             let joints = free.iter().map(|&at| state.velocity[at]);
             DVector::from_vec(joints.chain(motors).collect())
         };
-        let places = |state: &MotionState| DVector::from_vec(self.chart_position(state));
-        let mut deviation = places(&state) - places(from);
-        self.add_turns(&state, from, deviation.as_mut_slice());
+        let system = &self.model.linkage.system;
+        let whole = difference(system, &from.position, &state.position);
+        let motors = (state.motors.iter().zip(&from.motors)).map(|(own, from)| own[0] - from[0]);
+        let deviation = free.iter().map(|&at| whole[at]).chain(motors);
+        let deviation = DVector::from_vec(deviation.collect());
         // velocities that are no rates of the chart: those deviate by δv = δ' + Wδ
         let rate = rates(&state) - rates(from) - self.quasi_rates(&from.velocity) * &deviation;
         [deviation, rate].map(|vector| vector.as_slice().to_vec())
-    }
-
-    /// Deviations of joints that turn in any way, in the axes of their child: what brings them from one place to another.
-    fn add_turns(&self, state: &MotionState, from: &MotionState, deviation: &mut [f64]) {
-        let system = &self.model.linkage.system;
-        let layout = system.layout();
-        for (k, body) in system.bodies().iter().enumerate() {
-            let kind = &body.joint.kind;
-            if !matches!(kind, JointKind::Spherical | JointKind::Free) {
-                continue;
-            }
-            let first = layout.joint_position[k];
-            let turned = first + kind.positions() - 4;
-            let quaternion =
-                |of: &MotionState| Quaternion(std::array::from_fn(|i| of.position[turned + i]));
-            let axes = quaternion(from).matrix();
-            let turn = rotation_vector_of(&(axes.transpose() * quaternion(state).matrix()));
-            let entries = &self.equations.free_velocities;
-            let Ok(at) = entries.binary_search(&layout.joint_velocity[k]) else {
-                continue;
-            };
-            deviation[at..at + 3].copy_from_slice(&turn.0);
-            if *kind == JointKind::Free {
-                let slid = Vector(std::array::from_fn(|i| {
-                    state.position[first + i] - from.position[first + i]
-                }));
-                // along the axes half-way through the turn, as a free joint is displaced
-                let half = quaternion(from).turned(turn.scale(0.5)).matrix();
-                deviation[at + 3..at + 6].copy_from_slice(&(half.transpose() * slid).0);
-            }
-        }
     }
 
     /// Positions that stand for the coordinates of the chart; orientations count from where they are.

@@ -126,8 +126,8 @@ fn mobility_is_counted_by_rank_and_redundant_equations_are_named() {
         for name in &found.redundant {
             assert!(
                 name.contains("offset along z")
-                    || name.contains("turn about x")
-                    || name.contains("turn about y"),
+                    || name.contains("rotation about x")
+                    || name.contains("rotation about y"),
                 "{name}"
             );
         }

@@ -13,7 +13,8 @@ use lissom_engine::model::Model;
 use lissom_spatial::Scalar;
 use lissom_spec::ModelSpec;
 use lissom_tree::tree::{
-    ArticulatedBody, CompositeBody, InverseDynamics, Kinematics, inverse_dynamics, mass_matrix,
+    ArticulatedBody, CompositeBody, InverseDynamics, Kinematics, StageInertia, inverse_dynamics,
+    mass_matrix,
 };
 use lissom_tree::{Coordinate, CoordinateKind};
 
@@ -149,12 +150,24 @@ fn tried(model: &Model, mut articulated: ArticulatedBody<f64>) -> Option<Vec<f64
 
 /// Accelerations by the mass matrix, in twice the precision.
 fn by_mass_matrix(model: &Model) -> Vec<f64> {
+    by_matrix(model, None)
+}
+
+/// The same with what a stage adds to the mass matrix.
+fn by_matrix(model: &Model, added: Option<&StageInertia>) -> Vec<f64> {
     let system = &model.linkage.system;
     let kinematics = prepared::<Twofold>(model);
     let n = system.velocity_count();
     let mut matrix = vec![Twofold::zero(); n * n];
     let mut workspace = CompositeBody::new(system);
     mass_matrix(system, &kinematics, &mut workspace, &mut matrix);
+    if let Some(added) = added {
+        let mut plain = vec![0.0; n * n];
+        added.add_to_matrix(system, &mut plain);
+        for (entry, added) in matrix.iter_mut().zip(plain) {
+            *entry += Twofold::constant(added);
+        }
+    }
     let mut bias = vec![Twofold::zero(); n];
     let still = bias.clone();
     let mut workspace = InverseDynamics::new(system);
@@ -253,6 +266,40 @@ fn few_modes_hold_under_heavy_loads_too() {
                     "{found} with {basis} at {places:?}, {mass_ratio}"
                 );
             }
+        }
+    }
+}
+
+/// Identity: the sweep of an implicit stage is as exact, with the stiffness of the beam over a long and a short share of a step.
+#[test]
+fn stages_hold_under_heavy_loads_too() {
+    for basis in [
+        "clamped_free = { bending_y = 10 }",
+        "clamped_free = { bending_y = 4, bending_z = 4 }",
+        "free_free = { bending_y = 2, bending_z = 1 }",
+    ] {
+        for (mass_ratio, share) in [(2e3, 1e-2), (1e6, 1e-2), (1e6, 1e-4)] {
+            let model = built(&boom(basis, &[10.0], REVOLUTE, mass_ratio));
+            let system = &model.linkage.system;
+            let kinematics = prepared(&model);
+            let mut acceleration = vec![0.0; system.velocity_count()];
+            let mut force = acceleration.clone();
+            let mut inverse = InverseDynamics::new(system);
+            inverse_dynamics(system, &kinematics, &acceleration, &mut inverse, &mut force);
+            let mut added = StageInertia::new(system);
+            let [position, _] = state(&model);
+            added.update(system, &kinematics, &inverse, &position, share);
+            let exact = by_matrix(&model, Some(&added));
+            force.fill(0.0);
+            let mut articulated = ArticulatedBody::with_indirect_from(system, usize::MAX);
+            articulated.factor_stage(system, &kinematics, &added);
+            let found = &mut acceleration;
+            articulated.forward_dynamics_stage(system, &kinematics, &added, &force, found);
+            let error = error(&model, found, &exact);
+            assert!(
+                error < ACCURACY,
+                "{error} with {basis}, {mass_ratio}, {share}"
+            );
         }
     }
 }

@@ -138,8 +138,8 @@ fn loops() {
         "universal = { axes = [[1.0, 0.0, 0.0], [1.0, 1.0, 0.0]] }",
         "loop[0].universal.axes[1]",
         "[1.0, 1.0, 0.0]",
-        "the two axes are not square to each other, which those of a universal loop are",
-        "turn one of the axes until their product is zero",
+        "the two axes are not orthogonal, which those of a universal loop are",
+        "choose axes whose scalar product is zero",
     );
     assert_error(
         "to = \"hand\"",

@@ -305,16 +305,14 @@ fn simulation_and_output() {
         "[simulation.integrator.newmark]\nstep_s = 1e-3\ntolerance = 1e10",
         "simulation.integrator.newmark.tolerance",
         "1e10",
-        "`tolerance` is 1e10, expected below 1",
+        "`tolerance` is 1e10, expected a number above 0 and below 1",
     );
     let mut endless = sound();
     endless.simulation.duration_s = f64::from_bits(1);
     let errors = endless.check().unwrap_err();
-    assert!(
-        errors.iter().any(|error| {
-            error.to_string() == "`duration_s` is 5e-324, expected at least 1e-12 s"
-        })
-    );
+    assert!(errors.iter().any(|error| {
+        error.to_string() == "`duration_s` is 5e-324, expected a number from 1e-12 to 1e9"
+    }));
     assert_error(
         "sample_period_s = 0.01",
         "sample_period_s = 0.0",

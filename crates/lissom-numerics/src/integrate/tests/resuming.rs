@@ -127,6 +127,12 @@ fn memory_of_another_method_is_refused() {
         }
     });
     assert_eq!(part(resume(Method::Adams, &high)), "order");
+    let unstarted = damaged(&adams, &|method| {
+        if let MethodMemory::Adams(adams) = method {
+            (adams.patience, adams.step) = (0, 0.0);
+        }
+    });
+    assert_eq!(part(resume(Method::Adams, &unstarted)), "patience");
     let mut long = dop853.clone();
     long.progress.state.push(0.0);
     assert_eq!(part(resume(Method::Dop853, &long)), "state");

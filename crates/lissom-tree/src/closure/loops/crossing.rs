@@ -21,7 +21,7 @@ impl Loops {
         if !self.constraints.slides() {
             return;
         }
-        self.place(linkage, position, velocity);
+        self.evaluate(linkage, position, velocity);
         let jumps = self
             .constraints
             .latch_elements(&linkage.system, &linkage.closures);
@@ -70,7 +70,7 @@ impl Loops {
             return f64::NEG_INFINITY;
         }
         if !self.projects() {
-            self.place(linkage, position, velocity);
+            self.evaluate(linkage, position, velocity);
         } else if self.project(linkage, position, velocity).is_err() {
             // what cannot be closed is reported by the projection of the step
             return f64::NEG_INFINITY;

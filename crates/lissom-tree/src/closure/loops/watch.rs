@@ -8,10 +8,9 @@
 use super::super::complement::most_moved;
 use super::super::error::{Repartition, Singularity, Trouble};
 use super::super::rank::pivot_rows;
-use super::super::solver::difference;
 use super::{Loops, Method, SINGULAR, Watched, largest};
 use crate::Linkage;
-use crate::tree::displace;
+use crate::tree::{difference, displace};
 
 /// Violation, per metre of reach, from which an equation that was redundant at the start is redundant no longer.
 const REDUNDANT: f64 = 1e-8;
@@ -27,7 +26,7 @@ const HALVINGS: usize = 40;
 const STEPS_AHEAD: u8 = 3;
 
 impl Loops {
-    /// Looks at the configuration of a settled state: chooses equations and independent coordinates anew where that
+    /// Looks at the configuration of a state that has been projected: chooses equations and independent coordinates anew where that
     /// helps, and says why the run cannot go on if it cannot. States are to come in the order of time.
     pub fn watch(
         &mut self,
@@ -84,7 +83,7 @@ impl Loops {
 
     /// What to say of a state that could not be [projected](Self::project).
     pub fn unclosed(&mut self, linkage: &Linkage, position: &[f64], velocity: &[f64]) -> Trouble {
-        self.place(linkage, position, velocity);
+        self.evaluate(linkage, position, velocity);
         let (row, violation) = largest(self.constraints.residual());
         Trouble::Unclosed {
             equation: self.constraints.name(&linkage.closures, row),
@@ -184,7 +183,7 @@ impl Loops {
         let mut there = from.position.clone();
         displace(&linkage.system, &mut there, &step(late));
         let at_rest = vec![0.0; from.velocity.len()];
-        self.place(linkage, &there, &at_rest);
+        self.evaluate(linkage, &there, &at_rest);
         self.choose_rows(linkage);
         self.choose_columns();
         self.factor(linkage, &there, &at_rest);

@@ -1,4 +1,4 @@
-//! The wide instructions of a processor change no bit of a sweep.
+//! SIMD instructions change no bit of a sweep.
 
 use super::*;
 use crate::flex::{Basis, Beam, Boundary, Damping, ModeCounts, Segment};
@@ -63,9 +63,9 @@ fn two_beams(fidelity: Fidelity) -> System {
     System::new(links, Vector([0.0, 0.0, -9.81]))
 }
 
-/// Property: the wide instructions of a processor change no bit of a result.
+/// Property: SIMD instructions change no bit of a result.
 #[test]
-fn wide_instructions_change_no_bit() {
+fn simd_instructions_change_no_bit() {
     for fidelity in [Fidelity::DEFAULT, Fidelity::EXACT] {
         let system = &two_beams(fidelity);
         let n = system.velocity_count();
@@ -76,25 +76,25 @@ fn wide_instructions_change_no_bit() {
 
         let mut kinematics = Kinematics::<f64>::new(system);
         let mut articulated = ArticulatedBody::new(system);
-        let mut wide = vec![0.0; n];
+        let mut simd = vec![0.0; n];
         kinematics.update(system, &position, &velocity);
         articulated.factor(system, &kinematics);
-        articulated.solve(system, &kinematics, &force, &mut wide);
+        articulated.solve(system, &kinematics, &force, &mut simd);
 
-        let wide_kinematics = kinematics;
+        let simd_kinematics = kinematics;
         let mut kinematics = Kinematics::<f64>::new(system);
         let mut articulated = ArticulatedBody::new(system);
         let mut plain = vec![0.0; n];
         kinematics.update_here(system, 0, &position, &velocity);
-        assert_eq!(wide_kinematics.bias, kinematics.bias);
-        assert_eq!(wide_kinematics.modal_bias, kinematics.modal_bias);
+        assert_eq!(simd_kinematics.bias, kinematics.bias);
+        assert_eq!(simd_kinematics.modal_bias, kinematics.modal_bias);
         articulated.factor_all(system, &kinematics, None);
         articulated.inward::<false>(system, &kinematics, &force, &plain);
         articulated.outward::<false>(system, &kinematics, Motion::zero(), &mut plain);
 
-        assert!(wide.iter().all(|a| a.is_finite() && *a != 0.0));
-        for (wide, plain) in wide.iter().zip(&plain) {
-            assert_eq!(wide.to_bits(), plain.to_bits());
+        assert!(simd.iter().all(|a| a.is_finite() && *a != 0.0));
+        for (simd, plain) in simd.iter().zip(&plain) {
+            assert_eq!(simd.to_bits(), plain.to_bits());
         }
     }
 }

@@ -18,8 +18,8 @@ use super::six::{
 };
 use crate::Body;
 use crate::flex::{FlexibleBody, Node};
-use lissom_spatial::Scalar;
 use lissom_spatial::{ArticulatedInertia, Force, Matrix, Motion, Vector};
+use lissom_spatial::{Pivot, Scalar};
 
 /// Part of a bare body's inertia about and along each axis that has to be left once it yields in all other ways, for the
 /// frame to be eliminated before its joint. Beams without thickness have none about their axis.
@@ -106,16 +106,16 @@ impl<T: Scalar> FloatingFrame<T> {
     pub(super) fn pass_on(
         &mut self,
         felt: &ArticulatedInertia<T>,
-        (position, turn): NodePlace<T>,
+        (position, rate_matrix): NodePlace<T>,
         coupling: &[Force<T>],
         inertia: &[T],
         carried_force: &[[T; 6]],
     ) -> ArticulatedInertia<T> {
         let size = self.cross.len();
-        let shifted = Matrix::skew(position) * turn;
+        let shifted = Matrix::skew(position) * rate_matrix;
         self.at_origin = std::array::from_fn(|i| {
             std::array::from_fn(|j| match (i < 3, j < 3) {
-                (true, true) => turn.0[i][j],
+                (true, true) => rate_matrix.0[i][j],
                 (true, false) => T::zero(),
                 (false, true) => shifted.0[i - 3][j],
                 (false, false) => T::constant(f64::from(u8::from(i == j))),
@@ -228,12 +228,12 @@ impl<T: Scalar> FloatingFrame<T> {
     }
 }
 
-impl FloatingFrame<f64> {
+impl<T: Pivot> FloatingFrame<T> {
     /// Whether every pivot of the last elimination was positive and finite.
     pub(super) fn is_positive_definite(&self) -> bool {
-        let positive = |x: f64| x > 0.0 && x.is_finite();
-        (0..6)
-            .all(|i| positive(self.frame.inverse_pivot(i)) && positive(self.felt.inverse_pivot(i)))
+        (0..6).all(|i| {
+            self.frame.inverse_pivot(i).is_positive() && self.felt.inverse_pivot(i).is_positive()
+        })
     }
 }
 

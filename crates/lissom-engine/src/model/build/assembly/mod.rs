@@ -4,7 +4,7 @@ mod closures;
 mod cuts;
 mod joints;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Model;
 use super::reduce::{Reduced, payload_inertia};
@@ -14,7 +14,7 @@ use lissom_core::{
 };
 use lissom_spatial::{Matrix, RigidInertia, RotationVector, Transform, Vector};
 use lissom_spec::spec::{self, AttachmentSpec, BodyKind, BodySpec, JointSpec, ModelSpec};
-use lissom_spec::{Fidelity, SpanningTree, Tip, TreeJoint, spanning_tree};
+use lissom_spec::{Fidelity, ShorteningTerms, SpanningTree, Tip, TreeJoint, spanning_tree};
 use lissom_tree::closure::AssemblyHints;
 use lissom_tree::flex::{FlexibleBody, RigidMotions};
 use lissom_tree::{
@@ -36,6 +36,8 @@ pub(super) struct Assembly<'a> {
     index: BTreeMap<&'a str, usize>,
     /// Components of each joint of the file.
     components: BTreeMap<&'a str, Vec<Component>>,
+    /// Components of joints whose motion is prescribed.
+    prescribed: BTreeSet<(&'a str, usize)>,
     /// The stub that each joint carries which is cut and acted on.
     stubs: BTreeMap<usize, usize>,
     model: Parts,
@@ -78,6 +80,9 @@ impl<'a> Assembly<'a> {
             elastic_positions: Vec::new(),
             index: BTreeMap::new(),
             components: BTreeMap::new(),
+            prescribed: (spec.motion.iter())
+                .map(|motion| (motion.joint.as_str(), motion.component))
+                .collect(),
             stubs: BTreeMap::new(),
             model: Parts::default(),
         };
@@ -109,9 +114,14 @@ impl<'a> Assembly<'a> {
         let mut inboard = self.side(carried, !tree.reversed);
         let reduced = &self.reduced[carried.body.as_str()];
         let (rigid, mut flexible) = (reduced.rigid, reduced.flexible.clone());
-        let fidelity = child_spec
+        let mut fidelity = child_spec
             .fidelity
             .map_or(self.fidelity, |own| own.resolve(self.fidelity));
+        let by_integrals = (flexible.as_ref()).is_some_and(|f| f.second_order_integrals.is_some());
+        if by_integrals && fidelity.shortening == ShorteningTerms::SecondOrder {
+            // the integrals of a body of any shape are of that order by themselves
+            fidelity.shortening = ShorteningTerms::Kinematic;
+        }
         if let (Tip::Chord, Some(flexible)) = (fidelity.tip, &mut flexible) {
             flexible.follow_chords();
         }
@@ -316,24 +326,23 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// Index of the node of a nodal body that a place names; several nodes may share a position.
+    /// Index of the node of a nodal or reduced body that a place names; several nodes may share a position.
     fn nodal_node(&self, body: &str, place: spec::Place<'_>) -> Option<usize> {
-        let (BodyKind::Nodal(nodal), spec::Place::Named(name)) =
-            (self.written.get(body)?.kind()?, place)
-        else {
+        let spec::Place::Named(name) = place else {
             return None;
         };
-        nodal
-            .nodes
-            .iter()
-            .position(|node| node.name.as_deref() == Some(name))
+        match self.written.get(body)?.kind()? {
+            BodyKind::Nodal(nodal) => {
+                let mut names = nodal.nodes.iter().map(|node| node.name.as_deref());
+                names.position(|own| own == Some(name))
+            }
+            BodyKind::Reduced(reduced) => reduced.nodes.iter().position(|node| node.name == name),
+            _ => None,
+        }
     }
 
     fn is_prescribed(&self, joint: &str, component: usize) -> bool {
-        self.spec
-            .motion
-            .iter()
-            .any(|motion| motion.joint == joint && motion.component == component)
+        self.prescribed.contains(&(joint, component))
     }
 
     fn add_elastic(&mut self, body: &BodySpec, flexible: Option<&FlexibleBody>) {
@@ -341,7 +350,11 @@ impl<'a> Assembly<'a> {
         let initial = body.initial.clone().unwrap_or_default();
         for coordinate in &flexible.coordinates {
             let name = format!("{}.{coordinate}", body.name);
-            let unit = elastic_unit(coordinate);
+            let unit = match body.kind() {
+                Some(BodyKind::Beam(_)) => beam_unit(coordinate),
+                // what its modes are measured in is for whoever gives them to say
+                _ => "1",
+            };
             let kind = CoordinateKind::Elastic;
             let rate_unit = match unit {
                 "m" => "m/s",
@@ -469,8 +482,9 @@ fn unit(axis: [f64; 3]) -> Vector<f64> {
     Vector(axis).unit()
 }
 
-/// Unit of an elastic coordinate, by its name: mass-normalised modes, values and slopes of elements.
-fn elastic_unit(coordinate: &str) -> &'static str {
+/// Unit of an elastic coordinate of a beam, by the name that its functions have: mass-normalised modes, values and slopes of
+/// elements.
+fn beam_unit(coordinate: &str) -> &'static str {
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| coordinate.starts_with(prefix));
     if starts(&["bending_", "stretch_", "torsion_"]) {
         "kg^0.5 m"
