@@ -1,7 +1,7 @@
 //! Bookkeeping of a run: energy, momentum, limits, bending.
 //!
 //! The energy audit is \[Damaren & Sharf 1995, eqs (30)–(32)\]: what the mechanism holds against what the
-//! inputs put in, relative to the peak, as a percentage. Here dissipation is booked too, and the peak is
+//! inputs put in, relative to the peak, as a percentage. Here dissipation counts too, and the peak is
 //! that of kinetic and strain energy, which does not depend on where gravity's potential is zero.
 
 use serde::Serialize;
@@ -30,6 +30,7 @@ pub(crate) struct Balance {
 
 /// The audit of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Audit {
     /// Energy balance.
     pub energy: EnergyAudit,
@@ -75,6 +76,7 @@ pub struct Repartitioning {
 
 /// Energy balance of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct EnergyAudit {
     /// Largest sum of kinetic and strain energy.
     pub peak_j: f64,
@@ -94,6 +96,7 @@ pub struct EnergyAudit {
 
 /// Change of momentum of a mechanism that nothing outside acts on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct MomentumAudit {
     /// Largest linear momentum.
     pub peak_linear_kg_m_per_s: f64,
@@ -107,6 +110,7 @@ pub struct MomentumAudit {
 
 /// A limit that was passed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct LimitViolation {
     /// Name of the joint.
     pub joint: String,
@@ -122,7 +126,7 @@ pub struct LimitViolation {
     pub unit: &'static str,
 }
 
-/// Collects the books while a run goes on.
+/// Collects what the audit tells while a run goes on.
 #[derive(Clone, Debug)]
 pub(crate) struct Auditor {
     drifts: Vec<f64>,
@@ -177,8 +181,8 @@ impl Auditor {
         self.drifts.last().copied().unwrap_or(self.before[2])
     }
 
-    /// Books a sample.
-    pub(crate) fn book(&mut self, balance: Balance) {
+    /// Adds a sample.
+    pub(crate) fn add(&mut self, balance: Balance) {
         self.initial_energy = Some(self.initial_energy(balance.total));
         self.drifts.push(balance.drift);
         self.peak = self.peak.max(balance.stored);
@@ -195,11 +199,11 @@ impl Auditor {
         m.angular_drift_kg_m2_per_s = m.angular_drift_kg_m2_per_s.max(length(change.moment));
     }
 
-    /// Books the violation of closures, of positions and of velocities.
-    pub(crate) fn book_violation(&mut self, [position, velocity]: [f64; 2]) {
-        let books = self.closures.get_or_insert_default();
-        books.max_position_violation = books.max_position_violation.max(position);
-        books.max_velocity_violation = books.max_velocity_violation.max(velocity);
+    /// Adds a violation of closures, of positions and of velocities.
+    pub(crate) fn add_violation(&mut self, [position, velocity]: [f64; 2]) {
+        let closures = self.closures.get_or_insert_default();
+        closures.max_position_violation = closures.max_position_violation.max(position);
+        closures.max_velocity_violation = closures.max_velocity_violation.max(velocity);
     }
 
     /// Looks at the limits in the evaluated state. What passes a limit between two looks passed it where the
@@ -211,7 +215,8 @@ impl Auditor {
             let quantity = limit.quantity.word();
             let before = watched.replace((time, value));
             let excess = (limit.min - value).max(value - limit.max);
-            if excess <= 0.0 {
+            // a number that is none has passed no limit; the run tells of it
+            if excess <= 0.0 || excess.is_nan() {
                 continue;
             }
             let passed = if value < limit.min {
@@ -243,7 +248,7 @@ impl Auditor {
         }
     }
 
-    /// What the books say so far.
+    /// The audit so far.
     pub(crate) fn finish(&self) -> Audit {
         let reference = self.peak.max(ROUNDING * self.largest_total);
         let percent = |drift: f64| {

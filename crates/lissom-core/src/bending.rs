@@ -10,6 +10,10 @@
 //!
 //! At [`SMALL_SLOPE_RAD`] and [`SMALL_DEFLECTION_LENGTHS`], which such a load reaches together, that is 4 %; whoever
 //! goes further should know.
+//!
+//! A body that brings no geometric stiffness does not stiffen when it rotates. What it lacks is judged by a uniform clamped
+//! beam, whose first squared frequency grows by [`STIFFENING`] times the square of its angular velocity; more than
+//! [`MISSING_STIFFNESS`] of its own should be known too.
 
 use serde::Serialize;
 
@@ -22,8 +26,27 @@ pub const SMALL_SLOPE_RAD: f64 = 0.3;
 /// Largest displacement that counts as small, in lengths of the body.
 pub const SMALL_DEFLECTION_LENGTHS: f64 = 0.2;
 
+/// Growth of the first squared frequency of a uniform clamped beam across the plane of its rotation, per square of its angular
+/// velocity \[Fattah 1995, eq. (5.18)\].
+pub const STIFFENING: f64 = 1.193;
+
+/// Largest share of its stiffness that a body may lack without being remarked on.
+pub const MISSING_STIFFNESS: f64 = 0.01;
+
+/// How fast a body rotates that does not stiffen.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MissingStiffness {
+    /// Largest angular velocity, in size.
+    pub rotation_rad_per_s: Sample,
+    /// Lowest frequency of the body.
+    pub frequency_rad_per_s: f64,
+    /// Stiffness that it lacks there, relative to its own.
+    pub share: f64,
+}
+
 /// How far one flexible body bends in a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct BodyExtent {
     /// Name of the body.
     pub body: String,
@@ -35,10 +58,14 @@ pub struct BodyExtent {
     pub slope: Sample,
     /// Whether both stayed small, [`SMALL_SLOPE_RAD`] and [`SMALL_DEFLECTION_LENGTHS`].
     pub small: bool,
+    /// What a body that does not stiffen lacks by that, if it rotates fast enough to matter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing_stiffness: Option<MissingStiffness>,
 }
 
 /// The instant at which a run leaves what its equations describe.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Divergence {
     /// The first sample that is beyond.
     pub time_s: f64,
@@ -69,6 +96,13 @@ impl Bending {
             deflection: none,
             slope: none,
             small: true,
+            missing_stiffness: (link.unstiffened_rad_per_s).map(|frequency_rad_per_s| {
+                MissingStiffness {
+                    rotation_rad_per_s: none,
+                    frequency_rad_per_s,
+                    share: 0.0,
+                }
+            }),
         });
         Self {
             bodies: extents.collect(),
@@ -93,6 +127,13 @@ impl Bending {
                     *largest = Sample { value, time_s };
                 }
             }
+            if let Some(missing) = &mut extent.missing_stiffness {
+                let value = dynamics.rotation_rate(link);
+                if value > missing.rotation_rad_per_s.value {
+                    missing.rotation_rad_per_s = Sample { value, time_s };
+                    missing.share = STIFFENING * (value / missing.frequency_rad_per_s).powi(2);
+                }
+            }
             let length = extent.length_m;
             if length > 0.0 && deflection > most * length && divergence.is_none() {
                 divergence = Some(Divergence {
@@ -112,6 +153,9 @@ impl Bending {
             let short = extent.length_m <= 0.0
                 || extent.deflection.value <= SMALL_DEFLECTION_LENGTHS * extent.length_m;
             extent.small = extent.slope.value <= SMALL_SLOPE_RAD && short;
+            extent
+                .missing_stiffness
+                .take_if(|missing| missing.share <= MISSING_STIFFNESS);
         }
         bodies
     }

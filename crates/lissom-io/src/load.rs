@@ -4,15 +4,19 @@
 //! again, and the system is built. Every stage reports all it finds; what a later stage would say about
 //! a broken earlier one is not asked for.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use lissom::spec::{InputSpec, JointSpec, MotionProfileSpec, NodalSpec, TableMotionSpec};
+use lissom::spec::{
+    InputSpec, JointSpec, MeshSpec, MotionProfileSpec, NodalSpec, NodeSpec, TableMotionSpec,
+};
 use lissom::{BuildError, ErrorKind, Mechanism, ModelError, ModelSpec, Override};
+use lissom_fe::{FeError, Reduction, Source};
 use lissom_spec::Step;
 
-use crate::{IoError, resource, table};
+use crate::{IoError, body_file, resource, table};
 
 /// A model that can run.
 #[derive(Clone, Debug)]
@@ -21,8 +25,6 @@ pub struct Loaded {
     pub spec: ModelSpec,
     /// The mechanism built from it.
     pub mechanism: Mechanism,
-    /// Text of the model file.
-    pub text: String,
     /// The model file; absent for a text that is no file.
     pub path: Option<PathBuf>,
     /// What the model is called where a short name is wanted: the name of its file without extension, or
@@ -30,6 +32,8 @@ pub struct Loaded {
     pub label: String,
     /// `spec` as TOML: the model as run, in one text.
     pub as_run: String,
+    /// What bodies were reduced from when the model was read, by their names.
+    pub meshes: BTreeMap<String, Source>,
 }
 
 /// Why a model cannot run: every problem that was found.
@@ -86,6 +90,22 @@ pub enum FileError {
     /// It cannot be read, or is no time table.
     #[error(transparent)]
     Io(#[from] IoError),
+    /// It is not a mesh that can be reduced.
+    #[error("{file}: {error}")]
+    Mesh {
+        /// The file, as the model names it.
+        file: String,
+        /// What is wrong with it.
+        error: FeError,
+    },
+    /// It is no body file.
+    #[error("{file} is no body file: {message}; `lissom body` writes them")]
+    Body {
+        /// The file, as the model names it.
+        file: String,
+        /// What is wrong with it.
+        message: String,
+    },
     /// It is not the JSON of a nodal body.
     #[error(
         "{file}, line {line}, column {column}: {message}; write an object with nodes, stiffness and, \
@@ -116,19 +136,11 @@ pub fn load(path: &Path, overrides: &[Override]) -> Result<Loaded, LoadError> {
         problems: vec![Problem::Unreadable(error)],
     })?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    let (spec, mechanism, as_run) =
-        assemble(&text, overrides, folder).map_err(|problems| LoadError {
-            origin,
-            text: Some(text.clone()),
-            problems,
-        })?;
+    let loaded = load_text_below(folder, &label_of(path), &text, overrides);
+    let named = |error: LoadError| LoadError { origin, ..error };
     Ok(Loaded {
-        spec,
-        mechanism,
-        text,
         path: Some(path.to_owned()),
-        label: label_of(path),
-        as_run,
+        ..loaded.map_err(named)?
     })
 }
 
@@ -148,20 +160,31 @@ pub(crate) fn load_text_below(
     text: &str,
     overrides: &[Override],
 ) -> Result<Loaded, LoadError> {
-    let (spec, mechanism, as_run) =
-        assemble(text, overrides, folder).map_err(|problems| LoadError {
-            origin: label.to_owned(),
-            text: Some(text.to_owned()),
-            problems,
-        })?;
+    let Assembled {
+        spec,
+        mechanism,
+        as_run,
+        meshes,
+    } = assemble(text, overrides, folder).map_err(|problems| LoadError {
+        origin: label.to_owned(),
+        text: Some(text.to_owned()),
+        problems,
+    })?;
     Ok(Loaded {
         spec,
         mechanism,
-        text: text.to_owned(),
         path: None,
         label: label.to_owned(),
         as_run,
+        meshes,
     })
+}
+
+impl Loaded {
+    /// What the model is called: its own name, or its label.
+    pub fn name(&self) -> &str {
+        self.spec.name.as_deref().unwrap_or(&self.label)
+    }
 }
 
 impl LoadError {
@@ -221,7 +244,8 @@ fn first(problems: &[Problem]) -> String {
         .map_or_else(String::new, ToString::to_string)
 }
 
-fn label_of(path: &Path) -> String {
+/// The name of a file without its extension.
+pub(crate) fn label_of(path: &Path) -> String {
     path.file_stem()
         .map_or_else(|| "model".to_owned(), |stem| stem.display().to_string())
 }
@@ -245,15 +269,19 @@ fn read_model(path: &Path) -> Result<String, IoError> {
     resource::read_below(folder, name)
 }
 
-fn assemble(
-    text: &str,
-    overrides: &[Override],
-    folder: &Path,
-) -> Result<(ModelSpec, Mechanism, String), Vec<Problem>> {
+/// A model without its name.
+struct Assembled {
+    spec: ModelSpec,
+    mechanism: Mechanism,
+    as_run: String,
+    meshes: BTreeMap<String, Source>,
+}
+
+fn assemble(text: &str, overrides: &[Override], folder: &Path) -> Result<Assembled, Vec<Problem>> {
     let all = |errors: Vec<ModelError>| errors.into_iter().map(Problem::Model).collect::<Vec<_>>();
     let mut spec = ModelSpec::parse(text, overrides).map_err(all)?;
     let mut files = Files::below(folder);
-    files.nodal_bodies(&mut spec);
+    files.bodies(&mut spec);
     files.tables(&mut spec);
     if !files.problems.is_empty() {
         return Err(files.problems);
@@ -264,19 +292,25 @@ fn assemble(
             told.collect::<Vec<_>>()
         })?;
     }
-    let mechanism = build(&spec)?;
-    let as_run = toml::to_string(&spec).map_err(|error| {
-        let message = error.to_string();
-        let kind = ErrorKind::Unreadable { message };
-        all(vec![ModelError::new(lissom::Path::root(), kind)])
-    })?;
-    Ok((spec, mechanism, as_run))
+    let (mechanism, as_run) = build(&spec)?;
+    Ok(Assembled {
+        spec,
+        mechanism,
+        as_run,
+        meshes: files.meshes,
+    })
 }
 
-/// The mechanism of a spec.
-pub(crate) fn build(spec: &ModelSpec) -> Result<Mechanism, Vec<Problem>> {
-    let all = |errors: Vec<BuildError>| errors.into_iter().map(Problem::Build).collect();
-    Mechanism::build(spec).map_err(all)
+/// The mechanism of a spec, and the spec as TOML.
+pub(crate) fn build(spec: &ModelSpec) -> Result<(Mechanism, String), Vec<Problem>> {
+    let all = |errors: Vec<BuildError>| errors.into_iter().map(Problem::Build).collect::<Vec<_>>();
+    let mechanism = Mechanism::build(spec).map_err(all)?;
+    let as_run = toml::to_string(spec).map_err(|error| {
+        let message = error.to_string();
+        let kind = ErrorKind::Unreadable { message };
+        vec![Problem::Model(ModelError::new(lissom::Path::root(), kind))]
+    })?;
+    Ok((mechanism, as_run))
 }
 
 /// The files that a model names, as they are put in its place.
@@ -284,6 +318,7 @@ struct Files<'a> {
     folder: &'a Path,
     read: Vec<ReadFile>,
     problems: Vec<Problem>,
+    meshes: BTreeMap<String, Source>,
 }
 
 /// A file whose content now stands in the spec.
@@ -301,17 +336,31 @@ impl<'a> Files<'a> {
             folder,
             read: Vec::new(),
             problems: Vec::new(),
+            meshes: BTreeMap::new(),
         }
     }
 
-    fn nodal_bodies(&mut self, spec: &mut ModelSpec) {
+    fn bodies(&mut self, spec: &mut ModelSpec) {
         for (index, body) in spec.body.iter_mut().enumerate() {
             let path = lissom::Path::root().key("body").index(index);
-            let Some(name) = body.nodal_file.take() else {
-                continue;
-            };
-            let named_at = path.key("nodal_file");
-            body.nodal = self.read(name, named_at, path.key("nodal"), nodal);
+            if let Some(name) = body.nodal_file.take() {
+                let named_at = path.key("nodal_file");
+                body.nodal = self.read(name, named_at, path.key("nodal"), nodal);
+            }
+            if let Some(name) = body.reduced_file.take() {
+                let named_at = path.key("reduced_file");
+                body.reduced = self.read(name, named_at, path.key("reduced"), body_file::parse);
+            }
+            if let Some(mesh) = body.mesh.take() {
+                let points = std::mem::take(&mut body.node);
+                let named_at = path.key("mesh").key("file");
+                let reduce = |name: &str, text: &str| reduced(name, text, &mesh, &points);
+                let stands_at = path.key("reduced");
+                if let Some(made) = self.read(mesh.file.clone(), named_at, stands_at, reduce) {
+                    body.reduced = Some(made.body);
+                    self.meshes.insert(body.name.clone(), made.source);
+                }
+            }
         }
     }
 
@@ -445,6 +494,22 @@ fn below(path: &lissom::Path, ancestor: &lissom::Path) -> String {
 fn translates(spec: &ModelSpec, joint: &str, component: usize) -> bool {
     let kind = spec.find_joint(joint).and_then(JointSpec::kind);
     kind.is_some_and(|kind| kind.translates(component))
+}
+
+/// A mesh from its text, reduced.
+fn reduced(
+    name: &str,
+    text: &str,
+    spec: &MeshSpec,
+    points: &[NodeSpec],
+) -> Result<Reduction, FileError> {
+    let failed = |error| FileError::Mesh {
+        file: name.to_owned(),
+        error,
+    };
+    let mut mesh = lissom_fe::parse_gmsh(text).map_err(failed)?;
+    mesh.scale(spec.unit_m);
+    lissom_fe::reduce(&mesh, spec, points).map_err(failed)
 }
 
 fn nodal(name: &str, text: &str) -> Result<NodalSpec, FileError> {

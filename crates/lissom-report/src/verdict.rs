@@ -1,4 +1,4 @@
-//! What the audit of a run mean, in plain words.
+//! What the audit of a run means, in plain words.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 /// How good a piece of news is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Level {
+pub(crate) enum Level {
     /// As it should be.
     Good,
     /// Worth knowing.
@@ -19,13 +19,13 @@ pub enum Level {
 
 /// One sentence on a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Verdict {
+pub(crate) struct Verdict {
     /// How good it is.
-    pub level: Level,
+    level: Level,
     /// What it is about, in a word or two.
-    pub subject: String,
+    subject: String,
     /// The sentence.
-    pub words: String,
+    words: String,
 }
 
 /// Imbalance of energy in percent up to which nothing in a plot could come from it.
@@ -41,7 +41,7 @@ const CLOSED: f64 = 1e-6;
 const NEARLY_CLOSED: f64 = 1e-4;
 
 /// What can be said of a run by the summary in its manifest.
-pub fn verdicts(summary: &Value) -> Vec<Verdict> {
+pub(crate) fn verdicts(summary: &Value) -> Vec<Verdict> {
     let mut found = vec![ending(summary)];
     found.extend(energy(summary));
     found.extend(momentum(summary));
@@ -152,12 +152,12 @@ fn energy(summary: &Value) -> Option<Verdict> {
 }
 
 fn momentum(summary: &Value) -> Option<Verdict> {
-    let book = at(summary, &["audit", "momentum"]).filter(|book| !book.is_null())?;
+    let audit = at(summary, &["audit", "momentum"]).filter(|audit| !audit.is_null())?;
     let [linear, angular] = [
         ["linear_drift_kg_m_per_s", "peak_linear_kg_m_per_s"],
         ["angular_drift_kg_m2_per_s", "peak_angular_kg_m2_per_s"],
     ]
-    .map(|[drift, peak]| Some([number(book, &[drift])?, number(book, &[peak])?]));
+    .map(|[drift, peak]| Some([number(audit, &[drift])?, number(audit, &[peak])?]));
     let both = [linear?, angular?];
     let drifts = format!(
         "{} kg m/s and {} kg m^2/s",
@@ -186,8 +186,8 @@ fn momentum(summary: &Value) -> Option<Verdict> {
 
 /// How well loops stayed closed, where there are any.
 fn closures(summary: &Value) -> Option<Verdict> {
-    let book = at(summary, &["audit", "closures"]).filter(|book| book.is_object())?;
-    let worst = number(book, &["max_position_violation"])?;
+    let audit = at(summary, &["audit", "closures"]).filter(|audit| audit.is_object())?;
+    let worst = number(audit, &["max_position_violation"])?;
     let (level, meaning) = if worst <= CLOSED {
         (Level::Good, "closed")
     } else if worst <= NEARLY_CLOSED {
@@ -201,7 +201,7 @@ fn closures(summary: &Value) -> Option<Verdict> {
             "not closed; lower rtol or the step, or project after every step",
         )
     };
-    let redundant = at(book, &["redundant"]).and_then(Value::as_array);
+    let redundant = at(audit, &["redundant"]).and_then(Value::as_array);
     let redundant = match redundant.map_or(0, Vec::len) {
         0 => String::new(),
         count => format!("; {count} of their equations follow from the others and carry no force"),
@@ -290,9 +290,9 @@ mod tests {
     /// Property: what follows from no energy is not blamed on the integrator.
     #[test]
     fn unbalanced_terms_are_told() {
-        let book =
+        let audit =
             json!({ "max_drift_percent": 20.0, "non_conservative": ["the inertia of body arm"] });
-        let told = energy(&json!({ "audit": { "energy": book } })).unwrap();
+        let told = energy(&json!({ "audit": { "energy": audit } })).unwrap();
         assert_eq!(told.level, Level::Caution);
         assert!(told.words.contains("no energy"), "{}", told.words);
     }
@@ -301,11 +301,11 @@ mod tests {
     #[test]
     fn a_drift_of_zero_momentum_is_no_share_of_it() {
         let judged = |angular_peak: f64| {
-            let book = json!({
+            let audit = json!({
                 "linear_drift_kg_m_per_s": 3e-16, "peak_linear_kg_m_per_s": 3e-16,
                 "angular_drift_kg_m2_per_s": 2e-15, "peak_angular_kg_m2_per_s": angular_peak,
             });
-            momentum(&json!({ "audit": { "momentum": book } })).unwrap()
+            momentum(&json!({ "audit": { "momentum": audit } })).unwrap()
         };
         let still = judged(2e-15);
         assert!(still.words.contains("zero at the start"), "{}", still.words);
@@ -323,8 +323,8 @@ mod tests {
     #[test]
     fn loops_are_judged_by_their_gap() {
         let judged = |gap: f64| {
-            let book = json!({ "max_position_violation": gap, "redundant": ["a", "b"] });
-            closures(&json!({ "audit": { "closures": book } })).unwrap()
+            let audit = json!({ "max_position_violation": gap, "redundant": ["a", "b"] });
+            closures(&json!({ "audit": { "closures": audit } })).unwrap()
         };
         let levels = [1e-12, 1e-5, 0.1].map(|gap| judged(gap).level);
         assert_eq!(levels, [Level::Good, Level::Note, Level::Caution]);

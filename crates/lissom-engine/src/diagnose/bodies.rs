@@ -15,7 +15,7 @@ use crate::model::Model;
 pub struct BodySummary {
     /// Name of the body.
     pub name: String,
-    /// `rigid`, `beam` or `nodal`.
+    /// `rigid`, `beam`, `reduced` or `nodal`.
     pub kind: &'static str,
     /// Its mass without payloads.
     pub mass_kg: f64,
@@ -110,6 +110,9 @@ pub(super) fn summaries(
             kind: match body.kind() {
                 Some(BodyKind::Beam(_)) => "beam",
                 Some(BodyKind::Nodal(_) | BodyKind::NodalFile(_)) => "nodal",
+                Some(BodyKind::Mesh(_) | BodyKind::Reduced(_) | BodyKind::ReducedFile(_)) => {
+                    "reduced"
+                }
                 Some(BodyKind::Rigid(_)) | None => "rigid",
             },
             mass_kg: built.rigid.mass - included,

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use lissom_core::NominalError;
+use lissom_core::{MISSING_STIFFNESS, NominalError};
 use lissom_spatial::rounded;
 use serde::{Serialize, Serializer};
 
@@ -96,6 +96,18 @@ pub enum Warning {
     FreeTwist {
         /// The beam.
         beam: String,
+    },
+    /// A body brings no geometric stiffness.
+    #[error(
+        "{body} does not stiffen when it rotates or is pulled: it brings no second-order data; rotating faster than {} rad/s it \
+         lacks more than {} % of its stiffness. A beam, a mesh or a body reduced with `second_order` stiffens",
+        rounded(*.rotation_rad_per_s, DIGITS), 100.0 * MISSING_STIFFNESS
+    )]
+    DoesNotStiffen {
+        /// The body.
+        body: String,
+        /// Angular velocity at which that begins to matter.
+        rotation_rad_per_s: f64,
     },
     /// Nothing is recorded in space.
     #[error("no place in space is recorded; add a [[marker]] to follow one")]

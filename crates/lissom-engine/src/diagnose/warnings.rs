@@ -1,11 +1,13 @@
 //! When to warn.
 
+use lissom_core::{MISSING_STIFFNESS, STIFFENING};
 use lissom_tree::tree::{Kinematics, without_inertia};
 
 use super::driven::integrator;
 use super::{BodySummary, LoopsSummary, Oscillation, Warning, supports};
 use crate::mechanism::Mechanism;
 use crate::model::Model;
+use crate::simulate::unstiffened;
 
 /// Accelerations below this at the start are rounding.
 const STILL: f64 = 1e-10;
@@ -47,6 +49,13 @@ impl Mechanism {
             }
             Ok(None) => {}
         }
+        for body in tree.linkage.system.bodies() {
+            let frequency = body.flexible.as_ref().and_then(unstiffened);
+            warnings.extend(frequency.map(|frequency| Warning::DoesNotStiffen {
+                body: body.name.clone(),
+                rotation_rad_per_s: frequency * (MISSING_STIFFNESS / STIFFENING).sqrt(),
+            }));
+        }
         // nodes of a model that consists of them are recorded by themselves
         if spec.marker.is_empty() && !spec.is_of_nodes() {
             warnings.push(Warning::NoMarker);
@@ -64,13 +73,7 @@ impl Mechanism {
         if !spec.input.is_empty() || !spec.motion.is_empty() {
             return false;
         }
-        // elements make accelerations of what rounding leaves in stiff strains: bodies are asked where there are any
-        let asked = if spec.is_of_nodes() {
-            self.formulation()
-        } else {
-            self.tree()
-        };
-        let Ok((start, mut dynamics)) = asked.equations_at_start() else {
+        let Ok((start, mut dynamics)) = self.bodies_or_nodes().equations_at_start() else {
             return false;
         };
         if start.velocity.iter().any(|&rate| rate != 0.0) {

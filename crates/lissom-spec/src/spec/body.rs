@@ -1,4 +1,4 @@
-//! `[[body]]`: rigid bodies, beams and nodal bodies, with what belongs to one body alone.
+//! `[[body]]`: rigid bodies, beams and bodies of any shape, with what belongs to one body alone.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::basis::{AutoSpec, EachSpec};
 use super::place::Place;
+use super::reduced::{MeshSpec, ReducedSpec};
 use super::run::FidelitySpec;
 
-/// One body. Exactly one of `rigid`, `beam`, `nodal` and `nodal_file` says of which kind.
+/// One body. Exactly one of `rigid`, `beam`, `mesh`, `reduced`, `reduced_file`, `nodal` and `nodal_file` says of which kind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BodySpec {
@@ -22,13 +23,22 @@ pub struct BodySpec {
     /// A straight beam along its own x axis, from the root at the origin to the tip at x = length.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beam: Option<BeamSpec>,
-    /// A body given by nodes and modes, as a finite-element program writes them.
+    /// A mesh of solid elements, which is reduced when the model is read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mesh: Option<MeshSpec>,
+    /// A body of any shape, reduced to elastic coordinates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reduced: Option<ReducedSpec>,
+    /// A body file, below the folder of the model, with the content of `reduced`: `lissom body` writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reduced_file: Option<String>,
+    /// A body given by nodes that carry its mass as lumps, and modes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodal: Option<NodalSpec>,
     /// A JSON file, below the folder of the model, with the content of `nodal`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodal_file: Option<String>,
-    /// Named places on a rigid body or a beam.
+    /// Named places on a rigid body or a beam, or at the nearest nodes of a mesh.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub node: Vec<NodeSpec>,
     /// Point masses that belong to the body.
@@ -52,25 +62,45 @@ pub enum BodyKind<'a> {
     Rigid(&'a RigidSpec),
     /// `beam`
     Beam(&'a BeamSpec),
+    /// `mesh`: a file that has not been read yet.
+    Mesh(&'a MeshSpec),
+    /// `reduced`
+    Reduced(&'a ReducedSpec),
+    /// `reduced_file`: the name of a file that has not been read yet.
+    ReducedFile(&'a str),
     /// `nodal`
     Nodal(&'a NodalSpec),
     /// `nodal_file`: the name of a file that has not been read yet.
     NodalFile(&'a str),
 }
 
+impl BodyKind<'_> {
+    /// Whether a file says what the body is, and has not been read yet.
+    pub fn is_unread(&self) -> bool {
+        matches!(
+            self,
+            Self::Mesh(_) | Self::ReducedFile(_) | Self::NodalFile(_)
+        )
+    }
+
+    /// Whether the body is given by shapes of its own, whatever they come from.
+    pub fn is_given_by_shapes(&self) -> bool {
+        matches!(self, Self::Reduced(_) | Self::Nodal(_)) || self.is_unread()
+    }
+}
+
 impl BodySpec {
     /// The one kind that is given; `None` when there is none or more than one.
     pub fn kind(&self) -> Option<BodyKind<'_>> {
-        let mut given = self
-            .rigid
-            .as_ref()
-            .map(BodyKind::Rigid)
-            .into_iter()
-            .chain(self.beam.as_ref().map(BodyKind::Beam))
-            .chain(self.nodal.as_ref().map(BodyKind::Nodal))
-            .chain(self.nodal_file.as_deref().map(BodyKind::NodalFile));
-        let first = given.next();
-        if given.next().is_some() { None } else { first }
+        super::only([
+            self.rigid.as_ref().map(BodyKind::Rigid),
+            self.beam.as_ref().map(BodyKind::Beam),
+            self.mesh.as_ref().map(BodyKind::Mesh),
+            self.reduced.as_ref().map(BodyKind::Reduced),
+            self.reduced_file.as_deref().map(BodyKind::ReducedFile),
+            self.nodal.as_ref().map(BodyKind::Nodal),
+            self.nodal_file.as_deref().map(BodyKind::NodalFile),
+        ])
     }
 
     /// Undeformed position, in the body's frame, of the place called `at`: `root` and `tip` of a beam,
@@ -84,6 +114,7 @@ impl BodySpec {
             (BodyKind::Beam(beam), "tip") => Some([beam.total_length_m(), 0.0, 0.0]),
             (BodyKind::Rigid(rigid), "center_of_mass") => Some(rigid.center_of_mass_m),
             (BodyKind::Nodal(nodal), _) => nodal.find_node(at).map(|node| node.position_m),
+            (BodyKind::Reduced(reduced), _) => reduced.find_node(at).map(|node| node.position_m),
             _ => None,
         }
     }
@@ -98,12 +129,10 @@ impl BodySpec {
                 self.named_position(if child_side { "root" } else { "tip" })
             }
             (Place::Unsaid, BodyKind::Rigid(_)) => Some([0.0; 3]),
-            (Place::Unsaid, BodyKind::Nodal(_) | BodyKind::NodalFile(_)) => None,
+            (Place::Unsaid, _) => None,
         }
     }
-}
 
-impl BodySpec {
     /// Names of the elastic coordinates in their order; none for a rigid body. `None` if they are not known
     /// before the body is built: from a file that has not been read, of a beam whose functions are chosen for it, or of one
     /// with `foreshortening`, whose stretch functions are counted when those that depend on others have been left out.
@@ -114,7 +143,11 @@ impl BodySpec {
                 Some(numbered("mode", 1..=nodal.stiffness.len()).collect())
             }
             BodyKind::Nodal(nodal) => Some(nodal.coordinates.clone()),
-            BodyKind::NodalFile(_) => None,
+            BodyKind::Reduced(reduced) if reduced.coordinates.is_empty() => {
+                Some(numbered("mode", 1..=reduced.stiffness.len()).collect())
+            }
+            BodyKind::Reduced(reduced) => Some(reduced.coordinates.clone()),
+            BodyKind::Mesh(_) | BodyKind::ReducedFile(_) | BodyKind::NodalFile(_) => None,
             BodyKind::Beam(beam) => beam.elastic_coordinates(),
         }
     }
@@ -481,7 +514,7 @@ pub struct NodalNodeSpec {
     pub influence: Vec<Vec<f64>>,
 }
 
-/// A named place on a rigid body or on the axis of a beam.
+/// A named place on a rigid body, on the axis of a beam, or at the nearest node of a mesh.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NodeSpec {

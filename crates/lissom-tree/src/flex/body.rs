@@ -19,8 +19,9 @@ use super::centreline::Centreline;
 use super::damping::Damping;
 use super::eigen;
 use super::error::{FlexError, finite, positive};
-use super::integrals::mass_properties;
+use super::integrals::{MassProperties, mass_properties};
 use super::packed::ShorteningSums;
+use super::reduced::SecondOrderIntegrals;
 use super::second_order::SecondOrderField;
 
 /// Shift of a semidefinite stiffness as a fraction of the largest squared frequencies: large beside their
@@ -46,15 +47,18 @@ pub struct FlexibleBody {
     pub damping: Vec<f64>,
     /// Places where joints, payloads and markers sit, in the order they were asked for.
     pub nodes: Vec<Node>,
-    /// Second-order motion of the sections of a beam; absent for bodies without slope data.
+    /// Second-order motion of the sections of a beam, or of the nodes of a body of any shape; absent for bodies that bring no such data.
     pub second_order: Option<SecondOrderField>,
+    /// Integrals of the second-order motion, where the body has no points that it could be summed over.
+    pub second_order_integrals: Option<SecondOrderIntegrals>,
     /// Axial strain of a bent beam; absent unless the body is a beam with axial stiffness all along.
     pub strain: Option<AxialStrain>,
     /// The axis of a beam, for what slides along it; absent for other bodies.
     pub centreline: Option<Centreline>,
     /// Who makes the rigid motions of the body.
     pub rigid_motions: RigidMotions,
-    /// The masses the integrals were taken over, for the lumped-node variant of Jain & Rodriguez.
+    /// The masses the integrals were taken over, for the lumped-node variant of Jain & Rodriguez; none for bodies
+    /// that are given by integrals.
     pub mass_nodes: Vec<MassNode>,
 }
 
@@ -246,7 +250,9 @@ impl FlexibleBody {
     /// ```
     pub fn centrifugal_stiffness(&self) -> Option<Vec<f64>> {
         let n = self.len();
-        let sums = ShorteningSums::new(self, self.second_order.as_ref()?);
+        let of_beam =
+            (self.second_order.as_ref()).filter(|_| self.second_order_integrals.is_none());
+        let sums = ShorteningSums::new(self, of_beam?);
         let mut entries = sums.with_position.iter();
         let mut stiffness = vec![0.0; n * n];
         for plane in &sums.planes {
@@ -285,8 +291,29 @@ impl FlexibleBody {
         damping: &Damping,
         rigid_motions: RigidMotions,
     ) -> Result<Self, FlexError> {
+        let properties = mass_properties(&mass_nodes, coordinates.len(), groups);
+        Self::with_properties(
+            coordinates,
+            properties,
+            nodes,
+            mass_nodes,
+            stiffness,
+            damping,
+            rigid_motions,
+        )
+    }
+
+    /// A body from the integrals over its mass, its stiffness and where its joints sit.
+    pub(super) fn with_properties(
+        coordinates: Vec<String>,
+        properties: MassProperties,
+        nodes: Vec<Node>,
+        mass_nodes: Vec<MassNode>,
+        stiffness: &DMatrix<f64>,
+        damping: &Damping,
+        rigid_motions: RigidMotions,
+    ) -> Result<Self, FlexError> {
         let count = coordinates.len();
-        let properties = mass_properties(&mass_nodes, count, groups);
         let integrals = properties.integrals;
         let mass_matrix = DMatrix::from_row_slice(count, count, &integrals.mass_matrix);
         let moments = properties
@@ -326,6 +353,7 @@ impl FlexibleBody {
             damping: damping.as_slice().to_vec(),
             nodes,
             second_order: None,
+            second_order_integrals: None,
             strain: None,
             centreline: None,
             rigid_motions,

@@ -66,7 +66,11 @@ impl CarriedKind {
     pub(crate) fn influence(self, mass_node: &MassNode, alpha: usize) -> [f64; 3] {
         match self {
             Self::Centre => mass_node.node.displacement[alpha],
-            Self::Direction(axis) => Vector(mass_node.node.rotation[alpha]).cross(unit(axis)).0,
+            Self::Direction(axis) => {
+                Vector(mass_node.node.rotation[alpha])
+                    .cross(Vector::axis(axis))
+                    .0
+            }
         }
     }
 }
@@ -117,7 +121,7 @@ fn direction(body: &FlexibleBody, field: &SecondOrderField, axis: usize) -> Opti
     let mut blocks = Vec::new();
     for [rows, columns] in pairs.map(|pair| pair.map(|group| groups[group].clone())) {
         let hessians: Vec<Vec<Vector<f64>>> = (body.mass_nodes.iter())
-            .map(|mass_node| turned(field, mass_node, unit(axis), &rows, &columns))
+            .map(|mass_node| turned(field, mass_node, Vector::axis(axis), &rows, &columns))
             .collect();
         for component in 0..3 {
             let entries: Vec<Vec<f64>> = (hessians.iter())
@@ -159,15 +163,9 @@ fn turned(
         };
         if (&block.rows, &block.columns) == (rows, columns) {
             for (entry, &rotation) in hessian.iter_mut().zip(entries) {
-                *entry += unit(component).cross(e).scale(rotation);
+                *entry += Vector::axis(component).cross(e).scale(rotation);
             }
         }
     }
     hessian
-}
-
-fn unit(axis: usize) -> Vector<f64> {
-    let mut unit = Vector::zero();
-    unit[axis] = 1.0;
-    unit
 }

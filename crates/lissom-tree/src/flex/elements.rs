@@ -39,9 +39,9 @@ pub(super) struct Element {
     pub(super) rotary: f64,
 }
 
-/// A chain of elements.
+/// Elements that follow one another along a beam, and their freedoms.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct NodalModel {
+pub(super) struct Mesh {
     field: Field,
     boundary: Boundary,
     elements: Vec<Element>,
@@ -64,13 +64,13 @@ struct LocalFunction {
 /// A mesh with its elastic coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ElementModes {
-    mesh: NodalModel,
+    mesh: Mesh,
     /// Coordinates × freedoms, so that what one freedom has of every coordinate lies together; the freedoms themselves
     /// are the coordinates if absent.
     vectors: Option<DMatrix<f64>>,
 }
 
-impl NodalModel {
+impl Mesh {
     /// A chain of elements that follow one another from the root.
     pub(super) fn new(
         field: Field,

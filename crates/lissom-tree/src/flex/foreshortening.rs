@@ -18,7 +18,7 @@ use super::beam::Beam;
 use super::deformation::Deformation;
 use super::eigen;
 use super::eigenfunctions::Boundary;
-use super::elements::{Element, ElementModes, NodalModel};
+use super::elements::{Element, ElementModes, Mesh};
 use super::error::{FlexError, finite, positive};
 use super::groups::{Group, fastest_wave, group, mode_names};
 use super::quadrature::gauss_legendre;
@@ -56,7 +56,7 @@ pub(super) fn foreshortened_stretch(beam: &Beam, groups: &[Group; 4]) -> Result<
     let points = Points::of(&elements);
     let basis = points.orthonormal(points.functions(groups))?;
     let count = basis.len();
-    let mesh = NodalModel::new(deformation.field(), Boundary::Clamped, elements)?;
+    let mesh = Mesh::new(deformation.field(), Boundary::Clamped, elements)?;
     let columns: Vec<DVector<f64>> = basis
         .iter()
         .map(|slopes| DVector::from_vec(mesh.freedoms_of_slopes(slopes)))

@@ -8,7 +8,7 @@ use nalgebra::{DMatrix, DVector};
 use super::beam::{Basis, Beam, Functions, Segment};
 use super::deformation::Deformation;
 use super::eigenfunctions::{Boundary, UniformModes};
-use super::elements::{Element, ElementModes, MOST_FREEDOMS, NodalModel};
+use super::elements::{Element, ElementModes, MOST_FREEDOMS, Mesh};
 use super::error::{FlexError, finite};
 use super::foreshortening::foreshortened_stretch;
 use super::quadrature::{gauss_legendre, whole_number};
@@ -378,7 +378,7 @@ fn element_coordinates(
         )
         .collect();
     let shift = elements_shift(&elements, deformation);
-    let mesh = NodalModel::new(deformation.field(), boundary, elements)?;
+    let mesh = Mesh::new(deformation.field(), boundary, elements)?;
     let Some(count) = modes else {
         let names = mesh
             .nodal_freedoms()

@@ -167,7 +167,7 @@ fn mirror(products: &mut [[[f64; 3]; 3]], count: usize) {
 }
 
 /// The blocks of the products that do not vanish, by component pair and pair of groups.
-fn product_blocks(
+pub(super) fn product_blocks(
     products: &[[[f64; 3]; 3]],
     mass_matrix: &[f64],
     groups: &[Range<usize>],

@@ -1,4 +1,4 @@
-//! One flexible body, before any motion: from a beam or a set of nodes to a [`FlexibleBody`].
+//! One flexible body, before any motion: from a beam, a set of nodes or integrals over any shape to a [`FlexibleBody`].
 //!
 //! The deformation of a body is measured in its own frame. A material point at `r` moves to
 //!
@@ -7,8 +7,8 @@
 //!             + \tfrac12 \sum_{\alpha\beta} H_{\alpha\beta}(r)\,\eta_\alpha\eta_\beta ,
 //! ```
 //!
-//! where the last term, the shortening of a bent beam and what couples its bending and torsion, is there for beams
-//! only.
+//! where the last term is the shortening of a bent beam and what couples its bending and torsion, or what the source of
+//! a body of another shape says of it; bodies of lumps have none.
 
 mod beam;
 mod body;
@@ -19,6 +19,7 @@ mod deformation;
 mod eigen;
 mod eigenfunctions;
 mod elements;
+mod equivalent_points;
 mod error;
 mod foreshortening;
 mod groups;
@@ -26,6 +27,7 @@ mod integrals;
 mod nodal;
 mod packed;
 mod quadrature;
+mod reduced;
 mod second_order;
 mod shape;
 mod share;
@@ -41,9 +43,12 @@ pub use centreline::{Centreline, Section};
 pub use damping::Damping;
 pub use deformation::Deformation;
 pub use eigenfunctions::Boundary;
+pub(crate) use equivalent_points::equivalent_points;
 pub use error::FlexError;
 pub use nodal::{NodalBody, NodalMass};
 pub(crate) use packed::{
     GROUP, Group, PackedField, PackedLine, PackedStrain, ShorteningInertia, ShorteningSums,
 };
+pub(crate) use reduced::SUMS;
+pub use reduced::{ReducedBody, SecondOrderIntegrals};
 pub use second_order::{Component, SecondOrderBlock, SecondOrderField};

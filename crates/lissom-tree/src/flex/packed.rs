@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::body::{AxialStrain, FlexibleBody, MassNode};
 use super::carried::{Carried, CarriedBlock, CarriedKind, carried};
+use super::reduced::SecondOrderIntegrals;
 use super::second_order::{Component, SecondOrderField};
 
 /// Points or cells of a group.
@@ -27,13 +28,15 @@ fn packed(count: usize, value: impl Fn(usize) -> f64) -> impl Iterator<Item = Gr
     })
 }
 
-/// What the second-order field adds to the kinetic energy of a beam, to the order that the fidelity keeps.
+/// What the second-order field adds to the kinetic energy of a body, to the order that the fidelity keeps or its source knows.
 #[derive(Clone, Debug)]
 pub(crate) enum ShorteningInertia {
     /// That of the quadratic displacement field.
     Full(PackedField),
     /// Only products of the shortening with the motion of the undeformed beam.
     SecondOrder(ShorteningSums),
+    /// Products with the motion of the undeformed body and with the linear field, of a body of any shape.
+    Integrals(SecondOrderIntegrals),
 }
 
 /// The Hessian of the shortening, $`-S`$, summed over the mass of a beam.

@@ -1,4 +1,4 @@
-//! Second-order motion of the sections of a beam, at any places along it.
+//! Second-order motion of the sections of a beam, at any places along it, and which coordinates make that of any body.
 //!
 //! A section at $`x`$ turns by $`\theta = (\phi, -w', v')`$ to first order, and $`\theta' = (\phi', -w'', v'')`$ are its twist and
 //! curvatures in its own axes. A rod that is not stretched, $`r' = R\,e_x`$ and $`R' = R\,\theta'^\times`$, then has to second
@@ -31,11 +31,11 @@ const POINTS: usize = 8;
 /// Longest interval, as the phase of the fastest product of two functions.
 const LONGEST_PHASE: f64 = 2.0;
 
-/// Which elastic coordinates of a beam make which second-order displacements and rotations. Their sizes are in
+/// Which elastic coordinates of a body make which second-order displacements and rotations. Their sizes are in
 /// [`Node::second_order`](super::Node::second_order).
 #[derive(Clone, Debug, PartialEq)]
 pub struct SecondOrderField {
-    /// Elastic coordinates that bend along y, that bend along z, and that twist.
+    /// Elastic coordinates of a beam that bend along y, that bend along z, and that twist; none for other bodies.
     pub coordinates: [Range<usize>; 3],
     /// The parts of the field. Coordinates occur once at most among the blocks of one component.
     pub blocks: Vec<SecondOrderBlock>,
@@ -100,6 +100,22 @@ impl SecondOrderField {
         Self {
             coordinates: [y, z, twist],
             blocks,
+        }
+    }
+
+    /// Of a body of any shape: every two of `n` coordinates make every displacement, then every rotation.
+    pub(super) fn whole(n: usize) -> Self {
+        let displacements = (0..3).map(Component::Displacement);
+        let components = displacements.chain((0..3).map(Component::Rotation));
+        Self {
+            coordinates: [0..0, 0..0, 0..0],
+            blocks: components
+                .map(|component| SecondOrderBlock {
+                    component,
+                    rows: 0..n,
+                    columns: 0..n,
+                })
+                .collect(),
         }
     }
 

@@ -8,7 +8,7 @@ use super::beam::Segment;
 use super::deformation::Deformation;
 use super::eigen;
 use super::eigenfunctions::Boundary;
-use super::elements::{Element, ElementModes, MOST_FREEDOMS, NodalModel};
+use super::elements::{Element, ElementModes, MOST_FREEDOMS, Mesh};
 use super::error::FlexError;
 use super::shape::{Field, Shape, Shapes};
 
@@ -28,7 +28,7 @@ pub(super) fn stepped_modes(
     let lowest = estimated_square(segments, deformation, boundary, 1.0);
     for _ in 0..SPECTRAL_ATTEMPTS {
         let elements = spectral_elements(segments, deformation, highest);
-        let mesh = NodalModel::new(deformation.field(), boundary, elements)?;
+        let mesh = Mesh::new(deformation.field(), boundary, elements)?;
         check_available(&mesh, deformation, count)?;
         let mass = mesh.mass(&[]);
         let (mut modes, squares) = mesh.modes(&mass, count, lowest)?;
@@ -58,7 +58,7 @@ pub(super) fn interface_functions(
     let mut highest = estimated_square(segments, deformation, boundary, count as f64);
     for _ in 0..SPECTRAL_ATTEMPTS {
         let elements = spectral_elements(segments, deformation, highest);
-        let mesh = NodalModel::new(deformation.field(), boundary, elements)?;
+        let mesh = Mesh::new(deformation.field(), boundary, elements)?;
         check_available(&mesh, deformation, count)?;
         let ends = mesh.end_freedoms();
         if count < ends.len() {
@@ -184,7 +184,7 @@ fn sufficient_degree(phase: f64) -> usize {
 }
 
 pub(super) fn check_available(
-    mesh: &NodalModel,
+    mesh: &Mesh,
     deformation: Deformation,
     modes: usize,
 ) -> Result<(), FlexError> {

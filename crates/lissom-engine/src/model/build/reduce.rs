@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use super::BuildError;
 use lissom_spatial::{Matrix, RigidInertia, RotationVector, Symmetric, Transform, Vector};
 use lissom_spec::spec::{
-    self, BasisSpec, BeamSpec, BodyKind, BodySpec, DampingSpec, FunctionsSpec, ModelSpec, NodalSpec,
+    self, BasisSpec, BeamSpec, BodyKind, BodySpec, DampingSpec, FunctionsSpec, ModelSpec,
+    NodalSpec, ReducedNodeSpec, ReducedSpec,
 };
 use lissom_tree::Place;
 use lissom_tree::flex::{
     Basis, Beam, Boundary, Damping, Deformation, FlexError, FlexibleBody, Functions, Membrane,
-    NodalBody, NodalMass, Segment,
+    NodalBody, NodalMass, Node, ReducedBody, SecondOrderIntegrals, Segment,
 };
 
 /// A body of the file, reduced.
@@ -102,8 +103,9 @@ pub(super) fn bodies(spec: &ModelSpec) -> Result<BTreeMap<&str, Reduced>, Vec<Bu
         }
     }
     // payloads on rigid bodies are part of them
+    let written = spec.bodies_by_name();
     for payload in &spec.payload {
-        let host = spec.find_body(&payload.body);
+        let host = written.get(payload.body.as_str());
         let position = host.and_then(|host| host.position(payload.place(), false));
         if let (Some(position), Some(host)) = (position, reduced.get_mut(payload.body.as_str()))
             && host.flexible.is_none()
@@ -157,7 +159,8 @@ fn reduce(body: &BodySpec, used: &[[f64; 3]]) -> Result<Reduced, FlexError> {
             beam_of(body, beam).reduce(&x, &damping)?
         }
         Some(BodyKind::Nodal(nodal)) => nodal_of(body, nodal).reduce(&damping)?,
-        Some(BodyKind::NodalFile(_)) | None => {
+        Some(BodyKind::Reduced(reduced)) => reduced_of(body, reduced).reduce(&damping)?,
+        Some(BodyKind::Mesh(_) | BodyKind::ReducedFile(_) | BodyKind::NodalFile(_)) | None => {
             return Err(FlexError::NoModes);
         }
     };
@@ -328,6 +331,97 @@ fn nodal_of(body: &BodySpec, nodal: &NodalSpec) -> NodalBody {
         coordinates,
         nodes,
         stiffness: nodal.stiffness.concat(),
+    }
+}
+
+fn reduced_of(body: &BodySpec, reduced: &ReducedSpec) -> ReducedBody {
+    let n = reduced.stiffness.len();
+    let coordinates = if reduced.coordinates.len() == n {
+        reduced.coordinates.clone()
+    } else {
+        (1..=n).map(|i| format!("mode_{i}")).collect()
+    };
+    let (mass, centre) = (reduced.mass_kg, reduced.center_of_mass_m);
+    let tensor = reduced.inertia_kg_m2;
+    let half_trace = 0.5 * (tensor[0][0] + tensor[1][1] + tensor[2][2]);
+    let second_order = reduced.second_order.as_ref().map(|own| {
+        let matrices = || {
+            let with_position = own.position_integrals.iter().flatten();
+            own.displacement_integrals.iter().chain(with_position)
+        };
+        let at = |alpha: usize, beta: usize| {
+            let mut sums = [0.0; 12];
+            for (sum, matrix) in sums.iter_mut().zip(matrices()) {
+                *sum = matrix[alpha][beta];
+            }
+            sums
+        };
+        SecondOrderIntegrals {
+            sums: (0..n * n).map(|entry| at(entry / n, entry % n)).collect(),
+            with_shapes: own
+                .shape_integrals
+                .iter()
+                .flatten()
+                .flatten()
+                .copied()
+                .collect(),
+        }
+    });
+    let mut made = ReducedBody {
+        coordinates,
+        mass,
+        first_moment: centre.map(|x| mass * x),
+        second_moment: std::array::from_fn(|i| {
+            std::array::from_fn(|j| {
+                let diagonal = if i == j { half_trace } else { 0.0 };
+                diagonal - tensor[i][j] + mass * centre[i] * centre[j]
+            })
+        }),
+        stiffness: reduced.stiffness.concat(),
+        mass_matrix: reduced.mass_matrix.concat(),
+        first: reduced.displacement_integrals.clone(),
+        with_position: reduced.position_integrals.clone(),
+        products: reduced.product_integrals.concat(),
+        nodes: (reduced.nodes.iter())
+            .map(|node| reduced_node(node, n, second_order.is_some()))
+            .collect(),
+        second_order,
+    };
+    for point in &body.point_mass {
+        let position = body.position(point.place(), false);
+        let at = made
+            .nodes
+            .iter()
+            .position(|node| Some(node.position) == position);
+        if let Some(node) = at {
+            made.add_point_mass(node, point.mass_kg);
+        }
+    }
+    made
+}
+
+fn reduced_node(node: &ReducedNodeSpec, n: usize, has_second_order: bool) -> Node {
+    let vectors = |first: usize| {
+        let entry =
+            |row: usize, alpha: usize| node.influence.get(row).map_or(0.0, |row| row[alpha]);
+        (0..n)
+            .map(|alpha| std::array::from_fn(|axis| entry(first + axis, alpha)))
+            .collect::<Vec<[f64; 3]>>()
+    };
+    // rotations stand before displacements in the file, behind them in the body
+    let hessians = [3, 4, 5, 0, 1, 2].iter().flat_map(|&row| {
+        let own = node.second_order.get(row).map(|rows| rows.concat());
+        own.unwrap_or_else(|| vec![0.0; n * n])
+    });
+    Node {
+        position: node.position_m,
+        displacement: vectors(3),
+        rotation: vectors(0),
+        second_order: if has_second_order {
+            hessians.collect()
+        } else {
+            Vec::new()
+        },
     }
 }
 

@@ -1,0 +1,340 @@
+//! Mass, stiffness and the third derivative of the strain energy of a mesh, element by element.
+//!
+//! The material is linear in Green's strain, $`E = \varepsilon(u) + \tfrac12 q(u, u)`$ with $`q(a, b) = \mathrm{sym}(\nabla a^T\nabla b)`$, so that the energy
+//! $`\tfrac12\int E : C : E\,dV`$ has at rest the second derivative $`K`$ and the third derivative
+//!
+//! ```math
+//! K'''(a, b, c) = \int \sigma(a) : q(b, c) + \sigma(b) : q(a, c) + \sigma(c) : q(a, b)\,dV ,
+//! ```
+//!
+//! the stress part of the first argument and its displacement parts \[Fattah 1995, eqs (3.26)–(3.31), has the first only\].
+
+use nalgebra::{DMatrix, Matrix3};
+
+use crate::FeError;
+use crate::mesh::Mesh;
+use crate::shape::Kind;
+use lissom_spec::spec::MaterialSpec;
+
+/// A field of displacements, one vector per node of the mesh.
+pub(crate) type Field = Vec<[f64; 3]>;
+
+/// A mesh with its materials.
+pub(crate) struct Elements<'m> {
+    pub(crate) mesh: &'m Mesh,
+    /// Lamé's constants of every element.
+    lame: Vec<[f64; 2]>,
+    density: Vec<f64>,
+    /// Mass of every element between its nodes, by rows; the same for all three directions.
+    mass: Vec<Vec<f64>>,
+    /// Points of every kind for the stiffness: slopes in the reference element and weight.
+    rules: Vec<(Kind, Vec<RulePoint>)>,
+}
+
+/// Slopes of all functions at a point of the reference element, and the weight of the point.
+type RulePoint = (Vec<[f64; 3]>, f64);
+
+/// The slopes of the functions of an element at one of its points, with the volume it stands for.
+struct Station {
+    slopes: Vec<[f64; 3]>,
+    volume: f64,
+}
+
+impl<'m> Elements<'m> {
+    /// Looks at every element once.
+    ///
+    /// # Errors
+    /// For elements that are inverted or have no material.
+    pub(crate) fn new(mesh: &'m Mesh, materials: &[MaterialSpec]) -> Result<Self, FeError> {
+        if mesh.solids.is_empty() {
+            return Err(FeError::NoSolids);
+        }
+        let material = materials_of(mesh, materials)?;
+        let mut elements = Self {
+            mesh,
+            lame: Vec::with_capacity(material.len()),
+            density: Vec::with_capacity(material.len()),
+            mass: Vec::with_capacity(material.len()),
+            rules: [Kind::Tetra4, Kind::Tetra10, Kind::Hexa8, Kind::Hexa20]
+                .map(|kind| (kind, rule_points(kind)))
+                .into(),
+        };
+        for (
+            index,
+            &MaterialSpec {
+                youngs_modulus_pa: e,
+                poisson_ratio: nu,
+                density_kg_per_m3,
+                ..
+            },
+        ) in material.iter().copied().enumerate()
+        {
+            let lambda = e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu));
+            elements.lame.push([lambda, 0.5 * e / (1.0 + nu)]);
+            elements.density.push(density_kg_per_m3);
+            let mass = elements.element_mass(index)?;
+            elements.mass.push(mass);
+            elements.stations(index)?;
+        }
+        Ok(elements)
+    }
+
+    fn element_mass(&self, index: usize) -> Result<Vec<f64>, FeError> {
+        let solid = &self.mesh.solids[index];
+        let size = solid.nodes.len();
+        let mut mass = vec![0.0; size * size];
+        for (at, weight) in solid.kind.mass_rule() {
+            let functions = solid.kind.functions(at);
+            let slopes: Vec<[f64; 3]> = functions.iter().map(|f| f.slopes).collect();
+            let (_, determinant) = self.jacobian(index, &slopes)?;
+            let weight = weight * determinant * self.density[index];
+            for (i, a) in functions.iter().enumerate() {
+                for (j, b) in functions.iter().enumerate() {
+                    mass[i * size + j] += weight * a.value * b.value;
+                }
+            }
+        }
+        Ok(mass)
+    }
+
+    /// $`\partial x/\partial\xi`$ and its determinant, which must be positive.
+    fn jacobian(&self, index: usize, slopes: &[[f64; 3]]) -> Result<(Matrix3<f64>, f64), FeError> {
+        let solid = &self.mesh.solids[index];
+        let mut jacobian = Matrix3::zeros();
+        for (&node, slope) in solid.nodes.iter().zip(slopes) {
+            for i in 0..3 {
+                for j in 0..3 {
+                    jacobian[(i, j)] += self.mesh.nodes[node][i] * slope[j];
+                }
+            }
+        }
+        let determinant = jacobian.determinant();
+        if determinant > 0.0 {
+            Ok((jacobian, determinant))
+        } else {
+            Err(FeError::Inverted {
+                element: solid.number,
+                kind: solid.kind.name(),
+                at: self.mesh.nodes[solid.nodes[0]],
+                determinant,
+            })
+        }
+    }
+
+    fn stations(&self, index: usize) -> Result<Vec<Station>, FeError> {
+        let kind = self.mesh.solids[index].kind;
+        let station = |(reference, weight): &RulePoint| {
+            let (jacobian, determinant) = self.jacobian(index, reference)?;
+            // rows of the inverse, by cross products of the columns
+            let row = |j: usize| {
+                jacobian
+                    .column((j + 1) % 3)
+                    .cross(&jacobian.column((j + 2) % 3))
+            };
+            let rows = [row(0), row(1), row(2)].map(|row| row / determinant);
+            let slopes = reference
+                .iter()
+                .map(|slope| std::array::from_fn(|i| (0..3).map(|j| rows[j][i] * slope[j]).sum()));
+            Ok(Station {
+                slopes: slopes.collect(),
+                volume: weight * determinant,
+            })
+        };
+        let rules = self.rules.iter().filter(|(of, _)| *of == kind);
+        rules.flat_map(|(_, points)| points).map(station).collect()
+    }
+
+    /// Stiffness of one element, three rows and columns per node.
+    pub(crate) fn stiffness(&self, index: usize) -> Result<DMatrix<f64>, FeError> {
+        let size = self.mesh.solids[index].nodes.len();
+        let [lambda, mu] = self.lame[index];
+        let mut stiffness = DMatrix::zeros(3 * size, 3 * size);
+        for Station { slopes, volume } in self.stations(index)? {
+            for (a, g) in slopes.iter().enumerate() {
+                for (b, h) in slopes.iter().enumerate() {
+                    let dot = g[0] * h[0] + g[1] * h[1] + g[2] * h[2];
+                    for i in 0..3 {
+                        for j in 0..3 {
+                            let shear = if i == j { dot } else { 0.0 };
+                            stiffness[(3 * a + i, 3 * b + j)] +=
+                                volume * (lambda * g[i] * h[j] + mu * (g[j] * h[i] + shear));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(stiffness)
+    }
+
+    /// $`\int \rho\,u\,dV`$ against the functions of the nodes.
+    pub(crate) fn times_mass(&self, field: &Field) -> Field {
+        let mut product = vec![[0.0; 3]; field.len()];
+        for (solid, mass) in self.mesh.solids.iter().zip(&self.mass) {
+            for (&row, entries) in solid.nodes.iter().zip(mass.chunks_exact(solid.nodes.len())) {
+                let mut sum = [0.0; 3];
+                for (&column, entry) in solid.nodes.iter().zip(entries) {
+                    for (sum, value) in sum.iter_mut().zip(field[column]) {
+                        *sum += entry * value;
+                    }
+                }
+                for (product, sum) in product[row].iter_mut().zip(sum) {
+                    *product += sum;
+                }
+            }
+        }
+        product
+    }
+
+    /// Forces that hold displacements, at those nodes that are `wanted`.
+    pub(crate) fn forces(&self, fields: &[Field], wanted: &[bool]) -> Vec<Field> {
+        let mut forces: Vec<Field> = fields
+            .iter()
+            .map(|field| vec![[0.0; 3]; field.len()])
+            .collect();
+        let touched = |nodes: &[usize]| nodes.iter().any(|&node| wanted[node]);
+        self.at_stations(touched, |index, station, solid| {
+            for (field, forces) in fields.iter().zip(&mut forces) {
+                let stress = self.stress(index, &gradient(station, solid, field)) * station.volume;
+                for (&node, g) in solid.iter().zip(&station.slopes) {
+                    for i in 0..3 {
+                        forces[node][i] += (0..3).map(|j| stress[(i, j)] * g[j]).sum::<f64>();
+                    }
+                }
+            }
+        });
+        forces
+    }
+
+    /// $`\tfrac12\nabla\times u`$ around a node: the mean over the elements that have it.
+    pub(crate) fn rotation_near(&self, node: usize, field: &Field) -> [f64; 3] {
+        let (mut sum, mut volume) = (Matrix3::zeros(), 0.0);
+        self.at_stations(
+            |nodes| nodes.contains(&node),
+            |_, station, solid| {
+                sum += gradient(station, solid, field) * station.volume;
+                volume += station.volume;
+            },
+        );
+        let axial = |i: usize, j: usize| 0.5 * (sum[(j, i)] - sum[(i, j)]) / volume;
+        [axial(1, 2), axial(2, 0), axial(0, 1)]
+    }
+
+    /// $`K'''(u, \psi_a, \psi_b)`$ for every field `u`, each a symmetric matrix over the shapes.
+    pub(crate) fn third_derivative(&self, fields: &[Field], shapes: &[Field]) -> Vec<DMatrix<f64>> {
+        let n = shapes.len();
+        let mut found = vec![DMatrix::zeros(n, n); fields.len()];
+        let mut of_shapes = Vec::with_capacity(n);
+        let (mut first, mut second) = (Vec::with_capacity(n), Vec::with_capacity(n));
+        self.at_stations(
+            |_| true,
+            |index, station, solid| {
+                of_shapes.clear();
+                of_shapes.extend(shapes.iter().map(|shape| {
+                    let slope = gradient(station, solid, shape);
+                    (slope, self.stress(index, &slope))
+                }));
+                for (field, matrix) in fields.iter().zip(&mut found) {
+                    let slope = gradient(station, solid, field);
+                    let stress = self.stress(index, &slope);
+                    first.clear();
+                    second.clear();
+                    for (own, own_stress) in &of_shapes {
+                        let by_displacement = slope * own_stress;
+                        first.push((own * stress + by_displacement) * station.volume);
+                        second.push(by_displacement * station.volume);
+                    }
+                    for a in 0..n {
+                        for b in 0..=a {
+                            matrix[(a, b)] +=
+                                first[a].dot(&of_shapes[b].0) + of_shapes[a].0.dot(&second[b]);
+                        }
+                    }
+                }
+            },
+        );
+        for matrix in &mut found {
+            matrix.fill_upper_triangle_with_lower_triangle();
+        }
+        found
+    }
+
+    fn stress(&self, index: usize, slope: &Matrix3<f64>) -> Matrix3<f64> {
+        let [lambda, mu] = self.lame[index];
+        (slope + slope.transpose()) * mu + Matrix3::identity() * (lambda * slope.trace())
+    }
+
+    /// Calls `visit` with every station of elements with nodes that are `wanted`, the element and its nodes.
+    fn at_stations(
+        &self,
+        wanted: impl Fn(&[usize]) -> bool,
+        mut visit: impl FnMut(usize, &Station, &[usize]),
+    ) {
+        let solids = self.mesh.solids.iter().enumerate();
+        for (index, solid) in solids.filter(|(_, solid)| wanted(&solid.nodes)) {
+            // every element was looked at when this was made
+            for station in self.stations(index).unwrap_or_default() {
+                visit(index, &station, &solid.nodes);
+            }
+        }
+    }
+}
+
+fn rule_points(kind: Kind) -> Vec<RulePoint> {
+    let points = kind.stiffness_rule().into_iter();
+    points
+        .map(|(at, weight)| {
+            let functions = kind.functions(at);
+            (functions.iter().map(|f| f.slopes).collect(), weight)
+        })
+        .collect()
+}
+
+/// $`\partial u_i/\partial x_j`$.
+fn gradient(station: &Station, nodes: &[usize], field: &Field) -> Matrix3<f64> {
+    let mut gradient = Matrix3::zeros();
+    for (&node, slope) in nodes.iter().zip(&station.slopes) {
+        for j in 0..3 {
+            for i in 0..3 {
+                gradient[(i, j)] += field[node][i] * slope[j];
+            }
+        }
+    }
+    gradient
+}
+
+/// The material of every element.
+fn materials_of<'s>(
+    mesh: &Mesh,
+    materials: &'s [MaterialSpec],
+) -> Result<Vec<&'s MaterialSpec>, FeError> {
+    let mut of_group = vec![None; mesh.groups.len()];
+    let mut of_others = None;
+    for material in materials {
+        let (slot, name) = match &material.group {
+            Some(name) => (&mut of_group[mesh.group(name)?], name.as_str()),
+            None => (&mut of_others, "all that is left"),
+        };
+        if slot.replace(material).is_some() {
+            let group = name.to_owned();
+            return Err(FeError::TwoMaterials { group });
+        }
+    }
+    let own = |group: Option<usize>| group.and_then(|group| of_group[group]).or(of_others);
+    let missing = mesh.solids.iter().find(|solid| own(solid.group).is_none());
+    if let Some(first) = missing {
+        let alike = mesh
+            .solids
+            .iter()
+            .filter(|solid| solid.group == first.group);
+        return Err(FeError::NoMaterial {
+            group: first.group.map(|group| mesh.groups[group].name.clone()),
+            count: alike.count(),
+            element: first.number,
+        });
+    }
+    Ok(mesh
+        .solids
+        .iter()
+        .filter_map(|solid| own(solid.group))
+        .collect())
+}

@@ -1,0 +1,342 @@
+//! Reduced meshes against closed forms and beam theory.
+
+mod second_order;
+mod text;
+
+use crate::{Group, Kind, Mesh, Solid, reduce};
+use lissom_spec::spec::{
+    InterfaceSpec, MaterialSpec, MeshBasisSpec, MeshModesSpec, MeshSpec, NodeSpec, ReducedSpec,
+};
+
+/// A box along x from the origin, its section centred on the axis, with the groups `root` and `tip` at its ends.
+pub(crate) fn block(kind: Kind, cells: [usize; 3], size: [f64; 3]) -> Mesh {
+    // a grid of half cells; nodes that no element takes stay unused
+    let counts = cells.map(|n| 2 * n + 1);
+    let at = |i: usize, j: usize, k: usize| (i * counts[1] + j) * counts[2] + k;
+    let mut mesh = Mesh::default();
+    let mut ends = [Group::default(), Group::default()];
+    (ends[0].name, ends[1].name) = ("root".to_owned(), "tip".to_owned());
+    for i in 0..counts[0] {
+        for j in 0..counts[1] {
+            for k in 0..counts[2] {
+                let share = |axis: usize, n: usize| n as f64 / (counts[axis] - 1) as f64;
+                mesh.nodes.push([
+                    size[0] * share(0, i),
+                    size[1] * (share(1, j) - 0.5),
+                    size[2] * (share(2, k) - 0.5),
+                ]);
+                if i == 0 {
+                    ends[0].nodes.insert(at(i, j, k));
+                }
+                if i == counts[0] - 1 {
+                    ends[1].nodes.insert(at(i, j, k));
+                }
+            }
+        }
+    }
+    mesh.groups = ends.into();
+    let corners = [
+        [0, 0, 0],
+        [2, 0, 0],
+        [2, 2, 0],
+        [0, 2, 0],
+        [0, 0, 2],
+        [2, 0, 2],
+        [2, 2, 2],
+        [0, 2, 2],
+    ];
+    let cube_edges = [
+        [0, 1],
+        [1, 2],
+        [2, 3],
+        [3, 0],
+        [4, 5],
+        [5, 6],
+        [6, 7],
+        [7, 4],
+        [0, 4],
+        [1, 5],
+        [2, 6],
+        [3, 7],
+    ];
+    let tetras = [
+        [0, 1, 3, 7],
+        [0, 1, 7, 5],
+        [0, 5, 7, 4],
+        [1, 2, 3, 7],
+        [1, 2, 7, 5],
+        [2, 6, 7, 5],
+    ];
+    let tetra_edges = [[0, 1], [1, 2], [0, 2], [0, 3], [1, 3], [2, 3]];
+    for i in 0..cells[0] {
+        for j in 0..cells[1] {
+            for k in 0..cells[2] {
+                let node =
+                    |place: [usize; 3]| at(2 * i + place[0], 2 * j + place[1], 2 * k + place[2]);
+                let middle = |a: usize, b: usize| {
+                    node(std::array::from_fn(|n| {
+                        usize::midpoint(corners[a][n], corners[b][n])
+                    }))
+                };
+                let mut add = |nodes: Vec<usize>| {
+                    let number = mesh.solids.len() + 1;
+                    mesh.solids.push(Solid {
+                        number,
+                        kind,
+                        nodes,
+                        group: None,
+                    });
+                };
+                match kind {
+                    Kind::Hexa8 | Kind::Hexa20 => {
+                        let mut nodes: Vec<usize> = corners.iter().map(|&c| node(c)).collect();
+                        if kind == Kind::Hexa20 {
+                            nodes.extend(cube_edges.iter().map(|&[a, b]| middle(a, b)));
+                        }
+                        add(nodes);
+                    }
+                    Kind::Tetra4 | Kind::Tetra10 => {
+                        for tetra in tetras {
+                            let mut nodes: Vec<usize> =
+                                tetra.iter().map(|&c| node(corners[c])).collect();
+                            if kind == Kind::Tetra10 {
+                                nodes.extend(
+                                    tetra_edges.iter().map(|&[a, b]| middle(tetra[a], tetra[b])),
+                                );
+                            }
+                            add(nodes);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    mesh
+}
+
+fn interface(name: &str) -> InterfaceSpec {
+    InterfaceSpec {
+        name: name.to_owned(),
+        ..InterfaceSpec::default()
+    }
+}
+
+fn spec(basis: MeshBasisSpec, interfaces: &[&str], poisson_ratio: f64) -> MeshSpec {
+    MeshSpec {
+        file: String::new(),
+        unit_m: 1.0,
+        material: vec![MaterialSpec {
+            group: None,
+            youngs_modulus_pa: 2.0e11,
+            poisson_ratio,
+            density_kg_per_m3: 7800.0,
+        }],
+        interface: interfaces.iter().map(|name| interface(name)).collect(),
+        basis,
+        stiffening: true,
+    }
+}
+
+fn clamped(modes: usize) -> MeshBasisSpec {
+    MeshBasisSpec::ClampedFree(MeshModesSpec { modes })
+}
+
+fn frequencies(body: &ReducedSpec) -> Vec<f64> {
+    (0..body.stiffness.len())
+        .map(|i| body.stiffness[i][i].sqrt())
+        .collect()
+}
+
+/// Closed forms: mass, centre and inertia of a box, whatever the elements.
+#[test]
+fn a_box_has_the_inertia_of_a_box() {
+    for kind in [Kind::Tetra4, Kind::Tetra10, Kind::Hexa8, Kind::Hexa20] {
+        let [a, b, c] = [0.5, 0.06, 0.04];
+        let mesh = block(kind, [3, 1, 1], [a, b, c]);
+        let body = reduce(&mesh, &spec(clamped(1), &["root"], 0.3), &[])
+            .unwrap()
+            .body;
+        let mass = 7800.0 * a * b * c;
+        let close = |found: f64, wanted: f64| {
+            assert!(
+                (found - wanted).abs() < 1e-12 * mass,
+                "{kind:?}: {found} {wanted}"
+            );
+        };
+        close(body.mass_kg, mass);
+        close(body.center_of_mass_m[0], a / 2.0);
+        close(body.center_of_mass_m[1], 0.0);
+        close(body.inertia_kg_m2[0][0], mass * (b * b + c * c) / 12.0);
+        close(body.inertia_kg_m2[1][1], mass * (a * a + c * c) / 12.0);
+        close(body.inertia_kg_m2[2][2], mass * (a * a + b * b) / 12.0);
+        close(body.inertia_kg_m2[0][1], 0.0);
+        // the trace of the products is the mass matrix
+        let product = body.product_integrals[0][0];
+        assert!((product[0][0] + product[1][1] + product[2][2] - 1.0).abs() < 1e-12);
+    }
+}
+
+/// A slender beam of quadratic hexahedra has Timoshenko's frequencies: 0.5 %.
+#[test]
+fn a_slender_beam_has_the_frequencies_of_timoshenko() {
+    let [length, width, height] = [1.0, 0.05, 0.03];
+    let mesh = block(Kind::Hexa20, [20, 1, 1], [length, width, height]);
+    let body = reduce(&mesh, &spec(clamped(6), &["root"], 0.0), &[])
+        .unwrap()
+        .body;
+    let found = frequencies(&body);
+    // without Poisson's ratio the root is clamped as beams are
+    let mut wanted: Vec<f64> = Vec::new();
+    for depth in [width, height] {
+        wanted.extend(timoshenko(length, depth, 3));
+    }
+    wanted.sort_by(f64::total_cmp);
+    for (found, wanted) in found.iter().zip(&wanted).take(4) {
+        assert!((found / wanted - 1.0).abs() < 0.005, "{found} {wanted}");
+    }
+}
+
+/// Frequencies of a clamped-free Timoshenko beam of rectangular section, steel without Poisson's ratio, by the roots of the
+/// determinant of its boundary conditions in transfer-matrix form.
+fn timoshenko(length: f64, depth: f64, count: usize) -> Vec<f64> {
+    let (e, rho) = (2.0e11, 7800.0);
+    let g = 0.5 * e;
+    let shear = g * 5.0 / 6.0;
+    let inertia = depth * depth / 12.0;
+    // per unit area: (w, θ, M, Q)' = A (w, θ, M, Q), clamped at 0, free at the end
+    let determinant = |omega: f64| {
+        let square = omega * omega;
+        let a = nalgebra::Matrix4::new(
+            0.0,
+            1.0,
+            0.0,
+            1.0 / shear,
+            0.0,
+            0.0,
+            1.0 / (e * inertia),
+            0.0,
+            0.0,
+            -rho * inertia * square,
+            0.0,
+            -1.0,
+            -rho * square,
+            0.0,
+            0.0,
+            0.0,
+        );
+        let transfer = (a * length).exp();
+        transfer[(2, 2)] * transfer[(3, 3)] - transfer[(2, 3)] * transfer[(3, 2)]
+    };
+    let mut found = Vec::new();
+    let euler = 1.8751_f64.powi(2) * (e * inertia / rho).sqrt() / (length * length);
+    let step = 0.05 * euler;
+    let mut omega = step;
+    while found.len() < count {
+        let (mut a, mut b) = (omega, omega + step);
+        if determinant(a) * determinant(b) < 0.0 {
+            for _ in 0..60 {
+                let middle = 0.5 * (a + b);
+                if determinant(a) * determinant(middle) <= 0.0 {
+                    b = middle;
+                } else {
+                    a = middle;
+                }
+            }
+            found.push(0.5 * (a + b));
+        }
+        omega += step;
+    }
+    found
+}
+
+/// Second program: `CalculiX` 2.20 (Debian's `calculix-ccx`) on the same meshes and nodes, C3D20 and C3D10, `*FREQUENCY`.
+#[test]
+fn frequencies_are_those_of_calculix() {
+    /// It prints seven digits.
+    const PRINTED: f64 = 1e-6;
+    /// It integrates the mass of tetrahedra at four points, which is not exact; with that rule all eight agree to what is printed.
+    const OTHER_MASS: f64 = 5e-4;
+    let hexa20 = [
+        155.8484, 258.8518, 975.6401, 1607.352, 2729.097, 4369.803, 4438.252, 5343.825,
+    ];
+    let tetra10 = [
+        156.0107, 258.5922, 979.3322, 1605.750, 2755.312, 4234.028, 4437.016, 5442.658,
+    ];
+    for (kind, cells, wanted, within) in [
+        (Kind::Hexa20, [12, 1, 1], hexa20, PRINTED),
+        (Kind::Tetra10, [12, 2, 1], tetra10, OTHER_MASS),
+    ] {
+        let mesh = block(kind, cells, [1.0, 0.05, 0.03]);
+        let body = reduce(&mesh, &spec(clamped(8), &["root"], 0.3), &[])
+            .unwrap()
+            .body;
+        for (found, wanted) in frequencies(&body).iter().zip(wanted) {
+            assert!(
+                (found / wanted - 1.0).abs() < within,
+                "{kind:?}: {found} {wanted}"
+            );
+        }
+    }
+}
+
+/// The stiffening of a clamped straight beam by rotation is that of Euler and Bernoulli: its first frequency along the axis of
+/// rotation grows by 1.193 ω² \[Fattah 1995, after eq. (5.18)\], here per unit of modal mass.
+#[test]
+fn rotation_stiffens_a_straight_beam_as_theory_says() {
+    let mesh = block(Kind::Hexa20, [24, 1, 1], [1.0, 0.03, 0.02]);
+    let body = reduce(&mesh, &spec(clamped(2), &["root"], 0.0), &[])
+        .unwrap()
+        .body;
+    let second = body.second_order.as_ref().unwrap();
+    // −∫x h_x dm
+    for mode in 0..2 {
+        let stiffness = -second.position_integrals[0][0][mode][mode];
+        assert!((stiffness / 1.193 - 1.0).abs() < 0.005, "{stiffness}");
+    }
+}
+
+/// Craig and Bampton's basis against the whole mesh: low modes with the tip free, and the static stiffness of the tip.
+#[test]
+fn static_shapes_of_interfaces_keep_low_modes_and_statics() {
+    let mesh = block(Kind::Hexa20, [12, 1, 1], [1.0, 0.05, 0.03]);
+    let whole = reduce(&mesh, &spec(clamped(6), &["root", "tip"], 0.0), &[])
+        .unwrap()
+        .body;
+    let basis = MeshBasisSpec::CraigBampton(MeshModesSpec { modes: 8 });
+    let points = [NodeSpec {
+        name: "middle".to_owned(),
+        position_m: [0.5, 0.025, 0.015],
+    }];
+    let reduced = reduce(&mesh, &spec(basis, &["root", "tip"], 0.0), &points)
+        .unwrap()
+        .body;
+    assert_eq!(reduced.stiffness.len(), 14);
+    for (found, wanted) in frequencies(&reduced)
+        .iter()
+        .zip(frequencies(&whole))
+        .take(4)
+    {
+        // a reduced basis is stiffer, by little
+        assert!(
+            *found > wanted * (1.0 - 1e-9) && *found < wanted * 1.0005,
+            "{found} {wanted}"
+        );
+    }
+    // tip deflection under a unit force, by the modes: L³/3EI and what shear adds
+    let compliance = |axis: usize| -> f64 {
+        let row = &reduced.nodes[1].influence[3 + axis];
+        (row.iter().zip(frequencies(&reduced)))
+            .map(|(psi, omega)| (psi / omega).powi(2))
+            .sum()
+    };
+    for (axis, depth, other) in [(1, 0.05_f64, 0.03), (2, 0.03, 0.05)] {
+        let bending = 1.0 / (3.0 * 2.0e11 * other * depth.powi(3) / 12.0);
+        assert!(
+            (compliance(axis) / bending - 1.0).abs() < 0.01,
+            "{}",
+            compliance(axis) / bending
+        );
+    }
+    assert_eq!(reduced.nodes[2].name, "middle");
+    assert_eq!(reduced.nodes[2].second_order.len(), 6);
+}

@@ -1,0 +1,170 @@
+//! Meshes from text, and what is wrong with them.
+
+use super::{block, clamped, spec};
+use crate::{FeError, Kind, parse_gmsh, reduce};
+
+const NODES: [[f64; 3]; 5] = [
+    [0.0, 0.0, 0.0],
+    [1.0, 0.0, 0.0],
+    [0.0, 1.0, 0.0],
+    [0.0, 0.0, 1.0],
+    [1.0, 1.0, 1.0],
+];
+
+/// Two tetrahedra in two physical groups and a triangle in a third, as version 2.2.
+const VERSION_2: &str = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 1 \"root\"\n3 2 \"steel part\"\n$EndPhysicalNames\n\
+$Comments\nanything\n$EndComments\n\
+$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n9 1 1 1\n$EndNodes\n\
+$Elements\n3\n1 2 2 1 7 1 2 3\n2 4 2 2 1 1 2 3 4\n3 4 2 5 1 2 9 3 4\n$EndElements\n";
+
+/// The same as version 4.1.
+const VERSION_4: &str = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 1 \"root\"\n3 2 \"steel part\"\n$EndPhysicalNames\n\
+$Entities\n1 0 1 2\n1 0 0 0 0\n7 0 0 0 1 1 0 1 1 0\n1 0 0 0 1 1 1 1 2 1 7\n2 0 0 0 1 1 1 1 5 0\n$EndEntities\n\
+$Nodes\n2 5 1 9\n2 7 0 3\n1\n2\n3\n0 0 0\n1 0 0\n0 1 0\n3 1 0 2\n4\n9\n0 0 1\n1 1 1\n$EndNodes\n\
+$Elements\n3 3 1 3\n2 7 2 1\n1 1 2 3\n3 1 4 1\n2 1 2 3 4\n3 2 4 1\n3 2 9 3 4\n$EndElements\n";
+
+/// Both versions say the same.
+#[test]
+fn both_versions_are_read() {
+    let mesh = parse_gmsh(VERSION_2).unwrap();
+    assert_eq!(mesh.nodes, NODES);
+    assert_eq!(mesh.solids.len(), 2);
+    assert_eq!(mesh.solids[1].nodes, [1, 4, 2, 3]);
+    let names: Vec<&str> = mesh
+        .groups
+        .iter()
+        .map(|group| group.name.as_str())
+        .collect();
+    assert_eq!(names, ["root", "steel part", "5"]);
+    assert_eq!(mesh.solids[0].group, Some(1));
+    assert!(mesh.groups[0].nodes.iter().eq([0, 1, 2].iter()));
+    assert_eq!(parse_gmsh(VERSION_4).unwrap(), mesh);
+}
+
+/// Every shortening of the text and every word replaced is an error or another mesh, never a panic.
+#[test]
+fn damaged_texts_are_refused_with_their_line() {
+    for text in [VERSION_2, VERSION_4] {
+        for end in 0..text.len() {
+            let _ = parse_gmsh(&text[..end]);
+        }
+        let words: Vec<&str> = text.split(' ').collect();
+        for index in 0..words.len() {
+            for word in ["x", "-1", "1e999", "99999999999999999999", ""] {
+                let mut damaged = words.clone();
+                damaged[index] = word;
+                let _ = parse_gmsh(&damaged.join(" "));
+            }
+        }
+    }
+    let wrong = |old: &str, new: &str| {
+        parse_gmsh(&VERSION_2.replace(old, new))
+            .unwrap_err()
+            .to_string()
+    };
+    for (old, new, words) in [
+        ("2.2 0", "2.2 1", "line 2: the file is binary"),
+        ("2.2 0", "3.0 0", "line 2: version 3.0"),
+        ("1 2 3 4\n", "1 2 3 8\n", "line 23: element 2 has node 8"),
+        (
+            "9 1 1 1",
+            "9 1 x 1",
+            "line 18: a coordinate is expected, found \"x\"",
+        ),
+        ("2 4 2 2 1 1 2 3 4", "2 6 2 2 1 1 2 3 4", "is a prism"),
+        ("$EndElements", "", "ends before $EndElements"),
+    ] {
+        let error = wrong(old, new);
+        assert!(error.contains(words), "{error}");
+    }
+    assert!(
+        parse_gmsh("no mesh")
+            .unwrap_err()
+            .to_string()
+            .contains("$MeshFormat")
+    );
+}
+
+/// What is wrong with a mesh is named.
+#[test]
+fn bad_meshes_are_refused() {
+    let sound = block(Kind::Hexa20, [2, 1, 1], [1.0, 0.1, 0.1]);
+    let of = |change: &dyn Fn(&mut crate::Mesh)| {
+        let mut mesh = sound.clone();
+        change(&mut mesh);
+        reduce(&mesh, &spec(clamped(1), &["root", "tip"], 0.3), &[]).unwrap_err()
+    };
+    assert!(matches!(of(&|mesh| mesh.solids.clear()), FeError::NoSolids));
+    let inverted = of(&|mesh| {
+        let nodes = &mut mesh.solids[1].nodes;
+        for (low, high) in [
+            (0, 4),
+            (1, 5),
+            (2, 6),
+            (3, 7),
+            (8, 12),
+            (9, 13),
+            (10, 14),
+            (11, 15),
+        ] {
+            nodes.swap(low, high);
+        }
+    });
+    assert!(
+        matches!(inverted, FeError::Inverted { element: 2, .. }),
+        "{inverted}"
+    );
+    let apart = of(&|mesh| {
+        let far: Vec<usize> = mesh.solids[1].nodes.clone();
+        let first = mesh.nodes.len();
+        for &node in &far {
+            let place = mesh.nodes[node];
+            mesh.nodes.push(place);
+        }
+        mesh.solids[1].nodes = (first..first + far.len()).collect();
+    });
+    assert!(
+        matches!(
+            apart,
+            FeError::Unconnected {
+                parts: 2,
+                elements: 1,
+                ..
+            }
+        ),
+        "{apart}"
+    );
+    let empty = of(&|mesh| mesh.groups[1].nodes.clear());
+    assert!(matches!(&empty, FeError::EmptyInterface { interface, .. } if interface == "tip"));
+    let line = of(&|mesh| {
+        let two: Vec<usize> = mesh.groups[1].nodes.iter().copied().take(2).collect();
+        mesh.groups[1].nodes = two.into_iter().collect();
+    });
+    assert!(
+        matches!(
+            line,
+            FeError::InterfaceOnLine { .. } | FeError::EmptyInterface { .. }
+        ),
+        "{line}"
+    );
+    let shared = of(&|mesh| mesh.groups[1].nodes = mesh.groups[0].nodes.clone());
+    assert!(matches!(shared, FeError::SharedNodes { .. }));
+    let unknown = of(&|mesh| "flange".clone_into(&mut mesh.groups[1].name));
+    assert!(unknown.to_string().contains("root, flange"), "{unknown}");
+    let mut materials = spec(clamped(1), &["root"], 0.3);
+    materials.material[0].group = Some("tip".to_owned());
+    let bare = reduce(&sound, &materials, &[]).unwrap_err();
+    assert!(
+        matches!(
+            bare,
+            FeError::NoMaterial {
+                group: None,
+                count: 2,
+                element: 1
+            }
+        ),
+        "{bare}"
+    );
+    let many = reduce(&sound, &spec(clamped(100_000), &["root"], 0.3), &[]).unwrap_err();
+    assert!(matches!(many, FeError::TooManyModes { .. }), "{many}");
+}

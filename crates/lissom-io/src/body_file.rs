@@ -1,0 +1,105 @@
+//! Reduced bodies as files of their own: a mesh is reduced once, and models name what came of it.
+//!
+//! ```json
+//! { "format": 1, "crc32": "9ae0daaf", "body": { "mass_kg": 1.2, "stiffness": [[14.4]], … } }
+//! ```
+//!
+//! `body` is what `[body.reduced]` holds. Numbers are the shortest decimals that read back to the same bits. `crc32` is that of
+//! `body` as it is written here, by which a body is recognised and damage is seen; a file by hand may leave it out.
+
+use lissom::spec::ReducedSpec;
+use serde::{Deserialize, Serialize};
+
+use crate::load::FileError;
+
+/// Version of this layout.
+const FORMAT: u32 = 1;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BodyFile {
+    format: u32,
+    #[serde(default)]
+    crc32: Option<String>,
+    body: ReducedSpec,
+}
+
+#[derive(Serialize)]
+struct Written<'b> {
+    format: u32,
+    crc32: String,
+    body: &'b ReducedSpec,
+}
+
+/// The body of a file called `name`.
+///
+/// # Errors
+/// If it is none, or if it is damaged.
+pub fn parse(name: &str, text: &str) -> Result<ReducedSpec, FileError> {
+    let refused = |message: String| FileError::Body {
+        file: name.to_owned(),
+        message,
+    };
+    let file: BodyFile = serde_json::from_str(text).map_err(|error| refused(error.to_string()))?;
+    if file.format != FORMAT {
+        let message = format!("its format is {}, this program reads {FORMAT}", file.format);
+        return Err(refused(message));
+    }
+    if let Some(written) = file.crc32 {
+        let found = hash(&file.body).map_err(|error| refused(error.to_string()))?;
+        if found != written {
+            let message = format!(
+                "its content has the CRC-32 {found} and should have {written}: it was changed or damaged"
+            );
+            return Err(refused(message));
+        }
+    }
+    Ok(file.body)
+}
+
+/// The text of a body file, and the hash of the body.
+///
+/// # Errors
+/// If a number is not finite.
+pub fn text(body: &ReducedSpec) -> serde_json::Result<(String, String)> {
+    let crc32 = hash(body)?;
+    let written = Written {
+        format: FORMAT,
+        crc32: crc32.clone(),
+        body,
+    };
+    let mut text = serde_json::to_string(&written)?;
+    text.push('\n');
+    Ok((text, crc32))
+}
+
+fn hash(body: &ReducedSpec) -> serde_json::Result<String> {
+    let content = serde_json::to_string(body)?;
+    Ok(format!("{:08x}", crc32fast::hash(content.as_bytes())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{parse, text};
+    use lissom::spec::ReducedSpec;
+
+    /// Bits survive, and a change of the last one is seen.
+    #[test]
+    fn bodies_read_back_to_the_last_bit() {
+        let body = ReducedSpec {
+            mass_kg: 0.1 + 0.2,
+            stiffness: vec![vec![1.0 / 3.0]],
+            ..ReducedSpec::default()
+        };
+        let (written, hash) = text(&body).unwrap();
+        assert!(written.contains(&hash));
+        assert_eq!(parse("link.json", &written).unwrap(), body);
+        let damaged = written.replace("0.30000000000000004", "0.3"); // the next double below
+        assert_ne!(damaged, written);
+        let error = parse("link.json", &damaged).unwrap_err().to_string();
+        assert!(
+            error.contains("link.json") && error.contains(&hash),
+            "{error}"
+        );
+    }
+}
