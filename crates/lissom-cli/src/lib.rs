@@ -2,7 +2,7 @@
 //! `lissom-io`.
 //!
 //! ```text
-//! arguments ──► verb ──► words on stderr, data on stdout, files
+//! arguments ──► verb ──► answer on stdout, progress and warnings on stderr, files
 //!                 │
 //!                 └─ Stop: why it ended early, with the exit code
 //! ```
@@ -39,6 +39,7 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let result = match &arguments.verb {
         Verb::New(arguments) => verbs::new::run(arguments),
         Verb::Check(arguments) => verbs::check::run(arguments),
+        Verb::Body(arguments) => verbs::body::run(arguments),
         Verb::Run(arguments) => verbs::run::run(arguments),
         Verb::Compare(arguments) => verbs::compare::run(arguments),
         Verb::Converge(arguments) => verbs::converge::run(arguments),

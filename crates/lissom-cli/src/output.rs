@@ -1,15 +1,70 @@
-//! The one place where something is printed: words for people to stderr, data to stdout.
+//! The one place where something is printed: what was asked for to stdout, everything else to stderr.
+//!
+//! | | stdout | stderr |
+//! |---|---|---|
+//! | the answer of a verb, in words or with `--json` | × | |
+//! | progress, unless `--json` or `--quiet` | | × |
+//! | warnings, unless `--quiet` | | × |
+//! | questions, errors | | × |
+//!
+//! Names come from files that anybody may have written: control characters in them are shown, so that they cannot do anything to the
+//! terminal.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
+use clap::Args;
 pub(crate) use lissom_spatial::rounded;
 use serde::Serialize;
 
 use crate::stop::Stop;
 
-/// Words for a person, as lines on stderr. A reader who has gone away is no error. Names come from files that anybody may have
-/// written: they cannot do anything to the terminal.
+/// How a verb answers.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct AnswerArguments {
+    /// Print the answer as one JSON object instead of words.
+    #[arg(long)]
+    json: bool,
+    /// Say nothing but errors.
+    #[arg(long)]
+    quiet: bool,
+}
+
+impl AnswerArguments {
+    /// Gives the answer, as JSON or in words.
+    pub(crate) fn give(
+        self,
+        answer: &impl Serialize,
+        words: impl FnOnce() -> String,
+    ) -> Result<(), Stop> {
+        match self {
+            Self { json: true, .. } => json(answer),
+            Self { quiet: true, .. } => Ok(()),
+            _ => print(&format!("{}\n", harmless(&words()))),
+        }
+    }
+
+    /// Whether nobody wants to hear how the work goes on.
+    pub(crate) fn is_silent(self) -> bool {
+        self.json || self.quiet
+    }
+
+    /// Tells how the work goes on.
+    pub(crate) fn progress(self, text: &str) {
+        if !self.is_silent() {
+            say(text);
+        }
+    }
+
+    /// Says what somebody should know beside the answer.
+    pub(crate) fn warn(self, text: &str) {
+        if !self.quiet {
+            say(text);
+        }
+    }
+}
+
+/// Words beside the answer, as lines on stderr. A reader who has gone away is no error.
 pub(crate) fn say(text: &str) {
     say_styled(&harmless(text));
 }
@@ -51,8 +106,8 @@ pub(crate) fn say_unfinished(text: &str) {
     let _ = write!(stderr, "{text}").and_then(|()| stderr.flush());
 }
 
-/// Data for a program, on stdout.
-pub(crate) fn data(text: &str) -> Result<(), Stop> {
+/// What was asked for, on stdout.
+pub(crate) fn print(text: &str) -> Result<(), Stop> {
     let mut stdout = io::stdout().lock();
     let written = stdout
         .write_all(text.as_bytes())
@@ -67,13 +122,13 @@ pub(crate) fn data(text: &str) -> Result<(), Stop> {
 }
 
 /// An object as one line of JSON on stdout.
-pub(crate) fn json(object: &impl Serialize) -> Result<(), Stop> {
+fn json(object: &impl Serialize) -> Result<(), Stop> {
     let text = serde_json::to_string(object)
         .map_err(|error| Stop::Failed(format!("cannot write the result as json: {error}")))?;
     // strings of JSON may hold control characters that a terminal obeys
     let escaped = |c: char| format!("\\u{:04x}", u32::from(c));
     let text = replaced(&text, char::is_control, escaped);
-    data(&format!("{text}\n"))
+    print(&format!("{text}\n"))
 }
 
 /// Whether a person watches stderr.

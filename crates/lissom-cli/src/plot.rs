@@ -8,7 +8,7 @@ use lissom_io::atomic;
 use lissom_report::{Chart, Format, Style};
 use serde::Serialize;
 
-use crate::output;
+use crate::output::AnswerArguments;
 use crate::stop::Stop;
 
 /// Channels that are named one by one when they have no room in a plot.
@@ -59,13 +59,13 @@ pub(crate) struct WithPlot<'a, T> {
 }
 
 impl PlotArguments {
-    /// Writes the plot that was asked for, and says, unless `quiet`, what has no room in it; `chart` is only made if one was.
+    /// Writes the plot that was asked for, and warns of what has no room in it; `chart` is only made if one was.
     ///
     /// # Errors
     /// When there is nothing to draw, or the file cannot be written.
     pub(crate) fn write<'a>(
         &self,
-        quiet: bool,
+        answer: AnswerArguments,
         chart: impl FnOnce() -> Result<Chart<'a>, Stop>,
     ) -> Result<Option<WrittenPlot>, Stop> {
         let Some(path) = &self.plot else {
@@ -83,10 +83,9 @@ impl PlotArguments {
                     .to_owned(),
             ));
         };
-        atomic::write(path, |out| out.write_all(&plot.bytes))
-            .map_err(|error| Stop::Failed(error.to_string()))?;
-        if !quiet && !plot.left_out.is_empty() {
-            output::say(&left_out(&plot.left_out));
+        atomic::write(path, |out| out.write_all(&plot.bytes))?;
+        if !plot.left_out.is_empty() {
+            answer.warn(&left_out(&plot.left_out));
         }
         Ok(Some(WrittenPlot {
             file: path.clone(),

@@ -3,18 +3,22 @@
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-use lissom::{Override, State};
+use lissom::State;
 use lissom_io::load::{self, Loaded};
 use lissom_io::{models, state};
 use lissom_spec::nearest;
 
-use crate::arguments::StartArguments;
+use crate::arguments::{NamedModel, StartArguments};
 use crate::output::short;
 use crate::stop::Stop;
 use crate::{diagnostics, output};
 
 /// Loads a model by the path of its file or by the name of a shipped one; a file goes first.
-pub(crate) fn load(name: &str, overrides: &[Override]) -> Result<Loaded, Stop> {
+pub(crate) fn load(
+    NamedModel {
+        name, overrides, ..
+    }: &NamedModel,
+) -> Result<Loaded, Stop> {
     let path = Path::new(name);
     let loaded = match models::find(name) {
         Some(shipped) if !path.is_file() => load::load_text(shipped.name, shipped.text, overrides),
@@ -28,7 +32,7 @@ pub(crate) fn load(name: &str, overrides: &[Override]) -> Result<Loaded, Stop> {
 pub(crate) fn start(loaded: &Loaded, arguments: &StartArguments) -> Result<State, Stop> {
     match named_state(loaded, arguments)? {
         Some(state) => Ok(state),
-        None => (loaded.mechanism.start()).map_err(|error| Stop::Failed(error.to_string())),
+        None => Ok(loaded.mechanism.start()?),
     }
 }
 
@@ -52,14 +56,23 @@ pub(crate) fn named_state_on_the_way(
 ) -> Result<Option<State>, Stop> {
     let state = named_state(loaded, arguments)?;
     let simulation = &loaded.spec.simulation;
-    let end_s = simulation.start_s + simulation.duration_s;
     match (&state, &arguments.from) {
-        (Some(state), Some(from)) if state.time_s >= end_s => Err(Stop::Usage(format!(
-            "--from {from} is at {} s, where the simulation ends; go on with --set simulation.duration_s={}",
-            short(state.time_s),
-            2.0 * (state.time_s - simulation.start_s)
-        ))),
+        (Some(state), Some(from)) if state.time_s >= simulation.end_s() => {
+            Err(Stop::Usage(format!(
+                "--from {from} is at {} s, where the simulation ends; go on with --set simulation.duration_s={}",
+                short(state.time_s),
+                2.0 * (state.time_s - simulation.start_s)
+            )))
+        }
         _ => Ok(state),
+    }
+}
+
+/// The state that a study of a motion begins at, which must not have ended there.
+pub(crate) fn start_on_the_way(loaded: &Loaded, arguments: &StartArguments) -> Result<State, Stop> {
+    match named_state_on_the_way(loaded, arguments)? {
+        Some(state) => Ok(state),
+        None => start(loaded, arguments),
     }
 }
 
@@ -80,11 +93,7 @@ pub(crate) fn refuse_unknown_channels(loaded: &Loaded, beginnings: &[String]) ->
     let Ok(signals) = loaded.mechanism.signals() else {
         return Ok(());
     };
-    let is_unknown = |beginning: &&String| {
-        let mut names = signals.iter().map(|signal| &signal.name);
-        !names.any(|name| name.starts_with(beginning.as_str()))
-    };
-    match beginnings.iter().find(is_unknown) {
+    match signals.unknown(beginnings).first() {
         Some(beginning) => {
             let names = signals.iter().map(|signal| signal.name.as_str());
             let remedy = match nearest(beginning, names) {
@@ -135,12 +144,12 @@ pub(crate) fn choose() -> Result<String, Stop> {
         ));
     }
     if !io::stdin().is_terminal() || !output::is_watched() {
-        let command = format!("lissom run {}", shipped[0].name);
         return Err(Stop::Usage(format!(
-            "which model? name a file or one of the above, for example: {command}"
+            "which model? name a file or one of the above, for example {}",
+            shipped[0].name
         )));
     }
-    output::say_unfinished("\nNumber or name of the one to run [1]: ");
+    output::say_unfinished("\nNumber or name of the model [1]: ");
     let mut answer = String::new();
     let read = io::stdin().read_line(&mut answer).unwrap_or(0);
     let answer = answer.trim();

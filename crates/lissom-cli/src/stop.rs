@@ -1,5 +1,9 @@
 //! [`Stop`]: why the command ends before its work is done, and the exit code that says so.
 
+use std::path::Path;
+
+use crate::output::short;
+
 /// Exit code of wrong usage.
 pub(crate) const USAGE: u8 = 2;
 /// Exit code of a command that was asked to end: what a shell reports for one ended by Ctrl-C.
@@ -21,6 +25,14 @@ pub(crate) enum Stop {
 }
 
 impl Stop {
+    /// A run that the user stopped at an instant, with what it has in a folder.
+    pub(crate) fn interrupted(at_s: f64, run: &str, folder: &Path) -> Self {
+        let (at_s, folder) = (short(at_s), folder.display());
+        Self::Interrupted(format!(
+            "interrupted at {at_s} s of {run}; what was computed until then is in {folder}"
+        ))
+    }
+
     /// The exit code of the command.
     pub(crate) fn code(&self) -> u8 {
         match self {
@@ -28,6 +40,13 @@ impl Stop {
             Self::Usage(_) => USAGE,
             Self::Interrupted(_) => INTERRUPTED,
         }
+    }
+}
+
+impl<E: std::error::Error> From<E> for Stop {
+    /// What fails anywhere below ends the command with what it says.
+    fn from(error: E) -> Self {
+        Self::Failed(error.to_string())
     }
 }
 

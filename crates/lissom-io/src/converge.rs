@@ -2,7 +2,6 @@
 //!
 //! What is found is [`lissom::converge`]; here it is written down.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use lissom::converge::Convergence;
@@ -43,7 +42,7 @@ impl ConvergenceReport {
     /// What was found of a model.
     pub fn new(loaded: &Loaded, convergence: Convergence, runs: Vec<RunCost>) -> Self {
         Self {
-            model: loaded.spec.name.clone().unwrap_or(loaded.label.clone()),
+            model: loaded.name().to_owned(),
             lissom_version: env!("CARGO_PKG_VERSION").to_owned(),
             convergence,
             runs,
@@ -59,10 +58,7 @@ impl ConvergenceReport {
     ///
     /// [`IoError::NotReplaced`] or [`IoError::Write`], with the path and the reason.
     pub fn write(&self, mut batch: Batch) -> Result<PathBuf, IoError> {
-        let written = batch.write(Self::FILE, |out| {
-            serde_json::to_writer_pretty(&mut *out, self).map_err(io::Error::from)?;
-            writeln!(out)
-        })?;
+        let written = batch.write_json(Self::FILE, self)?;
         batch.finish()?;
         Ok(written.path)
     }

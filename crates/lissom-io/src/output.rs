@@ -1,12 +1,10 @@
 //! One run's output: the recording in the chosen formats and the manifest, in one folder.
 
-use std::fmt;
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use lissom::Recording;
-use serde::{Deserialize, Serialize};
+use lissom::spec::OutputFormat;
 
 use crate::batch::{Batch, Written};
 use crate::manifest::Manifest;
@@ -15,56 +13,12 @@ use crate::{IoError, csv, mat, npz};
 /// Name of the file that says how the recording beside it came about.
 pub const MANIFEST: &str = "manifest.json";
 
-/// Format of a recording's file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Format {
-    /// Text, see [`csv`].
-    Csv,
-    /// NumPy, see [`npz`].
-    Npz,
-    /// MATLAB, see [`mat`].
-    Mat,
-}
-
-impl Format {
-    /// Every format.
-    pub const ALL: [Self; 3] = [Self::Csv, Self::Npz, Self::Mat];
-
-    /// Name of the format and extension of its files.
-    pub fn extension(self) -> &'static str {
-        match self {
-            Self::Csv => "csv",
-            Self::Npz => "npz",
-            Self::Mat => "mat",
-        }
-    }
-
-    /// Name of the file [`write()`] makes.
-    pub fn file_name(self) -> String {
-        format!("recording.{}", self.extension())
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.extension())
-    }
-}
-
-/// A format that is none of ours.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown format \"{0}\"; choose csv, npz or mat")]
-pub struct UnknownFormat(pub String);
-
-impl FromStr for Format {
-    type Err = UnknownFormat;
-
-    fn from_str(text: &str) -> Result<Self, UnknownFormat> {
-        Self::ALL
-            .into_iter()
-            .find(|format| format.extension() == text)
-            .ok_or_else(|| UnknownFormat(text.to_owned()))
+/// Name of the file that holds a recording in a format.
+pub fn file_name(format: OutputFormat) -> &'static str {
+    match format {
+        OutputFormat::Csv => "recording.csv",
+        OutputFormat::Npz => "recording.npz",
+        OutputFormat::Mat => "recording.mat",
     }
 }
 
@@ -78,13 +32,13 @@ pub fn write(
     batch: &mut Batch,
     within: &str,
     recording: &Recording,
-    formats: &[Format],
+    formats: &[OutputFormat],
 ) -> Result<Vec<Written>, IoError> {
-    let write_one = |format: &Format| {
-        batch.write(&below(within, &format.file_name()), |out| match format {
-            Format::Csv => csv::write(recording, out),
-            Format::Npz => npz::write(recording, out),
-            Format::Mat => mat::write(recording, out),
+    let write_one = |&format: &OutputFormat| {
+        batch.write(&below(within, file_name(format)), |out| match format {
+            OutputFormat::Csv => csv::write(recording, out),
+            OutputFormat::Npz => npz::write(recording, out),
+            OutputFormat::Mat => mat::write(recording, out),
         })
     };
     formats.iter().map(write_one).collect()
@@ -109,10 +63,7 @@ pub fn write_manifest(
     within: &str,
     manifest: &Manifest,
 ) -> Result<PathBuf, IoError> {
-    let written = batch.write(&below(within, MANIFEST), |out| {
-        serde_json::to_writer_pretty(&mut *out, manifest).map_err(io::Error::from)?;
-        writeln!(out)
-    })?;
+    let written = batch.write_json(&below(within, MANIFEST), manifest)?;
     Ok(written.path)
 }
 

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::values::{count, instant, stiffening};
-use super::{Changes, StartArguments};
+use super::{ModelArguments, StartArguments};
+use crate::output::AnswerArguments;
 use crate::plot::{ChannelArguments, PlotArguments};
 
 /// Natural frequencies, damping and mode shapes of a model.
@@ -18,14 +19,12 @@ use crate::plot::{ChannelArguments, PlotArguments};
 #[command(after_help = "Example:\n  lissom modes two-link-arm\n  \
                   lissom modes spin-up-beam --about nominal --points 100 --plot frequencies.pdf")]
 pub(crate) struct ModesArguments {
-    /// Model file, or name of a shipped model.
-    pub(crate) model: String,
     #[command(flatten)]
-    pub(crate) changes: Changes,
+    pub(crate) model: ModelArguments,
     #[command(flatten)]
     pub(crate) start: StartArguments,
     #[command(flatten)]
-    pub(crate) place: OperatingPointArguments,
+    pub(crate) point: OperatingPointArguments,
     /// How many modes, the lowest at the first instant.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = count)]
     pub(crate) count: usize,
@@ -41,12 +40,8 @@ pub(crate) struct ModesArguments {
     pub(crate) plot: PlotArguments,
     #[command(flatten)]
     pub(crate) channels: ChannelArguments,
-    /// Print the modes with their shapes as one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Say nothing but errors.
-    #[arg(long)]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
 }
 
 /// Linearised equations of motion as matrices with names.
@@ -63,14 +58,12 @@ pub(crate) struct ModesArguments {
                   lissom linearize four-bar --inputs motor.torque --json"
 )]
 pub(crate) struct LinearizeArguments {
-    /// Model file, or name of a shipped model.
-    pub(crate) model: String,
     #[command(flatten)]
-    pub(crate) changes: Changes,
+    pub(crate) model: ModelArguments,
     #[command(flatten)]
     pub(crate) start: StartArguments,
     #[command(flatten)]
-    pub(crate) place: OperatingPointArguments,
+    pub(crate) point: OperatingPointArguments,
     /// Inputs: what can be driven (joints with an input, a controller or a motor, and loads on markers), the efforts on all joints,
     /// or some by name.
     #[arg(
@@ -83,12 +76,8 @@ pub(crate) struct LinearizeArguments {
     /// File for the matrices; its extension, .npz, .mat or .json, is the format.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Print the matrices as one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Say nothing but errors.
-    #[arg(long)]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
 }
 
 /// Vibrations about the nominal motion by the perturbation method of Jonker & Aarts.
@@ -105,10 +94,8 @@ pub(crate) struct LinearizeArguments {
                   4  quasi-static, no stiffening\n  5  inertia and dynamic stiffening, not the geometric one\n\n\
                   Example:\n  lissom perturb spin-up-beam\n  lissom perturb spatial-two-link --points 500 --case 3")]
 pub(crate) struct PerturbArguments {
-    /// Model file, or name of a shipped model.
-    pub(crate) model: String,
     #[command(flatten)]
-    pub(crate) changes: Changes,
+    pub(crate) model: ModelArguments,
     #[command(flatten)]
     pub(crate) start: StartArguments,
     /// Number of instants at which the model is linearised, evenly from start to end.
@@ -130,12 +117,8 @@ pub(crate) struct PerturbArguments {
     pub(crate) plot: PlotArguments,
     #[command(flatten)]
     pub(crate) channels: ChannelArguments,
-    /// Print the summary as one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Say nothing but errors.
-    #[arg(long)]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

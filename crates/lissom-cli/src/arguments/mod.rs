@@ -1,27 +1,29 @@
 //! What can be said on the command line.
 
-mod changes;
 mod linear;
+mod model;
 mod runs;
 mod values;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use lissom::Override;
 
-pub(crate) use changes::Changes;
 pub(crate) use linear::{
     InterpolationArgument, LinearizeArguments, ModesArguments, OperatingPointArgument,
     OperatingPointArguments, PerturbArguments,
 };
+pub(crate) use model::{ComparedModelArguments, ModelArguments, NamedModel, StartArguments};
 pub(crate) use runs::{CompareArguments, ConvergeArguments, RunArguments};
 
+use crate::output::AnswerArguments;
 use crate::plot::{ChannelArguments, PlotArguments};
 
 /// Dynamics of robot manipulators whose links bend.
 ///
 /// A model is a TOML file, or the name of a model that comes with the program; `lissom run` lists those.
-/// Words for people go to stderr, data to stdout.
+/// Answers go to the standard output, in words or with --json; progress, warnings and errors go to the standard error.
 #[derive(Debug, Parser)]
 #[command(
     name = "lissom",
@@ -38,6 +40,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Verb {
     New(NewArguments),
     Check(CheckArguments),
+    Body(BodyArguments),
     Run(RunArguments),
     Compare(CompareArguments),
     Converge(ConvergeArguments),
@@ -68,6 +71,8 @@ pub(crate) struct NewArguments {
     /// Replace a file that is there already.
     #[arg(long)]
     pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
 }
 
 /// Show what is understood of a model, without running it.
@@ -79,21 +84,36 @@ pub(crate) struct NewArguments {
     after_help = "Example:\n  lissom check arm.toml\n  lissom check spin-up-beam --set body.beam.beam.length_m=8"
 )]
 pub(crate) struct CheckArguments {
-    /// Model file, or name of a shipped model.
-    pub(crate) model: String,
     #[command(flatten)]
-    pub(crate) changes: Changes,
-    /// Print it as one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
+    pub(crate) model: ModelArguments,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
 }
 
-/// Where a study begins.
+/// Show what is understood of a body of any shape, and keep it in a file.
+///
+/// Mass properties, frequencies, how much of the mass each mode moves, what rotation stiffens, and what the modes leave out of the
+/// compliance of the interfaces. The file saves every run the reduction of the mesh.
 #[derive(Debug, Args)]
-pub(crate) struct StartArguments {
-    /// Start from a state: a JSON file of one, or a recording, at its end or at an instant inside.
-    #[arg(long, value_name = "FILE|RECORDING[@S]")]
-    pub(crate) from: Option<String>,
+#[command(
+    after_help = "Example:\n  lissom body arm.toml:link\n  lissom body arm.toml:link --out link.json\n  lissom body link.json"
+)]
+pub(crate) struct BodyArguments {
+    /// A body of a model, MODEL:BODY, or a body file.
+    #[arg(value_name = "MODEL:BODY|FILE")]
+    pub(crate) body: String,
+    /// Write the body file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    #[arg(
+        long = "set",
+        value_name = "PATH=VALUE",
+        value_parser = values::change,
+        help = "Set a value of the model, for example body.link.mesh.stiffening=false"
+    )]
+    pub(crate) set: Vec<Override>,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
 }
 
 /// What to show of a run beside its numbers.
@@ -131,12 +151,8 @@ pub(crate) struct ReportArguments {
     pub(crate) plot: PlotArguments,
     #[command(flatten)]
     pub(crate) channels: ChannelArguments,
-    /// Print the names of the files as one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Say nothing but errors.
-    #[arg(long)]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
 }
 
 /// Find where a model rests under its loads at the start.
@@ -147,18 +163,15 @@ pub(crate) struct ReportArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  lissom equilibrium princeton-beam --json")]
 pub(crate) struct EquilibriumArguments {
-    /// Model file, or name of a shipped model.
-    pub(crate) model: String,
     #[command(flatten)]
-    pub(crate) changes: Changes,
+    pub(crate) model: ModelArguments,
     #[command(flatten)]
     pub(crate) start: StartArguments,
     /// Write it as JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Print it as one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
 }
 
 /// Evaluate the equations of motion at one state.
@@ -176,18 +189,15 @@ pub(crate) struct EquilibriumArguments {
                   lissom eval two-link-arm --state state.json --json"
 )]
 pub(crate) struct EvalArguments {
-    /// Model file, or name of a shipped model.
-    pub(crate) model: String,
     #[command(flatten)]
-    pub(crate) changes: Changes,
+    pub(crate) model: ModelArguments,
     #[command(flatten)]
     pub(crate) start: StartArguments,
     /// JSON file with the state.
     #[arg(long, value_name = "FILE", required_unless_present = "from")]
     pub(crate) state: Option<PathBuf>,
-    /// Print it as one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
 }
 
 /// Hold computed numbers against published and independent ones.
@@ -203,7 +213,6 @@ pub(crate) struct ValidateArguments {
     /// Write the rows as a Markdown table.
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// Print the rows as one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
 }

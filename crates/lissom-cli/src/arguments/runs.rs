@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use lissom::Override;
 use lissom_io::compare::Choice;
 
-use super::values::{change, instant, seconds, share};
-use super::{Changes, PictureArguments, StartArguments};
+use super::values::{instant, seconds, share};
+use super::{ComparedModelArguments, ModelArguments, PictureArguments, StartArguments};
+use crate::output::AnswerArguments;
 use crate::plot::{ChannelArguments, PlotArguments};
 
 /// Simulate a model and write its recording.
@@ -21,10 +21,8 @@ use crate::plot::{ChannelArguments, PlotArguments};
                   lissom run arm.toml --set simulation.duration_s=5 --at 1,2.5 --json\n  \
                   lissom run arm.toml --from results/arm --set simulation.duration_s=10 --out results/longer")]
 pub(crate) struct RunArguments {
-    /// Model file, or name of a shipped model; none offers those.
-    pub(crate) model: Option<String>,
     #[command(flatten)]
-    pub(crate) changes: Changes,
+    pub(crate) model: ModelArguments,
     #[command(flatten)]
     pub(crate) start: StartArguments,
     /// Folder for the files, results/NAME unless said.
@@ -47,12 +45,8 @@ pub(crate) struct RunArguments {
     pub(crate) pictures: PictureArguments,
     #[command(flatten)]
     pub(crate) channels: ChannelArguments,
-    /// Print the summary as one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Say nothing but errors.
-    #[arg(long)]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
 }
 
 /// Run a model with several fidelities and set the runs side by side.
@@ -64,8 +58,8 @@ pub(crate) struct RunArguments {
 #[command(after_help = "Example:\n  lissom compare spin-up-beam\n  \
                   lissom compare arm.toml --with default,inconsistent,inconsistent/euler_123 --channels hand.position")]
 pub(crate) struct CompareArguments {
-    /// Model file, or name of a shipped model.
-    pub(crate) model: String,
+    #[command(flatten)]
+    pub(crate) model: ComparedModelArguments,
     /// Fidelity presets, each with its own tips or, after a slash, with others. The first that ends well is
     /// the one that differences are taken from.
     #[arg(
@@ -81,24 +75,13 @@ pub(crate) struct CompareArguments {
     /// Difference that is small enough, in lengths of the longest flexible body and in radians.
     #[arg(long, value_name = "PART", default_value_t = 0.01, value_parser = share)]
     pub(crate) within: f64,
-    #[arg(
-        long = "set",
-        value_name = "PATH=VALUE",
-        value_parser = change,
-        help = "Set a value of the model, for example simulation.duration_s=5"
-    )]
-    pub(crate) set: Vec<Override>,
     /// Folder for the runs, results/NAME-compare unless said.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) pictures: PictureArguments,
-    /// Print the comparison as one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Say nothing but errors.
-    #[arg(long)]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
 }
 
 /// Tell how accurate a run is, by runs that are finer.
@@ -110,10 +93,8 @@ pub(crate) struct CompareArguments {
 #[command(after_help = "Example:\n  lissom converge two-link-arm\n  \
                   lissom converge arm.toml --channels hand.position --within 0.001 --cross-check")]
 pub(crate) struct ConvergeArguments {
-    /// Model file, or name of a shipped model.
-    pub(crate) model: String,
     #[command(flatten)]
-    pub(crate) changes: Changes,
+    pub(crate) model: ModelArguments,
     #[command(flatten)]
     pub(crate) start: StartArguments,
     /// Beginnings of the channels to look at; marker positions and joint coordinates unless said.
@@ -130,10 +111,6 @@ pub(crate) struct ConvergeArguments {
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) plot: PlotArguments,
-    /// Print what was found as one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Say nothing but errors.
-    #[arg(long)]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
 }

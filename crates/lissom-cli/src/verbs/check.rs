@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::arguments::CheckArguments;
 use crate::output::{counted, short, vector};
+use crate::source;
 use crate::stop::Stop;
-use crate::{output, source};
 
 /// Frequencies that are shown of each body.
 const SHOWN_FREQUENCIES: usize = 6;
@@ -26,7 +26,7 @@ pub(super) struct ModelSummary<'a> {
 impl<'a> ModelSummary<'a> {
     pub(super) fn of(loaded: &'a Loaded) -> Self {
         Self {
-            model: loaded.spec.name.as_ref().unwrap_or(&loaded.label),
+            model: loaded.name(),
             lissom_version: env!("CARGO_PKG_VERSION"),
             file: loaded.path.as_ref().map(|path| path.display().to_string()),
             diagnosis: loaded.mechanism.diagnose(),
@@ -36,19 +36,15 @@ impl<'a> ModelSummary<'a> {
 
 /// Shows what is understood of a model.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Stop> {
-    let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
-    let understood = ModelSummary::of(&loaded);
-    if arguments.json {
-        output::json(&understood)
-    } else {
-        let typed = format!("{}{}", arguments.model, arguments.changes);
-        output::say(&in_words(understood.model, &understood.diagnosis, &typed));
-        Ok(())
-    }
+    let named = arguments.model.named()?;
+    let loaded = source::load(&named)?;
+    let summary = ModelSummary::of(&loaded);
+    (arguments.answer).give(&summary, || in_words(&summary, &named.to_string()))
 }
 
-fn in_words(model: &str, understood: &Diagnosis, typed: &str) -> String {
-    let mut lines = vec![model.to_owned(), String::new()];
+fn in_words(summary: &ModelSummary<'_>, typed: &str) -> String {
+    let understood = &summary.diagnosis;
+    let mut lines = vec![summary.model.to_owned(), String::new()];
     // a model of nodes and elements has no bodies
     let of_bodies = !understood.bodies.is_empty();
     if of_bodies {

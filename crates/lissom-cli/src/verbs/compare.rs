@@ -2,15 +2,10 @@
 
 use std::time::Instant;
 
-use lissom::compare::{
-    Advice, DIVERGENCE_LENGTHS, Difference, Ended, HowEnded, Measured, Worst, term_groups,
-};
-use lissom::{Ending, Override, Recording, Run, sample_instants};
+use lissom::compare::{Advice, Difference, Ended, HowEnded, Measured, Worst};
+use lissom::{Recording, Run};
 use lissom_io::batch::Batch;
-use lissom_io::compare::{
-    Choice, Comparison, Entry, Finished, Without, as_asked, first_sound, with_fidelity,
-};
-use lissom_io::load::Loaded;
+use lissom_io::compare::{Comparison, Entry, Runs, Task, as_asked, with_choices};
 use lissom_io::manifest::Manifest;
 use lissom_io::record;
 use lissom_io::summary::Summary;
@@ -19,28 +14,22 @@ use serde_json::json;
 
 use super::check::ModelSummary;
 use super::report;
-use super::run::{batch_for, integrate, refuse_too_large};
-use crate::arguments::CompareArguments;
+use super::run::{batch_for, refuse_too_large, watched};
+use crate::arguments::{CompareArguments, NamedModel};
 use crate::interrupt::Keeping;
-use crate::output::{rounded, short};
+use crate::output::{AnswerArguments, rounded, short};
 use crate::plot::WithPlot;
 use crate::stop::Stop;
-use crate::{diagnostics, output, source};
+use crate::{diagnostics, interrupt, source};
 
 /// Runs a model with several fidelities.
 pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
-    let loaded = source::load(&arguments.model, &arguments.set)?;
+    let named = arguments.model.named()?;
+    let loaded = source::load(&named)?;
     source::refuse_nodes(&loaded, "compare")?;
     source::refuse_unknown_channels(&loaded, &arguments.channels)?;
-    let models = arguments
-        .choices
-        .iter()
-        .map(|&choice| {
-            let changed = with_fidelity(&loaded, choice.switches())
-                .map_err(|error| Stop::Diagnosed(diagnostics::render(&error)))?;
-            Ok((choice, changed))
-        })
-        .collect::<Result<Vec<_>, Stop>>()?;
+    let models = with_choices(&loaded, &arguments.choices)
+        .map_err(|error| Stop::Diagnosed(diagnostics::render(&error)))?;
     let batch = batch_for(
         arguments.out.as_deref(),
         &format!("{}-compare", loaded.label),
@@ -48,48 +37,25 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
     )?;
     let folder = batch.folder().to_owned();
     let mut runner = Runner {
-        arguments,
+        named: &named,
+        answer: arguments.answer,
         batch,
-        silent: arguments.quiet || arguments.json,
+        written: Vec::new(),
     };
-
-    let mut finished: Vec<Finished> = Vec::new();
-    let mut manifests: Vec<(Manifest, Recording)> = Vec::new();
-    for (choice, model) in models {
-        let name = choice.to_string();
-        let done = runner.run(&name, &name, &switches_of(choice), model)?;
-        manifests.push((done.manifest, done.written));
-        let stopped = done.summary.stopped_at_s.is_some();
-        finished.push(Finished {
-            choice,
-            loaded: done.loaded,
-            run: done.run,
-            summary: done.summary,
-        });
-        if stopped {
-            break;
-        }
-    }
-    let without = if finished
-        .last()
-        .is_some_and(|last| last.summary.stopped_at_s.is_some())
-    {
-        Vec::new()
-    } else {
-        runner.without_terms(&loaded, first_sound(&finished))?
-    };
+    let runs = Runs::of(&loaded, models, |task| runner.run(task))?;
     let channels = (!arguments.channels.is_empty()).then_some(arguments.channels.as_slice());
-    let comparison = Comparison::new(&finished, &without, channels, arguments.within);
+    let comparison = Comparison::new(&runs, channels, arguments.within);
     let _keeping = Keeping::begin();
     // the runs and what is said of them count together
-    let Runner { mut batch, .. } = runner;
+    let Runner {
+        mut batch, written, ..
+    } = runner;
     let path = comparison
         .add(&mut batch)
-        .and_then(|path| batch.finish().map(|()| path))
-        .map_err(|error| Stop::Failed(error.to_string()))?;
+        .and_then(|path| batch.finish().map(|()| path))?;
     let mut pictures = report::Pictures::default();
     if arguments.pictures.wanted() {
-        let sources: Vec<Source<'_>> = (finished.iter().zip(&manifests))
+        let sources: Vec<Source<'_>> = (runs.finished.iter().zip(&written))
             .map(|(done, (manifest, recording))| Source {
                 label: done.choice.to_string(),
                 loaded: &done.loaded,
@@ -100,41 +66,25 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
             .collect();
         let channels = &arguments.channels;
         let wanted = &arguments.pictures;
-        pictures = report::write_for(&sources, &folder, wanted, channels, arguments.quiet)?;
+        pictures = report::write_for(&sources, &folder, wanted, channels, arguments.answer)?;
     }
-    if arguments.json {
-        output::json(&WithPlot {
-            answer: &comparison,
-            plot: pictures.plot.as_ref(),
-        })?;
-    } else if !arguments.quiet {
-        output::say(&in_words(&comparison));
-        output::say(&format!(
-            "\nWrote every run to a folder in {}, and {}.",
-            folder.display(),
-            path.display()
-        ));
+    let answer = WithPlot {
+        answer: &comparison,
+        plot: pictures.plot.as_ref(),
+    };
+    arguments.answer.give(&answer, || {
+        let [folder, path] = [&folder, &path].map(|path| path.display());
+        let mut lines = vec![
+            in_words(&comparison),
+            format!("\nWrote every run to a folder in {folder}, and {path}."),
+        ];
         if !pictures.files.is_empty() {
-            output::say(&report::written(&pictures.files));
+            lines.push(report::written(&pictures.files));
         }
-    }
-    let stopped = finished.last().and_then(|f| {
-        let name = f.choice.to_string();
-        Some((name, f.summary.stopped_at_s?))
-    });
-    let stopped = stopped.or_else(|| {
-        let last = without.last()?;
-        let Ending::Stopped { at_s } = last.run.ending else {
-            return None;
-        };
-        Some((format!("the run without {}", last.group.name), at_s))
-    });
-    if let Some((name, at_s)) = stopped {
-        return Err(Stop::Interrupted(format!(
-            "interrupted at {} s of {name}; what was computed until then is in {}",
-            short(at_s),
-            folder.display()
-        )));
+        lines.join("\n")
+    })?;
+    if let Some((name, at_s)) = runs.stopped() {
+        return Err(Stop::interrupted(at_s, &name, &folder));
     }
     if comparison.reference.is_none() {
         return Err(Stop::Failed(
@@ -144,124 +94,56 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
     Ok(())
 }
 
-/// The switches of `[fidelity]` that make a choice.
-fn switches_of(choice: Choice) -> Vec<String> {
-    let name = choice.to_string();
-    let mut parts = name.split('/');
-    let preset = parts.next().map(|preset| format!("preset={preset}"));
-    let tip = parts.next().map(|tip| format!("tip={tip}"));
-    preset.into_iter().chain(tip).collect()
-}
-
-/// What runs models with other fidelities and writes their recordings.
+/// What makes the runs and writes their recordings.
 struct Runner<'a> {
-    arguments: &'a CompareArguments,
+    named: &'a NamedModel,
+    answer: AnswerArguments,
     batch: Batch,
-    silent: bool,
-}
-
-/// A run that has been written.
-struct Done {
-    loaded: Loaded,
-    run: Run,
-    summary: Summary,
-    manifest: Manifest,
-    written: Recording,
+    /// What was written of each run.
+    written: Vec<(Manifest, Recording)>,
 }
 
 impl Runner<'_> {
-    /// Runs a model with some switches of `[fidelity]`, called `name`, and writes its recording.
-    fn run(
-        &mut self,
-        what: &str,
-        name: &str,
-        switches: &[String],
-        mut model: Loaded,
-    ) -> Result<Done, Stop> {
-        if !self.silent {
-            output::say(&format!("Running with {what} …"));
-        }
-        // the comparison needs every coordinate; the files hold what the model asks for
-        let wanted = model.spec.output.channels.take();
-        refuse_too_large(&model)?;
-        let samples = sample_instants(&model.spec, &[]);
+    fn run(&mut self, task: &Task) -> Result<(Run, Summary), Stop> {
+        (self.answer).progress(&format!("Running with {} …", task.title));
+        let model = &task.model;
+        refuse_too_large(model, None)?;
+        let simulation = &model.spec.simulation;
         let began = Instant::now();
-        let start = model.mechanism.start();
-        let run = integrate(
-            &model,
-            start,
-            &samples,
-            DIVERGENCE_LENGTHS,
-            self.silent,
-            None,
+        interrupt::watch();
+        let run = watched(
+            simulation.start_s,
+            simulation.duration_s,
+            self.answer.is_silent(),
+            |watch| task.simulate(watch),
         );
         let _keeping = Keeping::begin();
         let wall_s = began.elapsed().as_secs_f64();
-        model.spec.output.channels = wanted;
-
+        // the comparison needs every coordinate; the files hold what the model asks for
         let shown = Run {
-            recording: as_asked(&model, &run.recording),
+            recording: as_asked(model, &run.recording),
             ..run.clone()
         };
-        let mut summary = Summary::new(&model, &shown, &[], wall_s);
+        let mut summary = Summary::new(model, &shown, &[], wall_s);
         // what makes the same run
-        let mut changes: Vec<String> = self.arguments.set.iter().map(Override::text).collect();
-        changes.extend(switches.iter().map(|switch| format!("fidelity.{switch}")));
+        let mut changes = self.named.changes();
+        let switches = task.switches.iter();
+        changes.extend(switches.map(|switch| format!("fidelity.{switch}")));
         let options = json!({
-            "verb": "run", "model": self.arguments.model, "set": changes, "at_s": [], "fidelity": name,
+            "verb": "run", "model": self.named.name, "set": changes, "at_s": [], "fidelity": task.name,
         });
-        let own = name.replace(['/', '='], "-");
-        let manifest = record::add(&mut self.batch, &own, &model, &shown, options, &mut summary)
-            .map_err(|error| Stop::Failed(error.to_string()))?;
-        Ok(Done {
-            loaded: model,
-            run,
-            summary,
-            manifest,
-            written: shown.recording,
-        })
-    }
-
-    /// Runs the reference without each group of its terms.
-    fn without_terms(
-        &mut self,
-        loaded: &Loaded,
-        reference: Option<&Finished>,
-    ) -> Result<Vec<Without>, Stop> {
-        let mut without = Vec::new();
-        let Some(reference) = reference else {
-            return Ok(without);
-        };
-        for group in term_groups(&reference.loaded.mechanism) {
-            // a group that the model cannot do without is not weighed
-            let Ok(model) = with_fidelity(loaded, group.without) else {
-                continue;
-            };
-            let mut switches = switches_of(reference.choice);
-            switches.push(group.switch.to_owned());
-            let what = format!("{} without {}", reference.choice, group.name);
-            let done = self.run(&what, group.switch, &switches, model)?;
-            let stopped = done.summary.stopped_at_s.is_some();
-            without.push(Without {
-                group,
-                run: done.run,
-            });
-            if stopped {
-                break;
-            }
-        }
-        Ok(without)
+        let own = task.name.replace(['/', '='], "-");
+        let manifest = record::add(&mut self.batch, &own, model, &shown, options, &mut summary)?;
+        self.written.push((manifest, shown.recording));
+        Ok((run, summary))
     }
 }
 
 fn in_words(comparison: &Comparison) -> String {
-    let mut lines = vec![
-        String::new(),
-        format!(
-            "{:<22}{:>24}{:>13}{:>13}{:>9}{:>13}{:>9}",
-            comparison.model, "ended", "drift max %", "rms %", "steps", "evaluations", "wall s"
-        ),
-    ];
+    let mut lines = vec![format!(
+        "{:<22}{:>24}{:>13}{:>13}{:>9}{:>13}{:>9}",
+        comparison.model, "ended", "drift max %", "rms %", "steps", "evaluations", "wall s"
+    )];
     for run in &comparison.runs {
         let energy = &run.audit.energy;
         lines.push(format!(
@@ -339,7 +221,7 @@ fn trouble(run: &Entry) -> Vec<String> {
 
 fn difference(difference: &Difference) -> String {
     format!(
-        "    {:<26}{:>12} {unit} at {} s, at the end {} {unit}",
+        "    {:<25} {:>12} {unit} at {} s, at the end {} {unit}",
         difference.channel,
         rounded(difference.largest.value, 4),
         short(difference.largest.time_s),
@@ -459,7 +341,7 @@ fn measured(measured: &Measured) -> String {
             text if text.is_empty() => "differs as comparison.json lists".to_owned(),
             text => format!("differs by {text}"),
         },
-        (None, Some(Ended { how, time_s })) => {
+        (None, Some(Ended { how, time_s, .. })) => {
             let how = match how {
                 HowEnded::Diverged => "its run diverged",
                 HowEnded::Failed => "not known, its run failed",

@@ -155,6 +155,6 @@ pub(super) fn in_words(
             vector(&marker.twist.linear.0)
         ));
     }
-    lines.push(String::new());
+    lines.push("\n".to_owned());
     lines.join("\n")
 }

@@ -9,30 +9,29 @@ use lissom::converge::{
 use lissom_io::converge::{ConvergenceReport, RunCost};
 use lissom_report::{Axis, Chart, Curve, MOST_CURVES, Panel, Scale};
 
-use super::run::{batch_for, watched};
+use super::run::{batch_for, refuse_too_large, watched};
 use crate::arguments::ConvergeArguments;
 use crate::interrupt::Keeping;
 use crate::output::rounded;
 use crate::plot::WithPlot;
 use crate::stop::Stop;
-use crate::{interrupt, output, source};
+use crate::{interrupt, source};
 
 /// Tells how accurate the run of a model is.
 pub(crate) fn run(arguments: &ConvergeArguments) -> Result<(), Stop> {
-    let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
+    let loaded = source::load(&arguments.model.named()?)?;
     source::refuse_unknown_channels(&loaded, &arguments.channels)?;
+    refuse_too_large(&loaded, None)?;
     let from = source::named_state_on_the_way(&loaded, &arguments.start)?;
     let batch = batch_for(
         arguments.out.as_deref(),
         &format!("{}-converge", loaded.label),
         vec![ConvergenceReport::FILE.to_owned()],
     )?;
-    let silent = arguments.quiet || arguments.json;
+    let silent = arguments.answer.is_silent();
     let mut costs: Vec<RunCost> = Vec::new();
     let mut run_task = |task: &Task<'_>| {
-        if !silent {
-            output::say(&format!("Running {} …", task.name));
-        }
+        (arguments.answer).progress(&format!("Running {} …", task.name));
         interrupt::watch();
         let began = Instant::now();
         let run = watched(task.start_s(), task.duration_s(), silent, |watch| {
@@ -52,13 +51,10 @@ pub(crate) fn run(arguments: &ConvergeArguments) -> Result<(), Stop> {
         from: from.as_ref(),
         cross_check: arguments.cross_check,
     };
-    let found = converge(&loaded.mechanism, &options, &mut run_task)
-        .map_err(|error| Stop::Failed(error.to_string()))?;
+    let found = converge(&loaded.mechanism, &options, &mut run_task)?;
     let _keeping = Keeping::begin();
     let report = ConvergenceReport::new(&loaded, found, costs);
-    let path = report
-        .write(batch)
-        .map_err(|error| Stop::Failed(error.to_string()))?;
+    let path = report.write(batch)?;
     let curves = error_curves(&report.convergence);
     let across = if report.convergence.bodies.applies {
         "Functions or elements of a body"
@@ -66,18 +62,16 @@ pub(crate) fn run(arguments: &ConvergeArguments) -> Result<(), Stop> {
         "Fineness of time, beside the user's"
     };
     let chart = || Ok(chart(&report.model, across, &curves));
-    let plot = arguments.plot.write(arguments.quiet, chart)?;
-    if arguments.json {
-        output::json(&WithPlot {
-            answer: &report,
-            plot: plot.as_ref(),
-        })?;
-    } else if !arguments.quiet {
-        output::say(&in_words(&report));
-        let files = std::iter::once(path.clone()).chain(plot.map(|plot| plot.file));
+    let plot = arguments.plot.write(arguments.answer, chart)?;
+    let answer = WithPlot {
+        answer: &report,
+        plot: plot.as_ref(),
+    };
+    arguments.answer.give(&answer, || {
+        let files = std::iter::once(&path).chain(plot.as_ref().map(|plot| &plot.file));
         let files: Vec<String> = files.map(|path| path.display().to_string()).collect();
-        output::say(&format!("\nWrote {}.", files.join(" and ")));
-    }
+        format!("{}\n\nWrote {}.", in_words(&report), files.join(" and "))
+    })?;
     if report.convergence.interrupted {
         return Err(Stop::Interrupted(format!(
             "interrupted; what is known until then is in {}",
@@ -172,7 +166,7 @@ fn chart<'a>(model: &str, across: &str, curves: &'a [ErrorCurve]) -> Chart<'a> {
 fn in_words(report: &ConvergenceReport) -> String {
     let found = &report.convergence;
     let mut lines = vec![format!(
-        "\n{}: how far the run is from the exact motion of its equations",
+        "{}: how far the run is from the exact motion of its equations",
         report.model
     )];
     for (at, accuracy) in found.accuracy.iter().enumerate() {

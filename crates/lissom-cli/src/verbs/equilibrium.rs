@@ -1,49 +1,58 @@
 //! `lissom equilibrium`: where a model rests under its loads.
 
 use std::io::Write as _;
+use std::path::Path;
 
-use lissom::{Equilibrium, Recording, Stability};
+use lissom::{Equilibrium, Quantity, Recording, Signal, Signals, Stability, Stage};
 use lissom_io::atomic;
 use lissom_io::load::Loaded;
 use serde_json::{Map, Value, json};
 
 use crate::arguments::EquilibriumArguments;
 use crate::output::short;
+use crate::source;
 use crate::stop::Stop;
-use crate::{output, source};
 
 /// Finds the equilibrium of a model and tells every channel there.
 pub(crate) fn run(arguments: &EquilibriumArguments) -> Result<(), Stop> {
-    let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
+    let named = arguments.model.named()?;
+    let loaded = source::load(&named)?;
     let from = source::named_state(&loaded, &arguments.start)?;
     let from = from.unwrap_or_else(|| loaded.mechanism.written());
-    let rest = loaded.mechanism.equilibrium(&from);
-    let rest = rest.map_err(|error| Stop::Failed(error.to_string()))?;
+    let rest = loaded.mechanism.equilibrium(&from)?;
     let answer = as_json(&loaded, &rest);
     if let Some(file) = &arguments.out {
         let text = format!("{answer:#}\n");
-        atomic::write(file, |to| to.write_all(text.as_bytes()))
-            .map_err(|error| Stop::Failed(error.to_string()))?;
+        atomic::write(file, |to| to.write_all(text.as_bytes()))?;
     }
-    if arguments.json {
-        output::json(&answer)
-    } else {
-        output::say(&in_words(&loaded, &rest, arguments));
-        Ok(())
-    }
+    let out = arguments.out.as_deref();
+    (arguments.answer).give(&answer, || {
+        in_words(&loaded, &rest, out, &named.to_string())
+    })
 }
 
 /// Name, unit and value of every channel but those that say nothing at rest.
-fn channels(rest: &Recording) -> impl Iterator<Item = (&str, &str, f64)> {
-    let rate = |name: &str| name.rsplit('.').next() == Some("rate");
-    let says = move |name: &str| !rate(name) && !name.contains("velocity");
+fn channels<'r>(
+    loaded: &Loaded,
+    rest: &'r Recording,
+) -> impl Iterator<Item = (&'r str, &'r str, f64)> {
+    let signals = loaded.mechanism.signals().ok();
+    let is_rate = |signal: &Signal| match signal.quantity {
+        Quantity::Coordinate(_) => signal.stage == Stage::Velocity,
+        Quantity::Velocity | Quantity::AngularVelocity | Quantity::DeflectionRate => true,
+        quantity => quantity == Quantity::Momentum,
+    };
+    let says = move |name: &str| {
+        let signal = |signals: &Signals| Some(!is_rate(&signals[signals.find(name)?]));
+        signals.as_ref().and_then(signal).unwrap_or(true)
+    };
     (rest.channels.iter())
-        .filter(move |channel| says(&channel.name) && !channel.name.starts_with("momentum"))
+        .filter(move |channel| says(&channel.name))
         .filter_map(|channel| Some((&*channel.name, &*channel.unit, *channel.samples.first()?)))
 }
 
 fn as_json(loaded: &Loaded, rest: &Equilibrium) -> Value {
-    let told = channels(&rest.recording)
+    let told = channels(loaded, &rest.recording)
         .map(|(name, unit, value)| (name.to_owned(), json!({ "unit": unit, "value": value })));
     let stability = match &rest.stability {
         Some(Stability::Stable) => json!("stable"),
@@ -56,11 +65,11 @@ fn as_json(loaded: &Loaded, rest: &Equilibrium) -> Value {
     let coordinates = free.and_then(|free| free.coordinates().ok());
     let [positions, _] = coordinates.unwrap_or_default();
     let is_coordinate = |name: &str| positions.iter().any(|coordinate| coordinate.name == name);
-    let position = channels(&rest.recording)
+    let position = channels(loaded, &rest.recording)
         .filter(|(name, ..)| is_coordinate(name))
         .map(|(name, _, value)| (name.to_owned(), json!(value)));
     let mut answer = json!({
-        "model": loaded.spec.name.clone().unwrap_or(loaded.label.clone()),
+        "model": loaded.name(),
         "lissom_version": env!("CARGO_PKG_VERSION"),
         "time_s": rest.state.time_s,
         "stability": stability,
@@ -74,8 +83,8 @@ fn as_json(loaded: &Loaded, rest: &Equilibrium) -> Value {
     answer
 }
 
-fn in_words(loaded: &Loaded, rest: &Equilibrium, arguments: &EquilibriumArguments) -> String {
-    let name = loaded.spec.name.clone().unwrap_or(loaded.label.clone());
+fn in_words(loaded: &Loaded, rest: &Equilibrium, out: Option<&Path>, typed: &str) -> String {
+    let name = loaded.name();
     let stability = match &rest.stability {
         Some(Stability::Stable) => ", stable".to_owned(),
         Some(Stability::Indifferent { name }) => format!("; nothing holds {name} in it"),
@@ -88,15 +97,14 @@ fn in_words(loaded: &Loaded, rest: &Equilibrium, arguments: &EquilibriumArgument
     if rest.parts > 1 {
         lines.push(format!("The load was added in {} parts.", rest.parts));
     }
-    for (name, unit, value) in channels(&rest.recording) {
+    for (name, unit, value) in channels(loaded, &rest.recording) {
         lines.push(format!("  {name:<32}{:>13} {unit}", short(value)));
     }
-    if let Some(file) = &arguments.out {
+    if let Some(file) = out {
         lines.push(format!("\nWrote {}.", file.display()));
     }
     lines.push(format!(
-        "\nNext: lissom run {}{} --set simulation.initial=equilibrium",
-        arguments.model, arguments.changes
+        "\nNext: lissom run {typed} --set simulation.initial=equilibrium"
     ));
     lines.join("\n")
 }

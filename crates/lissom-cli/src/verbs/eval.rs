@@ -9,52 +9,38 @@ use serde_json::{Map, Value, json};
 
 use crate::arguments::EvalArguments;
 use crate::output::{counted, short, vector};
+use crate::source;
 use crate::stop::Stop;
 use crate::verbs::configuration;
-use crate::{output, source};
 
 /// How far a quaternion may be from unit length; six digits written by hand are within it.
 const QUATERNION_SLACK: f64 = 1e-5;
 
 /// Evaluates a model at the state of a file.
 pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Stop> {
-    let failed = |error: &dyn std::fmt::Display| Stop::Failed(error.to_string());
-    let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
-    let mechanism = (loaded.mechanism.released()).map_err(|error| failed(&error))?;
+    let loaded = source::load(&arguments.model.named()?)?;
+    let mechanism = loaded.mechanism.released()?;
     let start = source::start(&loaded, &arguments.start)?;
-    let start = loaded.mechanism.released_state(&start, &mechanism);
-    let start = start.map_err(|error| failed(&error))?;
-    let coordinates = mechanism.coordinates_at(&start);
+    let start = loaded.mechanism.released_state(&start, &mechanism)?;
     let names = Names {
-        coordinates: coordinates.map_err(|error| failed(&error))?,
+        coordinates: mechanism.coordinates_at(&start)?,
         closures: mechanism.closure_names(),
     };
     let mut asked = read_state(arguments, start, &mechanism, &names)?;
-    let configuration = mechanism.configured(&asked.state, &asked.targets);
-    let configuration = configuration.map_err(|error| failed(&error))?;
+    let configuration = mechanism.configured(&asked.state, &asked.targets)?;
     if let Some(configuration) = &configuration {
         asked.state = configuration.state.clone();
     }
-    let evaluation = mechanism.evaluate(&asked.state, &asked.options);
-    let evaluation = evaluation.map_err(|error| failed(&error))?;
+    let evaluation = mechanism.evaluate(&asked.state, &asked.options)?;
     refuse_overflow(&names, &evaluation)?;
     let mut answer = as_json(&names, &evaluation);
-    let Some(configuration) = configuration else {
-        if arguments.json {
-            return output::json(&answer);
-        }
-        output::say(&in_words(&names, &evaluation));
-        return Ok(());
-    };
-    let poses = mechanism.marker_poses(&asked.state);
-    let poses = poses.map_err(|error| failed(&error))?;
-    if arguments.json {
+    let mut words = String::new();
+    if let Some(configuration) = configuration {
+        let poses = mechanism.marker_poses(&asked.state)?;
         configuration::add(&mut answer, &configuration, &poses);
-        return output::json(&answer);
+        words = configuration::in_words(&names, &configuration, &poses);
     }
-    output::say(&configuration::in_words(&names, &configuration, &poses));
-    output::say(&in_words(&names, &evaluation));
-    Ok(())
+    (arguments.answer).give(&answer, || words + &in_words(&names, &evaluation))
 }
 
 /// What a mechanism calls what is told of it.

@@ -22,10 +22,10 @@ pub(super) fn at(
     arguments: &OperatingPointArguments,
     silent: bool,
 ) -> Result<Linearized, Stop> {
-    let (from, place, times) = place(loaded, start, arguments)?;
+    let (from, point, times) = operating_point(loaded, start, arguments)?;
     watched(loaded, silent, |watch| {
         let order = OutputOrder::Second;
-        (loaded.mechanism).linearize_to(&from, place, &times, order, watch)
+        (loaded.mechanism).linearize_to(&from, point, &times, order, watch)
     })
 }
 
@@ -37,9 +37,9 @@ pub(super) fn frozen_at(
     joints: DrivenJoints,
     silent: bool,
 ) -> Result<Frozen, Stop> {
-    let (from, place, times) = place(loaded, start, arguments)?;
+    let (from, point, times) = operating_point(loaded, start, arguments)?;
     watched(loaded, silent, |watch| {
-        loaded.mechanism.frozen(&from, place, &times, joints, watch)
+        loaded.mechanism.frozen(&from, point, &times, joints, watch)
     })
 }
 
@@ -56,23 +56,23 @@ fn watched<T>(
 }
 
 /// The state that the arguments begin at, and where they say, with the instants of a motion.
-fn place(
+fn operating_point(
     loaded: &Loaded,
     start: &StartArguments,
     arguments: &OperatingPointArguments,
 ) -> Result<(State, OperatingPoint, Vec<f64>), Stop> {
-    let place = match arguments.about {
+    let point = match arguments.about {
         OperatingPointArgument::Start => OperatingPoint::Start,
         OperatingPointArgument::Equilibrium => OperatingPoint::Equilibrium,
         OperatingPointArgument::Nominal => OperatingPoint::Nominal,
         OperatingPointArgument::Run => OperatingPoint::Run,
     };
-    if matches!(place, OperatingPoint::Nominal | OperatingPoint::Run) {
+    if matches!(point, OperatingPoint::Nominal | OperatingPoint::Run) {
         let named = source::named_state_on_the_way(loaded, start)?;
         let from_s = named.as_ref().map(|state| state.time_s);
         let times = instants(&loaded.spec, from_s, arguments)?;
         let from = named.map_or_else(|| source::start(loaded, start), Ok)?;
-        return Ok((from, place, times));
+        return Ok((from, point, times));
     }
     if !arguments.at.is_empty() || arguments.points.is_some() {
         return Err(Stop::Usage(
@@ -80,14 +80,14 @@ fn place(
                 .to_owned(),
         ));
     }
-    Ok((source::start(loaded, start)?, place, Vec::new()))
+    Ok((source::start(loaded, start)?, point, Vec::new()))
 }
 
 /// What an analysis that ended early says.
 pub(super) fn stopped(error: AnalysisError) -> Stop {
     match error {
         AnalysisError::Stopped { .. } => Stop::Interrupted(error.to_string()),
-        error => Stop::Failed(error.to_string()),
+        error => error.into(),
     }
 }
 

@@ -2,13 +2,14 @@
 
 use lissom::{Linearized, SignalNames};
 use lissom_io::arrays::ArrayFormat;
+use lissom_io::load::Loaded;
 
 use super::eval::unknown;
 use super::linear;
 use crate::arguments::LinearizeArguments;
 use crate::output::{counted, short};
+use crate::source;
 use crate::stop::Stop;
-use crate::{output, source};
 
 /// Numbers of the inputs that were asked for: what can be driven, all, or those that are named.
 fn inputs(found: &Linearized, asked: &[String]) -> Result<Vec<usize>, Stop> {
@@ -39,33 +40,27 @@ pub(crate) fn run(arguments: &LinearizeArguments) -> Result<(), Stop> {
             ))
         })?),
     };
-    let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
-    let silent = arguments.quiet || arguments.json;
-    let found = linear::at(&loaded, &arguments.start, &arguments.place, silent)?;
+    let loaded = source::load(&arguments.model.named()?)?;
+    let silent = arguments.answer.is_silent();
+    let found = linear::at(&loaded, &arguments.start, &arguments.point, silent)?;
     let found = found.with_inputs(&inputs(&found, &arguments.inputs)?);
-    let trajectory = &found.trajectory;
-    let arrays =
-        lissom_io::linear::arrays(&found).map_err(|error| Stop::Failed(error.to_string()))?;
+    let arrays = lissom_io::linear::arrays(&found)?;
     if let (Some(path), Some(format)) = (&arguments.out, format) {
-        arrays
-            .write(path, format)
-            .map_err(|error| Stop::Failed(error.to_string()))?;
+        arrays.write(path, format)?;
     }
-    if arguments.json {
-        return output::json(&arrays.json());
-    }
-    if arguments.quiet {
-        return Ok(());
-    }
-    let names = SignalNames::new(trajectory);
+    (arguments.answer).give(&arrays.json(), || in_words(&loaded, &found, arguments))
+}
+
+fn in_words(loaded: &Loaded, found: &Linearized, arguments: &LinearizeArguments) -> String {
+    let names = SignalNames::new(&found.trajectory);
     let list = |signals: &[(String, String)]| {
         let names: Vec<&str> = signals.iter().map(|(name, _)| name.as_str()).collect();
         names.join(", ")
     };
-    let times = lissom_io::linear::instants(&found);
+    let times = lissom_io::linear::instants(found);
     let mut lines = vec![format!(
         "{}: linearised at {}",
-        loaded.spec.name.as_deref().unwrap_or(&loaded.label),
+        loaded.name(),
         match times[..] {
             [time] => format!("{} s", short(time)),
             _ => counted(times.len(), "instant"),
@@ -100,6 +95,5 @@ pub(crate) fn run(arguments: &LinearizeArguments) -> Result<(), Stop> {
         None => "\nNothing was written; --out arm.npz writes the matrices, --json prints them."
             .to_owned(),
     });
-    output::say(&lines.join("\n"));
-    Ok(())
+    lines.join("\n")
 }

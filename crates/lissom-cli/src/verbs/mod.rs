@@ -1,5 +1,6 @@
 //! What the command can do, one module per verb.
 
+pub(crate) mod body;
 pub(crate) mod check;
 pub(crate) mod compare;
 mod configuration;

@@ -7,7 +7,7 @@ use lissom::{
     mode_recording,
 };
 use lissom_io::load::Loaded;
-use lissom_io::{IoError, atomic, csv};
+use lissom_io::{atomic, csv};
 use lissom_report::Chart;
 use serde_json::{Value, json};
 
@@ -15,9 +15,13 @@ use super::linear;
 use crate::arguments::ModesArguments;
 use crate::output::{counted, short};
 use crate::plot::WithPlot;
+use crate::source;
 use crate::stop::Stop;
-use crate::{output, source};
 
+/// Modal assurance below which a mode is less like itself at the instant before than like all others together.
+const RECOGNISED: f64 = 0.5;
+/// Squares of frequencies that differ by less than this share belong to modes whose shapes small changes mix.
+const ONE_FREQUENCY: f64 = 0.02;
 /// Crossings of modes that are told one by one.
 const TOLD: usize = 3;
 /// Coordinates of a shape that are named in the table, and the part of the largest that they have at least.
@@ -25,8 +29,8 @@ const NAMED: (usize, f64) = (3, 0.1);
 
 /// Prints the modes of a model.
 pub(crate) fn run(arguments: &ModesArguments) -> Result<(), Stop> {
-    let loaded = source::load(&arguments.model, &arguments.changes.overrides())?;
-    let silent = arguments.quiet || arguments.json;
+    let loaded = source::load(&arguments.model.named()?)?;
+    let silent = arguments.answer.is_silent();
     if arguments.joints.closed_loop && loaded.spec.controller.is_empty() {
         return Err(Stop::Usage(
             "--closed-loop closes the loops of controllers, and the model has no [[controller]]"
@@ -37,33 +41,26 @@ pub(crate) fn run(arguments: &ModesArguments) -> Result<(), Stop> {
         free: arguments.joints.free,
         closed_loop: arguments.joints.closed_loop,
     };
-    let frozen = linear::frozen_at(&loaded, &arguments.start, &arguments.place, joints, silent)?;
+    let frozen = linear::frozen_at(&loaded, &arguments.start, &arguments.point, joints, silent)?;
     let terms = Terms::CASES[usize::from(arguments.case) - 1];
-    let modes = TrackedModes::new(&frozen, terms, arguments.count)
-        .map_err(|error| Stop::Failed(error.to_string()))?;
+    let modes = TrackedModes::new(&frozen, terms, arguments.count)?;
     if modes.modes.is_empty() {
         return Err(Stop::Failed(nothing_vibrates(&frozen, &modes)));
     }
     let mut files = Vec::new();
-    let failed = |error: IoError| Stop::Failed(error.to_string());
     let recording = mode_recording(&modes);
     if let Some(path) = &arguments.csv {
-        atomic::write(path, |out| csv::write(&recording, out)).map_err(failed)?;
+        atomic::write(path, |out| csv::write(&recording, out))?;
         files.push(path.display().to_string());
     }
     let chart = || chart(&loaded, &recording, &arguments.channels.channels);
-    let plot = arguments.plot.write(arguments.quiet, chart)?;
+    let plot = arguments.plot.write(arguments.answer, chart)?;
     files.extend((plot.iter()).map(|plot| plot.file.display().to_string()));
-    if arguments.json {
-        return output::json(&WithPlot {
-            answer: &as_json(&loaded, &frozen, &modes, &files),
-            plot: plot.as_ref(),
-        });
-    }
-    if !arguments.quiet {
-        output::say(&in_words(&loaded, &frozen, &modes, &files));
-    }
-    Ok(())
+    let answer = WithPlot {
+        answer: &as_json(&loaded, &frozen, &modes, &files),
+        plot: plot.as_ref(),
+    };
+    (arguments.answer).give(&answer, || in_words(&loaded, &frozen, &modes, &files))
 }
 
 /// Natural frequencies over time, or what was asked for of the modes.
@@ -93,16 +90,12 @@ fn chart<'a>(
     } else {
         ""
     };
-    let title = format!("{}: modes", name(loaded));
+    let title = format!("{}: modes", loaded.name());
     Ok(Chart::of_recording(
         &title,
         recording,
         &[(label.to_owned(), names)],
     ))
-}
-
-fn name(loaded: &Loaded) -> &str {
-    loaded.spec.name.as_deref().unwrap_or(&loaded.label)
 }
 
 /// Why there are no modes.
@@ -163,7 +156,7 @@ fn as_json(loaded: &Loaded, frozen: &Frozen, modes: &TrackedModes, files: &[Stri
         .iter()
         .map(|all| all.iter().map(parts).collect());
     json!({
-        "model": name(loaded),
+        "model": loaded.name(),
         "time_s": modes.times,
         "coordinates": names(&modes.coordinates),
         "held": names(&frozen.held),
@@ -186,7 +179,7 @@ fn as_json(loaded: &Loaded, frozen: &Frozen, modes: &TrackedModes, files: &[Stri
 fn in_words(loaded: &Loaded, frozen: &Frozen, modes: &TrackedModes, files: &[String]) -> String {
     let mut lines = vec![format!(
         "{}: {}, {}",
-        name(loaded),
+        loaded.name(),
         counted(modes.coordinates.len(), "coordinate"),
         if frozen.held.is_empty() {
             "nothing held".to_owned()
@@ -322,7 +315,38 @@ fn along_a_motion(frozen: &Frozen, modes: &TrackedModes) -> Vec<String> {
         ));
     }
     lines.extend(encounters(modes));
+    lines.extend(changed_beyond_recognition(modes));
     lines
+}
+
+/// Where instants are so far apart that a mode is less like itself at the one before than like others.
+fn changed_beyond_recognition(modes: &TrackedModes) -> Option<String> {
+    // of two modes with one frequency any two mixtures are modes too
+    let is_alone = |i: usize, at: usize| {
+        let square = |mode: usize| modes.modes[mode][at].square;
+        let near = |j: usize| (square(j) - square(i)).norm() <= ONE_FREQUENCY * square(i).norm();
+        !(0..modes.modes.len()).any(|j| j != i && near(j))
+    };
+    let changes = |i: usize| {
+        let instants = (1..modes.times.len()).filter(|&at| is_alone(i, at - 1) && is_alone(i, at));
+        let assurances = instants.map(|at| (modes.modes[i][at].mac, modes.times[at]));
+        let worst = assurances.min_by(|a, b| a.0.total_cmp(&b.0))?;
+        (worst.0 < RECOGNISED).then_some(worst)
+    };
+    let changed: Vec<(usize, (f64, f64))> = (0..modes.modes.len())
+        .filter_map(|i| Some((i + 1, changes(i)?)))
+        .collect();
+    let &(worst, (assurance, time)) = changed.iter().min_by(|a, b| a.1.0.total_cmp(&b.1.0))?;
+    let others = match changed.len() - 1 {
+        0 => String::new(),
+        1 => ", and another mode".to_owned(),
+        others => format!(", and {others} other modes"),
+    };
+    Some(format!(
+        "  warning: mode {worst}{others} changes so much from one instant to the next, most of all before {} s (modal assurance \
+         {assurance:.2}), that curves may have swapped or have peaks in between; take more --points, or instants --at closer together there",
+        short(time)
+    ))
 }
 
 /// What grows with all terms: along a motion, and beyond the modes that are shown.

@@ -4,10 +4,11 @@ use std::fs::File;
 use std::io::{self, Write};
 
 use lissom_io::{atomic, models};
+use serde_json::json;
 
 use crate::arguments::NewArguments;
+use crate::source;
 use crate::stop::Stop;
-use crate::{output, source};
 
 /// Writes a shipped model to a file.
 pub(crate) fn run(arguments: &NewArguments) -> Result<(), Stop> {
@@ -17,8 +18,7 @@ pub(crate) fn run(arguments: &NewArguments) -> Result<(), Stop> {
     };
     let shown = path.display();
     if arguments.force {
-        atomic::write(path, |out| out.write_all(model.text.as_bytes()))
-            .map_err(|error| Stop::Failed(error.to_string()))?;
+        atomic::write(path, |out| out.write_all(model.text.as_bytes()))?;
     } else {
         let written =
             File::create_new(path).and_then(|mut file| file.write_all(model.text.as_bytes()));
@@ -31,9 +31,10 @@ pub(crate) fn run(arguments: &NewArguments) -> Result<(), Stop> {
             )),
         })?;
     }
-    output::say(&format!(
-        "Wrote {shown}: {}.\n\nNext:\n  lissom check {shown}\n  lissom run {shown}",
-        model.title
-    ));
-    Ok(())
+    (arguments.answer).give(&json!({ "files": [path] }), || {
+        format!(
+            "Wrote {shown}: {}.\n\nNext:\n  lissom check {shown}\n  lissom run {shown}",
+            model.title
+        )
+    })
 }

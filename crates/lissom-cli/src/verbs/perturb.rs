@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use lissom::spec::InputSpec;
 use lissom::{
-    Interpolation, OperatingPoint, OutputOrder, Override, PerturbOptions, PerturbedRun, Terms,
+    Interpolation, OperatingPoint, OutputOrder, PerturbOptions, PerturbedRun, Terms,
     sample_instants_from,
 };
 use lissom_io::load::Loaded;
@@ -18,17 +18,17 @@ use crate::interrupt::Keeping;
 use crate::output::{counted, rounded, short};
 use crate::plot::WithPlot;
 use crate::stop::Stop;
-use crate::{interrupt, output, source};
+use crate::{interrupt, source};
 
 /// Runs the perturbation method on a model.
 pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
-    let overrides = arguments.changes.overrides();
-    let loaded = source::load(&arguments.model, &overrides)?;
+    let named = arguments.model.named()?;
+    let loaded = source::load(&named)?;
     let simulation = &loaded.spec.simulation;
-    let named = source::named_state_on_the_way(&loaded, &arguments.start)?;
-    let from = named.map_or_else(|| source::start(&loaded, &arguments.start), Ok)?;
+    run::refuse_too_large(&loaded, None)?;
+    let from = source::start_on_the_way(&loaded, &arguments.start)?;
     let start_s = from.time_s;
-    let duration_s = simulation.start_s + simulation.duration_s - start_s;
+    let duration_s = simulation.end_s() - start_s;
     let batch = run::batch_for(
         arguments.out.as_deref(),
         &format!("{}-perturb", loaded.label),
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
             OutputOrder::Second
         },
     };
-    let silent = arguments.quiet || arguments.json;
+    let silent = arguments.answer.is_silent();
     let began = Instant::now();
     let found = run::watched(start_s, duration_s, silent, |watch| {
         let times = loaded.mechanism.with_breaks(&times)?;
@@ -68,9 +68,8 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
     let _keeping = Keeping::begin();
     let solved_s = began.elapsed().as_secs_f64();
 
-    let changes: Vec<String> = overrides.iter().map(Override::text).collect();
     let asked = json!({
-        "verb": "perturb", "model": arguments.model, "set": changes, "from": arguments.start.from,
+        "verb": "perturb", "model": named.name, "set": named.changes(), "from": arguments.start.from,
         "points": arguments.points, "case": arguments.case, "second_order": !arguments.first_order,
     });
     let mut summary = summary(&loaded, &done, arguments, [linearized_s, solved_s]);
@@ -81,40 +80,31 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
         asked,
         summary.clone(),
         done.stopped_at,
-    )
-    .map_err(|error| Stop::Failed(error.to_string()))?;
+    )?;
     let chart = || {
         let labelled = [("", &done.recording)];
         let channels = &arguments.channels.channels;
         Ok(Chart::of_recordings(&loaded, &labelled, channels))
     };
-    let plot = arguments.plot.write(arguments.quiet, chart)?;
+    let plot = arguments.plot.write(arguments.answer, chart)?;
     summary["files"] = (files.iter().chain(plot.iter().map(|plot| &plot.file)))
         .map(|path| json!(path.display().to_string()))
         .collect();
-    if arguments.json {
-        output::json(&WithPlot {
-            answer: &summary,
-            plot: plot.as_ref(),
-        })?;
-    } else if !arguments.quiet {
-        output::say(&in_words(
-            &loaded,
-            &done,
-            arguments,
-            [linearized_s, solved_s],
-        ));
-        output::say(&format!("\nWrote {}.", folder.display()));
-        if let Some(plot) = &plot {
-            output::say(&format!("Wrote {}.", plot.file.display()));
-        }
-    }
+    let answer = WithPlot {
+        answer: &summary,
+        plot: plot.as_ref(),
+    };
+    arguments.answer.give(&answer, || {
+        let costs = [linearized_s, solved_s];
+        let mut lines = vec![
+            in_words(&loaded, &done, arguments, costs),
+            format!("\nWrote {}.", folder.display()),
+        ];
+        lines.extend((plot.iter()).map(|plot| format!("Wrote {}.", plot.file.display())));
+        lines.join("\n")
+    })?;
     match done.stopped_at {
-        Some(at_s) => Err(Stop::Interrupted(format!(
-            "interrupted at {} s; what was computed until then is in {}",
-            short(at_s),
-            folder.display()
-        ))),
+        Some(at_s) => Err(Stop::interrupted(at_s, "the run", &folder)),
         None => Ok(()),
     }
 }
@@ -140,7 +130,7 @@ fn summary(
     let interpolation_error =
         worst_interpolation(done).map(|(name, error)| json!({ "channel": name, "error_m": error }));
     json!({
-        "model": loaded.spec.name.as_ref().unwrap_or(&loaded.label),
+        "model": loaded.name(),
         "lissom_version": env!("CARGO_PKG_VERSION"),
         "completed": done.stopped_at.is_none(),
         "method": "perturbation",
@@ -175,7 +165,7 @@ fn in_words(
     let mut lines = vec![
         format!(
             "{}: perturbation method, case {}, {}",
-            loaded.spec.name.as_deref().unwrap_or(&loaded.label),
+            loaded.name(),
             arguments.case,
             counted(arguments.points, "point")
         ),
@@ -190,7 +180,7 @@ fn in_words(
     for channel in done.recording.extremes() {
         if channel.name.contains(".deviation.") && channel.minimum.value != channel.maximum.value {
             lines.push(format!(
-                "  {:<24}{:>11} to {:>11} {}, at the end {}",
+                "  {:<23} {:>11} to {:>11} {}, at the end {}",
                 channel.name,
                 short(channel.minimum.value),
                 short(channel.maximum.value),

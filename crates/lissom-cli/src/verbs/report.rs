@@ -4,16 +4,17 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use lissom::Recording;
+use lissom_io::atomic;
 use lissom_io::stored::{self, Stored, StoredError};
-use lissom_io::{IoError, atomic};
 use lissom_report::{Chart, Source};
 use serde_json::json;
 
 use super::check::ModelSummary;
 use crate::arguments::{PictureArguments, ReportArguments};
+use crate::diagnostics;
+use crate::output::{self, AnswerArguments};
 use crate::plot::{PlotArguments, WithPlot, WrittenPlot};
 use crate::stop::Stop;
-use crate::{diagnostics, output};
 
 /// Writes a report on recordings of the disk.
 pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Stop> {
@@ -38,18 +39,12 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Stop> {
             .map(|stored| stored.folder.join("report.html")),
     };
     let channels = &arguments.channels.channels;
-    let pictures = write(&sources, page, &arguments.plot, channels, arguments.quiet)?;
-    if arguments.json {
-        output::json(&WithPlot {
-            answer: &json!({ "files": pictures.files }),
-            plot: pictures.plot.as_ref(),
-        })
-    } else {
-        if !arguments.quiet {
-            output::say(&written(&pictures.files));
-        }
-        Ok(())
-    }
+    let pictures = write(&sources, page, &arguments.plot, channels, arguments.answer)?;
+    let answer = WithPlot {
+        answer: &json!({ "files": pictures.files }),
+        plot: pictures.plot.as_ref(),
+    };
+    (arguments.answer).give(&answer, || written(&pictures.files))
 }
 
 fn explained(error: StoredError) -> Stop {
@@ -59,7 +54,7 @@ fn explained(error: StoredError) -> Stop {
             output::harmless(&path.display().to_string()),
             diagnostics::render(&source)
         )),
-        error => Stop::Failed(error.to_string()),
+        error => error.into(),
     }
 }
 
@@ -104,10 +99,10 @@ pub(super) fn write_for(
     folder: &Path,
     pictures: &PictureArguments,
     channels: &[String],
-    quiet: bool,
+    answer: AnswerArguments,
 ) -> Result<Pictures, Stop> {
     let page = pictures.report.then(|| folder.join("report.html"));
-    write(sources, page, &pictures.plot, channels, quiet)
+    write(sources, page, &pictures.plot, channels, answer)
 }
 
 fn write(
@@ -115,13 +110,12 @@ fn write(
     page: Option<PathBuf>,
     plot: &PlotArguments,
     channels: &[String],
-    quiet: bool,
+    answer: AnswerArguments,
 ) -> Result<Pictures, Stop> {
-    let failed = |error: IoError| Stop::Failed(error.to_string());
     let mut pictures = Pictures::default();
     if let Some(path) = page {
         let text = lissom_report::html(sources, channels);
-        atomic::write(&path, |out| out.write_all(text.as_bytes())).map_err(failed)?;
+        atomic::write(&path, |out| out.write_all(text.as_bytes()))?;
         pictures.files.push(path);
     }
     let labelled: Vec<(&str, &Recording)> = (sources.iter())
@@ -129,7 +123,7 @@ fn write(
         .collect();
     if let Some(first) = sources.first() {
         let chart = || Ok(Chart::of_recordings(first.loaded, &labelled, channels));
-        pictures.plot = plot.write(quiet, chart)?;
+        pictures.plot = plot.write(answer, chart)?;
         let plot = pictures.plot.iter().map(|plot| plot.file.clone());
         pictures.files.extend(plot);
     }

@@ -4,14 +4,14 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use lissom::{
-    Ending, Flow, ModelSpec, Override, Run, RunError, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD,
-    Signals, SimulateOptions, State, Watch, sample_instants, sample_instants_from,
+    Ending, Flow, ModelSpec, Run, RunError, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD,
+    SimulateOptions, State, Watch, sample_instants, sample_instants_from,
 };
 use lissom_io::batch::Batch;
 use lissom_io::continued::Earlier;
 use lissom_io::load::Loaded;
 use lissom_io::summary::Summary;
-use lissom_io::{record, state};
+use lissom_io::{record, size, state};
 use lissom_report::Source;
 use serde_json::json;
 
@@ -24,23 +24,16 @@ use crate::output::{counted, rounded, short};
 use crate::plot::WithPlot;
 use crate::progress::Progress;
 use crate::stop::Stop;
-use crate::{interrupt, output, source};
-
-/// Largest recording that is kept in memory, in bytes.
-const MOST_BYTES: f64 = 4.0 * 1024.0 * 1024.0 * 1024.0;
+use crate::{interrupt, source};
 
 /// Runs a model.
 pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
-    let name = match &arguments.model {
-        Some(name) => name.clone(),
-        None => source::choose()?,
-    };
-    let overrides = arguments.changes.overrides();
-    let loaded = source::load(&name, &overrides)?;
+    let named = arguments.model.named()?;
+    let loaded = source::load(&named)?;
     refuse_outside(&arguments.at, &loaded.spec)?;
-    refuse_too_large(&loaded)?;
-    let named = source::named_state_on_the_way(&loaded, &arguments.start)?;
-    let samples = match &named {
+    refuse_too_large(&loaded, loaded.spec.output.channels.as_deref())?;
+    let from = source::named_state_on_the_way(&loaded, &arguments.start)?;
+    let samples = match &from {
         Some(start) => sample_instants_from(&loaded.spec, start.time_s, &arguments.at),
         None => sample_instants(&loaded.spec, &arguments.at),
     };
@@ -50,17 +43,16 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
         record::file_names(),
     )?;
     let folder = batch.folder().to_owned();
-    let earlier = match &named {
+    let earlier = match &from {
         Some(start) => earlier(&loaded, start.time_s, &folder, arguments)?,
         None => None,
     };
-    let continued_at_s = (named.as_ref().filter(|_| earlier.is_some())).map(|start| start.time_s);
-    let start = named.map_or_else(|| loaded.mechanism.start(), Ok);
+    let continued_at_s = (from.as_ref().filter(|_| earlier.is_some())).map(|start| start.time_s);
+    let start = from.map_or_else(|| loaded.mechanism.start(), Ok);
 
-    let silent = arguments.quiet || arguments.json;
+    let silent = arguments.answer.is_silent();
     let began = Instant::now();
-    let changes: Vec<String> = overrides.iter().map(Override::text).collect();
-    let options = json!({ "verb": "run", "model": name, "set": changes, "at_s": arguments.at,
+    let options = json!({ "verb": "run", "model": named.name, "set": named.changes(), "at_s": arguments.at,
         "from": arguments.start.from });
     let summed_up = |run: &Run| {
         let wall_s = began.elapsed().as_secs_f64();
@@ -82,14 +74,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
             record::write_checkpoint(&folder, &loaded, so_far, options.clone(), summary)
         },
     );
-    let run = integrate(
-        &loaded,
-        start,
-        &samples,
-        f64::INFINITY,
-        silent,
-        Some(checkpoints),
-    );
+    let run = integrate(&loaded, start, &samples, silent, checkpoints);
     let _keeping = Keeping::begin();
     let run = match (&earlier, &run.last, &run.ending) {
         // the state that it was to go on from is still good
@@ -100,8 +85,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
 
     let mut summary = summed_up(&run);
     let manifest = record::add(&mut batch, "", &loaded, &run, options, &mut summary)
-        .and_then(|manifest| batch.finish().map(|()| manifest))
-        .map_err(|error| Stop::Failed(error.to_string()))?;
+        .and_then(|manifest| batch.finish().map(|()| manifest))?;
     let mut plot = None;
     if arguments.pictures.wanted() {
         let source = Source {
@@ -112,38 +96,25 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
             model_summary: json!(ModelSummary::of(&loaded)),
         };
         let (pictures, channels) = (&arguments.pictures, &arguments.channels.channels);
-        let pictures = report::write_for(&[source], &folder, pictures, channels, arguments.quiet)?;
+        let pictures = report::write_for(&[source], &folder, pictures, channels, arguments.answer)?;
         let names = pictures.files.iter().map(|path| path.display().to_string());
         summary.files.extend(names);
         plot = pictures.plot;
     }
-    if arguments.json {
-        output::json(&WithPlot {
-            answer: &summary,
-            plot: plot.as_ref(),
-        })?;
-    } else if !arguments.quiet {
-        output::say(&in_words(
-            &loaded,
-            &summary,
-            &format!("{name}{}", arguments.changes),
-        ));
-    }
-    if let Some(failure) = &summary.failure {
-        return Err(Stop::Failed(format!(
+    let answer = WithPlot {
+        answer: &summary,
+        plot: plot.as_ref(),
+    };
+    (arguments.answer).give(&answer, || in_words(&loaded, &summary, &named.to_string()))?;
+    match (&summary.failure, summary.stopped_at_s) {
+        (Some(failure), _) => Err(Stop::Failed(format!(
             "the run failed at {} s: {}; what was computed until then is in {}",
             short(failure.time_s),
             failure.message,
             folder.display()
-        )));
-    }
-    match summary.stopped_at_s {
-        Some(at_s) => Err(Stop::Interrupted(format!(
-            "interrupted at {} s; what was computed until then is in {}",
-            short(at_s),
-            folder.display()
         ))),
-        None => Ok(()),
+        (None, Some(at_s)) => Err(Stop::interrupted(at_s, "the run", &folder)),
+        (None, None) => Ok(()),
     }
 }
 
@@ -160,10 +131,7 @@ fn earlier(
         return Ok(None);
     };
     let instants = sample_instants(&loaded.spec, &arguments.at);
-    let earlier = Earlier::read(&from, loaded, start_s, &instants);
-    earlier
-        .map(Some)
-        .map_err(|error| Stop::Failed(error.to_string()))
+    Ok(Some(Earlier::read(&from, loaded, start_s, &instants)?))
 }
 
 /// A run with the rows of its earlier part in front.
@@ -174,28 +142,27 @@ fn whole(earlier: &Earlier, run: Run) -> Run {
     }
 }
 
-/// Simulates with progress, until the end, Ctrl-C, or a body displaced by more than `most_lengths` of its length.
-pub(super) fn integrate(
+/// Simulates with progress, until the end or Ctrl-C.
+fn integrate(
     loaded: &Loaded,
     start: Result<State, RunError>,
     samples: &[f64],
-    most_lengths: f64,
     silent: bool,
-    checkpoints: Option<Checkpoints<'_>>,
+    checkpoints: Checkpoints<'_>,
 ) -> Run {
     let simulation = &loaded.spec.simulation;
     let options = SimulateOptions {
         samples,
         channels: loaded.spec.output.channels.as_deref(),
-        most_lengths,
+        most_lengths: f64::INFINITY,
     };
     let start = match start {
         Ok(start) => start,
         Err(error) => return Run::refused(error),
     };
-    let left_s = simulation.start_s + simulation.duration_s - start.time_s;
+    let left_s = simulation.end_s() - start.time_s;
     interrupt::watch();
-    let mut onlooker = Onlooker::new(start.time_s, left_s, silent, checkpoints);
+    let mut onlooker = Onlooker::new(start.time_s, left_s, silent, Some(checkpoints));
     let mechanism = &loaded.mechanism;
     let run = mechanism.simulate_watched(&start, simulation, &options, &mut onlooker);
     onlooker.progress.finish();
@@ -257,8 +224,7 @@ pub(super) fn watched<R>(
 }
 
 pub(super) fn refuse_outside(at_s: &[f64], spec: &ModelSpec) -> Result<(), Stop> {
-    let start_s = spec.simulation.start_s;
-    let end_s = start_s + spec.simulation.duration_s;
+    let (start_s, end_s) = (spec.simulation.start_s, spec.simulation.end_s());
     match at_s.iter().find(|&&at_s| at_s < start_s || at_s > end_s) {
         Some(at_s) => Err(Stop::Usage(format!(
             "--at {at_s} is outside the simulation, which runs from {start_s} to {end_s} s; name \
@@ -268,31 +234,13 @@ pub(super) fn refuse_outside(at_s: &[f64], spec: &ModelSpec) -> Result<(), Stop>
     }
 }
 
-/// Refuses a recording that would not fit into memory.
-pub(super) fn refuse_too_large(loaded: &Loaded) -> Result<(), Stop> {
-    let channels = match &loaded.spec.output.channels {
-        None => loaded.mechanism.channel_count(),
-        Some(beginnings) => {
-            // a model that cannot be placed says so when it runs
-            let signals = loaded.mechanism.signals();
-            let names = signals.iter().flat_map(Signals::iter);
-            let is_kept = |name: &str| beginnings.iter().any(|kept| name.starts_with(kept));
-            names.filter(|signal| is_kept(&signal.name)).count()
-        }
-    };
-    // the instants are kept, and the drift of every sample
-    let channels = channels + 2;
-    let samples = (loaded.spec.simulation.duration_s / loaded.spec.sample_period_s()).ceil() + 1.0;
-    let bytes = samples * channels as f64 * 8.0;
-    if bytes > MOST_BYTES {
-        return Err(Stop::Failed(format!(
-            "{samples} samples of {} channels would take {:.0} GiB; lengthen \
-             output.sample_period_s, or name the channels to keep, or fewer, in output.channels",
-            channels - 2,
-            bytes / 1024.0_f64.powi(3)
-        )));
-    }
-    Ok(())
+/// Refuses a recording of some channels, all if absent, that would not fit into memory.
+pub(super) fn refuse_too_large(loaded: &Loaded, channels: Option<&[String]>) -> Result<(), Stop> {
+    Ok(size::refuse_too_large(
+        &loaded.mechanism,
+        &loaded.spec,
+        channels,
+    )?)
 }
 
 /// The files to be written, into `results/NAME` unless said, in place of `replaced`. It is begun before the run, so that no run
@@ -303,7 +251,7 @@ pub(super) fn batch_for(
     replaced: Vec<String>,
 ) -> Result<Batch, Stop> {
     let folder = out.map_or_else(|| Path::new("results").join(name), Path::to_owned);
-    Batch::begin(&folder, replaced).map_err(|error| Stop::Failed(error.to_string()))
+    Ok(Batch::begin(&folder, replaced)?)
 }
 
 /// What came of the run, for a person.
@@ -422,6 +370,20 @@ fn audit_in_words(summary: &Summary) -> Vec<String> {
             unit = passed.unit
         ));
     }
+    for body in &summary.audit.bodies {
+        let Some(missing) = &body.missing_stiffness else {
+            continue;
+        };
+        lines.push(format!(
+            "  warning      {} does not stiffen and rotates at up to {} rad/s, at {} s: it lacks about {} % of its stiffness there \
+             (its lowest frequency is {} rad/s); give it second-order data",
+            body.body,
+            short(missing.rotation_rad_per_s.value),
+            short(missing.rotation_rad_per_s.time_s),
+            rounded(100.0 * missing.share, 2),
+            short(missing.frequency_rad_per_s)
+        ));
+    }
     for body in summary.audit.bodies.iter().filter(|body| !body.small) {
         lines.push(format!(
             "  warning      {} bends by {} m, {} of its length, with slopes up to {} rad: beyond {} of its length or \
@@ -444,7 +406,7 @@ fn instants_in_words(summary: &Summary) -> Vec<String> {
         lines.push(format!("  at {} s", short(instant.time_s)));
         for ((name, value), channel) in instant.channels.iter().zip(&summary.channels) {
             lines.push(format!(
-                "  {name:<32}{:>13} {}",
+                "  {name:<31} {:>13} {}",
                 short(*value),
                 channel.unit
             ));
@@ -464,7 +426,7 @@ fn extremes_in_words(loaded: &Loaded, summary: &Summary) -> Vec<String> {
             });
             lines.extend(moving.map(|channel| {
                 format!(
-                    "  {:<24}{:>11} to {:>11} {}, at the end {}",
+                    "  {:<23} {:>11} to {:>11} {}, at the end {}",
                     channel.name,
                     short(channel.minimum.value),
                     short(channel.maximum.value),

@@ -5,5 +5,5 @@ use crate::stop::Stop;
 
 /// Prints the schema.
 pub(crate) fn run() -> Result<(), Stop> {
-    output::data(&lissom::json_schema())
+    output::print(&lissom::json_schema())
 }

@@ -4,8 +4,7 @@ use lissom_io::validation::{self, Row};
 use serde_json::json;
 
 use crate::arguments::ValidateArguments;
-use crate::output;
-use crate::output::counted;
+use crate::output::{counted, rounded};
 use crate::stop::Stop;
 
 /// Computes every row and says which pass.
@@ -13,15 +12,14 @@ pub(crate) fn run(arguments: &ValidateArguments) -> Result<(), Stop> {
     let rows = validation::rows(arguments.quick);
     if let Some(path) = &arguments.report {
         let text = validation::report(&rows);
-        lissom_io::atomic::write(path, |out| std::io::Write::write_all(out, text.as_bytes()))
-            .map_err(|error| Stop::Failed(error.to_string()))?;
-        output::say(&format!("wrote {}", path.display()));
+        lissom_io::atomic::write(path, |out| std::io::Write::write_all(out, text.as_bytes()))?;
     }
-    if arguments.json {
-        output::json(&json!({ "rows": rows }))?;
-    } else {
-        output::say(&in_words(&rows));
-    }
+    (arguments.answer).give(&json!({ "rows": rows }), || {
+        let written = arguments.report.as_ref();
+        let written = written.map(|path| format!("\nWrote {}.", path.display()));
+        let lines: Vec<String> = std::iter::once(in_words(&rows)).chain(written).collect();
+        lines.join("\n")
+    })?;
     let failed = rows.iter().filter(|row| row.fails()).count();
     if failed > 0 {
         return Err(Stop::Explained(format!(
@@ -35,7 +33,7 @@ pub(crate) fn run(arguments: &ValidateArguments) -> Result<(), Stop> {
 
 /// A line per row, and the count.
 fn in_words(rows: &[Row]) -> String {
-    let number = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| output::rounded(x, 8));
+    let number = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| rounded(x, 8));
     let mut lines: Vec<String> = rows
         .iter()
         .map(|row| {

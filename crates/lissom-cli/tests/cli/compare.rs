@@ -1,6 +1,5 @@
 //! `lissom compare`: fidelities side by side, runs that diverge, the advice at the end.
 
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -158,7 +157,7 @@ fn nothing_is_judged_without_positions_and_angles() {
     arguments.extend(with);
     let answer = folder.lissom(&[&arguments[..], &["energy.kinetic"]].concat());
     answer.says(0, &["Which would have done is not known"]);
-    assert!(!answer.stderr.contains("it mattered"), "{}", answer.stderr);
+    assert!(!answer.stdout.contains("it mattered"), "{}", answer.stdout);
     let comparison = folder.read_json("results/two-link-arm-compare/comparison.json");
     assert_eq!(verdict(&comparison, "ruthless").get("within"), None);
     assert_eq!(comparison["advice"]["would_have_done"].to_string(), "[]");
@@ -265,12 +264,7 @@ fn interruption_keeps_what_is_done() {
         "--set",
         "simulation.integrator.dop853.max_step_s=1e-5",
     ];
-    let mut command = folder.command(&arguments);
-    let child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let child = folder.spawn(&arguments);
     // written when the first run has ended, beside where it will stand
     let is_written = || {
         let entries = std::fs::read_dir(folder.path.join("both"))
@@ -282,15 +276,8 @@ fn interruption_keeps_what_is_done() {
     while !is_written() {
         std::thread::sleep(Duration::from_millis(5));
     }
-    let id = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-INT", &id])
-            .status()
-            .unwrap()
-            .success()
-    );
-    let answer = Answer::of(&child.wait_with_output().unwrap(), &arguments);
+    crate::send("-INT", &child);
+    let answer = Answer::of(child, &arguments);
     answer.says(130, &["interrupted at", "default"]);
     let comparison = folder.read_json("both/comparison.json");
     assert_eq!(comparison["reference"], "ruthless");

@@ -235,7 +235,7 @@ fn compare(text: &str, judged: &mut Judged) {
     let case = Case {
         folder: &folder,
         reference: columns(&folder, "default"),
-        words: answer.stderr,
+        words: answer.stdout,
         comparison,
     };
     let mut count = |within: Option<bool>| match within {

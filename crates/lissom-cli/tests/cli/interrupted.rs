@@ -2,10 +2,10 @@
 
 #![cfg(unix)]
 
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 use std::time::{Duration, Instant};
 
-use crate::{Answer, Folder};
+use crate::{Answer, Folder, send};
 
 /// So long it is waited for a command that is asked to end, before it counts as one that does not hear.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -24,10 +24,7 @@ fn fine_beam(folder: &Folder) {
 }
 
 fn answered(mut child: Child, asked: &[&str]) -> Answer {
-    let sent = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
-    assert!(sent.unwrap().success());
+    send("-INT", &child);
     let until = Instant::now() + PATIENCE;
     while child.try_wait().unwrap().is_none() {
         if Instant::now() > until {
@@ -36,7 +33,7 @@ fn answered(mut child: Child, asked: &[&str]) -> Answer {
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    Answer::of(&child.wait_with_output().unwrap(), asked)
+    Answer::of(child, asked)
 }
 
 #[test]
@@ -63,9 +60,7 @@ fn ctrl_c_ends_every_verb() {
         ],
     ];
     for asked in asked {
-        let mut command = folder.command(asked);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let child = command.spawn().unwrap();
+        let child = folder.spawn(asked);
         std::thread::sleep(Duration::from_millis(400));
         answered(child, asked).says(130, &["interrupted"]);
         assert_eq!(temporaries(&folder.path), [""; 0], "{asked:?}");

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use lissom_io::stored;
 
-use crate::{Answer, Folder};
+use crate::{Answer, Folder, send};
 
 const OUT: &str = "results/arm";
 
@@ -91,19 +91,15 @@ fn a_run_that_is_asked_to_end_keeps_what_it_has() {
             "--set",
             "simulation.duration_s=3000",
         ];
-        let mut command = folder.command(&asked);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let child = command.spawn().unwrap();
+        let child = folder.spawn(&asked);
         // the handler is in place when the folder is
         let out = folder.path.join("results/two-link-arm");
         while !out.exists() {
             std::thread::sleep(Duration::from_millis(10));
         }
         std::thread::sleep(Duration::from_millis(300));
-        let id = child.id().to_string();
-        let sent = Command::new("kill").args([signal, &id]).status().unwrap();
-        assert!(sent.success());
-        let answer = Answer::of(&child.wait_with_output().unwrap(), &asked);
+        send(signal, &child);
+        let answer = Answer::of(child, &asked);
         answer.says(130, &["interrupted at"]);
         let found = stored::read(&out).unwrap();
         assert!(!found.manifest.completed && found.recording.len() > 1);

@@ -21,12 +21,13 @@ mod parallel;
 mod plot;
 mod report;
 mod runs;
+mod shapes;
 mod shipped;
 mod states;
 mod verbs;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::Value;
@@ -77,9 +78,16 @@ impl Folder {
         command
     }
 
+    /// Starts the command; what it says is kept for whoever waits for its end.
+    fn spawn(&self, arguments: &[&str]) -> Child {
+        let mut command = self.command(arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    }
+
     /// Calls the command; a panic fails the test whatever it asks for.
     fn lissom(&self, arguments: &[&str]) -> Answer {
-        Answer::of(&self.command(arguments).output().unwrap(), arguments)
+        Answer::of(self.spawn(arguments), arguments)
     }
 
     /// Calls the command, which must succeed, and reads its JSON.
@@ -97,7 +105,8 @@ impl Drop for Folder {
 }
 
 impl Answer {
-    fn of(output: &Output, arguments: &[&str]) -> Self {
+    fn of(child: Child, arguments: &[&str]) -> Self {
+        let output = child.wait_with_output().unwrap();
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!stderr.contains("panicked"), "{arguments:?}: {stderr}");
         Self {
@@ -107,18 +116,27 @@ impl Answer {
         }
     }
 
-    /// Asserts the exit code and that stderr holds all of these.
+    /// Asserts the exit code, and that all of these are in the answer or, where there is none, in the error.
     #[track_caller]
     fn says(&self, code: i32, words: &[&str]) {
         assert_eq!(self.code, code, "{}", self.stderr);
+        let said = if code == 0 {
+            &self.stdout
+        } else {
+            &self.stderr
+        };
         for word in words {
-            assert!(
-                self.stderr.contains(word),
-                "no {word:?} in: {}",
-                self.stderr
-            );
+            assert!(said.contains(word), "no {word:?} in: {said}");
         }
     }
+}
+
+/// Sends a signal to a command.
+#[cfg(unix)]
+fn send(signal: &str, child: &Child) {
+    let mut kill = Command::new("kill");
+    let sent = kill.args([signal, &child.id().to_string()]).status();
+    assert!(sent.unwrap().success());
 }
 
 #[track_caller]

@@ -482,3 +482,19 @@ fixed = {{}}
         assert_eq!(answer["growing"][0].as_array().unwrap().len(), 0);
     }
 }
+
+/// Words: instants too far apart for modes to be recognised are told, close ones are not, even where two modes have one frequency.
+#[test]
+fn modes_that_change_beyond_recognition_are_told() {
+    let folder = Folder::new();
+    let modes = ["modes", "shuttle-arm", "--about", "nominal", "--points"];
+    let call = |points: &'static str| [&modes[..], &[points]].concat();
+    let told = ["warning: mode", "modal assurance", "take more --points"];
+    folder.lissom(&call("5")).says(0, &told);
+    let close = folder.lissom(&call("81"));
+    assert!(
+        !close.stdout.contains("modal assurance"),
+        "{}",
+        close.stdout
+    );
+}

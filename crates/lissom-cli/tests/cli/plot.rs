@@ -102,7 +102,7 @@ fn every_verb_with_curves_plots() {
         }
         let answer = folder.lissom(&line);
         assert_eq!(answer.code, 0, "{}", answer.stderr);
-        assert!(answer.stderr.contains(&file), "{}", answer.stderr);
+        assert!(answer.stdout.contains(&file), "{}", answer.stdout);
         let svg = String::from_utf8(folder.read(&file)).unwrap();
         assert!(svg.contains(&format!("aria-label=\"{shown}\"")), "{verb}");
     }

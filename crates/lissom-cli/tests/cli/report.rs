@@ -34,7 +34,7 @@ fn a_recording_is_read_back() {
     ] {
         let answer = folder.lissom(&["report", path, "--out", "again.html"]);
         assert_eq!(answer.code, 0, "{}", answer.stderr);
-        assert!(answer.stderr.contains("again.html"), "{}", answer.stderr);
+        assert!(answer.stdout.contains("again.html"), "{}", answer.stdout);
         assert!(folder.read("again.html") == page, "{path}");
     }
     run(
@@ -141,7 +141,7 @@ fn several_recordings() {
     let report = carried(&folder.read("compared/report.html"));
     assert_eq!(report["recordings"][1]["label"], "ruthless");
     assert!(folder.read("compared.png").starts_with(b"\x89PNG"));
-    assert!(answer.stderr.contains("report.html"), "{}", answer.stderr);
+    assert!(answer.stdout.contains("report.html"), "{}", answer.stdout);
 }
 
 /// A recording without coordinates has a page that says so; what cannot be read is named.

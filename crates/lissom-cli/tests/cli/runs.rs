@@ -156,7 +156,7 @@ fn only_what_the_model_asks_for_is_written() {
     let wrong = "output.channels=[\"hand.\", \"foot.\"]";
     let answer = folder.lissom(&["run", "two-link-arm", "--set", wrong]);
     answer.says(0, &["no channel begins with \"foot.\""]);
-    assert!(!answer.stderr.contains("begins with \"hand.\""));
+    assert!(!answer.stdout.contains("begins with \"hand.\""));
 }
 
 #[test]
@@ -194,10 +194,9 @@ fn a_run_that_fails_says_where_and_keeps_what_it_has() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_leaves_what_was_computed() {
-    use std::process::{Command, Stdio};
     use std::time::Duration;
 
-    use crate::Answer;
+    use crate::{Answer, send};
 
     let folder = Folder::new();
     let arguments = [
@@ -212,26 +211,14 @@ fn ctrl_c_leaves_what_was_computed() {
         "--set",
         "output.channels=[\"shoulder.\"]",
     ];
-    let mut command = folder.command(&arguments);
-    let child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let child = folder.spawn(&arguments);
     // the folder is made just before the run begins
     while !folder.path.join("results/two-link-arm").exists() {
         std::thread::sleep(Duration::from_millis(20));
     }
     std::thread::sleep(Duration::from_millis(500));
-    let id = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-INT", &id])
-            .status()
-            .unwrap()
-            .success()
-    );
-    let answer = Answer::of(&child.wait_with_output().unwrap(), &arguments);
+    send("-INT", &child);
+    let answer = Answer::of(child, &arguments);
     answer.says(130, &["interrupted at"]);
     let json: Value = serde_json::from_str(&answer.stdout).unwrap();
     assert_eq!(json["completed"], false);

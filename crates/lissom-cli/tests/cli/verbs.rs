@@ -11,7 +11,6 @@ fn new_check_run_is_a_way_to_begin() {
     folder.lissom(&["check", "arm.toml"]).says(0, &["sound"]);
     let run = folder.lissom(&["run", "arm.toml"]);
     run.says(0, &["steps", "energy", "hand.position.x", "results/arm"]);
-    assert_eq!(run.stdout, "", "data goes to stdout only when asked for");
     for file in [
         "recording.csv",
         "recording.npz",
@@ -19,6 +18,56 @@ fn new_check_run_is_a_way_to_begin() {
         "manifest.json",
     ] {
         assert!(!folder.read(&format!("results/arm/{file}")).is_empty());
+    }
+}
+
+/// Property: an answer is all that stands on stdout, in words, as JSON or not at all; nothing else is said where nothing goes on.
+#[test]
+fn answers_are_all_that_goes_to_stdout() {
+    let folder = Folder::new();
+    folder.write("state.json", "{}");
+    let short = ["--set", "simulation.duration_s=0.01"];
+    for (verb, more) in [
+        ("new", &["arm.toml", "--force"][..]),
+        ("check", &["two-link-arm"]),
+        ("run", &["two-link-arm", short[0], short[1]]),
+        (
+            "compare",
+            &[
+                "two-link-arm",
+                "--with",
+                "default,rigid",
+                short[0],
+                short[1],
+            ],
+        ),
+        ("converge", &["two-link-arm", short[0], short[1]]),
+        ("report", &["results/two-link-arm"]),
+        ("equilibrium", &["four-bar"]),
+        ("eval", &["two-link-arm", "--state", "state.json"]),
+        ("modes", &["two-link-arm"]),
+        ("linearize", &["two-link-arm"]),
+        (
+            "perturb",
+            &["two-link-arm", "--points", "3", short[0], short[1]],
+        ),
+    ] {
+        let call = |option: &[&str]| folder.lissom(&[&[verb][..], more, option].concat());
+        let words = call(&[]);
+        words.says(0, &[]);
+        assert!(!words.stdout.is_empty(), "{verb}");
+        let is_progress = |line: &str| line.starts_with("Running ");
+        assert!(words.stderr.lines().all(is_progress), "{}", words.stderr);
+        let json = call(&["--json"]);
+        assert!(
+            serde_json::from_str::<serde_json::Value>(&json.stdout)
+                .unwrap()
+                .is_object()
+        );
+        assert_eq!((json.code, json.stderr.as_str()), (0, ""), "{verb}");
+        let quiet = call(&["--quiet"]);
+        let said = (quiet.code, quiet.stdout.as_str(), quiet.stderr.as_str());
+        assert_eq!(said, (0, "", ""), "{verb}");
     }
 }
 
@@ -36,13 +85,13 @@ fn check_calls_sound_what_is_sound() {
         0,
         &["roll.angle.rate moves no mass", "a run of it will fail"],
     );
-    assert!(!check.stderr.contains("sound"), "{}", check.stderr);
+    assert!(!check.stdout.contains("sound"), "{}", check.stdout);
     folder.lissom(&["run", "thread.toml"]).says(1, &[]);
     let hinge = thread.replace("[1, 0, 0]", "[0, 1, 0]");
     folder.write("hinge.toml", &hinge);
     let check = folder.lissom(&["check", "hinge.toml"]);
     check.says(0, &["warning", "can be run", "lissom run hinge.toml"]);
-    assert!(!check.stderr.contains("sound"), "{}", check.stderr);
+    assert!(!check.stdout.contains("sound"), "{}", check.stdout);
 }
 
 #[test]
@@ -305,10 +354,16 @@ fn eval_closes_the_circle() {
 #[test]
 fn every_verb_has_an_example() {
     let folder = Folder::new();
-    for verb in ["new", "check", "run", "eval", "schema"] {
-        let answer = folder.lissom(&[verb, "--help"]);
-        assert_eq!(answer.code, 0);
-        assert!(answer.stdout.contains("Example:\n"), "{verb}");
+    let help = folder.lissom(&["--help"]).stdout;
+    let (_, verbs) = help.split_once("Commands:\n").unwrap();
+    let (verbs, _) = verbs.split_once("\n\n").unwrap();
+    let verbs = verbs
+        .lines()
+        .filter_map(|line| line.split_whitespace().next());
+    let verbs: Vec<&str> = verbs.filter(|&verb| verb != "help").collect();
+    assert!(verbs.contains(&"run") && verbs.len() > 10, "{verbs:?}");
+    for verb in verbs {
+        folder.lissom(&[verb, "--help"]).says(0, &["Example:\n"]);
     }
 }
 
@@ -347,9 +402,9 @@ free = {}
     let answer = folder.lissom(&["check", "thick.toml"]);
     answer.says(0, &[]);
     assert!(
-        !answer.stderr.contains("moves no mass"),
+        !answer.stdout.contains("moves no mass"),
         "{}",
-        answer.stderr
+        answer.stdout
     );
 }
 

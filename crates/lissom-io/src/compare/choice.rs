@@ -3,14 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
+use lissom::compare;
 use lissom::spec::{FidelityPreset, FidelitySpec};
-use lissom::{ErrorKind, ModelError, Path, compare};
 use lissom_spec::Tip;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::load::{self, LoadError, Loaded, Problem};
+use crate::load::{self, LoadError, Loaded};
 
 /// A preset, with its own tips or others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +59,13 @@ impl Choice {
             tip: self.tip,
             ..FidelitySpec::default()
         }
+    }
+
+    /// The same as they are written, such as `preset=exact`.
+    pub(super) fn named_switches(self) -> Vec<String> {
+        let preset = format!("preset={}", name(&self.preset));
+        let tip = self.tip.map(|tip| format!("tip={}", name(&tip)));
+        std::iter::once(preset).chain(tip).collect()
     }
 }
 
@@ -110,19 +117,12 @@ fn name(item: &impl Serialize) -> String {
 /// # Errors
 ///
 /// If the model cannot be built with it.
-pub fn with_fidelity(loaded: &Loaded, switches: FidelitySpec) -> Result<Loaded, LoadError> {
+pub(super) fn with_fidelity(loaded: &Loaded, switches: FidelitySpec) -> Result<Loaded, LoadError> {
     let spec = compare::with_fidelity(&loaded.spec, switches);
-    let failed = |problems: Vec<Problem>| LoadError {
+    let (mechanism, as_run) = load::build(&spec).map_err(|problems| LoadError {
         origin: loaded.label.clone(),
         text: None,
         problems,
-    };
-    let told = |errors: Vec<ModelError>| failed(errors.into_iter().map(Problem::Model).collect());
-    let mechanism = load::build(&spec).map_err(failed)?;
-    let as_run = toml::to_string(&spec).map_err(|error| {
-        let message = error.to_string();
-        let kind = ErrorKind::Unreadable { message };
-        told(vec![ModelError::new(Path::root(), kind)])
     })?;
     Ok(Loaded {
         spec,

@@ -1,9 +1,9 @@
 //! [`Comparison`]: one model run with several fidelities, side by side.
 //!
 //! ```text
-//! model ──with_fidelity──► one model per choice ──run──► Finished ─┐
-//!                          the first sound one without            ├─► Comparison ──► comparison.json
-//!                          each group of terms ───run──► Without ─┘
+//! model ──with_choices──► one model per fidelity ─Runs::of─► Finished ─┐
+//!                         the first sound one without                 ├─► Comparison ──► comparison.json
+//!                         each group of terms ────Runs::of─► Without ─┘
 //! ```
 //!
 //! What is found of the runs is [`lissom::compare`]; here models are changed and the findings written down, with what the
@@ -11,49 +11,28 @@
 //! that was given up because it left what its equations describe.
 
 mod choice;
+mod task;
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use lissom::compare::{
-    Advice, CompareOptions, Difference, FidelityRun, Findings, TermGroup, TermRun, compare,
-    reference,
+    Advice, CompareOptions, Difference, FidelityRun, Findings, TermRun, compare, reference,
 };
-use lissom::{Audit, Divergence, Ending, Fidelity, Recording, Run, RunError};
+use lissom::{Audit, Divergence, Ending, Fidelity, Recording, RunError};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::IoError;
 use crate::batch::Batch;
 use crate::load::Loaded;
-use crate::summary::{Cost, Failure, Summary};
-use crate::{IoError, notes, record};
+use crate::summary::{Cost, Failure};
 
-pub use choice::{Choice, UnknownFidelity, with_fidelity};
-
-/// A run that has ended, one way or another.
-#[derive(Clone, Debug)]
-pub struct Finished {
-    /// The fidelity.
-    pub choice: Choice,
-    /// The model with it.
-    pub loaded: Loaded,
-    /// The run, with every channel.
-    pub run: Run,
-    /// Its summary.
-    pub summary: Summary,
-}
-
-/// A run of the first sound fidelity without a group of terms.
-#[derive(Clone, Debug)]
-pub struct Without {
-    /// The terms.
-    pub group: TermGroup,
-    /// The run, with every channel.
-    pub run: Run,
-}
+use choice::with_fidelity;
+pub use choice::{Choice, UnknownFidelity};
+pub use task::{Finished, Runs, Task, Without, with_choices};
 
 /// The first run that is sound, from which differences are taken.
-pub fn first_sound(finished: &[Finished]) -> Option<&Finished> {
+fn first_sound(finished: &[Finished]) -> Option<&Finished> {
     let names: Vec<String> = finished.iter().map(|f| f.choice.to_string()).collect();
     Some(&finished[reference(&fidelity_runs(finished, &names))?])
 }
@@ -132,8 +111,7 @@ impl Comparison {
     /// positions and free joint coordinates. Differences count as small up to `within` lengths of the longest flexible
     /// body and `within` radians.
     pub fn new(
-        finished: &[Finished],
-        without: &[Without],
+        Runs { finished, without }: &Runs,
         channels: Option<&[String]>,
         within: f64,
     ) -> Self {
@@ -148,6 +126,7 @@ impl Comparison {
             channels,
             differences,
             advice,
+            ..
         } = compare(&runs, &without, &CompareOptions { channels, within });
         let entry = |(f, differences): (&Finished, Vec<Difference>)| {
             let diverged = match &f.run.ending {
@@ -156,7 +135,7 @@ impl Comparison {
             };
             Entry {
                 fidelity: f.choice.to_string(),
-                switches: record::switches(f.loaded.spec.fidelity.resolve(Fidelity::DEFAULT)),
+                switches: json!(f.loaded.spec.fidelity.resolve(Fidelity::DEFAULT)),
                 sound: f.summary.completed,
                 failure: f.summary.failure.clone().filter(|_| diverged.is_none()),
                 diverged,
@@ -164,7 +143,7 @@ impl Comparison {
                 audit: f.summary.audit.clone(),
                 cost: f.summary.cost,
                 differences,
-                notes: notes::notes(&f.loaded),
+                notes: notes(&f.loaded),
                 files: f.summary.files.clone(),
             }
         };
@@ -192,10 +171,37 @@ impl Comparison {
     ///
     /// [`IoError::NotReplaced`] or [`IoError::Write`], with the path and the reason.
     pub fn add(&self, batch: &mut Batch) -> Result<PathBuf, IoError> {
-        let written = batch.write(Self::FILE, |out| {
-            serde_json::to_writer_pretty(&mut *out, self).map_err(io::Error::from)?;
-            writeln!(out)
-        })?;
-        Ok(written.path)
+        Ok(batch.write_json(Self::FILE, self)?.path)
+    }
+}
+
+/// What to know of the fidelity of a model, a sentence for each.
+fn notes(loaded: &Loaded) -> Vec<String> {
+    let warnings = loaded.mechanism.fidelity_warnings();
+    warnings.iter().map(ToString::to_string).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use lissom::Override;
+
+    use super::notes;
+    use crate::load::load_text;
+    use crate::models;
+
+    /// Property: tied slopes are remarked on where the beam has nodes, and only there.
+    #[test]
+    fn tied_slopes_along_elements_are_remarked_on() {
+        let text = models::find("sliding-links").unwrap().text;
+        let with = |changes: &[&str]| {
+            let changes: Vec<Override> = (changes.iter())
+                .map(|text| Override::parse(text).unwrap())
+                .collect();
+            notes(&load_text("sliding-links", text, &changes).unwrap())
+        };
+        assert!(with(&[]).is_empty());
+        let found = with(&["body.first.beam.basis={elements={count=4}}"]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with("support first-bearing ties the slope of first"));
     }
 }

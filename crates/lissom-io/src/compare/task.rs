@@ -1,0 +1,154 @@
+//! [`Runs`]: the runs of a comparison, planned here and made by whoever compares.
+
+use lissom::compare::{DIVERGENCE_LENGTHS, TermGroup, term_groups};
+use lissom::{Ending, Flow, Run, SimulateOptions, sample_instants};
+
+use super::{Choice, first_sound, with_fidelity};
+use crate::load::{LoadError, Loaded};
+use crate::summary::Summary;
+
+/// A run of a comparison that is to be made.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// What is run, for a person: `exact`, or `exact without shortening of bent beams`.
+    pub title: String,
+    /// A short name, for its folder: `exact`, or `shortening=none`.
+    pub name: String,
+    /// The switches of `[fidelity]` that make it, such as `preset=exact`.
+    pub switches: Vec<String>,
+    /// The model with them.
+    pub model: Loaded,
+}
+
+impl Task {
+    /// Runs it with every channel, until its end or until it has diverged. `watch` is called after every step with the time reached,
+    /// and may stop the run, which ends the comparison.
+    pub fn simulate(&self, watch: &mut dyn FnMut(f64) -> Flow) -> Run {
+        let Loaded {
+            spec, mechanism, ..
+        } = &self.model;
+        let samples = sample_instants(spec, &[]);
+        let options = SimulateOptions {
+            samples: &samples,
+            channels: None,
+            most_lengths: DIVERGENCE_LENGTHS,
+        };
+        match mechanism.start() {
+            Ok(start) => mechanism.simulate(&start, &spec.simulation, &options, watch),
+            Err(error) => Run::refused(error),
+        }
+    }
+}
+
+/// A run with one of the fidelities, which has ended one way or another.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// The fidelity.
+    pub choice: Choice,
+    /// The model with it.
+    pub loaded: Loaded,
+    /// The run, with every channel.
+    pub run: Run,
+    /// Its summary.
+    pub summary: Summary,
+}
+
+/// A run of the first sound fidelity without a group of terms.
+#[derive(Clone, Debug)]
+pub struct Without {
+    /// The terms.
+    pub group: TermGroup,
+    /// The run, with every channel.
+    pub run: Run,
+}
+
+/// The runs of a comparison.
+#[derive(Clone, Debug, Default)]
+pub struct Runs {
+    /// One for every fidelity.
+    pub finished: Vec<Finished>,
+    /// The first sound one without each group of its terms.
+    pub without: Vec<Without>,
+}
+
+impl Runs {
+    /// The runs of `loaded` with the fidelities of `models`, then without terms of the first sound one. `run` makes each and sums
+    /// it up; nothing is run after one that was stopped.
+    ///
+    /// # Errors
+    ///
+    /// What `run` fails with.
+    pub fn of<E>(
+        loaded: &Loaded,
+        models: Vec<(Choice, Loaded)>,
+        mut run: impl FnMut(&Task) -> Result<(Run, Summary), E>,
+    ) -> Result<Self, E> {
+        let mut runs = Self::default();
+        for (choice, model) in models {
+            let task = Task {
+                title: choice.to_string(),
+                name: choice.to_string(),
+                switches: choice.named_switches(),
+                model,
+            };
+            let (run, summary) = run(&task)?;
+            runs.finished.push(Finished {
+                choice,
+                loaded: task.model,
+                run,
+                summary,
+            });
+            if runs.stopped().is_some() {
+                return Ok(runs);
+            }
+        }
+        let Some(first) = first_sound(&runs.finished) else {
+            return Ok(runs);
+        };
+        for group in term_groups(&first.loaded.mechanism) {
+            // a group that the model cannot do without is not weighed
+            let Ok(model) = with_fidelity(loaded, group.without) else {
+                continue;
+            };
+            let mut switches = first.choice.named_switches();
+            switches.push(group.switch.to_owned());
+            let task = Task {
+                title: format!("{} without {}", first.choice, group.name),
+                name: group.switch.to_owned(),
+                switches,
+                model,
+            };
+            let (run, _) = run(&task)?;
+            runs.without.push(Without { group, run });
+            if runs.stopped().is_some() {
+                break;
+            }
+        }
+        Ok(runs)
+    }
+
+    /// The run that was stopped, if one was, and the instant.
+    pub fn stopped(&self) -> Option<(String, f64)> {
+        let (name, run) = match (self.without.last(), self.finished.last()) {
+            (Some(last), _) => (format!("the run without {}", last.group.name), &last.run),
+            (None, last) => last.map(|last| (last.choice.to_string(), &last.run))?,
+        };
+        match run.ending {
+            Ending::Stopped { at_s } => Some((name, at_s)),
+            _ => None,
+        }
+    }
+}
+
+/// The model with each of several fidelities.
+///
+/// # Errors
+///
+/// If the model cannot be built with one of them.
+pub fn with_choices(
+    loaded: &Loaded,
+    choices: &[Choice],
+) -> Result<Vec<(Choice, Loaded)>, LoadError> {
+    let changed = |&choice: &Choice| Ok((choice, with_fidelity(loaded, choice.switches())?));
+    choices.iter().map(changed).collect()
+}
