@@ -304,11 +304,8 @@ fn equal(squares: &[Complex<f64>]) -> bool {
     if squares.iter().any(|x| x.im != 0.0) {
         return false;
     }
-    let ends = |x: f64, y: f64| (x.min(y), x.max(y));
-    let (low, high) = (squares.iter())
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
-            (ends(low, x.re).0, ends(high, x.re).1)
-        });
+    let low = squares.iter().fold(f64::INFINITY, |low, x| low.min(x.re));
+    let high = (squares.iter()).fold(f64::NEG_INFINITY, |high, x| high.max(x.re));
     high - low <= EQUAL * low.abs().max(high.abs())
 }
 

@@ -52,9 +52,7 @@ impl Servo {
     ) -> Self {
         let gains = (0..trajectory.points().len()).map(|point| {
             let all = trajectory.actuated_mass(point);
-            let mass = DMatrix::from_fn(members.len(), members.len(), |i, j| {
-                all[(members[i], members[j])]
-            });
+            let mass = all.select_rows(&members).select_columns(&members);
             [
                 &mass * (frequency * frequency),
                 &mass * (2.0 * damping * frequency),
@@ -227,12 +225,7 @@ impl<'a, F: Feedback> Perturbed<'a, F> {
 
     /// Excitation and feedback at a state.
     fn excite(&mut self, time: f64, position: &[f64], velocity: &[f64]) {
-        let (nodes, weights) = self.trajectory.cubic(time);
-        for (i, force) in self.force.iter_mut().enumerate() {
-            *force = (0..4)
-                .map(|k| weights[k] * self.trajectory.points()[nodes[k]].excitation[i])
-                .sum();
-        }
+        self.trajectory.excitation(time, &mut self.force);
         for (i, &dof) in self.trajectory.actuated().iter().enumerate() {
             self.deviation[i] = position[dof];
             self.rate[i] = velocity[dof];

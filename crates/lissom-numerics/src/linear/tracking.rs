@@ -9,7 +9,7 @@ use super::frozen::{Frozen, Pencil};
 use super::quadratic::{Growth, Root, Roots};
 use super::rigid::{free_motions, pivots};
 use super::spectrum::{Spectrum, skew_part};
-use super::symmetric::Symmetric;
+use super::symmetric::{MASSLESS, Symmetric};
 use super::trajectory::Terms;
 
 /// Of more eigenvalues than this only the lowest are compared with modes, four for each and some more.
@@ -369,9 +369,7 @@ fn change(old: &Pencil, new: &Pencil, inertia: &DMatrix<f64>) -> Result<Change, 
         return Ok(Change(None));
     }
     let right = new.basis.transpose() * (inertia * &old.basis);
-    let factor = new.mass.clone().cholesky().ok_or(LinearError::NoModes {
-        reason: "mass matrix is not positive definite; give every motion inertia",
-    })?;
+    let factor = new.mass.clone().cholesky().ok_or(MASSLESS)?;
     Ok(Change(Some(factor.solve(&right))))
 }
 

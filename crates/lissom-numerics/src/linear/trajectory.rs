@@ -155,7 +155,7 @@ impl LinearizedTrajectory {
 
     /// Four points and weights of cubic interpolation at `time`, within what is smooth around it; of lower order, with
     /// weights of zero, where that has fewer points.
-    pub(super) fn cubic(&self, time: f64) -> ([usize; 4], [f64; 4]) {
+    fn cubic(&self, time: f64) -> ([usize; 4], [f64; 4]) {
         let (index, share) = self.interval(time);
         let last = self.points.len() - 1;
         // on a break nothing lies between its two sides
@@ -205,6 +205,11 @@ impl LinearizedTrajectory {
     /// Nominal inputs at an instant, by cubic interpolation.
     pub fn input(&self, time: f64, input: &mut [f64]) {
         self.nominal(time, |point, i| point.input[i], input);
+    }
+
+    /// What drives the deviations at an instant, by cubic interpolation.
+    pub(super) fn excitation(&self, time: f64, excitation: &mut [f64]) {
+        self.nominal(time, |point, i| point.excitation[i], excitation);
     }
 
     /// Numbers of the points, by cubic interpolation.
@@ -290,12 +295,8 @@ impl LinearizedTrajectory {
                 }
             }
         }
-        let (nodes, weights) = self.cubic(time);
-        let mut right = DVector::from_fn(stiffness.nrows(), |i, _| {
-            (0..4)
-                .map(|k| weights[k] * self.points[nodes[k]].excitation[i])
-                .sum()
-        });
+        let mut right = DVector::zeros(stiffness.nrows());
+        self.excitation(time, right.as_mut_slice());
         for &dof in held {
             stiffness.row_mut(dof).fill(0.0);
             stiffness.column_mut(dof).fill(0.0);
@@ -311,21 +312,16 @@ impl LinearizedTrajectory {
     /// Mass matrix of the actuated degrees of freedom at a point.
     pub fn actuated_mass(&self, point: usize) -> DMatrix<f64> {
         let mass = &self.points[point].linear.mass;
-        DMatrix::from_fn(self.actuated.len(), self.actuated.len(), |i, j| {
-            mass[(self.actuated[i], self.actuated[j])]
-        })
+        mass.select_rows(&self.actuated)
+            .select_columns(&self.actuated)
     }
 
     /// Mass and stiffness of the elastic degrees of freedom at a point, the actuators held: what the
     /// constrained natural frequencies of eq (33) come from.
     pub fn constrained(&self, point: usize, terms: Terms) -> (DMatrix<f64>, DMatrix<f64>) {
-        let pick = |matrix: &DMatrix<f64>| {
-            DMatrix::from_fn(self.elastic.len(), self.elastic.len(), |i, j| {
-                matrix[(self.elastic[i], self.elastic[j])]
-            })
-        };
-        let point = &self.points[point];
-        (pick(&point.linear.mass), pick(&point.stiffness(terms)))
+        let own = self.points[point].linear.restricted(&self.elastic);
+        let stiffness = own.stiffness_with(terms);
+        (own.mass, stiffness)
     }
 }
 
