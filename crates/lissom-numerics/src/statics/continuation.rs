@@ -8,6 +8,9 @@ use super::{Balance, Failure, NoEquilibrium};
 
 /// Smallest part of the load that is tried.
 const SMALLEST_PART: f64 = 1.0 / 4096.0;
+/// Parts that are tried before the whole rest of the load is, for the last time: structures that are loaded within reason take
+/// a few dozen, one that is carried away thousands of times its size would take thousands.
+const MOST_PARTS: usize = 512;
 /// Loss of the smallest stiffness that makes the end of an equilibrium a limit point: before one the stiffness falls as
 /// the root of the load that is missing, here to about $`\sqrt{1/4096} = 1/64`$.
 const LOST: f64 = 1.0 / 8.0;
@@ -44,8 +47,11 @@ pub fn equilibrium<B: Balance>(
     let (mut done, mut part) = (0.0_f64, 1.0_f64);
     // of the whole load at once: what there is to say when not even the smallest part goes
     let mut at_once = None;
+    let mut tried = 0;
     loop {
-        let goal = (done + part).min(1.0);
+        tried += 1;
+        let last = tried > MOST_PARTS;
+        let goal = if last { 1.0 } else { (done + part).min(1.0) };
         match balanced(balance, &found.place, goal, false) {
             Ok(next) => {
                 found.place = next.place;
@@ -61,7 +67,7 @@ pub fn equilibrium<B: Balance>(
             }
             Err(diverged) => {
                 part *= 0.5;
-                if part < SMALLEST_PART {
+                if last || part < SMALLEST_PART {
                     // a start that no load leads away from need not be near an equilibrium
                     if found.parts == 0
                         && let Ok(next) = balanced(balance, start, 1.0, true)
@@ -144,4 +150,80 @@ fn smallest(matrix: DMatrix<f64>) -> Option<(f64, nalgebra::DVector<f64>)> {
     let directions = svd.v_t?;
     let last = svd.singular_values.imin();
     Some((svd.singular_values[last], directions.row(last).transpose()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use nalgebra::DVector;
+
+    use super::*;
+
+    /// A spring of one newton per metre under a load, on something of one metre.
+    struct Pulled {
+        load: f64,
+        evaluations: usize,
+    }
+
+    impl Balance for Pulled {
+        type Place = f64;
+        type Error = Infallible;
+
+        fn scales(&self) -> &[f64] {
+            &[1.0]
+        }
+
+        fn evaluate(
+            &mut self,
+            place: &f64,
+            load: f64,
+            residual: &mut DVector<f64>,
+        ) -> Result<f64, Infallible> {
+            self.evaluations += 1;
+            residual[0] = place - load * self.load;
+            Ok(self.load)
+        }
+
+        fn stiffness(&mut self, _: &f64, _: f64) -> Result<DMatrix<f64>, Infallible> {
+            Ok(DMatrix::from_element(1, 1, 1.0))
+        }
+
+        fn displaced(&self, place: &f64, change: &DVector<f64>, share: f64) -> f64 {
+            place + share * change[0]
+        }
+
+        fn name(&self, _: usize) -> String {
+            "spring".to_owned()
+        }
+    }
+
+    /// Property: what is carried a hundred times its size away comes to rest, what is carried tens of thousands of times its
+    /// size away is given up after a bounded number of evaluations, by name.
+    #[test]
+    fn searches_end() {
+        let mut near = Pulled {
+            load: 100.0,
+            evaluations: 0,
+        };
+        let found = equilibrium(&mut near, &0.0).expect("a linear spring balances any load");
+        assert!((found.place - 100.0).abs() < 1e-9, "{}", found.place);
+
+        let mut far = Pulled {
+            load: 50_000.0,
+            evaluations: 0,
+        };
+        let failure = equilibrium(&mut far, &0.0).unwrap_err();
+        assert!(
+            matches!(&failure, Failure::None(NoEquilibrium::Unbalanced { name, load, .. })
+                if name == "spring" && *load > 0.0 && *load < 1.0),
+            "{failure:?}"
+        );
+        // 40 iterations of a part, each with an evaluation for the step and one at the end
+        assert!(
+            far.evaluations < 42 * (MOST_PARTS + 20),
+            "{}",
+            far.evaluations
+        );
+    }
 }
