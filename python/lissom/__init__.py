@@ -7,26 +7,35 @@
 (51, 3)
 
 Values are in SI units and arrays are those of NumPy. The conventions (order of twists, quaternions, positions and
-velocities) are on one page of the guide, ``docs/guide/python.md``.
+velocities) are on one page of the guide, ``docs/guide/conventions.md``.
 """
 
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lissom._native import State, __version__
-    from lissom.control import Sampled, Simulator
-    from lissom.errors import Interrupted, LissomError, ModelError, Problem, SimulationError
+    from lissom.control import BatchSimulator, Sampled, Simulator
+    from lissom.errors import (
+        Interrupted,
+        LissomError,
+        ModelError,
+        Problem,
+        SimulationError,
+        SweepError,
+    )
     from lissom.linear import Linearization
     from lissom.mechanism import Energy, Equilibrium, Evaluation, Mechanism, Modes, Rollout
     from lissom.model import Model, load, shipped, shipped_models
-    from lissom.recording import Recording, read_csv
-    from lissom.sweeps import sweep
+    from lissom.recording import Page, Recording, read_csv
+    from lissom.sweeps import sweep, threads
 
 # Importing NumPy takes its time, and the command does without.
 _HOME = {
+    "BatchSimulator": "control",
     "Energy": "mechanism",
     "Equilibrium": "mechanism",
     "Evaluation": "mechanism",
@@ -37,6 +46,7 @@ _HOME = {
     "Model": "model",
     "ModelError": "errors",
     "Modes": "mechanism",
+    "Page": "recording",
     "Problem": "errors",
     "Recording": "recording",
     "Rollout": "mechanism",
@@ -44,15 +54,18 @@ _HOME = {
     "SimulationError": "errors",
     "Simulator": "control",
     "State": "_native",
+    "SweepError": "errors",
     "__version__": "_native",
     "load": "model",
     "read_csv": "recording",
     "shipped": "model",
     "shipped_models": "model",
     "sweep": "sweeps",
+    "threads": "sweeps",
 }
 
 __all__ = [
+    "BatchSimulator",
     "Energy",
     "Equilibrium",
     "Evaluation",
@@ -63,6 +76,7 @@ __all__ = [
     "Model",
     "ModelError",
     "Modes",
+    "Page",
     "Problem",
     "Recording",
     "Rollout",
@@ -70,21 +84,26 @@ __all__ = [
     "SimulationError",
     "Simulator",
     "State",
+    "SweepError",
     "__version__",
     "load",
     "read_csv",
     "shipped",
     "shipped_models",
     "sweep",
+    "threads",
 ]
 
 
 def __getattr__(name: str) -> Any:
     home = _HOME.get(name)
     if home is None:
-        raise AttributeError(f"module 'lissom' has no attribute {name!r}")
+        if name in ("gym", "spec"):
+            return importlib.import_module(f"lissom.{name}")
+        message = f"module 'lissom' has no attribute {name!r}"
+        raise AttributeError(message, name=name, obj=sys.modules[__name__])
     return getattr(importlib.import_module(f"lissom.{home}"), name)
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "gym", "spec"])

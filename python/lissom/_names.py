@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Sequence
 
-__all__ = ["listed", "refuse_unknown"]
+__all__ = ["listed", "meant", "refuse_unknown"]
 
 
 def listed(what: str, names: Sequence[str] | None) -> list[str] | None:
@@ -12,6 +13,12 @@ def listed(what: str, names: Sequence[str] | None) -> list[str] | None:
     if isinstance(names, str):
         raise TypeError(f"{what} is the text {names!r}, expected a list of names: [{names!r}]")
     return None if names is None else list(names)
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """A question after the name that somebody may have meant, if one is near."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def refuse_unknown(channels: Sequence[str], known: Iterable[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from lissom.recording import Recording
 if TYPE_CHECKING:
     from lissom.mechanism import Mechanism
 
-__all__ = ["Sampled", "Simulator"]
+__all__ = ["BatchSimulator", "Sampled", "Simulator"]
 
 Array = NDArray[np.float64]
 
@@ -74,7 +75,7 @@ class Simulator:
     def reset(self, state: State | None = None) -> Array:
         """Go back to the start, or begin at another state; returns the outputs there."""
         start = self._start if state is None else state
-        self._native.set_state(start)
+        self._native.begin(start)
         self._start = start
         return self._native.read()
 
@@ -94,6 +95,99 @@ class Simulator:
         return self._native.advance(to_s, u)
 
 
+class BatchSimulator:
+    """Members that are brought forward side by side, on all cores; :meth:`lissom.Mechanism.batch_simulator` makes one.
+
+    Member i is what a :class:`Simulator` gives for it alone, bit for bit, whatever else is in the batch and however many threads
+    there are. One that cannot go on is no longer ``ok``, and its outputs are NaN until it is reset.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        states: Sequence[State],
+        dt_s: float,
+        inputs: list[str],
+        outputs: list[str],
+        threads: int | None = None,
+    ) -> None:
+        self._native = _native.BatchSimulator(mechanism, states, dt_s, inputs, outputs)
+        self._starts = list(states)
+        self._threads = threads
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    @property
+    def dt_s(self) -> float:
+        """Length of a step, in s."""
+        return self._native.dt_s
+
+    @property
+    def inputs(self) -> list[str]:
+        """Names of what :meth:`step` takes for each member."""
+        return self._native.inputs
+
+    @property
+    def outputs(self) -> list[str]:
+        """Names of what :meth:`step` returns for each member."""
+        return self._native.outputs
+
+    @property
+    def ok(self) -> NDArray[np.bool_]:
+        """Which members are under way."""
+        return np.array(self._native.ok(), dtype=np.bool_)
+
+    @property
+    def time_s(self) -> Array:
+        """Instants that members have reached, in s; NaN where one has failed."""
+        return self._native.times()
+
+    def state(self, member: int) -> State:
+        """Where a member is, a copy with all that evaluations and the integrator remember."""
+        return self._native.state(member)
+
+    def reset(
+        self, states: State | Sequence[State] | None = None, *, members: ArrayLike | None = None
+    ) -> Array:
+        """Begin again: all members or some (by number or as a mask), where they began before or at other states. Returns the
+        outputs of all."""
+        chosen = _chosen(members, len(self))
+        if isinstance(states, State):
+            states = [states] * len(chosen)
+        begins = [self._starts[at] for at in chosen] if states is None else list(states)
+        if len(begins) != len(chosen):
+            raise ValueError(f"there are {len(begins)} states for {len(chosen)} members")
+        self._native.begin(chosen, begins)
+        for at, state in zip(chosen, begins, strict=True):
+            self._starts[at] = state
+        return self._native.read()
+
+    def read(self) -> Array:
+        """The outputs now, members × outputs."""
+        return self._native.read()
+
+    def step(self, u: ArrayLike, /, *, out: Array | None = None) -> Array:
+        """Hold inputs (members × inputs) over one step; returns the outputs at its end, members × outputs."""
+        return self._native.step(u, out=out, threads=self._threads)
+
+
+def _chosen(members: ArrayLike | None, count: int) -> list[int]:
+    """Members by number or as a mask."""
+    if members is None:
+        return list(range(count))
+    given = np.atleast_1d(np.asarray(members))
+    if given.dtype == np.bool_:
+        if given.shape != (count,):
+            raise ValueError(f"the mask of members has the shape {given.shape}; there are {count} members")
+        return [int(at) for at in np.flatnonzero(given)]
+    chosen = [int(at) for at in given]
+    wrong = [at for at in chosen if not 0 <= at < count]
+    if wrong:
+        raise IndexError(f"there is no member {wrong[0]}; there are {count}")
+    return chosen
+
+
 @dataclass(frozen=True)
 class Sampled:
     """A controller that is called every ``period_s`` and whose answer acts after ``delay_s``.
@@ -111,8 +205,12 @@ class Sampled:
     """Names of the signals that it measures; all positions and velocities if absent."""
     u0: ArrayLike | None = None
     """Inputs until its first answer acts; zero if absent."""
+    release: Sequence[str] = ()
+    """Controllers of the model that do not act meanwhile, by name."""
 
     def __post_init__(self) -> None:
+        if not callable(self.call):
+            raise TypeError(f"{self.call!r} cannot be called; a controller is called with an instant and the outputs")
         if not 0.0 < self.period_s < math.inf:
             raise ValueError(f"period_s is {self.period_s}, expected a positive number of seconds")
         if not 0.0 <= self.delay_s <= self.period_s:
@@ -121,6 +219,7 @@ class Sampled:
             )
         listed("inputs", self.inputs)
         listed("outputs", self.outputs)
+        listed("release", self.release)
 
 
 def simulate_sampled(
@@ -133,8 +232,8 @@ def simulate_sampled(
     channels: Sequence[str] | None,
 ) -> Recording:
     """A run under a sampled controller. It lands on every tick and on every instant that is recorded."""
-    model = mechanism.model.to_dict()
-    simulation = model["simulation"]
+    mechanism = mechanism._without(controller.release)
+    simulation = mechanism.model.to_dict()["simulation"]
     if duration_s is None:
         duration_s = simulation.get("start_s", 0.0) + simulation["duration_s"] - start.time_s
     if not 0.0 < duration_s < math.inf:
@@ -150,7 +249,7 @@ def simulate_sampled(
     if channels is not None:
         refuse_unknown(channels, wanted)
         wanted = [name for name in wanted if name.startswith(tuple(channels))]
-    inputs = mechanism.inputs if controller.inputs is None else list(controller.inputs)
+    inputs = mechanism._driven(controller.inputs)
     measured = (
         [*mechanism.positions, *mechanism.velocities]
         if controller.outputs is None
@@ -209,6 +308,11 @@ def simulate_sampled(
     except KeyboardInterrupt as error:
         at = simulator.time_s
         raise Interrupted(f"interrupted at {at} s", recording=recorded(at)) from error
+    except Exception as error:
+        # the controller's own: what was recorded until then goes with it where it can
+        with suppress(AttributeError):
+            error.recording = recorded(simulator.time_s)  # type: ignore[attr-defined]
+        raise
     return recorded(None)
 
 

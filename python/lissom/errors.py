@@ -4,20 +4,21 @@
 
     LissomError
     ├── ModelError        a model says something wrong, or describes no mechanism
-    └── SimulationError   a run or a study has no answer
+    ├── SimulationError   a run or a study has no answer
+    └── SweepError        an executor broke in the middle of many runs
     Interrupted           Ctrl-C during a long call; a KeyboardInterrupt
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lissom.recording import Recording
 
-__all__ = ["Interrupted", "LissomError", "ModelError", "Problem", "SimulationError"]
+__all__ = ["Interrupted", "LissomError", "ModelError", "Problem", "SimulationError", "SweepError"]
 
 
 class LissomError(Exception):
@@ -108,10 +109,34 @@ def _simulation_error(
     return SimulationError(message, time_s=time_s, coordinate=coordinate, recording=recording)
 
 
+class SweepError(LissomError):
+    """An executor that broke in the middle of a sweep."""
+
+    def __init__(self, message: str, *, rows: Sequence[Mapping[str, Any]] = ()) -> None:
+        self.rows = list(rows)
+        """The rows that were there until then."""
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _sweep_error, (str(self), self.rows)
+
+
+def _sweep_error(message: str, rows: Sequence[Mapping[str, Any]]) -> SweepError:
+    return SweepError(message, rows=rows)
+
+
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C during a long call."""
 
-    def __init__(self, message: str = "interrupted", *, recording: Recording | None = None) -> None:
+    def __init__(
+        self,
+        message: str = "interrupted",
+        *,
+        recording: Recording | None = None,
+        rows: Sequence[Mapping[str, Any]] = (),
+    ) -> None:
         self.recording = recording
         """What was recorded until then, for a run."""
+        self.rows = list(rows)
+        """The rows that were there until then, for a sweep."""
         super().__init__(message)

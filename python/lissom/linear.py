@@ -83,8 +83,17 @@ class Linearization:
 
     @property
     def y0(self) -> Array:
-        """Positions of the markers there, in m."""
-        return self._array("y0")
+        """Outputs there: positions of markers in m, and states that are outputs."""
+        found = self._array("y0")
+        if found.shape[-1] == len(self.outputs):
+            return found
+        # as it was written: positions of markers alone, while motors behind elastic gears are outputs too
+        places, states = iter(np.moveaxis(found, -1, 0)), self.states
+        rows = [
+            self.x0[..., states.index(name)] if name in states else next(places)
+            for name in self.outputs
+        ]
+        return np.stack(rows, axis=-1)
 
     @property
     def u0(self) -> Array:
@@ -165,7 +174,7 @@ class Linearization:
 
     def to_control(self, dt_s: float | None = None) -> Any:
         """A ``control.StateSpace`` of python-control, with names in which ``.`` becomes ``_``. With ``dt_s`` it is sampled with
-        inputs held over each step, exactly."""
+        inputs held over each step, exactly. What deviations are taken from comes along as its ``x0``, ``u0`` and ``y0``."""
         import control
 
         self._single()
@@ -180,12 +189,11 @@ class Linearization:
         for kind, own in names.items():
             if len(set(own)) != len(own):
                 raise ValueError(f"names of {kind} are the same once . becomes _: {sorted(own)}")
-        continuous = control.ss(self.A, self.B, self.C, self.D, **names)
-        if dt_s is None:
-            return continuous
-        return control.sample_system(
-            continuous, dt_s, method="zoh", copy_names=True, **names
-        )
+        system = control.ss(self.A, self.B, self.C, self.D, **names)
+        if dt_s is not None:
+            system = control.sample_system(system, dt_s, method="zoh", copy_names=True, **names)
+        system.x0, system.u0, system.y0 = self.x0, self.u0, self.y0
+        return system
 
     def to_scipy(self) -> Any:
         """A ``scipy.signal.StateSpace``."""

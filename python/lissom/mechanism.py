@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -13,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from lissom import _native
 from lissom._names import listed
 from lissom._native import State
-from lissom.errors import Interrupted, SimulationError
+from lissom.errors import Interrupted, ModelError, SimulationError
 from lissom.recording import Recording
 
 if TYPE_CHECKING:
-    from lissom.control import Sampled, Simulator
+    from lissom.control import BatchSimulator, Sampled, Simulator
     from lissom.linear import Linearization
     from lissom.model import Model
 
@@ -101,6 +100,20 @@ class Mechanism(_native.Mechanism):
 
     def __init__(self, model: _native.Model) -> None:
         self._model = model
+        self._less: dict[frozenset[str], Mechanism] = {}
+        taken: dict[str, str] = {}
+        names: tuple[str, ...] = ()
+        try:
+            names = (*self.positions, *self.velocities)
+        except SimulationError:
+            pass  # a mechanism that cannot be placed says so when something is asked of it
+        for name in names:
+            before = taken.setdefault(name.replace(".", "_"), name)
+            if before != name:
+                raise ModelError(
+                    f"the names {before!r} and {name!r} are the same once . becomes _, as other packages need it: rename a joint",
+                    file=model.label,
+                )
 
     @property
     def model(self) -> Model:
@@ -149,6 +162,43 @@ class Mechanism(_native.Mechanism):
         return self._input_names()
 
     @property
+    def controllers(self) -> dict[str, list[str]]:
+        """Names of the controllers of the model, and the inputs that each adds to."""
+        signals = {name for name, _, _ in self._signals()}
+        names = [own["name"] for own in self.model.to_dict().get("controller", [])]
+        return {
+            name: [own for own in self.inputs if f"{name}.{own.partition('#')[0]}" in signals]
+            for name in names
+        }
+
+    def _without(self, release: Sequence[str]) -> Mechanism:
+        """The mechanism without some of its controllers."""
+        released = frozenset(listed("release", release) or [])
+        if not released:
+            return self
+        unknown = released - set(self.controllers)
+        if unknown:
+            there = ", ".join(self.controllers) or "none"
+            raise ValueError(f"there is no controller {sorted(unknown)[0]!r} to release; there are {there}")
+        if released not in self._less:
+            kept = [own for own in self.model.to_dict()["controller"] if own["name"] not in released]
+            self._less[released] = self.model.replace({"controller": kept}).build()
+        return self._less[released]
+
+    def _driven(self, inputs: Sequence[str] | None) -> list[str]:
+        """Inputs that somebody wants to drive, by default all; refuses those that a controller of the model drives."""
+        given = listed("inputs", inputs)
+        chosen = self.inputs if given is None else given
+        for name, driven in self.controllers.items():
+            both = [own for own in chosen if own in driven]
+            if both:
+                raise ValueError(
+                    f"the controller {name!r} of the model drives {', '.join(both)}: "
+                    f"say release=[{name!r}] to take over, or name other inputs"
+                )
+        return chosen
+
+    @property
     def markers(self) -> list[str]:
         """Names of the markers."""
         return self._markers()
@@ -167,6 +217,8 @@ class Mechanism(_native.Mechanism):
 
         Where loops close, joints that are not given follow.
         """
+        if values is not None and not isinstance(values, Mapping):
+            raise TypeError("values go by name, as in state({'shoulder.angle': 0.2}); state_at takes an array")
         given = {name: float(value) for name, value in (values or {}).items()}
         return self._state_of(given, time_s)
 
@@ -184,19 +236,48 @@ class Mechanism(_native.Mechanism):
         *,
         axes: Literal["ground", "marker"] = "ground",
         time_s: float | None = None,
+        out: Array | None = None,
     ) -> Array:
         """The twist of a marker for every velocity at one, 6 × n: angular velocity in rows 0 to 2, velocity of the marker's
         own point in rows 3 to 5, in the axes of the ground or of the marker."""
-        found = self._ground_jacobian(state, marker, time_s=time_s)
-        if axes == "ground":
-            return found
-        if axes != "marker":
+        if axes not in ("ground", "marker"):
             raise ValueError(f'axes is {axes!r}; it can be "ground" or "marker"')
-        marker_from_ground = np.swapaxes(
-            self.marker_pose(state, marker, time_s=time_s)[..., :3, :3], -1, -2
+        found = self._ground_jacobian(state, marker, time_s=time_s, out=out)
+        if axes == "marker":
+            pose = self.marker_pose(state, marker, time_s=time_s)
+            marker_from_ground = np.swapaxes(pose[..., :3, :3], -1, -2)
+            for rows in (slice(0, 3), slice(3, 6)):
+                found[..., rows, :] = marker_from_ground @ found[..., rows, :]
+        return found
+
+    def integrate(self, position: State | ArrayLike, step: ArrayLike) -> Array:
+        """Positions after velocities of ``step`` in unit time: the sum where velocities are rates of positions, turned
+        quaternions where they are not. Positions go by :attr:`free_positions`, steps by :attr:`free_velocities`, last axis; other
+        axes are matched as NumPy does."""
+        return self._moved(self._displaced, self._positions(position), step, len(self.free_velocities))
+
+    def difference(self, start: State | ArrayLike, end: State | ArrayLike) -> Array:
+        """Velocities that lead from one position to another in unit time, so that ``integrate(start, difference(start, end))`` is
+        ``end``; orientations turn the shorter way."""
+        n = len(self.free_positions)
+        return self._moved(self._change, self._positions(start), self._positions(end), n)
+
+    def _positions(self, given: State | ArrayLike) -> ArrayLike:
+        return self.free_state(given)[: len(self.free_positions)] if isinstance(given, State) else given
+
+    def _moved(
+        self, move: Callable[[Array, Array], Array], one: ArrayLike, other: ArrayLike, width: int
+    ) -> Array:
+        """What two arrays with other axes in front give, which are matched."""
+        first, second = (np.asarray(given, dtype=np.float64) for given in (one, other))
+        for given, own in ((first, len(self.free_positions)), (second, width)):
+            if given.ndim == 0 or given.shape[-1] != own:
+                raise ValueError(f"an array has the shape {given.shape}; its last axis must have {own} entries")
+        axes = np.broadcast_shapes(first.shape[:-1], second.shape[:-1])
+        return move(
+            np.ascontiguousarray(np.broadcast_to(first, (*axes, first.shape[-1]))),
+            np.ascontiguousarray(np.broadcast_to(second, (*axes, second.shape[-1]))),
         )
-        parts = [marker_from_ground @ found[..., :3, :], marker_from_ground @ found[..., 3:, :]]
-        return np.concatenate(parts, axis=-2)
 
     def evaluate(
         self,
@@ -242,10 +323,14 @@ class Mechanism(_native.Mechanism):
         until then.
         """
         asked = listed("channels", channels)
+        if state is not None and not isinstance(state, State):
+            raise TypeError(f"state is {state!r}, expected a State, as state() gives it; how long is duration_s=")
         start = self.start() if state is None else state
         if controller is not None:
-            from lissom.control import simulate_sampled
+            from lissom.control import Sampled, simulate_sampled
 
+            if not isinstance(controller, Sampled):
+                raise TypeError("controller is no Sampled: write lissom.Sampled(controller, period_s=…)")
             return simulate_sampled(
                 self, start, controller, duration_s, sample_period_s, at_s, asked
             )
@@ -358,19 +443,61 @@ class Mechanism(_native.Mechanism):
         dt_s: float,
         inputs: Sequence[str] | None = None,
         outputs: Sequence[str] | None = None,
+        release: Sequence[str] = (),
     ) -> Simulator:
         """The mechanism in somebody else's loop: inputs are held over steps of ``dt_s``, outputs are read at their ends.
 
         By default all inputs of the model are given and all positions and velocities are read. The integrator is the model's,
-        with its error control inside a step.
+        with its error control inside a step. Controllers of the model act too; inputs that one of them drives are refused
+        unless ``release`` names it, which takes it out.
         """
         from lissom.control import Simulator
 
+        mechanism = self._without(release)
         start = self.start() if state is None else state
-        chosen, read = listed("inputs", inputs), listed("outputs", outputs)
-        chosen = self.inputs if chosen is None else chosen
-        read = [*self.positions, *self.velocities] if read is None else read
-        return Simulator(self, start, dt_s, chosen, read)
+        return Simulator(mechanism, start, dt_s, mechanism._driven(inputs), self._read(outputs))
+
+    def batch_simulator(
+        self,
+        states: State | Sequence[State] | ArrayLike,
+        *,
+        dt_s: float,
+        members: int | None = None,
+        inputs: Sequence[str] | None = None,
+        outputs: Sequence[str] | None = None,
+        release: Sequence[str] = (),
+        threads: int | None = None,
+    ) -> BatchSimulator:
+        """Many members in somebody else's loop, stepped on all cores or ``threads``; otherwise as :meth:`simulator`.
+
+        ``states`` are where members begin: one each, as states or as rows of positions and velocities, or one for all
+        ``members``.
+        """
+        from lissom.control import BatchSimulator
+
+        mechanism = self._without(release)
+        starts = self._starts(states, members)
+        driven, read = mechanism._driven(inputs), self._read(outputs)
+        return BatchSimulator(mechanism, starts, dt_s, driven, read, threads)
+
+    def _read(self, outputs: Sequence[str] | None) -> list[str]:
+        given = listed("outputs", outputs)
+        return [*self.positions, *self.velocities] if given is None else given
+
+    def _starts(self, states: State | Sequence[State] | ArrayLike, members: int | None) -> list[State]:
+        """One state per member."""
+        starts: list[State]
+        if isinstance(states, State):
+            starts = [states]
+        elif isinstance(states, Sequence) and all(isinstance(one, State) for one in states):
+            starts = [one for one in states if isinstance(one, State)]
+        else:
+            starts = [self.state_at(row) for row in np.atleast_2d(np.asarray(states, dtype=np.float64))]
+        if members is not None and len(starts) == 1:
+            starts = starts * members
+        if members is not None and len(starts) != members:
+            raise ValueError(f"there are {len(starts)} states for {members} members")
+        return starts
 
     def rhs(
         self, inputs: Mapping[str, float] | None = None, state: State | None = None
@@ -381,6 +508,7 @@ class Mechanism(_native.Mechanism):
         Where loops close, they are not projected back: they drift open with the error of the solver.
         """
         held = dict(inputs or {})
+        self._driven(list(held))
         start = self.start() if state is None else state
         native = _native.Simulator(self, start, 1.0, list(held), [])
         if held:
@@ -395,33 +523,24 @@ class Mechanism(_native.Mechanism):
         dt_s: float,
         input_names: Sequence[str] | None = None,
         outputs: Sequence[str] = (),
+        release: Sequence[str] = (),
         threads: int | None = None,
     ) -> Rollout:
         """Runs of many members, whose ``inputs`` (members × steps × inputs) are held over steps of ``dt_s``.
 
         ``states`` are where members begin: one for all, or one each, as states or as rows of positions and velocities. Each
         member is what :meth:`simulator` gives for it alone, bit for bit, whatever else is in the batch and however many
-        threads there are. A member that fails is marked in ``ok``.
+        threads there are. A member that fails is marked in ``ok``. ``release`` takes out controllers of the model.
         """
         held = np.asarray(inputs, dtype=np.float64)
         if held.ndim != 3:
             raise ValueError(
                 f"the inputs have the shape {held.shape}; it must be members, steps, inputs"
             )
-        starts: list[State]
-        if isinstance(states, State):
-            starts = [states] * len(held)
-        elif isinstance(states, Sequence) and all(isinstance(one, State) for one in states):
-            starts = [one for one in states if isinstance(one, State)]
-        else:
-            rows = np.atleast_2d(np.asarray(states, dtype=np.float64))
-            starts = [self.state_at(row) for row in rows]
-            starts = starts * len(held) if len(starts) == 1 else starts
-        names = listed("input_names", input_names)
-        names = self.inputs if names is None else names
-        asked = listed("outputs", outputs) or []
-        count = (os.cpu_count() or 1) if threads is None else threads
-        found, read, ok = _native.rolled(self, starts, held, (names, asked), dt_s, count)
+        mechanism = self._without(release)
+        starts = self._starts(states, len(held))
+        names = (mechanism._driven(input_names), listed("outputs", outputs) or [])
+        found, read, ok = _native.rolled(mechanism, starts, held, names, dt_s, threads=threads)
         return Rollout(found, read, np.array(ok, dtype=np.bool_))
 
 

@@ -16,16 +16,34 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lissom import _native
+from lissom._names import meant
 
 if TYPE_CHECKING:
     from lissom._native import State
     from lissom.model import Model
 
-__all__ = ["Recording", "read_csv"]
+__all__ = ["Page", "Recording", "read_csv"]
 
 Array = NDArray[np.float64]
 
 _COMPONENTS = (("x", "y", "z"), ("w", "x", "y", "z"))
+
+
+class Page:
+    """The page of a report, to look at: notebooks show it below their cell."""
+
+    def __init__(self, path: Path, height_px: int) -> None:
+        self.path = path
+        """Where the page is."""
+        self._height_px = height_px
+
+    def _repr_html_(self) -> str:
+        page = html.escape(self.path.read_text(encoding="utf-8"), quote=True)
+        style = f"width: 100%; height: {self._height_px}px; border: 0"
+        return f'<iframe srcdoc="{page}" style="{style}"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"<lissom.Page {str(self.path)!r}>"
 
 
 class Recording(Mapping[str, Array]):
@@ -77,7 +95,14 @@ class Recording(Mapping[str, Array]):
             names = [f"{name}.{component}" for component in components]
             if all(own in self._channels for own in names) and len(names) == len(self._below(name)):
                 return np.stack([self._channels[own] for own in names], axis=-1)
-        raise KeyError(name)
+        raise KeyError(self._missing(name))
+
+    def _missing(self, name: str) -> str:
+        below = self._below(name) or [own for own in self._channels if own.startswith(f"{name}.")]
+        if below:
+            return f"{name!r} is no channel and no vector; there are {', '.join(below[:4])}{', …' * (len(below) > 4)}"
+        vectors = {own.rpartition(".")[0] for own in self._channels}
+        return f"there is no channel {name!r}{meant(name, [*self._channels, *vectors])}"
 
     def _below(self, name: str) -> list[str]:
         start = f"{name}."
@@ -115,7 +140,10 @@ class Recording(Mapping[str, Array]):
         """The unit of a channel, or of components side by side."""
         if name in self.units:
             return self.units[name]
-        return self.units[self._below(name)[0]]
+        below = self._below(name)
+        if not below:
+            raise KeyError(self._missing(name))
+        return self.units[below[0]]
 
     # other packages
 
@@ -175,7 +203,7 @@ class Recording(Mapping[str, Array]):
         for name in [names] if isinstance(names, str) else names:
             found = [name] if name in self._channels else self._below(name)
             if not found:
-                raise KeyError(name)
+                raise KeyError(self._missing(name))
             wanted += found
         return wanted
 
@@ -189,6 +217,10 @@ class Recording(Mapping[str, Array]):
         if target.suffix in (".csv", ".npz", ".mat"):
             _native.write_recording(target, self.time_s, channels)
             return
+        if target.suffix[1:].isalpha() and not target.is_dir():
+            raise ValueError(
+                f"{target} ends with {target.suffix}; files end with .csv, .npz or .mat, and a folder has no ending"
+            )
         if self.model is None:
             raise ValueError(
                 "the folder of a run holds its model, and this recording has none; name a .csv or .npz file"
@@ -229,6 +261,19 @@ class Recording(Mapping[str, Array]):
             if told.returncode != 0:
                 raise OSError(f"the report {target} could not be written: {told.stderr.strip()}")
         return target
+
+    def show(self, *, height_px: int = 640) -> Page:
+        """The page of :meth:`report`, with the motion: a notebook shows it below the cell, elsewhere the browser opens it.
+
+        The page stays in a folder for temporary files; :meth:`report` writes one to keep.
+        """
+        folder = tempfile.mkdtemp(prefix="lissom-")
+        page = Page(self.report(Path(folder) / "run.html"), height_px)
+        if "ipykernel" not in sys.modules:
+            import webbrowser
+
+            webbrowser.open(page.path.as_uri())
+        return page
 
     # to look at
 

@@ -335,7 +335,8 @@ class Beam:
 
 @dataclass(kw_only=True)
 class Body:
-    """One body. Exactly one of `rigid`, `beam`, `nodal` and `nodal_file` says of which kind."""
+    """One body. Exactly one of `rigid`, `beam`, `mesh`, `reduced`, `reduced_file`, `nodal` and `nodal_file` says of
+    which kind."""
 
     beam: Beam | None = None
     """A straight beam along its own x axis, from the root at the origin to the tip at x = length."""
@@ -349,20 +350,29 @@ class Body:
     initial: InitialElastic | None = None
     """Deformation at the start; undeformed and at rest when absent."""
 
+    mesh: Mesh | None = None
+    """A mesh of solid elements, which is reduced when the model is read."""
+
     name: str
     """Name by which joints, payloads and markers refer to the body."""
 
     nodal: Nodal | None = None
-    """A body given by nodes and modes, as a finite-element program writes them."""
+    """A body given by nodes that carry its mass as lumps, and modes."""
 
     nodal_file: str | None = None
     """A JSON file, below the folder of the model, with the content of `nodal`."""
 
     node: Sequence[Node] | None = None
-    """Named places on a rigid body or a beam."""
+    """Named places on a rigid body or a beam, or at the nearest nodes of a mesh."""
 
     point_mass: Sequence[PointMass] | None = None
     """Point masses that belong to the body."""
+
+    reduced: Reduced | None = None
+    """A body of any shape, reduced to elastic coordinates."""
+
+    reduced_file: str | None = None
+    """A body file, below the folder of the model, with the content of `reduced`: `lissom body` writes it."""
 
     rigid: Rigid | None = None
     """A rigid body."""
@@ -1184,6 +1194,20 @@ Integrator: TypeAlias = "IntegratorDop853 | IntegratorDopri5 | IntegratorAdams |
 
 
 @dataclass(kw_only=True)
+class Interface:
+    """A set of nodes of a mesh that is tied to a frame."""
+
+    group: str | None = None
+    """Physical group of the surface (or of points, lines, volumes); `name` when absent."""
+
+    name: str
+    """Name by which joints, payloads and markers refer to the frame."""
+
+    position_m: Sequence[float] | None = None
+    """Origin of the frame in the body's frame; the mean of its nodes when absent."""
+
+
+@dataclass(kw_only=True)
 class JointPd:
     """Proportional and derivative feedback, joint by joint."""
 
@@ -1293,8 +1317,76 @@ class Marker:
     """Position in the body's frame, instead of `at`."""
 
 
+@dataclass(kw_only=True)
+class Material:
+    """A linear elastic, isotropic material."""
+
+    density_kg_per_m3: float
+    """Density."""
+
+    group: str | None = None
+    """Physical group of the elements; all elements that no other material names when absent."""
+
+    poisson_ratio: float
+    """Poisson's ratio."""
+
+    youngs_modulus_pa: float
+    """Young's modulus."""
+
+
 Membrane: TypeAlias = "Literal['pointwise', 'averaged']"
 """Where the axial strain of second order of a bent element is taken."""
+
+
+@dataclass(kw_only=True)
+class MeshBasisClampedFree:
+    """Modes of the body held at its first interface, all else free."""
+
+    clamped_free: MeshModes
+
+
+@dataclass(kw_only=True)
+class MeshBasisCraigBampton:
+    """Static shapes of every interface but the first, and modes with all interfaces held; the frame is tangent at
+    the first one."""
+
+    craig_bampton: MeshModes
+
+
+MeshBasis: TypeAlias = "MeshBasisClampedFree | MeshBasisCraigBampton"
+"""The shapes in which the deformation of a mesh is expanded."""
+
+
+@dataclass(kw_only=True)
+class MeshModes:
+    """How many modes of a mesh are kept."""
+
+    modes: int
+    """Number of modes."""
+
+
+@dataclass(kw_only=True)
+class Mesh:
+    """A mesh of solid elements, which is reduced to elastic coordinates when the model is read."""
+
+    basis: MeshBasis
+    """The shapes in which the deformation is expanded."""
+
+    file: str
+    """A mesh file below the folder of the model: Gmsh's `.msh` (2.2 or 4.1, as text) with tetrahedra of 4 or 10 and
+    hexahedra of 8 or 20 nodes."""
+
+    interface: Sequence[Interface]
+    """Surfaces that are tied to a frame, to which something may be attached; the first one carries the body."""
+
+    material: Sequence[Material]
+    """What the elements are made of."""
+
+    stiffening: bool | None = None
+    """Whether the body stiffens when it rotates or is loaded."""
+
+    unit_m: float | None = None
+    """Length of the unit of the file: 0.001 for millimetres."""
 
 
 @dataclass(kw_only=True)
@@ -1474,7 +1566,7 @@ class Nodal:
 
 @dataclass(kw_only=True)
 class Node:
-    """A named place on a rigid body or on the axis of a beam."""
+    """A named place on a rigid body, on the axis of a beam, or at the nearest node of a mesh."""
 
     name: str
     """Name to be used as `at`."""
@@ -1883,6 +1975,66 @@ class Rayleigh:
 
 
 @dataclass(kw_only=True)
+class ReducedNode:
+    """A place on a reduced body."""
+
+    influence: Sequence[Sequence[float]] | None = None
+    """Six rows of n numbers: rotation about x, y, z in rad and translation along x, y, z in m, per unit of every
+    elastic coordinate. No rows for a node that does not move."""
+
+    name: str
+    """Name by which joints, payloads and markers refer to it."""
+
+    position_m: Sequence[float]
+    """Undeformed position in the body's frame."""
+
+    second_order: Sequence[Sequence[Sequence[float]]] | None = None
+    """Second derivatives of the same six, each n rows of n numbers; the rotation is a rotation vector. None without
+    `second_order` of the body."""
+
+
+@dataclass(kw_only=True)
+class Reduced:
+    """A body of any shape, reduced to elastic coordinates: all that its motion needs, as `lissom body` writes it. A
+    point at `r` moves by Σψα(r)ηα + ½Σhαβ(r)ηαηβ. Everything is in the axes of the body's frame; integrals go
+    over the mass of the undeformed body."""
+
+    center_of_mass_m: Sequence[float]
+    """Centre of mass in the body's frame."""
+
+    coordinates: Sequence[str] | None = None
+    """Names of the n elastic coordinates; `mode_1`, `mode_2`, … when absent."""
+
+    displacement_integrals: Sequence[Sequence[float]]
+    """∫ψα dm: n rows of three."""
+
+    inertia_kg_m2: Sequence[Sequence[float]]
+    """Inertia tensor about the centre of mass."""
+
+    mass_kg: float
+    """Mass."""
+
+    mass_matrix: Sequence[Sequence[float]]
+    """Mass matrix of the elastic coordinates, n rows of n numbers: that of the source, not rebuilt from lumps."""
+
+    nodes: Sequence[ReducedNode]
+    """Places where something may be attached; the body is held at the first one unless its shapes move it."""
+
+    position_integrals: Sequence[Sequence[Sequence[float]]]
+    """∫rᵢψαⱼ dm: n times three rows i of three columns j."""
+
+    product_integrals: Sequence[Sequence[Sequence[Sequence[float]]]]
+    """∫ψαᵢψβⱼ dm: n rows of n times three rows i of three columns j."""
+
+    second_order: SecondOrderIntegrals | None = None
+    """Integrals of the second-order displacement h; without them the body does not stiffen when it rotates or is
+    loaded."""
+
+    stiffness: Sequence[Sequence[float]]
+    """Stiffness matrix, n rows of n numbers."""
+
+
+@dataclass(kw_only=True)
 class RevoluteFriction:
     """Friction of a rotation: viscous, and Coulomb regularised as `coulomb × rate / √(rate² + coulomb_rate²)`."""
 
@@ -2007,6 +2159,22 @@ class Rigid:
 
 Role: TypeAlias = "Literal['fixed', 'free', 'prescribed', 'dof', 'actuated']"
 """What a coordinate of a node or a deformation of an element is."""
+
+
+@dataclass(kw_only=True)
+class SecondOrderIntegrals:
+    """Integrals of the second derivatives hαβ of the displacement of a body, each matrix n rows of n numbers. They
+    are the geometric stiffness of the body: under a uniform acceleration a it is Σaₖ∫hₖdm, and under rotation the
+    part of the acceleration that grows with rᵢ works on ∫rᵢhₖdm."""
+
+    displacement_integrals: Sequence[Sequence[Sequence[float]]]
+    """∫hₖ dm: three matrices."""
+
+    position_integrals: Sequence[Sequence[Sequence[Sequence[float]]]]
+    """∫rᵢhₖ dm: three times three matrices, i by rows."""
+
+    shape_integrals: Sequence[Sequence[Sequence[float]]]
+    """∫ψγ·h dm: n matrices."""
 
 
 SecondOrder: TypeAlias = "Literal['all', 'elongation', 'none']"

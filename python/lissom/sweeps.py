@@ -6,26 +6,51 @@ import hashlib
 import itertools
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    Executor,
+    Future,
+    ThreadPoolExecutor,
+    wait,
+)
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lissom._native import __version__
-from lissom.errors import LissomError
+from lissom._native import __version__, limit_threads
+from lissom.errors import Interrupted, LissomError, SweepError
 
 if TYPE_CHECKING:
     from lissom.model import Model
     from lissom.recording import Recording
 
-__all__ = ["sweep"]
+__all__ = ["sweep", "threads"]
 
 Row = dict[str, Any]
 
 
+@contextmanager
+def threads(most: int) -> Iterator[None]:
+    """Limit the threads that calls from this thread take inside the ``with`` block.
+
+    >>> import lissom
+    >>> with lissom.threads(1):
+    ...     mech = lissom.shipped("two-link-arm").build()
+    """
+    if most < 1:
+        raise ValueError(f"most is {most}, expected at least one thread")
+    before = limit_threads(most)
+    try:
+        yield
+    finally:
+        limit_threads(before)
+
+
 def sweep(
     model: Model,
-    values: Mapping[str, Sequence[Any]],
+    values: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]],
     *,
     measure: Callable[[Recording], Mapping[str, Any]],
     executor: Executor | None = None,
@@ -34,16 +59,18 @@ def sweep(
 ) -> list[Row]:
     """Run a model with every combination of ``values`` (by path, as :meth:`lissom.Model.replace` takes them) and measure each run.
 
-    Returns one row per run, in order: its values, what ``measure`` returned, and ``error`` (``None`` where the run succeeded).
-    Without an ``executor`` threads of this process do it; with one that has other processes ``measure`` must be a function that
-    can be pickled. At most ``window`` runs are under way at a time.
+    Where ``values`` is a list, each entry is one run: that is how to draw at random. Returns one row per run, in order: its values,
+    what ``measure`` returned, and ``error`` (``None`` where the run succeeded). Without an ``executor`` threads of this process do
+    it; with one that has other processes ``measure`` must be a function that can be pickled. Each run takes one thread. At most
+    ``window`` runs are under way at a time, by default four per core of this machine: name about twice the workers of a cluster.
 
     Every row is written into the folder ``out`` as soon as it is there. The same sweep with the same folder goes on where it was
-    stopped: what is there is not run again. Rows of another version of lissom are refused.
+    stopped: what is there is not run again. Rows of another version of lissom are refused, and so are workers that have one.
+
+    Raises :class:`lissom.SweepError` when the executor breaks and :class:`lissom.Interrupted` on Ctrl-C; both have the ``rows``
+    until then. What ``measure`` raises comes through, except a :class:`lissom.LissomError`, which is the row's ``error``.
     """
-    points = [
-        dict(zip(values, combination, strict=True)) for combination in itertools.product(*values.values())
-    ]
+    points = _points(values)
     folder = None if out is None else _Folder(Path(out), model, points)
     rows: dict[int, Row] = {} if folder is None else folder.rows()
     todo = iter([at for at in range(len(points)) if at not in rows])
@@ -56,12 +83,17 @@ def sweep(
                 under_way[pool.submit(_measured, __version__, model, points[at], measure)] = at
             if not under_way:
                 break
-            done, _ = wait(under_way, return_when=FIRST_COMPLETED)
-            for future in done:
-                at = under_way.pop(future)
-                rows[at] = future.result()
-                if folder is not None:
-                    folder.write(at, rows[at])
+            _receive(under_way, rows, folder)
+    except BrokenExecutor as error:
+        so_far = [rows[at] for at in sorted(rows)]
+        raise SweepError(
+            f"the executor broke after {len(rows)} of {len(points)} runs: {error}; {_remedy(out)}",
+            rows=so_far,
+        ) from error
+    except KeyboardInterrupt as error:
+        so_far = [rows[at] for at in sorted(rows)]
+        message = f"interrupted after {len(rows)} of {len(points)} runs; {_remedy(out)}"
+        raise Interrupted(message, rows=so_far) from error
     finally:
         for future in under_way:
             future.cancel()
@@ -70,16 +102,55 @@ def sweep(
     return [rows[at] for at in range(len(points))]
 
 
+def _remedy(out: str | os.PathLike[str] | None) -> str:
+    if out is None:
+        return "rows has them; with out= the same sweep would go on where it was stopped"
+    return f"the same sweep with out={os.fspath(out)!r} goes on where it was stopped"
+
+
+def _receive(under_way: dict[Future[Row], int], rows: dict[int, Row], folder: _Folder | None) -> None:
+    """Take the results that are there. Futures are let go of at once, so that a cluster does not compute again what is lost with
+    one of its workers."""
+    done, _ = wait(under_way, return_when=FIRST_COMPLETED)
+    failure: BaseException | None = None
+    while done:
+        future = done.pop()
+        at = under_way.pop(future)
+        error = future.exception()
+        if error is not None:
+            failure = error
+            continue
+        rows[at] = _plain(future.result())
+        if folder is not None:
+            folder.write(at, rows[at])
+    if failure is not None:
+        raise failure
+
+
+def _points(values: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]) -> list[Row]:
+    if not isinstance(values, Mapping):
+        return [_plain(dict(point)) for point in values]
+    texts = [path for path, own in values.items() if isinstance(own, str)]
+    if texts:
+        path = texts[0]
+        raise TypeError(f"the values of {path!r} are the text {values[path]!r}, expected a list of values")
+    combinations = itertools.product(*values.values())
+    return [_plain(dict(zip(values, combination, strict=True))) for combination in combinations]
+
+
 def _measured(
     version: str, model: Model, point: Row, measure: Callable[[Recording], Mapping[str, Any]]
 ) -> Row:
     if version != __version__:
-        raise RuntimeError(f"the sweep is of lissom {version}, and this worker has {__version__}")
-    try:
-        found = measure(model.replace(point).build().simulate())
-    except LissomError as error:
-        return {**point, "error": str(error)}
-    return {**point, **found, "error": None}
+        raise RuntimeError(
+            f"the sweep is of lissom {version}, and this worker has {__version__}; install the same version everywhere"
+        )
+    with threads(1):
+        try:
+            found = measure(model.replace(point).build().simulate())
+        except LissomError as error:
+            return {**point, "error": str(error)}
+        return {**point, **found, "error": None}
 
 
 class _Folder:
@@ -88,7 +159,7 @@ class _Folder:
     def __init__(self, path: Path, model: Model, points: list[Row]) -> None:
         path.mkdir(parents=True, exist_ok=True)
         self._path = path
-        told = json.dumps([__version__, model.toml, points], default=_plain)
+        told = json.dumps([__version__, model.toml, points])
         self._sweep = hashlib.sha256(told.encode()).hexdigest()
 
     def rows(self) -> dict[int, Row]:
@@ -97,7 +168,9 @@ class _Folder:
         for path in sorted(self._path.glob("row-*.json")):
             told = json.loads(path.read_text(encoding="utf-8"))
             if told["sweep"] != self._sweep:
-                raise ValueError(f"{path} belongs to another sweep; name another folder")
+                raise ValueError(
+                    f"{path} belongs to another sweep (other values, another model or another version); name another folder"
+                )
             found[told["at"]] = told["row"]
         return found
 
@@ -105,11 +178,19 @@ class _Folder:
         """One row, whole or not at all."""
         target = self._path / f"row-{at:06}.json"
         partial = target.with_suffix(".partial")
-        text = json.dumps({"sweep": self._sweep, "at": at, "row": row}, default=_plain)
-        partial.write_text(text, encoding="utf-8")
+        partial.write_text(json.dumps({"sweep": self._sweep, "at": at, "row": row}), encoding="utf-8")
         os.replace(partial, target)
 
 
 def _plain(value: Any) -> Any:
-    """Numbers and arrays of NumPy for JSON."""
-    return value.tolist()
+    """Values as JSON has them: lists and numbers instead of arrays, tuples and numbers of NumPy."""
+    to_python = getattr(value, "tolist", None)
+    if to_python is not None:
+        return to_python()
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    raise TypeError(f"a row of a sweep holds numbers, texts and lists, and no {type(value).__name__}: {value!r}")

@@ -58,6 +58,10 @@ def test_wrong_names_and_values_are_refused(arm: lissom.Mechanism) -> None:
         sim.step([1.0])
     with pytest.raises(ValueError, match="shoulder.torque"):
         sim.step()
+    with pytest.raises(ValueError, match="elbow.torque is NaN"):
+        sim.step([0.0, np.nan])
+    with pytest.raises(KeyError, match="names"):
+        sim.state["sholder.angle"]
 
 
 class Proportional:
@@ -131,8 +135,9 @@ def test_errors_of_a_controller_come_through(arm: lissom.Mechanism) -> None:
     def broken(t_s: float, y: np.ndarray) -> list[float]:
         raise ZeroDivisionError("mine")
 
-    with pytest.raises(ZeroDivisionError, match="mine"):
+    with pytest.raises(ZeroDivisionError, match="mine") as caught:
         arm.simulate(controller=lissom.Sampled(broken, period_s=0.01))
+    assert isinstance(caught.value.recording, lissom.Recording)  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match="drives 2 inputs"):
         arm.simulate(controller=lissom.Sampled(lambda t_s, y: [0.0], period_s=0.01))
     with pytest.raises(ValueError, match="delay_s"):

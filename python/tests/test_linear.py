@@ -39,6 +39,18 @@ def test_select_chooses_by_name(lin: lissom.Linearization) -> None:
         lin.select(inputs=["elbw.torque"])
 
 
+def test_outputs_have_the_values_that_they_deviate_from() -> None:
+    """Motors behind elastic gears are outputs beside the positions of markers."""
+    mech = lissom.shipped("flexible-joint").build()
+    state = mech.state({"drive.angle": 0.3, "drive.motor_angle": 0.4})
+    found = mech.linearize(state)
+    assert found.y0.shape == (len(found.outputs),)
+    assert dict(zip(found.outputs, found.y0, strict=True))["drive.motor_angle"] == 0.4
+    chosen = found.select(outputs=["drive.motor_angle", "tip.position.x", "drive.angle"])
+    tip = mech.marker_pose(state, "tip")[0, 3]
+    np.testing.assert_allclose(chosen.y0, [0.4, tip, 0.3], atol=1e-12)
+
+
 def test_inputs_are_those_that_are_driven_unless_named() -> None:
     mech = lissom.shipped("four-bar").build()
     found = mech.linearize()
@@ -66,6 +78,16 @@ def test_python_control(lin: lissom.Linearization) -> None:
 
     np.testing.assert_allclose(sampled.A, scipy.linalg.expm(lin.A * 1e-3), atol=1e-9)
     assert isinstance(plant, control.StateSpace)
+    assert np.array_equal(sampled.x0, lin.x0) and np.array_equal(sampled.y0, lin.y0) and sampled.u0.shape == (2,)
+
+
+def test_names_that_python_control_cannot_tell_apart_are_refused_early() -> None:
+    model = lissom.shipped("flexible-joint").to_dict()
+    other = dict(model["joint"][0], name="drive_motor", parent={"body": "link", "at": "tip"}, child="hand")
+    hand = {"name": "hand", "rigid": {"mass_kg": 0.1, "inertia_kg_m2": [1e-3] * 3}}
+    built = lissom.Model.from_dict(dict(model, joint=[*model["joint"], other], body=[*model["body"], hand]))
+    with pytest.raises(lissom.ModelError, match="'drive_motor.angle' and 'drive.motor_angle'"):
+        built.build()
 
 
 def test_scipy(arm: lissom.Mechanism, lin: lissom.Linearization) -> None:

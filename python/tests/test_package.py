@@ -38,17 +38,44 @@ def test_every_public_name_is_there_and_documented() -> None:
     for name in lissom.__all__:
         assert getattr(lissom, name) is not None
         assert name.startswith("__") or getattr(lissom, name).__doc__, name
-    for owner in (lissom.Linearization, lissom.Mechanism, lissom.Model, lissom.Recording, lissom.Simulator, lissom.State):
+    owners = [lissom.BatchSimulator, lissom.Linearization, lissom.Mechanism, lissom.Model, lissom.Recording]
+    for owner in [*owners, lissom.Simulator, lissom.State]:
         for name in (own for own in dir(owner) if not own.startswith("_")):
             assert getattr(owner, name).__doc__, f"{owner.__name__}.{name}"
     with pytest.raises(AttributeError):
         lissom.no_such_name  # noqa: B018
 
 
-@pytest.mark.parametrize("module", ["lissom", "lissom.model", "lissom.spec"])
+@pytest.mark.parametrize("module", ["lissom", "lissom.model", "lissom.spec", "lissom.sweeps"])
 def test_examples_of_docstrings(module: str) -> None:
     found = doctest.testmod(importlib.import_module(module))
     assert found.attempted > 0 and found.failed == 0
+
+
+def test_the_page_of_the_api_is_that_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If not: python python/tools/make_api.py > docs/python-api.md, with the package installed."""
+    pytest.importorskip("gymnasium")
+    monkeypatch.syspath_prepend(str(HERE / "../tools"))
+    made = importlib.import_module("make_api").made()
+    assert made == (HERE / "../../docs/python-api.md").read_text(encoding="utf-8")
+
+
+def test_wrong_names_and_kinds_are_told_with_a_remedy(arm: lissom.Mechanism) -> None:
+    rec = arm.simulate(duration_s=0.01)
+    for wrong, told in (("hand.positon", "did you mean 'hand.position'"), ("hand", "hand.position.x")):
+        for ask in (rec.__getitem__, rec.unit, rec.plot if wrong != "hand" else rec.__getitem__):
+            with pytest.raises(KeyError, match=told):
+                ask(wrong)
+    with pytest.raises(TypeError, match="state_at"):
+        arm.state([0.1])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="duration_s="):
+        arm.simulate(0.5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="lissom.Sampled"):
+        arm.simulate(controller=lambda t_s, y: [0.0, 0.0])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="cannot be called"):
+        lissom.Sampled(1.0, period_s=1e-3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="files end with .csv"):
+        rec.save("run.cvs")
 
 
 def test_types(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

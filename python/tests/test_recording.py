@@ -96,6 +96,17 @@ def test_a_folder_is_that_of_the_command(rec: lissom.Recording, tmp_path: Path) 
         lissom.Recording(rec.time_s, {"a": rec.time_s}, {"a": "m"}).save(tmp_path / "other")
 
 
+def test_show_opens_the_page(rec: lissom.Recording, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    page = rec.show(height_px=300)
+    assert opened == [page.path.as_uri()] and page.path.read_text().lstrip().lower().startswith("<!doctype html")
+    frame = page._repr_html_()
+    assert frame.startswith("<iframe srcdoc=") and "height: 300px" in frame and "<script" not in frame
+    monkeypatch.setitem(sys.modules, "ipykernel", object())
+    assert rec.show().path.exists() and len(opened) == 1
+
+
 def test_pickles_and_copies(rec: lissom.Recording) -> None:
     for other in (pickle.loads(pickle.dumps(rec)), copy.deepcopy(rec)):
         assert other == rec and other.model == rec.model and other.summary == rec.summary

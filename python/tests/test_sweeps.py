@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import pickle
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -62,6 +64,61 @@ def test_a_sweep_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
     assert len(calls) == 2 and len(again) == 2 and [row["x"] for row in rows] == expected()
     with pytest.raises(ValueError, match="another sweep"):
         lissom.sweep(model, {"simulation.duration_s": [0.01]}, measure=measure, out=tmp_path)
+
+
+def test_a_list_of_points_is_one_run_each() -> None:
+    model = lissom.shipped("two-link-arm", MODEL)
+    points = [{"payload.gripper.mass_kg": np.float64(0.2)}, {"payload.gripper.mass_kg": 0.6}]
+    rows = lissom.sweep(model, points, measure=lambda rec: {"hand": rec["hand.position"][-1]})
+    assert [row["hand"][0] for row in rows] == [expected()[1], expected()[3]]
+    with pytest.raises(TypeError, match="expected a list"):
+        lissom.sweep(model, {"name": "arm"}, measure=measure)
+    with pytest.raises(TypeError, match="no set"):
+        lissom.sweep(model, points, measure=lambda rec: {"what": {1, 2}})
+
+
+def dies(rec: lissom.Recording) -> dict[str, float]:
+    """Takes its process along with the last run."""
+    if rec.model is not None and rec.model.to_dict()["payload"][0]["mass_kg"] == 0.6:
+        os._exit(1)
+    return measure(rec)
+
+
+def test_a_broken_pool_ends_with_what_is_there(tmp_path: Path) -> None:
+    model = lissom.shipped("two-link-arm", MODEL)
+    values = {"payload.gripper.mass_kg": [0.2, 0.3, 0.4, 0.6, 0.5]}
+    with (
+        ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as executor,
+        pytest.raises(lissom.SweepError, match="goes on where it was stopped") as caught,
+    ):
+        lissom.sweep(model, values, measure=dies, executor=executor, out=tmp_path, window=1)
+    assert [row["payload.gripper.mass_kg"] for row in caught.value.rows] == [0.2, 0.3, 0.4]
+    assert pickle.loads(pickle.dumps(caught.value)).rows == caught.value.rows
+    again: list[float] = []
+
+    def counted(rec: lissom.Recording) -> dict[str, float]:
+        again.append(float(rec.time_s[-1]))
+        return measure(rec)
+
+    rows = lissom.sweep(model, values, measure=counted, out=tmp_path)
+    assert len(again) == 2 and len(rows) == 5 and rows[:3] == caught.value.rows
+
+
+def as_another_version() -> None:
+    """What a worker with another version of the package has."""
+    import lissom.sweeps
+
+    lissom.sweeps.__version__ = "0.0.0"
+
+
+def test_workers_of_another_version_are_refused() -> None:
+    model = lissom.shipped("two-link-arm", MODEL)
+    spawn = multiprocessing.get_context("spawn")
+    with (
+        ProcessPoolExecutor(1, mp_context=spawn, initializer=as_another_version) as executor,
+        pytest.raises(RuntimeError, match="this worker has 0.0.0"),
+    ):
+        lissom.sweep(model, VALUES, measure=measure, executor=executor)
 
 
 def test_a_model_that_fails_is_a_row_with_its_error() -> None:

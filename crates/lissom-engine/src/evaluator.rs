@@ -47,6 +47,87 @@ pub(crate) trait AtStates: Send {
     /// The twist of a marker for every velocity at one, 6 × n by rows: angular velocity, then velocity of its point, in
     /// ground axes.
     fn jacobian(&mut self, time_s: f64, position: &[f64], marker: usize, jacobian: &mut [f64]);
+
+    /// Where constant velocities lead from a position in unit time.
+    fn displace(&self, position: &[f64], increment: &[f64], displaced: &mut [f64]);
+
+    /// Constant velocities that lead from one position to another in unit time.
+    fn difference(&self, from: &[f64], to: &[f64], change: &mut [f64]);
+
+    /// Whether what is found of a state depends on it alone, and not on states before.
+    fn is_independent(&self) -> bool;
+
+    /// Evaluates the first [`SIDE_BY_SIDE`] of the rows at once, to the bits of single evaluations. False, and nothing is
+    /// promised of `found`, where a formulation cannot or something is not a number.
+    fn evaluate_side_by_side(
+        &mut self,
+        _: RowQuantity,
+        _: &StateRows<'_>,
+        _found: &mut [f64],
+    ) -> bool {
+        false
+    }
+}
+
+/// States that are evaluated at once where a formulation can.
+pub(crate) const SIDE_BY_SIDE: usize = 4;
+
+/// What can be evaluated at many states in one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowQuantity {
+    /// [`Evaluator::mass_matrix`], n × n numbers a state.
+    MassMatrix,
+    /// [`Evaluator::inverse_dynamics`], of the accelerations that come with the states.
+    InverseDynamics,
+    /// [`Evaluator::forward_dynamics`], under the generalised forces that come with the states.
+    ForwardDynamics,
+}
+
+/// States as rows of arrays.
+#[derive(Clone, Copy, Debug)]
+pub struct StateRows<'a> {
+    /// Instant at which all of them are evaluated.
+    pub time_s: f64,
+    /// Positions and then velocities, row by row.
+    pub motion: &'a [f64],
+    /// Accelerations or forces, row by row: as many as there are states, one row for all of them, or none, which means zero.
+    pub with: &'a [f64],
+}
+
+impl<'a> StateRows<'a> {
+    /// How many states there are.
+    fn len(&self, [n_q, n_v]: [usize; 2]) -> usize {
+        self.motion.len() / (n_q + n_v)
+    }
+
+    /// Some of the rows.
+    fn rows(&self, [n_q, n_v]: [usize; 2], from: usize, count: usize) -> Self {
+        let with = if self.with.len() > n_v {
+            &self.with[from * n_v..][..count * n_v]
+        } else {
+            self.with
+        };
+        Self {
+            motion: &self.motion[from * (n_q + n_v)..][..count * (n_q + n_v)],
+            with,
+            ..*self
+        }
+    }
+
+    /// Positions and velocities of a state.
+    pub(crate) fn motion(&self, [n_q, n_v]: [usize; 2], at: usize) -> [&'a [f64]; 2] {
+        let (position, velocity) = self.motion[at * (n_q + n_v)..][..n_q + n_v].split_at(n_q);
+        [position, velocity]
+    }
+
+    /// What comes with a state; empty where nothing does.
+    pub(crate) fn with(&self, [_, n_v]: [usize; 2], at: usize) -> &'a [f64] {
+        if self.with.len() > n_v {
+            &self.with[at * n_v..][..n_v]
+        } else {
+            self.with
+        }
+    }
 }
 
 type Workspace<'m> = Box<dyn AtStates + 'm>;
@@ -169,5 +250,72 @@ impl Evaluator {
     /// If there is no such marker.
     pub fn jacobian(&mut self, time_s: f64, position: &[f64], marker: usize, jacobian: &mut [f64]) {
         self.ask(|work| work.jacobian(time_s, position, marker, jacobian));
+    }
+
+    /// Whether what is found of a state depends on it alone. Nodes are placed from where they were before, and differ by rounding.
+    pub fn is_independent(&self) -> bool {
+        self.owned.borrow_dependent().is_independent()
+    }
+
+    /// Writes where constant velocities lead from a position in unit time: the sum of both where velocities are rates of
+    /// positions, turned orientations where they are not.
+    pub fn displace(&mut self, position: &[f64], increment: &[f64], displaced: &mut [f64]) {
+        self.ask(|work| work.displace(position, increment, displaced));
+    }
+
+    /// Writes the constant velocities that lead from one position to another in unit time; orientations turn the shorter way.
+    pub fn difference(&mut self, from: &[f64], to: &[f64], change: &mut [f64]) {
+        self.ask(|work| work.difference(from, to, change));
+    }
+
+    /// Writes something of many states, one after the other, each to the bits of a single call: a tree works on several states
+    /// at a time.
+    pub fn evaluate_rows(
+        &mut self,
+        quantity: RowQuantity,
+        rows: &StateRows<'_>,
+        found: &mut [f64],
+    ) {
+        let counts = self.counts;
+        let n_v = counts[1];
+        let size = match quantity {
+            RowQuantity::MassMatrix => n_v * n_v,
+            RowQuantity::InverseDynamics | RowQuantity::ForwardDynamics => n_v,
+        };
+        let still = match quantity {
+            RowQuantity::InverseDynamics => vec![0.0; n_v],
+            RowQuantity::MassMatrix | RowQuantity::ForwardDynamics => Vec::new(),
+        };
+        let rows = StateRows {
+            with: if rows.with.is_empty() {
+                &still
+            } else {
+                rows.with
+            },
+            ..*rows
+        };
+        let count = rows.len(counts);
+        self.ask(|work| {
+            for first in (0..count).step_by(SIDE_BY_SIDE) {
+                let together = SIDE_BY_SIDE.min(count - first);
+                let block = rows.rows(counts, first, together);
+                let found = &mut found[first * size..][..together * size];
+                if together == SIDE_BY_SIDE && work.evaluate_side_by_side(quantity, &block, found) {
+                    continue;
+                }
+                for (at, found) in found.chunks_exact_mut(size).enumerate() {
+                    let (motion, with) = (block.motion(counts, at), block.with(counts, at));
+                    match quantity {
+                        RowQuantity::MassMatrix => work.mass_matrix(rows.time_s, motion[0], found),
+                        RowQuantity::InverseDynamics => {
+                            work.inverse_dynamics(rows.time_s, motion, with, found);
+                        }
+                        RowQuantity::ForwardDynamics => {
+                            work.forward_dynamics(rows.time_s, motion, with, found);
+                        }
+                    }
+                }
+            }
+        });
     }
 }

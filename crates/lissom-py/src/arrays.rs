@@ -34,25 +34,22 @@ pub(crate) fn finite(what: &str, value: f64) -> PyResult<f64> {
     }
 }
 
+/// Refuses a span of time that is none.
+pub(crate) fn positive(what: &str, value: f64) -> PyResult<()> {
+    if value > 0.0 && value.is_finite() {
+        Ok(())
+    } else {
+        Err(PyValueError::new_err(format!(
+            "{what} is {value}, expected a positive number of seconds"
+        )))
+    }
+}
+
 /// Refuses a mechanism in which nothing can move.
 pub(crate) fn refuse_without_coordinates(count: usize) -> PyResult<()> {
     match count {
         0 => Err(PyValueError::new_err("the mechanism has no coordinates")),
         _ => Ok(()),
-    }
-}
-
-/// Rows of numbers with leading axes: one of them, or one per member.
-pub(crate) struct Rows<'a> {
-    values: &'a [f64],
-    width: usize,
-    repeated: bool,
-}
-
-impl<'a> Rows<'a> {
-    pub(crate) fn row(&self, at: usize) -> &'a [f64] {
-        let at = if self.repeated { 0 } else { at };
-        &self.values[at * self.width..][..self.width]
     }
 }
 
@@ -72,21 +69,21 @@ pub(crate) fn rows<'a>(
     array: &'a PyReadonlyArrayDyn<'_, f64>,
     axes: &[usize],
     width: usize,
-) -> PyResult<Rows<'a>> {
+) -> PyResult<&'a [f64]> {
     let own = leading(what, array.shape(), width)?;
     if !own.is_empty() && own != axes {
         return Err(PyValueError::new_err(format!(
             "{what} has the leading axes {own:?}, which must be none or those of the states, {axes:?}"
         )));
     }
-    let values = array
+    numbers(array)
+}
+
+/// The numbers of an array in one piece.
+pub(crate) fn numbers<'a>(array: &'a PyReadonlyArrayDyn<'_, f64>) -> PyResult<&'a [f64]> {
+    array
         .as_slice()
-        .map_err(|error| PyValueError::new_err(error.to_string()))?;
-    Ok(Rows {
-        values,
-        width,
-        repeated: own.is_empty() && !axes.is_empty(),
-    })
+        .map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// The array that results go to: the one that was given, or a new one.

@@ -1,6 +1,5 @@
 //! Errors of Lissom as the exceptions of `lissom.errors`.
 
-use std::fs::File;
 use std::io::ErrorKind;
 use std::ops::Range;
 
@@ -57,22 +56,25 @@ pub(crate) fn interruption(py: Python<'_>, error: PyErr) -> PyErr {
 
 /// A file that cannot be read or written, as the exception that Python has for the reason.
 pub(crate) fn io_error(error: &IoError) -> PyErr {
+    os_error(kind(error), error)
+}
+
+/// The same for a folder of a run.
+pub(crate) fn stored_error(error: &StoredError) -> PyErr {
     let kind = match error {
-        IoError::CreateFolder { reason, .. }
-        | IoError::Write { reason, .. }
-        | IoError::Read { reason, .. } => Some(reason.kind()),
+        StoredError::File(error) => kind(error),
         _ => None,
     };
     os_error(kind, error)
 }
 
-/// The same for a folder of a run, whose reasons are texts: the file is asked again.
-pub(crate) fn stored_error(error: &StoredError) -> PyErr {
-    let kind = match error {
-        StoredError::Unreadable { path, .. } => File::open(path).err().map(|error| error.kind()),
+fn kind(error: &IoError) -> Option<ErrorKind> {
+    match error {
+        IoError::CreateFolder { reason, .. }
+        | IoError::Write { reason, .. }
+        | IoError::Read { reason, .. } => Some(reason.kind()),
         _ => None,
-    };
-    os_error(kind, error)
+    }
 }
 
 fn os_error(kind: Option<ErrorKind>, error: &dyn std::error::Error) -> PyErr {

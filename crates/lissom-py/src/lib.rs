@@ -9,13 +9,16 @@
 )]
 
 mod arrays;
+mod batch;
 mod error;
+mod evaluation;
 mod mechanism;
 mod model;
 mod recording;
 mod simulator;
 mod state;
 mod study;
+mod threads;
 mod watch;
 
 use std::ffi::OsString;
@@ -31,6 +34,7 @@ fn main_with(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<batch::BatchSimulator>()?;
     module.add_class::<mechanism::Mechanism>()?;
     module.add_class::<model::Model>()?;
     module.add_class::<simulator::Simulator>()?;
@@ -48,6 +52,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(study::perturbed, module)?)?;
     module.add_function(wrap_pyfunction!(study::converged, module)?)?;
     module.add_function(wrap_pyfunction!(study::compared, module)?)?;
-    module.add_function(wrap_pyfunction!(simulator::rolled, module)?)?;
+    module.add_function(wrap_pyfunction!(batch::rolled, module)?)?;
+    module.add_function(wrap_pyfunction!(threads::limit_threads, module)?)?;
     Ok(())
 }

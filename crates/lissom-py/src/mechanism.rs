@@ -1,18 +1,19 @@
 //! Mechanisms and their states: names, and what the equations say of states.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
-use lissom::{Coordinate, Evaluator};
+use lissom::{Coordinate, EvaluateError, Evaluator, RowQuantity, StateRows};
 use lissom_io::load::Loaded;
-use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
+use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::arrays::{
-    contiguous, finite, leading, refuse_without_coordinates, result, rows, shaped, written,
+    contiguous, finite, leading, numbers, refuse_without_coordinates, result, rows, shaped, written,
 };
 use crate::error::{run_error, simulation_error};
+use crate::evaluation::{Free, each};
 use crate::model::Model;
 use crate::state::State;
 
@@ -28,16 +29,6 @@ pub(crate) struct Mechanism {
     free: OnceLock<Free>,
 }
 
-/// The mechanism with every joint free, as evaluations have it.
-struct Free {
-    mechanism: Arc<lissom::Mechanism>,
-    /// Names, units and kinds of its positions and velocities.
-    coordinates: [Vec<Coordinate>; 2],
-    markers: Vec<String>,
-    /// Workspaces that nobody uses just now.
-    idle: Mutex<Vec<Evaluator>>,
-}
-
 type Names = Vec<(String, &'static str)>;
 
 fn named(coordinates: &[Coordinate]) -> Names {
@@ -50,17 +41,8 @@ impl Mechanism {
         if let Some(free) = self.free.get() {
             return Ok(free);
         }
-        let made = py.detach(|| {
-            let evaluator = Evaluator::new(&self.mechanism)?;
-            let mechanism = Arc::clone(evaluator.mechanism());
-            Ok(Free {
-                coordinates: mechanism.coordinates()?,
-                markers: evaluator.markers(),
-                mechanism,
-                idle: Mutex::new(vec![evaluator]),
-            })
-        });
-        let made = made.map_err(|error: lissom::EvaluateError| simulation_error(py, &error))?;
+        let made = py.detach(|| Free::of(&self.mechanism));
+        let made = made.map_err(|error: EvaluateError| simulation_error(py, &error))?;
         Ok(self.free.get_or_init(|| made))
     }
 
@@ -81,64 +63,41 @@ impl Mechanism {
         Ok([found.position, found.velocity].concat())
     }
 
-    /// Evaluates something of every state and returns it as one array, with the leading axes of the states. The interpreter
-    /// is free meanwhile.
+    /// Evaluates something of every state and returns it as one array: the leading axes of the states, then those of `shape`, which
+    /// goes by the number of velocities. The interpreter is free meanwhile.
     fn evaluated<'py>(
         &self,
-        py: Python<'py>,
-        states: &Bound<'py, PyAny>,
         asked: &Asked<'_, 'py>,
-        evaluate: impl Sync + Fn(&mut Evaluator, &[f64], &[f64], Option<&[f64]>, &mut [f64]),
-    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        shape: fn(usize) -> Vec<usize>,
+        evaluate: impl Sync + Fn(&mut Evaluator, &StateRows<'_>, &mut [f64]),
+    ) -> PyResult<Array<'py>> {
+        let (py, states) = (asked.states.py(), asked.states);
         let free = self.free(py)?;
         let [n_q, n_v] = free.coordinates.each_ref().map(Vec::len);
         refuse_without_coordinates(n_q + n_v)?;
-        let of_state = match states.cast::<State>() {
-            Ok(state) => Some(self.free_x(py, free, state.get())?),
-            Err(_) => None,
-        };
-        let array = match of_state {
-            Some(_) => None,
-            None => Some(contiguous(states)?),
-        };
-        let (x, axes): (&[f64], &[usize]) = match (&of_state, &array) {
-            (Some(x), _) => (x, &[]),
-            (None, Some(array)) => {
-                let axes = leading("the array of states", array.shape(), n_q + n_v)?;
-                let x = array.as_slice();
-                (
-                    x.map_err(|error| PyValueError::new_err(error.to_string()))?,
-                    axes,
-                )
-            }
-            (None, None) => (&[], &[]),
+        let time_s = self.instant_of(states, asked.time_s)?;
+        let (of_state, array);
+        let (x, axes): (&[f64], &[usize]) = if let Ok(state) = states.cast::<State>() {
+            of_state = self.free_x(py, free, state.get())?;
+            (&of_state, &[])
+        } else {
+            array = contiguous(states)?;
+            let axes = leading("the array of states", array.shape(), n_q + n_v)?;
+            (numbers(&array)?, axes)
         };
         let with = asked.with.as_ref();
         let with = with
             .map(|(what, array)| rows(what, array, axes, n_v))
             .transpose()?;
-        let shape: Vec<usize> = (axes.iter().copied()).chain((asked.shape)(n_v)).collect();
-        let size: usize = (asked.shape)(n_v).iter().product();
-        let out = result(py, asked.out, &shape)?;
+        let whole: Vec<usize> = axes.iter().copied().chain(shape(n_v)).collect();
+        let out = result(py, asked.out, &whole)?;
         let mut filled = out.try_readwrite()?;
-        let numbers = written(&mut filled)?;
-        let made = py.detach(|| {
-            let idle = || free.idle.lock().unwrap_or_else(PoisonError::into_inner);
-            let taken = idle().pop();
-            let mut evaluator = match taken {
-                Some(evaluator) => evaluator,
-                None => Evaluator::of_released(Arc::clone(&free.mechanism))?,
-            };
-            for (at, x) in x.chunks_exact(n_q + n_v).enumerate() {
-                let (position, velocity) = x.split_at(n_q);
-                let with = with.as_ref().map(|rows| rows.row(at));
-                let out = &mut numbers[at * size..][..size];
-                evaluate(&mut evaluator, position, velocity, with, out);
-            }
-            idle().push(evaluator);
-            Ok(())
-        });
-        made.map_err(|error: lissom::EvaluateError| simulation_error(py, &error))?;
+        let rows = StateRows {
+            time_s,
+            motion: x,
+            with: with.unwrap_or(&[]),
+        };
+        free.evaluate(py, &rows, written(&mut filled)?, evaluate)?;
         drop(filled);
         Ok(out)
     }
@@ -167,13 +126,33 @@ impl Mechanism {
     }
 }
 
-/// What is asked of states beside which quantity.
+type Array<'py> = Bound<'py, PyArrayDyn<f64>>;
+
+/// States at which something is evaluated, and where the result goes.
 struct Asked<'a, 'py> {
-    /// Rows that belong to the states, and what they are called.
-    with: Option<(&'static str, numpy::PyReadonlyArrayDyn<'py, f64>)>,
-    /// Shape of the answer for one state, by the number of velocities.
-    shape: fn(usize) -> Vec<usize>,
+    /// A state, or an array of states.
+    states: &'a Bound<'py, PyAny>,
+    /// The instant; that of the state, or of the model's start if absent.
+    time_s: Option<f64>,
+    /// The array to fill; a new one if absent.
     out: Option<&'a Bound<'py, PyAny>>,
+    /// Rows that belong to the states, and what they are called.
+    with: Option<(&'static str, PyReadonlyArrayDyn<'py, f64>)>,
+}
+
+impl<'a, 'py> Asked<'a, 'py> {
+    fn of(
+        states: &'a Bound<'py, PyAny>,
+        time_s: Option<f64>,
+        out: Option<&'a Bound<'py, PyAny>>,
+    ) -> Self {
+        Self {
+            states,
+            time_s,
+            out,
+            with: None,
+        }
+    }
 }
 
 #[pymethods]
@@ -289,7 +268,7 @@ impl Mechanism {
     }
 
     /// A state with every joint free, as evaluations take it: positions, then velocities.
-    fn free_state<'py>(&self, state: &Bound<'py, State>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+    fn free_state<'py>(&self, state: &Bound<'py, State>) -> PyResult<Array<'py>> {
         let py = state.py();
         let x = self.free_x(py, self.free(py)?, state.get())?;
         let length = x.len();
@@ -300,44 +279,34 @@ impl Mechanism {
     #[pyo3(signature = (state, *, time_s=None, out=None))]
     fn mass_matrix<'py>(
         &self,
-        py: Python<'py>,
         state: &Bound<'py, PyAny>,
         time_s: Option<f64>,
         out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let time_s = self.instant_of(state, time_s)?;
-        let asked = Asked {
-            with: None,
-            shape: |n| vec![n, n],
-            out,
-        };
-        self.evaluated(py, state, &asked, |evaluator, position, _, _, mass| {
-            evaluator.mass_matrix(time_s, position, mass);
-        })
+    ) -> PyResult<Array<'py>> {
+        let asked = Asked::of(state, time_s, out);
+        self.evaluated(
+            &asked,
+            |n| vec![n, n],
+            |evaluator, rows, mass| {
+                evaluator.evaluate_rows(RowQuantity::MassMatrix, rows, mass);
+            },
+        )
     }
 
     /// The generalised force, in N or N m, that holds all accelerations at zero: gravity, springs, friction, velocity terms.
     #[pyo3(signature = (state, *, time_s=None, out=None))]
     fn bias<'py>(
         &self,
-        py: Python<'py>,
         state: &Bound<'py, PyAny>,
         time_s: Option<f64>,
         out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let time_s = self.instant_of(state, time_s)?;
-        let asked = Asked {
-            with: None,
-            shape: |n| vec![n],
-            out,
-        };
-        let still = vec![0.0; self.free(py)?.coordinates[1].len()];
+    ) -> PyResult<Array<'py>> {
+        let asked = Asked::of(state, time_s, out);
         self.evaluated(
-            py,
-            state,
             &asked,
-            |evaluator, position, velocity, _, bias| {
-                evaluator.inverse_dynamics(time_s, [position, velocity], &still, bias);
+            |n| vec![n],
+            |evaluator, rows, bias| {
+                evaluator.evaluate_rows(RowQuantity::InverseDynamics, rows, bias);
             },
         )
     }
@@ -346,26 +315,21 @@ impl Mechanism {
     #[pyo3(signature = (state, force=None, *, time_s=None, out=None))]
     fn forward_dynamics<'py>(
         &self,
-        py: Python<'py>,
         state: &Bound<'py, PyAny>,
         force: Option<&Bound<'py, PyAny>>,
         time_s: Option<f64>,
         out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let time_s = self.instant_of(state, time_s)?;
+    ) -> PyResult<Array<'py>> {
         let force = force.map(contiguous).transpose()?;
         let asked = Asked {
             with: force.map(|force| ("force", force)),
-            shape: |n| vec![n],
-            out,
+            ..Asked::of(state, time_s, out)
         };
         self.evaluated(
-            py,
-            state,
             &asked,
-            |evaluator, position, velocity, force, found| {
-                let force = force.unwrap_or(&[]);
-                evaluator.forward_dynamics(time_s, [position, velocity], force, found);
+            |n| vec![n],
+            |evaluator, rows, found| {
+                evaluator.evaluate_rows(RowQuantity::ForwardDynamics, rows, found);
             },
         )
     }
@@ -374,25 +338,20 @@ impl Mechanism {
     #[pyo3(signature = (state, acceleration, *, time_s=None, out=None))]
     fn inverse_dynamics<'py>(
         &self,
-        py: Python<'py>,
         state: &Bound<'py, PyAny>,
         acceleration: &Bound<'py, PyAny>,
         time_s: Option<f64>,
         out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let time_s = self.instant_of(state, time_s)?;
+    ) -> PyResult<Array<'py>> {
         let asked = Asked {
             with: Some(("acceleration", contiguous(acceleration)?)),
-            shape: |n| vec![n],
-            out,
+            ..Asked::of(state, time_s, out)
         };
         self.evaluated(
-            py,
-            state,
             &asked,
-            |evaluator, position, velocity, given, force| {
-                let given = given.unwrap_or(&[]);
-                evaluator.inverse_dynamics(time_s, [position, velocity], given, force);
+            |n| vec![n],
+            |evaluator, rows, force| {
+                evaluator.evaluate_rows(RowQuantity::InverseDynamics, rows, force);
             },
         )
     }
@@ -401,25 +360,18 @@ impl Mechanism {
     #[pyo3(name = "_energies", signature = (state, *, time_s=None, out=None))]
     fn energies<'py>(
         &self,
-        py: Python<'py>,
         state: &Bound<'py, PyAny>,
         time_s: Option<f64>,
         out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let time_s = self.instant_of(state, time_s)?;
-        let asked = Asked {
-            with: None,
-            shape: |_| vec![3],
-            out,
-        };
+    ) -> PyResult<Array<'py>> {
+        let asked = Asked::of(state, time_s, out);
         self.evaluated(
-            py,
-            state,
             &asked,
-            |evaluator, position, velocity, _, found| {
-                let energy = evaluator.energy_and_momentum(time_s, [position, velocity]);
+            |_| vec![3],
+            each(|evaluator, at, found| {
+                let energy = evaluator.energy_and_momentum(at.time_s, at.state());
                 found.copy_from_slice(&[energy.kinetic, energy.strain, energy.gravity]);
-            },
+            }),
         )
     }
 
@@ -427,37 +379,27 @@ impl Mechanism {
     #[pyo3(signature = (state, marker, *, time_s=None, out=None))]
     fn marker_pose<'py>(
         &self,
-        py: Python<'py>,
         state: &Bound<'py, PyAny>,
         marker: &str,
         time_s: Option<f64>,
         out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let (time_s, marker) = (self.instant_of(state, time_s)?, self.marker(py, marker)?);
-        let asked = Asked {
-            with: None,
-            shape: |_| vec![4, 4],
-            out,
-        };
+    ) -> PyResult<Array<'py>> {
+        let marker = self.marker(state.py(), marker)?;
+        let asked = Asked::of(state, time_s, out);
         self.evaluated(
-            py,
-            state,
             &asked,
-            |evaluator, position, velocity, _, found| match evaluator.marker(
-                time_s,
-                [position, velocity],
-                marker,
-            ) {
-                Some(motion) => {
-                    let (rotation, place) = (motion.pose.rotation.0, motion.pose.translation.0);
-                    for row in 0..3 {
-                        found[4 * row..][..3].copy_from_slice(&rotation[row]);
-                        found[4 * row + 3] = place[row];
-                    }
-                    found[12..].copy_from_slice(&[0.0, 0.0, 0.0, 1.0]);
+            |_| vec![4, 4],
+            each(|evaluator, at, found| {
+                let Some(motion) = evaluator.marker(at.time_s, at.state(), marker) else {
+                    return found.fill(f64::NAN);
+                };
+                let (rotation, position) = (motion.pose.rotation.0, motion.pose.translation.0);
+                for row in 0..3 {
+                    found[4 * row..][..3].copy_from_slice(&rotation[row]);
+                    found[4 * row + 3] = position[row];
                 }
-                None => found.fill(f64::NAN),
-            },
+                found[12..].copy_from_slice(&[0.0, 0.0, 0.0, 1.0]);
+            }),
         )
     }
 
@@ -465,33 +407,23 @@ impl Mechanism {
     #[pyo3(signature = (state, marker, *, time_s=None, out=None))]
     fn marker_twist<'py>(
         &self,
-        py: Python<'py>,
         state: &Bound<'py, PyAny>,
         marker: &str,
         time_s: Option<f64>,
         out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let (time_s, marker) = (self.instant_of(state, time_s)?, self.marker(py, marker)?);
-        let asked = Asked {
-            with: None,
-            shape: |_| vec![6],
-            out,
-        };
+    ) -> PyResult<Array<'py>> {
+        let marker = self.marker(state.py(), marker)?;
+        let asked = Asked::of(state, time_s, out);
         self.evaluated(
-            py,
-            state,
             &asked,
-            |evaluator, position, velocity, _, found| match evaluator.marker(
-                time_s,
-                [position, velocity],
-                marker,
-            ) {
-                Some(motion) => {
-                    found[..3].copy_from_slice(&motion.twist.angular.0);
-                    found[3..].copy_from_slice(&motion.twist.linear.0);
-                }
-                None => found.fill(f64::NAN),
-            },
+            |_| vec![6],
+            each(|evaluator, at, found| {
+                let Some(motion) = evaluator.marker(at.time_s, at.state(), marker) else {
+                    return found.fill(f64::NAN);
+                };
+                found[..3].copy_from_slice(&motion.twist.angular.0);
+                found[3..].copy_from_slice(&motion.twist.linear.0);
+            }),
         )
     }
 
@@ -499,20 +431,85 @@ impl Mechanism {
     #[pyo3(name = "_ground_jacobian", signature = (state, marker, *, time_s=None, out=None))]
     fn ground_jacobian<'py>(
         &self,
-        py: Python<'py>,
         state: &Bound<'py, PyAny>,
         marker: &str,
         time_s: Option<f64>,
         out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let (time_s, marker) = (self.instant_of(state, time_s)?, self.marker(py, marker)?);
-        let asked = Asked {
-            with: None,
-            shape: |n| vec![6, n],
-            out,
-        };
-        self.evaluated(py, state, &asked, |evaluator, position, _, _, found| {
-            evaluator.jacobian(time_s, position, marker, found);
-        })
+    ) -> PyResult<Array<'py>> {
+        let marker = self.marker(state.py(), marker)?;
+        let asked = Asked::of(state, time_s, out);
+        self.evaluated(
+            &asked,
+            |n| vec![6, n],
+            each(|evaluator, at, found| {
+                evaluator.jacobian(at.time_s, at.position, marker, found);
+            }),
+        )
+    }
+
+    /// Positions after steps in unit time, row by row.
+    #[pyo3(name = "_displaced")]
+    fn displaced<'py>(
+        &self,
+        py: Python<'py>,
+        position: PyReadonlyArrayDyn<'py, f64>,
+        step: PyReadonlyArrayDyn<'py, f64>,
+    ) -> PyResult<Array<'py>> {
+        let [n_q, n_v] = self.free(py)?.coordinates.each_ref().map(Vec::len);
+        self.moved(py, [(position, n_q), (step, n_v)], n_q, Evaluator::displace)
+    }
+
+    /// Steps in unit time from positions to others, row by row.
+    #[pyo3(name = "_change")]
+    fn change<'py>(
+        &self,
+        py: Python<'py>,
+        start: PyReadonlyArrayDyn<'py, f64>,
+        end: PyReadonlyArrayDyn<'py, f64>,
+    ) -> PyResult<Array<'py>> {
+        let [n_q, n_v] = self.free(py)?.coordinates.each_ref().map(Vec::len);
+        self.moved(py, [(start, n_q), (end, n_q)], n_v, Evaluator::difference)
+    }
+}
+
+/// What comes of a row of each of two arrays.
+type Move = fn(&mut Evaluator, &[f64], &[f64], &mut [f64]);
+
+impl Mechanism {
+    /// Rows of two arrays of their widths with the same axes in front, and what comes of them.
+    fn moved<'py>(
+        &self,
+        py: Python<'py>,
+        given: [(PyReadonlyArrayDyn<'py, f64>, usize); 2],
+        width: usize,
+        moved: Move,
+    ) -> PyResult<Array<'py>> {
+        refuse_without_coordinates(width)?;
+        let [(one, one_width), (other, other_width)] = &given;
+        let axes = leading("the first array", one.shape(), *one_width)?;
+        let others = rows("the second array", other, axes, *other_width)?;
+        if others.len() / other_width != axes.iter().product::<usize>() {
+            return Err(PyValueError::new_err(
+                "both arrays need the same axes in front",
+            ));
+        }
+        let shape: Vec<usize> = axes.iter().copied().chain([width]).collect();
+        let out = result(py, None, &shape)?;
+        let mut filled = out.try_readwrite()?;
+        let (one, found, free) = (numbers(one)?, written(&mut filled)?, self.free(py)?);
+        let made = py.detach(|| {
+            let mut evaluator = free.taken()?;
+            let pairs = one
+                .chunks_exact(*one_width)
+                .zip(others.chunks_exact(*other_width));
+            for ((one, other), found) in pairs.zip(found.chunks_exact_mut(width)) {
+                moved(&mut evaluator, one, other, found);
+            }
+            free.give_back(evaluator);
+            Ok(())
+        });
+        made.map_err(|error: EvaluateError| simulation_error(py, &error))?;
+        drop(filled);
+        Ok(out)
     }
 }

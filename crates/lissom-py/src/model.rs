@@ -69,9 +69,8 @@ impl Model {
     }
 
     #[getter]
-    fn name(&self) -> String {
-        let loaded = &self.loaded;
-        loaded.spec.name.clone().unwrap_or(loaded.label.clone())
+    fn name(&self) -> &str {
+        self.loaded.name()
     }
 
     #[getter]

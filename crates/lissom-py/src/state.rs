@@ -109,7 +109,8 @@ impl State {
     fn __getitem__(&self, py: Python<'_>, name: &str) -> PyResult<f64> {
         let names = self.named(py)?.concat();
         let found = names.iter().position(|own| own == name);
-        let at = found.ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
+        let at = found
+            .ok_or_else(|| PyKeyError::new_err(format!("there is no {name:?}; names() has all")))?;
         Ok(self.x()[at])
     }
 

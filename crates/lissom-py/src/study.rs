@@ -1,25 +1,26 @@
 //! Studies of a mechanism: runs, equilibrium, linear models, trust.
 
-use lissom::compare::{DIVERGENCE_LENGTHS, term_groups};
+use std::convert::Infallible;
+use std::time::Instant;
+
 use lissom::converge::{ConvergeOptions, converge};
 use lissom::spec::{ModelSpec, SimulationSpec};
 use lissom::{
-    AnalysisError, DrivenJoints, Ending, Flow, Interpolation, ModeAt, OperatingPoint, OutputOrder,
-    PerturbOptions, Run, SimulateOptions, Stability, Terms, TrackedModes, sample_instants,
-    sample_instants_from,
+    AnalysisError, DrivenJoints, Ending, Interpolation, ModeAt, OperatingPoint, OutputOrder,
+    PerturbOptions, Run, SimulateOptions, Stability, Terms, TrackedModes, sample_instants_from,
 };
-use lissom_io::compare::{Choice, Comparison, Finished, Without, first_sound, with_fidelity};
+use lissom_io::compare::{Choice, Comparison, Runs, with_choices};
 use lissom_io::converge::ConvergenceReport;
-use lissom_io::linear;
 use lissom_io::load::Loaded;
 use lissom_io::summary::Summary;
+use lissom_io::{linear, size};
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Serialize;
 
-use crate::arrays::shaped;
+use crate::arrays::{positive, shaped};
 use crate::error::{interruption, load_error, run_error, simulation_error};
 use crate::mechanism::Mechanism;
 use crate::recording::given;
@@ -119,20 +120,20 @@ pub(crate) fn run<'py>(
         positive("sample_period_s", period_s)?;
         loaded.spec.output.sample_period_s = Some(period_s);
     }
-    if start.time_s >= loaded.spec.simulation.start_s + loaded.spec.simulation.duration_s {
+    if start.time_s >= loaded.spec.simulation.end_s() {
         return Err(PyValueError::new_err(
             "the state is where the simulation ends; say for how long with duration_s",
         ));
     }
-    refuse_too_many_samples(&loaded.spec)?;
-    let samples = sample_instants_from(&loaded.spec, start.time_s, &at_s);
     let channels = channels.or_else(|| loaded.spec.output.channels.clone());
+    refuse_too_large(own, &loaded.spec, channels.as_deref())?;
+    let samples = sample_instants_from(&loaded.spec, start.time_s, &at_s);
     let options = SimulateOptions {
         samples: &samples,
         channels: channels.as_deref(),
         most_lengths: f64::INFINITY,
     };
-    let began = std::time::Instant::now();
+    let began = Instant::now();
     let simulation = &loaded.spec.simulation;
     let (run, interrupted) = watched(py, |watch| {
         own.mechanism.simulate(start, simulation, &options, watch)
@@ -265,7 +266,7 @@ pub(crate) fn perturbed<'py>(
         interpolation: Interpolation::Matrices,
         order: OutputOrder::Second,
     };
-    refuse_too_many_samples(&own.loaded.spec)?;
+    refuse_too_large(own, &own.loaded.spec, None)?;
     let samples = sample_instants_from(&own.loaded.spec, from.time_s, &[]);
     let run = answered(
         py,
@@ -290,7 +291,7 @@ pub(crate) fn converged(
 ) -> PyResult<String> {
     let (py, own) = (mechanism.py(), mechanism.get());
     refuse_unknown_channels(own, channels.as_deref())?;
-    refuse_too_many_samples(&own.loaded.spec)?;
+    refuse_too_large(own, &own.loaded.spec, None)?;
     let from = state.map(|state| state.get().of(own)).transpose()?;
     let options = ConvergeOptions {
         channels: channels.as_deref(),
@@ -318,7 +319,7 @@ pub(crate) fn compared(
 ) -> PyResult<String> {
     let (py, own) = (mechanism.py(), mechanism.get());
     refuse_unknown_channels(own, channels.as_deref())?;
-    refuse_too_many_samples(&own.loaded.spec)?;
+    refuse_too_large(own, &own.loaded.spec, None)?;
     let choices = if fidelities.is_empty() {
         Choice::USUAL.to_vec()
     } else {
@@ -326,68 +327,31 @@ pub(crate) fn compared(
         let parsed = parsed.collect::<Result<Vec<_>, _>>();
         parsed.map_err(|error| PyValueError::new_err(error.to_string()))?
     };
-    let models = choices.into_iter().map(|choice| {
-        let changed = with_fidelity(&own.loaded, choice.switches());
-        Ok((choice, changed.map_err(|error| load_error(py, &error))?))
+    let models = with_choices(&own.loaded, &choices).map_err(|error| load_error(py, &error))?;
+    let (runs, interrupted) = watched(py, |watch| {
+        Runs::of(&own.loaded, models, |task| {
+            let began = Instant::now();
+            let run = task.simulate(watch);
+            let wall_s = began.elapsed().as_secs_f64();
+            let summary = Summary::new(&task.model, &run, &[], wall_s);
+            Ok::<_, Infallible>((run, summary))
+        })
     });
-    let models = models.collect::<PyResult<Vec<_>>>()?;
-    let (comparison, interrupted) = watched(py, |watch| {
-        let run_all = |model: &Loaded, watch: &mut dyn FnMut(f64) -> Flow| {
-            let samples = sample_instants(&model.spec, &[]);
-            let options = SimulateOptions {
-                samples: &samples,
-                channels: None,
-                most_lengths: DIVERGENCE_LENGTHS,
-            };
-            let simulation = &model.spec.simulation;
-            match model.mechanism.start() {
-                Ok(start) => model
-                    .mechanism
-                    .simulate(&start, simulation, &options, watch),
-                Err(error) => Run::refused(error),
-            }
-        };
-        let mut finished: Vec<Finished> = Vec::new();
-        for (choice, loaded) in models {
-            let began = std::time::Instant::now();
-            let run = run_all(&loaded, watch);
-            let summary = Summary::new(&loaded, &run, &[], began.elapsed().as_secs_f64());
-            finished.push(Finished {
-                choice,
-                loaded,
-                run,
-                summary,
-            });
-        }
-        let groups = first_sound(&finished).map(|first| term_groups(&first.loaded.mechanism));
-        // a group that the model cannot do without is not weighed
-        let without: Vec<Without> = (groups.into_iter().flatten())
-            .filter_map(|group| {
-                let model = with_fidelity(&own.loaded, group.without).ok()?;
-                let run = run_all(&model, watch);
-                Some(Without { group, run })
-            })
-            .collect();
-        Comparison::new(&finished, &without, channels.as_deref(), within)
-    });
+    let Ok(runs) = runs;
     match interrupted {
         Some(interrupted) => Err(interruption(py, interrupted)),
-        None => json(&comparison),
+        None => json(&Comparison::new(&runs, channels.as_deref(), within)),
     }
 }
 
-/// More samples than any run is recorded with.
-const MOST_SAMPLES: f64 = 1e8;
-
-fn refuse_too_many_samples(spec: &ModelSpec) -> PyResult<()> {
-    let (duration_s, period_s) = (spec.simulation.duration_s, spec.sample_period_s());
-    if duration_s / period_s <= MOST_SAMPLES {
-        Ok(())
-    } else {
-        Err(PyValueError::new_err(format!(
-            "a sample every {period_s} s of {duration_s} s makes more than {MOST_SAMPLES:e}; lengthen sample_period_s"
-        )))
-    }
+/// Refuses a recording of some channels, all if absent, that would not fit into memory.
+fn refuse_too_large(
+    own: &Mechanism,
+    spec: &ModelSpec,
+    channels: Option<&[String]>,
+) -> PyResult<()> {
+    size::refuse_too_large(&own.mechanism, spec, channels)
+        .map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// Refuses beginnings that no channel has.
@@ -396,32 +360,18 @@ fn refuse_unknown_channels(own: &Mechanism, asked: Option<&[String]>) -> PyResul
     let (Some(asked), Ok(signals)) = (asked, own.mechanism.signals()) else {
         return Ok(());
     };
-    let is_unknown = |beginning: &&String| {
-        let mut names = signals.iter().map(|signal| &signal.name);
-        !names.any(|name| name.starts_with(beginning.as_str()))
-    };
-    let unknown = asked.iter().filter(is_unknown);
-    let unknown: Vec<String> = unknown.map(|name| format!("{name:?}")).collect();
+    let unknown = signals.unknown(asked);
     if unknown.is_empty() {
         return Ok(());
     }
+    let unknown: Vec<String> = unknown.iter().map(|name| format!("{name:?}")).collect();
     Err(PyValueError::new_err(format!(
         "no channel begins with {}; mechanism.channels has all",
         unknown.join(", ")
     )))
 }
 
-fn positive(what: &str, value: f64) -> PyResult<()> {
-    if value > 0.0 && value.is_finite() {
-        Ok(())
-    } else {
-        Err(PyValueError::new_err(format!(
-            "{what} is {value}, expected a positive number of seconds"
-        )))
-    }
-}
-
-/// A run of `duration_s` from an instant on.
+/// Has a simulation last `duration_s` from an instant on.
 fn set_duration(simulation: &mut SimulationSpec, from_s: f64, duration_s: f64) {
     // exactly what was asked for where the model starts
     simulation.duration_s = if from_s == simulation.start_s {

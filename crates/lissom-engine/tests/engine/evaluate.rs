@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use lissom_engine::evaluate::{EvaluateOptions, Evaluation, MarkerPose, MarkerTarget, Targets};
-use lissom_engine::{Evaluator, Mechanism};
+use lissom_engine::testing::{Random, Variety};
+use lissom_engine::{Evaluator, Mechanism, RowQuantity, StateRows};
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::{FormulationSpec, NodalFormulationSpec, TwistComponent};
 
 use crate::models::parsed;
+use crate::shipped::{PLANAR_3RRR, SPACE_ARM};
 
 /// Rigid mechanisms in two formulations, a few dozen operations with numbers near one.
 const AGREEMENT: f64 = 1e-9;
@@ -260,6 +262,137 @@ fn an_evaluator_says_what_evaluations_say() {
                 })
                 .sum();
             assert!((energy.kinetic - 0.5 * kinetic).abs() < AGREEMENT * kinetic);
+        }
+    }
+}
+
+/// States about the one that a mechanism writes down, row by row.
+fn rows_about(evaluator: &mut Evaluator, count: usize, random: &mut Random) -> Vec<f64> {
+    let written = evaluator.mechanism().written();
+    let n = evaluator.velocity_count();
+    let mut rows = Vec::new();
+    for _ in 0..count {
+        let mut position = written.position.clone();
+        evaluator.displace(&written.position, &random.list(n, 0.02), &mut position);
+        rows.extend(position);
+        rows.extend(random.list(n, 1.0));
+    }
+    rows
+}
+
+/// Property: many states at once have the bits of one after the other, whatever their number, with loops and where one of them is not
+/// a number. Nodes are placed from where they were before, and agree to rounding.
+#[test]
+fn rows_have_the_bits_of_single_calls() {
+    let [arm, space, loops] = [ARM, SPACE_ARM, PLANAR_3RRR].map(parsed);
+    let mechanisms = vec![
+        Mechanism::build(&arm).unwrap(),
+        in_nodes(&arm),
+        Mechanism::build(&space).unwrap(),
+        Mechanism::build(&loops).unwrap(),
+        Mechanism::build(&Variety::everything(7).mechanism(5)).unwrap(),
+    ];
+    let random = &mut Random::new(11);
+    for mechanism in mechanisms {
+        let mut evaluator = Evaluator::new(&mechanism).unwrap();
+        let [n_q, n] = [evaluator.position_count(), evaluator.velocity_count()];
+        for count in [1, 4, 6, 9] {
+            let mut motion = rows_about(&mut evaluator, count, random);
+            if count == 6 {
+                motion[n_q] = f64::NAN;
+            }
+            for with in [Vec::new(), random.list(n, 1.0), random.list(count * n, 1.0)] {
+                let rows = StateRows {
+                    time_s: 0.0,
+                    motion: &motion,
+                    with: &with,
+                };
+                for quantity in [
+                    RowQuantity::MassMatrix,
+                    RowQuantity::InverseDynamics,
+                    RowQuantity::ForwardDynamics,
+                ] {
+                    let size = if quantity == RowQuantity::MassMatrix {
+                        n * n
+                    } else {
+                        n
+                    };
+                    let mut together = vec![0.0; count * size];
+                    evaluator.evaluate_rows(quantity, &rows, &mut together);
+                    for (at, together) in together.chunks(size).enumerate() {
+                        let state = motion[at * (n_q + n)..][..n_q + n].split_at(n_q).into();
+                        let own = match with.len() / n {
+                            0 | 1 => &with,
+                            _ => &with[at * n..][..n],
+                        };
+                        let alone = single(&mut evaluator, quantity, state, own, size);
+                        for (x, y) in together.iter().zip(&alone) {
+                            let same = if evaluator.is_independent() {
+                                x.to_bits() == y.to_bits()
+                            } else {
+                                x.is_nan() && y.is_nan() || (x - y).abs() < AGREEMENT
+                            };
+                            assert!(same, "{quantity:?} row {at} of {count}: {x} {y}");
+                            assert!(y.is_finite() || count == 6);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A quantity of one state.
+fn single(
+    evaluator: &mut Evaluator,
+    quantity: RowQuantity,
+    state: [&[f64]; 2],
+    with: &[f64],
+    size: usize,
+) -> Vec<f64> {
+    let still = vec![0.0; state[1].len()];
+    let mut found = vec![0.0; size];
+    match quantity {
+        RowQuantity::MassMatrix => evaluator.mass_matrix(0.0, state[0], &mut found),
+        RowQuantity::InverseDynamics => {
+            let acceleration = if with.is_empty() { &still } else { with };
+            evaluator.inverse_dynamics(0.0, state, acceleration, &mut found);
+        }
+        RowQuantity::ForwardDynamics => evaluator.forward_dynamics(0.0, state, with, &mut found),
+    }
+    found
+}
+
+/// Inverse function: what leads from one position to another in unit time is what displaced it, and to first order in the time
+/// it is the velocity.
+#[test]
+fn differences_take_displacements_back() {
+    let floating = Variety {
+        joint_kinds: Variety::VECTOR_JOINTS,
+        ..Variety::everything(6)
+    };
+    let (arm, space) = (parsed(ARM), parsed(SPACE_ARM));
+    let mechanisms = vec![
+        Mechanism::build(&arm).unwrap(),
+        Mechanism::build(&space).unwrap(),
+        in_nodes(&space),
+        Mechanism::build(&floating.mechanism(3)).unwrap(),
+    ];
+    let random = &mut Random::new(5);
+    for mechanism in mechanisms {
+        let mut evaluator = Evaluator::new(&mechanism).unwrap();
+        let (from, n) = (
+            evaluator.mechanism().written().position,
+            evaluator.velocity_count(),
+        );
+        for size in [1e-3, 0.5] {
+            let change = random.list(n, size);
+            let (mut to, mut found) = (from.clone(), vec![0.0; n]);
+            evaluator.displace(&from, &change, &mut to);
+            evaluator.difference(&from, &to, &mut found);
+            for (found, change) in found.iter().zip(&change) {
+                assert!((found - change).abs() < 1e-12, "{found} {change}");
+            }
         }
     }
 }

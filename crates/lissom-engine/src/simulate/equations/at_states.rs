@@ -1,10 +1,12 @@
 //! A tree evaluated at many states, every joint free.
 
 use super::Equations;
+use super::side_by_side::SideBySide;
 use crate::evaluate::MarkerPose;
-use crate::evaluator::AtStates;
+use crate::evaluator::{AtStates, RowQuantity, StateRows};
 use lissom_core::{EnergyAndMomentum, MarkerId, View as _};
-use lissom_tree::tree::{inverse_dynamics, marker_jacobian, mass_matrix};
+use lissom_numerics::integrate::SecondOrder;
+use lissom_tree::tree::{difference, inverse_dynamics, marker_jacobian, mass_matrix};
 
 impl Equations<'_> {
     /// Puts the kinematics where positions are, at rest.
@@ -104,5 +106,36 @@ impl AtStates for Equations<'_> {
             // a marker on the ground stays
             None => jacobian.fill(0.0),
         }
+    }
+
+    fn is_independent(&self) -> bool {
+        true
+    }
+
+    fn displace(&self, position: &[f64], increment: &[f64], displaced: &mut [f64]) {
+        SecondOrder::displace(self, position, increment, displaced);
+    }
+
+    fn difference(&self, from: &[f64], to: &[f64], change: &mut [f64]) {
+        change.copy_from_slice(&difference(&self.model.linkage.system, from, to));
+    }
+
+    fn evaluate_side_by_side(
+        &mut self,
+        quantity: RowQuantity,
+        rows: &StateRows<'_>,
+        found: &mut [f64],
+    ) -> bool {
+        // accelerations of loops are found one state at a time
+        if quantity == RowQuantity::ForwardDynamics && !self.model.linkage.closures.is_empty() {
+            return false;
+        }
+        let mut lanes = match self.side_by_side.take() {
+            Some(lanes) => lanes,
+            None => Box::new(SideBySide::new(self.model)),
+        };
+        let done = lanes.evaluate(self, quantity, rows, found);
+        self.side_by_side = Some(lanes);
+        done
     }
 }
