@@ -1,9 +1,12 @@
 //! `cargo run --release -p lissom-bench`: times per call, ratios, and exponents from counted operations. Names
-//! of sections select some of them: `-- rigid shuttle`; `-- day` takes many minutes and is only run by its name.
+//! of sections select some of them: `-- rigid shuttle`; `-- day` and `-- peers` take many minutes and are only run by their names.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
+mod peers;
+
 use std::hint::black_box;
+use std::process::ExitCode;
 use std::time::Instant;
 
 use lissom_bench::chain::{Bench, chain};
@@ -62,8 +65,20 @@ const SECTIONS: [(&str, fn()); 12] = [
 /// What takes many minutes, and is only run by its name.
 const LONG_SECTIONS: [(&str, fn()); 1] = [("day", a_day)];
 
-fn main() {
+fn main() -> ExitCode {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(("peers", problems)) = wanted
+        .split_first()
+        .map(|(first, rest)| (first.as_str(), rest))
+    {
+        return match peers::compare(problems) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(reason) => {
+                println!("{reason}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     for (name, section) in SECTIONS {
         if wanted.is_empty() || wanted.iter().any(|w| w == name) {
             section();
@@ -74,6 +89,7 @@ fn main() {
             section();
         }
     }
+    ExitCode::SUCCESS
 }
 
 fn a_day() {

@@ -118,6 +118,13 @@ pub fn beside(
 ///
 /// If the text is no model.
 pub fn falling_chain(links: usize) -> ModelSpec {
+    let basis = "free_free = { bending_y = 2, stretch = 1 }";
+    let text = chain_text(links, basis, "dop853 = {}");
+    ModelSpec::parse(&text, &[]).expect("the text is a model")
+}
+
+/// The falling chain as the text of a model, with a basis and an integrator.
+pub fn chain_text(links: usize, basis: &str, integrator: &str) -> String {
     let link = |link: usize| {
         let parent = match link.checked_sub(1) {
             Some(parent) => format!("\"b{parent}\""),
@@ -125,16 +132,14 @@ pub fn falling_chain(links: usize) -> ModelSpec {
         };
         format!(
             "[[body]]\nname = \"b{link}\"\n[body.beam]\nlength_m = 1.0\nmass_per_length_kg_per_m = 0.1384\n\
-             bending_stiffness_y_n_m2 = 7.815\naxial_stiffness_n = 3.49747e6\n\
-             basis.free_free = {{ bending_y = 2, stretch = 1 }}\n\
+             bending_stiffness_y_n_m2 = 7.815\naxial_stiffness_n = 3.49747e6\nbasis.{basis}\n\
              [[joint]]\nname = \"j{link}\"\nparent = {parent}\nchild = \"b{link}\"\nrevolute = {{ axis = [0, 0, 1] }}\n"
         )
     };
-    let text = format!(
+    format!(
         "format = 1\ngravity_m_per_s2 = [0, -9.81, 0]\n{}[[marker]]\nname = \"tip\"\nbody = \"b{}\"\n\
-         [simulation]\nduration_s = 1.0\n[output]\nsample_period_s = 0.05\n",
+         [simulation]\nduration_s = 1.0\nintegrator.{integrator}\n[output]\nsample_period_s = 0.05\n",
         (0..links).map(link).collect::<String>(),
         links.saturating_sub(1)
-    );
-    ModelSpec::parse(&text, &[]).expect("the text is a model")
+    )
 }
