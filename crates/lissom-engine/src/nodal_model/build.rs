@@ -305,7 +305,7 @@ impl<'a> Builder<'a> {
     fn finish(mut self, loads: Vec<Load>) -> Result<NodalModel, NodalModelError> {
         if !self.closings.is_empty() {
             let mut assembly = std::mem::take(&mut self.assembly);
-            close(
+            let unfolded = close(
                 &mut assembly,
                 &self.closings,
                 (&self.axes, &self.balls),
@@ -317,6 +317,9 @@ impl<'a> Builder<'a> {
                 },
             )?;
             self.assembly = assembly;
+            for axis in unfolded {
+                self.add_unfolded(axis);
+            }
         }
         let mechanism = self.assembly.clone().finish()?;
         let (position, velocity) = self.start(&mechanism);

@@ -2,6 +2,7 @@
 
 use super::build::{Builder, missing};
 use super::start::{BallStart, DeformationStart};
+use super::unfold::UnfoldedAxis;
 use super::{NodalAxis, NodalBall, NodalJoint, NodalModelError};
 use lissom_core::{
     Axis, AxisId, Ball, Gear, JointId, JointResistance, Load, LoadTarget, MarkerId, MotionCurve,
@@ -254,6 +255,26 @@ impl<'a> Builder<'a> {
         self.axes.push(axis);
         self.joints.push(NodalJoint::Axis(id));
         id
+    }
+
+    /// Notes a coordinate of a spherical or free joint that was taken apart.
+    pub(super) fn add_unfolded(&mut self, unfolded: UnfoldedAxis) {
+        let of_ball = |start: &&BallStart| start.element == unfolded.ball;
+        let rate = self.ball_starts.iter().find(of_ball).map_or(0.0, |start| {
+            let moves = if unfolded.axis.name.translates {
+                start.velocity
+            } else {
+                start.spin
+            };
+            unfolded.direction.dot(moves)
+        });
+        self.deformation_starts.push(DeformationStart {
+            element: unfolded.axis.element,
+            deformation: unfolded.axis.deformation,
+            value: unfolded.value,
+            rate,
+        });
+        self.push_axis(unfolded.axis);
     }
 
     /// Notes a joint that turns in any way, with all that belongs to it.

@@ -3,14 +3,17 @@
 //! A loop takes freedoms away. The mechanism is first built open, each closure an element whose deformations are free,
 //! and placed where the loops are closed. There the rates of those deformations by the degrees of freedom are known;
 //! elimination with pivots says which of the deformations are independent. These become fixed, and
-//! as many degrees of freedom become free: spherical joints first, then joints that
-//! nothing drives, then driven ones, then deformations of beams. Deformations that depend on others, as those out of a
-//! planar linkage's plane do, stay free.
+//! as many degrees of freedom become free: spherical joints that nothing drives first, then axes that
+//! nothing drives, then driven ones, then deformations of beams. Where that leaves a loop open, all spherical and free joints
+//! are asked first, as a platform on prescribed legs needs it. Where that does not do either, such joints are taken apart
+//! (`unfold`), so that a part of their freedoms follows: the coupler between two ball joints leads its own twist.
+//! Deformations that depend on others, as those out of a planar linkage's plane do, stay free.
 
 use std::collections::BTreeMap;
 
 use super::build::{Builder, least_along, missing};
 use super::joints::Carrier;
+use super::unfold::{UnfoldedAxis, Unfolding};
 use super::{CarryingJoint, Holding, NodalAxis, NodalBall, NodalClosure, NodalModelError, Side};
 use crate::model::Model;
 use lissom_nodal::{Assembly, Drive, ElementId, Equations, Mechanism, Role};
@@ -202,13 +205,16 @@ impl<'a> Builder<'a> {
             Held::PointOnLine(direction) => (direction, &[1, 2]),
             _ => ([1.0, 0.0, 0.0], &[0, 1, 2]),
         };
-        let direction = from.frame * Vector(line);
-        let across = least_along(direction);
-        let slider = self
-            .assembly
-            .slider(name, from.end, to.end.point, direction.0, across);
-        self.assembly.set_deformations(slider, Role::Free);
-        self.add_closing(name, slider, offsets);
+        // bodies that turn about one point of the ground share it: nothing can come between them
+        let slider = (from.end.point != to.end.point).then(|| {
+            let direction = from.frame * Vector(line);
+            let across = least_along(direction);
+            let slider = self
+                .assembly
+                .slider(name, from.end, to.end.point, direction.0, across);
+            self.add_closing(name, slider, offsets);
+            (slider, offsets)
+        });
         let (frames, angles): ([Matrix<f64>; 2], &'static [usize]) = match held {
             Held::Revolute(axis) => ([about(axis); 2], &[1, 2]),
             Held::Fixed => ([about([1.0, 0.0, 0.0]); 2], &[0, 1, 2]),
@@ -223,15 +229,14 @@ impl<'a> Builder<'a> {
                 ([cross, about(second)], &[1])
             }
             Held::Spherical | Held::PointOnLine(_) | Held::Distance(_) => {
-                return [Some((slider, offsets)), None];
+                return [slider, None];
             }
         };
         let frames = [from.frame * frames[0], to.frame * frames[1]];
         let [p, q] = [from.end.orientation, to.end.orientation];
         let hinge = self.assembly.hinge_between(name, p, q, frames);
-        self.assembly.set_deformations(hinge, Role::Free);
         self.add_closing(name, hinge, angles);
-        [Some((slider, offsets)), Some((hinge, angles))]
+        [slider, Some((hinge, angles))]
     }
 
     fn add_closing(&mut self, name: &str, element: ElementId, deformations: &[usize]) {
@@ -246,21 +251,38 @@ impl<'a> Builder<'a> {
 }
 
 /// What may follow from the others where a loop is closed.
-#[derive(Clone, Copy, Debug)]
-enum Follower {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Follower {
     Deformation(ElementId, usize),
+    /// All of a spherical or free joint.
     Ball(ElementId),
+    /// One coordinate of a spherical or free joint that is taken apart, by its place among those.
+    Part(usize, usize),
+}
+
+impl Follower {
+    /// Lets it follow in an assembly.
+    fn release(self, assembly: &mut Assembly) {
+        match self {
+            Self::Deformation(element, index) => {
+                assembly.set_deformation(element, index, Role::Free);
+            }
+            Self::Ball(element) => assembly.set_deformations(element, Role::Free),
+            // those stand for what `unfold` puts in the joint's place
+            Self::Part(..) => {}
+        }
+    }
 }
 
 /// Gives the coordinates of an assembly their roles in closed loops, and stands it where the loops are closed. `place` puts
-/// the open mechanism there.
+/// the open mechanism there. Axes that stand for joints that are taken apart are returned.
 pub(super) fn close(
     assembly: &mut Assembly,
     closings: &[Closing],
     joints: (&[NodalAxis], &[NodalBall]),
     (spec, is_bent): (&ModelSpec, bool),
     place: impl Fn(&Mechanism) -> (Vec<f64>, Vec<Drive>),
-) -> Result<(), NodalModelError> {
+) -> Result<Vec<UnfoldedAxis>, NodalModelError> {
     let open = assembly.clone().finish()?;
     let (position, drives) = place(&open);
     let mut equations = Equations::new(&open)?;
@@ -276,44 +298,21 @@ pub(super) fn close(
     {
         return Err(error.clone());
     }
-    let mut choice = Choice::new(&mut equations, closings);
-    let tiers = followers(&open, joints, spec);
-    let mut chosen = Vec::new();
-    for (tier, followers) in tiers.iter().enumerate() {
-        if tier == 0 {
-            // a spherical joint follows as a whole or not at all
-            for &(follower, ref columns) in followers {
-                let before = choice.clone();
-                let mut rest = columns.clone();
-                while choice.take_best(&mut rest).is_some() {}
-                if rest.is_empty() {
-                    chosen.push(follower);
-                } else {
-                    choice = before;
-                }
-            }
-            continue;
-        }
-        let mut columns: Vec<usize> = followers.iter().map(|(_, columns)| columns[0]).collect();
-        while let Some(column) = choice.take_best(&mut columns) {
-            let of = |(_, columns): &&(Follower, Vec<usize>)| columns[0] == column;
-            chosen.extend(followers.iter().find(of).map(|&(follower, _)| follower));
-        }
-    }
-    if let Some(row) = choice.contradicted() {
-        return Err(NodalModelError::OverdrivenLoop {
-            name: closings[row].name.clone(),
-        });
-    }
+    let choice = Choice::new(&mut equations, closings);
+    let followers = Followers::new(&open, joints, spec);
+    let unfolding = Unfolding::new(&choice.rows, choice.smallest, joints.1, &open);
+    let chosen = followers
+        .choose(choice.clone(), &followers.willing, None)
+        .or_else(|_| followers.choose(choice.clone(), &followers.balls, None))
+        .or_else(|_| followers.choose(choice, &[], Some(&unfolding)));
+    let (choice, chosen) = chosen.map_err(|row| NodalModelError::OverdrivenLoop {
+        name: closings[row].name.clone(),
+    })?;
     assembly.stand_as(&equations);
-    for follower in chosen {
-        match follower {
-            Follower::Deformation(element, index) => {
-                assembly.set_deformation(element, index, Role::Free);
-            }
-            Follower::Ball(element) => assembly.set_deformations(element, Role::Free),
-        }
+    for follower in &chosen {
+        follower.release(assembly);
     }
+    let unfolded = unfolding.apply(assembly, &equations, &chosen);
     let used = closings.iter().enumerate();
     let used: Vec<&Closing> = used
         .filter_map(|(row, closing)| choice.used[row].then_some(closing))
@@ -327,7 +326,8 @@ pub(super) fn close(
     let closed = assembly.clone().finish()?;
     let left_out = closings.iter().enumerate();
     let left_out = left_out.filter(|(row, _)| !choice.used[*row]);
-    stays_closed(&closed, left_out.map(|(_, closing)| closing))
+    stays_closed(&closed, left_out.map(|(_, closing)| closing))?;
+    Ok(unfolded)
 }
 
 /// Lets those coordinates that follow close the gaps that are left where elements of a bent beam do not end where its functions
@@ -380,55 +380,116 @@ fn stays_closed<'c>(
     Ok(())
 }
 
-/// Degrees of freedom that may follow, most willing first: the first tier as a whole each.
-fn followers(
-    open: &Mechanism,
-    joints: (&[NodalAxis], &[NodalBall]),
-    spec: &ModelSpec,
-) -> [Vec<(Follower, Vec<usize>)>; 4] {
-    let mut tiers: [Vec<(Follower, Vec<usize>)>; 4] = Default::default();
-    let asked: &[String] = match &spec.simulation.closure {
-        Some(ClosureSpec::JointSpace(settings)) => settings.independent.as_deref().unwrap_or(&[]),
-        _ => &[],
-    };
-    let driven = |name: &str| {
-        let inputs = spec.input.iter().filter_map(|input| input.joint.as_ref());
-        let controlled = spec.controller.iter().flat_map(|law| &law.joints);
-        inputs.chain(controlled).any(|joint| joint == name)
-    };
-    let mut of_joints = Vec::new();
-    let (axes, balls) = joints;
-    for axis in axes {
-        let Some(dof) = open.deformation_dof(axis.element, axis.deformation) else {
-            continue;
+/// Degrees of freedom that may follow, with their columns.
+#[derive(Debug, Default)]
+struct Followers {
+    /// Spherical joints that nothing drives.
+    willing: Vec<(Follower, Vec<usize>)>,
+    /// All spherical and free joints.
+    balls: Vec<(Follower, Vec<usize>)>,
+    /// Axes that nothing drives, axes that something drives, then deformations of beams.
+    single: [Vec<(Follower, usize)>; 3],
+}
+
+impl Followers {
+    fn new(open: &Mechanism, joints: (&[NodalAxis], &[NodalBall]), spec: &ModelSpec) -> Self {
+        let mut this = Self::default();
+        let asked: &[String] = match &spec.simulation.closure {
+            Some(ClosureSpec::JointSpace(settings)) => {
+                settings.independent.as_deref().unwrap_or(&[])
+            }
+            _ => &[],
         };
-        of_joints.push(dof);
-        let name = axis.name.joint.as_str();
-        let stays = if asked.is_empty() {
-            driven(name)
-        } else {
-            asked.iter().any(|asked| asked == name)
+        let driven = |name: &str| {
+            let inputs = spec.input.iter().filter_map(|input| input.joint.as_ref());
+            let controlled = spec.controller.iter().flat_map(|law| &law.joints);
+            inputs.chain(controlled).any(|joint| joint == name)
         };
-        let follower = Follower::Deformation(axis.element, axis.deformation);
-        tiers[if stays { 2 } else { 1 }].push((follower, vec![dof]));
-    }
-    for ball in balls {
-        let dofs = ball.dofs(open);
-        of_joints.extend(&dofs);
-        if !ball.translates && !driven(&ball.joint) && dofs.len() == 3 {
-            tiers[0].push((Follower::Ball(ball.element), dofs));
+        let mut of_joints = Vec::new();
+        let (axes, balls) = joints;
+        for axis in axes {
+            let Some(dof) = open.deformation_dof(axis.element, axis.deformation) else {
+                continue;
+            };
+            of_joints.push(dof);
+            let name = axis.name.joint.as_str();
+            let stays = if asked.is_empty() {
+                driven(name)
+            } else {
+                asked.iter().any(|asked| asked == name)
+            };
+            let follower = Follower::Deformation(axis.element, axis.deformation);
+            this.single[usize::from(stays)].push((follower, dof));
         }
-    }
-    for element in open.element_ids() {
-        for index in 0..open.deformations_of(element) {
-            if let Some(dof) = open.deformation_dof(element, index)
-                && !of_joints.contains(&dof)
-            {
-                tiers[3].push((Follower::Deformation(element, index), vec![dof]));
+        for ball in balls {
+            let dofs = ball.dofs(open);
+            of_joints.extend(&dofs);
+            if dofs.len() < open.deformations_of(ball.element) {
+                continue;
+            }
+            let follower = (Follower::Ball(ball.element), dofs);
+            if !ball.translates && !driven(&ball.joint) {
+                this.willing.push(follower.clone());
+            }
+            this.balls.push(follower);
+        }
+        for element in open.element_ids() {
+            for index in 0..open.deformations_of(element) {
+                if let Some(dof) = open.deformation_dof(element, index)
+                    && !of_joints.contains(&dof)
+                {
+                    this.single[2].push((Follower::Deformation(element, index), dof));
+                }
             }
         }
+        this
     }
-    tiers
+
+    /// Lets `balls` follow first, each as a whole or not at all, then single coordinates, those of joints that are taken apart among
+    /// them; or tells a closing that something moves, but nothing that may follow.
+    fn choose(
+        &self,
+        mut choice: Choice,
+        balls: &[(Follower, Vec<usize>)],
+        unfolding: Option<&Unfolding<'_>>,
+    ) -> Result<(Choice, Vec<Follower>), usize> {
+        let mut chosen = Vec::new();
+        for (ball, columns) in balls {
+            let before = choice.clone();
+            let mut rest = columns.clone();
+            while choice.take_best(&mut rest).is_some() {}
+            if rest.is_empty() {
+                chosen.push(*ball);
+            } else {
+                choice = before;
+            }
+        }
+        let mut tiers: Vec<&[(Follower, usize)]> = self.single.iter().map(Vec::as_slice).collect();
+        let parts = unfolding.map(|unfolding| {
+            unfolding.unfold(&mut choice.rows);
+            let willing = |element| {
+                self.willing
+                    .iter()
+                    .any(|(ball, _)| *ball == Follower::Ball(element))
+            };
+            unfolding.parts(willing)
+        });
+        if let Some([willing, unwilling]) = &parts {
+            tiers.insert(1, unwilling);
+            tiers.insert(0, willing);
+        }
+        for tier in tiers {
+            let mut columns: Vec<usize> = tier.iter().map(|(_, column)| *column).collect();
+            while let Some(taken) = choice.take_best(&mut columns) {
+                let of = |(_, column): &&(Follower, usize)| *column == taken;
+                chosen.extend(tier.iter().find(of).map(|(follower, _)| *follower));
+            }
+        }
+        match choice.contradicted() {
+            Some(row) => Err(row),
+            None => Ok((choice, chosen)),
+        }
+    }
 }
 
 /// Rates of closings by degrees of freedom, being eliminated.

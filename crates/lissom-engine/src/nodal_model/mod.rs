@@ -30,6 +30,7 @@ mod replay;
 mod rigid;
 mod run;
 mod start;
+mod unfold;
 mod view;
 
 use std::collections::BTreeMap;
@@ -86,10 +87,9 @@ pub enum NodalModelError {
         /// By how much.
         gap: f64,
     },
-    /// A loop that prescribed motions or freely turning bodies would have to give way in.
+    /// A loop that prescribed motions would have to give way in.
     #[error(
-        "loop `{name}` leaves too few freedoms for the prescribed motions, or for joints with several degrees of \
-         freedom that are driven; prescribe fewer joints, or use the tree formulation"
+        "loop `{name}` leaves too few freedoms for the prescribed motions: nothing can follow them; prescribe fewer joints"
     )]
     OverdrivenLoop {
         /// Loop or cut joint.
