@@ -234,7 +234,7 @@ def converged(
     mechanism: Mechanism, state: State | None, channels: Sequence[str] | None, within: float, cross_check: bool
 ) -> str: ...
 def compared(
-    mechanism: Mechanism, fidelities: Sequence[str], channels: Sequence[str] | None, within: float
+    mechanism: Mechanism, fidelities: Sequence[str], state: State | None, channels: Sequence[str] | None, within: float
 ) -> str: ...
 def rolled(
     mechanism: Mechanism,

@@ -425,13 +425,14 @@ class Mechanism(_native.Mechanism):
         self,
         fidelities: Sequence[str] = (),
         *,
+        state: State | None = None,
         channels: Sequence[str] | None = None,
         within: float = 0.01,
     ) -> dict[str, Any]:
         """Runs with several fidelities held against each other, as ``lissom compare --json`` tells it."""
         chosen = listed("fidelities", fidelities) or []
         asked = listed("channels", channels)
-        found: dict[str, Any] = json.loads(_native.compared(self, chosen, asked, within))
+        found: dict[str, Any] = json.loads(_native.compared(self, chosen, state, asked, within))
         return found
 
     # in the loop

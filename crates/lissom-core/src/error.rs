@@ -74,6 +74,14 @@ pub enum RunError {
         /// When.
         time_s: f64,
     },
+    /// The run was to begin at a state of another mechanism, which this one cannot take.
+    #[error("no start: {source}")]
+    NoStart {
+        /// Why.
+        source: StateError,
+        /// Start of the run.
+        time_s: f64,
+    },
     /// Somebody gives an input that the mechanism does not have.
     #[error("no such input: {source}")]
     NoInput {
@@ -162,6 +170,7 @@ impl RunError {
             Self::NotFinite { time_s, .. }
             | Self::Singular { time_s, .. }
             | Self::Unplaced { time_s, .. }
+            | Self::NoStart { time_s, .. }
             | Self::NoInput { time_s, .. }
             | Self::NoEquilibrium { time_s, .. }
             | Self::NoQuasiStatic { time_s, .. }
@@ -183,6 +192,7 @@ impl RunError {
             Self::Unplaced { source, .. } => source.part,
             Self::NoEquilibrium { source, .. } => source.name(),
             Self::LeftBeam { support, .. } => support,
+            Self::NoStart { .. } => "the start",
             Self::NoInput { .. } => "the inputs",
             Self::NominalMotion { .. } | Self::NoQuasiStatic { .. } => "the nominal motion",
         }

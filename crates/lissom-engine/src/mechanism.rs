@@ -281,7 +281,31 @@ impl Mechanism {
         self.formulation().closed_state(state, given)
     }
 
-    /// The same, taken as it is: for the complete states that runs leave behind with what they remember, whose loops are closed.
+    /// A state of another mechanism of the same joints and bodies, as one of this: with other functions or fidelities, what `from` does not
+    /// have is as written, and what this one does not have is left out.
+    ///
+    /// # Errors
+    /// When it is no state of `from`, or this mechanism cannot be there.
+    pub fn carried_over(&self, state: &State, from: &Self) -> Result<State, StateError> {
+        let known: BTreeSet<String> = (self.layout()?.into_iter())
+            .map(|coordinate| coordinate.name)
+            .collect();
+        let values = state.position.iter().chain(&state.velocity);
+        let given: BTreeMap<String, f64> = (from.layout_of(&state.memory)?.into_iter())
+            .zip(values)
+            .filter(|(coordinate, _)| known.contains(&coordinate.name))
+            .map(|(coordinate, &value)| (coordinate.name, value))
+            .collect();
+        Ok(State {
+            work_j: state.work_j,
+            dissipated_j: state.dissipated_j,
+            drift_j: state.drift_j,
+            ..self.state(state.time_s, &given)?
+        })
+    }
+
+    /// A state by the names of all its entries, taken as it is: for the complete states that runs leave behind with what they
+    /// remember, whose loops are closed.
     ///
     /// # Errors
     /// When there is no such name.

@@ -314,6 +314,7 @@ pub(crate) fn converged(
 pub(crate) fn compared(
     mechanism: &Bound<'_, Mechanism>,
     fidelities: Vec<String>,
+    state: Option<&Bound<'_, State>>,
     channels: Option<Vec<String>>,
     within: f64,
 ) -> PyResult<String> {
@@ -328,8 +329,9 @@ pub(crate) fn compared(
         parsed.map_err(|error| PyValueError::new_err(error.to_string()))?
     };
     let models = with_choices(&own.loaded, &choices).map_err(|error| load_error(py, &error))?;
+    let from = state.map(|state| state.get().of(own)).transpose()?;
     let (runs, interrupted) = watched(py, |watch| {
-        Runs::of(&own.loaded, models, |task| {
+        Runs::of(&own.loaded, models, from, |task| {
             let began = Instant::now();
             let run = task.simulate(watch);
             let wall_s = began.elapsed().as_secs_f64();

@@ -60,6 +60,8 @@ pub(crate) struct RunArguments {
 pub(crate) struct CompareArguments {
     #[command(flatten)]
     pub(crate) model: ComparedModelArguments,
+    #[command(flatten)]
+    pub(crate) start: StartArguments,
     /// Fidelity presets, each with its own tips or, after a slash, with others. The first that ends well is
     /// the one that differences are taken from.
     #[arg(

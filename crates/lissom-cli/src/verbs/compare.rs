@@ -30,6 +30,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
     source::refuse_unknown_channels(&loaded, &arguments.channels)?;
     let models = with_choices(&loaded, &arguments.choices)
         .map_err(|error| Stop::Diagnosed(diagnostics::render(&error)))?;
+    let from = source::named_state_on_the_way(&loaded, &arguments.start)?;
     let batch = batch_for(
         arguments.out.as_deref(),
         &format!("{}-compare", loaded.label),
@@ -38,11 +39,15 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
     let folder = batch.folder().to_owned();
     let mut runner = Runner {
         named: &named,
+        start_s: from
+            .as_ref()
+            .map_or(loaded.spec.simulation.start_s, |state| state.time_s),
+        from: arguments.start.from.as_deref(),
         answer: arguments.answer,
         batch,
         written: Vec::new(),
     };
-    let runs = Runs::of(&loaded, models, |task| runner.run(task))?;
+    let runs = Runs::of(&loaded, models, from.as_ref(), |task| runner.run(task))?;
     let channels = (!arguments.channels.is_empty()).then_some(arguments.channels.as_slice());
     let comparison = Comparison::new(&runs, channels, arguments.within);
     let _keeping = Keeping::begin();
@@ -97,6 +102,10 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
 /// What makes the runs and writes their recordings.
 struct Runner<'a> {
     named: &'a NamedModel,
+    /// When the runs begin.
+    start_s: f64,
+    /// The state that they begin at, as it was named.
+    from: Option<&'a str>,
     answer: AnswerArguments,
     batch: Batch,
     /// What was written of each run.
@@ -108,15 +117,12 @@ impl Runner<'_> {
         (self.answer).progress(&format!("Running with {} …", task.title));
         let model = &task.model;
         refuse_too_large(model, None)?;
-        let simulation = &model.spec.simulation;
+        let duration_s = model.spec.simulation.end_s() - self.start_s;
         let began = Instant::now();
         interrupt::watch();
-        let run = watched(
-            simulation.start_s,
-            simulation.duration_s,
-            self.answer.is_silent(),
-            |watch| task.simulate(watch),
-        );
+        let run = watched(self.start_s, duration_s, self.answer.is_silent(), |watch| {
+            task.simulate(watch)
+        });
         let _keeping = Keeping::begin();
         let wall_s = began.elapsed().as_secs_f64();
         // the comparison needs every coordinate; the files hold what the model asks for
@@ -125,12 +131,16 @@ impl Runner<'_> {
             ..run.clone()
         };
         let mut summary = Summary::new(model, &shown, &[], wall_s);
+        if self.from.is_some() {
+            // the model's own start is not used
+            summary.start_changes.clear();
+        }
         // what makes the same run
         let mut changes = self.named.changes();
         let switches = task.switches.iter();
         changes.extend(switches.map(|switch| format!("fidelity.{switch}")));
         let options = json!({
-            "verb": "run", "model": self.named.name, "set": changes, "at_s": [], "fidelity": task.name,
+            "verb": "run", "model": self.named.name, "set": changes, "at_s": [], "fidelity": task.name, "from": self.from,
         });
         let own = task.name.replace(['/', '='], "-");
         let manifest = record::add(&mut self.batch, &own, model, &shown, options, &mut summary)?;

@@ -303,3 +303,39 @@ fn mechanisms_with_loops_are_compared() {
         assert_eq!(run(&comparison, fidelity)["sound"], true, "{comparison}");
     }
 }
+
+/// Property: `--from` lets every run begin at a state, and the run of the model's own fidelity is the one that `lissom run --from`
+/// makes; fidelities without elastic coordinates, or with tips of their own, take what they have of it.
+#[test]
+fn comparisons_begin_at_a_state() {
+    let folder = Folder::new();
+    let short = ["--set", "simulation.duration_s=0.4"];
+    folder.json(
+        &[
+            &["run", "two-link-arm", "--json", "--out", "first"],
+            &short[..],
+        ]
+        .concat(),
+    );
+    let from = ["--from", "first@0.2"];
+    let arguments = [
+        "compare",
+        "two-link-arm",
+        "--with",
+        "default,exact,rigid",
+        "--json",
+    ];
+    let comparison = folder.json(&[&arguments[..], &short, &from].concat());
+    for fidelity in ["default", "exact", "rigid"] {
+        let run = run(&comparison, fidelity);
+        assert_eq!(run["sound"], true, "{run}");
+        let manifest = format!("results/two-link-arm-compare/{fidelity}/manifest.json");
+        assert_eq!(folder.read_json(&manifest)["options"]["from"], "first@0.2");
+    }
+    let arguments = ["run", "two-link-arm", "--json", "--out", "second"];
+    folder.json(&[&arguments[..], &short, &from].concat());
+    let [compared, alone] = ["results/two-link-arm-compare/default", "second"]
+        .map(|run| String::from_utf8(folder.read(&format!("{run}/recording.csv"))).unwrap());
+    assert_eq!(compared, alone);
+    assert!(alone.lines().nth(1).unwrap().starts_with("0.2,"));
+}

@@ -16,10 +16,8 @@ mod findings;
 mod quantities;
 mod refine;
 
-use std::collections::BTreeMap;
-
 use lissom_core::study::{Ending, Run, SimulateOptions, sample_instants, sample_instants_from};
-use lissom_core::{Recording, RunError, State, StateError};
+use lissom_core::{Recording, RunError, State};
 use lissom_numerics::integrate::{Flow, Statistics};
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::{FormulationSpec, IntegratorSpec, SimulationSpec};
@@ -380,22 +378,12 @@ impl Study<'_> {
         })?;
         let start = match self.from {
             None => mechanism.start().map_err(|error| error.to_string())?,
-            Some(state) => self
-                .carried_over(state, &mechanism)
+            Some(state) => mechanism
+                .carried_over(state, self.mechanism)
                 .map_err(|error| error.to_string())?,
         };
         let run = self.simulate(name, &mechanism, &start, integrator);
         Ok(self.done(changed, run))
-    }
-
-    /// A state of the user's mechanism in another one, what that has beside being undeformed.
-    fn carried_over(&self, state: &State, to: &Mechanism) -> Result<State, StateError> {
-        let layout = self.mechanism.layout_of(&state.memory)?;
-        let values = state.position.iter().chain(&state.velocity);
-        let given: BTreeMap<String, f64> = (layout.iter().zip(values))
-            .map(|(coordinate, &value)| (coordinate.name.clone(), value))
-            .collect();
-        to.state(state.time_s, &given)
     }
 
     /// Errors of every quantity at the levels that reached their end.

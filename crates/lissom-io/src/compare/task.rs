@@ -1,7 +1,9 @@
 //! [`Runs`]: the runs of a comparison, planned here and made by whoever compares.
 
 use lissom::compare::{DIVERGENCE_LENGTHS, TermGroup, term_groups};
-use lissom::{Ending, Flow, Run, SimulateOptions, sample_instants};
+use lissom::{
+    Ending, Flow, Run, RunError, SimulateOptions, State, sample_instants, sample_instants_from,
+};
 
 use super::{Choice, first_sound, with_fidelity};
 use crate::load::{LoadError, Loaded};
@@ -18,6 +20,8 @@ pub struct Task {
     pub switches: Vec<String>,
     /// The model with them.
     pub model: Loaded,
+    /// Where it begins, if not where its model does.
+    from: Option<Result<State, RunError>>,
 }
 
 impl Task {
@@ -27,13 +31,19 @@ impl Task {
         let Loaded {
             spec, mechanism, ..
         } = &self.model;
-        let samples = sample_instants(spec, &[]);
+        let (start, samples) = match &self.from {
+            None => (mechanism.start(), sample_instants(spec, &[])),
+            Some(from) => {
+                let begin = from.as_ref().map_or(f64::NAN, |state| state.time_s);
+                (from.clone(), sample_instants_from(spec, begin, &[]))
+            }
+        };
         let options = SimulateOptions {
             samples: &samples,
             channels: None,
             most_lengths: DIVERGENCE_LENGTHS,
         };
-        match mechanism.start() {
+        match start {
             Ok(start) => mechanism.simulate(&start, &spec.simulation, &options, watch),
             Err(error) => Run::refused(error),
         }
@@ -72,8 +82,8 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// The runs of `loaded` with the fidelities of `models`, then without terms of the first sound one. `run` makes each and sums
-    /// it up; nothing is run after one that was stopped.
+    /// The runs of `loaded` with the fidelities of `models`, then without terms of the first sound one. They begin at `from`, a state of
+    /// `loaded`, or where the model does. `run` makes each and sums it up; nothing is run after one that was stopped.
     ///
     /// # Errors
     ///
@@ -81,14 +91,22 @@ impl Runs {
     pub fn of<E>(
         loaded: &Loaded,
         models: Vec<(Choice, Loaded)>,
+        from: Option<&State>,
         mut run: impl FnMut(&Task) -> Result<(Run, Summary), E>,
     ) -> Result<Self, E> {
         let mut runs = Self::default();
+        let start_of = |model: &Loaded| {
+            let state = from?;
+            let carried = model.mechanism.carried_over(state, &loaded.mechanism);
+            let time_s = state.time_s;
+            Some(carried.map_err(|source| RunError::NoStart { source, time_s }))
+        };
         for (choice, model) in models {
             let task = Task {
                 title: choice.to_string(),
                 name: choice.to_string(),
                 switches: choice.named_switches(),
+                from: start_of(&model),
                 model,
             };
             let (run, summary) = run(&task)?;
@@ -116,6 +134,7 @@ impl Runs {
                 title: format!("{} without {}", first.choice, group.name),
                 name: group.switch.to_owned(),
                 switches,
+                from: start_of(&model),
                 model,
             };
             let (run, _) = run(&task)?;
