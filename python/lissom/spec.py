@@ -1373,8 +1373,9 @@ class Mesh:
     """The shapes in which the deformation is expanded."""
 
     file: str
-    """A mesh file below the folder of the model: Gmsh's `.msh` (2.2 or 4.1, as text) with tetrahedra of 4 or 10 and
-    hexahedra of 8 or 20 nodes."""
+    """A mesh file below the folder of the model, with tetrahedra of 4 or 10 and hexahedra of 8 or 20 nodes: Gmsh's
+    `.msh` (2.2 or 4.1, as text), or an input file of Abaqus or CalculiX (`.inp`), whose sets and surfaces are the
+    groups."""
 
     interface: Sequence[Interface]
     """Surfaces that are tied to a frame, to which something may be attached; the first one carries the body."""

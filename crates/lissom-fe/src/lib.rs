@@ -2,7 +2,7 @@
 //!
 //! | module | does |
 //! |---|---|
-//! | `mesh`, `gmsh` | nodes, elements and named groups; from the text of a Gmsh file |
+//! | `mesh`, `gmsh`, `abaqus` | nodes, elements and named groups; from the text of a Gmsh or Abaqus file |
 //! | `shape` | shape functions and quadrature of the elements |
 //! | `elements` | mass, stiffness and third derivative of the strain energy of a mesh |
 //! | `ties` | unknowns: free nodes, and interfaces that move as rigid bodies |
@@ -12,6 +12,7 @@
 //!
 //! There are no files and no threads here.
 
+mod abaqus;
 mod cholesky;
 mod elements;
 mod error;
@@ -25,6 +26,7 @@ mod shape;
 mod tests;
 mod ties;
 
+pub use abaqus::parse as parse_abaqus;
 pub use error::FeError;
 pub use gmsh::parse as parse_gmsh;
 pub use mesh::{Group, Mesh, Solid};

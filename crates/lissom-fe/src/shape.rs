@@ -80,6 +80,15 @@ impl Kind {
         }
     }
 
+    /// The corners of the edge on whose middle a node is; none for corners.
+    pub(crate) fn edge_of(self, node: usize) -> Option<[usize; 2]> {
+        let (corners, edges): (usize, &[[usize; 2]]) = match self {
+            Self::Tetra4 | Self::Tetra10 => (4, &TETRA_EDGES),
+            Self::Hexa8 | Self::Hexa20 => (8, &CUBE_EDGES),
+        };
+        edges.get(node.checked_sub(corners)?).copied()
+    }
+
     /// The functions of all nodes at a point of the reference element.
     pub(crate) fn functions(self, at: [f64; 3]) -> Vec<Function> {
         match self {

@@ -1,7 +1,7 @@
 //! Meshes from text, and what is wrong with them.
 
 use super::{block, clamped, spec};
-use crate::{FeError, Kind, parse_gmsh, reduce};
+use crate::{FeError, Kind, parse_abaqus, parse_gmsh, reduce};
 
 const NODES: [[f64; 3]; 5] = [
     [0.0, 0.0, 0.0],
@@ -167,4 +167,85 @@ fn bad_meshes_are_refused() {
     );
     let many = reduce(&sound, &spec(clamped(100_000), &["root"], 0.3), &[]).unwrap_err();
     assert!(matches!(many, FeError::TooManyModes { .. }), "{many}");
+}
+
+/// The two tetrahedra as an input file of Abaqus, with sets in every way that they can be written.
+const ABAQUS: &str = "*Heading\n an arm\n** a comment\n*NODE, NSET=All\n1, 0., 0., 0.\n2, 1, 0, 0\n3, 0, 1, 0\n4, 0, 0, 1.d0\n9, 1, 1, 1\n\
+*Element, type=C3D4, elset=\"Steel Part\"\n2, 1, 2,\n 3, 4\n*ELEMENT, TYPE=C3D4, ELSET=rest\n3, 2, 9, 3, 4\n\
+*SURFACE, NAME=root, TYPE=ELEMENT\nsteel part, S1\n*NSET, NSET=same\n1, 2\n 3\n*NSET, NSET=odd, GENERATE\n1, 3, 2\n\
+*ELSET, ELSET=both\nrest, 2\n*STEP\n1, 2, 3\n*END STEP\n";
+
+/// Second format: the same mesh in the words of Abaqus, its sets as groups.
+#[test]
+fn abaqus_files_are_read() {
+    let mesh = parse_abaqus(ABAQUS).unwrap();
+    let gmsh = parse_gmsh(VERSION_2).unwrap();
+    assert_eq!(mesh.nodes, gmsh.nodes);
+    let corners = |mesh: &crate::Mesh| -> Vec<Vec<usize>> {
+        mesh.solids
+            .iter()
+            .map(|solid| solid.nodes.clone())
+            .collect()
+    };
+    assert_eq!(corners(&mesh), corners(&gmsh));
+    let nodes = |name: &str| -> Vec<usize> {
+        let group = mesh.groups.iter().find(|group| group.name == name);
+        group.unwrap().nodes.iter().copied().collect()
+    };
+    assert_eq!(mesh.solids[0].group, Some(1));
+    assert_eq!(nodes("Steel Part"), [0, 1, 2, 3]);
+    assert_eq!(nodes("root"), [0, 1, 2]);
+    assert_eq!(nodes("same"), [0, 1, 2]);
+    assert_eq!(nodes("odd"), [0, 2]);
+    assert_eq!(nodes("both"), nodes("All"));
+    for end in 0..ABAQUS.len() {
+        let _ = parse_abaqus(&ABAQUS[..end]);
+    }
+    let words: Vec<&str> = ABAQUS.split(' ').collect();
+    for index in 0..words.len() {
+        for word in ["x,", "-1,", "1e999,", "99999999999999999999,", ",", "0,"] {
+            let mut damaged = words.clone();
+            damaged[index] = word;
+            let _ = parse_abaqus(&damaged.join(" "));
+        }
+    }
+    let wrong = |old: &str, new: &str| match parse_abaqus(&ABAQUS.replace(old, new)) {
+        Err(FeError::Text { line, message }) => (line, message),
+        other => panic!("{other:?}"),
+    };
+    for (old, new, line, words) in [
+        ("9, 1, 1, 1", "9, 1, one, 1", 9, "\"one\""),
+        ("9, 1, 1, 1", "4, 1, 1, 1", 9, "two nodes 4"),
+        ("2, 9, 3, 4", "2, 8, 3, 4", 14, "node 8"),
+        ("3, 2, 9, 3, 4", "3, 2, 9, 3", 14, "3 nodes"),
+        ("type=C3D4", "type=C3D6", 12, "C3D6"),
+        ("steel part, S1", "steel part, S5", 16, "S5"),
+        ("steel part, S1", "iron, S1", 16, "iron"),
+        ("1, 3, 2\n*ELSET", "1, 5\n*ELSET", 21, "no node 5"),
+        ("*STEP", "*INSTANCE", 24, "flat"),
+    ] {
+        let (found, message) = wrong(old, new);
+        assert!(
+            found == line && message.contains(words),
+            "{found} {line}: {message}"
+        );
+    }
+    assert!(parse_abaqus("").is_err());
+}
+
+/// Closed form: a face of a quadratic element has its corners and the middles of its edges.
+#[test]
+fn faces_of_quadratic_elements_have_their_middles() {
+    let mut text = "*NODE\n".to_owned();
+    for node in 1..=20 {
+        text.push_str(&format!("{node}, {node}, 0, 0\n"));
+    }
+    let all: Vec<String> = (1..=20).map(|node| node.to_string()).collect();
+    text.push_str(&format!(
+        "*ELEMENT, TYPE=C3D20R\n1, {}\n*SURFACE, NAME=top\n1, S2\n",
+        all.join(", ")
+    ));
+    let mesh = parse_abaqus(&text).unwrap();
+    let top: Vec<usize> = mesh.groups[0].nodes.iter().map(|place| place + 1).collect();
+    assert_eq!(top, [5, 6, 7, 8, 13, 14, 15, 16]);
 }

@@ -79,7 +79,8 @@ impl ReducedSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MeshSpec {
-    /// A mesh file below the folder of the model: Gmsh's `.msh` (2.2 or 4.1, as text) with tetrahedra of 4 or 10 and hexahedra of 8 or 20 nodes.
+    /// A mesh file below the folder of the model, with tetrahedra of 4 or 10 and hexahedra of 8 or 20 nodes: Gmsh's `.msh` (2.2 or 4.1, as text), or
+    /// an input file of Abaqus or CalculiX (`.inp`), whose sets and surfaces are the groups.
     pub file: String,
     /// Length of the unit of the file: 0.001 for millimetres.
     #[serde(default = "metre")]
