@@ -16,6 +16,7 @@ use lissom::{BuildError, ErrorKind, Mechanism, ModelError, ModelSpec, Override};
 use lissom_fe::{FeError, Reduction, Source};
 use lissom_spec::Step;
 
+use crate::urdf::{self, UrdfError};
 use crate::{IoError, body_file, resource, table};
 
 /// A model that can run.
@@ -78,6 +79,9 @@ pub enum Problem {
         /// What is wrong there.
         error: ModelError,
     },
+    /// The robot of a URDF file is no model.
+    #[error(transparent)]
+    Urdf(UrdfError),
     /// The model describes no mechanism.
     #[error(transparent)]
     Build(BuildError),
@@ -123,18 +127,24 @@ pub enum FileError {
     },
 }
 
-/// Reads a model file, with everything it names, and builds the model.
+/// Reads a model file, with everything it names, and builds the model. A URDF file, whose name ends in `.urdf`, is taken as the model
+/// that [`robot_text`] makes of it.
 ///
 /// # Errors
 ///
 /// Every problem of the file and of the files it names.
 pub fn load(path: &Path, overrides: &[Override]) -> Result<Loaded, LoadError> {
-    let origin = path.display().to_string();
-    let text = read_model(path).map_err(|error| LoadError {
-        origin: origin.clone(),
-        text: None,
-        problems: vec![Problem::Unreadable(error)],
-    })?;
+    let is_robot = is_urdf(path);
+    let text = if is_robot {
+        robot_text(path)?
+    } else {
+        read_model(path).map_err(|error| unreadable(path, error))?
+    };
+    let origin = if is_robot {
+        format!("{}, as a model file", path.display())
+    } else {
+        path.display().to_string()
+    };
     let folder = path.parent().unwrap_or(Path::new(""));
     let loaded = load_text_below(folder, &label_of(path), &text, overrides);
     let named = |error: LoadError| LoadError { origin, ..error };
@@ -142,6 +152,42 @@ pub fn load(path: &Path, overrides: &[Override]) -> Result<Loaded, LoadError> {
         path: Some(path.to_owned()),
         ..loaded.map_err(named)?
     })
+}
+
+/// Whether a file is a URDF file, by its name.
+pub fn is_urdf(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "urdf")
+}
+
+/// The text of the model file that a URDF file is, with the flexible links of the file beside it if there is one.
+///
+/// # Errors
+///
+/// Every problem of either file.
+pub fn robot_text(path: &Path) -> Result<String, LoadError> {
+    let text = read_model(path).map_err(|error| unreadable(path, error))?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let name = path.file_name().and_then(|name| name.to_str());
+    let beside = name
+        .map(urdf::flexible_file)
+        .filter(|name| folder.join(name).exists());
+    let flexible = beside
+        .map(|name| resource::read_below(folder, &name))
+        .transpose()
+        .map_err(|error| unreadable(path, error))?;
+    urdf::model_text(&text, flexible.as_deref()).map_err(|errors| LoadError {
+        origin: path.display().to_string(),
+        problems: errors.into_iter().map(Problem::Urdf).collect(),
+        text: Some(text),
+    })
+}
+
+fn unreadable(path: &Path, error: IoError) -> LoadError {
+    LoadError {
+        origin: path.display().to_string(),
+        text: None,
+        problems: vec![Problem::Unreadable(error)],
+    }
 }
 
 /// Builds a model from a text that is no file. Files it names are looked for in the current folder.
@@ -194,6 +240,15 @@ impl LoadError {
         let Some(text) = self.text.as_deref() else {
             return problems.map(|_| None).collect();
         };
+        // the text of a robot is no TOML
+        let is_of_robot = |problem: &Problem| matches!(problem, Problem::Urdf(_));
+        if self.problems.iter().any(is_of_robot) {
+            let line = |problem: &Problem| match problem {
+                Problem::Urdf(error) => line_range(text, error.line),
+                _ => None,
+            };
+            return problems.map(line).collect();
+        }
         let at = |path: lissom::Path| {
             let message = String::new();
             ModelError::new(path, ErrorKind::Unreadable { message })
@@ -201,7 +256,9 @@ impl LoadError {
         // where a problem is, and where else it may be
         let places: Vec<[ModelError; 2]> = problems
             .map(|problem| match problem {
-                Problem::Unreadable(_) => [at(lissom::Path::root()), at(lissom::Path::root())],
+                Problem::Unreadable(_) | Problem::Urdf(_) => {
+                    [at(lissom::Path::root()), at(lissom::Path::root())]
+                }
                 Problem::Model(error) => [error.clone(), error.clone()],
                 Problem::File { at: path, .. } | Problem::InFile { at: path, .. } => {
                     [at(path.clone()), at(path.clone())]
@@ -226,9 +283,24 @@ impl Problem {
             Self::Model(error)
             | Self::InFile { error, .. }
             | Self::Build(BuildError::Model(error)) => Some(error.remedy()),
-            Self::Unreadable(_) | Self::File { .. } | Self::Build(_) => None,
+            Self::Unreadable(_) | Self::File { .. } | Self::Urdf(_) | Self::Build(_) => None,
         }
     }
+}
+
+/// A line of a text, counted from one.
+fn line_range(text: &str, line: u32) -> Option<Range<usize>> {
+    let at = usize::try_from(line).ok()?.checked_sub(1)?;
+    let mut start = 0;
+    for (number, line) in text.split('\n').enumerate() {
+        let end = start + line.len();
+        if number == at {
+            let indent = line.len() - line.trim_start().len();
+            return Some(start + indent..end);
+        }
+        start = end + 1;
+    }
+    None
 }
 
 fn count(problems: usize) -> String {
@@ -507,7 +579,15 @@ fn reduced(
         file: name.to_owned(),
         error,
     };
-    let mut mesh = lissom_fe::parse_gmsh(text).map_err(failed)?;
+    let is_abaqus = Path::new(name)
+        .extension()
+        .is_some_and(|ending| ending == "inp");
+    let parse = if is_abaqus {
+        lissom_fe::parse_abaqus
+    } else {
+        lissom_fe::parse_gmsh
+    };
+    let mut mesh = parse(text).map_err(failed)?;
     mesh.scale(spec.unit_m);
     lissom_fe::reduce(&mesh, spec, points).map_err(failed)
 }

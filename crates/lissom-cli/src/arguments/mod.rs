@@ -56,17 +56,18 @@ pub(crate) enum Verb {
     Schema,
 }
 
-/// Write a commented model of a two-link flexible arm to start from.
+/// Write a model to start from: a commented two-link flexible arm, any shipped model, or the robot of a URDF file.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  lissom new arm.toml\n  lissom new beam.toml --from spin-up-beam"
+    after_help = "Example:\n  lissom new arm.toml\n  lissom new beam.toml --from spin-up-beam\n  \
+                  lissom new arm.toml --from arm.urdf"
 )]
 pub(crate) struct NewArguments {
     /// File to write.
     #[arg(default_value = "arm.toml")]
     pub(crate) file: PathBuf,
-    /// Shipped model to copy.
-    #[arg(long, value_name = "NAME", default_value = "two-link-arm")]
+    /// Shipped model to copy, or a URDF file to make a model of.
+    #[arg(long, value_name = "NAME|FILE.urdf", default_value = "two-link-arm")]
     pub(crate) from: String,
     /// Replace a file that is there already.
     #[arg(long)]

@@ -2,26 +2,35 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::path::Path;
 
+use lissom_io::load::{is_urdf, robot_text};
 use lissom_io::{atomic, models};
 use serde_json::json;
 
 use crate::arguments::NewArguments;
-use crate::source;
 use crate::stop::Stop;
+use crate::{diagnostics, source};
 
-/// Writes a shipped model to a file.
+/// Writes a shipped model, or the robot of a URDF file, to a model file.
 pub(crate) fn run(arguments: &NewArguments) -> Result<(), Stop> {
     let path = arguments.file.as_path();
-    let Some(model) = models::find(&arguments.from) else {
-        return Err(Stop::Usage(source::unknown(&arguments.from)));
+    let from = Path::new(&arguments.from);
+    let (text, title) = if is_urdf(from) {
+        let text =
+            robot_text(from).map_err(|error| Stop::Diagnosed(diagnostics::render(&error)))?;
+        (text, format!("the robot of {}", from.display()))
+    } else {
+        let Some(model) = models::find(&arguments.from) else {
+            return Err(Stop::Usage(source::unknown(&arguments.from)));
+        };
+        (model.text.to_owned(), model.title.to_owned())
     };
     let shown = path.display();
     if arguments.force {
-        atomic::write(path, |out| out.write_all(model.text.as_bytes()))?;
+        atomic::write(path, |out| out.write_all(text.as_bytes()))?;
     } else {
-        let written =
-            File::create_new(path).and_then(|mut file| file.write_all(model.text.as_bytes()));
+        let written = File::create_new(path).and_then(|mut file| file.write_all(text.as_bytes()));
         written.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => Stop::Failed(format!(
                 "{shown} is there already; name another file, or replace it with --force"
@@ -32,9 +41,6 @@ pub(crate) fn run(arguments: &NewArguments) -> Result<(), Stop> {
         })?;
     }
     (arguments.answer).give(&json!({ "files": [path] }), || {
-        format!(
-            "Wrote {shown}: {}.\n\nNext:\n  lissom check {shown}\n  lissom run {shown}",
-            model.title
-        )
+        format!("Wrote {shown}: {title}.\n\nNext:\n  lissom check {shown}\n  lissom run {shown}")
     })
 }

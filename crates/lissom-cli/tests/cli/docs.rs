@@ -279,10 +279,14 @@ fn commands_are_understood() {
                 }
                 lissom(&call);
             }
-            // `run --from` names a state, `new --from` a shipped model
+            // `run --from` names a state, `new --from` a shipped model or a robot
             let from = arguments.iter().position(|word| word == "--from");
             if let Some(at) = from.filter(|_| verb == "new") {
-                assert!(models::find(&arguments[at + 1]).is_some(), "{line}");
+                let named = &arguments[at + 1];
+                assert!(
+                    named.ends_with(".urdf") || models::find(named).is_some(),
+                    "{line}"
+                );
             }
         }
     }

@@ -24,6 +24,7 @@ mod runs;
 mod shapes;
 mod shipped;
 mod states;
+mod urdf;
 mod verbs;
 
 use std::path::{Path, PathBuf};

@@ -1,0 +1,253 @@
+use lissom::{Mechanism, ModelSpec};
+
+use super::{UrdfFault, flexible_file, model_text};
+
+/// A crane: a column that turns, a boom along the z axis of its link, a hook frame, and a counterweight fixed to the column.
+const CRANE: &str = r#"<?xml version="1.0"?>
+<robot name="crane">
+  <material name="grey"/>
+  <link name="base"/>
+  <link name="column">
+    <inertial>
+      <origin xyz="0 0 0.5" rpy="0 0 0"/>
+      <mass value="4"/>
+      <inertia ixx="0.3" ixy="0" ixz="0" iyy="0.3" iyz="0" izz="0.1"/>
+    </inertial>
+    <visual><geometry><box size="1 1 1"/></geometry></visual>
+  </link>
+  <link name="counterweight">
+    <inertial>
+      <origin xyz="0.1 0 0" rpy="0 0 1.5707963267948966"/>
+      <mass value="2"/>
+      <inertia ixx="0.05" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.03"/>
+    </inertial>
+  </link>
+  <link name="boom">
+    <inertial>
+      <origin xyz="0 0 0.6"/>
+      <mass value="3"/>
+      <inertia ixx="0.36" ixy="0" ixz="0" iyy="0.36" iyz="0" izz="0.01"/>
+    </inertial>
+  </link>
+  <link name="hook"/>
+  <joint name="slew" type="continuous">
+    <parent link="base"/><child link="column"/>
+    <axis xyz="0 0 1"/>
+    <dynamics damping="0.7" friction="0.2"/>
+  </joint>
+  <joint name="bolt" type="fixed">
+    <origin xyz="-0.5 0 0.9" rpy="0 0 0"/>
+    <parent link="column"/><child link="counterweight"/>
+  </joint>
+  <joint name="luff" type="revolute">
+    <origin xyz="0 0 1" rpy="0 1.5707963267948966 0"/>
+    <parent link="column"/><child link="boom"/>
+    <axis xyz="0 1 0"/>
+    <limit lower="-0.5" upper="1.2" velocity="2" effort="300"/>
+  </joint>
+  <joint name="eye" type="fixed">
+    <origin xyz="0 0 1.2"/>
+    <parent link="boom"/><child link="hook"/>
+  </joint>
+</robot>
+"#;
+
+/// The boom as a beam, whose x axis is the link's z axis.
+const FLEXIBLE: &str = "
+[boom]
+frame = { rotation_vector_rad = [0.0, -1.5707963267948966, 0.0] }
+beam = { length_m = 1.2, mass_per_length_kg_per_m = 2.5, bending_stiffness_z_n_m2 = 900.0, basis = { clamped_free = { bending_z = 2 } } }
+";
+
+/// Transformations and Steiner's terms of numbers of order one.
+const ROUNDING: f64 = 1e-12;
+
+fn mechanism(text: &str) -> Mechanism {
+    let spec = ModelSpec::parse(text, &[]).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
+    Mechanism::build(&spec).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"))
+}
+
+fn mass_matrix(mechanism: &Mechanism) -> Vec<f64> {
+    let start = mechanism.start().unwrap();
+    let mut evaluator = lissom::Evaluator::new(mechanism).unwrap();
+    let n = evaluator.velocity_count();
+    let mut mass = vec![0.0; n * n];
+    evaluator.mass_matrix(0.0, &start.position, &mut mass);
+    mass
+}
+
+/// Closed form: moments of inertia about both axes, where the boom points along x.
+#[test]
+fn links_have_the_inertia_that_the_file_says() {
+    let crane = mechanism(&model_text(CRANE, None).unwrap());
+    // the counterweight's axes are turned by a right angle about z, its centre is 0.4 m behind the column
+    let counterweight = 0.03 + 2.0 * 0.4 * 0.4;
+    let boom = 0.36 + 3.0 * 0.6 * 0.6;
+    let about_z = 0.1 + counterweight + boom;
+    let expected = [about_z, 0.0, 0.0, boom];
+    for (found, expected) in mass_matrix(&crane).iter().zip(expected) {
+        assert!((found - expected).abs() < ROUNDING, "{found} {expected}");
+    }
+    let text = model_text(CRANE, None).unwrap();
+    for part in [
+        "viscous_n_m_s_per_rad = 0.7, coulomb_n_m = 0.2",
+        "min_rad = -0.5, max_rad = 1.2, max_rate_rad_per_s = 2.0, max_torque_n_m = 300.0",
+        "# Left out: material, visual.",
+        "name = \"hook\"",
+    ] {
+        assert!(text.contains(part), "no {part} in\n{text}");
+    }
+}
+
+/// Two descriptions: a flexible link in the frame of its beam is the arm that is written by hand.
+#[test]
+fn flexible_links_stand_where_the_links_do() {
+    let crane = mechanism(&model_text(CRANE, Some(FLEXIBLE)).unwrap());
+    let by_hand = mechanism(
+        r#"
+format = 1
+gravity_m_per_s2 = [0.0, 0.0, -9.81]
+[[body]]
+name = "column"
+rigid = { mass_kg = 6.0, center_of_mass_m = [-0.13333333333333333, 0.0, 0.6333333333333333], inertia_kg_m2 = [0.5333333333333333, 0.7966666666666666, 0.3433333333333333], products_of_inertia_kg_m2 = [0.0, 0.21333333333333332, 0.0] }
+[[body]]
+name = "boom"
+beam = { length_m = 1.2, mass_per_length_kg_per_m = 2.5, bending_stiffness_z_n_m2 = 900.0, basis = { clamped_free = { bending_z = 2 } } }
+[[joint]]
+name = "slew"
+parent = "ground"
+child = "column"
+revolute = { axis = [0.0, 0.0, 1.0], friction = { viscous_n_m_s_per_rad = 0.7, coulomb_n_m = 0.2 } }
+[[joint]]
+name = "luff"
+parent = { body = "column", position_m = [0.0, 0.0, 1.0] }
+child = "boom"
+revolute = { axis = [0.0, 1.0, 0.0] }
+[[marker]]
+name = "hook"
+body = "boom"
+[simulation]
+duration_s = 0.2
+[output]
+sample_period_s = 0.1
+"#,
+    );
+    let [found, expected] = [&crane, &by_hand].map(mass_matrix);
+    assert_eq!(found.len(), 16);
+    for (found, expected) in found.iter().zip(&expected) {
+        assert!((found - expected).abs() < ROUNDING, "{found} {expected}");
+    }
+    let samples = [0.0, 0.1, 0.2];
+    let [found, expected] = [&crane, &by_hand].map(|mechanism| mechanism.run(&samples).recording);
+    for axis in ["x", "y", "z"] {
+        let name = format!("hook.position.{axis}");
+        let [found, expected] =
+            [&found, &expected].map(|run| run.channel(&name).unwrap().samples[2]);
+        // the integrator's tolerance is far above the rounding by which the two differ
+        assert!((found - expected).abs() < 1e-9, "{name} {found} {expected}");
+    }
+    let z = &expected.channel("hook.position.z").unwrap().samples;
+    assert!(z[2] < z[0] - 0.1, "the boom falls: {z:?}");
+}
+
+/// Closed form: a floating root has its mass and inertia in all six directions.
+#[test]
+fn roots_may_float() {
+    let text = model_text(CRANE, Some("root = \"free\"")).unwrap();
+    assert!(
+        text.contains("free = {}") && text.contains("base_free"),
+        "{text}"
+    );
+    // the base itself has no mass: it is given some
+    let heavy = CRANE.replace(
+        "<link name=\"base\"/>",
+        "<link name=\"base\"><inertial><mass value=\"50\"/><inertia ixx=\"1\" ixy=\"0\" ixz=\"0\" iyy=\"1\" iyz=\"0\" izz=\"1\"/></inertial></link>",
+    );
+    let mass = mass_matrix(&mechanism(
+        &model_text(&heavy, Some("root = \"free\"")).unwrap(),
+    ));
+    let n = 8;
+    assert_eq!(mass.len(), n * n);
+    for axis in 3..6 {
+        assert!(
+            (mass[axis * n + axis] - 59.0).abs() < ROUNDING,
+            "{}",
+            mass[axis * n + axis]
+        );
+    }
+}
+
+/// Second description: a joint beside a beam, on an axis through its tip, is moved along that axis.
+#[test]
+fn joints_move_along_their_axes_to_the_tip() {
+    let hook = r#"<link name="gripper"><inertial><origin xyz="0 0 0.1"/><mass value="0.5"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial></link>
+  <joint name="wrist" type="continuous"><origin xyz="0 -0.2 1.2"/><parent link="boom"/><child link="gripper"/><axis xyz="0 1 0"/></joint>
+</robot>"#;
+    let crane = CRANE.replace("</robot>", hook);
+    let text = model_text(&crane, Some(FLEXIBLE)).unwrap();
+    assert!(
+        text.contains("child = { body = \"gripper\", position_m = [0.0, 0.2, 0.0] }"),
+        "{text}"
+    );
+    let [rigid, flexible] = [None, Some(FLEXIBLE)]
+        .map(|own| mass_matrix(&mechanism(&model_text(&crane, own).unwrap())));
+    // slew, luff and wrist; slew, luff, two functions and wrist: the uniform beam has the inertia of the rigid link but for its roll
+    let by_joints = |mass: &[f64], n: usize, joints: [usize; 3]| {
+        joints.map(|i| joints.map(|j| mass[i * n + j]))
+    };
+    let [rigid, flexible] = [
+        by_joints(&rigid, 3, [0, 1, 2]),
+        by_joints(&flexible, 5, [0, 1, 4]),
+    ];
+    for (rigid, flexible) in rigid.iter().flatten().zip(flexible.iter().flatten()) {
+        assert!((rigid - flexible).abs() < ROUNDING, "{rigid} {flexible}");
+    }
+}
+
+/// Errors: what cannot be a model is refused by name, with its line, all of it at once.
+#[test]
+fn what_is_wrong_is_told_with_its_line() {
+    let faults = |text: &str, flexible: Option<&str>| model_text(text, flexible).unwrap_err();
+    let mimic = CRANE.replace("<limit lower", "<mimic joint=\"slew\"/><limit lower");
+    let planar = mimic.replace("type=\"continuous\"", "type=\"planar\"");
+    let found = faults(&planar, None);
+    assert!(
+        matches!(&found[..], [planar, mimic]
+            if planar.line == 28 && matches!(planar.fault, UrdfFault::UnknownJoint { .. })
+            && mimic.line == 37 && matches!(mimic.fault, UrdfFault::Mimic { .. })),
+        "{found:?}"
+    );
+    let words = |text: &str, flexible: Option<&str>| faults(text, flexible)[0].to_string();
+    assert!(words("<robot", None).contains("no XML"));
+    assert!(words("<model/>", None).contains("<model>"));
+    assert!(words(&CRANE.replace("xyz=\"0 0 1.2\"", "xyz=\"0 0\""), None).contains("\"0 0\""));
+    assert!(
+        words(
+            &CRANE.replace("child link=\"hook\"", "child link=\"hok\""),
+            None
+        )
+        .contains("hok")
+    );
+    assert!(
+        words(
+            &CRANE.replace("child link=\"hook\"", "child link=\"boom\""),
+            None
+        )
+        .contains("two joints")
+    );
+    assert!(words("<robot name=\"none\"/>", None).contains("no root"));
+    assert!(
+        words(
+            &CRANE.replace(
+                "<link name=\"hook\"/>",
+                "<link name=\"hook\"/><link name=\"moon\"/>"
+            ),
+            None
+        )
+        .contains("moon")
+    );
+    assert!(words(CRANE, Some("[bom]\nrigid = {}")).contains("bom"));
+    assert!(words(CRANE, Some("[boom]\ndamping = {}")).contains("made of"));
+    assert!(words(CRANE, Some("boom = 1")).contains("no table"));
+    assert_eq!(flexible_file("arm.urdf"), "arm.flexible.toml");
+}
