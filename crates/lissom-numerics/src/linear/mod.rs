@@ -17,6 +17,7 @@ mod balance;
 mod crossings;
 mod error;
 mod frozen;
+mod inertia;
 mod linearization;
 mod massless;
 mod modes;

@@ -3,9 +3,10 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::integrate::{FirstOrder, Lu, SecondOrder};
+use crate::integrate::{FirstOrder, SecondOrder};
 
 use super::error::LinearError;
+use super::inertia::{InertiaBetween, add_product};
 use super::trajectory::{Interpolation, LinearizedTrajectory, Terms};
 
 /// Inputs that deviations of the actuated degrees of freedom ask for, $`\delta u`$.
@@ -160,9 +161,10 @@ pub struct Perturbed<'a, F> {
     stiffness: Vec<DMatrix<f64>>,
     /// $`M^{-1}`$, $`M^{-1}K`$, $`M^{-1}C`$ at each point, if those are interpolated.
     state_space: Vec<[DMatrix<f64>; 3]>,
-    mass: Vec<f64>,
-    factor: Lu<f64>,
+    /// Between each point and the next, once an acceleration has been asked for there.
+    inertia: Vec<Option<InertiaBetween>>,
     force: Vec<f64>,
+    scratch: Vec<f64>,
     deviation: Vec<f64>,
     rate: Vec<f64>,
     effort: Vec<f64>,
@@ -209,9 +211,9 @@ impl<'a, F: Feedback> Perturbed<'a, F> {
             interpolation,
             stiffness,
             state_space,
-            mass: vec![0.0; dofs * dofs],
-            factor: Lu::new(dofs),
+            inertia: vec![None; trajectory.points().len()],
             force: vec![0.0; dofs],
+            scratch: vec![0.0; dofs],
             deviation: vec![0.0; actuated],
             rate: vec![0.0; actuated],
             effort: vec![0.0; actuated],
@@ -239,26 +241,28 @@ impl<'a, F: Feedback> Perturbed<'a, F> {
 }
 
 impl<F: Feedback> Perturbed<'_, F> {
-    /// Writes what the interpolated matrices leave of the excitation, $`f - K\,\delta - C\,\dot\delta`$, and the mass matrix.
+    /// Writes what the interpolated matrices leave of the excitation, $`f - K\,\delta - C\,\dot\delta`$.
     fn balance(&mut self, time: f64, position: &[f64], velocity: &[f64], left: &mut [f64]) {
         self.excite(time, position, velocity);
-        let dofs = self.dof_count();
+        left.copy_from_slice(&self.force);
+        let (index, next, share) = self.neighbours(time);
+        let [a, b] = [index, next].map(|point| &self.trajectory.points()[point].linear.damping);
+        let (stiffness, later) = (&self.stiffness[index], &self.stiffness[next]);
+        for (matrix, weight, of) in [
+            (stiffness, share - 1.0, position),
+            (later, -share, position),
+            (a, share - 1.0, velocity),
+            (b, -share, velocity),
+        ] {
+            add_product(matrix, weight, of, left);
+        }
+    }
+
+    /// The points around an instant and the share of the way between them.
+    fn neighbours(&self, time: f64) -> (usize, usize, f64) {
         let (index, share) = self.trajectory.interval(time);
         let next = (index + 1).min(self.trajectory.points().len() - 1);
-        let (a, b) = (
-            &self.trajectory.points()[index],
-            &self.trajectory.points()[next],
-        );
-        let (stiffness, later) = (&self.stiffness[index], &self.stiffness[next]);
-        for i in 0..dofs {
-            let mut sum = self.force[i];
-            for j in 0..dofs {
-                sum -= blend(stiffness, later, share, i, j) * position[j]
-                    + blend(&a.linear.damping, &b.linear.damping, share, i, j) * velocity[j];
-                self.mass[i * dofs + j] = blend(&a.linear.mass, &b.linear.mass, share, i, j);
-            }
-            left[i] = sum;
-        }
+        (index, next, share)
     }
 
     /// Accelerations by the interpolated $`A_{ss}`$ and $`B_{ss}`$.
@@ -270,8 +274,7 @@ impl<F: Feedback> Perturbed<'_, F> {
         acceleration: &mut [f64],
     ) {
         self.excite(time, position, velocity);
-        let (index, share) = self.trajectory.interval(time);
-        let next = (index + 1).min(self.trajectory.points().len() - 1);
+        let (index, next, share) = self.neighbours(time);
         let (a, b) = (&self.state_space[index], &self.state_space[next]);
         for (i, acceleration) in acceleration.iter_mut().enumerate() {
             let mut sum = 0.0;
@@ -302,12 +305,12 @@ impl<F: Feedback> FirstOrder for Perturbed<'_, F> {
             }
             Interpolation::Matrices => {
                 self.balance(time, position, velocity, acceleration);
-                let mass = &self.mass;
-                if self.factor.factor(|i, j| mass[i * dofs + j]).is_err() {
-                    acceleration.fill(f64::NAN);
-                    return;
-                }
-                self.factor.solve(acceleration);
+                let (index, next, share) = self.neighbours(time);
+                let points = self.trajectory.points();
+                let inertia = self.inertia[index].get_or_insert_with(|| {
+                    InertiaBetween::new(&points[index].linear.mass, &points[next].linear.mass)
+                });
+                inertia.solve(share, acceleration, &mut self.scratch);
             }
         }
     }
@@ -330,7 +333,6 @@ impl<F: Feedback> SecondOrder for Perturbed<'_, F> {
         acceleration: &[f64],
         residual: &mut [f64],
     ) {
-        let dofs = self.dof_count();
         match self.interpolation {
             Interpolation::StateSpace => {
                 self.by_state_space(time, position, velocity, residual);
@@ -340,19 +342,21 @@ impl<F: Feedback> SecondOrder for Perturbed<'_, F> {
             }
             Interpolation::Matrices => {
                 self.balance(time, position, velocity, residual);
-                for (i, residual) in residual.iter_mut().enumerate() {
-                    let row = &self.mass[i * dofs..(i + 1) * dofs];
-                    let taken = row.iter().zip(acceleration).map(|(m, a)| m * a);
-                    *residual = taken.sum::<f64>() - *residual;
+                let (index, next, share) = self.neighbours(time);
+                let [a, b] =
+                    [index, next].map(|point| &self.trajectory.points()[point].linear.mass);
+                for residual in residual.iter_mut() {
+                    *residual = -*residual;
                 }
+                add_product(a, 1.0 - share, acceleration, residual);
+                add_product(b, share, acceleration, residual);
             }
         }
     }
 
     fn mass_matrix(&mut self, time: f64, _position: &[f64], mass: &mut [f64]) {
         let dofs = self.dof_count();
-        let (index, share) = self.trajectory.interval(time);
-        let next = (index + 1).min(self.trajectory.points().len() - 1);
+        let (index, next, share) = self.neighbours(time);
         let [a, b] = [index, next].map(|point| &self.trajectory.points()[point].linear.mass);
         for i in 0..dofs {
             for j in 0..dofs {
