@@ -8,6 +8,7 @@ use lissom_core::State;
 use lissom_core::study::{Ending, OperatingPoint, Run, SimulateOptions, sample_instants};
 use lissom_engine::{Inputs, Mechanism, Simulation};
 use lissom_numerics::integrate::{Flow, IntegrateError, Statistics};
+use lissom_numerics::statics::Stability;
 use lissom_spec::ModelSpec;
 
 use crate::closures::four_bar_angles;
@@ -355,4 +356,34 @@ fn only_the_last_evaluation_says_why_a_run_ended() {
     assert!(rate[0].is_nan() && dynamics.failure(&ended).is_some());
     dynamics.derivative(0.0, &good, &mut rate);
     assert!(rate.iter().all(|x| x.is_finite()) && dynamics.failure(&ended).is_none());
+}
+
+/// Symmetry: wherever a linkage is caught on its way, it is found at rest where it hangs, or where it stands on its head, which is the same
+/// place mirrored at the ground.
+#[test]
+fn a_linkage_comes_to_rest_from_anywhere_on_its_way() {
+    const AGREEMENT: f64 = 1e-7;
+    let spec = triple_rocker(1.5, "integrator.dop853 = { rtol = 1e-10, atol = 1e-11 }");
+    let mechanism = tree_mechanism(&spec);
+    let run = completed(mechanism.run(&sample_instants(&spec, &[])));
+    let rest = |time_s: f64| {
+        let state = mechanism.recorded_state(&run.recording, time_s).unwrap();
+        let rest = mechanism.equilibrium(&state);
+        let rest = rest.unwrap_or_else(|error| panic!("{time_s}: {error}"));
+        (
+            last(&rest.recording, "crank.angle"),
+            rest.stability.unwrap(),
+        )
+    };
+    // another test has this one in both formulations
+    let (hanging, _) = rest(0.35);
+    let mut found = [0; 2];
+    for &time_s in &run.recording.time_s {
+        let (crank, stability) = rest(time_s);
+        let hangs = stability == Stability::Stable;
+        let wanted = if hangs { hanging } else { -hanging };
+        assert!((crank - wanted).abs() < AGREEMENT, "{time_s}: {crank}");
+        found[usize::from(hangs)] += 1;
+    }
+    assert!(found[1] > 10, "{found:?}");
 }

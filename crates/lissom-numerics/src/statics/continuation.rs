@@ -3,6 +3,7 @@
 use nalgebra::DMatrix;
 
 use super::newton::{Diverged, balanced};
+use super::settling::settled;
 use super::solve::Scaled;
 use super::{Balance, Failure, NoEquilibrium};
 
@@ -68,15 +69,13 @@ pub fn equilibrium<B: Balance>(
             Err(diverged) => {
                 part *= 0.5;
                 if last || part < SMALLEST_PART {
-                    // a start that no load leads away from need not be near an equilibrium
+                    // a start that no load leads away from need not be near an equilibrium; what nothing holds is told
+                    let whole = at_once.as_ref().unwrap_or(&diverged);
+                    let is_held = !matches!(whole, Diverged::Unbalanced { unheld: true, .. });
                     if found.parts == 0
-                        && let Ok(next) = balanced(balance, start, 1.0, true)
+                        && let Some(next) = from_afar(balance, start, is_held)
                     {
-                        return Ok(Equilibrium {
-                            place: next.place,
-                            parts: 1,
-                            iterations: next.iterations,
-                        });
+                        return Ok(next);
                     }
                     let diverged = at_once.filter(|_| found.parts == 0).unwrap_or(diverged);
                     return Err(explained(balance, start, &found.place, done, diverged));
@@ -85,6 +84,27 @@ pub fn equilibrium<B: Balance>(
             }
         }
     }
+}
+
+/// The equilibrium under the whole load that Newton's iteration finds, or to which a mechanism settles that something holds.
+fn from_afar<B: Balance>(
+    balance: &mut B,
+    start: &B::Place,
+    is_held: bool,
+) -> Option<Equilibrium<B::Place>> {
+    let found = match balanced(balance, start, 1.0, true) {
+        Ok(found) => found,
+        Err(_) if is_held => {
+            let near = settled(balance, start)?;
+            balanced(balance, &near, 1.0, true).ok()?
+        }
+        Err(_) => return None,
+    };
+    Some(Equilibrium {
+        place: found.place,
+        parts: 1,
+        iterations: found.iterations,
+    })
 }
 
 /// What is known of the place where the load could not be raised further.
@@ -196,6 +216,97 @@ mod tests {
         fn name(&self, _: usize) -> String {
             "spring".to_owned()
         }
+    }
+
+    /// A pendulum of one newton metre that starts at an angle from where it hangs, and does not weigh on its pivot.
+    struct Pendulum;
+
+    impl Balance for Pendulum {
+        type Place = f64;
+        type Error = Infallible;
+
+        fn scales(&self) -> &[f64] {
+            &[1.0]
+        }
+
+        fn evaluate(
+            &mut self,
+            angle: &f64,
+            load: f64,
+            residual: &mut DVector<f64>,
+        ) -> Result<f64, Infallible> {
+            residual[0] = load * angle.sin();
+            Ok(residual[0].abs())
+        }
+
+        fn stiffness(&mut self, angle: &f64, load: f64) -> Result<DMatrix<f64>, Infallible> {
+            Ok(DMatrix::from_element(1, 1, load * angle.cos()))
+        }
+
+        fn displaced(&self, angle: &f64, change: &DVector<f64>, share: f64) -> f64 {
+            angle + share * change[0]
+        }
+
+        fn name(&self, _: usize) -> String {
+            "pivot".to_owned()
+        }
+    }
+
+    /// Closed form: from wherever a pendulum sinks it comes to hang, on the side to which it falls.
+    #[test]
+    fn what_sinks_comes_to_hang() {
+        for start in [0.1, 1.5, 2.0, 3.0, -3.0] {
+            let near = settled(&mut Pendulum, &start).expect("it hangs somewhere");
+            let found = balanced(&mut Pendulum, &near, 1.0, true);
+            let Ok(found) = found else {
+                panic!("from {start}");
+            };
+            assert!(found.place.abs() < 1e-9, "{} from {start}", found.place);
+        }
+    }
+
+    /// Something that a force pushes and nothing holds, as a pendulum lying on its side to first order.
+    struct Pushed;
+
+    impl Balance for Pushed {
+        type Place = f64;
+        type Error = Infallible;
+
+        fn scales(&self) -> &[f64] {
+            &[1.0]
+        }
+
+        fn evaluate(
+            &mut self,
+            place: &f64,
+            load: f64,
+            residual: &mut DVector<f64>,
+        ) -> Result<f64, Infallible> {
+            residual[0] = load * (1.0 - place * place);
+            Ok(residual[0].abs())
+        }
+
+        fn stiffness(&mut self, place: &f64, load: f64) -> Result<DMatrix<f64>, Infallible> {
+            Ok(DMatrix::from_element(1, 1, -2.0 * load * place))
+        }
+
+        fn displaced(&self, place: &f64, change: &DVector<f64>, share: f64) -> f64 {
+            place + share * change[0]
+        }
+
+        fn name(&self, _: usize) -> String {
+            "slide".to_owned()
+        }
+    }
+
+    /// By construction: that nothing holds something is told, and not sought elsewhere.
+    #[test]
+    fn what_nothing_holds_is_told() {
+        let failure = equilibrium(&mut Pushed, &0.0).unwrap_err();
+        assert!(
+            matches!(&failure, Failure::None(NoEquilibrium::Unheld { name, .. }) if name == "slide"),
+            "{failure:?}"
+        );
     }
 
     /// Property: what is carried a hundred times its size away comes to rest, what is carried tens of thousands of times its

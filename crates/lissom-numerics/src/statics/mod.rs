@@ -16,6 +16,7 @@
 mod continuation;
 mod error;
 mod newton;
+mod settling;
 mod solve;
 mod stability;
 

@@ -170,7 +170,7 @@ fn rounding(matrix: &Scaled) -> Vec<f64> {
 }
 
 /// Largest change and root of the sum of squares, in scales.
-fn norms(change: &DVector<f64>, scales: &[f64]) -> [f64; 2] {
+pub(super) fn norms(change: &DVector<f64>, scales: &[f64]) -> [f64; 2] {
     let mut largest = 0.0_f64;
     let mut squares = 0.0;
     for (x, scale) in change.iter().zip(scales) {
