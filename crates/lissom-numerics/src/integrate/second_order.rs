@@ -16,7 +16,21 @@
 //!
 //! for $`\dot v_1`$ by Newton's iteration. Newmark's method is the case $`\alpha_m = \alpha_f = 0`$.
 //! The tangent is taken by finite differences along $`\dot v_1`$, with $`q_1`$ and $`v_1`$ following, and
-//! kept as long as the iterations it needs cost less than a new one. Between the ends of a step the increment of position
+//! kept as long as the iterations it needs cost less than a new one.
+//!
+//! The accelerations at the start are those of the equations. Where a force jumps, light parts under heavy loads accelerate so much
+//! that a step far longer than their periods would bend them by many times what the force can. A linear system forgives that, since
+//! the new acceleration takes it back; where bending pulls the load, Newton's iteration diverges, or finds another solution.
+//! The first step of a piece in which it diverges is made with one acceleration from its beginning to its end,
+//!
+//! ```math
+//! q_1 = q \oplus \bigl(h v + \tfrac12 h^2 \dot v_1\bigr) , \qquad v_1 = v + h\,\dot v_1 , \qquad r(t_1, q_1, v_1, \dot v_1) = 0 ,
+//! ```
+//!
+//! which is what the scheme does if that is its acceleration at the start too. Positions are then wrong by $`O(h^3)`$ and velocities by
+//! $`O(h^2)`$, once: the order remains two. Steps short enough for Newton's iteration start with the true accelerations.
+//!
+//! Between the ends of a step the increment of position
 //! is a cubic Hermite polynomial, the velocity its derivative, the acceleration linear.
 
 mod newton;
@@ -73,6 +87,23 @@ impl Parameters {
     }
 }
 
+/// Increments of position and velocity per unit of the new acceleration, and the larger of them as a position.
+#[derive(Clone, Copy, Debug, Default)]
+struct Weights {
+    position: f64,
+    velocity: f64,
+    reach: f64,
+}
+
+/// How a step was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Made {
+    /// By the scheme.
+    ByScheme,
+    /// By one acceleration from its beginning to its end, where the scheme found none.
+    ByOneAcceleration,
+}
+
 /// The method: settings, memory and workspace.
 #[derive(Clone, Debug)]
 pub(super) struct Structural {
@@ -83,6 +114,7 @@ pub(super) struct Structural {
     memory: StructuralMemory,
     /// Factors of the memory's tangent.
     factors: Lu<f64>,
+    weights: Weights,
     /// Increment of position and new velocity without the new acceleration; the new ones with it.
     base_increment: Vec<f64>,
     base_velocity: Vec<f64>,
@@ -146,6 +178,7 @@ impl Structural {
             velocities,
             memory,
             factors: Lu::new(velocities),
+            weights: Weights::default(),
             base_increment: zeros.clone(),
             base_velocity: zeros.clone(),
             velocity: zeros.clone(),
@@ -313,8 +346,11 @@ impl<'s> Stepper<dyn SecondOrder + 's> for Structural {
         if self.memory.landed && step != self.memory.last_step.length {
             self.refer_acceleration_to(step);
         }
-        self.solve(equations, end, step)?;
-        if landing && !self.memory.landed && step + NEGLIGIBLE_REMAINDER * nominal < nominal {
+        let made = self.solve(equations, end, step)?;
+        if made == Made::ByOneAcceleration {
+            self.accept(end, step, |[_, _, new]| new);
+        } else if landing && !self.memory.landed && step + NEGLIGIBLE_REMAINDER * nominal < nominal
+        {
             // the length of this step was not foreseen: the two accelerations are as far apart as before, by its share
             let ratio = match self.memory.steps_from_origin {
                 0 => 0.0,

@@ -1,14 +1,15 @@
 //! Newton's iteration for one step, with a tangent that is kept over several.
 //!
-//! Where that does not converge, as at a start under loads a thousand times heavier than what carries them, the tangent is built
-//! anew in every iteration, by central differences: those to one side are wrong by 1e-8 of what the load feels, which is as much
-//! as the light parts feel. Corrections are shortened until the one that would follow is smaller: the natural monotonicity test
-//! of Deuflhard, *Newton Methods for Nonlinear Problems*, 3.3.
+//! Where that does not converge the tangent is built anew in every iteration, by central differences: those to one side are wrong
+//! by 1e-8 of what a load feels, which is as much as the parts feel that are a thousand times lighter. Corrections are shortened
+//! until the one that would follow is smaller: the natural monotonicity test of Deuflhard, *Newton Methods for Nonlinear Problems*,
+//! 3.3. A first step is made with one acceleration from its beginning to its end by that iteration, rather than by the
+//! scheme: see there.
 
 use super::super::equations::{NonFiniteComponent, SecondOrderEquations};
 use super::super::lu::SingularColumn;
 use super::super::{IntegrateError, SecondOrder};
-use super::{Parameters, Structural};
+use super::{Made, Parameters, Structural, Weights};
 
 /// Corrections that grow by more than this do not converge, whatever the tangent.
 const DIVERGING_RATE: f64 = 2.0;
@@ -21,7 +22,7 @@ const VELOCITY_NOISE: f64 = 1e-14;
 const POSITION_NOISE: f64 = 1e-12;
 
 /// Tangents that are built for one step before it is given up.
-const MOST_TANGENTS: usize = 20;
+const MOST_TANGENTS: usize = 40;
 /// Share of a correction below which it is not shortened further.
 const SHORTEST_SHARE: f64 = 1e-3;
 
@@ -59,17 +60,36 @@ impl Structural {
             self.base_velocity[i] = velocity[i] + step * ((1.0 - gamma) * old + gamma * new);
         }
         self.acceleration.copy_from_slice(acceleration);
+        let share = self.parameters.acceleration_share();
+        self.weights = Weights {
+            position: step * step * beta * share,
+            velocity: step * gamma * share,
+            reach: step * step * share * beta.max(gamma),
+        };
+    }
+
+    /// Prepares a step with one acceleration from its beginning to its end.
+    fn prepare_one_acceleration(&mut self, step: f64) {
+        let (_, velocity, _) = Self::split(&self.memory.state, self.positions, self.velocities);
+        for (increment, &velocity) in self.base_increment.iter_mut().zip(velocity) {
+            *increment = step * velocity;
+        }
+        self.base_velocity.copy_from_slice(velocity);
+        self.weights = Weights {
+            position: 0.5 * step * step,
+            velocity: step,
+            reach: step * step,
+        };
     }
 
     /// Brings position and velocity at the end of the step up to the acceleration as it stands.
-    fn follow_acceleration(&mut self, system: &dyn SecondOrder, step: f64) {
-        let share = self.parameters.acceleration_share();
-        let position_weight = step * step * self.parameters.beta * share;
-        let velocity_weight = step * self.parameters.gamma * share;
+    fn follow_acceleration(&mut self, system: &dyn SecondOrder) {
+        let Weights {
+            position, velocity, ..
+        } = self.weights;
         for i in 0..self.velocities {
-            self.memory.increment[i] =
-                self.base_increment[i] + position_weight * self.acceleration[i];
-            self.velocity[i] = self.base_velocity[i] + velocity_weight * self.acceleration[i];
+            self.memory.increment[i] = self.base_increment[i] + position * self.acceleration[i];
+            self.velocity[i] = self.base_velocity[i] + velocity * self.acceleration[i];
         }
         system.displace(
             &self.memory.state[..self.positions],
@@ -83,9 +103,8 @@ impl Structural {
         &mut self,
         equations: &mut SecondOrderEquations<'_, '_>,
         end: f64,
-        step: f64,
     ) -> Result<(), Unsolved> {
-        self.follow_acceleration(equations.system, step);
+        self.follow_acceleration(equations.system);
         equations
             .residual(
                 end,
@@ -104,11 +123,8 @@ impl Structural {
         differences: Differences,
     ) -> Result<(), Unsolved> {
         let n = self.velocities;
-        let share = self.parameters.acceleration_share();
-        // the larger of the two increments that a unit of acceleration causes, as a position
-        let reach = step * step * share * self.parameters.beta.max(self.parameters.gamma);
         self.memory.tangent_step = None;
-        self.evaluate(equations, end, step)?;
+        self.evaluate(equations, end)?;
         self.base_residual.copy_from_slice(&self.residual);
         for column in 0..n {
             let value = self.acceleration[column];
@@ -118,19 +134,19 @@ impl Structural {
                 Differences::Forward => f64::EPSILON.sqrt(),
                 Differences::Central => f64::EPSILON.cbrt(),
             } * size
-                / reach;
+                / self.weights.reach;
             let mut behind = value;
             if differences == Differences::Central {
                 behind = value - far;
                 self.acceleration[column] = behind;
-                self.evaluate(equations, end, step)?;
+                self.evaluate(equations, end)?;
                 self.correction.copy_from_slice(&self.residual);
             } else {
                 self.correction.copy_from_slice(&self.base_residual);
             }
             self.acceleration[column] = value + far;
             let difference = self.acceleration[column] - behind;
-            self.evaluate(equations, end, step)?;
+            self.evaluate(equations, end)?;
             for row in 0..n {
                 self.memory.tangent[row * n + column] =
                     (self.residual[row] - self.correction[row]) / difference;
@@ -159,15 +175,14 @@ impl Structural {
         step: f64,
         fresh: bool,
     ) -> Result<(), Unsolved> {
-        let share = self.parameters.acceleration_share();
-        let position_weight = step * step * self.parameters.beta * share;
+        let position_weight = self.weights.position;
         let mut previous_size = f64::INFINITY;
         let mut worst = 0;
         // stiff systems near rest: forces that cancel leave accelerations of rounding, which move nothing
         let is_noise = |size: f64| position_weight * size <= POSITION_NOISE;
         for _ in 0..self.options.max_iterations {
             equations.statistics.iterations += 1;
-            self.evaluate(equations, end, step)?;
+            self.evaluate(equations, end)?;
             self.factors.solve(&mut self.residual);
             let mut size: f64 = 0.0;
             let mut scale: f64 = 0.0;
@@ -188,7 +203,7 @@ impl Structural {
             let left = if rate < 1.0 { rate / (1.0 - rate) } else { 1.0 }.min(1.0);
             let measured = previous_size.is_finite();
             if step * size * (if measured { left } else { 1.0 }) <= tolerated {
-                self.follow_acceleration(equations.system, step);
+                self.follow_acceleration(equations.system);
                 return Ok(());
             }
             let hopeless = if fresh {
@@ -200,7 +215,7 @@ impl Structural {
             };
             if measured && hopeless {
                 if is_noise(size) {
-                    self.follow_acceleration(equations.system, step);
+                    self.follow_acceleration(equations.system);
                     return Ok(());
                 }
                 break;
@@ -208,22 +223,20 @@ impl Structural {
             previous_size = size;
         }
         if fresh && is_noise(previous_size) {
-            self.follow_acceleration(equations.system, step);
+            self.follow_acceleration(equations.system);
             return Ok(());
         }
         Err(Unsolved::Slow { component: worst })
     }
 
-    /// Newton's iteration with a tangent of its own for every correction, from a motion that does not accelerate.
-    fn iterate_with_new_tangents(
+    /// Newton's iteration for the prepared step with a tangent of its own for every correction, from a motion that does not accelerate.
+    fn iterate_from_uniform_motion(
         &mut self,
         equations: &mut SecondOrderEquations<'_, '_>,
         end: f64,
         step: f64,
     ) -> Result<(), Unsolved> {
-        self.prepare(step);
-        let position_weight =
-            step * step * self.parameters.beta * self.parameters.acceleration_share();
+        let position_weight = self.weights.position;
         if position_weight > 0.0 {
             let (_, velocity, _) = Self::split(&self.memory.state, self.positions, self.velocities);
             for i in 0..self.velocities {
@@ -231,6 +244,17 @@ impl Structural {
                     (step * velocity[i] - self.base_increment[i]) / position_weight;
             }
         }
+        self.iterate_with_new_tangents(equations, end, step)
+    }
+
+    /// The same from the acceleration as it stands.
+    fn iterate_with_new_tangents(
+        &mut self,
+        equations: &mut SecondOrderEquations<'_, '_>,
+        end: f64,
+        step: f64,
+    ) -> Result<(), Unsolved> {
+        let position_weight = self.weights.position;
         let mut worst = 0;
         for _ in 0..MOST_TANGENTS {
             equations.statistics.iterations += 1;
@@ -250,15 +274,29 @@ impl Structural {
             let share = if is_small {
                 1.0
             } else {
-                self.useful_share(equations, end, step, size)?
+                self.useful_share(equations, end, size)?
             };
             self.correct_by(share);
             if is_small {
-                self.follow_acceleration(equations.system, step);
+                self.follow_acceleration(equations.system);
                 return Ok(());
             }
         }
         Err(Unsolved::Slow { component: worst })
+    }
+
+    /// Makes the first step of a piece with one acceleration from its beginning to its end.
+    fn start_gently(
+        &mut self,
+        equations: &mut SecondOrderEquations<'_, '_>,
+        end: f64,
+        step: f64,
+    ) -> Result<(), Unsolved> {
+        self.prepare_one_acceleration(step);
+        let solved = self.iterate_from_uniform_motion(equations, end, step);
+        // the tangent is none of the scheme's
+        self.memory.tangent_step = None;
+        solved
     }
 
     /// The share of a correction of this size after which the next one, by the same tangent, is smaller.
@@ -266,13 +304,12 @@ impl Structural {
         &mut self,
         equations: &mut SecondOrderEquations<'_, '_>,
         end: f64,
-        step: f64,
         size: f64,
     ) -> Result<f64, Unsolved> {
         let mut share = 1.0;
         loop {
             self.correct_by(share);
-            let next = self.evaluate(equations, end, step).map(|()| {
+            let next = self.evaluate(equations, end).map(|()| {
                 self.factors.solve(&mut self.residual);
                 largest(&self.residual)
             });
@@ -300,21 +337,33 @@ impl Structural {
         equations: &mut SecondOrderEquations<'_, '_>,
         end: f64,
         step: f64,
-    ) -> Result<(), IntegrateError> {
+    ) -> Result<Made, IntegrateError> {
         self.prepare(step);
         let usable = self
             .memory
             .tangent_step
             .is_some_and(|built| (built - step).abs() < SAME_STEP * step);
         if usable && self.iterate(equations, end, step, false).is_ok() {
-            return Ok(());
+            return Ok(Made::ByScheme);
         }
         self.prepare(step);
         let solved = (self.build_tangent(equations, end, step, Differences::Forward))
             .and_then(|()| self.iterate(equations, end, step, true))
+            .map(|()| Made::ByScheme)
             .or_else(|first| {
-                let solved = self.iterate_with_new_tangents(equations, end, step);
-                solved.map_err(|_| first)
+                let at_start = self.memory.steps_from_origin == 0;
+                let gently = at_start && self.start_gently(equations, end, step).is_ok();
+                if gently {
+                    return Ok(Made::ByOneAcceleration);
+                }
+                self.prepare(step);
+                let solved = self
+                    .iterate_from_uniform_motion(equations, end, step)
+                    .or_else(|_| {
+                        self.prepare(step);
+                        self.iterate_with_new_tangents(equations, end, step)
+                    });
+                solved.map(|()| Made::ByScheme).map_err(|_| first)
             });
         let time = self.memory.time;
         solved.map_err(|unsolved| match unsolved {
