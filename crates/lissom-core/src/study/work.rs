@@ -13,6 +13,8 @@ pub(crate) struct WorkSum {
     time: f64,
     power: Power,
     sums: [f64; 2],
+    /// The state at hand, brought onto the closures.
+    projected: Vec<f64>,
 }
 
 impl WorkSum {
@@ -25,6 +27,7 @@ impl WorkSum {
             time: f64::NAN,
             power: Power::default(),
             sums: [start.work_j, start.dissipated_j],
+            projected: Vec::new(),
         }
     }
 
@@ -46,7 +49,8 @@ impl WorkSum {
         state: &[f64],
         breakpoints: Vec<f64>,
     ) {
-        let (q, v) = self.split(state);
+        self.project(dynamics, time, state);
+        let (q, v) = self.split(&self.projected);
         self.power = dynamics.evaluate(time, q, v);
         (self.time, self.breakpoints) = (time, breakpoints);
     }
@@ -58,9 +62,10 @@ impl WorkSum {
         time: f64,
         state: &[f64],
     ) -> [f64; 2] {
-        let (sums, mut power) = self.arrived(dynamics, time, state);
+        self.project(dynamics, self.arriving(time), state);
+        let (sums, mut power) = self.arrived(dynamics, time, &self.projected);
         if self.breaks_at(time) {
-            let (q, v) = self.split(state);
+            let (q, v) = self.split(&self.projected);
             power = dynamics.evaluate(time, q, v);
         }
         (self.time, self.power, self.sums) = (time, power, sums);
@@ -81,6 +86,7 @@ impl WorkSum {
         if before == after || FirstOrder::chart(dynamics) != chart {
             return;
         }
+        // the independent coordinates that are chosen for the state serve for both velocities
         self.add(dynamics, time, arriving);
         let impulse = dynamics.impulse(time, q, before, after);
         self.sums[0] += impulse.work;
@@ -88,7 +94,15 @@ impl WorkSum {
         self.power = dynamics.evaluate(time, q, after);
     }
 
-    /// The works at a state within a step.
+    /// Brings a state onto the closures, by independent coordinates that are chosen for it: those of an earlier one may
+    /// determine nothing here, as where a support has passed a node.
+    fn project(&mut self, dynamics: &mut dyn Dynamics, time: f64, state: &[f64]) {
+        self.projected.clear();
+        self.projected.extend_from_slice(state);
+        dynamics.project_sample(time, &mut self.projected);
+    }
+
+    /// The works at a state within a step, which is on the closures.
     pub(crate) fn until(&self, dynamics: &mut dyn Dynamics, time: f64, state: &[f64]) -> [f64; 2] {
         self.arrived(dynamics, time, state).0
     }
@@ -96,13 +110,7 @@ impl WorkSum {
     /// Works and power at a state that comes next.
     fn arrived(&self, dynamics: &mut dyn Dynamics, time: f64, state: &[f64]) -> ([f64; 2], Power) {
         let (q, v) = self.split(state);
-        // what arrives at a breakpoint belongs to its left side
-        let arriving = if self.breaks_at(time) {
-            time.next_down()
-        } else {
-            time
-        };
-        let power = dynamics.evaluate(arriving, q, v);
+        let power = dynamics.evaluate(self.arriving(time), q, v);
         let [mut work, mut dissipated] = self.sums;
         if !self.begins() {
             let half = 0.5 * (time - self.time);
@@ -110,6 +118,15 @@ impl WorkSum {
             dissipated += half * (self.power.dissipated + power.dissipated);
         }
         ([work, dissipated], power)
+    }
+
+    /// What arrives at a breakpoint belongs to its left side.
+    fn arriving(&self, time: f64) -> f64 {
+        if self.breaks_at(time) {
+            time.next_down()
+        } else {
+            time
+        }
     }
 
     fn breaks_at(&self, time: f64) -> bool {

@@ -44,6 +44,7 @@ impl Equations<'_> {
         };
         if loops.projects() {
             let linkage = &self.model.linkage;
+            loops.choose_on_beams(linkage, time, &self.position, &self.velocity);
             if (loops.project(linkage, &mut self.position, &mut self.velocity)).is_err() {
                 self.unpack(time, positions, velocities);
                 return self.stop_unclosed();
@@ -89,6 +90,7 @@ impl Equations<'_> {
             return;
         };
         loops.latch_elements(&self.model.linkage, &self.position, &mut self.velocity);
+        loops.choose_on_beams(&self.model.linkage, time, &self.position, &self.velocity);
         for (&at, x) in self.free_velocities.iter().zip(velocities) {
             *x = self.velocity[at];
         }

@@ -20,6 +20,9 @@ const BEYOND_THE_OTHERS: f64 = 1e3;
 const NEARLY_SINGULAR: f64 = 1e3;
 /// Equations and coordinates are chosen anew when the condition number has grown so much since the last choice.
 const WORTH_CHOOSING: f64 = 10.0;
+/// Supports on beams are solved for other coordinates where these are determined so many times better. All functions but those of a
+/// node vanish as a support comes to it, and the next step may end there.
+const BETTER_ON_BEAMS: f64 = 2.0;
 /// Halvings of a step by which a singular configuration is located: to 1e-12 of it.
 const HALVINGS: usize = 40;
 /// How many steps beyond the last one a singular configuration may be that made the next one fail.
@@ -57,6 +60,8 @@ impl Loops {
             self.choose_anew(linkage, time, position, velocity, condition);
             condition = self.condition();
             self.chosen_condition = condition;
+        } else if self.automatic && self.constraints.slides() && condition >= BETTER_ON_BEAMS {
+            condition = self.choose_better(linkage, time, position, velocity, condition);
         }
         self.worst = self.close_to_singular(linkage, condition);
         self.last.step = time - self.last.time;
@@ -69,6 +74,38 @@ impl Loops {
             time_s: time,
             singularity: worst.clone(),
         })
+    }
+
+    /// Chooses independent coordinates for a state of supports on beams where those at hand no longer determine it: one that is to be
+    /// [projected](Self::project), which they might move anywhere, or one behind a node, where functions of the element before it
+    /// hold nothing. States are those at which an integrator may start afresh.
+    pub fn choose_on_beams(
+        &mut self,
+        linkage: &Linkage,
+        time: f64,
+        position: &[f64],
+        velocity: &[f64],
+    ) {
+        if !self.automatic || !self.constraints.slides() {
+            return;
+        }
+        let condition = if self.prepare(linkage, position, velocity) {
+            self.condition()
+        } else {
+            f64::INFINITY
+        };
+        if condition < WORTH_CHOOSING * self.chosen_condition {
+            return;
+        }
+        self.choose_anew(linkage, time, position, velocity, condition);
+        self.chosen_condition = self.condition();
+        // the side of the last state by the coordinates that are solved for now
+        let last = self.last.clone();
+        self.last.side = if self.prepare(linkage, &last.position, &last.velocity) {
+            self.side()
+        } else {
+            0.0
+        };
     }
 
     /// Up to when the motion was good that has come to a trouble.
@@ -199,31 +236,76 @@ impl Loops {
         velocity: &[f64],
         condition_before: f64,
     ) {
-        let names = |held: &[usize], elastic: &[usize]| -> Vec<String> {
-            (held.iter())
-                .filter(|at| !elastic.contains(at))
-                .map(|&at| linkage.velocities[at].name.clone())
-                .collect()
-        };
-        let held = |method: &Method| match method {
-            Method::Complement(complement) => complement.held.clone(),
-            Method::Multipliers(_) => Vec::new(),
-        };
-        let before = held(&self.method);
+        let before = self.held().to_vec();
         self.choose_rows(linkage);
         self.choose_columns();
         self.factor(linkage, position, velocity);
-        let after = held(&self.method);
-        if before != after {
-            let condition_after = self.condition();
-            self.repartitions.push(Repartition {
-                time_s: time,
-                before: names(&before, &self.elastic),
-                after: names(&after, &self.elastic),
-                condition_before,
-                condition_after,
-            });
+        self.record_choice(linkage, time, &before, condition_before);
+    }
+
+    /// Chooses other coordinates if these are determined much better, and tells the condition number of those that are chosen.
+    fn choose_better(
+        &mut self,
+        linkage: &Linkage,
+        time: f64,
+        position: &[f64],
+        velocity: &[f64],
+        condition: f64,
+    ) -> f64 {
+        let before = self.held().to_vec();
+        let Method::Complement(complement) = &self.method else {
+            return condition;
+        };
+        let solved = complement.solved.clone();
+        self.choose_columns();
+        self.factor(linkage, position, velocity);
+        let better = self.condition();
+        if better <= condition / BETTER_ON_BEAMS {
+            self.record_choice(linkage, time, &before, condition);
+            self.chosen_condition = better;
+            return better;
         }
+        if let Method::Complement(complement) = &mut self.method {
+            complement.solve_for(solved, &self.joints, &self.elastic);
+        }
+        self.factor(linkage, position, velocity);
+        condition
+    }
+
+    /// Entries of the velocity vector that are held; none for multipliers.
+    fn held(&self) -> &[usize] {
+        match &self.method {
+            Method::Complement(complement) => &complement.held,
+            Method::Multipliers(_) => &[],
+        }
+    }
+
+    /// Records a change of the independent coordinates, if there was one.
+    fn record_choice(
+        &mut self,
+        linkage: &Linkage,
+        time: f64,
+        before: &[usize],
+        condition_before: f64,
+    ) {
+        let names = |held: &[usize]| -> Vec<String> {
+            (held.iter())
+                .filter(|at| !self.elastic.contains(at))
+                .map(|&at| linkage.velocities[at].name.clone())
+                .collect()
+        };
+        if before == self.held() {
+            return;
+        }
+        let (before, after) = (names(before), names(self.held()));
+        let condition_after = self.condition();
+        self.repartitions.push(Repartition {
+            time_s: time,
+            before,
+            after,
+            condition_before,
+            condition_after,
+        });
     }
 
     /// Chooses, of equations that follow from each other, those that say most.
