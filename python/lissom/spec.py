@@ -1141,6 +1141,13 @@ class Input:
 
 
 @dataclass(kw_only=True)
+class IntegratorAuto:
+    """`dop853`, and `esdirk` or `radau` where the motion proves stiff and these get on faster."""
+
+    auto: Adaptive
+
+
+@dataclass(kw_only=True)
 class IntegratorDop853:
     """Explicit Runge–Kutta of order 8(5,3), for tight tolerances."""
 
@@ -1189,7 +1196,7 @@ class IntegratorNewmark:
     newmark: Newmark
 
 
-Integrator: TypeAlias = "IntegratorDop853 | IntegratorDopri5 | IntegratorAdams | IntegratorRadau | IntegratorEsdirk | IntegratorGeneralizedAlpha | IntegratorNewmark"
+Integrator: TypeAlias = "IntegratorAuto | IntegratorDop853 | IntegratorDopri5 | IntegratorAdams | IntegratorRadau | IntegratorEsdirk | IntegratorGeneralizedAlpha | IntegratorNewmark"
 """The method that advances the motion in time."""
 
 

@@ -18,6 +18,7 @@ impl Integrator {
     /// The integrator of a model file.
     pub fn of(spec: &IntegratorSpec) -> Self {
         match spec {
+            IntegratorSpec::Auto(spec) => Self::adaptive(Method::Auto, spec),
             IntegratorSpec::Dop853(spec) => Self::adaptive(Method::Dop853, spec),
             IntegratorSpec::Dopri5(spec) => Self::adaptive(Method::Dopri5, spec),
             IntegratorSpec::Adams(spec) => Self::adaptive(Method::Adams, spec),

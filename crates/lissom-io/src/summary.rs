@@ -39,6 +39,7 @@
 //! | `audit.momentum` | only where nothing outside acts on the mechanism |
 //! | `warnings` | what to know beyond the audit, as that redundant drives share their work; only if there is any |
 //! | `start_changes` | coordinates and rates that start elsewhere than the model writes, as its loops would not be closed there; only if there are any |
+//! | `integrator` | what `auto` used: accepted steps `by` each method, `changes` between them, and `why` in a sentence; only with `auto` |
 //! | `cost.wall_s` | the only entry that differs between two runs of the same model |
 //! | `files` | paths of what was written |
 //!
@@ -46,7 +47,9 @@
 //! meaning.
 
 use lissom::diagnose::StartChange;
+use lissom::spec::IntegratorSpec;
 use lissom::{Audit, Channel, Ending, Extremes, NominalDrives, Recording, Run, Sample};
+use lissom_numerics::integrate::Statistics;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -88,6 +91,9 @@ pub struct Summary {
     /// Coordinates and rates that start elsewhere than the model writes, as its loops would not be closed there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub start_changes: Vec<StartChange>,
+    /// What `auto` used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub integrator: Option<IntegratorUse>,
     /// What the run cost.
     pub cost: Cost,
     /// Paths of what was written.
@@ -132,6 +138,60 @@ pub struct Cost {
     pub wall_s: f64,
 }
 
+/// What `auto` used, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct IntegratorUse {
+    /// Accepted steps by method.
+    pub by: StepsBy,
+    /// Changes from one method to another, those for trials included.
+    pub changes: u64,
+    /// What it used and why, in a sentence.
+    pub why: String,
+}
+
+/// Accepted steps by method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct StepsBy {
+    /// Explicit.
+    pub dop853: u64,
+    /// Implicit, its stages solved by the recursions.
+    pub esdirk: u64,
+    /// Implicit, by a Jacobian.
+    pub radau: u64,
+}
+
+impl IntegratorUse {
+    fn of(statistics: &Statistics) -> Self {
+        /// Steps of an implicit method per change where all of them were trials that it lost.
+        const STEPS_OF_A_TRIAL: u64 = 8;
+        let (all, changes) = (statistics.steps, statistics.changes);
+        let by = StepsBy {
+            dop853: all - statistics.esdirk_steps - statistics.radau_steps,
+            esdirk: statistics.esdirk_steps,
+            radau: statistics.radau_steps,
+        };
+        let (implicit, name) = if by.esdirk > by.radau {
+            (by.esdirk, "esdirk")
+        } else {
+            (by.radau, "radau")
+        };
+        let why = if changes == 0 {
+            format!("dop853 for all {all} steps: no mode faster than the motion kept them short")
+        } else if by.esdirk + by.radau <= STEPS_OF_A_TRIAL * changes {
+            format!(
+                "dop853 for {} of {all} steps: fast modes kept them short, but implicit steps were not three times faster",
+                by.dop853
+            )
+        } else {
+            format!(
+                "{name} for {implicit} of {all} steps, dop853 for {}: modes faster than the motion kept explicit steps short",
+                by.dop853
+            )
+        };
+        Self { by, changes, why }
+    }
+}
+
 impl Summary {
     /// The summary of a run that took `wall_s` seconds, with every channel at the instants `at_s`; no
     /// files yet.
@@ -165,6 +225,9 @@ impl Summary {
             audit: run.audit.clone(),
             warnings: warnings(loaded),
             start_changes: loaded.mechanism.start_changes().to_vec(),
+            integrator: (run.statistics.steps > 0
+                && matches!(loaded.spec.simulation.integrator, IntegratorSpec::Auto(_)))
+            .then(|| IntegratorUse::of(&run.statistics)),
             cost: Cost {
                 steps: statistics.steps,
                 rejected: statistics.rejected,

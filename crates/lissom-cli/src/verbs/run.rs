@@ -277,7 +277,10 @@ fn in_words(loaded: &Loaded, summary: &Summary, typed: &str) -> String {
             cost.steps, cost.rejected, cost.evaluations
         ),
     ];
-    if cost.stiff {
+    let used = summary.integrator.iter();
+    lines.extend(used.map(|used| format!("  integrator   auto used {}", used.why)));
+    // the choice has seen to it
+    if cost.stiff && summary.integrator.is_none() {
         lines.push(
             "  warning      the model is stiff: stability, not accuracy, sets the steps; \
              simulation.integrator.radau needs fewer"

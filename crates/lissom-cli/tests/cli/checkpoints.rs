@@ -12,7 +12,7 @@ use lissom_io::{models, stored};
 use crate::Folder;
 
 /// Models of both formulations, with loops, controllers, supports and changing coordinates, under methods of every kind.
-const RUNS: [(&str, &[&str], Repeats); 9] = [
+const RUNS: [(&str, &[&str], Repeats); 10] = [
     (
         "two-link-arm",
         &["simulation.duration_s=0.3"],
@@ -39,6 +39,15 @@ const RUNS: [(&str, &[&str], Repeats); 9] = [
         &[
             "simulation.duration_s=0.1",
             "simulation.integrator={radau={rtol=1e-6}}",
+        ],
+        Repeats::Bits,
+    ),
+    // changes from an explicit to an implicit method on the way
+    (
+        "shuttle-arm",
+        &[
+            "simulation.duration_s=2",
+            "simulation.integrator={auto={rtol=1e-3,atol=1e-3}}",
         ],
         Repeats::Bits,
     ),

@@ -135,6 +135,51 @@ sample_period_s = 0.005
     );
 }
 
+/// What `auto` used stands in the words and in the JSON, for a stiff model and one that is not; nothing of it where the model names a method.
+#[test]
+fn the_choice_of_an_integrator_is_said() {
+    const SCARA: &str = include_str!("../../../../docs/notebooks/scara.toml");
+    let folder = Folder::new();
+    folder.write("scara.toml", SCARA);
+    let stiff = [
+        "run",
+        "scara.toml",
+        "--set",
+        "simulation.integrator={auto={rtol=1e-5,atol=1e-5}}",
+        "--set",
+        "joint.0.revolute.motor.damping_n_m_s_per_rad=400.0",
+        "--set",
+        "input.0.torque_constant.value_n_m=4.0",
+    ];
+    folder.lissom(&stiff).says(
+        0,
+        &[
+            "auto used esdirk for",
+            "modes faster than the motion kept explicit steps short",
+        ],
+    );
+    let json = folder.json(&[&stiff[..], &["--json"]].concat());
+    let used = &json["integrator"];
+    let all: u64 = (used["by"].as_object().unwrap().values())
+        .map(|steps| steps.as_u64().unwrap())
+        .sum();
+    assert_eq!(json["cost"]["steps"].as_u64(), Some(all));
+    assert!(used["by"]["esdirk"].as_u64() > Some(0), "{used}");
+    let soft = [
+        "run",
+        "two-link-arm",
+        "--set",
+        "simulation.duration_s=0.1",
+        "--set",
+        "simulation.integrator={auto={}}",
+    ];
+    folder
+        .lissom(&soft)
+        .says(0, &["auto used dop853 for all", "no mode faster"]);
+    let named = folder.json(&["run", "two-link-arm", "--json"]);
+    assert!(named.get("integrator").is_none());
+}
+
 #[test]
 fn only_what_the_model_asks_for_is_written() {
     let folder = Folder::new();

@@ -87,7 +87,8 @@ pub(super) fn integrator(user: IntegratorSpec, level: u8) -> (Refined<Integrator
     let (tenth, half) = (0.1_f64.powi(level.into()), 0.5_f64.powi(level.into()));
     let mut refined = user;
     let (what, resolution, orders) = match &mut refined {
-        IntegratorSpec::Dop853(spec)
+        IntegratorSpec::Auto(spec)
+        | IntegratorSpec::Dop853(spec)
         | IntegratorSpec::Dopri5(spec)
         | IntegratorSpec::Adams(spec)
         | IntegratorSpec::Radau(spec)
@@ -128,7 +129,8 @@ pub(super) fn integrator(user: IntegratorSpec, level: u8) -> (Refined<Integrator
 /// Whether tolerances are not below the rounding of numbers.
 pub(super) fn is_above_rounding(integrator: &IntegratorSpec) -> bool {
     match integrator {
-        IntegratorSpec::Dop853(spec)
+        IntegratorSpec::Auto(spec)
+        | IntegratorSpec::Dop853(spec)
         | IntegratorSpec::Dopri5(spec)
         | IntegratorSpec::Adams(spec)
         | IntegratorSpec::Radau(spec)

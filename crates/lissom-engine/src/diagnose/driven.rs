@@ -83,6 +83,7 @@ impl<'a> Joints<'a> {
 /// Name of an integrator, and whether its steps are bound to the fastest oscillation.
 pub(super) fn integrator(integrator: &IntegratorSpec) -> (&'static str, bool) {
     match integrator {
+        IntegratorSpec::Auto(_) => ("auto", false),
         IntegratorSpec::Dop853(_) => ("dop853", true),
         IntegratorSpec::Dopri5(_) => ("dopri5", true),
         IntegratorSpec::Adams(_) => ("adams", true),

@@ -127,6 +127,21 @@ pub enum Warning {
         /// Steps that it needs at least.
         steps: f64,
     },
+    /// Something beside oscillations of bodies and gears is fast.
+    #[error(
+        "the model is stiff at its start: its fastest mode changes at about {} per second (stiff gears, dampers, friction, \
+         feedback, closures or light parts between heavy ones), which takes {integrator} about {} steps; \
+         --set simulation.integrator={{auto={{}}}} takes an integrator for stiff equations where it is faster",
+        rounded(*.rate_per_s, DIGITS), rounded(*.steps, DIGITS)
+    )]
+    Stiff {
+        /// Magnitude of the largest eigenvalue.
+        rate_per_s: f64,
+        /// The integrator.
+        integrator: &'static str,
+        /// Steps that it needs at least.
+        steps: f64,
+    },
     /// Terms of the equations that do nothing, or too much.
     #[error(transparent)]
     Fidelity(#[from] FidelityWarning),

@@ -1,6 +1,7 @@
 //! When to warn.
 
 use lissom_core::{MISSING_STIFFNESS, STIFFENING};
+use lissom_numerics::integrate::fastest_rate;
 use lissom_tree::tree::{Kinematics, without_inertia};
 
 use super::driven::integrator;
@@ -15,6 +16,10 @@ const STILL: f64 = 1e-10;
 const RADIANS_PER_STEP: f64 = 5.0;
 /// Steps beyond which an explicit method is slow.
 const MANY_STEPS: f64 = 1e5;
+/// The same where the fastest mode of the whole mechanism tells, and an implicit method takes hundreds.
+const STIFF_STEPS: f64 = 5e4;
+/// Degrees of freedom of nodes and elements up to which their equations are evaluated for it.
+const MANY_FREEDOMS: usize = 150;
 
 impl Mechanism {
     /// Everything that may go wrong.
@@ -61,7 +66,8 @@ impl Mechanism {
             warnings.push(Warning::NoMarker);
         }
         let fastest = self.formulation().fastest_oscillation(bodies);
-        warnings.extend(fastest.and_then(|fastest| self.many_steps(fastest)));
+        let oscillation = fastest.and_then(|fastest| self.many_steps(fastest));
+        warnings.extend(oscillation.or_else(|| self.stiffness()));
         let of_fidelity = self.fidelity_warnings().into_iter();
         warnings.extend(of_fidelity.map(Warning::Fidelity));
         warnings
@@ -93,6 +99,24 @@ impl Mechanism {
         let steps = fastest.frequency_rad_per_s * simulation.duration_s / RADIANS_PER_STEP;
         (is_explicit && steps > MANY_STEPS).then_some(Warning::ManySteps {
             fastest,
+            integrator,
+            steps,
+        })
+    }
+
+    /// What to say of a mode of the whole mechanism that an explicit integrator follows in many steps.
+    fn stiffness(&self) -> Option<Warning> {
+        let simulation = &self.spec().simulation;
+        let (integrator, is_explicit) = integrator(&simulation.integrator);
+        let nodal = self.formulation().element_counts();
+        if !is_explicit || nodal.is_some_and(|nodal| nodal.degrees_of_freedom > MANY_FREEDOMS) {
+            return None;
+        }
+        let (start, mut dynamics) = self.formulation().equations_at_start().ok()?;
+        let rate_per_s = fastest_rate(&mut *dynamics, start.time_s, &start.packed())?;
+        let steps = rate_per_s * simulation.duration_s / RADIANS_PER_STEP;
+        (steps > STIFF_STEPS).then_some(Warning::Stiff {
+            rate_per_s,
             integrator,
             steps,
         })

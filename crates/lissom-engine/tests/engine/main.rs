@@ -9,6 +9,7 @@ mod assembly;
 mod bending_torsion;
 mod bent_starts;
 mod chain_bases;
+mod choice_of_integrator;
 mod closures;
 mod conservation;
 mod converge;

@@ -172,6 +172,7 @@ fn errors_follow_the_tolerance() {
         (Method::Adams, 100.0),
         (Method::Radau, 20.0),
         (Method::Esdirk, 20.0),
+        (Method::Auto, 20.0),
     ] {
         for exponent in 3..=11 {
             let tolerance = 10.0_f64.powi(-exponent);
@@ -446,6 +447,7 @@ fn a_jump_of_the_derivative_is_found_where_the_solution_meets_it() {
         Method::Adams,
         Method::Radau,
         Method::Esdirk,
+        Method::Auto,
     ] {
         let mut recorder = Recorder::default();
         let mut state = [0.0];

@@ -209,6 +209,16 @@ fn esdirk_follows_the_tolerance() {
 }
 
 #[test]
+fn the_choice_stays_within_the_tolerance() {
+    // cross-check: see above; an explicit method on a stiff pendulum is below the tolerance, so that only the upper bound holds
+    for mut pendulum in stiff().chain(lightly_damped()) {
+        for (ratio, _) in ratios(Method::Auto, &mut pendulum) {
+            assert!(ratio < ALLOWED_FACTOR, "{pendulum:?}: {ratio}");
+        }
+    }
+}
+
+#[test]
 fn dop853_follows_the_tolerance_on_lightly_damped_pendulums() {
     // cross-check: see above; an oscillation is not stiff
     for mut pendulum in lightly_damped() {

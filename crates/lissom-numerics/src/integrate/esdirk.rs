@@ -131,6 +131,12 @@ impl Esdirk {
         &self.memory
     }
 
+    /// Goes on from the state of another method, with the derivative there and a step to begin with.
+    pub(super) fn take_over(&mut self, opening: &[f64], step: f64) {
+        self.memory.opening.copy_from_slice(opening);
+        self.memory.proposed = step;
+    }
+
     /// Tries a step: leaves the derivatives of its stages and the state at its end in place and returns the scaled error.
     fn attempt(
         &mut self,

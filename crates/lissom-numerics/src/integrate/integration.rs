@@ -1,6 +1,7 @@
 //! Integrations as values: they own their solution and their memory, and borrow the system for one call at a time.
 
 use super::adams::Adams;
+use super::auto::Auto;
 use super::dop853::DOP853;
 use super::dopri5::DOPRI5;
 use super::driver::{self, Stepper};
@@ -71,6 +72,7 @@ enum Solver {
     Adams(Box<Adams>),
     Radau(Box<Radau>),
     Esdirk(Box<Esdirk>),
+    Auto(Box<Auto>),
 }
 
 impl From<RungeKutta> for Solver {
@@ -97,6 +99,12 @@ impl From<Esdirk> for Solver {
     }
 }
 
+impl From<Auto> for Solver {
+    fn from(method: Auto) -> Self {
+        Self::Auto(Box::new(method))
+    }
+}
+
 impl Solver {
     fn stepper<'s>(&mut self) -> &mut dyn Stepper<dyn FirstOrder + 's> {
         match self {
@@ -104,6 +112,7 @@ impl Solver {
             Self::Adams(method) => method.as_mut(),
             Self::Radau(method) => method.as_mut(),
             Self::Esdirk(method) => method.as_mut(),
+            Self::Auto(method) => method.as_mut(),
         }
     }
 }
@@ -129,6 +138,7 @@ impl Integration {
                 Method::Adams => Solver::from(Adams::new(control, time, state)),
                 Method::Radau => Solver::from(Radau::new(control, time, state)),
                 Method::Esdirk => Solver::from(Esdirk::new(control, time, state)),
+                Method::Auto => Solver::from(Auto::new(control, time, state)),
             },
             max_steps: control.max_steps,
             progress: Progress::start(time, state.to_vec()),
@@ -164,6 +174,9 @@ impl Integration {
             }
             (Method::Esdirk, MethodMemory::Esdirk(memory)) => {
                 Some(Solver::from(Esdirk::resume(control, memory.clone())))
+            }
+            (Method::Auto, MethodMemory::Auto(memory)) => {
+                Auto::resume(control, memory).map(Solver::from)
             }
             _ => None,
         };
@@ -241,6 +254,7 @@ impl Integration {
                 Solver::Adams(method) => MethodMemory::Adams(method.memory().clone()),
                 Solver::Radau(method) => MethodMemory::Radau(method.memory().clone()),
                 Solver::Esdirk(method) => MethodMemory::Esdirk(method.memory().clone()),
+                Solver::Auto(method) => MethodMemory::Auto(method.memory()),
             },
         }
     }

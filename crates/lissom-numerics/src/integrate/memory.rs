@@ -12,6 +12,7 @@
 //! | Adams | scaled derivatives, order, step, steps until it may change |
 //! | Radau | opening derivative, step, last error, Jacobian, collocation polynomial that the next iteration starts from |
 //! | ESDIRK | opening derivative, step, last error, derivatives of the stages that the next iteration starts from, Jacobian if the system has none of its own |
+//! | the choice between two methods | what the one in force remembers, its pace and that of the other |
 //! | generalised-α, Newmark | algorithmic acceleration, origin and number of the steps, tangent and the step it is of |
 //!
 //! What a *system* remembers (the branch it took at the last event, seeds of its own iterations) is not here: it belongs
@@ -89,8 +90,69 @@ pub enum MethodMemory {
     Radau(RadauMemory),
     /// Of [`Method::Esdirk`](super::Method::Esdirk).
     Esdirk(EsdirkMemory),
+    /// Of [`Method::Auto`](super::Method::Auto).
+    Auto(AutoMemory),
     /// Of every [`Scheme`](super::Scheme).
     Structural(StructuralMemory),
+}
+
+/// What a choice between methods remembers. The method that is not in force starts afresh when it takes over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AutoMemory {
+    /// Of the method in force.
+    pub method: ChosenMemory,
+    /// How fast the methods get on.
+    pub pace: Pace,
+}
+
+/// What the method in force remembers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ChosenMemory {
+    /// Of [`Method::Dop853`](super::Method::Dop853).
+    Dop853(RungeKuttaMemory),
+    /// Of [`Method::Esdirk`](super::Method::Esdirk).
+    Esdirk(EsdirkMemory),
+    /// Of [`Method::Radau`](super::Method::Radau).
+    Radau(RadauMemory),
+}
+
+/// How fast the method in force and the other one get on, as time that passes per evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pace {
+    /// Whether the method in force is being tried.
+    pub on_trial: bool,
+    /// Accepted steps since it took over or was found the better one.
+    pub steps: u64,
+    /// What is being measured.
+    pub stretch: Stretch,
+    /// Pace of the other method when it was left; zero before.
+    pub other_pace: f64,
+    /// Mean length of its steps then; zero before.
+    pub other_step: f64,
+    /// Accepted steps after which the other method may be tried.
+    pub patience: u64,
+}
+
+/// Accepted steps in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stretch {
+    /// How many.
+    pub steps: u64,
+    /// Time that they passed.
+    pub advanced: f64,
+    /// What they cost, with the attempts between them that were rejected.
+    pub evaluations: u64,
+    /// Steps of an explicit method that modes faster than the solution kept short.
+    pub stiff_steps: u64,
+}
+
+impl Stretch {
+    pub(super) const NONE: Self = Self {
+        steps: 0,
+        advanced: 0.0,
+        evaluations: 0,
+        stiff_steps: 0,
+    };
 }
 
 /// The step made last, as far as interpolants need it.
@@ -297,6 +359,11 @@ impl IntegratorMemory {
             }
             MethodMemory::Radau(memory) => memory.check(size),
             MethodMemory::Esdirk(memory) => memory.check(size),
+            MethodMemory::Auto(memory) => match &memory.method {
+                ChosenMemory::Dop853(memory) => memory.check(size),
+                ChosenMemory::Esdirk(memory) => memory.check(size),
+                ChosenMemory::Radau(memory) => memory.check(size),
+            },
             MethodMemory::Structural(memory) => memory.check(size),
         };
         checked.map_err(|part| self.unfit(part))?;

@@ -7,6 +7,7 @@
 //! | [`Method::Adams`] | smooth problems with costly derivatives | Hindmarsh, *ODEPACK* (1983), LSODE with `MF = 10` |
 //! | [`Method::Radau`] | stiff problems | Hairer & Wanner, *Solving ODEs II*, IV.8 |
 //! | [`Method::Esdirk`] | stiff problems whose systems solve for their stages themselves | Kennedy & Carpenter (2003) |
+//! | [`Method::Auto`] | problems that may be stiff | changes between DOP853 and ESDIRK or Radau |
 //! | [`Scheme::GeneralizedAlpha`] | structural systems, fixed step | Chung & Hulbert (1993); Arnold & Brüls (2007) |
 //! | [`Scheme::Newmark`] | the same | Newmark (1959) |
 //!
@@ -21,6 +22,7 @@
 
 mod adams;
 mod adams_coefficients;
+mod auto;
 mod dop853;
 mod dopri5;
 mod driver;
@@ -39,6 +41,7 @@ mod runge_kutta;
 mod schedule;
 mod second_order;
 mod step_control;
+mod stiffness;
 #[cfg(test)]
 mod tests;
 
@@ -50,10 +53,12 @@ pub use error::IntegrateError;
 pub use integration::{Integration, StructuralIntegration};
 pub use lu::Lu;
 pub use memory::{
-    AcceptedStep, AdamsMemory, ErrorTrend, EsdirkMemory, IntegratorMemory, LastStep, MethodMemory,
-    Phase, Progress, RadauMemory, RungeKuttaMemory, StepEnding, StructuralMemory,
+    AcceptedStep, AdamsMemory, AutoMemory, ChosenMemory, ErrorTrend, EsdirkMemory,
+    IntegratorMemory, LastStep, MethodMemory, Pace, Phase, Progress, RadauMemory, RungeKuttaMemory,
+    StepEnding, Stretch, StructuralMemory,
 };
 pub use schedule::{Schedule, Target};
+pub use stiffness::fastest_rate;
 
 /// A first-order system $`\dot y = f(t, y)`$.
 pub trait FirstOrder {
@@ -219,6 +224,9 @@ pub enum Method {
     /// Diagonally implicit Runge–Kutta method of order 4(3) with an explicit first stage, stiffly accurate, for stiff systems
     /// that [solve for its stages](FirstOrder::improve_stage).
     Esdirk,
+    /// [`Dop853`](Self::Dop853) until modes faster than the solution keep its steps short, then an implicit method if that gets on
+    /// faster: [`Esdirk`](Self::Esdirk) for systems that solve for its stages, else [`Radau`](Self::Radau). And back.
+    Auto,
 }
 
 /// Accuracy and limits of an [`Integration`].
@@ -263,6 +271,20 @@ pub struct Statistics {
     pub highest_order: u64,
     /// Accepted steps of [`Method::Dop853`] that modes faster than the solution kept short.
     pub stiff_steps: u64,
+    /// Accepted steps that [`Method::Auto`] made by [`Method::Esdirk`].
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub esdirk_steps: u64,
+    /// Accepted steps that [`Method::Auto`] made by [`Method::Radau`].
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub radau_steps: u64,
+    /// Changes from one method to another, those for trials included.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub changes: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Statistics {
@@ -287,6 +309,9 @@ impl Add for Statistics {
             iterations: self.iterations + other.iterations,
             highest_order: self.highest_order.max(other.highest_order),
             stiff_steps: self.stiff_steps + other.stiff_steps,
+            esdirk_steps: self.esdirk_steps + other.esdirk_steps,
+            radau_steps: self.radau_steps + other.radau_steps,
+            changes: self.changes + other.changes,
         }
     }
 }

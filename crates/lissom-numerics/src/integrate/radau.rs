@@ -137,6 +137,12 @@ impl Radau {
         &self.memory
     }
 
+    /// Goes on from the state of another method, with the derivative there and a step to begin with.
+    pub(super) fn take_over(&mut self, opening: &[f64], step: f64) {
+        self.memory.opening.copy_from_slice(opening);
+        self.memory.proposed = step;
+    }
+
     /// Tries a step: leaves its increments in place and returns the scaled error and the iterations.
     fn attempt(
         &mut self,

@@ -161,6 +161,12 @@ impl RungeKutta {
         &self.memory
     }
 
+    /// Goes on from the state of another method, with the derivative there and a step to begin with.
+    pub(super) fn take_over(&mut self, opening: &[f64], step: f64) {
+        self.memory.opening.copy_from_slice(opening);
+        self.memory.proposed = step;
+    }
+
     /// Tries a step from `time`, `state` and `opening`: leaves the new state in `trial_state`, its
     /// derivative in the opening stage, and returns the scaled error.
     fn attempt(

@@ -1,6 +1,7 @@
 //! Tests of the solvers through their public doors: whole schedules, several calls, resumption, fixed steps.
 //! Orders, named problems and other programs are in the integration tests.
 
+mod auto;
 mod events;
 mod free_body;
 mod landing;

@@ -80,6 +80,7 @@ impl Checker<'_> {
 
     fn integrator(&mut self, path: &Path, integrator: &IntegratorSpec) {
         match integrator {
+            IntegratorSpec::Auto(settings) => self.adaptive(&path.key("auto"), settings),
             IntegratorSpec::Dop853(settings) => self.adaptive(&path.key("dop853"), settings),
             IntegratorSpec::Dopri5(settings) => self.adaptive(&path.key("dopri5"), settings),
             IntegratorSpec::Adams(settings) => self.adaptive(&path.key("adams"), settings),

