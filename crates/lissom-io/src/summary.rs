@@ -162,8 +162,6 @@ pub struct StepsBy {
 
 impl IntegratorUse {
     fn of(statistics: &Statistics) -> Self {
-        /// Steps of an implicit method per change where all of them were trials that it lost.
-        const STEPS_OF_A_TRIAL: u64 = 8;
         let (all, changes) = (statistics.steps, statistics.changes);
         let by = StepsBy {
             dop853: all - statistics.esdirk_steps - statistics.radau_steps,
@@ -175,13 +173,12 @@ impl IntegratorUse {
         } else {
             (by.radau, "radau")
         };
-        let why = if changes == 0 {
-            format!("dop853 for all {all} steps: no mode faster than the motion kept them short")
-        } else if by.esdirk + by.radau <= STEPS_OF_A_TRIAL * changes {
+        let why = if implicit == 0 && statistics.is_stiff() {
             format!(
-                "dop853 for {} of {all} steps: fast modes kept them short, but implicit steps were not three times faster",
-                by.dop853
+                "dop853 for all {all} steps: fast modes kept them short, but implicit steps were not three times faster"
             )
+        } else if implicit == 0 {
+            format!("dop853 for all {all} steps: no mode faster than the motion kept them short")
         } else {
             format!(
                 "{name} for {implicit} of {all} steps, dop853 for {}: modes faster than the motion kept explicit steps short",

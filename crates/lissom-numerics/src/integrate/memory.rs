@@ -119,7 +119,7 @@ pub enum ChosenMemory {
 /// How fast the method in force and the other one get on, as time that passes per evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pace {
-    /// Whether the method in force is being tried.
+    /// Whether the method in force, the explicit one, is being tried.
     pub on_trial: bool,
     /// Accepted steps since it took over or was found the better one.
     pub steps: u64,

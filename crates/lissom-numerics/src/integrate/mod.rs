@@ -277,7 +277,7 @@ pub struct Statistics {
     /// Accepted steps that [`Method::Auto`] made by [`Method::Radau`].
     #[serde(default, skip_serializing_if = "is_zero")]
     pub radau_steps: u64,
-    /// Changes from one method to another, those for trials included.
+    /// Changes from one method to another, those for trials of the explicit one included.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub changes: u64,
 }

@@ -1,14 +1,16 @@
 //! Which of two methods gets on faster: paces, trials and patience.
 //!
 //! The pace of a method is the time that it passes per evaluation, over a stretch of accepted steps. It is what a run costs, whatever
-//! makes the steps short, and it needs no eigenvalue.
+//! makes the steps short, and it needs no eigenvalue. An implicit method is tried by steps that are thrown away, since they damp what they pass over;
+//! the explicit one by steps that count.
 
 use super::super::memory::{Pace, Stretch};
 
 /// Accepted steps over which a pace is measured.
 const STRETCH: u64 = 20;
 /// The same for a method on trial, which makes as many before, since its first steps are short.
-const TRIAL: u64 = 8;
+pub(super) const TRIAL_STEPS: usize = 8;
+const TRIAL: u64 = TRIAL_STEPS as u64;
 /// By how much an implicit method must be faster. Its steps damp what they pass over: where it gains less it would be by
 /// giving up vibrations that an explicit method resolves.
 const WORTH_IT: f64 = 3.0;
@@ -22,7 +24,9 @@ const LONGEST_PATIENCE: u64 = 1 << 20;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Verdict {
     Stay,
-    /// The other method takes over, for good or on trial.
+    /// The implicit method is to be tried against what the explicit one has shown.
+    TryImplicit(Stretch),
+    /// The other method takes over, the explicit one perhaps on trial.
     Change(FirstStep),
 }
 
@@ -30,12 +34,16 @@ pub(super) enum Verdict {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct FirstStep(pub(super) f64);
 
+fn longer(patience: u64) -> u64 {
+    (2 * patience).clamp(FIRST_PATIENCE, LONGEST_PATIENCE)
+}
+
 impl Stretch {
     fn pace(&self) -> f64 {
         self.advanced / self.evaluations.max(1) as f64
     }
 
-    fn mean_step(&self) -> f64 {
+    pub(super) fn mean_step(&self) -> f64 {
         self.advanced / self.steps.max(1) as f64
     }
 }
@@ -67,43 +75,54 @@ impl Pace {
         if self.stretch.steps < length {
             return Verdict::Stay;
         }
-        let stretch = self.stretch;
-        self.stretch = Stretch::NONE;
+        let stretch = std::mem::replace(&mut self.stretch, Stretch::NONE);
         if self.on_trial {
-            return self.judge_trial(is_implicit, &stretch);
+            return self.judge_explicit_trial(&stretch);
         }
         let waited = self.steps >= self.patience;
-        if is_implicit {
-            // the explicit method would be no slower
-            if stretch.pace() < self.other_pace {
-                return Verdict::Change(self.leave(&stretch, false));
-            }
-            if !waited {
+        if !is_implicit {
+            let is_stiff = 2 * stretch.stiff_steps > stretch.steps;
+            if !(waited && is_stiff) {
                 return Verdict::Stay;
             }
-        } else if !waited || 2 * stretch.stiff_steps <= stretch.steps {
-            return Verdict::Stay;
+            return Verdict::TryImplicit(stretch);
         }
-        Verdict::Change(self.leave(&stretch, true))
+        // the explicit method would be no slower
+        if stretch.pace() < self.other_pace {
+            return Verdict::Change(self.leave(&stretch, false));
+        }
+        if waited {
+            return Verdict::Change(self.leave(&stretch, true));
+        }
+        Verdict::Stay
     }
 
-    fn judge_trial(&mut self, is_implicit: bool, stretch: &Stretch) -> Verdict {
+    /// Tells whether an implicit method that was tried takes over.
+    pub(super) fn is_won(&mut self, explicit: &Stretch, implicit: &Stretch) -> bool {
+        let won = implicit.pace() >= WORTH_IT * explicit.pace();
+        self.steps = 0;
+        if won {
+            self.patience = FIRST_PATIENCE;
+            self.other_pace = explicit.pace();
+            self.other_step = explicit.mean_step();
+        } else {
+            self.patience = longer(self.patience);
+        }
+        won
+    }
+
+    fn judge_explicit_trial(&mut self, stretch: &Stretch) -> Verdict {
         // the first steps grow to the length that the method can do with
         if self.steps < 2 * TRIAL {
             return Verdict::Stay;
         }
-        let wanted = if is_implicit {
-            WORTH_IT
-        } else {
-            NEARLY_AS_FAST
-        };
-        if stretch.pace() >= wanted * self.other_pace {
-            self.on_trial = false;
-            self.steps = 0;
-            self.patience = FIRST_PATIENCE;
-            return Verdict::Stay;
+        if stretch.pace() < NEARLY_AS_FAST * self.other_pace {
+            return Verdict::Change(self.lose(stretch));
         }
-        Verdict::Change(self.lose(stretch))
+        self.on_trial = false;
+        self.steps = 0;
+        self.patience = FIRST_PATIENCE;
+        Verdict::Stay
     }
 
     /// Notes that the present method cannot go on.
@@ -113,7 +132,7 @@ impl Pace {
     }
 
     fn lose(&mut self, stretch: &Stretch) -> FirstStep {
-        self.patience = (2 * self.patience).clamp(FIRST_PATIENCE, LONGEST_PATIENCE);
+        self.patience = longer(self.patience);
         self.leave(stretch, false)
     }
 

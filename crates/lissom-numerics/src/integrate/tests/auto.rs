@@ -226,6 +226,7 @@ fn a_method_that_fails_is_left() {
     let (error, cost) = passage(Method::Auto, 1e-6, fails);
     assert!(error < 1e-5, "{error:e}");
     assert_eq!((cost.esdirk_steps, cost.radau_steps), (0, 0));
+    assert_eq!(cost.changes, 0);
     let sound = Passage {
         fastest: 1e4,
         ..Passage::STIFF
@@ -273,4 +274,32 @@ fn events_are_met_by_the_implicit_method() {
     assert!(nearest < 1e-8, "{nearest:e}");
     assert!((integration.state()[0] - 2.0).abs() < 1e-6);
     assert!(cost.evaluations < 5000, "{cost:?}");
+}
+
+/// A fast vibration of some energy that nothing damps, beside a slow one.
+struct Vibration;
+
+impl FirstOrder for Vibration {
+    fn derivative(&mut self, _time: f64, state: &[f64], rate: &mut [f64]) {
+        rate.copy_from_slice(&[state[1], -1e4 * state[0], state[3], -state[2]]);
+    }
+}
+
+/// Identity: where implicit steps are no faster, the run is that of the explicit method to the last bit, whatever was tried.
+#[test]
+fn vibrations_stay_explicit_to_the_last_bit() {
+    let [chosen, explicit] = [Method::Auto, Method::Dop853].map(|method| {
+        let mut integration =
+            Integration::new(method, &control(1e-3), 0.0, &[0.1, 0.0, 1.0, 0.0]).unwrap();
+        (integration.advance(&mut Vibration, &Target::landing(20.0), &mut ())).unwrap();
+        integration
+    });
+    assert_eq!(bits(chosen.state()), bits(explicit.state()));
+    let [chosen, explicit] = [chosen, explicit].map(|run| run.statistics());
+    assert_eq!(
+        (chosen.steps, chosen.changes),
+        (explicit.steps, 0),
+        "{chosen:?}"
+    );
+    assert!(4 * chosen.evaluations < 5 * explicit.evaluations);
 }
