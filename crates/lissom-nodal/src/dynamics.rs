@@ -3,10 +3,12 @@
 use lissom_numerics::integrate::{FirstOrder, SecondOrder};
 use lissom_spatial::Real;
 
+use super::element::ElementId;
 use super::equations::Equations;
 use super::error::NodalError;
 use super::forces::{AppliedForces, Forces, View};
 use super::role::Drive;
+use super::tangent::{Tangent, Weighted};
 
 /// What is done to a mechanism from outside: what is prescribed, and forces of [`AppliedForces`].
 pub trait Excitation: AppliedForces {
@@ -16,6 +18,15 @@ pub trait Excitation: AppliedForces {
     /// Settles what is constant where the equations are linearised: values of inputs, and feedback of positions and
     /// velocities of the degrees of freedom. Called before forces are applied in a state.
     fn update(&mut self, _time: f64, _view: &View<'_, f64>) {}
+
+    /// Elements of which a [pull](Self::pulls) couples deformations, always the same.
+    fn coupled(&self) -> Vec<[ElementId; 2]> {
+        Vec::new()
+    }
+
+    /// Tells what pulls a deformation, or a weighted sum of two, back in the state that is seen: per displacement and per rate.
+    /// Iterations use it, which need not have all that acts.
+    fn pulls(&self, _view: &mut View<'_, f64>, _tell: &mut dyn FnMut(&[Weighted], [f64; 2])) {}
 }
 
 /// Nothing acts, everything prescribed holds still where the mechanism was assembled.
@@ -52,6 +63,11 @@ pub struct Dynamics<'a, E> {
     excitation: E,
     drives: Vec<Drive>,
     forces: Forces<f64>,
+    /// Where forces go that are looked at for something else.
+    unused: Forces<f64>,
+    lacking: Vec<f64>,
+    /// Tangent of implicit steps; absent before the first.
+    tangent: Option<Box<Tangent>>,
     error: Option<NodalError>,
 }
 
@@ -62,6 +78,9 @@ impl<'a, E: Excitation> Dynamics<'a, E> {
         Self {
             drives: mechanism.assembled_drives(),
             forces: Forces::new(mechanism),
+            unused: Forces::new(mechanism),
+            lacking: vec![0.0; mechanism.dof_count()],
+            tangent: None,
             equations,
             excitation,
             error: None,
@@ -104,6 +123,7 @@ impl<'a, E: Excitation> Dynamics<'a, E> {
     /// Goes on with other equations of the same mechanism, such as those in other degrees of freedom.
     pub fn set_equations(&mut self, equations: Equations<'a>) {
         self.equations = equations;
+        self.tangent = None;
     }
 
     /// Drives of the evaluation last made.
@@ -144,7 +164,7 @@ impl<'a, E: Excitation> Dynamics<'a, E> {
         acceleration: &mut [f64],
     ) -> Result<(), NodalError> {
         self.set_state(time, position, velocity)?;
-        self.equations.accelerate(
+        self.equations.accelerate_moving(
             velocity,
             &self.drives,
             &self.forces.efforts,
@@ -169,6 +189,43 @@ impl<'a, E: Excitation> Dynamics<'a, E> {
         self.set_state(time, position, velocity)?;
         self.update_stresses(acceleration, residual);
         Ok(())
+    }
+
+    /// Forms the tangent of a step at a motion that is tried: what changes positions and velocities by `weights` of the change of
+    /// accelerations. Tells whether it can be solved with.
+    pub fn form_tangent(
+        &mut self,
+        time: f64,
+        [position, velocity, acceleration]: [&[f64]; 3],
+        weights: [f64; 2],
+    ) -> bool {
+        let mut lacking = std::mem::take(&mut self.lacking);
+        let evaluated = self.unbalance(time, position, velocity, acceleration, &mut lacking);
+        self.lacking = lacking;
+        if evaluated.is_err() {
+            return false;
+        }
+        let mechanism = self.equations.mechanism();
+        let excitation = &self.excitation;
+        let mut tangent = (self.tangent.take())
+            .unwrap_or_else(|| Box::new(Tangent::new(mechanism, &excitation.coupled())));
+        let (pass, references) = (&self.equations.pass, &self.equations.references);
+        tangent.form(mechanism, pass, references, weights);
+        let view = &mut self.equations.view(&mut self.unused);
+        excitation.pulls(view, &mut |terms, [stiffness, damping]| {
+            let strength = weights[0] * stiffness + weights[1] * damping;
+            tangent.pull(mechanism, terms, strength);
+        });
+        let is_regular = tangent.factor().is_ok();
+        self.tangent = Some(tangent);
+        is_regular
+    }
+
+    /// Replaces what the degrees of freedom lack by the correction of their accelerations, with the tangent formed last.
+    pub fn solve_tangent(&mut self, lacking: &mut [f64]) {
+        if let Some(tangent) = &mut self.tangent {
+            tangent.solve(self.equations.mechanism(), lacking);
+        }
     }
 
     fn note(&mut self, outcome: Result<(), NodalError>, result: &mut [f64]) {
@@ -219,6 +276,14 @@ impl<E: Excitation> SecondOrder for Dynamics<'_, E> {
             self.equations.mass_matrix(mass);
         }
         self.note(outcome, mass);
+    }
+
+    fn prepare_tangent(&mut self, time: f64, motion: [&[f64]; 3], weights: [f64; 2]) -> bool {
+        self.form_tangent(time, motion, weights)
+    }
+
+    fn solve_tangent(&mut self, residual: &mut [f64]) {
+        Self::solve_tangent(self, residual);
     }
 
     fn displace(&self, position: &[f64], increment: &[f64], displaced: &mut [f64]) {

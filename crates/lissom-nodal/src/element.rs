@@ -124,18 +124,27 @@ impl Element {
         value: &mut [T],
         gradient: &mut [Gradient<T>],
     ) {
+        self.gradient_at(nodes, &self.nodes, reference, value, gradient);
+    }
+
+    /// The same with its nodes at these places.
+    #[inline(always)]
+    pub(super) fn gradient_at<T: Scalar>(
+        &self,
+        nodes: &[NodeState<T>],
+        sites: &[usize],
+        reference: f64,
+        value: &mut [T],
+        gradient: &mut [Gradient<T>],
+    ) {
         match &self.kind {
-            ElementKind::Beam(beam) => beam.gradient(pick(nodes, &self.nodes), value, gradient),
+            ElementKind::Beam(beam) => beam.gradient(pick(nodes, sites), value, gradient),
             ElementKind::Hinge(hinge) => {
-                hinge.gradient(pick(nodes, &self.nodes), reference, value, gradient);
+                hinge.gradient(pick(nodes, sites), reference, value, gradient);
             }
-            ElementKind::Truss(truss) => truss.gradient(pick(nodes, &self.nodes), value, gradient),
-            ElementKind::Slider(slider) => {
-                slider.gradient(pick(nodes, &self.nodes), value, gradient);
-            }
-            ElementKind::Ball(ball) => {
-                ball.gradient(ball.sites(nodes, &self.nodes), value, gradient);
-            }
+            ElementKind::Truss(truss) => truss.gradient(pick(nodes, sites), value, gradient),
+            ElementKind::Slider(slider) => slider.gradient(pick(nodes, sites), value, gradient),
+            ElementKind::Ball(ball) => ball.gradient(ball.sites(nodes, sites), value, gradient),
         }
     }
 

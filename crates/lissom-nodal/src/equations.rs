@@ -1,5 +1,6 @@
 //! Equations of motion in the degrees of freedom of a [`Mechanism`]: Jonker & Aarts (8)–(16).
 
+mod accelerate;
 mod energy;
 mod memory;
 mod place;
@@ -9,12 +10,14 @@ use lissom_spatial::{Quaternion, Vector};
 
 use super::element::ElementId;
 use super::error::NodalError;
-use super::factor::{Factor, SingularColumn, cholesky, cholesky_solve};
+use super::factor::Factor;
 use super::forces::{Forces, View};
-use super::mechanism::{Mechanism, Place};
+use super::fronts::{Order, RowGroup};
+use super::mechanism::{Mechanism, Place, Slot};
 use super::node::{NodeId, NodeState, Placement};
 use super::pass::Pass;
 use super::role::Drive;
+use super::saddle::Saddle;
 
 pub use energy::Energy;
 
@@ -35,8 +38,13 @@ pub struct Equations<'a> {
     start_placements: Vec<Placement>,
     start_references: Vec<f64>,
     pub(super) factor: Factor,
+    /// Where the entries of the matrix of the conditions are stored: three per node of every condition, in the order of the rows.
+    slots: Vec<usize>,
+    /// The mass matrix in nodal coordinates, where that is cheaper than the reduced one.
+    saddle: Option<Saddle>,
     pub(super) pass: Pass<f64>,
     correction: Vec<f64>,
+    solution: Vec<f64>,
     reached_position: Vec<f64>,
     reached_drives: Vec<f64>,
     start_position: Vec<f64>,
@@ -76,6 +84,8 @@ impl<'a> Equations<'a> {
         let drives = mechanism.assembled_drives();
         let position = mechanism.assembled_position();
         let drive_values: Vec<f64> = drives.iter().map(|drive| drive.value).collect();
+        let (factor, slots) = condition_factor(mechanism);
+        let saddle = Self::cheaper_saddle(mechanism, factor.fronts().entries);
         Self {
             mechanism,
             saved_placements: placements.clone(),
@@ -85,9 +95,12 @@ impl<'a> Equations<'a> {
             references: mechanism.references.clone(),
             saved_references: mechanism.references.clone(),
             start_references: mechanism.references.clone(),
-            factor: Factor::new(mechanism.rows.len()),
+            factor,
+            slots,
+            saddle,
             pass: Pass::new(mechanism, 1),
             correction: vec![0.0; mechanism.rows.len()],
+            solution: vec![0.0; mechanism.rows.len()],
             reached_position: position.clone(),
             reached_drives: drive_values.clone(),
             start_position: position.clone(),
@@ -95,12 +108,12 @@ impl<'a> Equations<'a> {
             part_position: position,
             part_drives: drive_values.clone(),
             wanted_drives: drive_values,
-            transfer: vec![Vector([0.0; 3]); dofs * nodes],
+            transfer: Vec::new(),
             unit: vec![0.0; dofs],
             no_drives: vec![Drive::default(); drives.len()],
             no_efforts: vec![0.0; dofs],
             no_loads: vec![Vector([0.0; 3]); nodes],
-            mass: vec![0.0; dofs * dofs],
+            mass: Vec::new(),
             gravity: mechanism.gravity,
         }
     }
@@ -137,6 +150,8 @@ impl<'a> Equations<'a> {
     /// freedom. Leaves the nodal velocities unset.
     pub fn first_order_transfer(&mut self) -> &[Vector<f64>] {
         let dofs = self.mechanism.dof_count();
+        let count = dofs * self.mechanism.node_count();
+        self.transfer.resize(count, Vector([0.0; 3]));
         for dof in 0..dofs {
             self.unit[dof] = 1.0;
             self.pass
@@ -205,43 +220,6 @@ impl<'a> Equations<'a> {
         }
     }
 
-    /// Accelerations of the degrees of freedom at a velocity, under `efforts` and `loads`.
-    ///
-    /// # Errors
-    ///
-    /// When the mass matrix is singular.
-    pub fn accelerate(
-        &mut self,
-        velocity: &[f64],
-        drives: &[Drive],
-        efforts: &[f64],
-        loads: &[Vector<f64>],
-        acceleration: &mut [f64],
-    ) -> Result<(), NodalError> {
-        let mut mass = std::mem::take(&mut self.mass);
-        self.mass_matrix(&mut mass);
-        self.set_velocity(velocity, drives);
-        acceleration.fill(0.0);
-        let zeros = std::mem::take(&mut self.unit);
-        self.set_acceleration(&zeros, drives);
-        self.unit = zeros;
-        self.residual(efforts, loads, acceleration);
-        let outcome = cholesky(&mut mass, acceleration.len());
-        if outcome.is_ok() {
-            cholesky_solve(&mass, acceleration);
-            for x in acceleration.iter_mut() {
-                *x = -*x;
-            }
-        }
-        self.mass = mass;
-        outcome.map_err(
-            |SingularColumn { column, ratio }| NodalError::SingularMass {
-                dof: self.mechanism.dof_name(column),
-                ratio,
-            },
-        )
-    }
-
     /// Nodal forces, and stresses of deformations that are no conditions, weighed against the conditions: what they are
     /// worth to each degree of freedom.
     pub(super) fn project(
@@ -283,9 +261,23 @@ impl<'a> Equations<'a> {
         self.pass.followed[self.mechanism.deformation(element, index)].rate
     }
 
+    /// What the velocities of single nodes add to the rate of a deformation parameter, summed without regard to sign: much more than the
+    /// rate where nodes move together.
+    pub fn gross_rate(&self, element: ElementId, index: usize) -> f64 {
+        let gradient = &self.pass.gradient[self.mechanism.deformation(element, index)];
+        let nodes = self.mechanism.elements[element.index()].nodes.iter();
+        nodes.zip(gradient).fold(0.0, |sum, (&node, slope)| {
+            sum + slope.dot(self.pass.nodes[node].velocity).abs()
+        })
+    }
+
     /// Second derivative of a deformation parameter at the accelerations set last.
     pub fn deformation_acceleration(&self, element: ElementId, index: usize) -> f64 {
-        let deformation = self.mechanism.deformation(element, index);
+        self.deformation_acceleration_of(self.mechanism.deformation(element, index))
+    }
+
+    /// The same of a deformation counted through all elements.
+    fn deformation_acceleration_of(&self, deformation: usize) -> f64 {
         let along = |node: &NodeState<f64>| node.acceleration;
         self.pass.followed[deformation].bias + self.pass.along(self.mechanism, deformation, along)
     }
@@ -394,6 +386,40 @@ impl<'a> Equations<'a> {
             (_, None) => Freedom::Single,
         }
     }
+}
+
+/// Storage for the matrix of the conditions by the unknown coordinates: unknowns in groups by nodes, conditions by elements.
+fn condition_factor(mechanism: &Mechanism) -> (Factor, Vec<usize>) {
+    let mut columns = vec![Vec::new(); mechanism.node_count()];
+    for (unknown, &(node, _)) in mechanism.unknowns.iter().enumerate() {
+        columns[node].push(unknown);
+    }
+    let elements = mechanism.elements.iter();
+    let mut rows: Vec<RowGroup> = elements
+        .map(|element| RowGroup {
+            rows: Vec::new(),
+            groups: element.nodes.clone(),
+        })
+        .collect();
+    for (row, &deformation) in mechanism.rows.iter().enumerate() {
+        rows[mechanism.element_of[deformation]].rows.push(row);
+    }
+    // nodes follow each other as the elements do that place them
+    let factor = Factor::new(&columns, &rows, Order::Given);
+    let mut slots = Vec::new();
+    for (row, &deformation) in mechanism.rows.iter().enumerate() {
+        let nodes = &mechanism.elements[mechanism.element_of[deformation]].nodes;
+        slots.extend(
+            nodes
+                .iter()
+                .flat_map(|&node| mechanism.slots[node])
+                .map(|slot| match slot {
+                    Slot::Unknown(unknown) => factor.fronts().slot(row, unknown),
+                    _ => usize::MAX,
+                }),
+        );
+    }
+    (factor, slots)
 }
 
 /// What the positions of a degree of freedom are.

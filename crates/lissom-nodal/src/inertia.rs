@@ -104,6 +104,48 @@ impl Beam {
         forces
     }
 
+    /// Mass matrix over `[point p, end p, point q, end q]`: $`(\partial X/\partial x)^T\,\mathcal M\,\partial X/\partial x`$ of points
+    /// that move and axes that turn, $`\dot a = \omega\times a`$, and the rotary inertia of sections.
+    pub(super) fn mass_blocks(&self, nodes: [&NodeState<f64>; 4]) -> [[Matrix<f64>; 4]; 4] {
+        let slopes: [Option<Matrix<f64>>; 4] = std::array::from_fn(|i| {
+            let end = i / 2;
+            let axis = || nodes[i].direction(self.axes[end][0]).scale(-self.length);
+            (i % 2 == 1).then(|| Matrix::skew(axis()))
+        });
+        let mut blocks = [[Matrix::zero(); 4]; 4];
+        for (i, row) in blocks.iter_mut().enumerate() {
+            for (j, block) in row.iter_mut().enumerate() {
+                let weight = self.mass() * HERMITE[i][j] / 420.0;
+                let product = match (slopes[i], slopes[j]) {
+                    (None, None) => Matrix::identity(),
+                    (None, Some(slope)) => slope,
+                    (Some(slope), None) => slope.transpose(),
+                    (Some(left), Some(right)) => left.transpose() * right,
+                };
+                *block = product.scale(weight);
+            }
+        }
+        if self.turns_with_inertia() {
+            let inertia = self.section.rotary_inertia_per_length;
+            let ends = [nodes[1], nodes[3]];
+            for (own, other) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                let share = ROTARY[usize::from(own != other)] * self.length;
+                for i in 0..3 {
+                    let [left, right] =
+                        [own, other].map(|end| ends[end].direction(self.axes[end][i]));
+                    let turned = left.outer(right).scale(share * inertia[i]);
+                    blocks[1 + 2 * own][1 + 2 * other] += turned;
+                }
+            }
+        }
+        blocks
+    }
+
+    /// Whether it has inertia.
+    pub(super) fn has_inertia(&self) -> bool {
+        self.mass() != 0.0 || self.turns_with_inertia()
+    }
+
     /// Axes of both ends times the length, and the forces on the four interpolated vectors.
     #[inline(always)]
     fn hermite_forces<T: Scalar>(
@@ -260,6 +302,14 @@ impl Lump {
                 let node = &nodes[node];
                 euler(node, turned(node.rotation, inertia))
             }
+        }
+    }
+
+    /// Mass matrix of its node.
+    pub(super) fn mass_block(&self, nodes: &[NodeState<f64>]) -> Matrix<f64> {
+        match *self {
+            Self::Mass { mass, .. } => Matrix::diagonal(mass),
+            Self::Inertia { node, inertia } => turned(nodes[node].rotation, inertia),
         }
     }
 

@@ -117,7 +117,10 @@ impl Placement {
             NodeKind::PlanarPoint | NodeKind::Point => self.position += increment,
             NodeKind::PlanarAngle => *self = Self::at_angle(self.angle + increment[2]),
             NodeKind::Orientation => {
-                self.orientation = self.orientation.rotated_in_parent(increment);
+                let turned = self.orientation.rotated_in_parent(increment);
+                // nothing else would see what rounding makes of its length, and it would stay for ever
+                let length = turned.0.iter().map(|x| x * x).sum::<f64>().sqrt();
+                self.orientation = Quaternion(turned.0.map(|x| x / length));
             }
         }
     }

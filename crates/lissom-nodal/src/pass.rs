@@ -39,6 +39,7 @@ pub(super) struct Pass<T> {
     /// Stress resultants that the conditions need, by row.
     pub(super) stress: Vec<T>,
     right: Vec<T>,
+    solution: Vec<T>,
     /// How often a solution is refined: one more than the nesting of dual numbers.
     refinements: usize,
 }
@@ -58,6 +59,7 @@ impl<T: Scalar> Pass<T> {
             elastic: vec![T::zero(); deformations],
             stress: vec![T::zero(); rows],
             right: vec![T::zero(); rows],
+            solution: vec![T::zero(); rows],
             refinements,
         }
     }
@@ -117,7 +119,7 @@ impl<T: Scalar> Pass<T> {
                 };
                 self.right[row] = wanted - self.along(mechanism, deformation, |node| node.velocity);
             }
-            factor.solve(&mut self.right);
+            factor.solve(&mut self.right, &mut self.solution);
             for (&(node, component), &correction) in mechanism.unknowns.iter().zip(&self.right) {
                 self.nodes[node].velocity[component] += correction;
             }
@@ -132,6 +134,24 @@ impl<T: Scalar> Pass<T> {
         }
     }
 
+    /// Nodal accelerations that are given; zero for those that follow from them.
+    pub(super) fn given_accelerations(
+        &mut self,
+        mechanism: &Mechanism,
+        of_dof: impl Fn(usize) -> T,
+        drives: &[Drive],
+    ) {
+        for (node, slots) in self.nodes.iter_mut().zip(&mechanism.slots) {
+            for component in 0..3 {
+                node.acceleration[component] = match slots[component] {
+                    Slot::Dof(dof) => of_dof(dof),
+                    Slot::Drive(drive) => T::constant(drives[drive].acceleration),
+                    Slot::Still | Slot::Unknown(_) => T::zero(),
+                };
+            }
+        }
+    }
+
     /// Nodal accelerations: those given, and the unknown ones that meet the conditions.
     pub(super) fn accelerations(
         &mut self,
@@ -140,15 +160,7 @@ impl<T: Scalar> Pass<T> {
         acceleration: &[T],
         drives: &[Drive],
     ) {
-        for (node, slots) in self.nodes.iter_mut().zip(&mechanism.slots) {
-            for component in 0..3 {
-                node.acceleration[component] = match slots[component] {
-                    Slot::Dof(dof) => acceleration[dof],
-                    Slot::Drive(drive) => T::constant(drives[drive].acceleration),
-                    Slot::Still | Slot::Unknown(_) => T::zero(),
-                };
-            }
-        }
+        self.given_accelerations(mechanism, |dof| acceleration[dof], drives);
         for _ in 0..self.refinements {
             for (row, &deformation) in mechanism.rows.iter().enumerate() {
                 let wanted = match mechanism.conditions[deformation].slot {
@@ -160,7 +172,7 @@ impl<T: Scalar> Pass<T> {
                     - self.followed[deformation].bias
                     - self.along(mechanism, deformation, |node| node.acceleration);
             }
-            factor.solve(&mut self.right);
+            factor.solve(&mut self.right, &mut self.solution);
             for (&(node, component), &correction) in mechanism.unknowns.iter().zip(&self.right) {
                 self.nodes[node].acceleration[component] += correction;
             }
@@ -302,7 +314,7 @@ impl<T: Scalar> Pass<T> {
             for (right, &(node, component)) in self.right.iter_mut().zip(&mechanism.unknowns) {
                 *right = -self.rest[node][component];
             }
-            factor.solve_transposed(&mut self.right);
+            factor.solve_transposed(&mut self.right, &mut self.solution);
             for row in 0..mechanism.rows.len() {
                 let correction = self.right[row];
                 self.stress[row] += correction;
@@ -318,6 +330,20 @@ impl<T: Scalar> Pass<T> {
                 }
             };
             *residual = lack - efforts[dof];
+        }
+    }
+
+    /// Forces of the nodes with those of stresses, which `of` tells for every deformation that pushes its nodes.
+    pub(super) fn balance(
+        &mut self,
+        mechanism: &Mechanism,
+        of: impl Fn(&Self, usize) -> Option<T>,
+    ) {
+        self.rest.copy_from_slice(&self.force);
+        for deformation in 0..mechanism.deformation_count() {
+            if let Some(stress) = of(self, deformation) {
+                self.add_stress(mechanism, deformation, stress);
+            }
         }
     }
 

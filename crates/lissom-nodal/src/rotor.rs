@@ -9,10 +9,10 @@
 //!
 //! on the child, and the opposite on the parent.
 
-use lissom_spatial::{Scalar, Vector};
+use lissom_spatial::{Matrix, Scalar, Vector};
 
 use super::assembly::End;
-use super::node::NodeState;
+use super::node::{NodeId, NodeState};
 
 /// Rotors on all components of a joint.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +51,24 @@ impl JointRotor {
             force[from] += -push;
             force[p] += -offset.cross(push);
         }
+    }
+
+    /// Nodes that it acts on: orientations of parent and child, points of parent and child.
+    pub(super) fn sites(&self) -> [usize; 4] {
+        let [p, c] = [self.parent, self.child];
+        [p.orientation, c.orientation, p.point, c.point].map(NodeId::index)
+    }
+
+    /// How the relative velocities of rotation and of translation follow from those of [its nodes](Self::sites), with the inertia of each.
+    pub(super) fn slopes(&self, nodes: &[NodeState<f64>]) -> [([Matrix<f64>; 4], f64); 2] {
+        let [_, _, from, to] = self.sites();
+        let offset = nodes[to].position - nodes[from].position;
+        let (one, none) = (Matrix::identity(), Matrix::zero());
+        let opposite = Matrix::diagonal(-1.0);
+        [
+            ([opposite, one, none, none], self.inertia[0]),
+            ([Matrix::skew(offset), none, opposite, one], self.inertia[1]),
+        ]
     }
 
     /// Kinetic energy.

@@ -2,9 +2,10 @@
 
 use lissom_core::study::StaticLoads;
 use lissom_core::{
-    AxisId, Efforts, External, Inputs, Load, LoadCurve, MotionCurve, NominalError, View as _,
+    AxisId, Efforts, External, Inputs, Load, LoadCurve, MotionCurve, NominalError, Pulled,
+    View as _,
 };
-use lissom_nodal::{AppliedForces, Drive, Excitation, Mechanism, View};
+use lissom_nodal::{AppliedForces, Drive, ElementId, Excitation, Mechanism, View, Weighted};
 use lissom_spatial::Real;
 
 use super::rigid::{NodalTrajectory, drive, trajectory};
@@ -114,6 +115,45 @@ impl Excitation for NodalActions<'_> {
                 Some(error.clone())
             }
         };
+    }
+
+    fn coupled(&self) -> Vec<[ElementId; 2]> {
+        let gears = self.nodal.actions.gears.iter();
+        gears
+            .map(|gear| [gear.motor, gear.joint].map(|axis| self.weighted(axis, 1.0).0))
+            .collect()
+    }
+
+    fn pulls(&self, nodes: &mut View<'_, f64>, tell: &mut dyn FnMut(&[Weighted], [f64; 2])) {
+        let nodal = self.nodal;
+        let mass =
+            |place| (self.trajectory()).map_or(0.0, |nominal| nominal.controlled_mass(place));
+        let view = NodalView { nodal, nodes };
+        nodal.actions.pulls(&view, mass, |pulled, pull| {
+            let pull = [pull.stiffness, pull.damping];
+            match pulled {
+                Pulled::Axis(axis) => tell(&[self.weighted(axis, 1.0)], pull),
+                Pulled::Gear { motor, joint } => {
+                    let apart = [self.weighted(motor, 1.0), self.weighted(joint, -1.0)];
+                    tell(&apart, pull);
+                }
+                Pulled::Joint { joint, slides } => {
+                    let element = nodal.balls[joint.0].element;
+                    let first = if slides { 3 } else { 0 };
+                    for direction in first..first + 3 {
+                        tell(&[(element, direction, 1.0)], pull);
+                    }
+                }
+            }
+        });
+    }
+}
+
+impl NodalActions<'_> {
+    /// The deformation that an axis is, with a weight.
+    fn weighted(&self, AxisId(axis): AxisId, weight: f64) -> Weighted {
+        let axis = &self.nodal.axes[axis];
+        (axis.element, axis.deformation, weight)
     }
 }
 

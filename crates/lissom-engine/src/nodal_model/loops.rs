@@ -27,6 +27,8 @@ use lissom_tree::CoordinateKind;
 /// Pivots below this part of the largest rate count as zero: rounding leaves 1e-14, an independent closure of a
 /// mechanism that can be used much more.
 const DEPENDENT: f64 = 1e-9;
+/// Rates of closures, of unit rates of joints, that are rounding.
+const UNMOVED: f64 = 1e-12;
 /// Gap, in m or rad, that rounding leaves where the loops are closed.
 const CLOSED: f64 = 1e-8;
 /// Displacement of the degrees of freedom by which redundancy is told from a singular start.
@@ -299,15 +301,19 @@ pub(super) fn close(
         return Err(error.clone());
     }
     let choice = Choice::new(&mut equations, closings);
+    let overdriven = |row: usize| NodalModelError::OverdrivenLoop {
+        name: closings[row].name.clone(),
+    };
+    if let Some(row) = choice.held_twice(&open) {
+        return Err(overdriven(row));
+    }
     let followers = Followers::new(&open, joints, spec);
     let unfolding = Unfolding::new(&choice.rows, choice.smallest, joints.1, &open);
     let chosen = followers
         .choose(choice.clone(), &followers.willing, None)
         .or_else(|_| followers.choose(choice.clone(), &followers.balls, None))
         .or_else(|_| followers.choose(choice, &[], Some(&unfolding)));
-    let (choice, chosen) = chosen.map_err(|row| NodalModelError::OverdrivenLoop {
-        name: closings[row].name.clone(),
-    })?;
+    let (choice, chosen) = chosen.map_err(overdriven)?;
     assembly.stand_as(&equations);
     for follower in &chosen {
         follower.release(assembly);
@@ -498,7 +504,11 @@ struct Choice {
     /// One row per closing: rates by degrees of freedom, then by drives.
     rows: Vec<Vec<f64>>,
     used: Vec<bool>,
+    /// Largest rate before the elimination, and what counts as zero beside it.
+    largest: f64,
     smallest: f64,
+    /// The first closing whose ends something moves, together or apart.
+    carried: Option<usize>,
 }
 
 impl Choice {
@@ -508,6 +518,7 @@ impl Choice {
         let mut rows = vec![Vec::with_capacity(dofs + driven); closings.len()];
         let mut velocity = vec![0.0; dofs];
         let mut drives = vec![Drive::default(); driven];
+        let mut carried = vec![false; closings.len()];
         for column in 0..dofs + driven {
             if column < dofs {
                 velocity[column] = 1.0;
@@ -515,8 +526,9 @@ impl Choice {
                 drives[column - dofs].rate = 1.0;
             }
             equations.set_velocity(&velocity, &drives);
-            for (row, closing) in rows.iter_mut().zip(closings) {
+            for (at, (row, closing)) in rows.iter_mut().zip(closings).enumerate() {
                 row.push(equations.deformation_rate(closing.element, closing.deformation));
+                carried[at] |= equations.gross_rate(closing.element, closing.deformation) > UNMOVED;
             }
             velocity.fill(0.0);
             drives.fill(Drive::default());
@@ -525,7 +537,9 @@ impl Choice {
         Self {
             used: vec![false; rows.len()],
             rows,
+            largest,
             smallest: DEPENDENT * largest,
+            carried: carried.iter().position(|&carried| carried),
         }
     }
 
@@ -554,6 +568,13 @@ impl Choice {
             }
         }
         Some(column)
+    }
+
+    /// A closing whose ends are carried along by prescribed motions alone, which hold them together as it does: which of the two is to give way is not
+    /// said.
+    fn held_twice(&self, open: &Mechanism) -> Option<usize> {
+        let prescribed = open.dof_count() == 0 && self.largest <= UNMOVED;
+        self.carried.filter(|_| prescribed)
     }
 
     /// A closing that something moves, but nothing that may follow.

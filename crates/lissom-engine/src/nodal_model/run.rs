@@ -130,11 +130,16 @@ impl<'m> NodalEquations<'m> {
         self.error = None;
         self.dynamics
             .accelerate(time, position, velocity, &mut self.acceleration)?;
-        let mut power = Power::default();
         if !self.drive_efforts.is_empty() {
             self.dynamics
                 .update_stresses(&self.acceleration, &mut self.residual);
         }
+        Ok(self.power())
+    }
+
+    /// Power that flows in the state evaluated last, whose stresses are known where something is prescribed.
+    fn power(&mut self) -> Power {
+        let mut power = Power::default();
         let (nodal, equations) = (self.nodal, self.dynamics.equations());
         power.dissipated += equations.dissipation();
         // the same forces once more, for the power that flows
@@ -151,7 +156,47 @@ impl<'m> NodalEquations<'m> {
             *effort = equations.drive_effort(drive) - already;
             power.input += *effort * driven.rate;
         }
-        Ok(power)
+        power
+    }
+
+    /// One iteration of a stage: a step of Newton's method for the accelerations, with the velocities $`b + s\,\dot v`$ and the
+    /// positions $`b + s\,\dot q`$ that follow.
+    fn iterate_stage(
+        &mut self,
+        time: f64,
+        base: &[f64],
+        share: f64,
+        rate: &mut [f64],
+    ) -> Result<(), NodalError> {
+        let (n_q, n_v) = (self.position_count(), self.velocity_count());
+        let (position_rate, rest) = rate.split_at_mut(n_q);
+        let (acceleration, work) = rest.split_at_mut(n_v);
+        self.error = None;
+        for (i, velocity) in self.velocity.iter_mut().enumerate() {
+            *velocity = base[n_q + i] + share * acceleration[i];
+        }
+        for (i, position) in self.position.iter_mut().enumerate() {
+            *position = base[i] + share * position_rate[i];
+        }
+        // rates of positions follow from velocities and, where positions are not vectors, from positions
+        let equations = self.dynamics.equations();
+        equations.position_rate(&self.position, &self.velocity, position_rate);
+        for (i, position) in self.position.iter_mut().enumerate() {
+            *position = base[i] + share * position_rate[i];
+        }
+        let lacking = &mut self.residual;
+        (self.dynamics).unbalance(time, &self.position, &self.velocity, acceleration, lacking)?;
+        self.dynamics.solve_tangent(lacking);
+        let power = self.power();
+        for (i, acceleration) in acceleration.iter_mut().enumerate() {
+            *acceleration -= self.residual[i];
+            self.velocity[i] = base[n_q + i] + share * *acceleration;
+        }
+        self.acceleration.copy_from_slice(acceleration);
+        let equations = self.dynamics.equations();
+        equations.position_rate(&self.position, &self.velocity, position_rate);
+        (work[0], work[1]) = (power.input, power.dissipated);
+        Ok(())
     }
 }
 
@@ -172,6 +217,28 @@ impl FirstOrder for NodalEquations<'_> {
 
     fn chart(&self) -> &[usize] {
         self.chart.following
+    }
+
+    fn prepare_stages(
+        &mut self,
+        time: f64,
+        state: &[f64],
+        rate: &[f64],
+        share: f64,
+        _allowance: &mut [f64],
+    ) -> bool {
+        let (n_q, n_v) = (self.position_count(), self.velocity_count());
+        let (position, rest) = state.split_at(n_q);
+        let motion = [position, &rest[..n_v], &rate[n_q..n_q + n_v]];
+        self.dynamics
+            .form_tangent(time, motion, [share * share, share])
+    }
+
+    fn improve_stage(&mut self, time: f64, base: &[f64], share: f64, rate: &mut [f64]) {
+        if let Err(error) = self.iterate_stage(time, base, share, rate) {
+            self.error = Some(error);
+            rate.fill(f64::NAN);
+        }
     }
 
     fn derivative(&mut self, time: f64, state: &[f64], rate: &mut [f64]) {
@@ -236,6 +303,14 @@ impl SecondOrder for NodalEquations<'_> {
 
     fn mass_matrix(&mut self, time: f64, position: &[f64], mass: &mut [f64]) {
         SecondOrder::mass_matrix(&mut self.dynamics, time, position, mass);
+    }
+
+    fn prepare_tangent(&mut self, time: f64, motion: [&[f64]; 3], weights: [f64; 2]) -> bool {
+        self.dynamics.form_tangent(time, motion, weights)
+    }
+
+    fn solve_tangent(&mut self, residual: &mut [f64]) {
+        self.dynamics.solve_tangent(residual);
     }
 
     fn displace(&self, position: &[f64], increment: &[f64], displaced: &mut [f64]) {

@@ -187,7 +187,7 @@ impl Equations<'_> {
                 };
                 self.correction[row] = wanted - self.pass.value[deformation];
             }
-            self.factor.solve(&mut self.correction);
+            self.factor.solve(&mut self.correction, &mut self.solution);
             converged = self.correct()?;
         }
         let (mut worst, mut miss) = (0, 0.0);
@@ -304,14 +304,15 @@ impl Equations<'_> {
         let mechanism = self.mechanism;
         self.pass.shape(mechanism, &self.references);
         self.factor.clear();
-        for (row, &deformation) in mechanism.rows.iter().enumerate() {
-            let element = &mechanism.elements[mechanism.element_of[deformation]];
-            for (site, &node) in element.nodes.iter().enumerate() {
-                for component in 0..3 {
-                    if let Slot::Unknown(unknown) = mechanism.slots[node][component] {
-                        let slope = self.pass.gradient[deformation][site][component];
-                        self.factor.add(row, unknown, slope);
-                    }
+        let mut slots = self.slots.iter();
+        for &deformation in &mechanism.rows {
+            let sites = mechanism.elements[mechanism.element_of[deformation]]
+                .nodes
+                .len();
+            let slopes = self.pass.gradient[deformation][..sites].iter();
+            for (slope, &slot) in slopes.flat_map(|slope| slope.0).zip(&mut slots) {
+                if slot != usize::MAX {
+                    self.factor.add(slot, slope);
                 }
             }
         }

@@ -325,7 +325,7 @@ pub struct StructuralMemory {
     /// instant to land on instead.
     pub landed: bool,
     /// Derivative of the residual along the new acceleration, n × n by rows, kept over several steps. Its entries and not
-    /// its factors: they fix the factors and do not depend on how these are stored.
+    /// its factors: they fix the factors and do not depend on how these are stored. Empty where the system has tangents of its own.
     pub tangent: Vec<f64>,
     /// Step that the tangent was built for; absent when there is none.
     pub tangent_step: Option<f64>,
@@ -460,9 +460,12 @@ impl StructuralMemory {
         if size < 2 * velocities {
             return Err("algorithmic_acceleration");
         }
+        let none = self.tangent.is_empty() && self.tangent_step.is_none();
+        if !none && self.tangent.len() != velocities * velocities {
+            return Err("tangent");
+        }
         check_sizes(&[
             ("state", &self.state, size),
-            ("tangent", &self.tangent, velocities * velocities),
             ("last_step", &self.last_step.state, size),
             ("increment", &self.increment, velocities),
         ])

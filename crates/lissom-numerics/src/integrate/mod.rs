@@ -153,6 +153,22 @@ pub trait SecondOrder {
     /// Writes $`\partial r / \partial \dot v`$, n × n by rows.
     fn mass_matrix(&mut self, time: f64, position: &[f64], mass: &mut [f64]);
 
+    /// Prepares [`solve_tangent`](Self::solve_tangent) at a motion, positions, velocities and accelerations, for steps in which positions and
+    /// velocities change by these `weights` of the change of accelerations. Tells whether the system does that itself; if not, the tangent is
+    /// found by differences.
+    ///
+    /// It depends on the arguments alone, not on what was prepared before.
+    fn prepare_tangent(&mut self, _time: f64, _motion: [&[f64]; 3], _weights: [f64; 2]) -> bool {
+        false
+    }
+
+    /// Replaces a residual by $`T^{-1} r`$ with the tangent prepared last, or nearly:
+    /// $`T = \partial r/\partial\dot v + w_v\,\partial r/\partial v + w_q\,\partial r/\partial q`$, exact where both weights are zero. Called
+    /// where [`prepare_tangent`](Self::prepare_tangent) tells that there is one.
+    fn solve_tangent(&mut self, residual: &mut [f64]) {
+        residual.fill(f64::NAN);
+    }
+
     /// Brings what a step has made back onto a manifold that the motion must not leave; nothing by default.
     fn project(&mut self, _time: f64, _position: &mut [f64], _velocity: &mut [f64]) -> Projection {
         Projection::Kept

@@ -112,9 +112,11 @@ pub(super) struct Structural {
     positions: usize,
     velocities: usize,
     memory: StructuralMemory,
-    /// Factors of the memory's tangent.
-    factors: Lu<f64>,
     weights: Weights,
+    /// Factors of the memory's tangent; absent where the system has tangents of its own.
+    factors: Option<Lu<f64>>,
+    /// Whether the tangent at hand is the system's own.
+    own_tangent: bool,
     /// Increment of position and new velocity without the new acceleration; the new ones with it.
     base_increment: Vec<f64>,
     base_velocity: Vec<f64>,
@@ -151,7 +153,7 @@ impl Structural {
                 origin: time,
                 steps_from_origin: 0,
                 landed: false,
-                tangent: vec![0.0; zeros.len() * zeros.len()],
+                tangent: Vec::new(),
                 tangent_step: None,
                 increment: zeros,
             },
@@ -177,7 +179,8 @@ impl Structural {
             positions,
             velocities,
             memory,
-            factors: Lu::new(velocities),
+            factors: None,
+            own_tangent: false,
             weights: Weights::default(),
             base_increment: zeros.clone(),
             base_velocity: zeros.clone(),
@@ -317,16 +320,20 @@ impl<'s> Stepper<dyn SecondOrder + 's> for Structural {
         if let Err(component) = equations.residual_at(time, motion, &mut self.residual) {
             return Err(equations.non_finite(time, component));
         }
-        (equations.system).mass_matrix(time, position, &mut self.memory.tangent);
         equations.statistics.factorizations += 1;
-        if let Err(SingularColumn(component)) = self.factor_tangent() {
-            return Err(IntegrateError::SingularMass {
-                time,
-                component,
-                statistics: equations.statistics,
-            });
+        self.own_tangent = (equations.system).prepare_tangent(time, motion, [0.0; 2]);
+        if !self.own_tangent {
+            (self.memory.tangent).resize(velocities * velocities, 0.0);
+            (equations.system).mass_matrix(time, position, &mut self.memory.tangent);
+            if let Err(SingularColumn(component)) = self.factor_tangent() {
+                return Err(IntegrateError::SingularMass {
+                    time,
+                    component,
+                    statistics: equations.statistics,
+                });
+            }
         }
-        self.factors.solve(&mut self.residual);
+        self.solve_tangent(equations.system);
         let acceleration = &mut self.memory.state[positions + velocities..];
         for i in 0..velocities {
             acceleration[i] = -self.residual[i];

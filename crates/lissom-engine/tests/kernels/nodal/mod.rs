@@ -7,3 +7,4 @@ mod kinematics;
 mod linear;
 mod memory;
 mod models;
+mod sparse;

@@ -97,6 +97,15 @@ impl AppliedForces for SpinUp {
 /// A mechanism with every spatial element: hinges, one of them elastic, beams that bend, twist, stretch
 /// and shear, a slider, an elastic truss, masses, inertias and gravity.
 pub(crate) fn everything(damping_time: f64) -> Mechanism {
+    everything_under([1.0, -2.0, -9.0], damping_time)
+}
+
+/// The same without gravity.
+pub(crate) fn weightless_everything(damping_time: f64) -> Mechanism {
+    everything_under([0.0; 3], damping_time)
+}
+
+fn everything_under(gravity: [f64; 3], damping_time: f64) -> Mechanism {
     let section = BeamSection {
         bending_stiffness_z: 60.0,
         shear_stiffness: Some([4e3, 3e3]),
@@ -105,7 +114,7 @@ pub(crate) fn everything(damping_time: f64) -> Mechanism {
         ..BeamSection::slender(1.5, 9e3, 30.0, 90.0)
     };
     let mut assembly = Assembly::new();
-    assembly.set_gravity([1.0, -2.0, -9.0]);
+    assembly.set_gravity(gravity);
     let mut orientation =
         |name: &str, turn| assembly.orientation(name, &RotationVector::new(Vector(turn)).matrix());
     let ground = orientation("ground", [0.3, 0.1, 0.0]);

@@ -1,4 +1,4 @@
-//! Newton's iteration for one step, with a tangent that is kept over several.
+//! Newton's iteration for one step, with a tangent of the system's own, or with one by differences that is kept over several.
 //!
 //! Where that does not converge the tangent is built anew in every iteration, by central differences: those to one side are wrong
 //! by 1e-8 of what a load feels, which is as much as the parts feel that are a thousand times lighter. Corrections are shortened
@@ -7,7 +7,7 @@
 //! scheme: see there.
 
 use super::super::equations::{NonFiniteComponent, SecondOrderEquations};
-use super::super::lu::SingularColumn;
+use super::super::lu::{Lu, SingularColumn};
 use super::super::{IntegrateError, SecondOrder};
 use super::{Made, Parameters, Structural, Weights};
 
@@ -124,6 +124,7 @@ impl Structural {
     ) -> Result<(), Unsolved> {
         let n = self.velocities;
         self.memory.tangent_step = None;
+        self.memory.tangent.resize(n * n, 0.0);
         self.evaluate(equations, end)?;
         self.base_residual.copy_from_slice(&self.residual);
         for column in 0..n {
@@ -164,7 +165,30 @@ impl Structural {
     pub(super) fn factor_tangent(&mut self) -> Result<(), SingularColumn> {
         let n = self.velocities;
         let tangent = &self.memory.tangent;
-        self.factors.factor(|row, column| tangent[row * n + column])
+        let factors = self.factors.get_or_insert_with(|| Lu::new(n));
+        factors.factor(|row, column| tangent[row * n + column])
+    }
+
+    /// Replaces the residual by the correction that the tangent at hand asks for.
+    pub(super) fn solve_tangent(&mut self, system: &mut dyn SecondOrder) {
+        if self.own_tangent {
+            system.solve_tangent(&mut self.residual);
+        } else if let Some(factors) = &self.factors {
+            factors.solve(&mut self.residual);
+        }
+    }
+
+    /// Asks the system for its own tangent at the acceleration as it stands; tells whether there is one.
+    fn prepare_tangent(&mut self, equations: &mut SecondOrderEquations<'_, '_>, end: f64) -> bool {
+        self.follow_acceleration(equations.system);
+        let weights = [self.weights.position, self.weights.velocity];
+        let motion = [&self.position[..], &self.velocity, &self.acceleration];
+        let end = end.min(equations.ceiling);
+        self.own_tangent = equations.system.prepare_tangent(end, motion, weights);
+        if self.own_tangent {
+            equations.statistics.factorizations += 1;
+        }
+        self.own_tangent
     }
 
     /// Newton's iteration with the tangent at hand, which is of this step or an old one.
@@ -183,7 +207,7 @@ impl Structural {
         for _ in 0..self.options.max_iterations {
             equations.statistics.iterations += 1;
             self.evaluate(equations, end)?;
-            self.factors.solve(&mut self.residual);
+            self.solve_tangent(equations.system);
             let mut size: f64 = 0.0;
             let mut scale: f64 = 0.0;
             for i in 0..self.velocities {
@@ -259,8 +283,9 @@ impl Structural {
         for _ in 0..MOST_TANGENTS {
             equations.statistics.iterations += 1;
             self.build_tangent(equations, end, step, Differences::Central)?;
-            self.correction.copy_from_slice(&self.base_residual);
-            self.factors.solve(&mut self.correction);
+            self.residual.copy_from_slice(&self.base_residual);
+            self.solve_tangent(equations.system);
+            self.correction.copy_from_slice(&self.residual);
             let (size, at) = largest(&self.correction);
             worst = at;
             let scale = (self.velocity.iter())
@@ -310,7 +335,7 @@ impl Structural {
         loop {
             self.correct_by(share);
             let next = self.evaluate(equations, end).map(|()| {
-                self.factors.solve(&mut self.residual);
+                self.solve_tangent(equations.system);
                 largest(&self.residual)
             });
             match next {
@@ -339,6 +364,14 @@ impl Structural {
         step: f64,
     ) -> Result<Made, IntegrateError> {
         self.prepare(step);
+        if self.prepare_tangent(equations, end) {
+            if self.iterate(equations, end, step, true).is_ok() {
+                return Ok(Made::ByScheme);
+            }
+            // what it leaves out may be what the step needs
+            self.own_tangent = false;
+            self.prepare(step);
+        }
         let usable = self
             .memory
             .tangent_step
