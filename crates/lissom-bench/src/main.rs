@@ -14,6 +14,7 @@ use lissom_bench::counted::{Counted, count};
 use lissom_bench::day;
 use lissom_bench::linear::perturbation_beside_nonlinear;
 use lissom_bench::loops::{ClosedChain, parallel_manipulator};
+use lissom_bench::nodal;
 use lissom_bench::shuttle_arm::{Derivative, build, fastest_vibration, manoeuvre, whole_run};
 use lissom_bench::sliding::{Accuracy, newmark};
 use lissom_bench::stiff::{Setting, beside, falling_chain};
@@ -47,11 +48,12 @@ const PAPER_ARTICULATED: [f64; 13] = [
 ];
 
 /// What can be measured, by the name that selects it on the command line.
-const SECTIONS: [(&str, fn()); 12] = [
+const SECTIONS: [(&str, fn()); 13] = [
     ("rigid", rigid_chains),
     ("flexible", flexible_chains),
     ("many-modes", many_modes),
     ("growth", growth),
+    ("elements", growth_of_elements),
     ("lanes", lanes),
     ("shuttle", shuttle_arm),
     ("stiff", stiff_mechanisms),
@@ -320,6 +322,37 @@ fn growth() {
             exponent(&times)
         );
     }
+}
+
+fn growth_of_elements() {
+    println!("\nFinite elements in a chain: microseconds per element");
+    println!(
+        "{:>8} {:>12} {:>12}",
+        "elements", "evaluation", "correction"
+    );
+    let mut times = [Vec::new(), Vec::new()];
+    for elements in [8, 32, 125, 500, 2000] {
+        let mechanism = nodal::chain(elements).expect("a chain of beams");
+        let mut bench = nodal::Bench::new(&mechanism).expect("a chain that is not singular");
+        let evaluation = seconds_per_call(|| {
+            bench.evaluate().expect("accelerations");
+            black_box(&bench.acceleration);
+        });
+        let correction = seconds_per_call(|| {
+            black_box(bench.correct());
+        });
+        let count = elements as f64;
+        for (times, time) in times.iter_mut().zip([evaluation, correction]) {
+            times.push((count, time));
+        }
+        println!(
+            "{elements:>8} {:>12.2} {:>12.2}",
+            evaluation / count * 1e6,
+            correction / count * 1e6
+        );
+    }
+    let [evaluation, correction] = times.map(|points| exponent(&points));
+    println!("{:>8} {evaluation:>12.3} {correction:>12.3}", "exponent");
 }
 
 fn newmark_with_stabilisation() {
