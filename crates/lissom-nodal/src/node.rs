@@ -117,10 +117,24 @@ impl Placement {
             NodeKind::PlanarPoint | NodeKind::Point => self.position += increment,
             NodeKind::PlanarAngle => *self = Self::at_angle(self.angle + increment[2]),
             NodeKind::Orientation => {
-                let turned = self.orientation.rotated_in_parent(increment);
-                // nothing else would see what rounding makes of its length, and it would stay for ever
-                let length = turned.0.iter().map(|x| x * x).sum::<f64>().sqrt();
-                self.orientation = Quaternion(turned.0.map(|x| x / length));
+                self.orientation = self.orientation.rotated_in_parent(increment);
+            }
+        }
+    }
+
+    /// Rounds coordinates of a node of this kind to a grid; orientations as a whole, to length one.
+    pub(super) fn snap(&mut self, kind: NodeKind, components: impl Iterator<Item = usize>) {
+        match kind {
+            NodeKind::PlanarPoint | NodeKind::Point => {
+                for component in components {
+                    self.position[component] = on_grid(self.position[component]);
+                }
+            }
+            NodeKind::PlanarAngle => *self = Self::at_angle(on_grid(self.angle)),
+            NodeKind::Orientation => {
+                let near = self.orientation.0.map(on_grid);
+                let length = near.iter().map(|x| x * x).sum::<f64>().sqrt();
+                self.orientation = Quaternion(near.map(|x| x / length));
             }
         }
     }
@@ -129,6 +143,13 @@ impl Placement {
         self.position.0.iter().all(|x| x.is_finite())
             && self.orientation.0.iter().all(|x| x.is_finite())
     }
+}
+
+/// The nearest multiple of $`2^{-33}`$, about 1e-10: far above rounding, and so small that one step of Newton's method makes up for it.
+fn on_grid(x: f64) -> f64 {
+    const PER_UNIT: f64 = (1_u64 << 33) as f64;
+    // a sum, so that there is one zero
+    (x * PER_UNIT).round() / PER_UNIT + 0.0
 }
 
 /// Position, velocity and acceleration of a node over a [`Scalar`].

@@ -162,7 +162,7 @@ impl Equations<'_> {
 
     fn iterate(&mut self, position: &[f64], drives: &[f64]) -> Result<(), NodalError> {
         self.set_given(position, drives);
-        let mut converged = false;
+        let (mut snapped, mut converged) = (false, false);
         for _ in 0..MOST_ITERATIONS {
             if !self.evaluated {
                 self.evaluate()?;
@@ -188,7 +188,12 @@ impl Equations<'_> {
                 self.correction[row] = wanted - self.pass.value[deformation];
             }
             self.factor.solve(&mut self.correction, &mut self.solution);
-            converged = self.correct()?;
+            let is_last = self.correct()?;
+            converged = is_last && snapped;
+            if is_last && !snapped {
+                self.snap();
+                snapped = true;
+            }
         }
         let (mut worst, mut miss) = (0, 0.0);
         for (row, &deformation) in self.mechanism.rows.iter().enumerate() {
@@ -276,6 +281,18 @@ impl Equations<'_> {
             }
         }
         Ok(largest < LAST_CORRECTION)
+    }
+
+    /// Brings the unknown coordinates to a grid near where they were found. What rounding leaves of the way there is gone then: the
+    /// last correction begins at the same numbers, and ends at the same, from wherever the place was sought.
+    fn snap(&mut self) {
+        for (index, slots) in self.mechanism.slots.iter().enumerate() {
+            let is_unknown = |component: &usize| matches!(slots[*component], Slot::Unknown(_));
+            if (0..3).any(|component| is_unknown(&component)) {
+                let kind = self.mechanism.nodes[index].kind;
+                self.placements[index].snap(kind, (0..3).filter(is_unknown));
+            }
+        }
     }
 
     /// Deformations and gradients where the nodes stand, and the factors of their matrix; hinges count their angles on.
