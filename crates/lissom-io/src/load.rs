@@ -134,7 +134,7 @@ pub enum FileError {
 ///
 /// Every problem of the file and of the files it names.
 pub fn load(path: &Path, overrides: &[Override]) -> Result<Loaded, LoadError> {
-    let is_robot = is_urdf(path);
+    let is_robot = urdf::is_urdf(path);
     let text = if is_robot {
         robot_text(path)?
     } else {
@@ -152,11 +152,6 @@ pub fn load(path: &Path, overrides: &[Override]) -> Result<Loaded, LoadError> {
         path: Some(path.to_owned()),
         ..loaded.map_err(named)?
     })
-}
-
-/// Whether a file is a URDF file, by its name.
-pub fn is_urdf(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "urdf")
 }
 
 /// The text of the model file that a URDF file is, with the flexible links of the file beside it if there is one.
@@ -244,7 +239,7 @@ impl LoadError {
         let is_of_robot = |problem: &Problem| matches!(problem, Problem::Urdf(_));
         if self.problems.iter().any(is_of_robot) {
             let line = |problem: &Problem| match problem {
-                Problem::Urdf(error) => line_range(text, error.line),
+                Problem::Urdf(error) => error.place_in(text),
                 _ => None,
             };
             return problems.map(line).collect();
@@ -286,21 +281,6 @@ impl Problem {
             Self::Unreadable(_) | Self::File { .. } | Self::Urdf(_) | Self::Build(_) => None,
         }
     }
-}
-
-/// A line of a text, counted from one.
-fn line_range(text: &str, line: u32) -> Option<Range<usize>> {
-    let at = usize::try_from(line).ok()?.checked_sub(1)?;
-    let mut start = 0;
-    for (number, line) in text.split('\n').enumerate() {
-        let end = start + line.len();
-        if number == at {
-            let indent = line.len() - line.trim_start().len();
-            return Some(start + indent..end);
-        }
-        start = end + 1;
-    }
-    None
 }
 
 fn count(problems: usize) -> String {

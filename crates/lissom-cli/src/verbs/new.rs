@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-use lissom_io::load::{is_urdf, robot_text};
+use lissom_io::load::robot_text;
+use lissom_io::urdf::is_urdf;
 use lissom_io::{atomic, models};
 use serde_json::json;
 

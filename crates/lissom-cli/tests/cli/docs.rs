@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use lissom::{ModelSpec, json_schema};
 use lissom_io::models;
+use lissom_io::urdf::is_urdf;
 use serde_json::Value;
 
 /// Folders of the repository whose paths documents name.
@@ -284,7 +285,7 @@ fn commands_are_understood() {
             if let Some(at) = from.filter(|_| verb == "new") {
                 let named = &arguments[at + 1];
                 assert!(
-                    named.ends_with(".urdf") || models::find(named).is_some(),
+                    is_urdf(Path::new(named)) || models::find(named).is_some(),
                     "{line}"
                 );
             }

@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests may panic too")]
 
 mod assembly;
+mod balls_in_loops;
 mod bending_torsion;
 mod bent_starts;
 mod chain_bases;

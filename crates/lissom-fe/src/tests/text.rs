@@ -236,15 +236,15 @@ fn abaqus_files_are_read() {
 /// Closed form: a face of a quadratic element has its corners and the middles of its edges.
 #[test]
 fn faces_of_quadratic_elements_have_their_middles() {
-    let mut text = "*NODE\n".to_owned();
-    for node in 1..=20 {
-        text.push_str(&format!("{node}, {node}, 0, 0\n"));
-    }
+    let nodes: Vec<String> = (1..=20)
+        .map(|node| format!("{node}, {node}, 0, 0"))
+        .collect();
     let all: Vec<String> = (1..=20).map(|node| node.to_string()).collect();
-    text.push_str(&format!(
-        "*ELEMENT, TYPE=C3D20R\n1, {}\n*SURFACE, NAME=top\n1, S2\n",
+    let text = format!(
+        "*NODE\n{}\n*ELEMENT, TYPE=C3D20R\n1, {}\n*SURFACE, NAME=top\n1, S2\n",
+        nodes.join("\n"),
         all.join(", ")
-    ));
+    );
     let mesh = parse_abaqus(&text).unwrap();
     let top: Vec<usize> = mesh.groups[0].nodes.iter().map(|place| place + 1).collect();
     assert_eq!(top, [5, 6, 7, 8, 13, 14, 15, 16]);

@@ -19,6 +19,9 @@ mod conversion;
 mod flexible;
 mod robot;
 
+use std::ops::Range;
+use std::path::Path;
+
 use thiserror::Error;
 
 use conversion::Conversion;
@@ -139,6 +142,20 @@ impl UrdfError {
     fn new(line: u32, fault: UrdfFault) -> Self {
         Self { line, fault }
     }
+
+    /// Where its line stands in the text of the file.
+    pub fn place_in(&self, text: &str) -> Option<Range<usize>> {
+        let at = usize::try_from(self.line).ok()?.checked_sub(1)?;
+        let line = text.split('\n').nth(at)?;
+        let start: usize = text.split('\n').take(at).map(|line| line.len() + 1).sum();
+        let indent = line.len() - line.trim_start().len();
+        Some(start + indent..start + line.len())
+    }
+}
+
+/// Whether a file is a URDF file, by its name.
+pub fn is_urdf(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "urdf")
 }
 
 /// The model file of a robot. `flexible` is the text of the file that says which links are flexible, see [`flexible_file`].
