@@ -327,44 +327,6 @@ fn state_in(schema: &mut Json, definition: &str, key: Option<&str>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::schema_value;
-
-    /// Keys of numbers of a schema that say nothing of how small or how large they may be.
-    fn without_bounds(schema: &Json, at: &str, found: &mut Vec<String>) {
-        match schema {
-            Json::Object(object) => {
-                let is = |name: &str| {
-                    let kind = &schema["type"];
-                    kind == name
-                        || kind
-                            .as_array()
-                            .is_some_and(|all| all.contains(&json!(name)))
-                };
-                let states = |keys: [&str; 2]| keys.iter().any(|&key| object.contains_key(key));
-                let stated = states(["minimum", "exclusiveMinimum"])
-                    && states(["maximum", "exclusiveMaximum"]);
-                if (is("number") || is("integer")) && !stated {
-                    found.push(at.to_owned());
-                }
-                for (key, inside) in object {
-                    without_bounds(inside, &format!("{at}/{key}"), found);
-                }
-            }
-            Json::Array(items) => {
-                for (index, inside) in items.iter().enumerate() {
-                    without_bounds(inside, &format!("{at}/{index}"), found);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    #[test]
-    fn every_number_of_the_format_has_bounds() {
-        let mut found = Vec::new();
-        without_bounds(schema_value(), "", &mut found);
-        assert!(found.is_empty(), "{found:#?}");
-    }
 
     /// By hand.
     #[test]

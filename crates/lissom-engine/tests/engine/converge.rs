@@ -360,3 +360,32 @@ fn the_other_formulation_is_near() {
         assert!(gap.difference <= gap.explained + 1e-6, "{gap:?}");
     }
 }
+
+/// By hand: components of a vector are one quantity; energies, which belong to the whole mechanism, are one each.
+#[test]
+fn components_of_a_vector_are_one_quantity() {
+    let names = [
+        "hand.position.x",
+        "hand.position.y",
+        "elbow.angle",
+        "energy.work",
+        "energy.total",
+    ];
+    let channels = names.map(str::to_owned);
+    let short = model(TEMPLATE, &["simulation.duration_s=0.01"]);
+    let options = ConvergeOptions {
+        channels: Some(&channels),
+        ..OPTIONS
+    };
+    let found = study(&short, &options);
+    let found: Vec<_> = found.measures.iter().map(|m| m.quantity.as_str()).collect();
+    assert_eq!(
+        found,
+        [
+            "hand.position",
+            "elbow.angle",
+            "energy.work",
+            "energy.total"
+        ]
+    );
+}

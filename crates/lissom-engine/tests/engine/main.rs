@@ -46,6 +46,7 @@ mod rest_and_start;
 mod rigid_links;
 mod runs;
 mod scene;
+mod schema;
 mod shipped;
 mod signals;
 mod simulation;

@@ -177,6 +177,3 @@ pub fn flexible_file(urdf: &str) -> String {
     let stem = urdf.strip_suffix(".urdf").unwrap_or(urdf);
     format!("{stem}.flexible.toml")
 }
-
-#[cfg(test)]
-mod tests;

@@ -111,15 +111,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_quick_row_passes() {
-        let rows = rows(true);
-        assert!(rows.len() > 140, "only {} rows", rows.len());
-        for row in rows {
-            assert!(!row.fails(), "{row:?}");
-        }
-    }
-
-    #[test]
     fn a_row_without_a_number_or_beyond_its_tolerance_fails() {
         let row = Row {
             case: String::new(),

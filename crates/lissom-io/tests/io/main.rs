@@ -7,6 +7,9 @@ mod damaren_findings;
 mod extremes;
 mod files;
 mod rigid;
+mod urdf;
+mod validation;
+mod warnings;
 
 use lissom::Override;
 use lissom_io::load::{Loaded, load_text};

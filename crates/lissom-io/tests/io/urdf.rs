@@ -1,6 +1,7 @@
-use lissom::{Mechanism, ModelSpec};
+//! Robots of URDF files become models.
 
-use super::{UrdfFault, flexible_file, model_text};
+use lissom::{Mechanism, ModelSpec};
+use lissom_io::urdf::{UrdfFault, flexible_file, model_text};
 
 /// A crane: a column that turns, a boom along the z axis of its link, a hook frame, and a counterweight fixed to the column.
 const CRANE: &str = r#"<?xml version="1.0"?>
