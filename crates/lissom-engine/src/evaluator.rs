@@ -35,6 +35,23 @@ pub(crate) trait AtStates: Send {
         acceleration: &mut [f64],
     );
 
+    /// Whether the accelerations can be differentiated.
+    fn is_differentiable(&self) -> bool {
+        false
+    }
+
+    /// Derivatives of the accelerations under a generalised force by displacements of the position, by velocities and by the
+    /// force: three matrices n × n by rows. Only of what is [differentiable](Self::is_differentiable).
+    fn forward_derivatives(
+        &mut self,
+        _: f64,
+        _: [&[f64]; 2],
+        _force: &[f64],
+        derivatives: &mut [f64],
+    ) {
+        derivatives.fill(f64::NAN);
+    }
+
     /// Energy and momentum.
     fn energy_and_momentum(&mut self, time_s: f64, motion: [&[f64]; 2]) -> EnergyAndMomentum;
 
@@ -218,6 +235,24 @@ impl Evaluator {
         acceleration: &mut [f64],
     ) {
         self.ask(|work| work.forward_dynamics(time_s, motion, force, acceleration));
+    }
+
+    /// Whether there are [derivatives](Self::forward_derivatives) of the accelerations: in a tree without loops.
+    pub fn is_differentiable(&self) -> bool {
+        self.owned.borrow_dependent().is_differentiable()
+    }
+
+    /// Writes the derivatives of the accelerations under a generalised force, three matrices n × n by rows, without error but
+    /// rounding: by [displacements](Self::displace) of the position, by velocities, by the force. They are not a number where there
+    /// [are none](Self::is_differentiable).
+    pub fn forward_derivatives(
+        &mut self,
+        time_s: f64,
+        motion: [&[f64]; 2],
+        force: &[f64],
+        derivatives: &mut [f64],
+    ) {
+        self.ask(|work| work.forward_derivatives(time_s, motion, force, derivatives));
     }
 
     /// Energy and momentum of a motion: positions and velocities.

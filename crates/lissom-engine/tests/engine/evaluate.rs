@@ -397,6 +397,63 @@ fn differences_take_displacements_back() {
     }
 }
 
+/// Agreement of two ways: exact derivatives against central differences of the accelerations, whose error is of second order in the
+/// step; joints of every kind, orientations displaced as velocities turn them.
+#[test]
+fn derivatives_are_slopes_of_the_accelerations() {
+    const STEP: f64 = 1e-5;
+    /// Share of the largest derivative: the step squared, with room for third derivatives above the first.
+    const SLOPE: f64 = 1e-6;
+    let mechanisms = [
+        Mechanism::build(&parsed(ARM)).unwrap(),
+        Mechanism::build(&parsed(SPACE_ARM)).unwrap(),
+        Mechanism::build(&Variety::everything(7).mechanism(5)).unwrap(),
+    ];
+    let random = &mut Random::new(13);
+    for mechanism in mechanisms {
+        let mut evaluator = Evaluator::new(&mechanism).unwrap();
+        assert!(evaluator.is_differentiable());
+        let [n_q, n] = [evaluator.position_count(), evaluator.velocity_count()];
+        let motion = rows_about(&mut evaluator, 1, random);
+        let (position, velocity) = motion.split_at(n_q);
+        let force = random.list(n, 1.0);
+        let mut exact = vec![0.0; 3 * n * n];
+        evaluator.forward_derivatives(0.0, [position, velocity], &force, &mut exact);
+        let mut slope = |which: usize, along: usize| -> Vec<f64> {
+            let mut ends = [STEP, -STEP].map(|step| {
+                let mut unit = vec![0.0; n];
+                unit[along] = step;
+                let sum = |base: &[f64]| base.iter().zip(&unit).map(|(x, dx)| x + dx).collect();
+                let (mut q, mut v, mut f) = (position.to_vec(), velocity.to_vec(), force.clone());
+                match which {
+                    0 => evaluator.displace(position, &unit, &mut q),
+                    1 => v = sum(velocity),
+                    _ => f = sum(&force),
+                }
+                let mut acceleration = vec![0.0; n];
+                evaluator.forward_dynamics(0.0, [&q, &v], &f, &mut acceleration);
+                acceleration
+            });
+            let [ahead, behind] = &mut ends;
+            let pairs = ahead.iter().zip(behind);
+            pairs.map(|(a, b)| (a - *b) / (2.0 * STEP)).collect()
+        };
+        for (which, exact) in exact.chunks(n * n).enumerate() {
+            let largest = exact.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+            assert!(largest > 0.0);
+            for along in 0..n {
+                for (row, slope) in slope(which, along).iter().enumerate() {
+                    let exact = exact[row * n + along];
+                    let off = (exact - slope).abs() / largest;
+                    assert!(off < SLOPE, "{which} {row} {along}: {exact} {slope}");
+                }
+            }
+        }
+    }
+    let loops = Mechanism::build(&parsed(PLANAR_3RRR)).unwrap();
+    assert!(!Evaluator::new(&loops).unwrap().is_differentiable());
+}
+
 /// Identity: where loops close, accelerations are those of the closed mechanism, far from where it was assembled too.
 #[test]
 fn an_evaluator_keeps_loops_closed() {

@@ -4,9 +4,11 @@ use super::Equations;
 use super::side_by_side::SideBySide;
 use crate::evaluate::MarkerPose;
 use crate::evaluator::{AtStates, RowQuantity, StateRows};
+use crate::simulate::linearize::{Linearizer, MotionState};
 use lissom_core::{EnergyAndMomentum, MarkerId, View as _};
 use lissom_numerics::integrate::SecondOrder;
 use lissom_tree::tree::{difference, inverse_dynamics, marker_jacobian, mass_matrix};
+use nalgebra::DMatrix;
 
 impl Equations<'_> {
     /// Puts the kinematics where positions are, at rest.
@@ -105,6 +107,46 @@ impl AtStates for Equations<'_> {
             ),
             // a marker on the ground stays
             None => jacobian.fill(0.0),
+        }
+    }
+
+    fn is_differentiable(&self) -> bool {
+        self.model.linkage.closures.is_empty()
+    }
+
+    fn forward_derivatives(
+        &mut self,
+        time_s: f64,
+        motion: [&[f64]; 2],
+        force: &[f64],
+        derivatives: &mut [f64],
+    ) {
+        let n = self.velocity.len();
+        let mut acceleration = vec![0.0; n];
+        AtStates::forward_dynamics(self, time_s, motion, force, &mut acceleration);
+        let mut linearizer = match self.linearizer.take() {
+            Some(linearizer) => linearizer,
+            None => Box::new(Linearizer::new(self.model)),
+        };
+        // M a + h = f holds along the way: M δa = -(∂/∂q (M a + h) δq + ∂h/∂v δv) + δf
+        let [by_position, by_velocity] = linearizer.force_derivatives(&MotionState {
+            time_s,
+            position: motion[0].to_vec(),
+            velocity: motion[1].to_vec(),
+            acceleration,
+            motors: Vec::new(),
+        });
+        self.linearizer = Some(linearizer);
+        let system = &self.model.linkage.system;
+        let forces = [-by_position, -by_velocity, DMatrix::identity(n, n)];
+        let mut change = vec![0.0; n];
+        for (forces, derivative) in forces.iter().zip(derivatives.chunks_exact_mut(n * n)) {
+            for (column, force) in forces.column_iter().enumerate() {
+                (self.articulated).solve(system, &self.kinematics, force.as_slice(), &mut change);
+                for (row, change) in derivative.chunks_exact_mut(n).zip(&change) {
+                    row[column] = *change;
+                }
+            }
         }
     }
 

@@ -21,6 +21,7 @@ mod stages;
 
 use crate::model::Model;
 use crate::simulate::extent;
+use crate::simulate::linearize::Linearizer;
 use crate::simulate::nominal::{TreeTrajectory, nominal_drives, trajectory};
 pub(super) use first_order::position_rates;
 use lissom_core::study::StaticLoads;
@@ -84,6 +85,8 @@ pub struct Equations<'m> {
     stages: Option<Box<Stages>>,
     /// For evaluations at many states, from the first on.
     side_by_side: Option<Box<SideBySide>>,
+    /// For derivatives at states, from the first on.
+    linearizer: Option<Box<Linearizer<'m>>>,
 }
 
 impl<'m> Equations<'m> {
@@ -168,6 +171,7 @@ impl<'m> Equations<'m> {
             full_mass: Vec::new(),
             stages: None,
             side_by_side: None,
+            linearizer: None,
         }
     }
 

@@ -4,6 +4,7 @@ use nalgebra::DMatrix;
 
 use super::{DIRECTIONS, Linearizer, MotionState, Tangent, constant};
 use crate::simulate::equations::position_rates;
+use lissom_core::Efforts;
 use lissom_numerics::linear::{Linearization, Output};
 use lissom_spatial::{Matrix, Vector};
 use lissom_tree::JointKind;
@@ -117,53 +118,27 @@ impl Linearizer<'_> {
         state: &MotionState,
         mut outputs: Option<&mut Vec<Output>>,
     ) -> Derivatives {
-        let model = self.model;
         let n = self.equations.state_velocities();
         let residual = self.residual(state);
         let efforts = self.equations.efforts.clone();
         let free = self.equations.free_velocities.clone();
         let mass = self.mass();
         let held = self.held_forces(state);
-        let (mut by_position, mut geometric) = (DMatrix::zeros(n, n), DMatrix::zeros(n, n));
+        let mut geometric = DMatrix::zeros(n, n);
         let mut springs: Vec<(f64, Vec<f64>)> = Vec::new();
-        let (entries, owners): (Vec<usize>, Vec<usize>) = self.inward().into_iter().unzip();
-        let blocks = || {
-            let outermost = owners
-                .chunks(DIRECTIONS)
-                .map(|owners| owners[owners.len() - 1]);
-            entries.chunks(DIRECTIONS).zip(outermost)
-        };
-        self.load_tangent(state);
-        self.tangent.evaluate(model, 0, &efforts);
-        for (block, body) in blocks() {
-            self.load_tangent(state);
-            for (slot, &entry) in block.iter().enumerate() {
-                self.seed_position(state, entry, slot);
-            }
-            self.tangent.evaluate(model, body, &efforts);
-            self.collect(block, &mut by_position);
+        let by_position = self.by_position(state, &efforts, |own, block| {
             if let Some(outputs) = &mut outputs {
-                self.outputs_at_tangent(block, outputs);
+                own.outputs_at_tangent(block, outputs);
             }
-            let held = self.held_forces_moved(&held);
-            self.stretch_springs(block, &mut springs);
+            let held = own.held_forces_moved(&held);
+            own.stretch_springs(block, &mut springs);
             for (slot, &column) in block.iter().enumerate() {
                 for (row, &at) in free.iter().enumerate() {
                     geometric[(row, column)] = held[at].tangent[slot];
                 }
             }
-        }
-        let mut by_velocity = DMatrix::zeros(n, n);
-        self.load_tangent(state);
-        self.tangent.evaluate(model, 0, &efforts);
-        for (block, body) in blocks() {
-            self.load_tangent(state);
-            for (slot, &entry) in block.iter().enumerate() {
-                self.seed_velocity(entry, slot);
-            }
-            self.tangent.evaluate(model, body, &efforts);
-            self.collect(block, &mut by_velocity);
-        }
+        });
+        let by_velocity = self.by_velocity(state, &efforts);
         let turning = self.quasi_rates(&state.velocity);
         let turning_rate = self.quasi_rates(&state.acceleration);
         let stiffness = by_position + &by_velocity * &turning + &mass * turning_rate;
@@ -181,6 +156,58 @@ impl Linearizer<'_> {
             },
             residual,
         }
+    }
+
+    /// Derivatives of the forces that a state needs beyond those that are there: by displacements of its positions, by its velocities.
+    pub(crate) fn force_derivatives(&mut self, state: &MotionState) -> [DMatrix<f64>; 2] {
+        self.residual(state);
+        let efforts = self.equations.efforts.clone();
+        [
+            self.by_position(state, &efforts, |_, _| {}),
+            self.by_velocity(state, &efforts),
+        ]
+    }
+
+    /// Derivatives of the residual forces by displacements; `each` looks at the dual state of some directions.
+    fn by_position(
+        &mut self,
+        state: &MotionState,
+        efforts: &Efforts,
+        mut each: impl FnMut(&mut Self, &[usize]),
+    ) -> DMatrix<f64> {
+        let seed = |own: &mut Self, entry, slot| own.seed_position(state, entry, slot);
+        self.along_all(state, efforts, seed, &mut each)
+    }
+
+    /// Derivatives of the residual forces by velocities.
+    fn by_velocity(&mut self, state: &MotionState, efforts: &Efforts) -> DMatrix<f64> {
+        self.along_all(state, efforts, Self::seed_velocity, &mut |_, _| {})
+    }
+
+    /// Derivatives of the residual forces along what `seed` gives every coordinate, some directions at a time.
+    fn along_all(
+        &mut self,
+        state: &MotionState,
+        efforts: &Efforts,
+        seed: impl Fn(&mut Self, usize, usize),
+        each: &mut dyn FnMut(&mut Self, &[usize]),
+    ) -> DMatrix<f64> {
+        let n = self.equations.state_velocities();
+        let mut derivative = DMatrix::zeros(n, n);
+        let (entries, owners): (Vec<usize>, Vec<usize>) = self.inward().into_iter().unzip();
+        self.load_tangent(state);
+        self.tangent.evaluate(self.model, 0, efforts);
+        for (block, owners) in entries.chunks(DIRECTIONS).zip(owners.chunks(DIRECTIONS)) {
+            self.load_tangent(state);
+            for (slot, &entry) in block.iter().enumerate() {
+                seed(self, entry, slot);
+            }
+            let innermost = owners[owners.len() - 1];
+            self.tangent.evaluate(self.model, innermost, efforts);
+            self.collect(block, &mut derivative);
+            each(self, block);
+        }
+        derivative
     }
 
     /// Forces that a state needs beyond those that are there, motors last; leaves loads and the plain state.
