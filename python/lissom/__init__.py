@@ -28,28 +28,31 @@ if TYPE_CHECKING:
         SweepError,
     )
     from lissom.linear import Linearization
-    from lissom.mechanism import Energy, Equilibrium, Evaluation, Mechanism, Modes, Rollout
+    from lissom.measured import read_csv
+    from lissom.mechanism import Mechanism
     from lissom.model import Model, load, shipped, shipped_models
-    from lissom.recording import Page, Recording, read_csv
+    from lissom.recording import Page, Recording
+    from lissom.results import Derivatives, Energy, Equilibrium, Evaluation, Modes, Rollout
     from lissom.sweeps import sweep, threads
 
 # Importing NumPy takes its time, and the command does without.
 _HOME = {
     "BatchSimulator": "control",
-    "Energy": "mechanism",
-    "Equilibrium": "mechanism",
-    "Evaluation": "mechanism",
+    "Derivatives": "results",
+    "Energy": "results",
+    "Equilibrium": "results",
+    "Evaluation": "results",
     "Interrupted": "errors",
     "Linearization": "linear",
     "LissomError": "errors",
     "Mechanism": "mechanism",
     "Model": "model",
     "ModelError": "errors",
-    "Modes": "mechanism",
+    "Modes": "results",
     "Page": "recording",
     "Problem": "errors",
     "Recording": "recording",
-    "Rollout": "mechanism",
+    "Rollout": "results",
     "Sampled": "control",
     "SimulationError": "errors",
     "Simulator": "control",
@@ -57,7 +60,7 @@ _HOME = {
     "SweepError": "errors",
     "__version__": "_native",
     "load": "model",
-    "read_csv": "recording",
+    "read_csv": "measured",
     "shipped": "model",
     "shipped_models": "model",
     "sweep": "sweeps",
@@ -66,6 +69,7 @@ _HOME = {
 
 __all__ = [
     "BatchSimulator",
+    "Derivatives",
     "Energy",
     "Equilibrium",
     "Evaluation",

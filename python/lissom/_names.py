@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
-__all__ = ["listed", "meant", "refuse_unknown"]
+__all__ = ["components", "listed", "meant", "refuse_unknown"]
 
 
 def listed(what: str, names: Sequence[str] | None) -> list[str] | None:
@@ -13,6 +13,16 @@ def listed(what: str, names: Sequence[str] | None) -> list[str] | None:
     if isinstance(names, str):
         raise TypeError(f"{what} is the text {names!r}, expected a list of names: [{names!r}]")
     return None if names is None else list(names)
+
+
+def components(names: Iterable[str], known: Iterable[str]) -> list[str]:
+    """Names, with the components of vectors and quaternions in their place."""
+    all_names = set(known)
+    found: list[str] = []
+    for name in names:
+        parts = [f"{name}.{part}" for part in ("w", "x", "y", "z") if f"{name}.{part}" in all_names]
+        found += [name] if name in all_names or not parts else parts
+    return found
 
 
 def meant(name: str, known: Iterable[str]) -> str:

@@ -1,7 +1,7 @@
 """The binding to the core. Use it through the package ``lissom``."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -14,6 +14,7 @@ __all__ = [
     "Model",
     "Simulator",
     "State",
+    "Stop",
     "__version__",
     "compared",
     "converged",
@@ -28,6 +29,7 @@ __all__ = [
     "rolled",
     "run",
     "shipped_models",
+    "write_page",
     "write_recording",
     "write_run",
 ]
@@ -53,25 +55,35 @@ class Model:
     @property
     def toml(self) -> str: ...
     def json(self) -> str: ...
+    def understood(self) -> str: ...
 
 @final
 class State:
-    """Where a mechanism is: positions, velocities and what evaluations remember. It never changes."""
+    """Where a mechanism is: positions and velocities by name, with what evaluations and the integrator remember. It never changes."""
 
     @property
-    def mechanism(self) -> Mechanism: ...
+    def mechanism(self) -> Mechanism:
+        """The mechanism that it is a state of."""
     @property
-    def time_s(self) -> float: ...
+    def time_s(self) -> float:
+        """The instant, in s."""
     @property
-    def position(self) -> _Array: ...
+    def position(self) -> _Array:
+        """Positions in the order and units of `mechanism.positions`, a copy."""
     @property
-    def velocity(self) -> _Array: ...
+    def velocity(self) -> _Array:
+        """Velocities in the order and units of `mechanism.velocities`, a copy."""
     @property
-    def x(self) -> _Array: ...
-    def names(self) -> list[str]: ...
-    def replace(self, values: dict[str, float], *, time_s: float | None = None) -> State: ...
-    def to_json(self) -> str: ...
+    def x(self) -> _Array:
+        """Positions, then velocities, a copy."""
+    def names(self) -> list[str]:
+        """Names of the positions, then of the velocities."""
+    def replace(self, values: dict[str, float], *, time_s: float | None = None) -> State:
+        """The state with other values by name. Where loops close, what is not named is as the model writes it or follows."""
+    def to_json(self) -> str:
+        """The state as `state.json` has it."""
     def __getitem__(self, name: str, /) -> float: ...
+    def __eq__(self, other: object, /) -> bool: ...
 
 @disjoint_base
 class Mechanism:
@@ -81,17 +93,24 @@ class Mechanism:
     def _signals(self) -> list[tuple[str, str, str]]: ...
     def _input_names(self) -> list[str]: ...
     def _markers(self) -> list[str]: ...
-    def start(self) -> State: ...
+    def start(self) -> State:
+        """The state in which the model starts: as written, in equilibrium or quasi-static, as `simulation.initial` says."""
     def _state_of(self, values: dict[str, float], time_s: float | None) -> State: ...
-    def state_at(self, x: ArrayLike, *, time_s: float | None = None) -> State: ...
+    def state_at(self, x: ArrayLike, *, time_s: float | None = None) -> State:
+        """The state of positions and velocities as they stand in an array, in the order of `positions` and `velocities`."""
+    def _state_named(self, named: str) -> State: ...
+    def _recorded_state(self, time_s: _Array, channels: _Channels, at_s: float) -> State: ...
     def _state_from_json(self, json: str) -> State: ...
-    def free_state(self, state: State) -> _Array: ...
+    def free_state(self, state: State) -> _Array:
+        """A state with every joint free, as evaluations take it: positions, then velocities."""
     def mass_matrix(
         self, state: State | ArrayLike, *, time_s: float | None = None, out: _Array | None = None
-    ) -> _Array: ...
+    ) -> _Array:
+        """The mass matrix, n × n, in kg, kg m and kg m² by the units of the velocities. Where loops close, a tree has them cut."""
     def bias(
         self, state: State | ArrayLike, *, time_s: float | None = None, out: _Array | None = None
-    ) -> _Array: ...
+    ) -> _Array:
+        """The generalised force, in N or N m, that holds all accelerations at zero: gravity, springs, friction, velocity terms."""
     def forward_dynamics(
         self,
         state: State | ArrayLike,
@@ -99,7 +118,8 @@ class Mechanism:
         *,
         time_s: float | None = None,
         out: _Array | None = None,
-    ) -> _Array: ...
+    ) -> _Array:
+        """Accelerations under a generalised force in N or N m (none if absent), in m/s² or rad/s². Loops stay closed."""
     def inverse_dynamics(
         self,
         state: State | ArrayLike,
@@ -107,7 +127,8 @@ class Mechanism:
         *,
         time_s: float | None = None,
         out: _Array | None = None,
-    ) -> _Array: ...
+    ) -> _Array:
+        """The generalised force, in N or N m, of accelerations. Where loops close, a tree has them cut."""
     def _energies(
         self, state: State | ArrayLike, *, time_s: float | None = None, out: _Array | None = None
     ) -> _Array: ...
@@ -118,7 +139,8 @@ class Mechanism:
         *,
         time_s: float | None = None,
         out: _Array | None = None,
-    ) -> _Array: ...
+    ) -> _Array:
+        """Rotation and position of a marker in the ground frame, as a 4 × 4 matrix; positions in m."""
     def marker_twist(
         self,
         state: State | ArrayLike,
@@ -126,9 +148,18 @@ class Mechanism:
         *,
         time_s: float | None = None,
         out: _Array | None = None,
+    ) -> _Array:
+        """Angular velocity in rad/s and then velocity in m/s of a marker, in ground axes."""
+    def _derivatives(
+        self,
+        state: State | ArrayLike,
+        force: ArrayLike | None = None,
+        *,
+        time_s: float | None = None,
+        out: _Array | None = None,
     ) -> _Array: ...
-    def _displaced(self, position: _Array, step: _Array) -> _Array: ...
-    def _change(self, start: _Array, end: _Array) -> _Array: ...
+    def _displaced(self, position: _Array, step: _Array, out: _Array | None = None) -> _Array: ...
+    def _change(self, start: _Array, end: _Array, out: _Array | None = None) -> _Array: ...
     def _ground_jacobian(
         self,
         state: State | ArrayLike,
@@ -190,6 +221,13 @@ class BatchSimulator:
     def read(self) -> _Array: ...
     def step(self, u: ArrayLike, *, out: _Array | None, threads: int | None) -> _Array: ...
 
+@final
+class Stop:
+    def __new__(cls) -> Self: ...
+    def ask(self) -> None: ...
+    def __enter__(self) -> None: ...
+    def __exit__(self, *_raised: object) -> None: ...
+
 def limit_threads(most: int) -> int: ...
 def main_with(arguments: Sequence[str]) -> int: ...
 def json_schema() -> str: ...
@@ -198,14 +236,9 @@ def read_recording(
     path: str | os.PathLike[str],
 ) -> tuple[dict[str, Any], Model | None, str | None]: ...
 def write_recording(path: str | os.PathLike[str], time_s: _Array, channels: _Channels) -> None: ...
-def write_run(
-    folder: str | os.PathLike[str],
-    model: Model,
-    time_s: _Array,
-    channels: _Channels,
-    summary: str,
-    options: str,
-    stopped_at_s: float | None,
+def write_run(folder: str | os.PathLike[str], run: Mapping[str, Any]) -> None: ...
+def write_page(
+    path: str | os.PathLike[str], runs: Sequence[tuple[str, Mapping[str, Any]]], channels: Sequence[str]
 ) -> None: ...
 def run(
     mechanism: Mechanism,
@@ -229,7 +262,9 @@ def find_modes(
     case: int,
     count: int,
 ) -> dict[str, Any]: ...
-def perturbed(mechanism: Mechanism, state: State, times_s: Sequence[float], case: int) -> dict[str, Any]: ...
+def perturbed(
+    mechanism: Mechanism, state: State, points: int, case: int, order: tuple[bool, bool]
+) -> tuple[dict[str, Any], str]: ...
 def converged(
     mechanism: Mechanism, state: State | None, channels: Sequence[str] | None, within: float, cross_check: bool
 ) -> str: ...

@@ -19,7 +19,7 @@ from lissom.errors import Interrupted, SimulationError
 from lissom.recording import Recording
 
 if TYPE_CHECKING:
-    from lissom.mechanism import Mechanism
+    from lissom.mechanism import Mechanism, Start
 
 __all__ = ["BatchSimulator", "Sampled", "Simulator"]
 
@@ -41,7 +41,10 @@ class Simulator:
         self, mechanism: Mechanism, state: State, dt_s: float, inputs: list[str], outputs: list[str]
     ) -> None:
         self._native = _native.Simulator(mechanism, state, dt_s, inputs, outputs)
-        self._start = state
+        self._mechanism, self._start = mechanism, state
+
+    def __repr__(self) -> str:
+        return f"<lissom.Simulator at {self.time_s:g} s, {_driven_and_read(self)}>"
 
     @property
     def time_s(self) -> float:
@@ -72,9 +75,9 @@ class Simulator:
     def state(self, state: State) -> None:
         self._native.set_state(state)
 
-    def reset(self, state: State | None = None) -> Array:
+    def reset(self, state: Start | None = None) -> Array:
         """Go back to the start, or begin at another state; returns the outputs there."""
-        start = self._start if state is None else state
+        start = self._start if state is None else self._mechanism._begun(state)
         self._native.begin(start)
         self._start = start
         return self._native.read()
@@ -117,6 +120,9 @@ class BatchSimulator:
 
     def __len__(self) -> int:
         return len(self._native)
+
+    def __repr__(self) -> str:
+        return f"<lissom.BatchSimulator of {len(self)} members, {_driven_and_read(self)}>"
 
     @property
     def dt_s(self) -> float:
@@ -170,6 +176,10 @@ class BatchSimulator:
     def step(self, u: ArrayLike, /, *, out: Array | None = None) -> Array:
         """Hold inputs (members × inputs) over one step; returns the outputs at its end, members × outputs."""
         return self._native.step(u, out=out, threads=self._threads)
+
+
+def _driven_and_read(sim: Simulator | BatchSimulator) -> str:
+    return f"steps of {sim.dt_s:g} s, {len(sim.inputs)} inputs, {len(sim.outputs)} outputs"
 
 
 def _chosen(members: ArrayLike | None, count: int) -> list[int]:
@@ -238,6 +248,9 @@ def simulate_sampled(
         duration_s = simulation.get("start_s", 0.0) + simulation["duration_s"] - start.time_s
     if not 0.0 < duration_s < math.inf:
         raise ValueError(f"the run lasts {duration_s} s; say for how long with duration_s")
+    outside = [at for at in at_s if not start.time_s <= at <= start.time_s + duration_s]
+    if outside:
+        raise ValueError(f"at_s has {outside[0]}, which is not in the run; name instants inside")
     if sample_period_s is not None and not 0.0 < sample_period_s < math.inf:
         raise ValueError(f"sample_period_s is {sample_period_s}, expected a positive number of seconds")
     shortest_s = min(controller.period_s, sample_period_s or math.inf)
@@ -250,17 +263,12 @@ def simulate_sampled(
         refuse_unknown(channels, wanted)
         wanted = [name for name in wanted if name.startswith(tuple(channels))]
     inputs = mechanism._driven(controller.inputs)
-    measured = (
-        [*mechanism.positions, *mechanism.velocities]
-        if controller.outputs is None
-        else list(controller.outputs)
-    )
+    measured = mechanism._read(controller.outputs)
     simulator = _native.Simulator(mechanism, start, controller.period_s, inputs, [*wanted, *measured])
     split = len(wanted)
 
     ticks, acts, kept = _instants(controller, t0, end, sample_period_s, at_s)
-    held: Any = np.zeros(len(inputs)) if controller.u0 is None else controller.u0
-    held = np.asarray(held, dtype=np.float64)
+    held = _answer("u0 is", np.zeros(len(inputs)) if controller.u0 is None else controller.u0, inputs)
     coming = held
     times: list[float] = []
     rows: list[Array] = []
@@ -290,13 +298,8 @@ def simulate_sampled(
             if t in acts and not at_once:
                 held = coming
             if t in ticks:
-                coming = np.atleast_1d(
-                    np.asarray(controller.call(t, y[split:].copy()), dtype=np.float64)
-                )
-                if coming.shape != (len(inputs),):
-                    raise ValueError(
-                        f"the controller returned the shape {coming.shape}; it drives {len(inputs)} inputs"
-                    )
+                answer = controller.call(t, y[split:].copy())
+                coming = _answer(f"at {t:g} s the controller returned", answer, inputs)
             if t in ticks and at_once:
                 held = coming
             if t in kept:
@@ -314,6 +317,15 @@ def simulate_sampled(
             error.recording = recorded(simulator.time_s)  # type: ignore[attr-defined]
         raise
     return recorded(None)
+
+
+def _answer(told: str, given: Any, inputs: Sequence[str]) -> Array:
+    """The inputs that somebody gives: as many finite numbers as there are."""
+    if given is not None:
+        found = np.atleast_1d(np.asarray(given, dtype=np.float64))
+        if found.shape == (len(inputs),) and np.isfinite(found).all():
+            return found
+    raise ValueError(f"{told} {given!r}, expected one number per input: {', '.join(inputs)}")
 
 
 def _instants(
@@ -334,7 +346,7 @@ def _instants(
     acts = [t + controller.delay_s for t in ticks]
     acts = [t if t < end - near_s else end for t in acts]
     recorded = [] if sample_period_s is None else every(sample_period_s)
-    recorded += [t for t in at_s if t0 <= t <= end] + [end]
+    recorded += [*at_s, end]
     # instants that differ by rounding are one
     merged: list[float] = []
     for t in sorted([*ticks, *acts, end]):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom._names import listed
+from lissom._names import components, listed, meant
 
 if TYPE_CHECKING:
     from lissom.model import Model
@@ -125,11 +125,14 @@ class Linearization:
     def select(
         self, *, inputs: Sequence[str] | None = None, outputs: Sequence[str] | None = None
     ) -> Linearization:
-        """The same with some of the inputs and outputs, in the order of their names. A state may be an output too.
+        """The same with some of the inputs and outputs, in the order of their names. A state may be an output too, and a position
+        such as ``hand.position`` is its components.
 
         Other outputs leave out ``H_output``, the second derivatives of the former ones.
         """
-        inputs, outputs = listed("inputs", inputs), listed("outputs", outputs)
+        inputs = listed("inputs", inputs)
+        if outputs is not None:
+            outputs = components(listed("outputs", outputs) or [], [*self.outputs, *self.states])
         chosen = dict(self.arrays)
         if inputs is not None:
             columns = [_place("input", name, self.inputs) for name in inputs]
@@ -213,4 +216,5 @@ def _place(kind: str, name: str, known: Sequence[str]) -> int:
     try:
         return list(known).index(name)
     except ValueError:
-        raise ValueError(f"there is no {kind} {name!r}; there are {', '.join(known)}") from None
+        there = ", ".join(dict.fromkeys(known))
+        raise ValueError(f"there is no {kind} {name!r}{meant(name, known)}; there are {there}") from None

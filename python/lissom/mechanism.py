@@ -3,87 +3,31 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lissom import _native
-from lissom._names import listed
+from lissom._names import components, listed
 from lissom._native import State
 from lissom.errors import Interrupted, ModelError, SimulationError
 from lissom.recording import Recording
+from lissom.results import Derivatives, Energy, Equilibrium, Evaluation, Modes, Rollout
 
 if TYPE_CHECKING:
     from lissom.control import BatchSimulator, Sampled, Simulator
     from lissom.linear import Linearization
     from lissom.model import Model
 
-__all__ = ["Energy", "Equilibrium", "Evaluation", "Mechanism", "Modes", "Rollout"]
+__all__ = ["Mechanism"]
 
 Array = NDArray[np.float64]
 About = Literal["state", "equilibrium", "nominal", "run"]
-
-
-class Energy(NamedTuple):
-    """Energy of a mechanism in J; arrays for several states."""
-
-    kinetic: Any
-    strain: Any
-    """Of bodies and springs."""
-    gravity: Any
-
-    @property
-    def total(self) -> Any:
-        """The sum."""
-        return self.kinetic + self.strain + self.gravity
-
-
-class Equilibrium(NamedTuple):
-    """A mechanism at rest under its loads."""
-
-    state: State
-    recording: Recording
-    """Every channel there, as one sample."""
-    stability: str | None
-    """``"stable"``, or which coordinate leaves or stays where it is put; ``None`` where only the modes tell."""
-
-
-class Evaluation(NamedTuple):
-    """What the equations say of states: ``mass_matrix @ acceleration + bias = force``."""
-
-    mass_matrix: Array
-    bias: Array
-    acceleration: Array
-    inverse_dynamics: Array | None
-
-
-class Modes(NamedTuple):
-    """Modes at the instants ``time_s``, followed along a motion where there are several: first axis modes, second instants."""
-
-    time_s: Array
-    frequency_rad_per_s: Array
-    damping_ratio: Array
-    growth_per_s: Array
-    shape: Array
-    """Modes × instants × ``coordinates``."""
-    coordinates: list[str]
-    rigid: list[str]
-    """Coordinates that nothing resists, taken out before."""
-    held: list[str]
-    """Coordinates that are held because inputs drive them."""
-
-
-class Rollout(NamedTuple):
-    """Runs of several members side by side."""
-
-    states: Array
-    """Members × steps + 1 × positions and velocities; the first is where a member begins."""
-    outputs: Array
-    """Members × steps + 1 × outputs."""
-    ok: NDArray[np.bool_]
-    """Which members reached their end; what the others did not reach is NaN."""
+Start: TypeAlias = "State | Mapping[str, float] | ArrayLike"
+"""Where something begins: a state, values by name, or positions and velocities in an array."""
 
 
 class Mechanism(_native.Mechanism):
@@ -94,25 +38,29 @@ class Mechanism(_native.Mechanism):
     them too. Evaluations are of the mechanism by itself with every joint free: inputs, controllers, prescribed motions and
     motors behind elastic gears are left out, joint springs and friction are part of the bias. They are at ``time_s``, by default
     the instant of the :class:`State`, or for an array that at which the model starts.
+
+    Studies and simulators begin at a :class:`State`, at values by name as :meth:`state` takes them, or at an array as
+    :meth:`state_at` does; by default where the model starts.
     """
 
-    _model: _native.Model
+    def __new__(cls, model: Model | _native.Model) -> Mechanism:
+        return super().__new__(cls, _read_model(model))
 
-    def __init__(self, model: _native.Model) -> None:
-        self._model = model
+    def __init__(self, model: Model | _native.Model) -> None:
+        self._model = _read_model(model)
         self._less: dict[frozenset[str], Mechanism] = {}
         taken: dict[str, str] = {}
         names: tuple[str, ...] = ()
         try:
-            names = (*self.positions, *self.velocities)
+            names = (*self.positions, *self.velocities, *self.channels)
         except SimulationError:
             pass  # a mechanism that cannot be placed says so when something is asked of it
         for name in names:
             before = taken.setdefault(name.replace(".", "_"), name)
             if before != name:
                 raise ModelError(
-                    f"the names {before!r} and {name!r} are the same once . becomes _, as other packages need it: rename a joint",
-                    file=model.label,
+                    f"the names {before!r} and {name!r} are the same once . becomes _, as other packages need it: rename a joint, body or marker",
+                    file=self._model.label,
                 )
 
     @property
@@ -222,12 +170,39 @@ class Mechanism(_native.Mechanism):
         given = {name: float(value) for name, value in (values or {}).items()}
         return self._state_of(given, time_s)
 
+    def state_from(
+        self, source: Recording | str | os.PathLike[str], *, time_s: float | None = None
+    ) -> State:
+        """The state at an instant of a recording or of the folder of a run, its last one unless ``time_s`` says which; or the one
+        that a file such as ``state.json`` holds. As ``--from`` of the command takes it; between samples by cubics."""
+        if not isinstance(source, Recording):
+            at = "" if time_s is None else f"@{float(time_s)!r}"
+            return self._state_named(f"{os.fspath(source)}{at}")
+        if time_s is None and source.last is not None:
+            return source.last
+        if len(source.time_s) == 0:
+            raise ValueError("the recording has no instants")
+        at_s = float(source.time_s[-1]) if time_s is None else float(time_s)
+        return self._recorded_state(source.time_s, source._samples(), at_s)
+
+    def _begun(self, start: Start | None) -> State:
+        """The state that something begins at."""
+        if start is None:
+            return self.start()
+        if isinstance(start, State):
+            return start
+        if isinstance(start, Mapping):
+            return self.state(start)
+        if np.ndim(start) == 0:
+            raise TypeError(f"state is {start!r}, expected a State, values by name or an array; how long is duration_s=")
+        return self.state_at(start)
+
     # what the equations say
 
     def energy(self, state: State | ArrayLike, *, time_s: float | None = None) -> Energy:
         """Kinetic energy, strain energy and energy of gravity in J."""
         found = self._energies(state, time_s=time_s)
-        return Energy(found[..., 0], found[..., 1], found[..., 2])
+        return Energy(*(found[..., at][()] for at in range(3)))
 
     def jacobian(
         self,
@@ -250,34 +225,35 @@ class Mechanism(_native.Mechanism):
                 found[..., rows, :] = marker_from_ground @ found[..., rows, :]
         return found
 
-    def integrate(self, position: State | ArrayLike, step: ArrayLike) -> Array:
+    def derivatives(
+        self, state: State | ArrayLike, force: ArrayLike | None = None, *, time_s: float | None = None
+    ) -> Derivatives:
+        """Derivatives of :meth:`forward_dynamics` by positions, velocities and forces, exact but for rounding.
+
+        Of trees without loops; others have them in independent coordinates, by :meth:`linearize`.
+        """
+        found = self._derivatives(state, force, time_s=time_s)
+        return Derivatives(*(found[..., at, :, :] for at in range(3)))
+
+    def integrate(
+        self, position: State | ArrayLike, step: ArrayLike, *, out: Array | None = None
+    ) -> Array:
         """Positions after velocities of ``step`` in unit time: the sum where velocities are rates of positions, turned
         quaternions where they are not. Positions go by :attr:`free_positions`, steps by :attr:`free_velocities`, last axis; other
         axes are matched as NumPy does."""
-        return self._moved(self._displaced, self._positions(position), step, len(self.free_velocities))
+        counts = (len(self.free_positions), len(self.free_velocities))
+        return self._displaced(*_matched(self._positions(position), step, counts), out=out)
 
-    def difference(self, start: State | ArrayLike, end: State | ArrayLike) -> Array:
+    def difference(
+        self, start: State | ArrayLike, end: State | ArrayLike, *, out: Array | None = None
+    ) -> Array:
         """Velocities that lead from one position to another in unit time, so that ``integrate(start, difference(start, end))`` is
         ``end``; orientations turn the shorter way."""
-        n = len(self.free_positions)
-        return self._moved(self._change, self._positions(start), self._positions(end), n)
+        counts = (len(self.free_positions),) * 2
+        return self._change(*_matched(self._positions(start), self._positions(end), counts), out=out)
 
     def _positions(self, given: State | ArrayLike) -> ArrayLike:
         return self.free_state(given)[: len(self.free_positions)] if isinstance(given, State) else given
-
-    def _moved(
-        self, move: Callable[[Array, Array], Array], one: ArrayLike, other: ArrayLike, width: int
-    ) -> Array:
-        """What two arrays with other axes in front give, which are matched."""
-        first, second = (np.asarray(given, dtype=np.float64) for given in (one, other))
-        for given, own in ((first, len(self.free_positions)), (second, width)):
-            if given.ndim == 0 or given.shape[-1] != own:
-                raise ValueError(f"an array has the shape {given.shape}; its last axis must have {own} entries")
-        axes = np.broadcast_shapes(first.shape[:-1], second.shape[:-1])
-        return move(
-            np.ascontiguousarray(np.broadcast_to(first, (*axes, first.shape[-1]))),
-            np.ascontiguousarray(np.broadcast_to(second, (*axes, second.shape[-1]))),
-        )
 
     def evaluate(
         self,
@@ -305,7 +281,7 @@ class Mechanism(_native.Mechanism):
 
     def simulate(
         self,
-        state: State | None = None,
+        state: Start | None = None,
         *,
         duration_s: float | None = None,
         sample_period_s: float | None = None,
@@ -323,9 +299,7 @@ class Mechanism(_native.Mechanism):
         until then.
         """
         asked = listed("channels", channels)
-        if state is not None and not isinstance(state, State):
-            raise TypeError(f"state is {state!r}, expected a State, as state() gives it; how long is duration_s=")
-        start = self.start() if state is None else state
+        start = self._begun(state)
         if controller is not None:
             from lissom.control import Sampled, simulate_sampled
 
@@ -357,14 +331,14 @@ class Mechanism(_native.Mechanism):
             raise failure
         return recording
 
-    def equilibrium(self, near: State | None = None) -> Equilibrium:
+    def equilibrium(self, near: Start | None = None) -> Equilibrium:
         """Where it is at rest under its loads, near a state or the one that the model writes. What inputs drive stays."""
-        found, told, stability = _native.find_equilibrium(self, self.state() if near is None else near)
+        found, told, stability = _native.find_equilibrium(self, self.state() if near is None else self._begun(near))
         return Equilibrium(found, Recording(**told, model=self.model), stability)
 
     def linearize(
         self,
-        state: State | None = None,
+        state: Start | None = None,
         *,
         about: About = "state",
         times_s: ArrayLike = (),
@@ -372,18 +346,18 @@ class Mechanism(_native.Mechanism):
         outputs: Sequence[str] | None = None,
     ) -> Linearization:
         """The equations linearised at a state (by default the model's start), at the equilibrium near it, or along the nominal
-        trajectory or the run from it at ``times_s``. ``inputs`` and ``outputs`` choose some by name; by default the inputs are
+        trajectory or the run from it at ``times_s`` (in s; 51 instants to the end if absent). ``inputs`` and ``outputs`` choose some by name; by default the inputs are
         those that something of the model drives, and the outputs positions of markers."""
         from lissom.linear import Linearization
 
-        start = self.start() if state is None else state
+        start = self._begun(state)
         arrays = _native.linearized(self, start, about, _instants(times_s), inputs is None)
         found = Linearization(arrays, model=self.model)
         return found.select(inputs=inputs, outputs=outputs)
 
     def modes(
         self,
-        state: State | None = None,
+        state: Start | None = None,
         *,
         about: About = "state",
         times_s: ArrayLike = (),
@@ -392,25 +366,37 @@ class Mechanism(_native.Mechanism):
         closed_loop: bool = False,
         case: int = 1,
     ) -> Modes:
-        """Modes of the equations frozen at a state, at an equilibrium, or at ``times_s`` of a motion. Joints that inputs drive
+        """Modes of the equations frozen at a state, at an equilibrium, or at ``times_s`` of a motion (in s; 51 instants to its end if
+        absent). Joints that inputs drive
         are held unless ``free``; ``closed_loop`` closes the loops of controllers. ``case`` chooses terms as ``lissom modes``
         does."""
-        start = self.start() if state is None else state
+        start = self._begun(state)
         joints = (free, closed_loop)
         return Modes(**_native.find_modes(self, start, about, _instants(times_s), joints, case, count))
 
-    def perturb(self, state: State | None = None, *, points: int = 51, case: int = 1) -> Recording:
+    def perturb(
+        self,
+        state: Start | None = None,
+        *,
+        points: int = 201,
+        case: int = 1,
+        interpolation: Literal["matrices", "state_space"] = "matrices",
+        first_order: bool = False,
+    ) -> Recording:
         """The run of the system linearised along its nominal trajectory (Jonker & Aarts 2001), from a state to the end that the
-        model says. ``case`` chooses terms as ``lissom perturb`` does."""
-        start = self.start() if state is None else state
-        simulation = self.model.to_dict()["simulation"]
-        end_s = simulation.get("start_s", 0.0) + simulation["duration_s"]
-        times = np.linspace(start.time_s, end_s, points)
-        return Recording(**_native.perturbed(self, start, times.tolist(), case), model=self.model)
+        model says, at so many ``points``. ``case`` chooses terms; ``interpolation`` is of M, C and K, or of A and B as in the
+        paper; with ``first_order`` markers move to first order only. Its ``summary`` is that of ``lissom perturb --json``, with the
+        error that interpolating leaves."""
+        if interpolation not in ("matrices", "state_space"):
+            raise ValueError(f'interpolation is {interpolation!r}; it can be "matrices" or "state_space"')
+        start = self._begun(state)
+        order = (interpolation == "state_space", first_order)
+        told, summary = _native.perturbed(self, start, points, case, order)
+        return Recording(**told, summary=json.loads(summary), model=self.model)
 
     def converge(
         self,
-        state: State | None = None,
+        state: Start | None = None,
         *,
         channels: Sequence[str] | None = None,
         within: float = 0.01,
@@ -418,28 +404,30 @@ class Mechanism(_native.Mechanism):
     ) -> dict[str, Any]:
         """How accurate a run of the model is, as ``lissom converge --json`` tells it."""
         asked = listed("channels", channels)
-        found: dict[str, Any] = json.loads(_native.converged(self, state, asked, within, cross_check))
+        start = None if state is None else self._begun(state)
+        found: dict[str, Any] = json.loads(_native.converged(self, start, asked, within, cross_check))
         return found
 
     def compare(
         self,
         fidelities: Sequence[str] = (),
         *,
-        state: State | None = None,
+        state: Start | None = None,
         channels: Sequence[str] | None = None,
         within: float = 0.01,
     ) -> dict[str, Any]:
         """Runs with several fidelities held against each other, as ``lissom compare --json`` tells it."""
         chosen = listed("fidelities", fidelities) or []
         asked = listed("channels", channels)
-        found: dict[str, Any] = json.loads(_native.compared(self, chosen, state, asked, within))
+        start = None if state is None else self._begun(state)
+        found: dict[str, Any] = json.loads(_native.compared(self, chosen, start, asked, within))
         return found
 
     # in the loop
 
     def simulator(
         self,
-        state: State | None = None,
+        state: Start | None = None,
         *,
         dt_s: float,
         inputs: Sequence[str] | None = None,
@@ -448,19 +436,20 @@ class Mechanism(_native.Mechanism):
     ) -> Simulator:
         """The mechanism in somebody else's loop: inputs are held over steps of ``dt_s``, outputs are read at their ends.
 
-        By default all inputs of the model are given and all positions and velocities are read. The integrator is the model's,
+        By default all inputs of the model are given and all positions and velocities are read; an output such as ``hand.position``
+        is its components. The integrator is the model's,
         with its error control inside a step. Controllers of the model act too; inputs that one of them drives are refused
         unless ``release`` names it, which takes it out.
         """
         from lissom.control import Simulator
 
         mechanism = self._without(release)
-        start = self.start() if state is None else state
+        start = self._begun(state)
         return Simulator(mechanism, start, dt_s, mechanism._driven(inputs), self._read(outputs))
 
     def batch_simulator(
         self,
-        states: State | Sequence[State] | ArrayLike,
+        states: Start | Sequence[State],
         *,
         dt_s: float,
         members: int | None = None,
@@ -482,14 +471,15 @@ class Mechanism(_native.Mechanism):
         return BatchSimulator(mechanism, starts, dt_s, driven, read, threads)
 
     def _read(self, outputs: Sequence[str] | None) -> list[str]:
+        """Signals that somebody wants to read, by default positions and velocities; vectors are all their components."""
         given = listed("outputs", outputs)
-        return [*self.positions, *self.velocities] if given is None else given
+        return [*self.positions, *self.velocities] if given is None else components(given, self.channels)
 
-    def _starts(self, states: State | Sequence[State] | ArrayLike, members: int | None) -> list[State]:
+    def _starts(self, states: Start | Sequence[State], members: int | None) -> list[State]:
         """One state per member."""
         starts: list[State]
-        if isinstance(states, State):
-            starts = [states]
+        if isinstance(states, (State, Mapping)):
+            starts = [self._begun(states)]
         elif isinstance(states, Sequence) and all(isinstance(one, State) for one in states):
             starts = [one for one in states if isinstance(one, State)]
         else:
@@ -501,7 +491,7 @@ class Mechanism(_native.Mechanism):
         return starts
 
     def rhs(
-        self, inputs: Mapping[str, float] | None = None, state: State | None = None
+        self, inputs: Mapping[str, float] | None = None, state: Start | None = None
     ) -> Callable[[float, ArrayLike], Array]:
         """The equations of motion as ``f(t, x)`` for ``scipy.integrate.solve_ivp``, where ``x`` holds the positions and
         velocities of states (``state.x``). Inputs have the values that are given, and those of the model otherwise.
@@ -510,7 +500,7 @@ class Mechanism(_native.Mechanism):
         """
         held = dict(inputs or {})
         self._driven(list(held))
-        start = self.start() if state is None else state
+        start = self._begun(state)
         native = _native.Simulator(self, start, 1.0, list(held), [])
         if held:
             native.hold(np.array(list(held.values()), dtype=np.float64))
@@ -518,7 +508,7 @@ class Mechanism(_native.Mechanism):
 
     def rollout(
         self,
-        states: State | Sequence[State] | ArrayLike,
+        states: Start | Sequence[State],
         inputs: ArrayLike,
         *,
         dt_s: float,
@@ -540,9 +530,24 @@ class Mechanism(_native.Mechanism):
             )
         mechanism = self._without(release)
         starts = self._starts(states, len(held))
-        names = (mechanism._driven(input_names), listed("outputs", outputs) or [])
+        names = (mechanism._driven(input_names), self._read(outputs))
         found, read, ok = _native.rolled(mechanism, starts, held, names, dt_s, threads=threads)
         return Rollout(found, read, np.array(ok, dtype=np.bool_))
+
+
+def _read_model(model: Model | _native.Model) -> _native.Model:
+    return model if isinstance(model, _native.Model) else model._native
+
+
+def _matched(one: ArrayLike, other: ArrayLike, counts: tuple[int, int]) -> tuple[Array, Array]:
+    """Two arrays with last axes of these lengths, their other axes matched as NumPy does."""
+    given = [np.asarray(array, dtype=np.float64) for array in (one, other)]
+    for array, count in zip(given, counts, strict=True):
+        if array.ndim == 0 or array.shape[-1] != count:
+            raise ValueError(f"an array has the shape {array.shape}; its last axis must have {count} entries")
+    axes = np.broadcast_shapes(*(array.shape[:-1] for array in given))
+    first, second = (np.broadcast_to(array, (*axes, array.shape[-1])) for array in given)
+    return np.ascontiguousarray(first), np.ascontiguousarray(second)
 
 
 def _instants(times_s: ArrayLike) -> list[float]:

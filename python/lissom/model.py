@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lissom import _native
+from lissom._names import meant
 from lissom.mechanism import Mechanism
 
 if TYPE_CHECKING:
@@ -58,6 +59,17 @@ class Model:
         """The mechanism that the model describes."""
         return Mechanism(self._native)
 
+    def check(self) -> dict[str, Any]:
+        """What is understood of the model: bodies with their masses and frequencies (rad/s), degrees of freedom, loops, and
+        ``warnings`` of what may go wrong, as ``lissom check --json`` tells it.
+
+        >>> import lissom
+        >>> lissom.shipped("two-link-arm").check()["degrees_of_freedom"]["elastic"]
+        4
+        """
+        found: dict[str, Any] = json.loads(self._native.understood())
+        return found
+
     @property
     def name(self) -> str:
         """What the model is called."""
@@ -106,6 +118,9 @@ def load(path: str | os.PathLike[str], changes: Mapping[str, Any] | None = None)
 
 def shipped(name: str, changes: Mapping[str, Any] | None = None) -> Model:
     """A model that comes with Lissom, by its name; :func:`shipped_models` lists them."""
+    known = shipped_models()
+    if name not in known:
+        raise ValueError(f"there is no shipped model {name!r}{meant(name, known)}; there are {', '.join(known)}")
     texts = [f"{at}={_toml(value)}" for at, value in (changes or {}).items()]
     return Model(_native.Model.shipped(name, texts))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,13 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lissom import _native
-from lissom._names import meant
+from lissom._names import listed, meant
 
 if TYPE_CHECKING:
     from lissom._native import State
     from lissom.model import Model
 
-__all__ = ["Page", "Recording", "read_csv"]
+__all__ = ["Page", "Recording"]
 
 Array = NDArray[np.float64]
 
@@ -88,6 +87,8 @@ class Recording(Mapping[str, Array]):
     # channels
 
     def __getitem__(self, name: str) -> Array:
+        if not isinstance(name, str):
+            raise TypeError(f"channels go by name, not {name!r}; time_s has the instants")
         found = self._channels.get(name)
         if found is not None:
             return found
@@ -213,29 +214,34 @@ class Recording(Mapping[str, Array]):
         """Write the channels to a ``.csv``, ``.npz`` or ``.mat`` file; or, to any other path, the folder that
         ``lissom run`` writes, which ``lissom report`` reads."""
         target = Path(path)
-        channels = [(name, self.units[name], samples) for name, samples in self._channels.items()]
         if target.suffix in (".csv", ".npz", ".mat"):
-            _native.write_recording(target, self.time_s, channels)
+            _native.write_recording(target, self.time_s, self._samples())
             return
         if target.suffix[1:].isalpha() and not target.is_dir():
             raise ValueError(
                 f"{target} ends with {target.suffix}; files end with .csv, .npz or .mat, and a folder has no ending"
             )
+        _native.write_run(target, self._of_run())
+
+    def _of_run(self) -> dict[str, Any]:
+        """The run with its model, as files and pages hold it."""
         if self.model is None:
             raise ValueError(
-                "the folder of a run holds its model, and this recording has none; name a .csv or .npz file"
+                "this recording has no model, which folders of runs and pages hold; name a .csv or .npz file to save it"
             )
-        options: dict[str, Any] = {"verb": "run", "model": self.model.label, "from": None}
-        options |= {"set": [], "at_s": []}
-        _native.write_run(
-            target,
-            self.model._native,
-            self.time_s,
-            channels,
-            json.dumps(self.summary),
-            json.dumps(options),
-            self.stopped_at_s,
-        )
+        options: dict[str, Any] = {"verb": "run", "model": self.model.label, "from": None, "set": [], "at_s": []}
+        return {
+            "model": self.model._native,
+            "time_s": self.time_s,
+            "channels": self._samples(),
+            "summary": json.dumps(self.summary),
+            "options": json.dumps(options),
+            "stopped_at_s": self.stopped_at_s,
+            "last": self.last,
+        }
+
+    def _samples(self) -> list[tuple[str, str, Array]]:
+        return [(name, self.units[name], samples) for name, samples in self._channels.items()]
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Recording:
@@ -246,20 +252,31 @@ class Recording(Mapping[str, Array]):
             from lissom.model import Model
 
             model = Model(native)
+        last = None
+        if model is not None and (Path(path) / "state.json").exists():
+            last = model.build().state_from(path)
         found = json.loads(summary) if summary is not None else None
-        return cls(**told, summary=found, model=model)
+        return cls(**told, summary=found, model=model, last=last)
 
-    def report(self, path: str | os.PathLike[str]) -> Path:
-        """Write the page that ``lissom report`` makes: the motion to look at, plots, the audit. Returns its path."""
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        channels: Sequence[str] = (),
+        others: Mapping[str, Recording] | None = None,
+    ) -> Path:
+        """Write the page that ``lissom report`` makes: the motion to look at, plots, the audit. Returns its path.
+
+        ``channels`` are beginnings of the names to be plotted first, ``others`` recordings that are laid over this one, by the names
+        to show.
+        """
         target = Path(path)
-        with tempfile.TemporaryDirectory() as folder:
-            run = Path(folder) / (self.model.label if self.model else "run")
-            self.save(run)
-            # in a process of its own, whose signals the command may handle
-            words = [sys.executable, "-m", "lissom", "report", str(run), "--out", str(target), "--quiet"]
-            told = subprocess.run(words, capture_output=True, text=True, check=False)
-            if told.returncode != 0:
-                raise OSError(f"the report {target} could not be written: {told.stderr.strip()}")
+        label = self.model.label if self.model else "run"
+        runs = {label: self, **(others or {})}
+        if len(runs) == len(others or {}):
+            raise ValueError(f"others has {label!r}, which is this recording; name it otherwise")
+        shown = [(name, recording._of_run()) for name, recording in runs.items()]
+        _native.write_page(target, shown, listed("channels", channels) or [])
         return target
 
     def show(self, *, height_px: int = 640) -> Page:
@@ -321,11 +338,3 @@ class Recording(Mapping[str, Array]):
             f'<svg viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}" '
             f'role="img" aria-label="{label}">{"".join(lines)}</svg><div><small>{label}</small></div>'
         )
-
-
-def read_csv(path: str | os.PathLike[str]) -> Recording:
-    """Read a table of measured data as a recording: the first column is ``time_s``, others are headed ``name [unit]``."""
-    target = Path(path)
-    if target.suffix != ".csv":
-        raise ValueError(f"{target} does not end with .csv")
-    return Recording.load(target)

@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -15,11 +15,11 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lissom._native import __version__, limit_threads
+from lissom._native import Stop, __version__, limit_threads
 from lissom.errors import Interrupted, LissomError, SweepError
 
 if TYPE_CHECKING:
@@ -77,10 +77,12 @@ def sweep(
     pool: Executor = ThreadPoolExecutor(os.cpu_count()) if executor is None else executor
     most = window or 4 * (os.cpu_count() or 1)
     under_way: dict[Future[Row], int] = {}
+    stop = Stop() if executor is None else None
     try:
         while True:
             for at in itertools.islice(todo, most - len(under_way)):
-                under_way[pool.submit(_measured, __version__, model, points[at], measure)] = at
+                task = pool.submit(_measured, __version__, model, points[at], measure, stop)
+                under_way[task] = at
             if not under_way:
                 break
             _receive(under_way, rows, folder)
@@ -97,7 +99,9 @@ def sweep(
     finally:
         for future in under_way:
             future.cancel()
-        if executor is None:
+        if stop is not None:
+            # signals do not reach the runs that are under way
+            stop.ask()
             pool.shutdown(cancel_futures=True)
     return [rows[at] for at in range(len(points))]
 
@@ -130,26 +134,32 @@ def _receive(under_way: dict[Future[Row], int], rows: dict[int, Row], folder: _F
 def _points(values: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]) -> list[Row]:
     if not isinstance(values, Mapping):
         return [_plain(dict(point)) for point in values]
-    texts = [path for path, own in values.items() if isinstance(own, str)]
-    if texts:
-        path = texts[0]
-        raise TypeError(f"the values of {path!r} are the text {values[path]!r}, expected a list of values")
+    single = [path for path, own in values.items() if isinstance(own, str) or not isinstance(own, Iterable)]
+    if single:
+        path = single[0]
+        raise TypeError(f"the values of {path!r} are {values[path]!r}, expected a list of values")
     combinations = itertools.product(*values.values())
     return [_plain(dict(zip(values, combination, strict=True))) for combination in combinations]
 
 
 def _measured(
-    version: str, model: Model, point: Row, measure: Callable[[Recording], Mapping[str, Any]]
+    version: str,
+    model: Model,
+    point: Row,
+    measure: Callable[[Recording], Mapping[str, Any]],
+    stop: Stop | None = None,
 ) -> Row:
     if version != __version__:
         raise RuntimeError(
             f"the sweep is of lissom {version}, and this worker has {__version__}; install the same version everywhere"
         )
-    with threads(1):
+    with threads(1), stop or nullcontext():
         try:
             found = measure(model.replace(point).build().simulate())
         except LissomError as error:
             return {**point, "error": str(error)}
+        if not isinstance(found, Mapping):
+            raise TypeError(f"measure returned {found!r}, expected a dictionary of what was measured, by name")
         return {**point, **found, "error": None}
 
 

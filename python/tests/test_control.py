@@ -30,6 +30,14 @@ def test_steps_under_held_inputs_are_a_run_under_constant_ones() -> None:
     np.testing.assert_allclose(y, [run[name][-1] for name in OUTPUTS], atol=1e-7)
 
 
+def test_vectors_are_read_by_their_components(arm: lissom.Mechanism) -> None:
+    sim = arm.simulator(dt_s=1e-3, outputs=["hand.position", "elbow.angle", "hand.quaternion"])
+    expected = [f"hand.position.{part}" for part in "xyz"] + ["elbow.angle"]
+    assert sim.outputs == expected + [f"hand.quaternion.{part}" for part in "wxyz"]
+    assert "8 outputs" in repr(sim)
+    assert arm.linearize(outputs=["hand.position"]).outputs == expected[:3]
+
+
 def test_a_state_is_saved_and_restored(arm: lissom.Mechanism) -> None:
     sim = arm.simulator(dt_s=1e-3, outputs=OUTPUTS)
     first = sim.reset()
@@ -138,8 +146,11 @@ def test_errors_of_a_controller_come_through(arm: lissom.Mechanism) -> None:
     with pytest.raises(ZeroDivisionError, match="mine") as caught:
         arm.simulate(controller=lissom.Sampled(broken, period_s=0.01))
     assert isinstance(caught.value.recording, lissom.Recording)  # type: ignore[attr-defined]
-    with pytest.raises(ValueError, match="drives 2 inputs"):
-        arm.simulate(controller=lissom.Sampled(lambda t_s, y: [0.0], period_s=0.01))
+    for answer in ([0.0], None, [0.0, np.nan]):
+        with pytest.raises(ValueError, match="at 0 s the controller returned.*shoulder.torque, elbow.torque"):
+            arm.simulate(controller=lissom.Sampled(lambda t_s, y, answer=answer: answer, period_s=0.01))
+    with pytest.raises(ValueError, match="u0 is"):
+        arm.simulate(controller=lissom.Sampled(lambda t_s, y: [0.0, 0.0], period_s=0.01, u0=[1.0]))
     with pytest.raises(ValueError, match="delay_s"):
         lissom.Sampled(broken, period_s=0.01, delay_s=0.02)
 

@@ -88,6 +88,10 @@ def test_names_that_python_control_cannot_tell_apart_are_refused_early() -> None
     built = lissom.Model.from_dict(dict(model, joint=[*model["joint"], other], body=[*model["body"], hand]))
     with pytest.raises(lissom.ModelError, match="'drive_motor.angle' and 'drive.motor_angle'"):
         built.build()
+    # names of channels too: a marker `a` and a marker `a_position`, of which one says `a.position.x`
+    markers = [dict(model["marker"][0], name=name) for name in ("a.position", "a_position")]
+    with pytest.raises(lissom.ModelError, match="rename a joint, body or marker"):
+        lissom.Model.from_dict(dict(model, marker=markers)).build()
 
 
 def test_scipy(arm: lissom.Mechanism, lin: lissom.Linearization) -> None:

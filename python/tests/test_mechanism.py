@@ -56,6 +56,41 @@ def test_jacobians_are_derivatives_of_poses(name: str) -> None:
             np.testing.assert_allclose(jacobian[3:, column], slope, atol=1e-6)
 
 
+@pytest.mark.parametrize("name", MODELS[:-1])
+def test_derivatives_are_those_of_the_accelerations(name: str) -> None:
+    """Central differences, whose error is of second order in the step: quaternions are turned by integrate."""
+    step = 1e-5
+    mech = lissom.shipped(name).build()
+    n_q, n = len(mech.free_positions), len(mech.free_velocities)
+    x = mech.free_state(mech.start())
+    rng = np.random.default_rng(2)
+    q, v = mech.integrate(x[:n_q], 0.01 * rng.standard_normal(n)), rng.standard_normal(n)
+    force = rng.standard_normal(n)
+    found = mech.derivatives(np.concatenate([q, v]), force)
+
+    def accelerations(positions: np.ndarray, velocities: np.ndarray) -> np.ndarray:
+        rows = [np.broadcast_to(own, (n, own.shape[-1])) for own in (positions, velocities)]
+        return mech.forward_dynamics(np.concatenate(rows, axis=-1), force)
+
+    steps = step * np.eye(n)
+    by_position = accelerations(mech.integrate(q, steps), v) - accelerations(mech.integrate(q, -steps), v)
+    by_velocity = accelerations(q, v + steps) - accelerations(q, v - steps)
+    for exact, by_steps in ((found.position, by_position), (found.velocity, by_velocity)):
+        np.testing.assert_allclose(exact, by_steps.T / (2.0 * step), atol=1e-6 * np.abs(exact).max())
+    mass = mech.mass_matrix(np.concatenate([q, v]))
+    rounding = 1e-12 * np.abs(found.force) @ np.abs(mass)
+    assert (np.abs(found.force @ mass - np.eye(n)) <= rounding).all()
+    batch = mech.derivatives(np.tile(np.concatenate([q, v]), (2, 3, 1)), force)
+    assert batch.velocity.shape == (2, 3, n, n) and np.array_equal(batch.velocity[1, 2], found.velocity)
+
+
+def test_derivatives_of_loops_and_nodes_are_left_to_linear_models() -> None:
+    for name in ("four-bar", "rotating-beam"):
+        mech = lissom.shipped(name).build()
+        with pytest.raises(ValueError, match="linearize"):
+            mech.derivatives(mech.start())
+
+
 def test_both_formulations_have_the_same_jacobian() -> None:
     """Joints of the straight arm turn its hand alike, whatever the deformations are described by."""
     tree = lissom.shipped("two-link-arm").build()
@@ -176,6 +211,19 @@ def test_states_by_name_and_by_array(arm: lissom.Mechanism, state: lissom.State)
         state["no.such"]
 
 
+def test_studies_begin_at_states_names_or_arrays(arm: lissom.Mechanism, state: lissom.State) -> None:
+    named = dict(zip(state.names(), state.x, strict=True))
+    assert arm.state(named) == state != arm.start()
+    for start in (named, state.x):
+        assert arm.simulate(start, duration_s=0.02) == arm.simulate(state, duration_s=0.02)
+        assert np.array_equal(arm.linearize(start).A, arm.linearize(state).A)
+        assert np.array_equal(arm.simulator(start, dt_s=1e-3).read(), arm.simulator(state, dt_s=1e-3).read())
+    assert lissom.Mechanism(arm.model).positions == arm.positions
+    assert isinstance(arm.energy(state).total, float)
+    with pytest.raises(ValueError, match="mechanism.positions"):
+        arm.state({"wrist": 0.0})
+
+
 def test_prescribed_joints_are_free_in_evaluations() -> None:
     mech = lissom.shipped("slider-crank").build()
     start = mech.start()
@@ -224,11 +272,14 @@ def test_modes_are_those_of_the_linear_model(arm: lissom.Mechanism) -> None:
 def test_converge_and_compare_tell_what_the_command_tells(arm: lissom.Mechanism) -> None:
     short = arm.model.replace({"simulation.duration_s": 0.02}).build()
     found = short.converge()
+    assert found["runs"] and all(run["steps"] > 0 for run in found["runs"])
     assert found["accuracy"] and all(one["error"] >= 0.0 for one in found["accuracy"])
     compared = short.compare(["consistent", "rigid"])
     assert [run["fidelity"] for run in compared["runs"]] == ["consistent", "rigid"]
     with pytest.raises(ValueError, match="rigid"):
         short.compare(["riggid"])
+    with pytest.raises(ValueError, match="nodes and elements"):
+        lissom.shipped("four-bar-elements").build().compare()
 
 
 def test_perturb_follows_the_run_of_a_stiff_arm() -> None:
@@ -236,3 +287,21 @@ def test_perturb_follows_the_run_of_a_stiff_arm() -> None:
     linear, full = mech.perturb(points=21), mech.simulate()
     name = next(own for own in linear if own in full and own.endswith(".position.x"))
     np.testing.assert_allclose(linear[name][-1], full[name][-1], atol=5e-3)
+    coarse = mech.perturb(points=3)
+    errors = [rec.summary["interpolation_error"]["error_m"] for rec in (linear, coarse)]
+    assert 0.0 < errors[0] < errors[1]
+    printed = mech.perturb(points=21, interpolation="state_space", first_order=True)
+    assert not np.array_equal(printed[name], linear[name])
+    np.testing.assert_allclose(printed[name][-1], full[name][-1], atol=5e-3)
+    with pytest.raises(ValueError, match="state_space"):
+        mech.perturb(interpolation="A")  # type: ignore[arg-type]
+
+
+def test_instants_of_a_motion_are_those_of_the_command() -> None:
+    mech = lissom.shipped("quarter-turn", {"simulation.duration_s": 0.2}).build()
+    modes = mech.modes(about="nominal", count=1)
+    assert len(modes.time_s) == 51 and modes.time_s[-1] == 0.2
+    with pytest.raises(ValueError, match="about="):
+        mech.linearize(times_s=[0.1])
+    with pytest.raises(ValueError, match="0.3"):
+        mech.linearize(about="nominal", times_s=[0.1, 0.3])

@@ -87,11 +87,101 @@ def test_a_model_carries_the_files_it_names(tmp_path: Path, monkeypatch: pytest.
     assert again.to_dict()["input"][0]["torque_table"]["value_n_m"] == [0.0, 2.0, 0.0]
 
 
+def bar_mesh(elements: int) -> str:
+    """A bar of hexahedra along x in the format of Gmsh, with its ends as groups."""
+    corners = [(k, *across) for k in range(elements + 1) for across in ((0, 0), (1, 0), (1, 1), (0, 1))]
+    nodes = [f"{at} {0.1 * x} {0.02 * y} {0.02 * z}" for at, (x, y, z) in enumerate(corners, 1)]
+    faces = [[4 * k + corner for corner in range(1, 5)] for k in range(elements + 1)]
+    quads = [f"{1 + at} 3 2 {1 + at} {1 + at} {' '.join(map(str, faces[-at]))}" for at in (0, 1)]
+    solids = [
+        f"{3 + k} 5 2 3 3 {' '.join(map(str, faces[k] + faces[k + 1]))}" for k in range(elements)
+    ]
+    parts = {
+        "MeshFormat": ["2.2 0 8"],
+        "PhysicalNames": ["3", '2 1 "flange"', '2 2 "tip"', '3 3 "metal"'],
+        "Nodes": [str(len(nodes)), *nodes],
+        "Elements": [str(2 + elements), *quads, *solids],
+    }
+    return "".join("\n".join([f"${name}", *lines, f"$End{name}\n"]) for name, lines in parts.items())
+
+
+MESHED = """\
+format = 1
+[[body]]
+name = "bar"
+[body.mesh]
+file = "bar.msh"
+interface = [{ name = "flange" }, { name = "tip" }]
+basis = { clamped_free = { modes = 2 } }
+[[body.mesh.material]]
+youngs_modulus_pa = 7.0e10
+poisson_ratio = 0.3
+density_kg_per_m3 = 2700.0
+[[joint]]
+name = "hub"
+parent = "ground"
+child = { body = "bar", at = "flange" }
+revolute = { axis = [0.0, 0.0, 1.0] }
+"""
+
+ROBOT = """\
+<robot name="arm">
+  <link name="base"/>
+  <link name="upper"><inertial><origin xyz="0.2 0 0"/><mass value="2"/>
+    <inertia ixx="0.01" iyy="0.03" izz="0.03" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="fore"><inertial><origin xyz="0.1 0 0"/><mass value="1"/>
+    <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="shoulder" type="continuous"><parent link="base"/><child link="upper"/><axis xyz="0 0 1"/></joint>
+  <joint name="elbow" type="continuous"><parent link="upper"/><child link="fore"/><origin xyz="0.4 0 0"/><axis xyz="0 0 1"/></joint>
+</robot>
+"""
+
+BENDS = """\
+[upper]
+beam = { length_m = 0.4, mass_per_length_kg_per_m = 2.0, bending_stiffness_y_n_m2 = 300.0, basis = { clamped_free = { bending_y = 1 } } }
+"""
+
+
+@pytest.mark.parametrize("name", ["bar.toml", "arm.urdf"])
+def test_meshes_and_robots_go_where_a_model_goes(name: str, tmp_path: Path) -> None:
+    """Pickled, written again as dictionaries and swept over, when the files are gone."""
+    (tmp_path / "bar.toml").write_text(MESHED)
+    (tmp_path / "bar.msh").write_text(bar_mesh(4))
+    (tmp_path / "arm.urdf").write_text(ROBOT)
+    (tmp_path / "arm.flexible.toml").write_text(BENDS)
+    model = lissom.load(tmp_path / name, {"simulation": {"duration_s": 0.01}})
+    flexible = model.check()["degrees_of_freedom"]["elastic"]
+    assert flexible == (2 if name == "bar.toml" else 1)
+    for file in tmp_path.iterdir():
+        file.unlink()
+    mech = model.build()
+    values = {next(iter(mech.velocities)): 1.0}
+    expected = mech.simulate(mech.state(values)).last
+    assert expected is not None
+    copies = (
+        pickle.loads(pickle.dumps(model)).build(),
+        pickle.loads(pickle.dumps(mech)),
+        copy.deepcopy(model).build(),
+        lissom.Model.from_dict(model.to_dict(), name=model.label).build(),
+    )
+    for again in copies:
+        last = again.simulate(again.state(values)).last
+        assert last is not None and np.array_equal(last.x, expected.x)
+    assert lissom.sweep(model, {"simulation.duration_s": [0.005]}, measure=lambda rec: {})[0]["error"] is None
+
+
 def test_the_dataclasses_are_those_of_the_file_format(monkeypatch: pytest.MonkeyPatch) -> None:
     """If not: python python/tools/make_spec.py > python/lissom/spec.py, with the package installed."""
     monkeypatch.syspath_prepend(str(Path(__file__).parent / "../tools"))
     make_spec = importlib.import_module("make_spec")
     assert make_spec.made() == Path(spec.__file__).read_text(encoding="utf-8")
+
+
+def test_what_is_understood_of_a_model_is_told() -> None:
+    told = lissom.shipped("shuttle-arm").check()
+    assert {"bodies", "degrees_of_freedom", "warnings", "total_mass_kg"} <= set(told)
+    stiff = lissom.shipped("shuttle-arm", {"simulation.integrator": {"dop853": {"rtol": 1e-7}}, "simulation.duration_s": 1e4}).check()
+    assert len(stiff["warnings"]) > len(told["warnings"])
 
 
 def test_dataclasses_describe_a_model() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,12 +14,19 @@ from pathlib import Path
 import pytest
 
 import lissom
+import lissom._native
 
 HERE = Path(__file__).parent
 
 
 def python(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *words], capture_output=True, text=True)
+
+
+def guide() -> str:
+    """The blocks of the guide as one program."""
+    blocks = (HERE / "../../docs/guide/python.md").read_text(encoding="utf-8").split("```python\n")[1:]
+    return "\n".join(block.split("```")[0] for block in blocks)
 
 
 def test_the_command_comes_along(tmp_path: Path) -> None:
@@ -74,16 +83,19 @@ def test_wrong_names_and_kinds_are_told_with_a_remedy(arm: lissom.Mechanism) -> 
         arm.simulate(controller=lambda t_s, y: [0.0, 0.0])  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="cannot be called"):
         lissom.Sampled(1.0, period_s=1e-3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="go by name"):
+        rec[0]  # type: ignore[index]
     with pytest.raises(ValueError, match="files end with .csv"):
         rec.save("run.cvs")
 
 
 def test_types(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the package, and of a program that uses it."""
+    """Of the package, of a program that uses it, and of the guide."""
     pytest.importorskip("mypy")
-    monkeypatch.setenv("MYPYPATH", str(HERE))
+    monkeypatch.setenv("MYPYPATH", f"{HERE}{os.pathsep}{tmp_path}")
     words = ["--strict", "--config-file", str(HERE / "../../pyproject.toml"), "--cache-dir", str(tmp_path)]
-    checked = python("-m", "mypy", *words, "--package", "lissom", "--module", "first_steps")
+    (tmp_path / "guide.py").write_text(guide())
+    checked = python("-m", "mypy", *words, "--package", "lissom", "--module", "first_steps", "--module", "guide")
     assert checked.returncode == 0, checked.stdout
     assert python(str(HERE / "first_steps.py")).returncode == 0
 
@@ -94,9 +106,20 @@ def test_stubs_are_complete() -> None:
     assert checked.returncode == 0, checked.stdout
 
 
+def test_stubs_say_what_the_binding_says() -> None:
+    """Editors show what stands in the stub, Python what stands in the binding."""
+    stub = ast.parse((Path(lissom.__file__).parent / "_native.pyi").read_text(encoding="utf-8"))
+    classes = {own.name: own for own in stub.body if isinstance(own, ast.ClassDef)}
+    for owner in (lissom.State, lissom._native.Mechanism):
+        functions = (own for own in classes[owner.__name__].body if isinstance(own, ast.FunctionDef))
+        public = [own for own in functions if not own.name.startswith("_")]
+        assert public
+        for own in public:
+            told = " ".join((ast.get_docstring(own) or "").split())
+            assert told == " ".join(getattr(owner, own.name).__doc__.split()), own.name
+
+
 def test_examples_of_the_guide() -> None:
     """Every block of the guide runs, one after the other."""
-    blocks = (HERE / "../../docs/guide/python.md").read_text().split("```python\n")[1:]
-    code = "\n".join(block.split("```")[0] for block in blocks)
-    told = python("-c", code)
+    told = python("-c", guide())
     assert told.returncode == 0, told.stderr

@@ -52,8 +52,32 @@ def test_a_run_goes_on_where_it_ended(arm: lissom.Mechanism, rec: lissom.Recordi
     np.testing.assert_allclose(rest["hand.position"][-1], rec["hand.position"][-1], atol=1e-7)
     with pytest.raises(ValueError, match="duration_s"):
         arm.simulate(rest.last)
+    for controller in (None, lissom.Sampled(lambda t_s, y: [0.0, 0.0], period_s=0.01)):
+        with pytest.raises(ValueError, match="at_s has 0.3"):
+            arm.simulate(at_s=[0.1, 0.3], controller=controller)
     longer = arm.simulate(rest.last, duration_s=0.05, sample_period_s=0.025, at_s=[0.21])
     np.testing.assert_allclose(longer.time_s, [0.2, 0.21, 0.225, 0.25], atol=1e-12)
+
+
+def test_states_of_a_recording(arm: lissom.Mechanism, rec: lissom.Recording, tmp_path: Path) -> None:
+    """At a sample they are the samples; from a folder as from the recording; the last is whole."""
+    rec.save(tmp_path / "run")
+    for source in (rec, tmp_path / "run", str(tmp_path / "run")):
+        state = arm.state_from(source, time_s=0.1)
+        at = int(np.argmin(np.abs(rec.time_s - 0.1)))
+        assert state.time_s == 0.1 and all(state[name] == rec[name][at] for name in arm.positions)
+        assert arm.state_from(source) == rec.last
+    assert rec.last is not None
+    (tmp_path / "mine.json").write_text(rec.last.to_json())
+    assert arm.state_from(tmp_path / "mine.json") == rec.last
+    with pytest.raises(ValueError, match="0.2"):
+        arm.state_from(rec, time_s=9.0)
+    with pytest.raises(FileNotFoundError):
+        arm.state_from(tmp_path / "none.json")
+    words = ["run", "two-link-arm", "--from", str(tmp_path / "run"), "--set", "simulation.duration_s=0.3"]
+    subprocess.run([sys.executable, "-m", "lissom", *words, "--out", str(tmp_path / "on"), "--quiet"], check=True)
+    on = lissom.Recording.load(tmp_path / "on")
+    assert on == arm.simulate(rec.last, duration_s=0.3 - 0.2)
 
 
 def test_pandas_and_xarray(rec: lissom.Recording) -> None:
@@ -79,6 +103,43 @@ def test_plot(rec: lissom.Recording, tmp_path: Path) -> None:
     plt.close("all")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "time_s,angle [rad],w [m]\n0,0.5,1\n0.25,,2\n",
+        "\ufeff# a rig\nTime (ms); angle (deg); w [mm]\n\n0; 28,64788975654116; 1000\n250; ; 2000\n",
+        "angle\tt\tw\n0.5\t0\t1\n\t0.25\t2\n",
+    ],
+)
+def test_measured_data_come_as_they_are(text: str, tmp_path: Path) -> None:
+    """Commas, semicolons and tabs; units of SI and others, or none; empty cells."""
+    path = tmp_path / "measured.txt"
+    path.write_text(text, encoding="utf-8")
+    headed = {} if "[" in text else {"angle": "rad", "w": "m"}
+    found = lissom.read_csv(path, names={"angle": "shoulder.angle"}, units=headed)
+    assert found.time_s.tolist() == [0.0, 0.25] and found.units == {"shoulder.angle": "rad", "w": "m"}
+    np.testing.assert_allclose(found["shoulder.angle"], [0.5, np.nan], rtol=1e-15)
+    assert found["w"].tolist() == [1.0, 2.0]
+
+
+def test_tables_that_are_none_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "measured.csv"
+    for text, told in (
+        ("", "no table"),
+        ("angle,w\n0,1\n", "no column time_s; there are angle, w"),
+        ("t,a\n0,1\n1\n", r"csv:3: there are 1 cells"),
+        ("t,a\n0,x\n", r"csv:2: .*'x'"),
+        ("t [h],a\n0,1\n", "expected s or ms"),
+        ("t,a,a\n0,1,2\n", "two columns"),
+    ):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=told):
+            lissom.read_csv(path)
+    path.write_text("t,angle\n0,1\n")
+    with pytest.raises(ValueError, match="did you mean 'angle'"):
+        lissom.read_csv(path, names={"angel": "a"})
+
+
 @pytest.mark.parametrize("ending", ["csv", "npz"])
 def test_files_hold_every_bit(rec: lissom.Recording, tmp_path: Path, ending: str) -> None:
     rec.save(tmp_path / f"run.{ending}")
@@ -89,11 +150,24 @@ def test_a_folder_is_that_of_the_command(rec: lissom.Recording, tmp_path: Path) 
     rec.save(tmp_path / "run")
     again = lissom.Recording.load(tmp_path / "run")
     assert again == rec and again.model == rec.model
-    assert again.summary["audit"] == rec.summary["audit"]
+    assert again.summary["audit"] == rec.summary["audit"] and again.last == rec.last
     page = rec.report(tmp_path / "run.html")
     assert page.read_text().lstrip().lower().startswith("<!doctype html")
-    with pytest.raises(ValueError, match="no"):
-        lissom.Recording(rec.time_s, {"a": rec.time_s}, {"a": "m"}).save(tmp_path / "other")
+    both = rec.report(tmp_path / "both.html", others={"again": rec}, channels=["elbow.angle"])
+    assert len(both.read_bytes()) > len(page.read_bytes())
+    with pytest.raises(ValueError, match="name it otherwise"):
+        rec.report(tmp_path / "both.html", others={"two-link-arm": rec})
+    bare = lissom.Recording(rec.time_s, {"a": rec.time_s}, {"a": "m"})
+    for refused in (lambda: bare.save(tmp_path / "other"), lambda: bare.report(tmp_path / "other.html")):
+        with pytest.raises(ValueError, match="no model"):
+            refused()
+
+
+def test_the_page_is_that_of_the_command(rec: lissom.Recording, tmp_path: Path) -> None:
+    rec.save(tmp_path / "two-link-arm")
+    words = ["report", str(tmp_path / "two-link-arm"), "--out", str(tmp_path / "command.html"), "--quiet"]
+    subprocess.run([sys.executable, "-m", "lissom", *words], check=True)
+    assert rec.report(tmp_path / "python.html").read_text() == (tmp_path / "command.html").read_text()
 
 
 def test_show_opens_the_page(rec: lissom.Recording, monkeypatch: pytest.MonkeyPatch) -> None:

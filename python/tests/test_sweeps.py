@@ -5,6 +5,9 @@ from __future__ import annotations
 import multiprocessing
 import os
 import pickle
+import signal
+import threading
+import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -73,6 +76,10 @@ def test_a_list_of_points_is_one_run_each() -> None:
     assert [row["hand"][0] for row in rows] == [expected()[1], expected()[3]]
     with pytest.raises(TypeError, match="expected a list"):
         lissom.sweep(model, {"name": "arm"}, measure=measure)
+    with pytest.raises(TypeError, match="expected a list"):
+        lissom.sweep(model, {"payload.gripper.mass_kg": 0.5}, measure=measure)  # type: ignore[dict-item]
+    with pytest.raises(TypeError, match="expected a dictionary"):
+        lissom.sweep(model, points, measure=lambda rec: 1.0)  # type: ignore[arg-type,return-value]
     with pytest.raises(TypeError, match="no set"):
         lissom.sweep(model, points, measure=lambda rec: {"what": {1, 2}})
 
@@ -102,6 +109,25 @@ def test_a_broken_pool_ends_with_what_is_there(tmp_path: Path) -> None:
 
     rows = lissom.sweep(model, values, measure=counted, out=tmp_path)
     assert len(again) == 2 and len(rows) == 5 and rows[:3] == caught.value.rows
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal to itself")
+def test_ctrl_c_ends_the_runs_that_are_under_way(tmp_path: Path) -> None:
+    """The first run is short, the others would take hours; none of them is waited for."""
+    model = lissom.shipped("two-link-arm")
+    values = {"simulation.duration_s": [0.01, *(1e6 + k for k in range(3))], "output.sample_period_s": [1e3]}
+
+    def interrupt() -> None:
+        while not list(tmp_path.glob("row-*.json")):
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    other = threading.Thread(target=interrupt)
+    other.start()
+    with pytest.raises(lissom.Interrupted, match="goes on where it was stopped") as caught:
+        lissom.sweep(model, values, measure=lambda rec: {"end": rec.time_s[-1]}, out=tmp_path)
+    other.join()
+    assert [row["end"] for row in caught.value.rows] == [0.01]
 
 
 def as_another_version() -> None:

@@ -61,7 +61,9 @@ def described(owner: type) -> list[str]:
         if name in fields or hasattr(BaseException, name) or hasattr(dict, name) or hasattr(tuple, name):
             continue
         called = "" if isinstance(member, property) or not callable(plain) else signature(plain)
-        told = text(plain if callable(plain) else member).replace("\n\n", "<br>").replace("\n", " ")
+        # an example does not fit into a line
+        told = text(plain if callable(plain) else member).split("```")[0].strip()
+        told = told.replace("\n\n", "<br>").replace("\n", " ")
         lines.append(f"- **`{name}{called}`** {told}")
     return lines
 

@@ -76,17 +76,6 @@ pub(crate) fn start_on_the_way(loaded: &Loaded, arguments: &StartArguments) -> R
     }
 }
 
-/// Refuses a model of nodes and elements where bodies and joints are needed.
-pub(crate) fn refuse_nodes(loaded: &Loaded, verb: &str) -> Result<(), Stop> {
-    if loaded.spec.is_of_nodes() {
-        return Err(Stop::Failed(format!(
-            "{} is written in nodes and elements, and {verb} needs bodies and joints; run, converge, check, eval, equilibrium, modes, linearize and perturb do not",
-            loaded.label
-        )));
-    }
-    Ok(())
-}
-
 /// Refuses beginnings of channels that no channel of the model has.
 pub(crate) fn refuse_unknown_channels(loaded: &Loaded, beginnings: &[String]) -> Result<(), Stop> {
     // a model that cannot be placed says so when it runs

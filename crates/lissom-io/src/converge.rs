@@ -4,7 +4,8 @@
 
 use std::path::PathBuf;
 
-use lissom::converge::Convergence;
+use lissom::Run;
+use lissom::converge::{Convergence, Task};
 use serde::Serialize;
 
 use crate::IoError;
@@ -36,6 +37,18 @@ pub struct RunCost {
     pub evaluations: u64,
     /// Seconds on the clock.
     pub wall_s: f64,
+}
+
+impl RunCost {
+    /// What a run cost, after so many seconds.
+    pub fn of(task: &Task<'_>, run: &Run, wall_s: f64) -> Self {
+        Self {
+            run: task.name.to_owned(),
+            steps: run.statistics.steps,
+            evaluations: run.statistics.evaluations,
+            wall_s,
+        }
+    }
 }
 
 impl ConvergenceReport {

@@ -26,6 +26,18 @@ use crate::arrays::Arrays;
 /// An array of one point, by name.
 type Named<T, R> = (&'static str, fn(&T) -> R);
 
+/// Instants of a motion at which it is linearised unless said.
+pub const USUAL_POINTS: usize = 51;
+
+/// So many instants from the start of a span to its end.
+pub fn evenly(start: f64, duration: f64, count: usize) -> Vec<f64> {
+    let last = (count.max(2) - 1) as f64;
+    // the last is the end itself, not a rounded one
+    (0..count)
+        .map(|i| start + duration * (i as f64 / last))
+        .collect()
+}
+
 /// Every instant once, with the equations of the stretch that it belongs to: the states at which other coordinates take over
 /// belong to the stretch before.
 fn points(found: &Linearized) -> Vec<(usize, &LinearizedTrajectory, &Point)> {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use lissom::spec::OutputFormat;
-use lissom::{Ending, Recording, Run};
+use lissom::{Ending, Recording, Run, State};
 use serde_json::{Value, json};
 
 use crate::IoError;
@@ -70,11 +70,7 @@ fn add_in(
     summary: &mut Summary,
 ) -> Result<Manifest, IoError> {
     let mut files = output::write(batch, within, &run.recording, formats)?;
-    if let Some(last) = &run.last
-        && let Ok(file) = StateFile::of(&loaded.mechanism, last)
-    {
-        files.push(state::write(batch, within, &file)?);
-    }
+    files.extend(write_state(batch, within, loaded, run.last.as_ref())?);
     let paths = files.iter().map(|file| file.path.clone());
     let paths = paths.chain([batch.folder().join(below(within, MANIFEST))]);
     summary.files = paths.map(|path| path.display().to_string()).collect();
@@ -90,8 +86,8 @@ fn add_in(
     Ok(manifest)
 }
 
-/// Writes a recording that is no run of the whole equations, with a manifest whose `summary` says what it is. Returns the
-/// paths.
+/// Writes a recording that was not made on the way here, with the state that it ends in, if that is known, and a manifest whose
+/// `summary` says what it is. Returns the paths.
 ///
 /// # Errors
 ///
@@ -100,16 +96,30 @@ pub fn write_recording(
     mut batch: Batch,
     loaded: &Loaded,
     recording: &Recording,
+    last: Option<&State>,
     options: Value,
     summary: Value,
     stopped_at_s: Option<f64>,
 ) -> Result<Vec<PathBuf>, IoError> {
-    let files = output::write(&mut batch, "", recording, &formats_of(loaded))?;
+    let mut files = output::write(&mut batch, "", recording, &formats_of(loaded))?;
+    files.extend(write_state(&mut batch, "", loaded, last)?);
     let manifest = manifest(loaded, recording, &files, options, summary, stopped_at_s);
     let mut paths: Vec<PathBuf> = files.into_iter().map(|file| file.path).collect();
     paths.push(output::write_manifest(&mut batch, "", &manifest)?);
     batch.finish()?;
     Ok(paths)
+}
+
+/// Writes the state that a run ends in, if it is known.
+fn write_state(
+    batch: &mut Batch,
+    within: &str,
+    loaded: &Loaded,
+    last: Option<&State>,
+) -> Result<Option<Written>, IoError> {
+    let file = last.and_then(|last| StateFile::of(&loaded.mechanism, last).ok());
+    file.map(|file| state::write(batch, within, &file))
+        .transpose()
 }
 
 /// Names of all files that a run may leave: a [`Batch`] that writes one replaces them.
@@ -119,7 +129,8 @@ pub fn file_names() -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-fn manifest(
+/// How a recording came about, with the files that hold it.
+pub fn manifest(
     loaded: &Loaded,
     recording: &Recording,
     files: &[Written],

@@ -7,6 +7,9 @@ use numpy::{
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
+/// An array that is handed to Python.
+pub(crate) type Array<'py> = Bound<'py, PyArrayDyn<f64>>;
+
 /// An array as one piece of memory; itself where it is one already.
 pub(crate) fn contiguous<'py>(any: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
     if let Ok(array) = any.cast::<PyArrayDyn<f64>>()
@@ -91,18 +94,23 @@ pub(crate) fn result<'py>(
     py: Python<'py>,
     given: Option<&Bound<'py, PyAny>>,
     shape: &[usize],
-) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+) -> PyResult<Array<'py>> {
     let Some(given) = given else {
         return Ok(PyArray::zeros(py, shape.to_vec(), false));
     };
     let array = given
         .cast::<PyArrayDyn<f64>>()
         .map_err(|_| PyTypeError::new_err("out must be an array of float64"))?;
-    if array.shape() != shape || !array.is_c_contiguous() {
+    if array.shape() != shape {
         return Err(PyValueError::new_err(format!(
-            "out must be a C-contiguous array of the shape {shape:?}, and has {:?}",
+            "out has the shape {:?}, and the result {shape:?}",
             array.shape()
         )));
+    }
+    if !array.is_c_contiguous() {
+        return Err(PyValueError::new_err(
+            "out must be C-contiguous; take numpy.empty of the shape",
+        ));
     }
     Ok(array.clone())
 }
@@ -119,6 +127,6 @@ pub(crate) fn shaped<'py>(
     py: Python<'py>,
     values: Vec<f64>,
     shape: &[usize],
-) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+) -> PyResult<Array<'py>> {
     values.into_pyarray(py).reshape(shape.to_vec())
 }

@@ -1,49 +1,52 @@
 //! Many mechanisms in the loop at once: batches that are stepped, and rollouts.
 
-use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
-use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
+use numpy::{PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::arrays::{
-    contiguous, numbers, positive, refuse_without_coordinates, result, shaped, written,
+    Array, contiguous, numbers, refuse_without_coordinates, result, shaped, written,
 };
+use crate::error::{OrRaise, Raise};
 use crate::mechanism::Mechanism;
-use crate::simulator::UnderWay;
+use crate::simulator::{Loop, Refusal, UnderWay, locked};
 use crate::state::State;
 use crate::threads::{on_threads, share_out, thread_count};
-
-/// Names of inputs and of outputs.
-type Names = (Vec<String>, Vec<String>);
-type Array<'py> = Bound<'py, PyArrayDyn<f64>>;
 
 /// Members of a batch under way. One that has failed is gone.
 #[pyclass(frozen, module = "lissom._native")]
 pub(crate) struct BatchSimulator {
     mechanism: Py<Mechanism>,
-    names: Names,
-    dt_s: f64,
+    stepped: Loop,
     members: Mutex<Vec<Option<UnderWay>>>,
+}
+
+/// Members at states, none where one cannot be. They are begun on all cores.
+fn begun(
+    py: Python<'_>,
+    own: &Mechanism,
+    states: &[Bound<'_, State>],
+    stepped: &Loop,
+) -> PyResult<Vec<Option<UnderWay>>> {
+    let starts = states.iter().map(|state| state.get().of(own));
+    let starts = starts.collect::<PyResult<Vec<_>>>()?;
+    let mut members: Vec<_> = starts.iter().map(|_| None).collect();
+    let items = starts.into_iter().zip(&mut members).collect();
+    share_out(py, items, thread_count(None), |(start, member), _| {
+        *member = Some(UnderWay::new(&own.mechanism, start, stepped));
+    })?;
+    let told = members.into_iter().flatten().map(|member| match member {
+        Err(Refusal::Start(_)) => Ok(None),
+        other => other.map(Some).or_raise(py),
+    });
+    told.collect()
 }
 
 impl BatchSimulator {
     fn members(&self) -> PyResult<MutexGuard<'_, Vec<Option<UnderWay>>>> {
-        self.members.try_lock().or_else(|error| match error {
-            TryLockError::Poisoned(poisoned) => Ok(poisoned.into_inner()),
-            TryLockError::WouldBlock => Err(PyRuntimeError::new_err(
-                "the batch is stepped by another thread; give each thread its own",
-            )),
-        })
-    }
-
-    /// A member at a state; none where it cannot be.
-    fn begun(&self, own: &Mechanism, state: &lissom::State) -> PyResult<Option<UnderWay>> {
-        let Ok(mut under_way) = UnderWay::new(&own.mechanism, state, self.dt_s) else {
-            return Ok(None);
-        };
-        under_way.choose(&self.names.0, &self.names.1)?;
-        Ok(Some(under_way))
+        locked(&self.members, "batch")
     }
 }
 
@@ -57,19 +60,13 @@ impl BatchSimulator {
         inputs: Vec<String>,
         outputs: Vec<String>,
     ) -> PyResult<Self> {
-        positive("dt_s", dt_s)?;
-        let batch = Self {
+        let stepped = Loop::new(dt_s, inputs, outputs)?;
+        let members = begun(mechanism.py(), mechanism.get(), &states, &stepped)?;
+        Ok(Self {
             mechanism: mechanism.clone().unbind(),
-            names: (inputs, outputs),
-            dt_s,
-            members: Mutex::new(Vec::new()),
-        };
-        let own = mechanism.get();
-        let begun = states
-            .iter()
-            .map(|state| batch.begun(own, state.get().of(own)?));
-        *batch.members()? = begun.collect::<PyResult<_>>()?;
-        Ok(batch)
+            stepped,
+            members: Mutex::new(members),
+        })
     }
 
     fn __len__(&self) -> PyResult<usize> {
@@ -78,17 +75,17 @@ impl BatchSimulator {
 
     #[getter]
     fn dt_s(&self) -> f64 {
-        self.dt_s
+        self.stepped.dt_s
     }
 
     #[getter]
     fn inputs(&self) -> Vec<String> {
-        self.names.0.clone()
+        self.stepped.inputs.clone()
     }
 
     #[getter]
     fn outputs(&self) -> Vec<String> {
-        self.names.1.clone()
+        self.stepped.outputs.clone()
     }
 
     /// Which members are under way.
@@ -130,15 +127,15 @@ impl BatchSimulator {
         members: Vec<usize>,
         states: Vec<Bound<'_, State>>,
     ) -> PyResult<()> {
-        let own = self.mechanism.bind(py).get();
         let mut all = self.members()?;
-        for (member, state) in members.into_iter().zip(states) {
-            let begun = self.begun(own, state.get().of(own)?)?;
-            let Some(place) = all.get_mut(member) else {
-                let message = format!("there is no member {member}; there are {}", all.len());
-                return Err(PyIndexError::new_err(message));
-            };
-            *place = begun;
+        let count = all.len();
+        if let Some(wrong) = members.iter().find(|&&member| member >= count) {
+            let message = format!("there is no member {wrong}; there are {count}");
+            return Err(PyIndexError::new_err(message));
+        }
+        let begun = begun(py, self.mechanism.bind(py).get(), &states, &self.stepped)?;
+        for (member, begun) in members.into_iter().zip(begun) {
+            all[member] = begun;
         }
         Ok(())
     }
@@ -146,7 +143,7 @@ impl BatchSimulator {
     /// Outputs of all members now, members × outputs; NaN where one has failed.
     fn read<'py>(&self, py: Python<'py>) -> PyResult<Array<'py>> {
         let mut members = self.members()?;
-        let n_y = self.names.1.len();
+        let n_y = self.stepped.outputs.len();
         let shape = [members.len(), n_y];
         let mut all = Vec::with_capacity(members.len() * n_y);
         for member in members.iter_mut() {
@@ -168,7 +165,7 @@ impl BatchSimulator {
         threads: Option<usize>,
     ) -> PyResult<Array<'py>> {
         let mut members = self.members()?;
-        let (inputs, n_u, n_y) = (&self.names.0, self.names.0.len(), self.names.1.len());
+        let (n_u, n_y) = (self.stepped.inputs.len(), self.stepped.outputs.len());
         let array = contiguous(u)?;
         if array.shape() != [members.len(), n_u] {
             return Err(PyValueError::new_err(format!(
@@ -189,8 +186,7 @@ impl BatchSimulator {
         py.detach(|| {
             let step = |(member, u, outputs): (&mut Option<UnderWay>, &[f64], &mut [f64]),
                         _: &mut dyn FnMut() -> bool| {
-                let stepped =
-                    |under_way: &mut UnderWay| under_way.step(self.dt_s, inputs, u).is_ok();
+                let stepped = |under_way: &mut UnderWay| under_way.step(&self.stepped, u).is_ok();
                 if member.as_mut().is_some_and(stepped)
                     && let Some(under_way) = member
                 {
@@ -220,7 +216,7 @@ fn split(mut numbers: &mut [f64], width: usize, count: usize) -> Vec<&mut [f64]>
 
 /// One member of a rollout: where it begins, and what is held over its steps.
 struct Member<'a> {
-    start: lissom::State,
+    start: &'a lissom::State,
     inputs: &'a [f64],
     states: &'a mut [f64],
     outputs: &'a mut [f64],
@@ -230,22 +226,17 @@ struct Member<'a> {
 /// Steps a member to its end; what it does not reach is NaN.
 fn roll(
     mechanism: &Arc<lissom::Mechanism>,
-    names: &Names,
-    dt_s: f64,
+    stepped: &Loop,
     member: Member<'_>,
     is_stopped: &mut dyn FnMut() -> bool,
 ) {
-    let (inputs, outputs) = names;
     member.states.fill(f64::NAN);
     member.outputs.fill(f64::NAN);
-    let Ok(mut under_way) = UnderWay::new(mechanism, &member.start, dt_s) else {
+    let Ok(mut under_way) = UnderWay::new(mechanism, member.start, stepped) else {
         return;
     };
-    if under_way.choose(inputs, outputs).is_err() {
-        return;
-    }
     let n_x = member.start.position.len() + member.start.velocity.len();
-    let (n_u, n_y) = (inputs.len(), outputs.len());
+    let (n_u, n_y) = (stepped.inputs.len(), stepped.outputs.len());
     let steps = member.states.len() / n_x - 1;
     for step in 0..=steps {
         if is_stopped() {
@@ -253,7 +244,7 @@ fn roll(
         }
         if step > 0 {
             let held = &member.inputs[(step - 1) * n_u..][..n_u];
-            if under_way.step(dt_s, inputs, held).is_err() {
+            if under_way.step(stepped, held).is_err() {
                 return;
             }
         }
@@ -273,7 +264,7 @@ pub(crate) fn rolled<'py>(
     mechanism: &Bound<'py, Mechanism>,
     states: Vec<Bound<'py, State>>,
     inputs: &Bound<'py, PyAny>,
-    names: Names,
+    names: (Vec<String>, Vec<String>),
     dt_s: f64,
     threads: Option<usize>,
 ) -> PyResult<(Array<'py>, Array<'py>, Vec<bool>)> {
@@ -285,27 +276,28 @@ pub(crate) fn rolled<'py>(
             array.shape()
         )));
     };
-    if members != states.len() || n_u != names.0.len() {
+    let stepped = Loop::new(dt_s, names.0, names.1)?;
+    if members != states.len() || n_u != stepped.inputs.len() {
         return Err(PyValueError::new_err(format!(
             "the inputs are for {members} members with {n_u} inputs, and there are {} states and {} names of inputs",
             states.len(),
-            names.0.len()
+            stepped.inputs.len()
         )));
     }
-    positive("dt_s", dt_s)?;
     let starts = states.iter().map(|state| state.get().of(own));
     let starts = starts.collect::<PyResult<Vec<_>>>()?;
-    // names that are wrong are wrong for all
-    let mut begun = starts
-        .iter()
-        .map(|start| UnderWay::new(&own.mechanism, start, dt_s));
-    if let Some(mut first) = begun.find_map(Result::ok) {
-        first.choose(&names.0, &names.1)?;
+    // names that are wrong are wrong for all that can begin
+    for start in &starts {
+        match py.detach(|| UnderWay::new(&own.mechanism, start, &stepped)) {
+            Ok(_) => break,
+            Err(Refusal::Start(_)) => {}
+            Err(wrong) => return Err(wrong.raise(py)),
+        }
     }
     let written_state = own.mechanism.written();
     let n_x = written_state.position.len() + written_state.velocity.len();
     refuse_without_coordinates(n_x)?;
-    let n_y = names.1.len();
+    let n_y = stepped.outputs.len();
     let found = result(py, None, &[members, steps + 1, n_x])?;
     let read = result(py, None, &[members, steps + 1, n_y])?;
     let mut ok = vec![false; members];
@@ -318,7 +310,7 @@ pub(crate) fn rolled<'py>(
             .zip(found_rows.into_iter().zip(read_rows))
             .enumerate()
             .map(|(at, ((start, ok), (states, outputs)))| Member {
-                start: start.clone(),
+                start,
                 inputs: &held[at * steps * n_u..][..steps * n_u],
                 states,
                 outputs,
@@ -329,7 +321,7 @@ pub(crate) fn rolled<'py>(
             items.collect(),
             thread_count(threads),
             |member, is_stopped| {
-                roll(&own.mechanism, &names, dt_s, member, is_stopped);
+                roll(&own.mechanism, &stepped, member, is_stopped);
             },
         )?;
     }

@@ -3,11 +3,14 @@
 use std::io::ErrorKind;
 use std::ops::Range;
 
-use lissom::RunError;
+use lissom::{AnalysisError, EvaluateError, LinearError, RunError, StateError};
 use lissom_io::IoError;
 use lissom_io::load::{LoadError, Problem};
+use lissom_io::state::StateFileError;
 use lissom_io::stored::StoredError;
-use pyo3::exceptions::{PyFileNotFoundError, PyKeyboardInterrupt, PyOSError, PyPermissionError};
+use pyo3::exceptions::{
+    PyFileNotFoundError, PyKeyboardInterrupt, PyOSError, PyPermissionError, PyValueError,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -28,20 +31,75 @@ pub(crate) fn raised(
     }
 }
 
-/// What a study says that has no answer.
-pub(crate) fn simulation_error(py: Python<'_>, error: &dyn std::error::Error) -> PyErr {
-    raised(py, "SimulationError", &error.to_string(), None)
+/// An error of Lissom that Python has an exception for.
+pub(crate) trait Raise {
+    /// The exception.
+    fn raise(&self, py: Python<'_>) -> PyErr;
 }
 
-/// A failed run, with the instant and the coordinate in trouble.
-pub(crate) fn run_error(py: Python<'_>, error: &RunError) -> PyErr {
+/// What was found, or the exception for why nothing was.
+pub(crate) trait OrRaise<T> {
+    fn or_raise(self, py: Python<'_>) -> PyResult<T>;
+}
+
+impl<T, E: Raise> OrRaise<T> for Result<T, E> {
+    fn or_raise(self, py: Python<'_>) -> PyResult<T> {
+        self.map_err(|error| error.raise(py))
+    }
+}
+
+/// A study without an answer, with the instant and the coordinate in trouble where a run failed.
+fn simulation_error(
+    py: Python<'_>,
+    error: &dyn std::error::Error,
+    run: Option<&RunError>,
+) -> PyErr {
     let attributes = PyDict::new(py);
-    let told = attributes
-        .set_item("time_s", error.time_s())
-        .and_then(|()| attributes.set_item("coordinate", error.coordinate()));
+    let told = run.map_or(Ok(()), |run| {
+        attributes.set_item("time_s", run.time_s())?;
+        attributes.set_item("coordinate", run.coordinate())
+    });
     match told {
         Ok(()) => raised(py, "SimulationError", &error.to_string(), Some(&attributes)),
         Err(error) => error,
+    }
+}
+
+impl Raise for RunError {
+    fn raise(&self, py: Python<'_>) -> PyErr {
+        simulation_error(py, self, Some(self))
+    }
+}
+
+impl Raise for EvaluateError {
+    fn raise(&self, py: Python<'_>) -> PyErr {
+        let run = match self {
+            Self::Run(run) => Some(run),
+            _ => None,
+        };
+        simulation_error(py, self, run)
+    }
+}
+
+impl Raise for AnalysisError {
+    fn raise(&self, py: Python<'_>) -> PyErr {
+        let run = match self {
+            Self::Start(run) | Self::Run(run) => Some(&**run),
+            _ => None,
+        };
+        simulation_error(py, self, run)
+    }
+}
+
+impl Raise for StateError {
+    fn raise(&self, py: Python<'_>) -> PyErr {
+        simulation_error(py, self, None)
+    }
+}
+
+impl Raise for LinearError {
+    fn raise(&self, py: Python<'_>) -> PyErr {
+        simulation_error(py, self, None)
     }
 }
 
@@ -54,18 +112,31 @@ pub(crate) fn interruption(py: Python<'_>, error: PyErr) -> PyErr {
     }
 }
 
-/// A file that cannot be read or written, as the exception that Python has for the reason.
-pub(crate) fn io_error(error: &IoError) -> PyErr {
-    os_error(kind(error), error)
+/// A file that cannot be read or written is the exception that Python has for the reason.
+impl Raise for IoError {
+    fn raise(&self, _: Python<'_>) -> PyErr {
+        os_error(kind(self), self)
+    }
 }
 
-/// The same for a folder of a run.
-pub(crate) fn stored_error(error: &StoredError) -> PyErr {
-    let kind = match error {
-        StoredError::File(error) => kind(error),
-        _ => None,
-    };
-    os_error(kind, error)
+impl Raise for StoredError {
+    fn raise(&self, _: Python<'_>) -> PyErr {
+        let kind = match self {
+            Self::File(error) => kind(error),
+            _ => None,
+        };
+        os_error(kind, self)
+    }
+}
+
+impl Raise for StateFileError {
+    fn raise(&self, py: Python<'_>) -> PyErr {
+        match self {
+            Self::File(error) => error.raise(py),
+            Self::Recording(error) => error.raise(py),
+            _ => PyValueError::new_err(self.to_string()),
+        }
+    }
 }
 
 fn kind(error: &IoError) -> Option<ErrorKind> {
@@ -87,29 +158,27 @@ fn os_error(kind: Option<ErrorKind>, error: &dyn std::error::Error) -> PyErr {
 }
 
 /// Everything that is wrong with a model.
-pub(crate) fn load_error(py: Python<'_>, error: &LoadError) -> PyErr {
-    let made = || -> PyResult<PyErr> {
-        let problems = PyList::empty(py);
-        let places = error.locate(error.problems.len());
-        for (problem, place) in error.problems.iter().zip(places) {
-            let told = PyDict::new(py);
-            told.set_item("message", problem.to_string())?;
-            told.set_item("path", path_of(problem))?;
-            told.set_item("line", line_of(error, place))?;
-            told.set_item("remedy", problem.remedy())?;
-            problems.append(told)?;
-        }
-        let attributes = PyDict::new(py);
-        attributes.set_item("file", &error.origin)?;
-        attributes.set_item("problems", problems)?;
-        Ok(raised(
-            py,
-            "ModelError",
-            &error.to_string(),
-            Some(&attributes),
-        ))
-    };
-    made().unwrap_or_else(|error| error)
+impl Raise for LoadError {
+    fn raise(&self, py: Python<'_>) -> PyErr {
+        let made = || -> PyResult<PyErr> {
+            let problems = PyList::empty(py);
+            let places = self.locate(self.problems.len());
+            for (problem, place) in self.problems.iter().zip(places) {
+                let told = PyDict::new(py);
+                told.set_item("message", problem.to_string())?;
+                told.set_item("path", path_of(problem))?;
+                told.set_item("line", line_of(self, place))?;
+                told.set_item("remedy", problem.remedy())?;
+                problems.append(told)?;
+            }
+            let attributes = PyDict::new(py);
+            attributes.set_item("file", &self.origin)?;
+            attributes.set_item("problems", problems)?;
+            let message = self.to_string();
+            Ok(raised(py, "ModelError", &message, Some(&attributes)))
+        };
+        made().unwrap_or_else(|error| error)
+    }
 }
 
 /// The key that a problem is about.

@@ -39,10 +39,12 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<model::Model>()?;
     module.add_class::<simulator::Simulator>()?;
     module.add_class::<state::State>()?;
+    module.add_class::<watch::Stop>()?;
     module.add_function(wrap_pyfunction!(main_with, module)?)?;
     module.add_function(wrap_pyfunction!(model::json_schema, module)?)?;
     module.add_function(wrap_pyfunction!(model::shipped_models, module)?)?;
     module.add_function(wrap_pyfunction!(recording::read_recording, module)?)?;
+    module.add_function(wrap_pyfunction!(recording::write_page, module)?)?;
     module.add_function(wrap_pyfunction!(recording::write_recording, module)?)?;
     module.add_function(wrap_pyfunction!(recording::write_run, module)?)?;
     module.add_function(wrap_pyfunction!(study::run, module)?)?;

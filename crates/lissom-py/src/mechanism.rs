@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use lissom::{Coordinate, EvaluateError, Evaluator, RowQuantity, StateRows};
+use lissom::{Coordinate, Evaluator, RowQuantity, StateError};
 use lissom_io::load::Loaded;
-use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use lissom_io::state;
+use numpy::{PyReadonlyArray1, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::arrays::{
-    contiguous, finite, leading, numbers, refuse_without_coordinates, result, rows, shaped, written,
-};
-use crate::error::{run_error, simulation_error};
-use crate::evaluation::{Free, each};
+use crate::arrays::{Array, contiguous, finite, shaped};
+use crate::error::OrRaise;
+use crate::evaluation::{Asked, Free};
 use crate::model::Model;
+use crate::recording::{Samples, taken};
 use crate::state::State;
 
 /// A mechanism, with workspaces to evaluate it.
@@ -36,21 +36,31 @@ fn named(coordinates: &[Coordinate]) -> Names {
     pairs.map(|own| (own.name.clone(), own.unit)).collect()
 }
 
+/// What is wrong with a state by name.
+pub(crate) fn not_there(error: &StateError) -> PyErr {
+    let all = match error {
+        StateError::Unknown { nearest: None, .. } => {
+            "; mechanism.positions and mechanism.velocities have all names"
+        }
+        _ => "",
+    };
+    PyValueError::new_err(format!("{error}{all}"))
+}
+
 impl Mechanism {
-    fn free(&self, py: Python<'_>) -> PyResult<&Free> {
+    /// The mechanism with every joint free, made when something is first asked of it.
+    pub(crate) fn free(&self, py: Python<'_>) -> PyResult<&Free> {
         if let Some(free) = self.free.get() {
             return Ok(free);
         }
-        let made = py.detach(|| Free::of(&self.mechanism));
-        let made = made.map_err(|error: EvaluateError| simulation_error(py, &error))?;
+        let made = py.detach(|| Free::of(&self.mechanism)).or_raise(py)?;
         Ok(self.free.get_or_init(|| made))
     }
 
     /// Position and velocity of a state with every joint free, side by side.
-    fn free_x(&self, py: Python<'_>, free: &Free, state: &State) -> PyResult<Vec<f64>> {
+    pub(crate) fn free_x(&self, py: Python<'_>, free: &Free, state: &State) -> PyResult<Vec<f64>> {
         let its = state.of(self)?;
-        let own = self.mechanism.coordinates_at(its);
-        let own = own.map_err(|error| simulation_error(py, &error))?;
+        let own = self.mechanism.coordinates_at(its).or_raise(py)?;
         let same = |at: usize| {
             let names = own[at].iter().map(|coordinate| &coordinate.name);
             names.eq(free.coordinates[at].iter().map(|c| &c.name))
@@ -58,48 +68,8 @@ impl Mechanism {
         if same(0) && same(1) {
             return Ok(state.x());
         }
-        let found = self.mechanism.released_state(its, &free.mechanism);
-        let found = found.map_err(|error| simulation_error(py, &error))?;
+        let found = (self.mechanism.released_state(its, &free.mechanism)).or_raise(py)?;
         Ok([found.position, found.velocity].concat())
-    }
-
-    /// Evaluates something of every state and returns it as one array: the leading axes of the states, then those of `shape`, which
-    /// goes by the number of velocities. The interpreter is free meanwhile.
-    fn evaluated<'py>(
-        &self,
-        asked: &Asked<'_, 'py>,
-        shape: fn(usize) -> Vec<usize>,
-        evaluate: impl Sync + Fn(&mut Evaluator, &StateRows<'_>, &mut [f64]),
-    ) -> PyResult<Array<'py>> {
-        let (py, states) = (asked.states.py(), asked.states);
-        let free = self.free(py)?;
-        let [n_q, n_v] = free.coordinates.each_ref().map(Vec::len);
-        refuse_without_coordinates(n_q + n_v)?;
-        let time_s = self.instant_of(states, asked.time_s)?;
-        let (of_state, array);
-        let (x, axes): (&[f64], &[usize]) = if let Ok(state) = states.cast::<State>() {
-            of_state = self.free_x(py, free, state.get())?;
-            (&of_state, &[])
-        } else {
-            array = contiguous(states)?;
-            let axes = leading("the array of states", array.shape(), n_q + n_v)?;
-            (numbers(&array)?, axes)
-        };
-        let with = asked.with.as_ref();
-        let with = with
-            .map(|(what, array)| rows(what, array, axes, n_v))
-            .transpose()?;
-        let whole: Vec<usize> = axes.iter().copied().chain(shape(n_v)).collect();
-        let out = result(py, asked.out, &whole)?;
-        let mut filled = out.try_readwrite()?;
-        let rows = StateRows {
-            time_s,
-            motion: x,
-            with: with.unwrap_or(&[]),
-        };
-        free.evaluate(py, &rows, written(&mut filled)?, evaluate)?;
-        drop(filled);
-        Ok(out)
     }
 
     fn marker(&self, py: Python<'_>, name: &str) -> PyResult<usize> {
@@ -114,44 +84,9 @@ impl Mechanism {
     }
 
     /// The instant that is given, or that at which the model starts.
-    fn instant(&self, time_s: Option<f64>) -> PyResult<f64> {
+    pub(crate) fn instant(&self, time_s: Option<f64>) -> PyResult<f64> {
         let time_s = time_s.unwrap_or(self.loaded.spec.simulation.start_s);
         finite("time_s", time_s)
-    }
-
-    /// The instant of an evaluation: the one that is given, or that of a state.
-    fn instant_of(&self, states: &Bound<'_, PyAny>, time_s: Option<f64>) -> PyResult<f64> {
-        let of_state = || Some(states.cast::<State>().ok()?.get().state.time_s);
-        self.instant(time_s.or_else(of_state))
-    }
-}
-
-type Array<'py> = Bound<'py, PyArrayDyn<f64>>;
-
-/// States at which something is evaluated, and where the result goes.
-struct Asked<'a, 'py> {
-    /// A state, or an array of states.
-    states: &'a Bound<'py, PyAny>,
-    /// The instant; that of the state, or of the model's start if absent.
-    time_s: Option<f64>,
-    /// The array to fill; a new one if absent.
-    out: Option<&'a Bound<'py, PyAny>>,
-    /// Rows that belong to the states, and what they are called.
-    with: Option<(&'static str, PyReadonlyArrayDyn<'py, f64>)>,
-}
-
-impl<'a, 'py> Asked<'a, 'py> {
-    fn of(
-        states: &'a Bound<'py, PyAny>,
-        time_s: Option<f64>,
-        out: Option<&'a Bound<'py, PyAny>>,
-    ) -> Self {
-        Self {
-            states,
-            time_s,
-            out,
-            with: None,
-        }
     }
 }
 
@@ -171,8 +106,7 @@ impl Mechanism {
     /// Names and units of the positions and of the velocities of its states.
     #[pyo3(name = "_coordinates")]
     fn coordinates(&self, py: Python<'_>) -> PyResult<(Names, Names)> {
-        let found = self.mechanism.coordinates();
-        let [positions, velocities] = found.map_err(|error| simulation_error(py, &error))?;
+        let [positions, velocities] = self.mechanism.coordinates().or_raise(py)?;
         Ok((named(&positions), named(&velocities)))
     }
 
@@ -186,8 +120,7 @@ impl Mechanism {
     /// Everything that can be recorded: name, unit, and whether it is a state, an input, an output or for the audit.
     #[pyo3(name = "_signals")]
     fn signals(&self, py: Python<'_>) -> PyResult<Vec<(String, &'static str, String)>> {
-        let signals = py.detach(|| self.mechanism.signals());
-        let signals = signals.map_err(|error| run_error(py, &error))?;
+        let signals = py.detach(|| self.mechanism.signals()).or_raise(py)?;
         let told = |signal: &lissom::Signal| {
             let kind = format!("{:?}", signal.kind).to_lowercase();
             (signal.name.clone(), signal.unit, kind)
@@ -198,8 +131,7 @@ impl Mechanism {
     /// Names of the inputs of the model.
     #[pyo3(name = "_input_names")]
     fn input_names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        let signals = py.detach(|| self.mechanism.signals());
-        let signals = signals.map_err(|error| run_error(py, &error))?;
+        let signals = py.detach(|| self.mechanism.signals()).or_raise(py)?;
         Ok(signals.inputs().map(|signal| signal.name.clone()).collect())
     }
 
@@ -210,10 +142,8 @@ impl Mechanism {
 
     /// The state in which the model starts: as written, in equilibrium or quasi-static, as `simulation.initial` says.
     fn start(slf: &Bound<'_, Self>) -> PyResult<State> {
-        let py = slf.py();
-        let own = slf.get();
-        let found = py.detach(|| own.mechanism.start());
-        let state = found.map_err(|error| run_error(py, &error))?;
+        let (py, own) = (slf.py(), slf.get());
+        let state = py.detach(|| own.mechanism.start()).or_raise(py)?;
         Ok(State::new(slf, state))
     }
 
@@ -227,7 +157,7 @@ impl Mechanism {
         let (py, own) = (slf.py(), slf.get());
         let time_s = own.instant(time_s)?;
         let found = py.detach(|| own.mechanism.state(time_s, &values));
-        let state = found.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let state = found.map_err(|error| not_there(&error))?;
         Ok(State::new(slf, state))
     }
 
@@ -261,6 +191,29 @@ impl Mechanism {
         Ok(State::new(slf, state))
     }
 
+    /// The state that a file or a folder holds, at an instant of it after `@`, as `--from` of the command takes it.
+    #[pyo3(name = "_state_named")]
+    fn state_named(slf: &Bound<'_, Self>, named: &str) -> PyResult<State> {
+        let (py, own) = (slf.py(), slf.get());
+        let found = py.detach(|| state::named(named, &own.mechanism));
+        Ok(State::new(slf, found.or_raise(py)?))
+    }
+
+    /// The state at an instant of a recording.
+    #[pyo3(name = "_recorded_state")]
+    fn recorded_state(
+        slf: &Bound<'_, Self>,
+        time_s: PyReadonlyArray1<'_, f64>,
+        channels: Samples<'_>,
+        at_s: f64,
+    ) -> PyResult<State> {
+        let (py, own) = (slf.py(), slf.get());
+        let recording = taken(&time_s, &channels)?;
+        let found = py.detach(|| own.mechanism.recorded_state(&recording, at_s));
+        let found = found.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(State::new(slf, found))
+    }
+
     /// A state as it was saved.
     #[pyo3(name = "_state_from_json")]
     fn state_from_json(slf: &Bound<'_, Self>, json: &str) -> PyResult<State> {
@@ -283,14 +236,7 @@ impl Mechanism {
         time_s: Option<f64>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Array<'py>> {
-        let asked = Asked::of(state, time_s, out);
-        self.evaluated(
-            &asked,
-            |n| vec![n, n],
-            |evaluator, rows, mass| {
-                evaluator.evaluate_rows(RowQuantity::MassMatrix, rows, mass);
-            },
-        )
+        Asked::of(self, state, time_s, out).in_rows(RowQuantity::MassMatrix)
     }
 
     /// The generalised force, in N or N m, that holds all accelerations at zero: gravity, springs, friction, velocity terms.
@@ -301,14 +247,7 @@ impl Mechanism {
         time_s: Option<f64>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Array<'py>> {
-        let asked = Asked::of(state, time_s, out);
-        self.evaluated(
-            &asked,
-            |n| vec![n],
-            |evaluator, rows, bias| {
-                evaluator.evaluate_rows(RowQuantity::InverseDynamics, rows, bias);
-            },
-        )
+        Asked::of(self, state, time_s, out).in_rows(RowQuantity::InverseDynamics)
     }
 
     /// Accelerations under a generalised force in N or N m (none if absent), in m/s² or rad/s². Loops stay closed.
@@ -320,18 +259,8 @@ impl Mechanism {
         time_s: Option<f64>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Array<'py>> {
-        let force = force.map(contiguous).transpose()?;
-        let asked = Asked {
-            with: force.map(|force| ("force", force)),
-            ..Asked::of(state, time_s, out)
-        };
-        self.evaluated(
-            &asked,
-            |n| vec![n],
-            |evaluator, rows, found| {
-                evaluator.evaluate_rows(RowQuantity::ForwardDynamics, rows, found);
-            },
-        )
+        let asked = Asked::of(self, state, time_s, out).with("force", force)?;
+        asked.in_rows(RowQuantity::ForwardDynamics)
     }
 
     /// The generalised force, in N or N m, of accelerations. Where loops close, a tree has them cut.
@@ -343,15 +272,30 @@ impl Mechanism {
         time_s: Option<f64>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Array<'py>> {
-        let asked = Asked {
-            with: Some(("acceleration", contiguous(acceleration)?)),
-            ..Asked::of(state, time_s, out)
-        };
-        self.evaluated(
-            &asked,
-            |n| vec![n],
-            |evaluator, rows, force| {
-                evaluator.evaluate_rows(RowQuantity::InverseDynamics, rows, force);
+        let asked = Asked::of(self, state, time_s, out).with("acceleration", Some(acceleration))?;
+        asked.in_rows(RowQuantity::InverseDynamics)
+    }
+
+    /// Derivatives of the accelerations by displacements, by velocities and by the force.
+    #[pyo3(name = "_derivatives", signature = (state, force=None, *, time_s=None, out=None))]
+    fn derivatives<'py>(
+        &self,
+        state: &Bound<'py, PyAny>,
+        force: Option<&Bound<'py, PyAny>>,
+        time_s: Option<f64>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Array<'py>> {
+        if !self.free(state.py())?.is_differentiable {
+            return Err(PyValueError::new_err(
+                "derivatives of accelerations are those of a tree without loops; linearize has them for other mechanisms, in \
+                 independent coordinates",
+            ));
+        }
+        let asked = Asked::of(self, state, time_s, out).with("force", force)?;
+        asked.one_by_one(
+            |n| vec![3, n, n],
+            |evaluator, at, found| {
+                evaluator.forward_derivatives(at.time_s, at.state(), at.with, found);
             },
         )
     }
@@ -364,14 +308,12 @@ impl Mechanism {
         time_s: Option<f64>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Array<'py>> {
-        let asked = Asked::of(state, time_s, out);
-        self.evaluated(
-            &asked,
+        Asked::of(self, state, time_s, out).one_by_one(
             |_| vec![3],
-            each(|evaluator, at, found| {
+            |evaluator, at, found| {
                 let energy = evaluator.energy_and_momentum(at.time_s, at.state());
                 found.copy_from_slice(&[energy.kinetic, energy.strain, energy.gravity]);
-            }),
+            },
         )
     }
 
@@ -385,11 +327,9 @@ impl Mechanism {
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Array<'py>> {
         let marker = self.marker(state.py(), marker)?;
-        let asked = Asked::of(state, time_s, out);
-        self.evaluated(
-            &asked,
+        Asked::of(self, state, time_s, out).one_by_one(
             |_| vec![4, 4],
-            each(|evaluator, at, found| {
+            |evaluator, at, found| {
                 let Some(motion) = evaluator.marker(at.time_s, at.state(), marker) else {
                     return found.fill(f64::NAN);
                 };
@@ -399,7 +339,7 @@ impl Mechanism {
                     found[4 * row + 3] = position[row];
                 }
                 found[12..].copy_from_slice(&[0.0, 0.0, 0.0, 1.0]);
-            }),
+            },
         )
     }
 
@@ -413,17 +353,15 @@ impl Mechanism {
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Array<'py>> {
         let marker = self.marker(state.py(), marker)?;
-        let asked = Asked::of(state, time_s, out);
-        self.evaluated(
-            &asked,
+        Asked::of(self, state, time_s, out).one_by_one(
             |_| vec![6],
-            each(|evaluator, at, found| {
+            |evaluator, at, found| {
                 let Some(motion) = evaluator.marker(at.time_s, at.state(), marker) else {
                     return found.fill(f64::NAN);
                 };
                 found[..3].copy_from_slice(&motion.twist.angular.0);
                 found[3..].copy_from_slice(&motion.twist.linear.0);
-            }),
+            },
         )
     }
 
@@ -437,79 +375,49 @@ impl Mechanism {
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Array<'py>> {
         let marker = self.marker(state.py(), marker)?;
-        let asked = Asked::of(state, time_s, out);
-        self.evaluated(
-            &asked,
+        Asked::of(self, state, time_s, out).one_by_one(
             |n| vec![6, n],
-            each(|evaluator, at, found| {
+            |evaluator, at, found| {
                 evaluator.jacobian(at.time_s, at.position, marker, found);
-            }),
+            },
         )
     }
 
     /// Positions after steps in unit time, row by row.
-    #[pyo3(name = "_displaced")]
+    #[pyo3(name = "_displaced", signature = (position, step, out=None))]
     fn displaced<'py>(
         &self,
         py: Python<'py>,
         position: PyReadonlyArrayDyn<'py, f64>,
         step: PyReadonlyArrayDyn<'py, f64>,
+        out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Array<'py>> {
-        let [n_q, n_v] = self.free(py)?.coordinates.each_ref().map(Vec::len);
-        self.moved(py, [(position, n_q), (step, n_v)], n_q, Evaluator::displace)
+        let free = self.free(py)?;
+        let [n_q, n_v] = free.counts();
+        free.moved(
+            py,
+            [(position, n_q), (step, n_v)],
+            (n_q, out),
+            Evaluator::displace,
+        )
     }
 
     /// Steps in unit time from positions to others, row by row.
-    #[pyo3(name = "_change")]
+    #[pyo3(name = "_change", signature = (start, end, out=None))]
     fn change<'py>(
         &self,
         py: Python<'py>,
         start: PyReadonlyArrayDyn<'py, f64>,
         end: PyReadonlyArrayDyn<'py, f64>,
+        out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Array<'py>> {
-        let [n_q, n_v] = self.free(py)?.coordinates.each_ref().map(Vec::len);
-        self.moved(py, [(start, n_q), (end, n_q)], n_v, Evaluator::difference)
-    }
-}
-
-/// What comes of a row of each of two arrays.
-type Move = fn(&mut Evaluator, &[f64], &[f64], &mut [f64]);
-
-impl Mechanism {
-    /// Rows of two arrays of their widths with the same axes in front, and what comes of them.
-    fn moved<'py>(
-        &self,
-        py: Python<'py>,
-        given: [(PyReadonlyArrayDyn<'py, f64>, usize); 2],
-        width: usize,
-        moved: Move,
-    ) -> PyResult<Array<'py>> {
-        refuse_without_coordinates(width)?;
-        let [(one, one_width), (other, other_width)] = &given;
-        let axes = leading("the first array", one.shape(), *one_width)?;
-        let others = rows("the second array", other, axes, *other_width)?;
-        if others.len() / other_width != axes.iter().product::<usize>() {
-            return Err(PyValueError::new_err(
-                "both arrays need the same axes in front",
-            ));
-        }
-        let shape: Vec<usize> = axes.iter().copied().chain([width]).collect();
-        let out = result(py, None, &shape)?;
-        let mut filled = out.try_readwrite()?;
-        let (one, found, free) = (numbers(one)?, written(&mut filled)?, self.free(py)?);
-        let made = py.detach(|| {
-            let mut evaluator = free.taken()?;
-            let pairs = one
-                .chunks_exact(*one_width)
-                .zip(others.chunks_exact(*other_width));
-            for ((one, other), found) in pairs.zip(found.chunks_exact_mut(width)) {
-                moved(&mut evaluator, one, other, found);
-            }
-            free.give_back(evaluator);
-            Ok(())
-        });
-        made.map_err(|error: EvaluateError| simulation_error(py, &error))?;
-        drop(filled);
-        Ok(out)
+        let free = self.free(py)?;
+        let [n_q, n_v] = free.counts();
+        free.moved(
+            py,
+            [(start, n_q), (end, n_q)],
+            (n_v, out),
+            Evaluator::difference,
+        )
     }
 }

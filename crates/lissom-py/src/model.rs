@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use lissom::Override;
 use lissom_io::load::{self, LoadError, Loaded};
+use lissom_io::model_summary::ModelSummary;
 use lissom_io::models;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::error::{load_error, raised};
+use crate::error::{OrRaise, raised};
+use crate::study::json;
 
 /// A model that can be built.
 #[pyclass(frozen, module = "lissom._native")]
@@ -32,8 +34,7 @@ impl Model {
         load: impl Send + FnOnce(&[Override]) -> Result<Loaded, LoadError>,
     ) -> PyResult<Self> {
         let overrides = overrides(py, changes)?;
-        let loaded = py.detach(|| load(&overrides));
-        let loaded = loaded.map_err(|error| load_error(py, &error))?;
+        let loaded = py.detach(|| load(&overrides)).or_raise(py)?;
         Ok(Self {
             loaded: Arc::new(loaded),
         })
@@ -56,13 +57,8 @@ impl Model {
 
     #[staticmethod]
     fn shipped(py: Python<'_>, name: &str, changes: Vec<String>) -> PyResult<Self> {
-        let Some(shipped) = models::find(name) else {
-            let names: Vec<&str> = models::all().iter().map(|model| model.name).collect();
-            return Err(PyValueError::new_err(format!(
-                "there is no shipped model {name:?}; there are {}",
-                names.join(", ")
-            )));
-        };
+        let shipped = models::find(name);
+        let shipped = shipped.ok_or_else(|| PyValueError::new_err(name.to_owned()))?;
         Self::loaded(py, &changes, |overrides| {
             load::load_text(shipped.name, shipped.text, overrides)
         })
@@ -84,8 +80,12 @@ impl Model {
     }
 
     fn json(&self) -> PyResult<String> {
-        serde_json::to_string(&self.loaded.spec)
-            .map_err(|error| PyValueError::new_err(error.to_string()))
+        json(&self.loaded.spec)
+    }
+
+    /// What is understood of it, as JSON.
+    fn understood(&self, py: Python<'_>) -> PyResult<String> {
+        json(&py.detach(|| ModelSummary::of(&self.loaded)))
     }
 }
 

@@ -1,20 +1,24 @@
 //! Recordings between Python and Lissom: values there, files here.
 
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use lissom::{Channel, Recording};
 use lissom_io::batch::Batch;
+use lissom_io::model_summary::ModelSummary;
 use lissom_io::{IoError, atomic, csv, mat, npz, record, resource, stored};
+use lissom_report::Source;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyFileNotFoundError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::error::{io_error, stored_error};
+use crate::error::OrRaise;
 use crate::model::Model;
+use crate::state::State;
 
 /// Channels as `lissom.Recording` takes them.
 pub(crate) fn given<'py>(py: Python<'py>, recording: &Recording) -> PyResult<Bound<'py, PyDict>> {
@@ -31,10 +35,13 @@ pub(crate) fn given<'py>(py: Python<'py>, recording: &Recording) -> PyResult<Bou
     Ok(told)
 }
 
-type Samples<'py> = Vec<(String, String, PyReadonlyArray1<'py, f64>)>;
+pub(crate) type Samples<'py> = Vec<(String, String, PyReadonlyArray1<'py, f64>)>;
 
 /// The recording of channels with their units, all of one length over instants that rise.
-fn taken(time_s: &PyReadonlyArray1<'_, f64>, channels: &Samples<'_>) -> PyResult<Recording> {
+pub(crate) fn taken(
+    time_s: &PyReadonlyArray1<'_, f64>,
+    channels: &Samples<'_>,
+) -> PyResult<Recording> {
     let wrong = |what: String| Err(PyValueError::new_err(what));
     let time_s: Vec<f64> = time_s.as_array().iter().copied().collect();
     if !time_s.is_sorted_by(|a, b| a < b) {
@@ -84,32 +91,89 @@ pub(crate) fn write_recording(
         }
     };
     py.detach(|| atomic::write(&path, |out| write(&recording, out)))
-        .map_err(|error| io_error(&error))
+        .or_raise(py)
+}
+
+/// A run as `lissom.Recording` has it, with its model.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct OfRun<'py> {
+    model: Bound<'py, Model>,
+    time_s: PyReadonlyArray1<'py, f64>,
+    channels: Samples<'py>,
+    /// What was said of it, and what was asked for, as JSON.
+    summary: String,
+    options: String,
+    stopped_at_s: Option<f64>,
+    /// The state that was reached, if it is known.
+    last: Option<Bound<'py, State>>,
+}
+
+impl OfRun<'_> {
+    fn recording(&self) -> PyResult<Recording> {
+        taken(&self.time_s, &self.channels)
+    }
+
+    /// Options and summary.
+    fn told(&self) -> PyResult<[Value; 2]> {
+        let json = |text: &str| -> PyResult<Value> {
+            serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()))
+        };
+        Ok([json(&self.options)?, json(&self.summary)?])
+    }
 }
 
 /// Writes a run into a folder as the command does: recording and manifest.
 #[pyfunction]
-#[pyo3(signature = (folder, model, time_s, channels, summary, options, stopped_at_s))]
-pub(crate) fn write_run(
-    folder: PathBuf,
-    model: &Bound<'_, Model>,
-    time_s: PyReadonlyArray1<'_, f64>,
-    channels: Samples<'_>,
-    summary: &str,
-    options: &str,
-    stopped_at_s: Option<f64>,
-) -> PyResult<()> {
-    let recording = taken(&time_s, &channels)?;
-    let json = |text: &str| -> PyResult<Value> {
-        serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()))
-    };
-    let (summary, options) = (json(summary)?, json(options)?);
-    let loaded = &model.get().loaded;
-    let wrote = model.py().detach(|| {
+pub(crate) fn write_run(py: Python<'_>, folder: PathBuf, run: OfRun<'_>) -> PyResult<()> {
+    let (recording, [options, summary]) = (run.recording()?, run.told()?);
+    let (loaded, stopped_at_s) = (&run.model.get().loaded, run.stopped_at_s);
+    let last = run.last.as_ref().map(|last| &last.get().state);
+    let wrote = py.detach(|| {
         let batch = Batch::begin(&folder, record::file_names())?;
-        record::write_recording(batch, loaded, &recording, options, summary, stopped_at_s)
+        record::write_recording(
+            batch,
+            loaded,
+            &recording,
+            last,
+            options,
+            summary,
+            stopped_at_s,
+        )
     });
-    wrote.map(drop).map_err(|error| io_error(&error))
+    wrote.map(drop).or_raise(py)
+}
+
+/// Writes the page that shows runs, each under its name, over each other where there are several.
+#[pyfunction]
+pub(crate) fn write_page(
+    py: Python<'_>,
+    path: PathBuf,
+    runs: Vec<(String, OfRun<'_>)>,
+    channels: Vec<String>,
+) -> PyResult<()> {
+    let shown = runs.iter().map(|(label, run)| {
+        let loaded = Arc::clone(&run.model.get().loaded);
+        let (recording, [options, summary]) = (run.recording()?, run.told()?);
+        let stopped_at_s = run.stopped_at_s;
+        let manifest = record::manifest(&loaded, &recording, &[], options, summary, stopped_at_s);
+        Ok((label.clone(), loaded, manifest, recording))
+    });
+    let shown = shown.collect::<PyResult<Vec<_>>>()?;
+    let wrote = py.detach(|| {
+        let sources: Vec<Source<'_>> = (shown.iter())
+            .map(|(label, loaded, manifest, recording)| Source {
+                label: label.clone(),
+                loaded,
+                manifest,
+                recording,
+                model_summary: json!(ModelSummary::of(loaded)),
+            })
+            .collect();
+        let page = lissom_report::html(&sources, &channels);
+        atomic::write(&path, |out| out.write_all(page.as_bytes()))
+    });
+    wrote.or_raise(py)
 }
 
 /// Reads a recording from a file, or from the folder of a run with its model and what was said of it.
@@ -119,8 +183,7 @@ pub(crate) fn read_recording(
     path: PathBuf,
 ) -> PyResult<(Bound<'_, PyDict>, Option<Model>, Option<String>)> {
     if path.is_dir() {
-        let stored = py.detach(|| stored::read(&path));
-        let stored = stored.map_err(|error| stored_error(&error))?;
+        let stored = py.detach(|| stored::read(&path)).or_raise(py)?;
         let told = given(py, &stored.recording)?;
         told.set_item("stopped_at_s", stored.manifest.stopped_at_s)?;
         let summary = stored.manifest.summary.to_string();
@@ -149,8 +212,8 @@ fn read(py: Python<'_>, path: &Path) -> PyResult<Recording> {
             )));
         }
     };
-    let recording = py.detach(|| Ok(parse(&resource::read_file(path)?)));
+    let recording = py.detach(|| Ok::<_, IoError>(parse(&resource::read_file(path)?)));
     recording
-        .map_err(|error: IoError| io_error(&error))?
+        .or_raise(py)?
         .map_err(|error| PyValueError::new_err(format!("cannot read {}: {error}", path.display())))
 }

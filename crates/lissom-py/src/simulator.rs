@@ -1,26 +1,51 @@
 //! A mechanism in the loop.
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use lissom::spec::IntegratorSpec;
 use lissom::{Inputs, RunError, Simulation};
-use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::arrays::{contiguous, finite, positive, result, written};
-use crate::error::run_error;
+use crate::arrays::{Array, contiguous, finite, positive, result, written};
+use crate::error::{OrRaise, Raise};
 use crate::mechanism::Mechanism;
 use crate::state::State;
 
-/// A mechanism that is brought forward tick by tick.
-#[pyclass(frozen, module = "lissom._native")]
-pub(crate) struct Simulator {
-    mechanism: Py<Mechanism>,
-    inputs: Vec<String>,
-    outputs: Vec<String>,
-    dt_s: f64,
-    under_way: Mutex<UnderWay>,
+/// How a mechanism is stepped, what drives it meanwhile and what is read of it.
+pub(crate) struct Loop {
+    pub(crate) dt_s: f64,
+    pub(crate) inputs: Vec<String>,
+    pub(crate) outputs: Vec<String>,
+}
+
+impl Loop {
+    pub(crate) fn new(dt_s: f64, inputs: Vec<String>, outputs: Vec<String>) -> PyResult<Self> {
+        positive("dt_s", dt_s)?;
+        Ok(Self {
+            dt_s,
+            inputs,
+            outputs,
+        })
+    }
+}
+
+/// Why a mechanism is not under way.
+pub(crate) enum Refusal {
+    /// It cannot be where it should begin.
+    Start(RunError),
+    /// There is no such input or output.
+    Name(String),
+}
+
+impl Raise for Refusal {
+    fn raise(&self, py: Python<'_>) -> PyErr {
+        match self {
+            Self::Start(error) => error.raise(py),
+            Self::Name(message) => PyValueError::new_err(message.clone()),
+        }
+    }
 }
 
 /// A simulation that counts its ticks.
@@ -42,56 +67,46 @@ fn whole_steps_first(mut integrator: IntegratorSpec, dt_s: f64) -> IntegratorSpe
 }
 
 impl UnderWay {
+    /// A mechanism at a state.
     pub(crate) fn new(
         mechanism: &Arc<lissom::Mechanism>,
         start: &lissom::State,
-        dt_s: f64,
-    ) -> Result<Self, RunError> {
-        let integrator = whole_steps_first(mechanism.spec().simulation.integrator, dt_s);
+        stepped: &Loop,
+    ) -> Result<Self, Refusal> {
+        let integrator = whole_steps_first(mechanism.spec().simulation.integrator, stepped.dt_s);
+        let simulation = Simulation::new(Arc::clone(mechanism), start, &integrator);
+        let mut simulation = simulation.map_err(Refusal::Start)?;
+        let chosen = simulation.set_outputs(&stepped.outputs);
+        chosen.map_err(|error| {
+            Refusal::Name(format!(
+                "no such output: {error}; mechanism.channels has all"
+            ))
+        })?;
+        let known: Vec<&str> = simulation.inputs().collect();
+        let mut inputs = stepped.inputs.iter();
+        if let Some(wrong) = inputs.find(|name| !known.contains(&name.as_str())) {
+            return Err(Refusal::Name(format!(
+                "there is no input {wrong:?}; the inputs of the model are {}",
+                known.join(", ")
+            )));
+        }
         Ok(Self {
-            simulation: Simulation::new(Arc::clone(mechanism), start, &integrator)?,
+            simulation,
             from_s: start.time_s,
             ticks: 0,
         })
     }
 
-    /// Chooses what is read, and refuses names that there are not.
-    pub(crate) fn choose(&mut self, inputs: &[String], outputs: &[String]) -> PyResult<()> {
-        let chosen = self.simulation.set_outputs(outputs);
-        chosen.map_err(|error| {
-            PyValueError::new_err(format!(
-                "no such output: {error}; mechanism.channels has all"
-            ))
-        })?;
-        let known: Vec<&str> = self.simulation.inputs().collect();
-        match inputs.iter().find(|name| !known.contains(&name.as_str())) {
-            None => Ok(()),
-            Some(wrong) => Err(PyValueError::new_err(format!(
-                "there is no input {wrong:?}; the inputs of the model are {}",
-                known.join(", ")
-            ))),
-        }
-    }
-
     /// Inputs are held until the next tick.
-    pub(crate) fn step(
-        &mut self,
-        dt_s: f64,
-        names: &[String],
-        values: &[f64],
-    ) -> Result<(), RunError> {
-        let to_s = self.from_s + (self.ticks + 1) as f64 * dt_s;
-        self.advance(to_s, names, values)?;
+    pub(crate) fn step(&mut self, stepped: &Loop, values: &[f64]) -> Result<(), RunError> {
+        let to_s = self.from_s + (self.ticks + 1) as f64 * stepped.dt_s;
+        self.advance(to_s, stepped, values)?;
         self.ticks += 1;
         Ok(())
     }
 
-    fn advance(&mut self, to_s: f64, names: &[String], values: &[f64]) -> Result<(), RunError> {
-        let held: Vec<(&str, f64)> = names
-            .iter()
-            .map(String::as_str)
-            .zip(values.iter().copied())
-            .collect();
+    fn advance(&mut self, to_s: f64, stepped: &Loop, values: &[f64]) -> Result<(), RunError> {
+        let held = held(stepped, values);
         let inputs = if held.is_empty() {
             Inputs::OfModel
         } else {
@@ -99,39 +114,64 @@ impl UnderWay {
         };
         self.simulation.advance(to_s, inputs)
     }
+
+    /// Counts ticks from an instant.
+    fn count_from(&mut self, time_s: f64) {
+        (self.from_s, self.ticks) = (time_s, 0);
+    }
+}
+
+/// Values of the inputs by name.
+fn held<'a>(stepped: &'a Loop, values: &[f64]) -> Vec<(&'a str, f64)> {
+    let names = stepped.inputs.iter().map(String::as_str);
+    names.zip(values.iter().copied()).collect()
+}
+
+/// What only one thread may use at a time.
+pub(crate) fn locked<'a, T>(shared: &'a Mutex<T>, what: &str) -> PyResult<MutexGuard<'a, T>> {
+    shared.try_lock().or_else(|error| match error {
+        TryLockError::Poisoned(poisoned) => Ok(poisoned.into_inner()),
+        TryLockError::WouldBlock => Err(PyRuntimeError::new_err(format!(
+            "the {what} is stepped by another thread; give each thread its own"
+        ))),
+    })
+}
+
+/// A mechanism that is brought forward tick by tick.
+#[pyclass(frozen, module = "lissom._native")]
+pub(crate) struct Simulator {
+    mechanism: Py<Mechanism>,
+    stepped: Loop,
+    under_way: Mutex<UnderWay>,
 }
 
 impl Simulator {
     fn under_way(&self) -> PyResult<MutexGuard<'_, UnderWay>> {
-        self.under_way.try_lock().or_else(|error| match error {
-            std::sync::TryLockError::Poisoned(poisoned) => Ok(poisoned.into_inner()),
-            std::sync::TryLockError::WouldBlock => Err(PyRuntimeError::new_err(
-                "the simulator is stepped by another thread; give each thread its own",
-            )),
-        })
+        locked(&self.under_way, "simulator")
     }
 
     fn values(&self, given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<f64>> {
+        let inputs = &self.stepped.inputs;
         let Some(given) = given else {
-            return if self.inputs.is_empty() {
+            return if inputs.is_empty() {
                 Ok(Vec::new())
             } else {
                 Err(PyValueError::new_err(format!(
                     "step needs the values of {}",
-                    self.inputs.join(", ")
+                    inputs.join(", ")
                 )))
             };
         };
         let array = contiguous(given)?;
         let values: Vec<f64> = array.as_array().iter().copied().collect();
-        if values.len() != self.inputs.len() || array.ndim() > 1 {
+        if values.len() != inputs.len() || array.ndim() > 1 {
             return Err(PyValueError::new_err(format!(
                 "step needs {} values, one per input, and has an array of the shape {:?}",
-                self.inputs.len(),
+                inputs.len(),
                 array.shape()
             )));
         }
-        for (name, &value) in self.inputs.iter().zip(&values) {
+        for (name, &value) in inputs.iter().zip(&values) {
             finite(name, value)?;
         }
         Ok(values)
@@ -144,8 +184,7 @@ impl Simulator {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let mut guard = self.under_way()?;
         let under_way = &mut *guard;
-        let moved = py.detach(|| advance(under_way));
-        moved.map_err(|error| run_error(py, &error))?;
+        py.detach(|| advance(under_way)).or_raise(py)?;
         Ok(PyArray1::from_slice(py, under_way.simulation.outputs()))
     }
 }
@@ -160,18 +199,14 @@ impl Simulator {
         inputs: Vec<String>,
         outputs: Vec<String>,
     ) -> PyResult<Self> {
-        let py = state.py();
-        positive("dt_s", dt_s)?;
-        let own = mechanism.get();
-        let under_way = UnderWay::new(&own.mechanism, state.get().of(own)?, dt_s);
-        let mut under_way = under_way.map_err(|error| run_error(py, &error))?;
-        under_way.choose(&inputs, &outputs)?;
+        let (py, own) = (state.py(), mechanism.get());
+        let stepped = Loop::new(dt_s, inputs, outputs)?;
+        let start = state.get().of(own)?;
+        let begun = py.detach(|| UnderWay::new(&own.mechanism, start, &stepped));
         Ok(Self {
             mechanism: mechanism.clone().unbind(),
-            inputs,
-            outputs,
-            dt_s,
-            under_way: Mutex::new(under_way),
+            stepped,
+            under_way: Mutex::new(begun.or_raise(py)?),
         })
     }
 
@@ -182,17 +217,17 @@ impl Simulator {
 
     #[getter]
     fn dt_s(&self) -> f64 {
-        self.dt_s
+        self.stepped.dt_s
     }
 
     #[getter]
     fn inputs(&self) -> Vec<String> {
-        self.inputs.clone()
+        self.stepped.inputs.clone()
     }
 
     #[getter]
     fn outputs(&self) -> Vec<String> {
-        self.outputs.clone()
+        self.stepped.outputs.clone()
     }
 
     /// Where it is, with all that it remembers.
@@ -206,19 +241,17 @@ impl Simulator {
     fn set_state(&self, py: Python<'_>, state: &Bound<'_, State>) -> PyResult<()> {
         let state = state.get().of(self.mechanism.bind(py).get())?;
         let mut guard = self.under_way()?;
-        let restored = guard.simulation.set_state(state);
-        restored.map_err(|error| run_error(py, &error))?;
-        (guard.from_s, guard.ticks) = (state.time_s, 0);
+        guard.simulation.set_state(state).or_raise(py)?;
+        guard.count_from(state.time_s);
         Ok(())
     }
 
     /// Begins anew at a state, as one that was just made.
     fn begin(&self, py: Python<'_>, state: &Bound<'_, State>) -> PyResult<()> {
         let own = self.mechanism.bind(py).get();
-        let begun = UnderWay::new(&own.mechanism, state.get().of(own)?, self.dt_s);
-        let mut begun = begun.map_err(|error| run_error(py, &error))?;
-        begun.choose(&self.inputs, &self.outputs)?;
-        *self.under_way()? = begun;
+        let start = state.get().of(own)?;
+        let begun = py.detach(|| UnderWay::new(&own.mechanism, start, &self.stepped));
+        *self.under_way()? = begun.or_raise(py)?;
         Ok(())
     }
 
@@ -234,7 +267,7 @@ impl Simulator {
         py: Python<'py>,
         time_s: f64,
         x: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+    ) -> PyResult<Array<'py>> {
         finite("time_s", time_s)?;
         let array = contiguous(x)?;
         let written_state = self.mechanism.bind(py).get().mechanism.written();
@@ -260,9 +293,8 @@ impl Simulator {
     /// Holds the inputs from here on.
     fn hold(&self, py: Python<'_>, u: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let values = self.values(u)?;
-        let held: Vec<(&str, f64)> = self.inputs.iter().map(String::as_str).zip(values).collect();
-        let kept = self.under_way()?.simulation.hold(&held);
-        kept.map_err(|error| run_error(py, &error))
+        let held = held(&self.stepped, &values);
+        self.under_way()?.simulation.hold(&held).or_raise(py)
     }
 
     #[pyo3(signature = (u=None, /))]
@@ -272,9 +304,7 @@ impl Simulator {
         u: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let values = self.values(u)?;
-        self.moved(py, |under_way| {
-            under_way.step(self.dt_s, &self.inputs, &values)
-        })
+        self.moved(py, |under_way| under_way.step(&self.stepped, &values))
     }
 
     #[pyo3(signature = (to_s, u=None, /))]
@@ -291,11 +321,10 @@ impl Simulator {
                 "cannot go from {now} s to {to_s} s; name a later instant"
             )));
         }
-        let moved = self.moved(py, |under_way| {
-            under_way.advance(to_s, &self.inputs, &values)
-        })?;
-        let mut guard = self.under_way()?;
-        (guard.from_s, guard.ticks) = (to_s, 0);
-        Ok(moved)
+        self.moved(py, |under_way| {
+            under_way.advance(to_s, &self.stepped, &values)?;
+            under_way.count_from(to_s);
+            Ok(())
+        })
     }
 }

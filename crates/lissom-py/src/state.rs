@@ -8,8 +8,8 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::arrays::{finite, shaped};
-use crate::error::simulation_error;
-use crate::mechanism::Mechanism;
+use crate::error::OrRaise;
+use crate::mechanism::{Mechanism, not_there};
 
 /// Where a mechanism is: positions and velocities by name, with what evaluations and the integrator remember. It never changes.
 #[pyclass(frozen, module = "lissom._native")]
@@ -56,13 +56,12 @@ impl State {
 
     fn file(&self, py: Python<'_>) -> PyResult<StateFile> {
         let mechanism = &self.mechanism.bind(py).get().mechanism;
-        StateFile::of(mechanism, &self.state).map_err(|error| simulation_error(py, &error))
+        StateFile::of(mechanism, &self.state).or_raise(py)
     }
 
     fn named(&self, py: Python<'_>) -> PyResult<[Vec<String>; 2]> {
         let mechanism = &self.mechanism.bind(py).get().mechanism;
-        let found = mechanism.coordinates_at(&self.state);
-        let found = found.map_err(|error| simulation_error(py, &error))?;
+        let found = mechanism.coordinates_at(&self.state).or_raise(py)?;
         Ok(found.map(|own| own.into_iter().map(|coordinate| coordinate.name).collect()))
     }
 }
@@ -81,13 +80,13 @@ impl State {
         self.state.time_s
     }
 
-    /// Positions, a copy.
+    /// Positions in the order and units of `mechanism.positions`, a copy.
     #[getter]
     fn position<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_slice(py, &self.state.position)
     }
 
-    /// Velocities, a copy.
+    /// Velocities in the order and units of `mechanism.velocities`, a copy.
     #[getter]
     fn velocity<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_slice(py, &self.state.velocity)
@@ -134,7 +133,7 @@ impl State {
         given.extend(values);
         let time_s = finite("time_s", time_s.unwrap_or(self.state.time_s))?;
         let state = own.state(time_s, &given);
-        let state = state.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let state = state.map_err(|error| not_there(&error))?;
         Ok(Self::new(mechanism, state))
     }
 
@@ -147,6 +146,12 @@ impl State {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
         let restore = py.import("lissom.mechanism")?.getattr("_restored_state")?;
         Ok((restore, (self.mechanism.clone_ref(py), self.to_json(py)?)))
+    }
+
+    /// The same instant, the same numbers and the same memory.
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        let other = other.cast::<Self>();
+        other.is_ok_and(|other| other.get().state == self.state)
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

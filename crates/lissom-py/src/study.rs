@@ -6,14 +6,15 @@ use std::time::Instant;
 use lissom::converge::{ConvergeOptions, converge};
 use lissom::spec::{ModelSpec, SimulationSpec};
 use lissom::{
-    AnalysisError, DrivenJoints, Ending, Interpolation, ModeAt, OperatingPoint, OutputOrder,
+    AnalysisError, DrivenJoints, Ending, Flow, Interpolation, ModeAt, OperatingPoint, OutputOrder,
     PerturbOptions, Run, SimulateOptions, Stability, Terms, TrackedModes, sample_instants_from,
 };
-use lissom_io::compare::{Choice, Comparison, Runs, with_choices};
-use lissom_io::converge::ConvergenceReport;
+use lissom_io::compare::{Choice, Comparison, Runs, refuse_nodes, with_choices};
+use lissom_io::converge::{ConvergenceReport, RunCost};
+use lissom_io::linear::{USUAL_POINTS, evenly};
 use lissom_io::load::Loaded;
 use lissom_io::summary::Summary;
-use lissom_io::{linear, size};
+use lissom_io::{linear, perturb, size};
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -21,13 +22,13 @@ use pyo3::types::PyDict;
 use serde::Serialize;
 
 use crate::arrays::{positive, shaped};
-use crate::error::{interruption, load_error, run_error, simulation_error};
+use crate::error::{OrRaise, Raise, interruption};
 use crate::mechanism::Mechanism;
 use crate::recording::given;
 use crate::state::State;
 use crate::watch::watched;
 
-fn json(object: &impl Serialize) -> PyResult<String> {
+pub(crate) fn json(object: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(object).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
@@ -47,7 +48,7 @@ fn told<'py>(
     let last = last.map(|last| Bound::new(py, State::new(mechanism, last.clone())));
     told.set_item("last", last.transpose()?)?;
     let failure = match &run.ending {
-        Ending::Failed(error) => Some(run_error(py, error)),
+        Ending::Failed(error) => Some(error.raise(py)),
         _ => None,
     };
     told.set_item("failure", failure.map(|error| error.into_value(py)))?;
@@ -60,15 +61,23 @@ fn told<'py>(
     Ok(told)
 }
 
-/// What came of an analysis, or the exception that ended it.
-fn answered<T>(
+/// A mechanism and a state of it.
+fn at<'a, 'py>(
+    mechanism: &'a Bound<'py, Mechanism>,
+    state: &'a Bound<'py, State>,
+) -> PyResult<(Python<'py>, &'a Mechanism, &'a lissom::State)> {
+    let own = mechanism.get();
+    Ok((mechanism.py(), own, state.get().of(own)?))
+}
+
+/// Does something that takes its time: what came of it, or the exception that ended it.
+fn answered<T: Send, E: Raise + Send>(
     py: Python<'_>,
-    (found, interrupted): (Result<T, AnalysisError>, Option<PyErr>),
+    work: impl Send + FnOnce(&mut dyn FnMut(f64) -> Flow) -> Result<T, E>,
 ) -> PyResult<T> {
-    match (found, interrupted) {
-        (Ok(found), None) => Ok(found),
+    match watched(py, work) {
+        (found, None) => found.or_raise(py),
         (_, Some(interrupted)) => Err(interruption(py, interrupted)),
-        (Err(error), None) => Err(simulation_error(py, &error)),
     }
 }
 
@@ -107,8 +116,7 @@ pub(crate) fn run<'py>(
     at_s: Vec<f64>,
     channels: Option<Vec<String>>,
 ) -> PyResult<(Bound<'py, PyDict>, Option<PyErr>)> {
-    let (py, own) = (mechanism.py(), mechanism.get());
-    let start = state.get().of(own)?;
+    let (py, own, start) = at(mechanism, state)?;
     refuse_unknown_channels(own, channels.as_deref())?;
     let mut loaded = Loaded::clone(&own.loaded);
     let simulation = &mut loaded.spec.simulation;
@@ -124,6 +132,12 @@ pub(crate) fn run<'py>(
         return Err(PyValueError::new_err(
             "the state is where the simulation ends; say for how long with duration_s",
         ));
+    }
+    let (start_s, end_s) = (start.time_s, loaded.spec.simulation.end_s());
+    if let Some(at) = at_s.iter().find(|&&at| !(start_s..=end_s).contains(&at)) {
+        return Err(PyValueError::new_err(format!(
+            "at_s has {at}, and the run is from {start_s} to {end_s} s; name instants inside"
+        )));
     }
     let channels = channels.or_else(|| loaded.spec.output.channels.clone());
     refuse_too_large(own, &loaded.spec, channels.as_deref())?;
@@ -148,10 +162,8 @@ pub(crate) fn find_equilibrium<'py>(
     mechanism: &Bound<'py, Mechanism>,
     state: &Bound<'py, State>,
 ) -> PyResult<(State, Bound<'py, PyDict>, Option<String>)> {
-    let (py, own) = (mechanism.py(), mechanism.get());
-    let near = state.get().of(own)?;
-    let found = py.detach(|| own.mechanism.equilibrium(near));
-    let found = found.map_err(|error| run_error(py, &error))?;
+    let (py, own, near) = at(mechanism, state)?;
+    let found = py.detach(|| own.mechanism.equilibrium(near)).or_raise(py)?;
     let stability = found.stability.map(|stability| match stability {
         Stability::Stable => "stable".to_owned(),
         Stability::Indifferent { name } => format!("indifferent in {name}"),
@@ -170,22 +182,19 @@ pub(crate) fn linearized<'py>(
     times_s: Vec<f64>,
     driven: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (py, own) = (mechanism.py(), mechanism.get());
-    let from = state.get().of(own)?;
-    let at = operating_point(about)?;
-    let found = answered(
-        py,
-        watched(py, |watch| {
-            let order = OutputOrder::Second;
-            (own.mechanism).linearize_to(from, at, &times_s, order, watch)
-        }),
-    )?;
+    let (py, own, from) = at(mechanism, state)?;
+    let about = operating_point(about)?;
+    let times_s = instants(own, from, about, times_s)?;
+    let found = answered(py, |watch| {
+        let order = OutputOrder::Second;
+        (own.mechanism).linearize_to(from, about, &times_s, order, watch)
+    })?;
     let found = if driven {
         found.with_inputs(&found.driven_inputs)
     } else {
         found
     };
-    let arrays = linear::arrays(&found).map_err(|error| simulation_error(py, &error))?;
+    let arrays = linear::arrays(&found).or_raise(py)?;
     let told = PyDict::new(py);
     for array in arrays.numbers {
         told.set_item(array.name, shaped(py, array.values, &array.shape)?)?;
@@ -207,19 +216,16 @@ pub(crate) fn find_modes<'py>(
     case: usize,
     count: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (py, own) = (mechanism.py(), mechanism.get());
-    let from = state.get().of(own)?;
-    let (at, terms) = (operating_point(about)?, terms(case)?);
+    let (py, own, from) = at(mechanism, state)?;
+    let (about, terms) = (operating_point(about)?, terms(case)?);
+    let times_s = instants(own, from, about, times_s)?;
     let (free, closed_loop) = joints;
     let joints = DrivenJoints { free, closed_loop };
-    let (frozen, tracked) = answered(
-        py,
-        watched(py, |watch| {
-            let frozen = own.mechanism.frozen(from, at, &times_s, joints, watch)?;
-            let tracked = TrackedModes::new(&frozen, terms, count)?;
-            Ok((frozen, tracked))
-        }),
-    )?;
+    let (frozen, tracked) = answered(py, |watch| {
+        let frozen = (own.mechanism).frozen(from, about, &times_s, joints, watch)?;
+        let tracked = TrackedModes::new(&frozen, terms, count)?;
+        Ok::<_, AnalysisError>((frozen, tracked))
+    })?;
     let told = PyDict::new(py);
     told.set_item("time_s", PyArray1::from_slice(py, &tracked.times))?;
     let (modes, instants) = (tracked.modes.len(), tracked.times.len());
@@ -251,33 +257,47 @@ pub(crate) fn find_modes<'py>(
     Ok(told)
 }
 
-/// The run of the linear system along the nominal motion.
+/// The run of the linear system along the nominal motion, and what is said of it, as JSON. `order`: whether A and B are interpolated
+/// in place of M, C and K, and whether markers move to first order only.
 #[pyfunction]
 pub(crate) fn perturbed<'py>(
     mechanism: &Bound<'py, Mechanism>,
     state: &Bound<'py, State>,
-    times_s: Vec<f64>,
+    points: usize,
     case: usize,
-) -> PyResult<Bound<'py, PyDict>> {
-    let (py, own) = (mechanism.py(), mechanism.get());
-    let from = state.get().of(own)?;
+    order: (bool, bool),
+) -> PyResult<(Bound<'py, PyDict>, String)> {
+    let (py, own, from) = at(mechanism, state)?;
+    let (state_space, first_order) = order;
     let options = PerturbOptions {
         terms: terms(case)?,
-        interpolation: Interpolation::Matrices,
-        order: OutputOrder::Second,
+        interpolation: if state_space {
+            Interpolation::StateSpace
+        } else {
+            Interpolation::Matrices
+        },
+        order: if first_order {
+            OutputOrder::First
+        } else {
+            OutputOrder::Second
+        },
     };
-    refuse_too_large(own, &own.loaded.spec, None)?;
-    let samples = sample_instants_from(&own.loaded.spec, from.time_s, &[]);
-    let run = answered(
-        py,
-        watched(py, |watch| {
-            let mechanism = &own.mechanism;
-            let times = mechanism.with_breaks(&times_s)?;
-            let found = mechanism.linearize(from, OperatingPoint::Nominal, &times, watch)?;
-            mechanism.perturb(&found, &samples, options, watch)
-        }),
-    )?;
-    given(py, &run.recording)
+    let spec = &own.loaded.spec;
+    let duration_s = left_s(own, from)?;
+    refuse_too_large(own, spec, None)?;
+    let times_s = evenly(from.time_s, duration_s, points);
+    let samples = sample_instants_from(spec, from.time_s, &[]);
+    let (run, costs_s) = answered(py, |watch| {
+        let (mechanism, began) = (&own.mechanism, Instant::now());
+        let times_s = mechanism.with_breaks(&times_s)?;
+        let found = mechanism.linearize(from, OperatingPoint::Nominal, &times_s, watch)?;
+        let linearized_s = began.elapsed().as_secs_f64();
+        let run = mechanism.perturb(&found, &samples, options, watch)?;
+        let solved_s = began.elapsed().as_secs_f64() - linearized_s;
+        Ok::<_, AnalysisError>((run, [linearized_s, solved_s]))
+    })?;
+    let summary = perturb::summary(&own.loaded, &run, case, points, costs_s);
+    Ok((given(py, &run.recording)?, summary.to_string()))
 }
 
 /// How accurate a run is, as JSON.
@@ -299,14 +319,16 @@ pub(crate) fn converged(
         from,
         cross_check,
     };
-    let (found, interrupted) = watched(py, |watch| {
-        converge(&own.mechanism, &options, &mut |task| task.simulate(watch))
-    });
-    if let Some(interrupted) = interrupted {
-        return Err(interruption(py, interrupted));
-    }
-    let found = found.map_err(|error| simulation_error(py, &error))?;
-    json(&ConvergenceReport::new(&own.loaded, found, Vec::new()))
+    let mut costs = Vec::new();
+    let found = answered(py, |watch| {
+        converge(&own.mechanism, &options, &mut |task| {
+            let began = Instant::now();
+            let run = task.simulate(watch);
+            costs.push(RunCost::of(task, &run, began.elapsed().as_secs_f64()));
+            run
+        })
+    })?;
+    json(&ConvergenceReport::new(&own.loaded, found, costs))
 }
 
 /// Runs with several fidelities held against each other, as JSON.
@@ -319,6 +341,7 @@ pub(crate) fn compared(
     within: f64,
 ) -> PyResult<String> {
     let (py, own) = (mechanism.py(), mechanism.get());
+    refuse_nodes(&own.loaded).map_err(|error| PyValueError::new_err(error.to_string()))?;
     refuse_unknown_channels(own, channels.as_deref())?;
     refuse_too_large(own, &own.loaded.spec, None)?;
     let choices = if fidelities.is_empty() {
@@ -328,7 +351,7 @@ pub(crate) fn compared(
         let parsed = parsed.collect::<Result<Vec<_>, _>>();
         parsed.map_err(|error| PyValueError::new_err(error.to_string()))?
     };
-    let models = with_choices(&own.loaded, &choices).map_err(|error| load_error(py, &error))?;
+    let models = with_choices(&own.loaded, &choices).or_raise(py)?;
     let from = state.map(|state| state.get().of(own)).transpose()?;
     let (runs, interrupted) = watched(py, |watch| {
         Runs::of(&own.loaded, models, from, |task| {
@@ -344,6 +367,47 @@ pub(crate) fn compared(
         Some(interrupted) => Err(interruption(py, interrupted)),
         None => json(&Comparison::new(&runs, channels.as_deref(), within)),
     }
+}
+
+/// How long the simulation of the model goes on after a state.
+fn left_s(own: &Mechanism, from: &lissom::State) -> PyResult<f64> {
+    let left_s = own.loaded.spec.simulation.end_s() - from.time_s;
+    if left_s > 0.0 {
+        return Ok(left_s);
+    }
+    Err(PyValueError::new_err(
+        "the state is where the simulation ends; lengthen simulation.duration_s of the model",
+    ))
+}
+
+/// Instants at which a motion is looked at: those that are named, rising, or so many evenly to the end of the simulation.
+fn instants(
+    own: &Mechanism,
+    from: &lissom::State,
+    about: OperatingPoint,
+    mut named: Vec<f64>,
+) -> PyResult<Vec<f64>> {
+    if !matches!(about, OperatingPoint::Nominal | OperatingPoint::Run) {
+        return match named.first() {
+            None => Ok(named),
+            Some(_) => Err(PyValueError::new_err(
+                "times_s are instants of a motion; say about=\"nominal\" or about=\"run\"",
+            )),
+        };
+    }
+    if named.is_empty() {
+        return Ok(evenly(from.time_s, left_s(own, from)?, USUAL_POINTS));
+    }
+    let (start_s, end_s) = (from.time_s, own.loaded.spec.simulation.end_s());
+    let inside = |at_s: f64| start_s <= at_s && at_s <= end_s;
+    if let Some(wrong) = named.iter().find(|&&at_s| !inside(at_s)) {
+        return Err(PyValueError::new_err(format!(
+            "times_s has {wrong}, and the motion is from {start_s} to {end_s} s; name instants inside"
+        )));
+    }
+    named.sort_by(f64::total_cmp);
+    named.dedup();
+    Ok(named)
 }
 
 /// Refuses a recording of some channels, all if absent, that would not fit into memory.

@@ -1,9 +1,7 @@
 //! `lissom check`: what is understood of a model, in words or as JSON.
 
-use lissom::Diagnosis;
 use lissom::diagnose::{BodySummary, DegreesOfFreedom, LoopsSummary, StartChange, Warning};
-use lissom_io::load::Loaded;
-use serde::Serialize;
+use lissom_io::model_summary::ModelSummary;
 
 use crate::arguments::CheckArguments;
 use crate::output::{counted, short, vector};
@@ -12,27 +10,6 @@ use crate::stop::Stop;
 
 /// Frequencies that are shown of each body.
 const SHOWN_FREQUENCIES: usize = 6;
-
-/// A diagnosis with where it comes from, as `check --json` prints it.
-#[derive(Serialize)]
-pub(super) struct ModelSummary<'a> {
-    model: &'a str,
-    lissom_version: &'static str,
-    file: Option<String>,
-    #[serde(flatten)]
-    diagnosis: Diagnosis,
-}
-
-impl<'a> ModelSummary<'a> {
-    pub(super) fn of(loaded: &'a Loaded) -> Self {
-        Self {
-            model: loaded.name(),
-            lissom_version: env!("CARGO_PKG_VERSION"),
-            file: loaded.path.as_ref().map(|path| path.display().to_string()),
-            diagnosis: loaded.mechanism.diagnose(),
-        }
-    }
-}
 
 /// Shows what is understood of a model.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Stop> {

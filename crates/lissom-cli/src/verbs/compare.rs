@@ -5,14 +5,14 @@ use std::time::Instant;
 use lissom::compare::{Advice, Difference, Ended, HowEnded, Measured, Worst};
 use lissom::{Recording, Run};
 use lissom_io::batch::Batch;
-use lissom_io::compare::{Comparison, Entry, Runs, Task, as_asked, with_choices};
+use lissom_io::compare::{Comparison, Entry, Runs, Task, as_asked, refuse_nodes, with_choices};
 use lissom_io::manifest::Manifest;
+use lissom_io::model_summary::ModelSummary;
 use lissom_io::record;
 use lissom_io::summary::Summary;
 use lissom_report::Source;
 use serde_json::json;
 
-use super::check::ModelSummary;
 use super::report;
 use super::run::{batch_for, refuse_too_large, watched};
 use crate::arguments::{CompareArguments, NamedModel};
@@ -26,7 +26,7 @@ use crate::{diagnostics, interrupt, source};
 pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
     let named = arguments.model.named()?;
     let loaded = source::load(&named)?;
-    source::refuse_nodes(&loaded, "compare")?;
+    refuse_nodes(&loaded).map_err(|error| Stop::Failed(error.to_string()))?;
     source::refuse_unknown_channels(&loaded, &arguments.channels)?;
     let models = with_choices(&loaded, &arguments.choices)
         .map_err(|error| Stop::Diagnosed(diagnostics::render(&error)))?;

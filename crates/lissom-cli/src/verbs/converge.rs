@@ -37,12 +37,7 @@ pub(crate) fn run(arguments: &ConvergeArguments) -> Result<(), Stop> {
         let run = watched(task.start_s(), task.duration_s(), silent, |watch| {
             task.simulate(watch)
         });
-        costs.push(RunCost {
-            run: task.name.to_owned(),
-            steps: run.statistics.steps,
-            evaluations: run.statistics.evaluations,
-            wall_s: began.elapsed().as_secs_f64(),
-        });
+        costs.push(RunCost::of(task, &run, began.elapsed().as_secs_f64()));
         run
     };
     let options = ConvergeOptions {

@@ -4,6 +4,7 @@ use lissom::{
     AnalysisError, DrivenJoints, Flow, Frozen, Linearized, ModelSpec, OperatingPoint, OutputOrder,
     State,
 };
+use lissom_io::linear::{USUAL_POINTS, evenly};
 use lissom_io::load::Loaded;
 
 use super::run;
@@ -11,9 +12,6 @@ use crate::arguments::{OperatingPointArgument, OperatingPointArguments, StartArg
 use crate::output::short;
 use crate::source;
 use crate::stop::Stop;
-
-/// Instants of a motion unless said.
-const POINTS: usize = 51;
 
 /// Linearises a model where the arguments say, markers to second order.
 pub(super) fn at(
@@ -101,7 +99,11 @@ fn instants(
     if arguments.at.is_empty() {
         let from_s = from_s.unwrap_or(start);
         let left = start + duration - from_s;
-        return Ok(evenly(from_s, left, arguments.points.unwrap_or(POINTS)));
+        return Ok(evenly(
+            from_s,
+            left,
+            arguments.points.unwrap_or(USUAL_POINTS),
+        ));
     }
     run::refuse_outside(&arguments.at, spec)?;
     if let Some((at, from)) = from_s.and_then(|from| {
@@ -117,13 +119,4 @@ fn instants(
     times.sort_by(f64::total_cmp);
     times.dedup();
     Ok(times)
-}
-
-/// So many instants from the start of a span to its end.
-pub(super) fn evenly(start: f64, duration: f64, count: usize) -> Vec<f64> {
-    let last = (count.max(2) - 1) as f64;
-    // the last is the end itself, not a rounded one
-    (0..count)
-        .map(|i| start + duration * (i as f64 / last))
-        .collect()
 }

@@ -7,10 +7,11 @@ use lissom::{
     Interpolation, OperatingPoint, OutputOrder, PerturbOptions, PerturbedRun, Terms,
     sample_instants_from,
 };
+use lissom_io::linear::evenly;
 use lissom_io::load::Loaded;
-use lissom_io::record;
+use lissom_io::{perturb, record};
 use lissom_report::Chart;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{linear, run};
 use crate::arguments::{InterpolationArgument, PerturbArguments};
@@ -36,7 +37,7 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
     )?;
     let folder = batch.folder().to_owned();
     let samples = sample_instants_from(&loaded.spec, start_s, &[]);
-    let times = linear::evenly(start_s, duration_s, arguments.points);
+    let times = evenly(start_s, duration_s, arguments.points);
     let options = PerturbOptions {
         terms: Terms::CASES[usize::from(arguments.case) - 1],
         interpolation: match arguments.interpolation {
@@ -72,11 +73,14 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
         "verb": "perturb", "model": named.name, "set": named.changes(), "from": arguments.start.from,
         "points": arguments.points, "case": arguments.case, "second_order": !arguments.first_order,
     });
-    let mut summary = summary(&loaded, &done, arguments, [linearized_s, solved_s]);
+    let case = usize::from(arguments.case);
+    let costs_s = [linearized_s, solved_s];
+    let mut summary = perturb::summary(&loaded, &done, case, arguments.points, costs_s);
     let files = record::write_recording(
         batch,
         &loaded,
         &done.recording,
+        None,
         asked,
         summary.clone(),
         done.stopped_at,
@@ -95,9 +99,8 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
         plot: plot.as_ref(),
     };
     arguments.answer.give(&answer, || {
-        let costs = [linearized_s, solved_s];
         let mut lines = vec![
-            in_words(&loaded, &done, arguments, costs),
+            in_words(&loaded, &done, arguments, costs_s),
             format!("\nWrote {}.", folder.display()),
         ];
         lines.extend((plot.iter()).map(|plot| format!("Wrote {}.", plot.file.display())));
@@ -107,53 +110,6 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
         Some(at_s) => Err(Stop::interrupted(at_s, "the run", &folder)),
         None => Ok(()),
     }
-}
-
-fn summary(
-    loaded: &Loaded,
-    done: &PerturbedRun,
-    arguments: &PerturbArguments,
-    [linearized_s, solved_s]: [f64; 2],
-) -> Value {
-    let channels: serde_json::Map<String, Value> = (done.recording.extremes().iter().enumerate())
-        .map(|(index, channel)| {
-            let mut value = json!({
-                "unit": channel.unit, "final": channel.last.value,
-                "minimum": channel.minimum, "maximum": channel.maximum,
-            });
-            if let Some(errors) = &done.interpolation_error {
-                value["interpolation_error"] = json!(errors[index]);
-            }
-            (channel.name.clone(), value)
-        })
-        .collect();
-    let interpolation_error =
-        worst_interpolation(done).map(|(name, error)| json!({ "channel": name, "error_m": error }));
-    json!({
-        "model": loaded.name(),
-        "lissom_version": env!("CARGO_PKG_VERSION"),
-        "completed": done.stopped_at.is_none(),
-        "method": "perturbation",
-        "case": arguments.case,
-        "points": arguments.points,
-        "duration_s": loaded.spec.simulation.duration_s,
-        "channels": channels,
-        "interpolation_error": interpolation_error,
-        "cost": {
-            "steps": done.statistics.steps, "evaluations": done.statistics.evaluations,
-            "linearization_wall_s": linearized_s, "solution_wall_s": solved_s,
-        },
-    })
-}
-
-/// The component of a marker in which interpolating between the points leaves the largest error, and that error in metres.
-fn worst_interpolation(done: &PerturbedRun) -> Option<(&str, f64)> {
-    let errors = done.interpolation_error.as_ref()?;
-    let channels = done.recording.channels.iter().zip(errors);
-    channels
-        .filter(|(channel, _)| channel.name.contains(".position."))
-        .map(|(channel, &error)| (channel.name.as_str(), error))
-        .max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 fn in_words(
@@ -189,7 +145,7 @@ fn in_words(
             ));
         }
     }
-    lines.push(match worst_interpolation(done) {
+    lines.push(match perturb::worst_interpolation(done) {
         Some((channel, error)) => format!(
             "  interpolating between the points leaves an error of about {} m in {channel}; more --points make it smaller",
             short(error)

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use lissom::Recording;
 use lissom_io::atomic;
+use lissom_io::model_summary::ModelSummary;
 use lissom_io::stored::{self, Stored, StoredError};
 use lissom_report::{Chart, Source};
 use serde_json::json;
 
-use super::check::ModelSummary;
 use crate::arguments::{PictureArguments, ReportArguments};
 use crate::diagnostics;
 use crate::output::{self, AnswerArguments};

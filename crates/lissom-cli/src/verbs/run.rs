@@ -10,12 +10,13 @@ use lissom::{
 use lissom_io::batch::Batch;
 use lissom_io::continued::Earlier;
 use lissom_io::load::Loaded;
+use lissom_io::model_summary::ModelSummary;
 use lissom_io::summary::Summary;
 use lissom_io::{record, size, state};
 use lissom_report::Source;
 use serde_json::json;
 
-use super::check::{ModelSummary, start_in_words};
+use super::check::start_in_words;
 use super::report;
 use crate::arguments::RunArguments;
 use crate::checkpoint::Checkpoints;

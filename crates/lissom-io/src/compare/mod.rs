@@ -29,7 +29,7 @@ use crate::summary::{Cost, Failure};
 
 use choice::with_fidelity;
 pub use choice::{Choice, UnknownFidelity};
-pub use task::{Finished, Runs, Task, Without, with_choices};
+pub use task::{Finished, OfNodes, Runs, Task, Without, refuse_nodes, with_choices};
 
 /// The first run that is sound, from which differences are taken.
 fn first_sound(finished: &[Finished]) -> Option<&Finished> {

@@ -159,6 +159,29 @@ impl Runs {
     }
 }
 
+/// A model whose fidelity cannot be chosen.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{label} is written in nodes and elements, and compare needs bodies and joints; run, converge, check, eval, equilibrium, modes, \
+     linearize and perturb do not"
+)]
+pub struct OfNodes {
+    label: String,
+}
+
+/// Refuses a model of nodes and elements.
+///
+/// # Errors
+///
+/// If it is one.
+pub fn refuse_nodes(loaded: &Loaded) -> Result<(), OfNodes> {
+    let label = loaded.label.clone();
+    if loaded.spec.is_of_nodes() {
+        return Err(OfNodes { label });
+    }
+    Ok(())
+}
+
 /// The model with each of several fidelities.
 ///
 /// # Errors

@@ -1,0 +1,34 @@
+//! [`ModelSummary`]: what is understood of a model, with where it comes from.
+//!
+//! What is understood is [`lissom::Diagnosis`]; here it is made ready to be written down.
+
+use lissom::Diagnosis;
+use serde::Serialize;
+
+use crate::load::Loaded;
+
+/// A diagnosis with where it comes from, as `lissom check --json` prints it.
+#[derive(Clone, Debug, Serialize)]
+pub struct ModelSummary<'a> {
+    /// Name of the model.
+    pub model: &'a str,
+    /// Version of Lissom that read it.
+    pub lissom_version: &'static str,
+    /// The file of the model, if it has one.
+    pub file: Option<String>,
+    /// What is understood of it.
+    #[serde(flatten)]
+    pub diagnosis: Diagnosis,
+}
+
+impl<'a> ModelSummary<'a> {
+    /// What is understood of a model.
+    pub fn of(loaded: &'a Loaded) -> Self {
+        Self {
+            model: loaded.name(),
+            lissom_version: env!("CARGO_PKG_VERSION"),
+            file: loaded.path.as_ref().map(|path| path.display().to_string()),
+            diagnosis: loaded.mechanism.diagnose(),
+        }
+    }
+}

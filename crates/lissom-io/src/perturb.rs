@@ -1,0 +1,55 @@
+//! What came of the perturbation method, as `--json` and the manifest tell it.
+
+use lissom::PerturbedRun;
+use serde_json::{Map, Value, json};
+
+use crate::load::Loaded;
+
+/// The summary of a run with a case of Table I and so many points, after the seconds that linearising and solving took.
+pub fn summary(
+    loaded: &Loaded,
+    done: &PerturbedRun,
+    case: usize,
+    points: usize,
+    [linearized_s, solved_s]: [f64; 2],
+) -> Value {
+    let channels: Map<String, Value> = (done.recording.extremes().iter().enumerate())
+        .map(|(index, channel)| {
+            let mut value = json!({
+                "unit": channel.unit, "final": channel.last.value,
+                "minimum": channel.minimum, "maximum": channel.maximum,
+            });
+            if let Some(errors) = &done.interpolation_error {
+                value["interpolation_error"] = json!(errors[index]);
+            }
+            (channel.name.clone(), value)
+        })
+        .collect();
+    let interpolation_error =
+        worst_interpolation(done).map(|(name, error)| json!({ "channel": name, "error_m": error }));
+    json!({
+        "model": loaded.name(),
+        "lissom_version": env!("CARGO_PKG_VERSION"),
+        "completed": done.stopped_at.is_none(),
+        "method": "perturbation",
+        "case": case,
+        "points": points,
+        "duration_s": loaded.spec.simulation.duration_s,
+        "channels": channels,
+        "interpolation_error": interpolation_error,
+        "cost": {
+            "steps": done.statistics.steps, "evaluations": done.statistics.evaluations,
+            "linearization_wall_s": linearized_s, "solution_wall_s": solved_s,
+        },
+    })
+}
+
+/// The component of a marker in which interpolating between the points leaves the largest error, and that error in metres.
+pub fn worst_interpolation(done: &PerturbedRun) -> Option<(&str, f64)> {
+    let errors = done.interpolation_error.as_ref()?;
+    let channels = done.recording.channels.iter().zip(errors);
+    channels
+        .filter(|(channel, _)| channel.name.contains(".position."))
+        .map(|(channel, &error)| (channel.name.as_str(), error))
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+}
