@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -84,40 +86,40 @@ class Mechanism(_native.Mechanism):
 
     # names
 
-    @property
-    def positions(self) -> dict[str, str]:
+    @cached_property
+    def positions(self) -> Mapping[str, str]:
         """Names of the positions of its states, and their units."""
-        return dict(self._coordinates()[0])
+        return MappingProxyType(dict(self._coordinates()[0]))
 
-    @property
-    def velocities(self) -> dict[str, str]:
+    @cached_property
+    def velocities(self) -> Mapping[str, str]:
         """Names of the velocities of its states, and their units."""
-        return dict(self._coordinates()[1])
+        return MappingProxyType(dict(self._coordinates()[1]))
 
-    @property
-    def free_positions(self) -> dict[str, str]:
+    @cached_property
+    def free_positions(self) -> Mapping[str, str]:
         """Names and units of the positions with every joint free, as arrays of states have them."""
-        return dict(self._free_coordinates()[0])
+        return MappingProxyType(dict(self._free_coordinates()[0]))
 
-    @property
-    def free_velocities(self) -> dict[str, str]:
+    @cached_property
+    def free_velocities(self) -> Mapping[str, str]:
         """Names and units of the velocities with every joint free, as arrays of states, forces and accelerations have them."""
-        return dict(self._free_coordinates()[1])
+        return MappingProxyType(dict(self._free_coordinates()[1]))
 
     @property
     def inputs(self) -> list[str]:
         """Names of the inputs, such as ``shoulder.torque``."""
         return self._input_names()
 
-    @property
-    def controllers(self) -> dict[str, list[str]]:
+    @cached_property
+    def controllers(self) -> Mapping[str, Sequence[str]]:
         """Names of the controllers of the model, and the inputs that each adds to."""
-        signals = {name for name, _, _ in self._signals()}
         names = [own["name"] for own in self.model.to_dict().get("controller", [])]
-        return {
-            name: [own for own in self.inputs if f"{name}.{own.partition('#')[0]}" in signals]
+        driven = {
+            name: tuple(own for own in self.inputs if f"{name}.{own.partition('#')[0]}" in self.channels)
             for name in names
         }
+        return MappingProxyType(driven)
 
     def _without(self, release: Sequence[str]) -> Mechanism:
         """The mechanism without some of its controllers."""
@@ -151,10 +153,10 @@ class Mechanism(_native.Mechanism):
         """Names of the markers."""
         return self._markers()
 
-    @property
-    def channels(self) -> dict[str, str]:
+    @cached_property
+    def channels(self) -> Mapping[str, str]:
         """Names of everything that can be recorded, and their units."""
-        return {name: unit for name, unit, _ in self._signals()}
+        return MappingProxyType(dict(self._signals()))
 
     # states
 

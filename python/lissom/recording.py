@@ -188,6 +188,9 @@ class Recording(Mapping[str, Array]):
         for name in wanted:
             (line,) = ax.plot(self.time_s, self._channels[name], linewidth=1.2, label=name)
             if overlay is not None and name in overlay.units:
+                given, own = overlay.units[name], self.units[name]
+                if given not in ("1", own):
+                    raise ValueError(f"{name} of the overlay is in {given}, and in {own} here")
                 ax.plot(overlay.time_s, overlay[name], ".", markersize=3, color=line.get_color())
         units = sorted({self.units[name] for name in wanted})
         ax.set_xlabel("time [s]")

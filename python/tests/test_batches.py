@@ -138,7 +138,7 @@ def test_members_are_simulators(arm: lissom.Mechanism) -> None:
 
 def test_a_controller_of_the_model_is_not_driven_over() -> None:
     mech = lissom.shipped("quarter-turn", {"simulation.duration_s": 0.1}).build()
-    assert mech.controllers == {"servo": ["hub.torque"]}
+    assert mech.controllers == {"servo": ("hub.torque",)}
     law = lissom.Sampled(lambda t_s, y: [0.0], period_s=0.01, inputs=["hub.torque"])
     for drive in (
         lambda: mech.simulator(dt_s=0.01),

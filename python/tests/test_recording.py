@@ -100,6 +100,9 @@ def test_plot(rec: lissom.Recording, tmp_path: Path) -> None:
     assert len(ax.get_lines()) == 6 and ax.get_ylabel() == "[m]"
     with pytest.raises(KeyError):
         rec.plot("nothing")
+    other = lissom.Recording(rec.time_s, {"elbow.angle": rec["elbow.angle"]}, {"elbow.angle": "turns"})
+    with pytest.raises(ValueError, match="in turns, and in rad here"):
+        rec.plot("elbow.angle", ax=ax, overlay=other)
     plt.close("all")
 
 

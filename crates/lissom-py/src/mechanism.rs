@@ -117,14 +117,11 @@ impl Mechanism {
         Ok((named(positions), named(velocities)))
     }
 
-    /// Everything that can be recorded: name, unit, and whether it is a state, an input, an output or for the audit.
+    /// Names and units of everything that can be recorded.
     #[pyo3(name = "_signals")]
-    fn signals(&self, py: Python<'_>) -> PyResult<Vec<(String, &'static str, String)>> {
+    fn signals(&self, py: Python<'_>) -> PyResult<Names> {
         let signals = py.detach(|| self.mechanism.signals()).or_raise(py)?;
-        let told = |signal: &lissom::Signal| {
-            let kind = format!("{:?}", signal.kind).to_lowercase();
-            (signal.name.clone(), signal.unit, kind)
-        };
+        let told = |signal: &lissom::Signal| (signal.name.clone(), signal.unit);
         Ok(signals.iter().map(told).collect())
     }
 
