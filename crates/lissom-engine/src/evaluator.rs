@@ -317,6 +317,10 @@ impl Evaluator {
             RowQuantity::MassMatrix => n_v * n_v,
             RowQuantity::InverseDynamics | RowQuantity::ForwardDynamics => n_v,
         };
+        // nothing is found of what cannot move
+        if size == 0 {
+            return;
+        }
         let still = match quantity {
             RowQuantity::InverseDynamics => vec![0.0; n_v],
             RowQuantity::MassMatrix | RowQuantity::ForwardDynamics => Vec::new(),

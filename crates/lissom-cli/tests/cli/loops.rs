@@ -433,3 +433,67 @@ fn a_start_that_loops_change_is_told() {
     assert_eq!(change["coordinate"], "knee.angle");
     assert_near(number(&change["closed"]), -1.0);
 }
+
+/// Words: a frame whose columns and beam are clamped to each other vibrates, and cannot move when it is rigid: every verb says so or goes on.
+#[test]
+fn a_rigid_frame_cannot_move() {
+    const UP: &str = "rotation_vector_rad = [0.0, 0.0, 1.5707963267948966]";
+    const DOWN: &str = "rotation_vector_rad = [0.0, 0.0, -1.5707963267948966]";
+    let beam = |name: &str, length: f64| {
+        format!(
+            "[[body]]\nname = \"{name}\"\n[body.beam]\nlength_m = {length:?}\nmass_per_length_kg_per_m = 0.5\n\
+             bending_stiffness_y_n_m2 = 20.0\nbasis.clamped_free = {{ bending_y = 2 }}\n"
+        )
+    };
+    let clamp = |name: &str, parent: &str, child: &str| {
+        format!(
+            "[[joint]]\nname = \"{name}\"\nparent = {{ {parent} }}\nchild = \"{child}\"\nfixed = {{}}\n"
+        )
+    };
+    let column = "format = 1\ngravity_m_per_s2 = [0.0, -9.81, 0.0]\n".to_owned()
+        + &beam("left", 1.0)
+        + &clamp("left_foot", &format!("body = \"ground\", {UP}"), "left");
+    let end = "[[marker]]\nname = \"corner\"\nbody = \"left\"\n[simulation]\nduration_s = 0.05\n";
+    let frame = column.clone()
+        + &beam("top", 2.0)
+        + &beam("right", 1.0)
+        + &clamp("left_corner", &format!("body = \"left\", {DOWN}"), "top")
+        + &clamp(
+            "right_foot",
+            &format!("body = \"ground\", position_m = [2.0, 0.0, 0.0], {UP}"),
+            "right",
+        )
+        + &format!(
+            "[[loop]]\nname = \"right_corner\"\nfrom = \"top\"\nto = {{ body = \"right\", at = \"tip\", {DOWN} }}\nfixed = {{}}\n"
+        );
+    let folder = Folder::new();
+    folder.write("column.toml", column + end);
+    folder.write("frame.toml", frame + end);
+    folder.write("state.json", "{}");
+    for formulation in ["tree", "nodal"] {
+        let rigid = ["--fidelity", "rigid", "--formulation", formulation];
+        let call = |verb: &str, model: &str| folder.lissom(&[&[verb, model], &rigid[..]].concat());
+        let none = "nothing can move: the loops leave no degree of freedom";
+        call("check", "frame.toml").says(0, &[none]);
+        let none = "nothing can move: no joint and no body has a degree of freedom";
+        call("check", "column.toml").says(0, &[none]);
+        for model in ["column.toml", "frame.toml"] {
+            for verb in ["run", "equilibrium", "linearize", "converge"] {
+                call(verb, model).says(0, &[]);
+            }
+            let eval = ["eval", model, "--state", "state.json"];
+            (folder.lissom(&[&eval, &rigid[..]].concat())).says(0, &[]);
+            call("modes", model).says(1, &["nothing is left to vibrate"]);
+        }
+        call("perturb", "column.toml").says(0, &[]);
+        let steady = [
+            "run",
+            "column.toml",
+            "--set",
+            "simulation.initial=quasi_static",
+        ];
+        (folder.lissom(&[&steady, &rigid[..]].concat())).says(0, &[]);
+    }
+    let both = ["compare", "frame.toml", "--with", "default,rigid"];
+    folder.lissom(&both).says(0, &[]);
+}

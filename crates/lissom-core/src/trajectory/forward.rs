@@ -46,10 +46,10 @@ struct Closures {
 }
 
 impl Closures {
-    /// Those of a mechanism where it was placed last; `None` where it has none.
+    /// Those of a mechanism where it was placed last; `None` where it has none, or nothing that could open them.
     fn of(mechanism: &impl RigidMechanism, velocities: usize) -> Option<Self> {
         let equations = mechanism.closure_equations();
-        if equations.residual.is_empty() {
+        if equations.residual.is_empty() || velocities == 0 {
             return None;
         }
         let rows = equations.residual.len();

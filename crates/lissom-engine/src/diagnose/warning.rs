@@ -24,6 +24,11 @@ pub enum Warning {
         "nothing can move: the loops leave no degree of freedom; take a joint or a loop away, or let one leave more free"
     )]
     Immobile,
+    /// No joint moves and no body deforms.
+    #[error(
+        "nothing can move: no joint and no body has a degree of freedom; give the model a joint that moves or a body that deforms"
+    )]
+    NoFreedom,
     /// The model starts in equilibrium and at rest.
     #[error(
         "nothing will move: the model starts in equilibrium and at rest, and nothing drives it; give it gravity, an \

@@ -35,6 +35,8 @@ impl Mechanism {
         }
         if loops.is_some_and(|loops| is_immobile(tree, loops)) {
             warnings.push(Warning::Immobile);
+        } else if loops.is_none() && !spec.is_of_nodes() && has_no_freedom(tree) {
+            warnings.push(Warning::NoFreedom);
         } else if self.starts_at_rest() {
             warnings.push(Warning::AtRest);
         }
@@ -128,6 +130,11 @@ fn is_immobile(tree: &Model, loops: &LoopsSummary) -> bool {
     let mut bodies = tree.linkage.system.bodies().iter();
     let is_elastic = bodies.any(|body| body.modes() > 0);
     loops.rigid_degrees_of_freedom == 0 && !is_elastic && tree.transmissions.is_empty()
+}
+
+/// Whether no joint moves and no body deforms.
+fn has_no_freedom(tree: &Model) -> bool {
+    tree.linkage.system.velocity_count() == 0 && tree.transmissions.is_empty()
 }
 
 /// A body some of whose functions move no mass, so that they would vibrate infinitely fast.

@@ -580,3 +580,29 @@ fn closed_mechanisms_are_configured_and_evaluated() {
         "{error}"
     );
 }
+
+/// Property: of what cannot move there is nothing to find, and no panic.
+#[test]
+fn what_cannot_move_has_no_rows() {
+    let clamped = r#"
+format = 1
+[[body]]
+name = "block"
+rigid = { mass_kg = 2.0, inertia_kg_m2 = [0.1, 0.1, 0.1] }
+[[joint]]
+name = "clamp"
+parent = "ground"
+child = "block"
+fixed = {}
+"#;
+    let mut evaluator = Evaluator::new(&Mechanism::build(&parsed(clamped)).unwrap()).unwrap();
+    let rows = StateRows {
+        time_s: 0.0,
+        motion: &[],
+        with: &[],
+    };
+    for quantity in [RowQuantity::MassMatrix, RowQuantity::ForwardDynamics] {
+        evaluator.evaluate_rows(quantity, &rows, &mut []);
+    }
+    assert_eq!(evaluator.velocity_count(), 0);
+}

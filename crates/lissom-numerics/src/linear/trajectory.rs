@@ -303,6 +303,10 @@ impl LinearizedTrajectory {
             stiffness[(dof, dof)] = 1.0;
             right[dof] = 0.0;
         }
+        // the solver knows no equations without unknowns
+        if right.is_empty() {
+            return Ok(Vec::new());
+        }
         match stiffness.lu().solve(&right) {
             Some(solution) => Ok(solution.as_slice().to_vec()),
             None => Err(LinearError::NotHeld { time_s: time }),

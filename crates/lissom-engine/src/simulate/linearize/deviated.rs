@@ -67,6 +67,10 @@ impl Solved {
 
     /// Puts into what is solved for what takes a change of the closures back.
     fn take_back(&self, change: impl Fn(usize) -> f64, whole: &mut DVector<f64>) {
+        // the solver knows no equations without unknowns
+        if self.rows.is_empty() {
+            return;
+        }
         let change =
             DVector::from_iterator(self.rows.len(), self.rows.iter().map(|&row| change(row)));
         // invertible, as was found before

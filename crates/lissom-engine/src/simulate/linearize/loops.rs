@@ -73,7 +73,7 @@ impl Independent {
         self.ratio = Some(f64::INFINITY);
     }
 
-    /// Chooses at a state, of what is not held; `None` for a model without closures.
+    /// Chooses at a state, of what is not held; `None` for a model without closures, or none that this could open.
     pub(super) fn choose(
         linearizer: &mut Linearizer<'_>,
         state: &MotionState,
@@ -96,6 +96,9 @@ impl Independent {
             })
             .collect();
         let rows = row_rank(&matrix, free.len()).independent;
+        if rows.is_empty() {
+            return Ok(None);
+        }
         let (elastic, joints): (Vec<usize>, Vec<usize>) = (0..free.len())
             .filter(|i| !held.contains(i))
             .partition(|&i| is_elastic(model, free[i]));

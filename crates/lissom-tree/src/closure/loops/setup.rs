@@ -15,7 +15,7 @@ use lissom_spec::Tip;
 const ASSEMBLED: f64 = 1e-6;
 
 impl Loops {
-    /// The loops of a linkage that starts at `position`, `None` if it has none.
+    /// The loops of a linkage that starts at `position`, `None` if it has none, or nothing in it that could open them.
     ///
     /// # Errors
     /// When the linkage cannot be run as its method asks.
@@ -56,6 +56,9 @@ impl Loops {
                 equation: constraints.name(&linkage.closures, worst),
                 violation,
             });
+        }
+        if n == 0 {
+            return Ok(None);
         }
 
         let all = row_rank(constraints.jacobian(), n);
