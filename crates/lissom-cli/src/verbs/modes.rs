@@ -214,15 +214,14 @@ fn in_words(loaded: &Loaded, frozen: &Frozen, modes: &TrackedModes, files: &[Str
 fn freely(frozen: &Frozen, modes: &TrackedModes) -> String {
     let which = names(&modes.rigid, frozen);
     let whole = modes.rigid == frozen.rigid;
-    let what = if whole {
-        format!("floats: {which} move it as a whole")
-    } else {
-        format!(
-            "moves freely: {} that nothing resists, told by {which}",
-            counted(modes.rigid.len(), "motion")
-        )
-    };
-    format!("{what}, at no frequency; its modes are those without momentum")
+    let modes_are = "at no frequency; its modes are those without momentum";
+    if whole {
+        return format!(
+            "floats: {which} move it as a whole, {modes_are}, and whether it tumbles is not judged"
+        );
+    }
+    let count = counted(modes.rigid.len(), "motion");
+    format!("moves freely: {count} that nothing resists, told by {which}, {modes_are}")
 }
 
 /// Natural frequency without velocity terms.

@@ -75,6 +75,48 @@ fn nothing_to_vibrate() {
     }
 }
 
+/// Words: a loop all of whose joints are driven has nothing that could vibrate either.
+#[test]
+fn nothing_to_vibrate_in_a_driven_loop() {
+    let folder = Folder::new();
+    let body = |name: &str, length: f64| {
+        format!(
+            "[[body]]\nname = \"{name}\"\n\
+             rigid = {{ mass_kg = 1.0, center_of_mass_m = [{:?}, 0.0, 0.0], inertia_kg_m2 = [0.01, 0.1, 0.1] }}\n\
+             node = [{{ name = \"end\", position_m = [{length:?}, 0.0, 0.0] }}]\n",
+            length / 2.0
+        )
+    };
+    let driven = |name: &str, parent: &str, child: &str, angle: f64| {
+        format!(
+            "[[joint]]\nname = \"{name}\"\nparent = {{ {parent} }}\nchild = \"{child}\"\n\
+             revolute = {{ axis = [0.0, 0.0, 1.0], initial_angle_rad = {angle:?} }}\n\
+             [[input]]\njoint = \"{name}\"\ntorque_constant = {{ value_n_m = 0.1 }}\n"
+        )
+    };
+    let text = "format = 1\n".to_owned()
+        + &body("crank", 0.5)
+        + &body("coupler", 1.0)
+        + &body("rocker", 0.5)
+        + &driven("crank_pivot", "body = \"ground\"", "crank", 1.2)
+        + &driven("knee", "body = \"crank\", at = \"end\"", "coupler", -1.2)
+        + &driven(
+            "rocker_pivot",
+            "body = \"ground\", position_m = [1.0, 0.0, 0.0]",
+            "rocker",
+            1.2,
+        )
+        + "[[loop]]\nname = \"closed\"\nfrom = { body = \"coupler\", at = \"end\" }\n\
+           to = { body = \"rocker\", at = \"end\" }\nrevolute = { axis = [0.0, 0.0, 1.0] }\n\
+           [simulation]\nduration_s = 1.0\n";
+    folder.write("loop.toml", text);
+    for formulation in FORMULATIONS {
+        folder
+            .lissom(&["modes", "loop.toml", "--formulation", formulation])
+            .says(1, &["nothing is left to vibrate", "held", "--free"]);
+    }
+}
+
 /// Closed form: a bar with spring and damper beyond critical damping, $`1\lambda^2 + 5\lambda + 4 = 0`$ by its inertia of 1 kg m² about the pin: both roots, and
 /// the damping ratio 5/4; standing upright against gravity without a spring, one root of each sign.
 #[test]
@@ -287,6 +329,40 @@ fn a_hexapod_has_twelve_equal_frequencies() {
             "--json",
         ]);
         assert_eq!(answer["modes"].as_array().unwrap().len(), 8);
+    }
+}
+
+/// Closed form: legs between ball joints at both ends turn about their own axes, which nothing resists: six motions that are listed and
+/// taken out, and the frequencies of legs between pinned ends, whose sections turn: $`\pi^2\sqrt{EI/\mu L^4/(1 + \rho I\pi^2/\mu L^2)}`$.
+#[test]
+fn legs_that_turn_about_their_axes() {
+    // eight elements per half wave, 1.7e-5 by their fourth-order error
+    const ELEMENTS: f64 = 4e-5;
+    const EQUAL: f64 = 2e-9;
+    let (text, length) = hexapod(20.0, 0.3, 8);
+    let foot =
+        "universal = { first = { axis = [0.0, 1.0, 0.0] }, second = { axis = [0.0, 0.0, 1.0] } }";
+    let section = "section_inertia_y_kg_m = 1e-4\nsection_inertia_z_kg_m = 1e-4\nbasis";
+    assert!(text.contains(foot));
+    let text = text
+        .replace(foot, "spherical = {}")
+        .replace("basis", section);
+    let folder = Folder::new();
+    folder.write("hexapod.toml", text);
+    let turning = 1.0 + 1e-4 / 0.3 * (PI / length).powi(2);
+    let exact = PI * PI * (20.0_f64 / (0.3 * length.powi(4) * turning)).sqrt();
+    for formulation in FORMULATIONS {
+        let call = ["modes", "hexapod.toml", "--formulation", formulation];
+        let answer = folder.json(&[&call[..], &["--count", "14", "--json"]].concat());
+        let free = answer["rigid_motions"].as_array().unwrap();
+        assert_eq!(free.len(), 6, "{formulation}: {free:?}");
+        let found = frequencies(&answer);
+        near(found[0], exact, ELEMENTS);
+        for other in &found[..12] {
+            near(*other, found[0], EQUAL);
+        }
+        assert!(found[12] > 3.5 * exact, "{formulation}: {found:?}");
+        assert_eq!(answer["growing"][0].as_array().unwrap().len(), 0);
     }
 }
 

@@ -100,7 +100,7 @@ impl Roots {
 
     fn uncoupled(symmetric: &Symmetric) -> Self {
         let size = symmetric.squares.len();
-        let highest = (symmetric.squares.iter()).fold(0.0_f64, |most, x| most.max(x.abs().sqrt()));
+        let highest = symmetric.highest_square().sqrt();
         let mut found = Vec::with_capacity(size);
         for (mode, &square) in symmetric.squares.iter().enumerate() {
             let rate = square.abs().sqrt();
@@ -125,8 +125,7 @@ impl Roots {
     ) -> Result<Self, LinearError> {
         let squares = &symmetric.squares;
         let size = squares.len();
-        let most = squares.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
-        let scale = most.sqrt().max(damping.amax());
+        let scale = symmetric.highest_square().sqrt().max(damping.amax());
         if !scale.is_finite() || damping.iter().any(|x| !x.is_finite()) {
             return Err(LinearError::NoModes {
                 reason: "a velocity term is not finite",

@@ -8,6 +8,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::error::LinearError;
 use super::frozen::Pencil;
+use super::spectrum::skew_rounding;
 use super::symmetric::Symmetric;
 
 /// Work of the stiffness on a motion, as a share of that of its entries without their signs, that is rounding: matrices of
@@ -23,7 +24,8 @@ const HELD: f64 = 1e-6;
 pub(super) fn free_motions(pencil: &Pencil) -> Result<DMatrix<f64>, LinearError> {
     let size = pencil.mass.nrows();
     let none = DMatrix::zeros(size, 0);
-    if size == 0 || is_held(&pencil.stiffness) {
+    let finite = pencil.damping.iter().all(|x| x.is_finite());
+    if size == 0 || !finite || is_held(&pencil.stiffness) {
         return Ok(none);
     }
     let symmetric = Symmetric::new(&pencil.mass, &pencil.stiffness)?;
@@ -39,17 +41,28 @@ pub(super) fn free_motions(pencil: &Pencil) -> Result<DMatrix<f64>, LinearError>
         return Ok(none);
     }
     let shapes = symmetric.shapes.select_columns(&free);
-    // of these, what neither velocity terms nor a skew part of the stiffness feel
-    let skew = (&pencil.stiffness - pencil.stiffness.transpose()) * 0.5;
-    let feel = [&pencil.damping, &pencil.damping.transpose(), &skew];
+    // of these, what neither velocity terms nor a skew part of the stiffness feel, each as a share of what is more than rounding
+    let project = |matrix: &DMatrix<f64>| symmetric.shapes.transpose() * (matrix * &shapes);
     let mut felt = DMatrix::zeros(3 * size, free.len());
-    for (part, matrix) in feel.into_iter().enumerate() {
-        let all = symmetric.shapes.abs();
-        let scale = (all.transpose() * (matrix.abs() * shapes.abs())).amax();
-        if scale > 0.0 {
-            let forces = symmetric.shapes.transpose() * (matrix * &shapes) / scale;
-            felt.view_mut((part * size, 0), (size, free.len()))
-                .copy_from(&forces);
+    let least = size as f64 * f64::EPSILON * symmetric.highest_square().sqrt();
+    for (part, matrix) in [&pencil.damping, &pencil.damping.transpose()]
+        .into_iter()
+        .enumerate()
+    {
+        let all = symmetric.shapes.abs().transpose() * (matrix.abs() * shapes.abs());
+        let rounding = (NOTHING * all.amax()).max(least);
+        if rounding > 0.0 {
+            let forces = project(matrix) / rounding;
+            felt.rows_mut(part * size, size).copy_from(&forces);
+        }
+    }
+    let rounding = skew_rounding(&symmetric);
+    let skew = project(&((&pencil.stiffness - pencil.stiffness.transpose()) * 0.5));
+    for (j, &motion) in free.iter().enumerate() {
+        for i in 0..size {
+            if skew[(i, j)] != 0.0 {
+                felt[(2 * size + i, j)] = skew[(i, j)] / rounding(i, motion);
+            }
         }
     }
     let svd = felt.svd(false, true);
@@ -57,7 +70,7 @@ pub(super) fn free_motions(pencil: &Pencil) -> Result<DMatrix<f64>, LinearError>
         return Ok(none);
     };
     let columns: Vec<DVector<f64>> = (0..free.len())
-        .filter(|&i| svd.singular_values[i] <= NOTHING)
+        .filter(|&i| svd.singular_values[i] <= 1.0)
         .map(|i| &shapes * directions.row(i).transpose())
         .collect();
     Ok(if columns.is_empty() {

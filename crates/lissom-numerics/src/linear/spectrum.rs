@@ -132,13 +132,18 @@ pub(super) fn skew_part(symmetric: &Symmetric, stiffness: &DMatrix<f64>) -> Opti
         return None;
     }
     let skew = symmetric.project(&skew);
-    let squares = &symmetric.squares;
-    let matters = |i: usize, j: usize| {
-        let larger = squares[i].abs().max(squares[j].abs());
-        skew[(i, j)].abs() > SYMMETRIC * larger
-    };
-    let any = (0..squares.len()).any(|j| (0..j).any(|i| matters(i, j)));
+    let rounding = skew_rounding(symmetric);
+    let size = symmetric.squares.len();
+    let any = (0..size).any(|j| (0..j).any(|i| skew[(i, j)].abs() > rounding(i, j)));
     any.then_some(skew)
+}
+
+/// What rounding may make of the skew part of a stiffness between two symmetric modes. Of motions without frequency, that is rounding
+/// of the stiffness of the others.
+pub(super) fn skew_rounding(symmetric: &Symmetric) -> impl Fn(usize, usize) -> f64 {
+    let squares = &symmetric.squares;
+    let least = squares.len() as f64 * f64::EPSILON * symmetric.highest_square();
+    move |i, j| (SYMMETRIC * squares[i].abs().max(squares[j].abs())).max(least)
 }
 
 /// Real and imaginary part of a vector whose largest entry has been made real.

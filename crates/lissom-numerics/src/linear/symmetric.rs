@@ -81,6 +81,11 @@ impl Symmetric {
         })
     }
 
+    /// The largest $`|\omega^2|`$.
+    pub(super) fn highest_square(&self) -> f64 {
+        (self.squares.iter()).fold(0.0, |most, square| most.max(square.abs()))
+    }
+
     /// A matrix in the coordinates of the modes, $`\Phi^TA\Phi`$.
     pub(super) fn project(&self, matrix: &DMatrix<f64>) -> DMatrix<f64> {
         self.shapes.transpose() * (matrix * &self.shapes)

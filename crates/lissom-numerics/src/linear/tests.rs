@@ -4,6 +4,7 @@ use nalgebra::{Complex, DMatrix, DVector};
 
 use super::frozen::Pencil;
 use super::rigid::{free_motions, pivots};
+use super::spectrum::skew_part;
 use super::symmetric::Symmetric;
 use super::{DampedMode, Growth, UndampedModes};
 
@@ -189,6 +190,31 @@ fn free_motions_are_taken_out() {
             assert!((found - wanted).abs() < ROUNDING * 2e3, "{found} {wanted}");
         }
     }
+}
+
+/// Closed form: rounding that makes the stiffness a little unsymmetric, as reduction to independent coordinates does, holds nothing: the
+/// same motions are free and nothing else changes.
+#[test]
+fn rounding_holds_nothing() {
+    let size = 30;
+    let mut pencil = chain(size, 0.0);
+    let rounding = pencil.stiffness.amax() * f64::EPSILON;
+    for i in 0..=size {
+        for j in 0..i {
+            let noise = rounding * ((7 * i + 3 * j) as f64).sin();
+            pencil.stiffness[(i, j)] += noise;
+            pencil.stiffness[(j, i)] -= noise;
+        }
+    }
+    let symmetric = Symmetric::new(&pencil.mass, &pencil.stiffness).unwrap();
+    assert!(skew_part(&symmetric, &pencil.stiffness).is_none());
+    let motions = free_motions(&pencil).unwrap();
+    assert_eq!(motions.ncols(), 2);
+    // a force of the same kind that is no rounding pushes along a circle
+    pencil.stiffness[(0, size)] += 1.0;
+    pencil.stiffness[(size, 0)] -= 1.0;
+    assert!(skew_part(&symmetric, &pencil.stiffness).is_some());
+    assert_eq!(free_motions(&pencil).unwrap().ncols(), 0);
 }
 
 /// Closed form: nothing resists two bodies on one line, one of which pushes the other through a soft spring between very stiff ones:

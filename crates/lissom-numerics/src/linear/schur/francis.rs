@@ -136,14 +136,17 @@ pub(super) fn negligible(h: &DMatrix<f64>, row: usize) -> bool {
         return true;
     }
     let (before, own) = (h[(row - 1, row - 1)], h[(row, row)]);
-    let mut near = before.abs() + own.abs();
-    if near == 0.0 {
-        if row > 1 {
-            near += h[(row - 1, row - 2)].abs();
-        }
-        if row + 1 < h.nrows() {
-            near += h[(row + 1, row)].abs();
-        }
+    let near = before.abs() + own.abs();
+    let mut beside = 0.0;
+    if row > 1 {
+        beside += h[(row - 1, row - 2)].abs();
+    }
+    if row + 1 < h.nrows() {
+        beside += h[(row + 1, row)].abs();
+    }
+    // a diagonal that is rounding of its neighbours, as of oscillators without damping, says nothing of them
+    if near <= f64::EPSILON * beside {
+        return below <= f64::EPSILON * (f64::EPSILON * beside);
     }
     if below > f64::EPSILON * near {
         return false;

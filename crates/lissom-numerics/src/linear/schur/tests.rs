@@ -119,3 +119,27 @@ fn graded_matrices() {
         }
     }
 }
+
+/// Identity: two oscillators of one frequency without damping that have all but parted: their diagonal is rounding, and the entry
+/// between them, however small, is larger. Such a block came up in the modes of a hexapod whose legs turn about their axes.
+#[test]
+fn oscillators_that_have_all_but_parted() {
+    let [w1, w2, w3, w4] = [
+        0.141_926_411_836_116_4,
+        0.141_926_411_836_116_18,
+        0.141_926_411_836_116_8,
+        0.141_926_411_836_116_54,
+    ];
+    #[rustfmt::skip]
+    let matrix = DMatrix::from_row_slice(4, 4, &[
+        0.0, -w1,      -1.8e-21, 9.5e-17,
+        w2,  -1.2e-104, 8.1e-17, -1.4e-20,
+        0.0, 3.1e-89,   0.0,     -w3,
+        0.0, 0.0,       w4,      0.0,
+    ]);
+    let schur = check(&matrix);
+    check_vectors(&matrix, &schur, ROUNDING);
+    for value in schur.eigenvalues() {
+        assert!((value.norm() - w1).abs() < ROUNDING, "{value}");
+    }
+}
