@@ -295,7 +295,7 @@ fn two_link_arm() {
 }
 
 /// Convergence: sixty points along the spin-up of section 7.1 leave less than a millimetre anywhere, as the paper has it, and the
-/// error that the run itself states is that error.
+/// bound that the run itself states is the one that its order means.
 #[test]
 fn sixty_points_suffice() {
     const ALLOWED_M: f64 = 1e-3;
@@ -332,7 +332,8 @@ fn sixty_points_suffice() {
             finest[index]
         );
         if worst > 0.01 * ALLOWED_M {
-            let stated = errors[index] / worst;
+            // smooth between the points, so that the difference that is stated is three errors
+            let stated = errors[index] / (3.0 * worst);
             assert!(
                 (0.5..2.0).contains(&stated),
                 "{}: {worst} {stated}",
