@@ -131,22 +131,25 @@ struct Judge {
 
 impl Judge {
     fn measured(&self, run: &Run, differences: &[Difference]) -> Measured {
-        let how = match &run.ending {
+        let ended = match &run.ending {
             Ending::Completed => None,
-            Ending::Failed(RunError::Diverged(_)) => Some(HowEnded::Diverged),
-            Ending::Failed(_) => Some(HowEnded::Failed),
-            Ending::Stopped { .. } => Some(HowEnded::Interrupted),
+            Ending::Failed(error) => Some(Ended {
+                how: match error {
+                    RunError::Diverged(_) => HowEnded::Diverged,
+                    _ => HowEnded::Failed,
+                },
+                time_s: error.time_s(),
+            }),
+            Ending::Stopped { at_s } => Some(Ended {
+                how: HowEnded::Interrupted,
+                time_s: *at_s,
+            }),
         };
-        let time_s = match &run.ending {
-            Ending::Completed => 0.0,
-            Ending::Failed(error) => error.time_s(),
-            Ending::Stopped { at_s } => *at_s,
-        };
-        let difference = how.is_none().then(|| worst(differences));
+        let difference = ended.is_none().then(|| worst(differences));
         Measured {
             difference,
             within: difference.and_then(|difference| self.is_small(&difference)),
-            ended: how.map(|how| Ended { how, time_s }),
+            ended,
         }
     }
 
