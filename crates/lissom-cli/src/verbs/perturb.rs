@@ -146,8 +146,9 @@ fn in_words(
         }
     }
     lines.push(match perturb::worst_interpolation(done) {
+        Some((_, 0.0)) => "  interpolating between the points leaves no error".to_owned(),
         Some((channel, error)) => format!(
-            "  interpolating between the points leaves an error of about {} m in {channel}; more --points make it smaller",
+            "  interpolating between the points leaves an error of at most about {} m in {channel}; more --points make it smaller",
             short(error)
         ),
         None => "  what interpolating between the points leaves is not known: take more --points".to_owned(),
