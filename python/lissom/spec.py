@@ -107,6 +107,10 @@ class AxisClosure:
     """Axis, the same in the frames of both places; any length but zero."""
 
 
+AxisName: TypeAlias = "Literal['x', 'y', 'z']"
+"""An axis of a body's frame."""
+
+
 @dataclass(kw_only=True)
 class BasisClampedFree:
     """Eigenfunctions of the beam clamped at its root and free at its tip."""
@@ -757,6 +761,18 @@ class ForceCycloid:
 
 
 @dataclass(kw_only=True)
+class ForcePerMass:
+    """A force on every particle, in proportion to its mass."""
+
+    along: AxisName
+    """Its direction."""
+
+    growing_with: AxisName | None = None
+    """The coordinate with which it grows, by one newton per kilogram and metre: centrifugal force about z at one
+    radian per second is along x growing with x, and along y growing with y. The same everywhere when absent."""
+
+
+@dataclass(kw_only=True)
 class ForcePolynomial:
     """A force that is a polynomial in the time since `from_s`; zero outside."""
 
@@ -1000,6 +1016,24 @@ class GeneralizedAlpha:
 
 
 @dataclass(kw_only=True)
+class GeometricStiffness:
+    """What a body gains in stiffness under a load of one. Exactly one of `force_per_mass`, `force` and `moment` says
+    under which."""
+
+    file: str
+    """File of the matrix, over the rows of the stiffness matrix."""
+
+    force: InterfaceLoad | None = None
+    """A force of one newton on an interface."""
+
+    force_per_mass: ForcePerMass | None = None
+    """A force on every particle, of one newton per kilogram."""
+
+    moment: InterfaceLoad | None = None
+    """A moment of one newton metre on an interface."""
+
+
+@dataclass(kw_only=True)
 class Hinge:
     """A rotation between two orientations."""
 
@@ -1201,6 +1235,17 @@ Integrator: TypeAlias = "IntegratorAuto | IntegratorDop853 | IntegratorDopri5 | 
 
 
 @dataclass(kw_only=True)
+class InterfaceLoad:
+    """A force or moment on an interface."""
+
+    along: AxisName
+    """Its direction."""
+
+    at: str
+    """The interface."""
+
+
+@dataclass(kw_only=True)
 class Interface:
     """A set of nodes of a mesh that is tied to a frame."""
 
@@ -1212,6 +1257,9 @@ class Interface:
 
     position_m: Sequence[float] | None = None
     """Origin of the frame in the body's frame; the mean of its nodes when absent."""
+
+    tie: Tie | None = None
+    """How the nodes and the frame move with each other."""
 
 
 @dataclass(kw_only=True)
@@ -1341,6 +1389,28 @@ class Material:
     """Young's modulus."""
 
 
+@dataclass(kw_only=True)
+class Matrices:
+    """Mass and stiffness of a free body over the unknowns of its nodes, as another program wrote them. Files are
+    Matrix Market's (coordinate or array, real, general or symmetric), bare triplets `row column value` of one
+    triangle, as CalculiX writes them, or Nastran's DMIG, where the names of mass and stiffness begin with M and
+    K. Units are those of the mesh (`mass_unit_kg`, `unit_m`) and the second."""
+
+    geometric_stiffness: Sequence[GeometricStiffness] | None = None
+    """What the body gains in stiffness under loads; without any it does not stiffen."""
+
+    mass: str
+    """File of the mass matrix, below the folder of the model."""
+
+    stiffness: str
+    """File of the stiffness matrix."""
+
+    unknowns: str | None = None
+    """File with a line `node.direction` per row of the matrices: 1, 2, 3 for displacements and 4, 5, 6 for
+    rotations. When absent the rows are those of all nodes in the order of their table, three or six each. DMIG
+    name their rows themselves."""
+
+
 Membrane: TypeAlias = "Literal['pointwise', 'averaged']"
 """Where the axial strain of second order of a bent element is taken."""
 
@@ -1353,28 +1423,57 @@ class MeshBasisClampedFree:
 
 
 @dataclass(kw_only=True)
+class MeshBasisFreeFree:
+    """Modes of the free body, seen from mean axes: the frame in which deformation has no momentum."""
+
+    free_free: MeshModes
+
+
+@dataclass(kw_only=True)
 class MeshBasisCraigBampton:
-    """Static shapes of every interface but the first, and modes with all interfaces held; the frame is tangent at
-    the first one."""
+    """Static shapes of every interface but the first, and modes with all interfaces held."""
 
     craig_bampton: MeshModes
 
 
-MeshBasis: TypeAlias = "MeshBasisClampedFree | MeshBasisCraigBampton"
+@dataclass(kw_only=True)
+class MeshBasisAuto:
+    """The one of these that suits what is attached to the interfaces: `clamped_free` where only the first one
+    carries anything, `free_free` with residual shapes for a body that floats, `craig_bampton` otherwise."""
+
+    auto: MeshModes
+
+
+MeshBasis: TypeAlias = "MeshBasisClampedFree | MeshBasisFreeFree | MeshBasisCraigBampton | MeshBasisAuto"
 """The shapes in which the deformation of a mesh is expanded."""
+
+
+MeshFrame: TypeAlias = "Literal['tangent', 'mean']"
+"""The frame from which the deformation of a mesh is seen."""
 
 
 @dataclass(kw_only=True)
 class MeshModes:
-    """How many modes of a mesh are kept."""
+    """Which modes of a mesh are kept: exactly one of `modes` and `frequency_rad_per_s`."""
 
-    modes: int
+    frame: MeshFrame | None = None
+    """The frame of the body under `craig_bampton`."""
+
+    frequency_rad_per_s: float | None = None
+    """Frequency below which all modes are kept."""
+
+    modes: int | None = None
     """Number of modes."""
+
+    residual: bool | None = None
+    """Whether what modes leave out of the static compliance of the interfaces is kept by residual attachment shapes,
+    six per interface that moves at most; `craig_bampton` leaves nothing out."""
 
 
 @dataclass(kw_only=True)
 class Mesh:
-    """A mesh of solid elements, which is reduced to elastic coordinates when the model is read."""
+    """A mesh of solid elements, or nodes with mass and stiffness matrices, which is reduced to elastic coordinates
+    when the model is read."""
 
     basis: MeshBasis
     """The shapes in which the deformation is expanded."""
@@ -1382,13 +1481,21 @@ class Mesh:
     file: str
     """A mesh file below the folder of the model, with tetrahedra of 4 or 10 and hexahedra of 8 or 20 nodes: Gmsh's
     `.msh` (2.2 or 4.1, as text), or an input file of Abaqus or CalculiX (`.inp`), whose sets and surfaces are the
-    groups."""
+    groups, or bulk data of Nastran (`.bdf`, `.nas`). With `matrices` any of these, of which only nodes and groups
+    are taken, or a table of nodes (`.csv`): number, x, y, z and, if wanted, a group."""
 
     interface: Sequence[Interface]
     """Surfaces that are tied to a frame, to which something may be attached; the first one carries the body."""
 
-    material: Sequence[Material]
-    """What the elements are made of."""
+    mass_unit_kg: float | None = None
+    """Unit of mass of matrices, and of masses and materials in the file: 1000 for tonnes, which go with millimetres
+    and newtons."""
+
+    material: Sequence[Material] | None = None
+    """What the elements are made of; as the file says when absent (Nastran's does), or unless `matrices` are given."""
+
+    matrices: Matrices | None = None
+    """Mass and stiffness over the nodes, from another program."""
 
     stiffening: bool | None = None
     """Whether the body stiffens when it rotates or is loaded."""
@@ -2439,6 +2546,10 @@ class TableMotion:
 
     time_s: Sequence[float] | None = None
     """Instants, rising."""
+
+
+Tie: TypeAlias = "Literal['rigid', 'averaging']"
+"""How the nodes of an interface and its frame move with each other."""
 
 
 Tip: TypeAlias = "Literal['rigid', 'linear', 'euler_321', 'euler_123', 'exact', 'rotation_vector', 'chord', 'rotation_vector_plain_rate']"

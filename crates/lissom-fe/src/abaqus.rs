@@ -182,6 +182,7 @@ impl Parser {
             return Err(self.error(format!("there are two nodes {number}")));
         }
         self.mesh.nodes.push(position);
+        self.mesh.numbers.push(number);
         if let Some(group) = group {
             self.mesh.groups[group].nodes.insert(place);
         }

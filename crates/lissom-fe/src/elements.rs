@@ -9,15 +9,15 @@
 //!
 //! the stress part of the first argument and its displacement parts \[Fattah 1995, eqs (3.26)–(3.31), has the first only\].
 
+use std::collections::BTreeMap;
+
 use nalgebra::{DMatrix, Matrix3};
 
 use crate::FeError;
+use crate::finite_elements::Field;
 use crate::mesh::Mesh;
 use crate::shape::Kind;
 use lissom_spec::spec::MaterialSpec;
-
-/// A field of displacements, one vector per node of the mesh.
-pub(crate) type Field = Vec<[f64; 3]>;
 
 /// A mesh with its materials.
 pub(crate) struct Elements<'m> {
@@ -182,6 +182,11 @@ impl<'m> Elements<'m> {
                 }
             }
         }
+        for &(node, mass) in &self.mesh.lumps {
+            for (product, value) in product[node].iter_mut().zip(field[node]) {
+                *product += mass * value;
+            }
+        }
         product
     }
 
@@ -205,18 +210,23 @@ impl<'m> Elements<'m> {
         forces
     }
 
-    /// $`\tfrac12\nabla\times u`$ around a node: the mean over the elements that have it.
-    pub(crate) fn rotation_near(&self, node: usize, field: &Field) -> [f64; 3] {
-        let (mut sum, mut volume) = (Matrix3::zeros(), 0.0);
+    /// $`\tfrac12\nabla\times u = \sum w\times u`$ around a node, the mean over the elements that have it: the nodes of these and their $`w`$.
+    pub(crate) fn spin_near(&self, node: usize) -> Vec<(usize, [f64; 3])> {
+        let (mut spin, mut volume) = (BTreeMap::new(), 0.0);
         self.at_stations(
             |nodes| nodes.contains(&node),
             |_, station, solid| {
-                sum += gradient(station, solid, field) * station.volume;
+                for (&node, slope) in solid.iter().zip(&station.slopes) {
+                    let own = spin.entry(node).or_insert([0.0; 3]);
+                    for (own, slope) in own.iter_mut().zip(slope) {
+                        *own += 0.5 * station.volume * slope;
+                    }
+                }
                 volume += station.volume;
             },
         );
-        let axial = |i: usize, j: usize| 0.5 * (sum[(j, i)] - sum[(i, j)]) / volume;
-        [axial(1, 2), axial(2, 0), axial(0, 1)]
+        let mean = |(node, own): (usize, [f64; 3])| (node, own.map(|w| w / volume));
+        spin.into_iter().map(mean).collect()
     }
 
     /// $`K'''(u, \psi_a, \psi_b)`$ for every field `u`, each a symmetric matrix over the shapes.

@@ -97,13 +97,142 @@ pub enum FeError {
         /// A node of it.
         at: [f64; 3],
     },
-    /// More modes than unknowns.
-    #[error("{modes} modes were asked for, the mesh has {unknowns} unknowns; ask for fewer modes")]
+    /// A mass that nothing carries.
+    #[error("the mass at node {node} hangs on no solid element; put it on a node of one")]
+    LooseMass {
+        /// Number of the node.
+        node: usize,
+    },
+    /// A matrix with different triangles.
+    #[error(
+        "the matrix is not symmetric: row {row}, column {column} holds {value:e}, row {column}, column {row} holds {mirrored:e}; mass and stiffness of an \
+         undamped body at rest are symmetric"
+    )]
+    NotSymmetric {
+        /// Row, from 1.
+        row: usize,
+        /// Column, from 1.
+        column: usize,
+        /// Its entry.
+        value: f64,
+        /// The mirrored one.
+        mirrored: f64,
+    },
+    /// Matrices that do not go with each other.
+    #[error(
+        "the stiffness matrix has {stiffness} rows, another one {other}; write all of them over the same unknowns"
+    )]
+    Sizes {
+        /// Rows of the stiffness.
+        stiffness: usize,
+        /// Rows of the other.
+        other: usize,
+    },
+    /// Matrices that do not go with the nodes.
+    #[error(
+        "the matrices have {rows} rows and there are {nodes} nodes, which is neither three nor six for each; name a file with a line node.direction per row as `unknowns`"
+    )]
+    Rows {
+        /// Rows.
+        rows: usize,
+        /// Nodes.
+        nodes: usize,
+    },
+    /// Matrices that do not go with their unknowns.
+    #[error("the matrices have {rows} rows, and there are {unknowns} lines of unknowns")]
+    Unknowns {
+        /// Rows.
+        rows: usize,
+        /// Lines.
+        unknowns: usize,
+    },
+    /// An unknown of a node that is not there.
+    #[error("row {row} of the matrices is of node {node}, which is not in the mesh")]
+    NoNode {
+        /// Row, from 1.
+        row: usize,
+        /// Number of the node.
+        node: usize,
+    },
+    /// An unknown twice.
+    #[error("direction {direction} of node {node} has two rows in the matrices")]
+    TwoRows {
+        /// Number of the node.
+        node: usize,
+        /// Direction, from 1.
+        direction: usize,
+    },
+    /// An unknown that is missing.
+    #[error(
+        "direction {direction} of node {node} has no row in the matrices; write them without supports, with all three displacements of every node"
+    )]
+    NoRow {
+        /// Number of the node.
+        node: usize,
+        /// Direction, from 1.
+        direction: usize,
+    },
+    /// A mass below zero.
+    #[error("direction {direction} of node {node} has the mass {mass:e}, which is negative")]
+    NegativeMass {
+        /// Number of the node.
+        node: usize,
+        /// Direction, from 1.
+        direction: usize,
+        /// Its mass.
+        mass: f64,
+    },
+    /// A mass that depends on the direction.
+    #[error(
+        "the mass matrix moves {} kg along x, {} kg along y and {} kg along z: it is singular, or not that of a free body", masses[0], masses[1], masses[2]
+    )]
+    Masses {
+        /// Mass along x, y, z.
+        masses: [f64; 3],
+    },
+    /// A stiffness that holds the body.
+    #[error(
+        "the stiffness matrix resists a rigid {} {motion}, first in direction {direction} of node {node}; write it without supports and constraints, \
+         and check unit and order of the nodes", if *.rotates { "rotation about" } else { "displacement along" }
+    )]
+    Supported {
+        /// Axis of the motion.
+        motion: &'static str,
+        /// Whether it is a rotation.
+        rotates: bool,
+        /// Number of a node that is held.
+        node: usize,
+        /// Direction, from 1.
+        direction: usize,
+    },
+    /// The stiffness falls apart.
+    #[error("the stiffness matrix falls into {parts} parts that nothing couples, one of {nodes} nodes around ({}); join them, or make them bodies of their own", place(.at))]
+    Uncoupled {
+        /// How many parts.
+        parts: usize,
+        /// Nodes of a part that does not hang together with the first node.
+        nodes: usize,
+        /// One of them.
+        at: [f64; 3],
+    },
+    /// More modes than there are.
+    #[error("{modes} modes were asked for, the body has {found}; ask for fewer modes")]
     TooManyModes {
         /// Those asked for.
         modes: usize,
         /// Those there are.
-        unknowns: usize,
+        found: usize,
+    },
+    /// Shapes that move nothing.
+    #[error(
+        "the mass is singular: {shapes} of the {of} shapes of the basis move no mass; give mass to the nodes around the interfaces (sections given by `properties` need `section_inertia_y_kg_m` or \
+         `section_inertia_z_kg_m` where something twists them), or take clamped_free modes"
+    )]
+    Massless {
+        /// How many.
+        shapes: usize,
+        /// Of how many.
+        of: usize,
     },
     /// The stiffness is not that of a body that is held.
     #[error("the stiffness of the mesh is not positive definite near ({}); is the mesh connected there by more than an edge?", place(.at))]
@@ -111,6 +240,61 @@ pub enum FeError {
         /// Where the factorisation failed.
         at: [f64; 3],
     },
+    /// A member of a frame.
+    #[error("member {} from {from:?} to {to:?}: {fault}", index + 1)]
+    Member {
+        /// Its number, from 0.
+        index: usize,
+        /// Where it begins.
+        from: String,
+        /// Where it ends.
+        to: String,
+        /// What is wrong with it.
+        fault: MemberFault,
+    },
+    /// A place that a frame does not have.
+    #[error("the frame has no node or place called {name:?}")]
+    UnknownPlace {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// What is wrong with a member of a frame.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MemberFault {
+    /// A node that is not there.
+    #[error("there is no node {name:?}")]
+    UnknownNode {
+        /// Its name.
+        name: String,
+    },
+    /// It begins where it ends.
+    #[error("it has no length; its nodes are at one place")]
+    NoLength,
+    /// An arc through three points on a line.
+    #[error(
+        "its nodes and `arc_through_m` lie on a line; leave the key out, or take a point beside the chord"
+    )]
+    FlatArc,
+    /// A curve that stays where it is.
+    #[error("two points of its curve that follow each other are at one place; leave one out")]
+    RepeatedPoint,
+    /// A direction that says nothing about the section.
+    #[error(
+        "somewhere it runs along the direction of its section's z axis; give `z_direction`, across the member everywhere"
+    )]
+    AlongDirection,
+    /// Nothing says what it looks like.
+    #[error("it has no section")]
+    NoSection,
+    /// Nothing says what it is made of.
+    #[error("it has no material")]
+    NoMaterial,
+    /// Sections of different kinds.
+    #[error("nothing lies between two sections of different kinds; put a step there")]
+    DifferentSections,
 }
 
 fn place(at: &[f64; 3]) -> String {

@@ -180,6 +180,7 @@ impl Parser {
             return Err(words.error(format!("node {number} was there before")));
         }
         self.mesh.nodes.push(position);
+        self.mesh.numbers.push(number);
         Ok(())
     }
 

@@ -1,34 +1,57 @@
-//! From a mesh of solid elements to a body reduced to elastic coordinates.
+//! From a mesh of solid elements, a frame of beams or matrices of another program to a body reduced to elastic coordinates.
 //!
 //! | module | does |
 //! |---|---|
-//! | `mesh`, `gmsh`, `abaqus` | nodes, elements and named groups; from the text of a Gmsh or Abaqus file |
+//! | `mesh`, `gmsh`, `abaqus`, `nastran` | nodes, elements and named groups; from the text of a Gmsh, Abaqus or Nastran file |
+//! | `matrix`, `table`, `imported` | mass and stiffness of another program over a table of nodes |
+//! | `finite_elements`, `solids`, `beams` | what a reduction asks of a body of elements; solids and beams say it |
+//! | `frame`, `curve` | beams from what the model says of a frame, and their lines |
 //! | `shape` | shape functions and quadrature of the elements |
 //! | `elements` | mass, stiffness and third derivative of the strain energy of a mesh |
-//! | `ties` | unknowns: free nodes, and interfaces that move as rigid bodies |
+//! | `ties` | unknowns: free nodes, and interfaces whose frames move with them |
+//! | `structure` | stiffness and mass over unknowns, seen from a frame of reference |
 //! | `cholesky` | sparse factorisation by nested dissection |
 //! | `modes` | lowest modes by block Krylov iteration |
-//! | `reduce` | bases, modal integrals and second-order displacements |
+//! | `basis` | the shapes in which a structure deforms |
+//! | `reduce`, `second_order` | modal integrals and second-order displacements |
 //!
 //! There are no files and no threads here.
 
 mod abaqus;
+mod basis;
+mod beams;
 mod cholesky;
+mod curve;
 mod elements;
 mod error;
+mod finite_elements;
+mod frame;
 mod gmsh;
+mod imported;
+mod matrix;
 mod mesh;
 mod modes;
+mod nastran;
+mod quadrature;
 mod reduce;
 mod second_order;
 mod shape;
+mod solids;
+mod structure;
+mod table;
 #[cfg(test)]
 mod tests;
 mod ties;
 
 pub use abaqus::parse as parse_abaqus;
-pub use error::FeError;
+pub use basis::{Attached, Chosen};
+pub use error::{FeError, MemberFault};
+pub use frame::reduce_frame;
 pub use gmsh::parse as parse_gmsh;
+pub use imported::{Matrices, reduce_matrices};
+pub use matrix::Matrix;
 pub use mesh::{Group, Mesh, Solid};
+pub use nastran::{Dmig, dmig_matrices, is_dmig, parse as parse_nastran, parse_dmig};
 pub use reduce::{Reduction, Residual, Source, reduce};
 pub use shape::Kind;
+pub use table::{parse_nodes, parse_unknowns};

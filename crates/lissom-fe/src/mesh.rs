@@ -4,16 +4,23 @@ use std::collections::BTreeSet;
 
 use crate::FeError;
 use crate::shape::Kind;
+use lissom_spec::spec::MaterialSpec;
 
-/// A mesh of solid elements.
+/// A mesh of solid elements, or nodes over which matrices are given.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// Positions of the nodes.
     pub nodes: Vec<[f64; 3]>,
+    /// Numbers of the nodes in their file.
+    pub numbers: Vec<usize>,
     /// The solid elements.
     pub solids: Vec<Solid>,
     /// Physical groups, of any dimension.
     pub groups: Vec<Group>,
+    /// Masses at nodes.
+    pub lumps: Vec<(usize, f64)>,
+    /// Materials of groups, if the file names them.
+    pub materials: Vec<MaterialSpec>,
 }
 
 /// A solid element.
@@ -39,10 +46,17 @@ pub struct Group {
 }
 
 impl Mesh {
-    /// Takes lengths in another unit.
-    pub fn scale(&mut self, unit: f64) {
+    /// Takes lengths and masses in other units.
+    pub fn scale(&mut self, unit_m: f64, mass_unit_kg: f64) {
         for coordinate in self.nodes.iter_mut().flatten() {
-            *coordinate *= unit;
+            *coordinate *= unit_m;
+        }
+        for (_, mass) in &mut self.lumps {
+            *mass *= mass_unit_kg;
+        }
+        for material in &mut self.materials {
+            material.youngs_modulus_pa *= mass_unit_kg / unit_m;
+            material.density_kg_per_m3 *= mass_unit_kg / unit_m.powi(3);
         }
     }
 
@@ -60,34 +74,51 @@ impl Mesh {
 
     /// Asks for one connected piece.
     pub(crate) fn connected(&self) -> Result<(), FeError> {
-        let mut parent: Vec<usize> = (0..self.nodes.len()).collect();
+        let mut parts = Parts::new(self.nodes.len());
         for solid in &self.solids {
-            let first = root(&mut parent, solid.nodes[0]);
             for &node in &solid.nodes[1..] {
-                let other = root(&mut parent, node);
-                parent[other] = first;
+                parts.join(solid.nodes[0], node);
             }
         }
-        let roots: Vec<usize> = (self.solids.iter())
-            .map(|solid| root(&mut parent, solid.nodes[0]))
+        let of_solids: Vec<usize> = (self.solids.iter())
+            .map(|solid| parts.of(solid.nodes[0]))
             .collect();
-        let parts: BTreeSet<usize> = roots.iter().copied().collect();
-        let main = roots.first().copied().unwrap_or_default();
-        match parts.iter().find(|&&part| part != main) {
+        let all: BTreeSet<usize> = of_solids.iter().copied().collect();
+        let main = of_solids.first().copied().unwrap_or_default();
+        match all.iter().find(|&&part| part != main) {
             None => Ok(()),
             Some(&other) => Err(FeError::Unconnected {
-                parts: parts.len(),
-                elements: roots.iter().filter(|&&root| root == other).count(),
+                parts: all.len(),
+                elements: of_solids.iter().filter(|&&part| part == other).count(),
                 at: self.nodes[other],
             }),
         }
     }
 }
 
-fn root(parent: &mut [usize], mut node: usize) -> usize {
-    while parent[node] != node {
-        parent[node] = parent[parent[node]];
-        node = parent[node];
+/// Nodes that hang together.
+pub(crate) struct Parts {
+    parent: Vec<usize>,
+}
+
+impl Parts {
+    pub(crate) fn new(nodes: usize) -> Self {
+        Self {
+            parent: (0..nodes).collect(),
+        }
     }
-    node
+
+    pub(crate) fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.of(a), self.of(b));
+        self.parent[b] = a;
+    }
+
+    /// A node that stands for the part of a node.
+    pub(crate) fn of(&mut self, mut node: usize) -> usize {
+        while self.parent[node] != node {
+            self.parent[node] = self.parent[self.parent[node]];
+            node = self.parent[node];
+        }
+        node
+    }
 }

@@ -21,9 +21,28 @@ pub(crate) struct Mode {
     pub(crate) vector: Vec<f64>,
 }
 
-/// The `count` lowest modes, or as many as there are.
+/// Which modes are wanted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wanted {
+    /// So many of the lowest.
+    Count(usize),
+    /// All whose squared frequency is below this.
+    Below(f64),
+}
+
+impl Wanted {
+    /// How many of the falling inverse squares of a basis are wanted, if it shows that.
+    fn among(self, thetas: &[f64]) -> Option<usize> {
+        match self {
+            Self::Count(count) => (thetas.len() >= count).then_some(count),
+            Self::Below(square) => thetas.iter().position(|theta| theta * square <= 1.0),
+        }
+    }
+}
+
+/// The lowest modes, or as many as there are.
 pub(crate) fn lowest(
-    count: usize,
+    wanted: Wanted,
     size: usize,
     inverse: impl Fn(&[f64]) -> Vec<f64>,
     mass: impl Fn(&[f64]) -> Vec<f64>,
@@ -54,13 +73,15 @@ pub(crate) fn lowest(
             images.push(inverse(mv));
         }
         let eigen = ritz(&with_mass, &images);
-        let lowest: Vec<f64> = eigen.iter().take(count).map(|(theta, _)| *theta).collect();
-        let settled = lowest.len() == count
-            && before.len() == count
-            && (lowest.iter().zip(&before))
-                .all(|(now, then)| (now - then).abs() <= CONVERGED * now);
+        let thetas: Vec<f64> = eigen.iter().map(|(theta, _)| *theta).collect();
+        let count = wanted.among(&thetas);
+        let settled = count.is_some_and(|count| {
+            before.len() >= count
+                && (thetas[..count].iter().zip(&before))
+                    .all(|(now, then)| (now - then).abs() <= CONVERGED * now)
+        });
         if settled || basis.len() == known {
-            let modes = eigen.into_iter().take(count);
+            let modes = eigen.into_iter().take(count.unwrap_or(thetas.len()));
             return modes
                 .map(|(theta, combination)| Mode {
                     square: 1.0 / theta,
@@ -68,7 +89,7 @@ pub(crate) fn lowest(
                 })
                 .collect();
         }
-        before = lowest;
+        before = thetas;
         block = images[known..].to_vec();
     }
 }
@@ -138,14 +159,14 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::lowest;
+    use super::{Wanted, lowest};
 
     /// Closed form: a stiffness with pairs of equal eigenvalues, and all modes when more are asked for than there are.
     #[test]
     fn pairs_are_found_with_both_modes() {
         let squares: Vec<f64> = (0..40).map(|i| f64::from(1 + i / 2)).collect();
         let inverse = |x: &[f64]| x.iter().zip(&squares).map(|(x, k)| x / k).collect();
-        let modes = lowest(7, 40, inverse, <[f64]>::to_vec);
+        let modes = lowest(Wanted::Count(7), 40, inverse, <[f64]>::to_vec);
         for (mode, square) in modes.iter().zip(&squares) {
             assert!(
                 (mode.square / square - 1.0).abs() < 1e-12,
@@ -153,6 +174,14 @@ mod tests {
                 mode.square
             );
         }
-        assert_eq!(lowest(50, 40, inverse, <[f64]>::to_vec).len(), 40);
+        assert_eq!(
+            lowest(Wanted::Count(50), 40, inverse, <[f64]>::to_vec).len(),
+            40
+        );
+        // 1, 1, 2, 2, 3, 3
+        assert_eq!(
+            lowest(Wanted::Below(3.5), 40, inverse, <[f64]>::to_vec).len(),
+            6
+        );
     }
 }

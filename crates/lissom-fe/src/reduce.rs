@@ -1,16 +1,17 @@
-//! From a mesh to a [`ReducedSpec`]: basis, modal integrals, interfaces and second-order displacements.
+//! From elements to a [`ReducedSpec`]: basis, modal integrals, interfaces and second-order displacements.
 
-use nalgebra::{DMatrix, SymmetricEigen};
+use nalgebra::Vector3;
 
 use crate::FeError;
-use crate::cholesky::Cholesky;
-use crate::elements::{Elements, Field};
+use crate::basis::{self, Attached, Chosen};
+use crate::finite_elements::{Field, FiniteElements, Moves, Place};
 use crate::mesh::Mesh;
-use crate::modes::{self, Mode, dot};
-use crate::second_order::{Held, Load};
-use crate::ties::{Interface, Ties};
+use crate::modes::{Mode, dot};
+use crate::second_order::{Assembled, Load};
+use crate::solids::Solids;
+use crate::structure::{Frame, Structure, value};
 use lissom_spec::spec::{
-    MeshBasisSpec, MeshSpec, NodeSpec, ReducedNodeSpec, ReducedSpec, SecondOrderIntegralsSpec,
+    MeshBasisSpec, MeshSpec, ReducedNodeSpec, ReducedSpec, SecondOrderIntegralsSpec,
 };
 
 /// A mesh, reduced, with what may be told of how.
@@ -25,13 +26,17 @@ pub struct Reduction {
 /// What a body was reduced from, and what the reduction leaves out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Source {
-    /// Solid elements of the mesh.
+    /// The basis, if it was to be chosen.
+    pub chosen: Option<Chosen>,
+    /// Elements; none if it was given by matrices.
     pub elements: usize,
-    /// Unknowns of the mesh: three per free node, six per interface but the first.
+    /// Unknowns: three or six per free node, six per interface that is tied rigidly, without the six that hold the body.
     pub unknowns: usize,
     /// Numbers that the factor of the stiffness holds.
     pub factor_entries: usize,
-    /// The interfaces but the first.
+    /// Largest share of the mass of a mode that is no mass of displacements of nodes, by which its modal integrals may be off; zero for elements.
+    pub from_displacements: f64,
+    /// The interfaces that move in the frame of the body: all but the first, or with mean axes all.
     pub interfaces: Vec<Residual>,
 }
 
@@ -45,191 +50,73 @@ pub struct Residual {
     pub missing: [f64; 6],
 }
 
-/// Reduces a mesh to elastic coordinates, in the frame of its file; `points` are places at whose nearest nodes something may be attached.
+/// Reduces a mesh to elastic coordinates, in the frame of its file.
 ///
 /// # Errors
 /// For meshes that are not one sound body with materials and interfaces.
-pub fn reduce(mesh: &Mesh, spec: &MeshSpec, points: &[NodeSpec]) -> Result<Reduction, FeError> {
-    let elements = Elements::new(mesh, &spec.material)?;
-    mesh.connected()?;
-    let interfaces = Interface::all(mesh, &spec.interface)?;
-    let ties = Ties::new(mesh, &interfaces);
-    let asked = match spec.basis {
-        MeshBasisSpec::ClampedFree(own) | MeshBasisSpec::CraigBampton(own) => own.modes,
+pub fn reduce(mesh: &Mesh, spec: &MeshSpec, attached: &Attached) -> Result<Reduction, FeError> {
+    let solids = Solids::new(mesh, spec, &attached.points)?;
+    reduced(&solids, &spec.basis, attached, spec.stiffening)
+}
+
+/// Reduces a body of elements to elastic coordinates.
+///
+/// # Errors
+/// If it is not one body that its first interface holds, or has fewer modes than are asked for.
+pub(crate) fn reduced(
+    elements: &dyn FiniteElements,
+    basis: &MeshBasisSpec,
+    attached: &Attached,
+    stiffening: bool,
+) -> Result<Reduction, FeError> {
+    let interfaces = &elements.places()[..elements.interfaces()];
+    let frames = interfaces.iter().filter_map(|place| match &place.moves {
+        Moves::Frame(frame) => Some(frame.clone()),
+        Moves::Point { .. } => None,
+    });
+    let mass = |x: &[f64]| elements.loads(&elements.times_mass(&elements.field(x)));
+    let mut structure = Structure::new(frames.collect(), elements.rigid_motions(), mass, |held| {
+        elements.factorised(held)
+    })?;
+    let names = || interfaces.iter().map(|place| place.name.as_str());
+    let chosen = basis::choose(basis, names(), attached);
+    let basis = chosen.as_ref().map_or(basis, |own| &own.basis);
+    let mut modes = basis::modes(&mut structure, basis)?;
+    let shapes = signed(&mut modes, |x| elements.field(x));
+    let assembled = Assembled {
+        elements,
+        structure: &structure,
     };
-    if asked > ties.unknowns {
-        return Err(FeError::TooManyModes {
-            modes: asked,
-            unknowns: ties.unknowns,
-        });
+    let mut body = assembled.integrals(&modes, &shapes);
+    body.nodes = assembled.nodes(&modes, &shapes);
+    if stiffening {
+        assembled.stiffen(&mut body, &modes, &shapes);
     }
-    let factor = factorised(&elements, &ties)?;
-    let held = Held {
-        elements: &elements,
-        interfaces: &interfaces,
-        ties: &ties,
-        factor: &factor,
-    };
-    let mut modes = match spec.basis {
-        MeshBasisSpec::ClampedFree(_) => modes::lowest(
-            asked,
-            ties.unknowns,
-            |x| factor.solve(x),
-            |x| held.times_mass(x),
-        ),
-        MeshBasisSpec::CraigBampton(_) => craig_bampton(&held, asked),
-    };
-    let shapes: Vec<Field> = (modes.iter_mut())
+    Ok(Reduction {
+        body,
+        source: Source {
+            chosen,
+            elements: elements.elements(),
+            unknowns: structure.deformations(),
+            factor_entries: structure.factor_entries(),
+            from_displacements: 0.0,
+            interfaces: residuals(&structure, names(), &modes),
+        },
+    })
+}
+
+/// The fields of modes, each with its largest displacement positive.
+pub(crate) fn signed(modes: &mut [Mode], field: impl Fn(&[f64]) -> Field) -> Vec<Field> {
+    (modes.iter_mut())
         .map(|mode| {
-            let mut shape = ties.field(&mode.vector);
+            let mut shape = field(&mode.vector);
             if largest(&shape) < 0.0 {
                 mode.vector.iter_mut().for_each(|x| *x = -*x);
                 shape.iter_mut().flatten().for_each(|x| *x = -*x);
             }
             shape
         })
-        .collect();
-    let mut body = held.integrals(&modes, &shapes);
-    let points = located(mesh, points);
-    body.nodes = nodes(&held, &shapes, &points, &modes);
-    if spec.stiffening {
-        held.stiffen(&mut body, &modes, &shapes, &points);
-    }
-    Ok(Reduction {
-        body,
-        source: Source {
-            elements: mesh.solids.len(),
-            unknowns: ties.unknowns,
-            factor_entries: factor.entries(),
-            interfaces: held.residuals(&modes),
-        },
-    })
-}
-
-pub(crate) fn factorised(elements: &Elements<'_>, ties: &Ties) -> Result<Cholesky, FeError> {
-    let mesh = elements.mesh;
-    let unknowns: Vec<Vec<usize>> = (mesh.solids.iter())
-        .map(|solid| ties.unknowns_of(&solid.nodes))
-        .collect();
-    let centre = |nodes: &[usize]| {
-        let count = nodes.len() as f64;
-        std::array::from_fn(|k| nodes.iter().map(|&node| mesh.nodes[node][k]).sum::<f64>() / count)
-    };
-    let centres: Vec<[f64; 3]> = mesh
-        .solids
-        .iter()
-        .map(|solid| centre(&solid.nodes))
-        .collect();
-    let mut broken = None;
-    let matrix = |element: usize| match elements.stiffness(element) {
-        Ok(stiffness) => {
-            ties.condensed(&mesh.solids[element].nodes, &unknowns[element], &stiffness)
-        }
-        Err(error) => {
-            broken = Some(error);
-            DMatrix::zeros(unknowns[element].len(), unknowns[element].len())
-        }
-    };
-    let factor = Cholesky::new(ties.unknowns, &unknowns, &centres, matrix);
-    match (broken, factor) {
-        (Some(error), _) => Err(error),
-        (None, factor) => factor.map_err(|unknown| FeError::NotHeld {
-            at: ties.places[unknown],
-        }),
-    }
-}
-
-/// Static shapes of the interfaces that move, and modes with all of them held, made orthogonal in mass and stiffness.
-fn craig_bampton(held: &Held<'_>, count: usize) -> Vec<Mode> {
-    let (ties, factor) = (held.ties, held.factor);
-    let frame = ties.frames.iter().flat_map(|&first| first..first + 6);
-    let frame: Vec<usize> = frame.collect();
-    let responses: Vec<Vec<f64>> = (frame.iter())
-        .map(|&unknown| {
-            let mut load = vec![0.0; ties.unknowns];
-            load[unknown] = 1.0;
-            factor.solve(&load)
-        })
-        .collect();
-    let size = frame.len();
-    let compliance = DMatrix::from_fn(size, size, |i, j| responses[j][frame[i]]);
-    let compliance = (&compliance + compliance.transpose()) * 0.5;
-    // the compliance of frames that the mesh holds is positive definite
-    let stiffness = compliance
-        .cholesky()
-        .map_or_else(|| DMatrix::zeros(size, size), |c| c.inverse());
-    let combined = |factors: &[f64]| {
-        let mut sum = vec![0.0; ties.unknowns];
-        for (response, factor) in responses.iter().zip(factors) {
-            for (sum, x) in sum.iter_mut().zip(response) {
-                *sum += factor * x;
-            }
-        }
-        sum
-    };
-    let with_interfaces_held = |load: &[f64]| {
-        let mut x = factor.solve(load);
-        let moved = nalgebra::DVector::from_iterator(size, frame.iter().map(|&unknown| x[unknown]));
-        let back = combined((&stiffness * moved).as_slice());
-        x.iter_mut().zip(back).for_each(|(x, back)| *x -= back);
-        for &unknown in &frame {
-            x[unknown] = 0.0;
-        }
-        x
-    };
-    let fixed = modes::lowest(count, ties.unknowns, with_interfaces_held, |x| {
-        held.times_mass(x)
-    });
-    let mut vectors: Vec<Vec<f64>> = (0..size)
-        .map(|i| combined(stiffness.column(i).as_slice()))
-        .collect();
-    let fixed_squares: Vec<f64> = fixed.iter().map(|mode| mode.square).collect();
-    vectors.extend(fixed.into_iter().map(|mode| mode.vector));
-    let with_mass: Vec<Vec<f64>> = vectors.iter().map(|x| held.times_mass(x)).collect();
-    let all = vectors.len();
-    let mass = DMatrix::from_fn(all, all, |i, j| dot(&vectors[i], &with_mass[j]));
-    let stiffness = DMatrix::from_fn(all, all, |i, j| match (i < size, j < size) {
-        (true, true) => stiffness[(i, j)],
-        (false, false) if i == j => fixed_squares[i - size],
-        _ => 0.0,
-    });
-    orthogonal(&vectors, &stiffness, &mass)
-}
-
-/// Modes of a small pair, as combinations of vectors.
-fn orthogonal(vectors: &[Vec<f64>], stiffness: &DMatrix<f64>, mass: &DMatrix<f64>) -> Vec<Mode> {
-    let n = vectors.len();
-    // both are positive definite: by the factor of the stiffness, so that low modes keep their digits
-    let Some(factor) = stiffness.clone().cholesky() else {
-        return Vec::new();
-    };
-    let lower = factor.l();
-    let half = lower
-        .solve_lower_triangular(mass)
-        .unwrap_or_else(|| mass.clone());
-    let whole = lower
-        .solve_lower_triangular(&half.transpose())
-        .unwrap_or_else(|| half.transpose());
-    let eigen = SymmetricEigen::new((&whole + whole.transpose()) * 0.5);
-    let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
-    let mode = |i: usize| {
-        let theta = eigen.eigenvalues[i];
-        let column = eigen.eigenvectors.column(i).into_owned();
-        let column = lower.tr_solve_lower_triangular(&column).unwrap_or(column);
-        let mut vector = vec![0.0; vectors[0].len()];
-        for (own, factor) in vectors.iter().zip(column.iter()) {
-            for (sum, x) in vector.iter_mut().zip(own) {
-                // the columns have unit stiffness; θ is their mass
-                *sum += factor / theta.sqrt() * x;
-            }
-        }
-        Mode {
-            square: 1.0 / theta,
-            vector,
-        }
-    };
-    order.into_iter().map(mode).collect()
+        .collect()
 }
 
 /// The displacement of a field that is largest in size, with its sign.
@@ -246,107 +133,115 @@ fn largest(field: &Field) -> f64 {
     })
 }
 
-/// A point of the body where something may be attached.
-struct Point {
-    name: String,
-    node: usize,
-}
-
-/// The nodes of solids nearest to places.
-fn located(mesh: &Mesh, points: &[NodeSpec]) -> Vec<Point> {
-    let nearest = |at: [f64; 3]| {
-        let away = |node: usize| {
-            (0..3)
-                .map(|k| (mesh.nodes[node][k] - at[k]).powi(2))
-                .sum::<f64>()
-        };
-        let nodes = mesh
-            .solids
-            .iter()
-            .flat_map(|solid| solid.nodes.iter().copied());
-        nodes.min_by(|&a, &b| away(a).total_cmp(&away(b)).then(a.cmp(&b)))
-    };
-    let point = |spec: &NodeSpec| {
-        Some(Point {
-            name: spec.name.clone(),
-            node: nearest(spec.position_m)?,
-        })
-    };
-    points.iter().filter_map(point).collect()
-}
-
-fn nodes(
-    held: &Held<'_>,
-    shapes: &[Field],
-    points: &[Point],
+/// A frame as a node of a body; `None` if it does not move.
+pub(crate) fn frame_node(
+    name: &str,
+    position_m: [f64; 3],
+    frame: Option<&Frame>,
     modes: &[Mode],
-) -> Vec<ReducedNodeSpec> {
-    let mut nodes: Vec<ReducedNodeSpec> = (held.interfaces.iter().enumerate())
-        .map(|(index, interface)| ReducedNodeSpec {
-            name: interface.name.clone(),
-            position_m: interface.origin,
-            influence: match index.checked_sub(1) {
-                None => Vec::new(),
-                Some(frame) => {
-                    let first = held.ties.frames[frame];
-                    // rotations stand before displacements
-                    let rows = (first + 3..first + 6).chain(first..first + 3);
-                    rows.map(|row| modes.iter().map(|mode| mode.vector[row]).collect())
-                        .collect()
-                }
-            },
-            second_order: Vec::new(),
-        })
-        .collect();
-    nodes.extend(points.iter().map(|point| {
-        let rotations: Vec<[f64; 3]> = (shapes.iter())
-            .map(|shape| held.elements.rotation_near(point.node, shape))
-            .collect();
-        let rotation = |k: usize| rotations.iter().map(|rotation| rotation[k]).collect();
-        let moved = |k: usize| shapes.iter().map(|shape| shape[point.node][k]).collect();
-        ReducedNodeSpec {
-            name: point.name.clone(),
-            position_m: held.elements.mesh.nodes[point.node],
-            influence: (0..3).map(rotation).chain((0..3).map(moved)).collect(),
-            second_order: Vec::new(),
-        }
-    }));
-    nodes
+) -> ReducedNodeSpec {
+    let influence = frame.map_or_else(Vec::new, |frame| {
+        // rotations stand before displacements
+        let rows = frame[3..].iter().chain(&frame[..3]);
+        rows.map(|row| modes.iter().map(|mode| value(row, &mode.vector)).collect())
+            .collect()
+    });
+    ReducedNodeSpec {
+        name: name.to_owned(),
+        position_m,
+        influence,
+        second_order: Vec::new(),
+    }
 }
 
-impl Held<'_> {
-    fn times_mass(&self, unknowns: &[f64]) -> Vec<f64> {
-        let field = self.ties.field(unknowns);
-        self.ties.loads(&self.elements.times_mass(&field))
+/// What a basis leaves out of the compliance of the interfaces that move.
+pub(crate) fn residuals<'n>(
+    structure: &Structure<'_>,
+    interfaces: impl Iterator<Item = &'n str>,
+    modes: &[Mode],
+) -> Vec<Residual> {
+    let missing = |load: &Vec<f64>| {
+        let whole = dot(load, &structure.solve(load));
+        let kept = modes
+            .iter()
+            .map(|mode| dot(load, &mode.vector).powi(2) / mode.square);
+        1.0 - kept.sum::<f64>() / whole
+    };
+    let missing: Vec<f64> = structure.frame_loads().iter().map(missing).collect();
+    let moving = interfaces.skip(structure.first_moving());
+    moving
+        .zip(missing.chunks_exact(6))
+        .map(|(interface, missing)| Residual {
+            interface: interface.to_owned(),
+            missing: std::array::from_fn(|k| missing[k]),
+        })
+        .collect()
+}
+
+impl Assembled<'_> {
+    /// The frame of a place, if it has one that moves.
+    fn frame<'p>(&'p self, index: usize, place: &'p Place) -> Option<&'p Frame> {
+        match &place.moves {
+            Moves::Frame(_) if index < self.elements.interfaces() => {
+                self.structure.moving_frame(index)
+            }
+            Moves::Frame(frame) => Some(frame),
+            Moves::Point { .. } => None,
+        }
     }
 
-    /// The field that moves every node along axis `k`, by the factor of its own coordinate along `i` if there is one.
+    /// The places as nodes of a body, with what moves them to first order.
+    fn nodes(&self, modes: &[Mode], shapes: &[Field]) -> Vec<ReducedNodeSpec> {
+        let node = |(index, place): (usize, &Place)| {
+            let mut node = frame_node(&place.name, place.position, self.frame(index, place), modes);
+            if let Moves::Point { point, spin } = &place.moves {
+                let rotation = |shape: &Field| {
+                    let turned = spin
+                        .iter()
+                        .map(|&(point, w)| Vector3::from(w).cross(&Vector3::from(shape[point])));
+                    turned.sum::<Vector3<f64>>()
+                };
+                let rotations: Vec<Vector3<f64>> = shapes.iter().map(rotation).collect();
+                let turned = |k: usize| rotations.iter().map(|rotation| rotation[k]).collect();
+                let moved = |k: usize| shapes.iter().map(|shape| shape[*point][k]).collect();
+                node.influence = (0..3).map(turned).chain((0..3).map(moved)).collect();
+            }
+            node
+        };
+        self.elements
+            .places()
+            .iter()
+            .enumerate()
+            .map(node)
+            .collect()
+    }
+
+    /// The field that moves every point along axis `k`, by the factor of its own coordinate along `i` if there is one.
     fn moved_along(&self, k: usize, i: Option<usize>) -> Field {
-        let along = |node: &[f64; 3]| {
+        let along = |point: &[f64; 3]| {
             let mut moved = [0.0; 3];
-            moved[k] = i.map_or(1.0, |i| node[i]);
+            moved[k] = i.map_or(1.0, |i| point[i]);
             moved
         };
-        self.elements.mesh.nodes.iter().map(along).collect()
+        self.elements.positions().iter().map(along).collect()
     }
 
     /// Mass properties, stiffness and modal integrals.
     fn integrals(&self, modes: &[Mode], shapes: &[Field]) -> ReducedSpec {
         let n = modes.len();
-        let nodes = &self.elements.mesh.nodes;
-        let with_mass: Vec<Field> = shapes
-            .iter()
+        let points = self.elements.positions();
+        let with_mass: Vec<Field> = (shapes.iter())
             .map(|shape| self.elements.times_mass(shape))
             .collect();
-        let constant = self.elements.times_mass(&vec![[1.0; 3]; nodes.len()]);
-        let positions = self.elements.times_mass(nodes);
+        let constant = self.elements.times_mass(&vec![[1.0; 3]; points.len()]);
+        let positions = self.elements.times_mass(points);
         let sum = |a: &Field, i: usize, b: &Field, j: usize| -> f64 {
             a.iter().zip(b).map(|(a, b)| a[i] * b[j]).sum()
         };
         let mass: f64 = constant.iter().map(|own| own[0]).sum();
-        let centre: [f64; 3] = std::array::from_fn(|k| sum(&constant, k, nodes, k) / mass);
+        let centre: [f64; 3] = std::array::from_fn(|k| sum(&constant, k, points, k) / mass);
         let second =
-            |i: usize, j: usize| sum(&positions, i, nodes, j) - mass * centre[i] * centre[j];
+            |i: usize, j: usize| sum(&positions, i, points, j) - mass * centre[i] * centre[j];
         let trace = second(0, 0) + second(1, 1) + second(2, 2);
         let matrix = |a: &Field, b: &Field| -> [[f64; 3]; 3] {
             std::array::from_fn(|i| std::array::from_fn(|j| sum(a, i, b, j)))
@@ -387,36 +282,17 @@ impl Held<'_> {
             displacement_integrals: (with_mass.iter())
                 .map(|own| std::array::from_fn(|k| own.iter().map(|x| x[k]).sum()))
                 .collect(),
-            position_integrals: with_mass.iter().map(|own| matrix(nodes, own)).collect(),
+            position_integrals: with_mass.iter().map(|own| matrix(points, own)).collect(),
             product_integrals: products,
             nodes: Vec::new(),
             second_order: None,
         }
     }
 
-    /// What a basis leaves out of the compliance of the interfaces that move.
-    fn residuals(&self, modes: &[Mode]) -> Vec<Residual> {
-        let missing = |unknown: usize| {
-            let mut load = vec![0.0; self.ties.unknowns];
-            load[unknown] = 1.0;
-            let whole = self.factor.solve(&load)[unknown];
-            let kept = modes
-                .iter()
-                .map(|mode| mode.vector[unknown].powi(2) / mode.square);
-            1.0 - kept.sum::<f64>() / whole
-        };
-        let moving = self.interfaces[1..].iter().zip(&self.ties.frames);
-        moving
-            .map(|(interface, &first)| Residual {
-                interface: interface.name.clone(),
-                missing: std::array::from_fn(|k| missing(first + k)),
-            })
-            .collect()
-    }
-
     /// Adds the second-order displacements.
-    fn stiffen(&self, body: &mut ReducedSpec, modes: &[Mode], shapes: &[Field], points: &[Point]) {
-        let of_mass = |field: &Field| self.load(&self.elements.times_mass(field));
+    fn stiffen(&self, body: &mut ReducedSpec, modes: &[Mode], shapes: &[Field]) {
+        let elements = self.elements;
+        let of_mass = |field: &Field| self.load(&elements.times_mass(field));
         let mut loads: Vec<Load> = (0..3)
             .map(|k| of_mass(&self.moved_along(k, None)))
             .collect();
@@ -424,17 +300,20 @@ impl Held<'_> {
             loads.extend((0..3).map(|k| of_mass(&self.moved_along(k, Some(i)))));
         }
         loads.extend(shapes.iter().map(of_mass));
-        for &first in &self.ties.frames {
-            // rotations stand before displacements
-            let rows = (first + 3..first + 6).chain(first..first + 3);
-            loads.extend(rows.map(|unknown| self.load_on_unknown(unknown)));
-        }
-        for point in points {
-            loads.extend((0..3).map(|k| {
-                let mut forces = vec![[0.0; 3]; self.elements.mesh.nodes.len()];
-                forces[point.node][k] = 1.0;
-                self.load(&forces)
-            }));
+        let places = || elements.places().iter().enumerate();
+        for (index, place) in places() {
+            if let Some(frame) = self.frame(index, place) {
+                // rotations stand before displacements
+                let rows = [3, 4, 5, 0, 1, 2].into_iter();
+                loads.extend(rows.map(|row| self.load_on_frame(index, frame, row)));
+            }
+            if let Moves::Point { point, .. } = place.moves {
+                loads.extend((0..3).map(|k| {
+                    let mut forces = vec![[0.0; 3]; elements.positions().len()];
+                    forces[point][k] = 1.0;
+                    self.load(&forces)
+                }));
+            }
         }
         let n = modes.len();
         let hessians = self.hessians(modes, &loads);
@@ -448,14 +327,14 @@ impl Held<'_> {
             position_integrals: (0..3).map(|_| next(3)).collect(),
             shape_integrals: next(n),
         });
-        let moving = self.interfaces.len();
-        for node in &mut body.nodes[1..moving] {
-            node.second_order = next(6);
-        }
-        for node in &mut body.nodes[moving..] {
-            // their rotation is that of first order
-            node.second_order = vec![vec![vec![0.0; n]; n]; 3];
-            node.second_order.extend(next(3));
+        for (node, (index, place)) in body.nodes.iter_mut().zip(places()) {
+            if self.frame(index, place).is_some() {
+                node.second_order = next(6);
+            } else if let Moves::Point { .. } = place.moves {
+                // its rotation is that of first order
+                node.second_order = vec![vec![vec![0.0; n]; n]; 3];
+                node.second_order.extend(next(3));
+            }
         }
     }
 }

@@ -19,48 +19,45 @@
 //! the stiffest of three shapes giving way, as the stretch of a beam does to its bending. $`\Psi c`$ is then part of $`h`$, and the strain
 //! energy stays $`\tfrac12\eta^T\Lambda\eta`$.
 
-use nalgebra::{DMatrix, Matrix3, Vector3};
+use nalgebra::{DMatrix, Matrix3};
 
-use crate::cholesky::Cholesky;
-use crate::elements::{Elements, Field};
+use crate::finite_elements::{Field, FiniteElements, second_order_work};
 use crate::modes::{Mode, dot};
-use crate::ties::{Interface, Ties, second_order_work};
+use crate::structure::{Frame, Structure, subtract};
 
-/// A load on the unknowns of a mesh.
+/// A load on the unknowns of a structure.
 pub(crate) struct Load {
     /// Work per unknown.
     unknowns: Vec<f64>,
-    /// [`Interface::moments`] of what acts on the nodes of the interfaces that move.
+    /// [`FiniteElements::moments`] of what acts on points.
     moments: Vec<Matrix3<f64>>,
 }
 
-/// A mesh that is held at its first interface, with its factorised stiffness.
-pub(crate) struct Held<'m> {
-    pub(crate) elements: &'m Elements<'m>,
-    pub(crate) interfaces: &'m [Interface],
-    pub(crate) ties: &'m Ties,
-    pub(crate) factor: &'m Cholesky,
+/// Elements and their stiffness and mass.
+pub(crate) struct Assembled<'s> {
+    pub(crate) elements: &'s dyn FiniteElements,
+    pub(crate) structure: &'s Structure<'s>,
 }
 
-impl Held<'_> {
-    /// Forces on nodes.
+impl Assembled<'_> {
+    /// Forces on points.
     pub(crate) fn load(&self, forces: &Field) -> Load {
-        let mesh = self.elements.mesh;
         Load {
-            unknowns: self.ties.loads(forces),
-            moments: (self.interfaces.iter().skip(1))
-                .map(|interface| interface.moments(mesh, forces))
-                .collect(),
+            unknowns: self.elements.loads(forces),
+            moments: self.elements.moments(forces),
         }
     }
 
-    /// A force or moment of one on an unknown of a frame.
-    pub(crate) fn load_on_unknown(&self, unknown: usize) -> Load {
-        let mut unknowns = vec![0.0; self.ties.unknowns];
-        unknowns[unknown] = 1.0;
+    /// A force or moment of one on the frame of a place.
+    pub(crate) fn load_on_frame(&self, place: usize, frame: &Frame, row: usize) -> Load {
+        let moments = if place < self.elements.interfaces() {
+            self.elements.moments_on_frame(place, row)
+        } else {
+            Vec::new()
+        };
         Load {
-            unknowns,
-            moments: vec![Matrix3::zeros(); self.ties.frames.len()],
+            unknowns: self.structure.load(&frame[row]),
+            moments,
         }
     }
 
@@ -78,35 +75,25 @@ impl Held<'_> {
         // what the basis lacks of the responses, then the modes
         let mut unknowns: Vec<Vec<f64>> = Vec::with_capacity(loads.len() + n);
         for (load, shares) in loads.iter().zip(&shares) {
-            let mut response = self.factor.solve(&load.unknowns);
+            let mut response = self.structure.solve(&load.unknowns);
             for (mode, share) in modes.iter().zip(shares) {
-                for (u, psi) in response.iter_mut().zip(&mode.vector) {
-                    *u -= share / mode.square * psi;
-                }
+                subtract(&mut response, share / mode.square, &mode.vector);
             }
             unknowns.push(response);
         }
         unknowns.extend(modes.iter().map(|mode| mode.vector.clone()));
-        let fields: Vec<Field> = unknowns.iter().map(|u| self.ties.field(u)).collect();
-        let shapes = &fields[loads.len()..];
-        let mut third = self.elements.third_derivative(&fields, shapes);
-        let ties = TieWork::new(self, &unknowns, &fields);
-        for (x, matrix) in third.iter_mut().enumerate() {
-            for a in 0..n {
-                for b in 0..n {
-                    let [a_field, b_field] = [loads.len() + a, loads.len() + b];
-                    matrix[(a, b)] += ties.third_derivative(x, a_field, b_field);
-                }
-            }
-        }
+        let third = (self.elements).third_derivative(&unknowns, loads.len());
+        let rotations: Vec<_> = (modes.iter())
+            .map(|mode| self.elements.rotations(&mode.vector))
+            .collect();
         let changes = changes_of_coordinates(modes, &third[loads.len()..]);
         let mut found = Vec::with_capacity(loads.len());
         for ((load, shares), third) in loads.iter().zip(&shares).zip(&third) {
             let mut hessian = -third;
             for a in 0..n {
                 for b in 0..n {
-                    let [a_field, b_field] = [loads.len() + a, loads.len() + b];
-                    hessian[(a, b)] += ties.work(&load.moments, a_field, b_field);
+                    hessian[(a, b)] +=
+                        second_order_work(&load.moments, &rotations[a], &rotations[b]);
                 }
             }
             for (share, change) in shares.iter().zip(&changes) {
@@ -129,50 +116,4 @@ fn changes_of_coordinates(modes: &[Mode], third: &[DMatrix<f64>]) -> Vec<DMatrix
         })
     };
     third.iter().enumerate().map(change).collect()
-}
-
-/// What the second-order motion of tied nodes works against the forces that hold displacements.
-struct TieWork {
-    /// Moments of these forces, for every field and interface that moves.
-    moments: Vec<Vec<Matrix3<f64>>>,
-    /// Rotation of every interface that moves, for every field.
-    rotations: Vec<Vec<Vector3<f64>>>,
-}
-
-impl TieWork {
-    fn new(held: &Held<'_>, unknowns: &[Vec<f64>], fields: &[Field]) -> Self {
-        let mesh = held.elements.mesh;
-        let moving = &held.interfaces[1..];
-        let mut tied = vec![false; mesh.nodes.len()];
-        for &node in moving.iter().flat_map(|interface| &interface.nodes) {
-            tied[node] = true;
-        }
-        let forces = held.elements.forces(fields, &tied);
-        let rotation = |u: &Vec<f64>| {
-            let frames = held.ties.frames.iter();
-            frames
-                .map(|&first| Vector3::from_column_slice(&u[first + 3..first + 6]))
-                .collect()
-        };
-        Self {
-            moments: (forces.iter())
-                .map(|forces| moving.iter().map(|own| own.moments(mesh, forces)).collect())
-                .collect(),
-            rotations: unknowns.iter().map(rotation).collect(),
-        }
-    }
-
-    fn work(&self, moments: &[Matrix3<f64>], a: usize, b: usize) -> f64 {
-        let rotations = self.rotations[a].iter().zip(&self.rotations[b]);
-        let interfaces = moments.iter().zip(rotations);
-        interfaces
-            .map(|(moments, (a, b))| second_order_work(moments, a, b))
-            .sum()
-    }
-
-    fn third_derivative(&self, x: usize, a: usize, b: usize) -> f64 {
-        self.work(&self.moments[x], a, b)
-            + self.work(&self.moments[a], x, b)
-            + self.work(&self.moments[b], x, a)
-    }
 }

@@ -1,9 +1,12 @@
 //! Reduced meshes against closed forms and beam theory.
 
+mod bases;
+mod beams;
+mod imported;
 mod second_order;
 mod text;
 
-use crate::{Group, Kind, Mesh, Solid, reduce};
+use crate::{Attached, Group, Kind, Mesh, Solid, reduce};
 use lissom_spec::spec::{
     InterfaceSpec, MaterialSpec, MeshBasisSpec, MeshModesSpec, MeshSpec, NodeSpec, ReducedSpec,
 };
@@ -125,20 +128,40 @@ fn spec(basis: MeshBasisSpec, interfaces: &[&str], poisson_ratio: f64) -> MeshSp
     MeshSpec {
         file: String::new(),
         unit_m: 1.0,
+        mass_unit_kg: 1.0,
         material: vec![MaterialSpec {
             group: None,
             youngs_modulus_pa: 2.0e11,
             poisson_ratio,
             density_kg_per_m3: 7800.0,
         }],
+        matrices: None,
         interface: interfaces.iter().map(|name| interface(name)).collect(),
         basis,
         stiffening: true,
     }
 }
 
+/// Something that may be attached at a point.
+fn at_point(name: &str, position_m: [f64; 3]) -> Attached {
+    Attached {
+        points: vec![NodeSpec {
+            name: name.to_owned(),
+            position_m,
+        }],
+        ..Attached::default()
+    }
+}
+
 fn clamped(modes: usize) -> MeshBasisSpec {
-    MeshBasisSpec::ClampedFree(MeshModesSpec { modes })
+    MeshBasisSpec::ClampedFree(lowest(modes))
+}
+
+fn lowest(modes: usize) -> MeshModesSpec {
+    MeshModesSpec {
+        modes: Some(modes),
+        ..MeshModesSpec::default()
+    }
 }
 
 fn frequencies(body: &ReducedSpec) -> Vec<f64> {
@@ -153,9 +176,13 @@ fn a_box_has_the_inertia_of_a_box() {
     for kind in [Kind::Tetra4, Kind::Tetra10, Kind::Hexa8, Kind::Hexa20] {
         let [a, b, c] = [0.5, 0.06, 0.04];
         let mesh = block(kind, [3, 1, 1], [a, b, c]);
-        let body = reduce(&mesh, &spec(clamped(1), &["root"], 0.3), &[])
-            .unwrap()
-            .body;
+        let body = reduce(
+            &mesh,
+            &spec(clamped(1), &["root"], 0.3),
+            &Attached::default(),
+        )
+        .unwrap()
+        .body;
         let mass = 7800.0 * a * b * c;
         let close = |found: f64, wanted: f64| {
             assert!(
@@ -181,9 +208,13 @@ fn a_box_has_the_inertia_of_a_box() {
 fn a_slender_beam_has_the_frequencies_of_timoshenko() {
     let [length, width, height] = [1.0, 0.05, 0.03];
     let mesh = block(Kind::Hexa20, [20, 1, 1], [length, width, height]);
-    let body = reduce(&mesh, &spec(clamped(6), &["root"], 0.0), &[])
-        .unwrap()
-        .body;
+    let body = reduce(
+        &mesh,
+        &spec(clamped(6), &["root"], 0.0),
+        &Attached::default(),
+    )
+    .unwrap()
+    .body;
     let found = frequencies(&body);
     // without Poisson's ratio the root is clamped as beams are
     let mut wanted: Vec<f64> = Vec::new();
@@ -267,9 +298,13 @@ fn frequencies_are_those_of_calculix() {
         (Kind::Tetra10, [12, 2, 1], tetra10, OTHER_MASS),
     ] {
         let mesh = block(kind, cells, [1.0, 0.05, 0.03]);
-        let body = reduce(&mesh, &spec(clamped(8), &["root"], 0.3), &[])
-            .unwrap()
-            .body;
+        let body = reduce(
+            &mesh,
+            &spec(clamped(8), &["root"], 0.3),
+            &Attached::default(),
+        )
+        .unwrap()
+        .body;
         for (found, wanted) in frequencies(&body).iter().zip(wanted) {
             assert!(
                 (found / wanted - 1.0).abs() < within,
@@ -284,9 +319,13 @@ fn frequencies_are_those_of_calculix() {
 #[test]
 fn rotation_stiffens_a_straight_beam_as_theory_says() {
     let mesh = block(Kind::Hexa20, [24, 1, 1], [1.0, 0.03, 0.02]);
-    let body = reduce(&mesh, &spec(clamped(2), &["root"], 0.0), &[])
-        .unwrap()
-        .body;
+    let body = reduce(
+        &mesh,
+        &spec(clamped(2), &["root"], 0.0),
+        &Attached::default(),
+    )
+    .unwrap()
+    .body;
     let second = body.second_order.as_ref().unwrap();
     // −∫x h_x dm
     for mode in 0..2 {
@@ -299,15 +338,16 @@ fn rotation_stiffens_a_straight_beam_as_theory_says() {
 #[test]
 fn static_shapes_of_interfaces_keep_low_modes_and_statics() {
     let mesh = block(Kind::Hexa20, [12, 1, 1], [1.0, 0.05, 0.03]);
-    let whole = reduce(&mesh, &spec(clamped(6), &["root", "tip"], 0.0), &[])
-        .unwrap()
-        .body;
-    let basis = MeshBasisSpec::CraigBampton(MeshModesSpec { modes: 8 });
-    let points = [NodeSpec {
-        name: "middle".to_owned(),
-        position_m: [0.5, 0.025, 0.015],
-    }];
-    let reduced = reduce(&mesh, &spec(basis, &["root", "tip"], 0.0), &points)
+    let whole = reduce(
+        &mesh,
+        &spec(clamped(6), &["root", "tip"], 0.0),
+        &Attached::default(),
+    )
+    .unwrap()
+    .body;
+    let basis = MeshBasisSpec::CraigBampton(lowest(8));
+    let attached = at_point("middle", [0.5, 0.025, 0.015]);
+    let reduced = reduce(&mesh, &spec(basis, &["root", "tip"], 0.0), &attached)
         .unwrap()
         .body;
     assert_eq!(reduced.stiffness.len(), 14);

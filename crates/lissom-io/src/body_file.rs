@@ -7,7 +7,7 @@
 //! `body` is what `[body.reduced]` holds. Numbers are the shortest decimals that read back to the same bits. `crc32` is that of
 //! `body` as it is written here, by which a body is recognised and damage is seen; a file by hand may leave it out.
 
-use lissom::spec::ReducedSpec;
+use lissom::spec::{NodalSpec, ReducedSpec};
 use serde::{Deserialize, Serialize};
 
 use crate::load::FileError;
@@ -71,6 +71,24 @@ pub fn text(body: &ReducedSpec) -> serde_json::Result<(String, String)> {
     let mut text = serde_json::to_string(&written)?;
     text.push('\n');
     Ok((text, crc32))
+}
+
+/// The body of lumped nodes of a JSON file called `name`.
+///
+/// # Errors
+/// If it is none, with the place.
+pub fn parse_nodal(name: &str, text: &str) -> Result<NodalSpec, FileError> {
+    serde_json::from_str(text).map_err(|error| {
+        // the reader repeats the place at the end of its message
+        let place = format!(" at line {} column {}", error.line(), error.column());
+        let message = error.to_string();
+        FileError::Json {
+            file: name.to_owned(),
+            line: error.line(),
+            column: error.column(),
+            message: message.strip_suffix(&place).unwrap_or(&message).to_owned(),
+        }
+    })
 }
 
 fn hash(body: &ReducedSpec) -> serde_json::Result<String> {

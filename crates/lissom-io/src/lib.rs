@@ -22,6 +22,7 @@ pub mod linear;
 pub mod load;
 pub mod manifest;
 pub mod mat;
+mod meshes;
 pub mod model_summary;
 pub mod models;
 pub mod npz;

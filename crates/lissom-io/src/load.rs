@@ -4,20 +4,20 @@
 //! again, and the system is built. Every stage reports all it finds; what a later stage would say about
 //! a broken earlier one is not asked for.
 
+mod bodies;
+
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use lissom::spec::{
-    InputSpec, JointSpec, MeshSpec, MotionProfileSpec, NodalSpec, NodeSpec, TableMotionSpec,
-};
+use lissom::spec::{InputSpec, JointSpec, MotionProfileSpec, TableMotionSpec};
 use lissom::{BuildError, ErrorKind, Mechanism, ModelError, ModelSpec, Override};
-use lissom_fe::{FeError, Reduction, Source};
+use lissom_fe::{FeError, Source};
 use lissom_spec::Step;
 
 use crate::urdf::{self, UrdfError};
-use crate::{IoError, body_file, resource, table};
+use crate::{IoError, resource, table};
 
 /// A model that can run.
 #[derive(Clone, Debug)]
@@ -78,6 +78,14 @@ pub enum Problem {
         key: String,
         /// What is wrong there.
         error: ModelError,
+    },
+    /// A frame that cannot be reduced.
+    #[error("{error}")]
+    Frame {
+        /// Where the frame, or what is wrong with it, stands.
+        at: lissom::Path,
+        /// What is wrong with it.
+        error: FeError,
     },
     /// The robot of a URDF file is no model.
     #[error(transparent)]
@@ -255,9 +263,9 @@ impl LoadError {
                     [at(lissom::Path::root()), at(lissom::Path::root())]
                 }
                 Problem::Model(error) => [error.clone(), error.clone()],
-                Problem::File { at: path, .. } | Problem::InFile { at: path, .. } => {
-                    [at(path.clone()), at(path.clone())]
-                }
+                Problem::File { at: path, .. }
+                | Problem::InFile { at: path, .. }
+                | Problem::Frame { at: path, .. } => [at(path.clone()), at(path.clone())],
                 Problem::Build(error) => {
                     [at(error.path()), at(lissom::Path::root().key("element"))]
                 }
@@ -278,7 +286,11 @@ impl Problem {
             Self::Model(error)
             | Self::InFile { error, .. }
             | Self::Build(BuildError::Model(error)) => Some(error.remedy()),
-            Self::Unreadable(_) | Self::File { .. } | Self::Urdf(_) | Self::Build(_) => None,
+            Self::Unreadable(_)
+            | Self::File { .. }
+            | Self::Frame { .. }
+            | Self::Urdf(_)
+            | Self::Build(_) => None,
         }
     }
 }
@@ -338,7 +350,7 @@ fn assemble(text: &str, overrides: &[Override], folder: &Path) -> Result<Assembl
     if !files.problems.is_empty() {
         return Err(files.problems);
     }
-    if !files.read.is_empty() {
+    if !files.read.is_empty() || !files.meshes.is_empty() {
         spec.check().map_err(|errors| {
             let told = errors.into_iter().map(|error| files.attribute(error));
             told.collect::<Vec<_>>()
@@ -389,30 +401,6 @@ impl<'a> Files<'a> {
             read: Vec::new(),
             problems: Vec::new(),
             meshes: BTreeMap::new(),
-        }
-    }
-
-    fn bodies(&mut self, spec: &mut ModelSpec) {
-        for (index, body) in spec.body.iter_mut().enumerate() {
-            let path = lissom::Path::root().key("body").index(index);
-            if let Some(name) = body.nodal_file.take() {
-                let named_at = path.key("nodal_file");
-                body.nodal = self.read(name, named_at, path.key("nodal"), nodal);
-            }
-            if let Some(name) = body.reduced_file.take() {
-                let named_at = path.key("reduced_file");
-                body.reduced = self.read(name, named_at, path.key("reduced"), body_file::parse);
-            }
-            if let Some(mesh) = body.mesh.take() {
-                let points = std::mem::take(&mut body.node);
-                let named_at = path.key("mesh").key("file");
-                let reduce = |name: &str, text: &str| reduced(name, text, &mesh, &points);
-                let stands_at = path.key("reduced");
-                if let Some(made) = self.read(mesh.file.clone(), named_at, stands_at, reduce) {
-                    body.reduced = Some(made.body);
-                    self.meshes.insert(body.name.clone(), made.source);
-                }
-            }
         }
     }
 
@@ -546,42 +534,4 @@ fn below(path: &lissom::Path, ancestor: &lissom::Path) -> String {
 fn translates(spec: &ModelSpec, joint: &str, component: usize) -> bool {
     let kind = spec.find_joint(joint).and_then(JointSpec::kind);
     kind.is_some_and(|kind| kind.translates(component))
-}
-
-/// A mesh from its text, reduced.
-fn reduced(
-    name: &str,
-    text: &str,
-    spec: &MeshSpec,
-    points: &[NodeSpec],
-) -> Result<Reduction, FileError> {
-    let failed = |error| FileError::Mesh {
-        file: name.to_owned(),
-        error,
-    };
-    let is_abaqus = Path::new(name)
-        .extension()
-        .is_some_and(|ending| ending == "inp");
-    let parse = if is_abaqus {
-        lissom_fe::parse_abaqus
-    } else {
-        lissom_fe::parse_gmsh
-    };
-    let mut mesh = parse(text).map_err(failed)?;
-    mesh.scale(spec.unit_m);
-    lissom_fe::reduce(&mesh, spec, points).map_err(failed)
-}
-
-fn nodal(name: &str, text: &str) -> Result<NodalSpec, FileError> {
-    serde_json::from_str(text).map_err(|error| {
-        // the reader repeats the place at the end of its message
-        let place = format!(" at line {} column {}", error.line(), error.column());
-        let message = error.to_string();
-        FileError::Json {
-            file: name.to_owned(),
-            line: error.line(),
-            column: error.column(),
-            message: message.strip_suffix(&place).unwrap_or(&message).to_owned(),
-        }
-    })
 }

@@ -16,9 +16,23 @@ pub struct ModelSummary<'a> {
     pub lissom_version: &'static str,
     /// The file of the model, if it has one.
     pub file: Option<String>,
+    /// Bases of meshed bodies that were to be chosen.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub chosen_bases: Vec<ChosenBasis<'a>>,
     /// What is understood of it.
     #[serde(flatten)]
     pub diagnosis: Diagnosis,
+}
+
+/// The basis of a meshed body that was to be chosen.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChosenBasis<'a> {
+    /// The body.
+    pub body: &'a str,
+    /// Key of the basis.
+    pub basis: &'static str,
+    /// What it was chosen for.
+    pub reason: &'a str,
 }
 
 impl<'a> ModelSummary<'a> {
@@ -28,6 +42,16 @@ impl<'a> ModelSummary<'a> {
             model: loaded.name(),
             lissom_version: env!("CARGO_PKG_VERSION"),
             file: loaded.path.as_ref().map(|path| path.display().to_string()),
+            chosen_bases: (loaded.meshes.iter())
+                .filter_map(|(body, source)| {
+                    let chosen = source.chosen.as_ref()?;
+                    Some(ChosenBasis {
+                        body,
+                        basis: chosen.basis.modes().0,
+                        reason: &chosen.reason,
+                    })
+                })
+                .collect(),
             diagnosis: loaded.mechanism.diagnose(),
         }
     }

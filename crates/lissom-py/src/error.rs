@@ -185,7 +185,9 @@ impl Raise for LoadError {
 fn path_of(problem: &Problem) -> Option<String> {
     match problem {
         Problem::Model(error) => Some(error.path.to_string()),
-        Problem::File { at, .. } | Problem::InFile { at, .. } => Some(at.to_string()),
+        Problem::File { at, .. } | Problem::InFile { at, .. } | Problem::Frame { at, .. } => {
+            Some(at.to_string())
+        }
         Problem::Build(error) => Some(error.path().to_string()),
         _ => None,
     }

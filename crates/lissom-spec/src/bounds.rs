@@ -111,7 +111,7 @@ impl Bounds {
                 below: true,
                 ..positive(LARGEST_NEWTON_TOLERANCE)
             },
-            "spectral_radius" => between(0.0, 1.0),
+            "spectral_radius" | "share" => between(0.0, 1.0),
             "beta" => positive(0.5),
             "gamma" => between(0.5, 1.0),
 
@@ -134,6 +134,7 @@ impl Bounds {
             | "axes"
             | "direction"
             | "y_direction"
+            | "z_direction"
             | "rotation_axis"
             | "elastic"
             | "elastic_rate"
@@ -149,7 +150,10 @@ impl Bounds {
                 most: 0.5,
                 below: true,
             },
-            "length_m" | "rest_length_m" | "unit_m" => between(SHORTEST_M, FURTHEST_M),
+            "length_m" | "rest_length_m" | "unit_m" | "diameter_m" | "size_y_m" | "size_z_m"
+            | "wall_m" | "flange_m" | "web_m" => between(SHORTEST_M, FURTHEST_M),
+            "torsion_constant_m4" => positive(FURTHEST_M),
+            "shear_factor" => positive(1.0),
             "max_angle_rad" => positive(LARGEST_ANGLE_RAD),
             "coulomb_rate_rad_per_s"
             | "coulomb_rate_m_per_s"
@@ -157,7 +161,13 @@ impl Bounds {
             | "linear_coulomb_rate_m_per_s"
             | "max_rate_rad_per_s"
             | "max_rate_m_per_s" => positive(FASTEST),
-            "max_force_n" | "max_torque_n_m" | "shear_stiffness_n" | "youngs_modulus_pa"
+            "max_force_n"
+            | "max_torque_n_m"
+            | "shear_stiffness_n"
+            | "shear_stiffness_y_n"
+            | "shear_stiffness_z_n"
+            | "youngs_modulus_pa"
+            | "shear_modulus_pa"
             | "density_kg_per_m3" => positive(STRONGEST),
 
             // a matrix in the units of its coordinates, and factors of powers of time
@@ -208,15 +218,24 @@ impl Bounds {
     fn of_field(definition: &str, key: &str) -> Option<Self> {
         match (definition, key) {
             ("BeamDeformationsSpec", _) => Some(within(FURTHEST_M)),
-            ("AutoSpec" | "ComputedPdSpec" | "StabilizedSpec", "frequency_rad_per_s") => {
-                Some(positive(FASTEST))
-            }
+            (
+                "AutoSpec" | "ComputedPdSpec" | "MeshModesSpec" | "StabilizedSpec",
+                "frequency_rad_per_s",
+            ) => Some(positive(FASTEST)),
+            ("MeshSpec", "mass_unit_kg") => Some(positive(HEAVIEST)),
             ("StabilizedSpec", "damping_ratio") => Some(positive(LARGEST_RATIO)),
-            ("RigidSpec" | "PayloadSpec" | "PointMassSpec" | "ReducedSpec", "mass_kg")
-            | ("BeamSpec" | "SegmentSpec", "mass_per_length_kg_per_m") => Some(positive(HEAVIEST)),
+            (
+                "RigidSpec" | "PayloadSpec" | "PointMassSpec" | "ReducedSpec" | "LumpSpec",
+                "mass_kg",
+            )
+            | ("BeamSpec" | "SegmentSpec" | "SectionPropertiesSpec", "mass_per_length_kg_per_m") => {
+                Some(positive(HEAVIEST))
+            }
             ("NodalNodeSpec" | "ReducedSpec", "inertia_kg_m2") => Self::of(key),
             (_, "inertia_kg_m2") => Some(not_negative(LARGEST_INERTIA)),
-            ("BeamSpec" | "SegmentSpec", key) if key.contains("stiffness") => {
+            ("BeamSpec" | "SegmentSpec" | "SectionPropertiesSpec", key)
+                if key.contains("stiffness") =>
+            {
                 Some(positive(STRONGEST))
             }
             _ => Self::of(key),

@@ -8,6 +8,7 @@ mod bodies;
 mod controllers;
 mod deformations;
 mod fidelity;
+mod frame;
 mod inertia;
 mod joints;
 pub(crate) mod limits;

@@ -1,11 +1,13 @@
 //! What can be wrong with a model: data first, words second.
 
+mod frame;
 mod remedy;
 
 use std::fmt;
 use std::ops::Range;
 
 use super::path::{Document, Path, Target};
+pub use frame::FrameFault;
 use lissom_spatial::readable;
 
 /// One problem of a model.
@@ -289,6 +291,9 @@ pub enum ErrorKind {
         /// The body.
         body: String,
     },
+    /// Something about a frame of beams.
+    #[error("{0}")]
+    Frame(FrameFault),
     /// A place beyond the ends of a beam.
     #[error(
         "x = {} m is outside the beam, which reaches from 0 to {} m",

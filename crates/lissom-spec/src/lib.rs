@@ -19,7 +19,7 @@ mod spelling;
 mod template;
 mod topology;
 
-pub use error::{ErrorKind, ModelError};
+pub use error::{ErrorKind, FrameFault, ModelError};
 pub use fidelity::{Elasticity, Fidelity, Inertia, ShorteningTerms, Tip};
 pub use parse::Override;
 pub use path::{Path, Step};

@@ -78,12 +78,15 @@ fn found(arguments: &BodyArguments) -> Result<(String, ReducedSpec, Option<Sourc
     };
     let Some(reduced) = body.reduced.take() else {
         return Err(Stop::Failed(format!(
-            "{name} is not reduced from a mesh or a body file; `lissom check {model}` tells of beams, rigid and nodal bodies"
+            "{name} is not reduced from a mesh, a frame or a body file; `lissom check {model}` tells of beams, rigid and nodal bodies"
         )));
     };
     let mesh = loaded.meshes.remove(name);
     Ok((name.to_owned(), reduced, mesh))
 }
+
+/// Share of the mass of a mode that is worth telling.
+const VISIBLE_SHARE: f64 = 1e-4;
 
 /// A mode of the body with its frame held.
 struct ModeSummary {
@@ -127,11 +130,27 @@ fn in_words(name: &str, body: &ReducedSpec, mesh: Option<&Source>) -> String {
         ),
     ];
     if let Some(mesh) = mesh {
+        let elements = match mesh.elements {
+            0 => "matrices".to_owned(),
+            count => counted(count, "element"),
+        };
         lines.push(format!(
-            "  mesh             {}, {}",
-            counted(mesh.elements, "element"),
+            "  mesh             {elements}, {}",
             counted(mesh.unknowns, "unknown")
         ));
+        if let Some(chosen) = &mesh.chosen {
+            lines.push(format!(
+                "  basis            {}, as {}",
+                chosen.basis.modes().0,
+                chosen.reason
+            ));
+        }
+        if mesh.from_displacements > VISIBLE_SHARE {
+            lines.push(format!(
+                "  rotations        up to {:.2} % of the mass of a mode is that of rotations of nodes, whose share in the inertia of the bent body is estimated",
+                100.0 * mesh.from_displacements
+            ));
+        }
     }
     lines.push(String::new());
     lines.push(match body.second_order {
@@ -152,7 +171,7 @@ fn in_words(name: &str, body: &ReducedSpec, mesh: Option<&Source>) -> String {
         ));
     }
     lines.push(String::new());
-    for (index, node) in body.nodes.iter().enumerate() {
+    for node in &body.nodes {
         let held = if node.influence.is_empty() {
             "held: the body's frame is tangent here"
         } else {
@@ -163,7 +182,8 @@ fn in_words(name: &str, body: &ReducedSpec, mesh: Option<&Source>) -> String {
             node.name,
             vector(&node.position_m)
         ));
-        let residual = mesh.and_then(|mesh| mesh.interfaces.get(index.checked_sub(1)?));
+        let interfaces = mesh.map_or(&[][..], |mesh| &mesh.interfaces);
+        let residual = interfaces.iter().find(|own| own.interface == node.name);
         if let Some(residual) = residual {
             let share = residual
                 .missing
@@ -206,6 +226,12 @@ fn as_json(name: &str, body: &ReducedSpec, mesh: Option<&Source>, crc32: &str) -
         "modes": modes,
         "nodes": body.nodes.iter().map(|node| json!({ "name": node.name, "position_m": node.position_m })).collect::<Vec<Value>>(),
         "stiffens": body.second_order.is_some(),
-        "mesh": mesh.map(|mesh| json!({ "elements": mesh.elements, "unknowns": mesh.unknowns, "interfaces": interfaces })),
+        "mesh": mesh.map(|mesh| json!({
+            "elements": mesh.elements,
+            "unknowns": mesh.unknowns,
+            "basis": mesh.chosen.as_ref().map(|chosen| json!({ "kind": chosen.basis.modes().0, "reason": chosen.reason })),
+            "rotation_mass_share": mesh.from_displacements,
+            "interfaces": interfaces,
+        })),
     })
 }

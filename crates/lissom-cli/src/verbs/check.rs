@@ -74,6 +74,12 @@ fn in_words(summary: &ModelSummary<'_>, typed: &str) -> String {
             chosen.reason
         ));
     }
+    for chosen in &summary.chosen_bases {
+        lines.push(format!(
+            "{:<20}{}: {}, as {}",
+            "basis", chosen.body, chosen.basis, chosen.reason
+        ));
+    }
     let (inputs, motions) = (understood.inputs.iter(), &understood.motions);
     for driven in inputs.chain(motions).chain(&understood.controllers) {
         lines.push(format!(

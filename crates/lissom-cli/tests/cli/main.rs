@@ -10,6 +10,7 @@ mod docs;
 mod errors;
 mod every_verb;
 mod files;
+mod frames;
 mod golden;
 mod interrupted;
 mod killed;

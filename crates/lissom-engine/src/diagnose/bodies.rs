@@ -110,9 +110,12 @@ pub(super) fn summaries(
             kind: match body.kind() {
                 Some(BodyKind::Beam(_)) => "beam",
                 Some(BodyKind::Nodal(_) | BodyKind::NodalFile(_)) => "nodal",
-                Some(BodyKind::Mesh(_) | BodyKind::Reduced(_) | BodyKind::ReducedFile(_)) => {
-                    "reduced"
-                }
+                Some(
+                    BodyKind::Frame(_)
+                    | BodyKind::Mesh(_)
+                    | BodyKind::Reduced(_)
+                    | BodyKind::ReducedFile(_),
+                ) => "reduced",
                 Some(BodyKind::Rigid(_)) | None => "rigid",
             },
             mass_kg: built.rigid.mass - included,

@@ -114,6 +114,17 @@ pub enum Warning {
         /// Angular velocity at which that begins to matter.
         rotation_rad_per_s: f64,
     },
+    /// A body that hardly deforms.
+    #[error(
+        "{body} rings at {} Hz and above, which no link of a machine does: check the units of its file (unit_m, mass_unit_kg, moduli in Pa), or take it as rigid",
+        rounded(*.frequency_hz, DIGITS)
+    )]
+    RingsHigh {
+        /// The body.
+        body: String,
+        /// Its lowest frequency.
+        frequency_hz: f64,
+    },
     /// Nothing is recorded in space.
     #[error("no place in space is recorded; add a [[marker]] to follow one")]
     NoMarker,

@@ -1,5 +1,7 @@
 //! When to warn.
 
+use std::f64::consts::TAU;
+
 use lissom_core::{MISSING_STIFFNESS, STIFFENING};
 use lissom_numerics::integrate::fastest_rate;
 use lissom_tree::tree::{Kinematics, without_inertia};
@@ -10,6 +12,8 @@ use crate::mechanism::Mechanism;
 use crate::model::Model;
 use crate::simulate::unstiffened;
 
+/// A link of a machine that rings no lower than this, 10 kHz, has wrong units, or is rigid for all that is simulated.
+const HIGH_RAD_PER_S: f64 = TAU * 1e4;
 /// Accelerations below this at the start are rounding.
 const STILL: f64 = 1e-10;
 /// Radians of the fastest oscillation that an explicit method passes in a step, at most.
@@ -61,6 +65,17 @@ impl Mechanism {
             warnings.extend(frequency.map(|frequency| Warning::DoesNotStiffen {
                 body: body.name.clone(),
                 rotation_rad_per_s: frequency * (MISSING_STIFFNESS / STIFFENING).sqrt(),
+            }));
+            // beams say their units key by key, files of other programs do not
+            let from_file = body
+                .flexible
+                .as_ref()
+                .filter(|own| own.centreline.is_none());
+            let lowest = from_file.and_then(|own| own.frequencies().ok()?.first().copied());
+            let high = lowest.filter(|&lowest| lowest.is_finite() && lowest > HIGH_RAD_PER_S);
+            warnings.extend(high.map(|frequency| Warning::RingsHigh {
+                body: body.name.clone(),
+                frequency_hz: frequency / TAU,
             }));
         }
         // nodes of a model that consists of them are recorded by themselves

@@ -2,15 +2,16 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::{block, interface, spec};
-use crate::cholesky::Cholesky;
-use crate::elements::{Elements, Field};
+use super::{block, clamped, spec};
+use crate::Attached;
+use crate::finite_elements::{Field, FiniteElements, Moves, second_order_work};
 use crate::mesh::Mesh;
-use crate::modes::dot;
-use crate::reduce::{factorised, reduce};
+use crate::modes::{Wanted, dot};
+use crate::reduce::reduce;
 use crate::shape::Kind;
+use crate::solids::Solids;
 use crate::ties::{Interface, Ties};
-use lissom_spec::spec::{MaterialSpec, MeshBasisSpec, MeshModesSpec, ReducedSpec};
+use lissom_spec::spec::ReducedSpec;
 
 const YOUNG: f64 = 2.0e11;
 const POISSON: f64 = 0.3;
@@ -47,7 +48,8 @@ fn energy(mesh: &Mesh, field: &Field) -> f64 {
 /// Displacements that unknowns make, frames turned by whole rotations.
 fn displaced(mesh: &Mesh, ties: &Ties, interfaces: &[Interface], unknowns: &[f64]) -> Field {
     let mut field = ties.field(unknowns);
-    for (interface, &first) in interfaces[1..].iter().zip(&ties.frames) {
+    for (interface, frame) in interfaces.iter().zip(&ties.frames) {
+        let first = frame[0][0].0;
         let vector = |at: usize| Vector3::from_column_slice(&unknowns[at..at + 3]);
         let rotation = nalgebra::Rotation3::new(vector(first + 3));
         for &node in &interface.nodes {
@@ -69,36 +71,6 @@ fn arc() -> Mesh {
     mesh
 }
 
-fn modes(count: usize) -> MeshBasisSpec {
-    MeshBasisSpec::ClampedFree(MeshModesSpec { modes: count })
-}
-
-struct Prepared<'m> {
-    interfaces: Vec<Interface>,
-    ties: Ties,
-    elements: Elements<'m>,
-    factor: Cholesky,
-}
-
-fn prepared(mesh: &Mesh) -> Prepared<'_> {
-    let material = MaterialSpec {
-        group: None,
-        youngs_modulus_pa: YOUNG,
-        poisson_ratio: POISSON,
-        density_kg_per_m3: 7800.0,
-    };
-    let elements = Elements::new(mesh, &[material]).unwrap();
-    let interfaces = Interface::all(mesh, &[interface("root"), interface("tip")]).unwrap();
-    let ties = Ties::new(mesh, &interfaces);
-    let factor = factorised(&elements, &ties).unwrap();
-    Prepared {
-        interfaces,
-        ties,
-        elements,
-        factor,
-    }
-}
-
 /// Change of squared frequencies per unit of a load, as the equations of motion have it: by the work of the load on second-order
 /// displacements, and by what the static deformation does to the mass.
 fn stiffening(body: &ReducedSpec, work: impl Fn(usize, usize) -> f64, shares: &[f64]) -> Vec<f64> {
@@ -113,29 +85,31 @@ fn stiffening(body: &ReducedSpec, work: impl Fn(usize, usize) -> f64, shares: &[
         .collect()
 }
 
-/// Second formulation: first three squared frequencies of an arc under a force at its end, an acceleration and spin, against the
-/// tangent of the nonlinear mesh at its static displacement under the load, by differences of its energy.
-#[test]
-fn an_arc_stiffens_as_its_nonlinear_mesh_does() {
+/// First three squared frequencies of a body, reduced to its six lowest modes held at its first of two interfaces, under a force and a moment at
+/// the other, an acceleration and spin, against the tangent of its nonlinear energy at the static displacement under the load, by differences.
+pub(super) fn stiffens_as_its_energy_says(
+    structure: &dyn FiniteElements,
+    body: &ReducedSpec,
+    energy: impl Fn(&[f64]) -> f64,
+) {
     /// Differences of energies lose digits where a load hardly stiffens a mode.
     const DIFFERENCES: f64 = 0.02;
-    let mesh = arc();
-    let body = reduce(&mesh, &spec(modes(6), &["root", "tip"], POISSON), &[])
-        .unwrap()
-        .body;
-    let Prepared {
-        interfaces,
-        ties,
-        elements,
-        factor,
-    } = prepared(&mesh);
-    let mut modes = crate::modes::lowest(
-        6,
-        ties.unknowns,
-        |x| factor.solve(x),
-        |x| ties.loads(&elements.times_mass(&ties.field(x))),
-    );
-    let tip = ties.frames[0];
+    let first = |place: usize| match &structure.places()[place].moves {
+        Moves::Frame(frame) => frame[0][0].0,
+        Moves::Point { .. } => panic!("interfaces are frames"),
+    };
+    let (root, tip) = (first(0), first(1));
+    let held: Vec<usize> = (root..root + 6).collect();
+    let factor = structure.factorised(&held).unwrap();
+    let solve = |load: &[f64]| {
+        let mut free = load.to_vec();
+        free[root..root + 6].fill(0.0);
+        factor.solve(&free)
+    };
+    let unknowns = structure.unknowns();
+    let mut modes = crate::modes::lowest(Wanted::Count(6), unknowns, solve, |x| {
+        structure.loads(&structure.times_mass(&structure.field(x)))
+    });
     for (alpha, mode) in modes.iter_mut().enumerate() {
         // the signs of the body
         let alike: f64 = (0..3)
@@ -144,33 +118,25 @@ fn an_arc_stiffens_as_its_nonlinear_mesh_does() {
         mode.vector.iter_mut().for_each(|x| *x *= alike.signum());
     }
     let second = body.second_order.as_ref().unwrap();
-    let inertia = |k: usize, i: Option<usize>| -> Vec<f64> {
-        let field: Field = (mesh.nodes.iter())
-            .map(|node| {
-                let mut moved = [0.0; 3];
-                moved[k] = i.map_or(1.0, |i| node[i]);
-                moved
-            })
-            .collect();
-        ties.loads(&elements.times_mass(&field))
+    let inertia = |acceleration: fn(&[f64; 3]) -> [f64; 3]| {
+        let field: Field = structure.positions().iter().map(acceleration).collect();
+        structure.times_mass(&field)
     };
     let at_tip = |k: usize| {
-        let mut load = vec![0.0; ties.unknowns];
+        let mut load = vec![0.0; unknowns];
         load[tip + k] = 1.0;
-        load
+        (load, None)
     };
-    let sum = |loads: &[Vec<f64>]| -> Vec<f64> {
-        (0..ties.unknowns)
-            .map(|i| loads.iter().map(|load| load[i]).sum())
-            .collect()
+    let by_inertia = |acceleration: fn(&[f64; 3]) -> [f64; 3]| {
+        let forces = inertia(acceleration);
+        (structure.loads(&forces), Some(forces))
     };
     let hessian = |row: usize, a: usize, b: usize| body.nodes[1].second_order[row][a][b];
-    let spin = sum(&[inertia(0, Some(0)), inertia(1, Some(1))]);
     let by_spin = |a: usize, b: usize| {
         second.position_integrals[0][0][a][b] + second.position_integrals[1][1][a][b]
     };
     type Work<'w> = Box<dyn Fn(usize, usize) -> f64 + 'w>;
-    let cases: [(&str, Vec<f64>, Work<'_>); 5] = [
+    let cases: [(&str, (Vec<f64>, Option<Field>), Work<'_>); 5] = [
         (
             "force along x",
             at_tip(0),
@@ -188,21 +154,23 @@ fn an_arc_stiffens_as_its_nonlinear_mesh_does() {
         ),
         (
             "acceleration along x",
-            inertia(0, None),
+            by_inertia(|_| [1.0, 0.0, 0.0]),
             Box::new(|a, b| second.displacement_integrals[0][a][b]),
         ),
-        ("spin about z", spin, Box::new(by_spin)),
+        (
+            "spin about z",
+            by_inertia(|&[x, y, _]| [x, y, 0.0]),
+            Box::new(by_spin),
+        ),
     ];
-    for (name, load, work) in &cases {
+    for (name, (load, forces), work) in &cases {
         let shares: Vec<f64> = modes.iter().map(|mode| dot(&mode.vector, load)).collect();
-        let predicted = stiffening(&body, work, &shares);
-        let response = factor.solve(load);
+        let predicted = stiffening(body, work, &shares);
+        let response = solve(load);
         // second derivative of the energy along a mode, and its change along the static response
         let size = |unknowns: &[f64]| {
-            ties.field(unknowns)
-                .iter()
-                .flatten()
-                .fold(0.0, |m: f64, x| m.max(x.abs()))
+            let field = structure.field(unknowns);
+            field.iter().flatten().fold(0.0, |m: f64, x| m.max(x.abs()))
         };
         for (a, mode) in modes.iter().enumerate().take(3) {
             let (step, far) = (2e-5 / size(&mode.vector), 2e-5 / size(&response));
@@ -210,23 +178,30 @@ fn an_arc_stiffens_as_its_nonlinear_mesh_does() {
                 let unknowns: Vec<f64> = (response.iter().zip(&mode.vector))
                     .map(|(u, psi)| along * far * u + by * step * psi)
                     .collect();
-                let field = displaced(&mesh, &ties, &interfaces, &unknowns);
-                energy(&mesh, &field)
+                energy(&unknowns)
             };
             let curvature = |along: f64| {
                 (at(along, 1.0) - 2.0 * at(along, 0.0) + at(along, -1.0)) / (step * step)
             };
             let tangent = (curvature(1.0) - curvature(-1.0)) / (2.0 * far);
-            // work of loads on the second-order motion of tied nodes, none for loads on the frame itself
-            let on_ties: f64 = if name.starts_with("acceleration") || name.starts_with("spin") {
-                let rotation = Vector3::from_column_slice(&mode.vector[tip + 3..tip + 6]);
-                let forces = elements.times_mass(&load_field(name, &mesh));
-                let moments = interfaces[1].moments(&mesh, &forces);
-                crate::ties::second_order_work(&moments, &rotation, &rotation)
-            } else {
-                0.0
-            };
-            let wanted = tangent - on_ties;
+            // work of loads on the second-order motion of points on frames, none for loads on the frame itself
+            let on_points = forces.as_ref().map_or(0.0, |forces| {
+                let rotations = structure.rotations(&mode.vector);
+                second_order_work(&structure.moments(forces), &rotations, &rotations)
+            });
+            // the mass changes too, by the second-order motion of points that turn with the mode and with what the basis makes of the response
+            let mut made = vec![0.0; unknowns];
+            for (mode, share) in modes.iter().zip(&shares) {
+                crate::structure::subtract(&mut made, -share / mode.square, &mode.vector);
+            }
+            let moments = structure.moments(&structure.times_mass(&structure.field(&mode.vector)));
+            let of_mass = 2.0
+                * second_order_work(
+                    &moments,
+                    &structure.rotations(&mode.vector),
+                    &structure.rotations(&made),
+                );
+            let wanted = tangent - on_points - mode.square * of_mass;
             assert!(
                 (predicted[a] - wanted).abs()
                     < DIFFERENCES * wanted.abs().max(1e-3 * predicted[0].abs()),
@@ -238,13 +213,15 @@ fn an_arc_stiffens_as_its_nonlinear_mesh_does() {
     }
 }
 
-fn load_field(name: &str, mesh: &Mesh) -> Field {
-    let field = |node: &[f64; 3]| {
-        if name.starts_with("spin") {
-            [node[0], node[1], 0.0]
-        } else {
-            [1.0, 0.0, 0.0]
-        }
-    };
-    mesh.nodes.iter().map(field).collect()
+/// Second formulation: an arc of solids.
+#[test]
+fn an_arc_stiffens_as_its_nonlinear_mesh_does() {
+    let mesh = arc();
+    let spec = spec(clamped(6), &["root", "tip"], POISSON);
+    let body = reduce(&mesh, &spec, &Attached::default()).unwrap().body;
+    let solids = Solids::new(&mesh, &spec, &[]).unwrap();
+    stiffens_as_its_energy_says(&solids, &body, |unknowns| {
+        let field = displaced(&mesh, &solids.ties, &solids.ends, unknowns);
+        energy(&mesh, &field)
+    });
 }

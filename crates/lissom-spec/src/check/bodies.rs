@@ -49,6 +49,7 @@ impl Checker<'_> {
         let choices = [
             ("rigid", body.rigid.is_some()),
             ("beam", body.beam.is_some()),
+            ("frame", body.frame.is_some()),
             ("mesh", body.mesh.is_some()),
             ("reduced", body.reduced.is_some()),
             ("reduced_file", body.reduced_file.is_some()),
@@ -64,6 +65,9 @@ impl Checker<'_> {
             Some(beam) => self.beam(&path.key("beam"), &body.name, beam),
             None => true,
         };
+        if let Some(frame) = &body.frame {
+            self.frame(&path.key("frame"), frame);
+        }
         if let Some(mesh) = &body.mesh {
             self.solid_mesh(&path.key("mesh"), mesh);
         }

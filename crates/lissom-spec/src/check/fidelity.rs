@@ -86,7 +86,12 @@ impl Checker<'_> {
     fn lumped(&mut self, path: &Path, body: &BodySpec, fidelity: Fidelity) {
         let has_none = matches!(
             body.kind(),
-            Some(BodyKind::Mesh(_) | BodyKind::Reduced(_) | BodyKind::ReducedFile(_))
+            Some(
+                BodyKind::Frame(_)
+                    | BodyKind::Mesh(_)
+                    | BodyKind::Reduced(_)
+                    | BodyKind::ReducedFile(_)
+            )
         );
         if has_none && fidelity.inertia == Inertia::LumpedNodes {
             let body = body.name.clone();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Checker;
 use crate::error::ErrorKind;
 use crate::path::Path;
-use crate::spec::{BodyKind, BodySpec, GROUND, Place};
+use crate::spec::{BeamFrameSpec, BodyKind, BodySpec, GROUND, Place};
 use crate::spelling::nearest;
 
 /// Rounding allowed in a place at the end of a beam, relative to its length.
@@ -102,7 +102,11 @@ impl Checker<'_> {
             | (Place::Unsaid, BodyKind::Rigid(_) | BodyKind::Beam(_))
             | (Place::Position(_), BodyKind::Rigid(_)) => {}
             (Place::Named(at), _) => {
-                if body.named_position(at).is_none() {
+                let is_known = match kind {
+                    BodyKind::Frame(frame) => frame.place_names().any(|name| name == at),
+                    _ => body.named_position(at).is_some(),
+                };
+                if !is_known {
                     let kind = ErrorKind::UnknownPlace {
                         body: body.name.clone(),
                         at: at.to_owned(),
@@ -111,7 +115,7 @@ impl Checker<'_> {
                     self.error(table.key("at"), kind);
                 }
             }
-            (_, BodyKind::Nodal(_) | BodyKind::Reduced(_)) => {
+            (_, BodyKind::Frame(_) | BodyKind::Nodal(_) | BodyKind::Reduced(_)) => {
                 let body = body.name.clone();
                 self.error(table.clone(), ErrorKind::NodeNeeded { body });
             }
@@ -143,6 +147,8 @@ fn place_names(body: &BodySpec) -> Vec<String> {
         _ => &[],
     };
     let nodes = body.node.iter().map(|node| node.name.clone());
+    let frame = body.frame.iter().flat_map(BeamFrameSpec::place_names);
+    let frame = frame.map(str::to_owned);
     let nodal = body.nodal.iter().flat_map(|nodal| &nodal.nodes);
     let nodal = nodal.filter_map(|node| node.name.clone());
     let reduced = body.reduced.iter().flat_map(|reduced| &reduced.nodes);
@@ -150,6 +156,7 @@ fn place_names(body: &BodySpec) -> Vec<String> {
     own.iter()
         .map(ToString::to_string)
         .chain(nodes)
+        .chain(frame)
         .chain(nodal)
         .chain(reduced)
         .collect()

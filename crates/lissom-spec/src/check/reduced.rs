@@ -5,11 +5,15 @@ use super::bodies::INFLUENCE_ROWS;
 use super::inertia::CENTRE_OF_MASS;
 use crate::error::ErrorKind;
 use crate::path::Path;
-use crate::spec::{InterfaceSpec, MeshBasisSpec, MeshSpec, ReducedSpec};
+use crate::spec::{
+    InterfaceSpec, MatricesSpec, MeshBasisSpec, MeshFrameSpec, MeshSpec, ReducedSpec,
+};
+use crate::spelling::nearest;
 
 impl Checker<'_> {
     pub(super) fn solid_mesh(&mut self, path: &Path, mesh: &MeshSpec) {
         self.positive(path.key("unit_m"), mesh.unit_m);
+        self.positive(path.key("mass_unit_kg"), mesh.mass_unit_kg);
         for (index, material) in mesh.material.iter().enumerate() {
             let path = path.key("material").index(index);
             self.positive(path.key("youngs_modulus_pa"), material.youngs_modulus_pa);
@@ -26,21 +30,74 @@ impl Checker<'_> {
         let names = |interface: &InterfaceSpec| interface.name.clone();
         let names: Vec<String> = mesh.interface.iter().map(names).collect();
         self.names("interface", &list, names.iter().map(String::as_str));
-        for (key, found) in [
-            ("interface", mesh.interface.len()),
-            ("material", mesh.material.len()),
-        ] {
-            if found == 0 {
-                let key = key.to_owned();
-                self.error(path.clone(), ErrorKind::MissingKey { key });
+        if mesh.interface.is_empty() {
+            let key = "interface".to_owned();
+            self.error(path.clone(), ErrorKind::MissingKey { key });
+        }
+        let choices = [
+            ("material", !mesh.material.is_empty()),
+            ("matrices", mesh.matrices.is_some()),
+        ];
+        if choices.iter().all(|choice| choice.1) {
+            self.exactly_one(path, &choices);
+        }
+        if let Some(matrices) = &mesh.matrices {
+            self.matrices(&path.key("matrices"), matrices, &names);
+        }
+        self.mesh_basis(&path.key("basis"), mesh.basis);
+    }
+
+    pub(super) fn mesh_basis(&mut self, path: &Path, basis: MeshBasisSpec) {
+        let (key, own) = basis.modes();
+        let path = path.key(key);
+        let choices = [
+            ("modes", own.modes.is_some()),
+            ("frequency_rad_per_s", own.frequency_rad_per_s.is_some()),
+        ];
+        self.exactly_one(&path, &choices);
+        if let Some(modes) = own.modes {
+            self.positive(path.key("modes"), modes as f64);
+        }
+        if let Some(frequency) = own.frequency_rad_per_s {
+            self.positive(path.key("frequency_rad_per_s"), frequency);
+        }
+        let (no_residual, no_frame) = match basis {
+            MeshBasisSpec::ClampedFree(_) => (None, Some("it is tangent at the first interface")),
+            MeshBasisSpec::FreeFree(_) => (None, Some("it is that of mean axes")),
+            MeshBasisSpec::CraigBampton(_) => (Some("static shapes leave nothing out"), None),
+            MeshBasisSpec::Auto(_) => (Some("it is chosen"), Some("it is chosen")),
+        };
+        if let (true, Some(reason)) = (own.residual, no_residual) {
+            self.no_effect(path.key("residual"), reason);
+        }
+        if let (true, Some(reason)) = (own.frame != MeshFrameSpec::Tangent, no_frame) {
+            self.no_effect(path.key("frame"), reason);
+        }
+    }
+
+    fn matrices(&mut self, path: &Path, matrices: &MatricesSpec, interfaces: &[String]) {
+        for (index, own) in matrices.geometric_stiffness.iter().enumerate() {
+            let path = path.key("geometric_stiffness").index(index);
+            let choices = [
+                ("force_per_mass", own.force_per_mass.is_some()),
+                ("force", own.force.is_some()),
+                ("moment", own.moment.is_some()),
+            ];
+            self.exactly_one(&path, &choices);
+            for (key, load) in [("force", &own.force), ("moment", &own.moment)] {
+                if let Some(load) = load
+                    && !interfaces.contains(&load.at)
+                {
+                    let names = interfaces.iter().map(String::as_str);
+                    let kind = ErrorKind::UnknownReference {
+                        what: "interface",
+                        name: load.at.clone(),
+                        suggestion: nearest(&load.at, names).map(str::to_owned),
+                    };
+                    self.error(path.key(key).key("at"), kind);
+                }
             }
         }
-        let (key, modes) = match mesh.basis {
-            MeshBasisSpec::ClampedFree(own) => ("clamped_free", own.modes),
-            MeshBasisSpec::CraigBampton(own) => ("craig_bampton", own.modes),
-        };
-        let path = path.key("basis").key(key).key("modes");
-        self.positive(path, modes as f64);
     }
 
     pub(super) fn reduced(&mut self, path: &Path, reduced: &ReducedSpec) {

@@ -18,6 +18,7 @@ impl ErrorKind {
             Self::NotClamped { body, switch, instead, .. } => format!(
                 "give body {body} a fidelity of its own with {switch} = \"{instead}\", or a clamped basis"
             ),
+            Self::Frame(fault) => fault.remedy(),
             Self::NoSlopes => "write elasticity = \"linear\" for this body".into(),
             Self::NoLumps { .. } => "write inertia = \"full\" for this body".into(),
             Self::MissingKey { key } => format!("add `{key} = …`"),

@@ -7,11 +7,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::basis::{AutoSpec, EachSpec};
+use super::frame::BeamFrameSpec;
 use super::place::Place;
 use super::reduced::{MeshSpec, ReducedSpec};
 use super::run::FidelitySpec;
 
-/// One body. Exactly one of `rigid`, `beam`, `mesh`, `reduced`, `reduced_file`, `nodal` and `nodal_file` says of which kind.
+/// One body. Exactly one of `rigid`, `beam`, `frame`, `mesh`, `reduced`, `reduced_file`, `nodal` and `nodal_file` says of which kind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BodySpec {
@@ -23,6 +24,9 @@ pub struct BodySpec {
     /// A straight beam along its own x axis, from the root at the origin to the tip at x = length.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beam: Option<BeamSpec>,
+    /// Beams in space, straight or curved, joined at nodes, which are reduced when the model is read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame: Option<BeamFrameSpec>,
     /// A mesh of solid elements, which is reduced when the model is read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mesh: Option<MeshSpec>,
@@ -62,6 +66,8 @@ pub enum BodyKind<'a> {
     Rigid(&'a RigidSpec),
     /// `beam`
     Beam(&'a BeamSpec),
+    /// `frame`: beams that have not been reduced yet.
+    Frame(&'a BeamFrameSpec),
     /// `mesh`: a file that has not been read yet.
     Mesh(&'a MeshSpec),
     /// `reduced`
@@ -75,11 +81,11 @@ pub enum BodyKind<'a> {
 }
 
 impl BodyKind<'_> {
-    /// Whether a file says what the body is, and has not been read yet.
+    /// Whether the body has not been read from its file or reduced yet.
     pub fn is_unread(&self) -> bool {
         matches!(
             self,
-            Self::Mesh(_) | Self::ReducedFile(_) | Self::NodalFile(_)
+            Self::Frame(_) | Self::Mesh(_) | Self::ReducedFile(_) | Self::NodalFile(_)
         )
     }
 
@@ -95,6 +101,7 @@ impl BodySpec {
         super::only([
             self.rigid.as_ref().map(BodyKind::Rigid),
             self.beam.as_ref().map(BodyKind::Beam),
+            self.frame.as_ref().map(BodyKind::Frame),
             self.mesh.as_ref().map(BodyKind::Mesh),
             self.reduced.as_ref().map(BodyKind::Reduced),
             self.reduced_file.as_deref().map(BodyKind::ReducedFile),
@@ -113,6 +120,10 @@ impl BodySpec {
             (BodyKind::Beam(_), "root") | (BodyKind::Rigid(_), "origin") => Some([0.0; 3]),
             (BodyKind::Beam(beam), "tip") => Some([beam.total_length_m(), 0.0, 0.0]),
             (BodyKind::Rigid(rigid), "center_of_mass") => Some(rigid.center_of_mass_m),
+            (BodyKind::Frame(frame), _) => {
+                let node = frame.node.iter().find(|node| node.name == at);
+                node.map(|node| node.position_m)
+            }
             (BodyKind::Nodal(nodal), _) => nodal.find_node(at).map(|node| node.position_m),
             (BodyKind::Reduced(reduced), _) => reduced.find_node(at).map(|node| node.position_m),
             _ => None,
@@ -147,7 +158,10 @@ impl BodySpec {
                 Some(numbered("mode", 1..=reduced.stiffness.len()).collect())
             }
             BodyKind::Reduced(reduced) => Some(reduced.coordinates.clone()),
-            BodyKind::Mesh(_) | BodyKind::ReducedFile(_) | BodyKind::NodalFile(_) => None,
+            BodyKind::Frame(_)
+            | BodyKind::Mesh(_)
+            | BodyKind::ReducedFile(_)
+            | BodyKind::NodalFile(_) => None,
             BodyKind::Beam(beam) => beam.elastic_coordinates(),
         }
     }

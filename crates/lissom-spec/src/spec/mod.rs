@@ -9,6 +9,7 @@ mod body;
 mod closure;
 mod controller;
 mod deformation;
+mod frame;
 mod input;
 mod joint;
 mod motion;
@@ -19,6 +20,7 @@ mod place;
 mod profile;
 mod reduced;
 mod run;
+mod section;
 mod support;
 
 pub use basis::{AutoSpec, EachSpec, FunctionsSpec};
@@ -34,6 +36,7 @@ pub use closure::{
 };
 pub use controller::{ComputedPdSpec, ControllerSpec, JointPdSpec};
 pub use deformation::{BeamDeformationsSpec, BeamRolesSpec, Deformation};
+pub use frame::{BeamFrameSpec, FrameNodeSpec, LumpSpec, MemberPlaceSpec, MemberSpec, StationSpec};
 pub use input::{
     ForceConstantSpec, ForceCycloidSpec, ForcePolynomialSpec, ForceSinesSpec, ForceStepSpec,
     ForceTableSpec, Frame, InputSpec, LoadQuantity, TorqueConstantSpec, TorqueCycloidSpec,
@@ -64,13 +67,18 @@ pub use orientation::{
 pub use place::{AttachmentSpec, GROUND, MarkerSpec, PayloadSpec, Place};
 pub use profile::{LoadProfile, MotionProfile};
 pub use reduced::{
-    InterfaceSpec, MaterialSpec, MeshBasisSpec, MeshModesSpec, MeshSpec, ReducedNodeSpec,
-    ReducedSpec, SecondOrderIntegralsSpec,
+    AxisName, ForcePerMassSpec, GeometricStiffnessSpec, InterfaceLoadSpec, InterfaceSpec,
+    MaterialSpec, MatricesSpec, MeshBasisSpec, MeshFrameSpec, MeshModesSpec, MeshSpec,
+    ReducedNodeSpec, ReducedSpec, SecondOrderIntegralsSpec, TieSpec,
 };
 pub use run::{
     AdaptiveSpec, ElementCrossings, FidelityPreset, FidelitySpec, FormulationSpec,
     GeneralizedAlphaSpec, InitialSpec, IntegratorSpec, NewmarkSpec, NodalFormulationSpec,
     OutputFormat, OutputSpec, SimulationSpec, StaticForceSpec, StaticLoadSpec,
+};
+pub use section::{
+    BeamMaterialSpec, BoxSpec, CircleSpec, ElasticSpec, IBeamSpec, PolygonSpec, RectangleSpec,
+    SectionConstants, SectionPropertiesSpec, SectionSpec, SectionStiffness, TubeSpec,
 };
 pub use support::{Slopes, SupportSpec, Twist};
 

@@ -75,18 +75,26 @@ impl ReducedSpec {
     }
 }
 
-/// A mesh of solid elements, which is reduced to elastic coordinates when the model is read.
+/// A mesh of solid elements, or nodes with mass and stiffness matrices, which is reduced to elastic coordinates when the model is read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MeshSpec {
     /// A mesh file below the folder of the model, with tetrahedra of 4 or 10 and hexahedra of 8 or 20 nodes: Gmsh's `.msh` (2.2 or 4.1, as text), or
-    /// an input file of Abaqus or CalculiX (`.inp`), whose sets and surfaces are the groups.
+    /// an input file of Abaqus or CalculiX (`.inp`), whose sets and surfaces are the groups, or bulk data of Nastran (`.bdf`, `.nas`). With `matrices` any of these, of which only nodes and
+    /// groups are taken, or a table of nodes (`.csv`): number, x, y, z and, if wanted, a group.
     pub file: String,
     /// Length of the unit of the file: 0.001 for millimetres.
-    #[serde(default = "metre")]
+    #[serde(default = "one")]
     pub unit_m: f64,
-    /// What the elements are made of.
+    /// Unit of mass of matrices, and of masses and materials in the file: 1000 for tonnes, which go with millimetres and newtons.
+    #[serde(default = "one")]
+    pub mass_unit_kg: f64,
+    /// What the elements are made of; as the file says when absent (Nastran's does), or unless `matrices` are given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub material: Vec<MaterialSpec>,
+    /// Mass and stiffness over the nodes, from another program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matrices: Option<MatricesSpec>,
     /// Surfaces that are tied to a frame, to which something may be attached; the first one carries the body.
     pub interface: Vec<InterfaceSpec>,
     /// The shapes in which the deformation is expanded.
@@ -96,8 +104,81 @@ pub struct MeshSpec {
     pub stiffening: bool,
 }
 
-fn metre() -> f64 {
+fn one() -> f64 {
     1.0
+}
+
+/// Mass and stiffness of a free body over the unknowns of its nodes, as another program wrote them.
+///
+/// Files are Matrix Market's (coordinate or array, real, general or symmetric), bare triplets `row column value` of one triangle, as CalculiX
+/// writes them, or Nastran's DMIG, where the names of mass and stiffness begin with M and K. Units are those of the mesh (`mass_unit_kg`, `unit_m`) and the
+/// second.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MatricesSpec {
+    /// File of the mass matrix, below the folder of the model.
+    pub mass: String,
+    /// File of the stiffness matrix.
+    pub stiffness: String,
+    /// File with a line `node.direction` per row of the matrices: 1, 2, 3 for displacements and 4, 5, 6 for rotations. When absent the rows are those
+    /// of all nodes in the order of their table, three or six each. DMIG name their rows themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknowns: Option<String>,
+    /// What the body gains in stiffness under loads; without any it does not stiffen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub geometric_stiffness: Vec<GeometricStiffnessSpec>,
+}
+
+/// What a body gains in stiffness under a load of one. Exactly one of `force_per_mass`, `force` and `moment` says under which.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GeometricStiffnessSpec {
+    /// File of the matrix, over the rows of the stiffness matrix.
+    pub file: String,
+    /// A force on every particle, of one newton per kilogram.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub force_per_mass: Option<ForcePerMassSpec>,
+    /// A force of one newton on an interface.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub force: Option<InterfaceLoadSpec>,
+    /// A moment of one newton metre on an interface.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moment: Option<InterfaceLoadSpec>,
+}
+
+/// A force on every particle, in proportion to its mass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ForcePerMassSpec {
+    /// Its direction.
+    pub along: AxisName,
+    /// The coordinate with which it grows, by one newton per kilogram and metre: centrifugal force about z at one radian per second is
+    /// along x growing with x, and along y growing with y. The same everywhere when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub growing_with: Option<AxisName>,
+}
+
+/// A force or moment on an interface.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InterfaceLoadSpec {
+    /// The interface.
+    pub at: String,
+    /// Its direction.
+    pub along: AxisName,
+}
+
+/// An axis of a body's frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AxisName {
+    /// The first.
+    #[default]
+    X,
+    /// The second.
+    Y,
+    /// The third.
+    Z,
 }
 
 /// A linear elastic, isotropic material.
@@ -127,22 +208,76 @@ pub struct InterfaceSpec {
     /// Origin of the frame in the body's frame; the mean of its nodes when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position_m: Option<[f64; 3]>,
+    /// How the nodes and the frame move with each other.
+    #[serde(default)]
+    pub tie: TieSpec,
+}
+
+/// How the nodes of an interface and its frame move with each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TieSpec {
+    /// The nodes move as a rigid body with the frame: a flange that is bolted to something stiff.
+    #[default]
+    Rigid,
+    /// The frame moves with the mean of the nodes, which stay free: something soft, or no more than a place. Forces on the frame are spread over the
+    /// nodes.
+    Averaging,
 }
 
 /// The shapes in which the deformation of a mesh is expanded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MeshBasisSpec {
     /// Modes of the body held at its first interface, all else free.
     ClampedFree(MeshModesSpec),
-    /// Static shapes of every interface but the first, and modes with all interfaces held; the frame is tangent at the first one.
+    /// Modes of the free body, seen from mean axes: the frame in which deformation has no momentum.
+    FreeFree(MeshModesSpec),
+    /// Static shapes of every interface but the first, and modes with all interfaces held.
     CraigBampton(MeshModesSpec),
+    /// The one of these that suits what is attached to the interfaces: `clamped_free` where only the first one carries anything, `free_free` with residual
+    /// shapes for a body that floats, `craig_bampton` otherwise.
+    Auto(MeshModesSpec),
 }
 
-/// How many modes of a mesh are kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Which modes of a mesh are kept: exactly one of `modes` and `frequency_rad_per_s`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MeshModesSpec {
     /// Number of modes.
-    pub modes: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modes: Option<usize>,
+    /// Frequency below which all modes are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frequency_rad_per_s: Option<f64>,
+    /// Whether what modes leave out of the static compliance of the interfaces is kept by residual attachment shapes, six per interface that
+    /// moves at most; `craig_bampton` leaves nothing out.
+    #[serde(default)]
+    pub residual: bool,
+    /// The frame of the body under `craig_bampton`.
+    #[serde(default)]
+    pub frame: MeshFrameSpec,
+}
+
+/// The frame from which the deformation of a mesh is seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MeshFrameSpec {
+    /// Tangent at the first interface.
+    #[default]
+    Tangent,
+    /// Mean axes, in which deformation has no momentum.
+    Mean,
+}
+
+impl MeshBasisSpec {
+    /// Its key in a model file, and which modes it keeps.
+    pub fn modes(&self) -> (&'static str, &MeshModesSpec) {
+        match self {
+            Self::ClampedFree(own) => ("clamped_free", own),
+            Self::FreeFree(own) => ("free_free", own),
+            Self::CraigBampton(own) => ("craig_bampton", own),
+            Self::Auto(own) => ("auto", own),
+        }
+    }
 }

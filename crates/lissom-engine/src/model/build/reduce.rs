@@ -160,7 +160,13 @@ fn reduce(body: &BodySpec, used: &[[f64; 3]]) -> Result<Reduced, FlexError> {
         }
         Some(BodyKind::Nodal(nodal)) => nodal_of(body, nodal).reduce(&damping)?,
         Some(BodyKind::Reduced(reduced)) => reduced_of(body, reduced).reduce(&damping)?,
-        Some(BodyKind::Mesh(_) | BodyKind::ReducedFile(_) | BodyKind::NodalFile(_)) | None => {
+        Some(
+            BodyKind::Frame(_)
+            | BodyKind::Mesh(_)
+            | BodyKind::ReducedFile(_)
+            | BodyKind::NodalFile(_),
+        )
+        | None => {
             return Err(FlexError::NoModes);
         }
     };

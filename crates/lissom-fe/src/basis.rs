@@ -1,0 +1,263 @@
+//! Shapes in which a structure deforms, made orthogonal in mass and stiffness.
+
+use std::collections::BTreeSet;
+
+use nalgebra::{DMatrix, DVector, SymmetricEigen};
+
+use crate::FeError;
+use crate::modes::{self, Mode, Wanted, dot};
+use crate::structure::{Structure, subtract};
+use lissom_spec::spec::{MeshBasisSpec, MeshFrameSpec, MeshModesSpec, NodeSpec};
+
+/// Share of the compliance of a frame below which what modes leave out of it is rounding.
+const NOTHING_LEFT: f64 = 1e-8;
+
+/// Mass of a shape of unit stiffness, relative to that of the slowest one, below which it is rounding.
+const MASSLESS: f64 = 1e-14;
+
+/// What is attached to a body.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Attached {
+    /// Places at whose nearest nodes something may be attached.
+    pub points: Vec<NodeSpec>,
+    /// Names of the interfaces where joints, loads or masses sit.
+    pub loaded: BTreeSet<String>,
+    /// Whether nothing holds the body: the joint that carries it is free.
+    pub floats: bool,
+}
+
+/// A basis that was chosen, and in words why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chosen {
+    /// The basis.
+    pub basis: MeshBasisSpec,
+    /// What it was chosen for.
+    pub reason: String,
+}
+
+/// The basis that suits what is attached to the interfaces, if it is to be chosen.
+pub(crate) fn choose<'n>(
+    basis: &MeshBasisSpec,
+    interfaces: impl Iterator<Item = &'n str>,
+    attached: &Attached,
+) -> Option<Chosen> {
+    let &MeshBasisSpec::Auto(own) = basis else {
+        return None;
+    };
+    let loaded: Vec<&str> = (interfaces.skip(1))
+        .filter(|&name| attached.loaded.contains(name))
+        .collect();
+    let (basis, reason) = if attached.floats {
+        let residual = !loaded.is_empty();
+        let basis = MeshBasisSpec::FreeFree(MeshModesSpec { residual, ..own });
+        (basis, "the body floats".to_owned())
+    } else if loaded.is_empty() {
+        let basis = MeshBasisSpec::ClampedFree(own);
+        (
+            basis,
+            "only the first interface carries anything".to_owned(),
+        )
+    } else {
+        let reason = format!("something is attached to {}", loaded.join(", "));
+        (MeshBasisSpec::CraigBampton(own), reason)
+    };
+    Some(Chosen { basis, reason })
+}
+
+/// The modes of a basis, by rising frequency; one that was to be chosen and was not is Craig and Bampton's, which suits everything.
+///
+/// # Errors
+/// If more modes are asked for than there are, or if shapes move no mass.
+pub(crate) fn modes(
+    structure: &mut Structure<'_>,
+    basis: &MeshBasisSpec,
+) -> Result<Vec<Mode>, FeError> {
+    match basis {
+        MeshBasisSpec::ClampedFree(own) => natural(structure, own),
+        MeshBasisSpec::FreeFree(own) => {
+            structure.take_mean_axes();
+            natural(structure, own)
+        }
+        MeshBasisSpec::CraigBampton(own) | MeshBasisSpec::Auto(own) => {
+            let modes = craig_bampton(structure, own)?;
+            if own.frame == MeshFrameSpec::Tangent {
+                return Ok(modes);
+            }
+            structure.take_mean_axes();
+            from_mean_axes(structure, modes)
+        }
+    }
+}
+
+fn wanted(spec: &MeshModesSpec) -> Wanted {
+    match (spec.modes, spec.frequency_rad_per_s) {
+        (None, Some(frequency)) => Wanted::Below(frequency * frequency),
+        (count, _) => Wanted::Count(count.unwrap_or(0)),
+    }
+}
+
+/// The lowest modes that something held gives, all of them if a number was asked for.
+fn lowest(
+    structure: &Structure<'_>,
+    spec: &MeshModesSpec,
+    inverse: impl Fn(&[f64]) -> Vec<f64>,
+) -> Result<Vec<Mode>, FeError> {
+    let size = structure.unknowns;
+    let too_many = |modes, found| Err(FeError::TooManyModes { modes, found });
+    if let Some(modes) = spec.modes.filter(|&modes| modes > structure.deformations()) {
+        return too_many(modes, structure.deformations());
+    }
+    let found = modes::lowest(wanted(spec), size, inverse, |x| structure.times_mass(x));
+    match spec.modes {
+        Some(modes) if found.len() < modes => too_many(modes, found.len()),
+        _ => Ok(found),
+    }
+}
+
+/// Modes in the frame of reference, with what they leave out of the compliance of the interfaces if that is asked for.
+fn natural(structure: &Structure<'_>, spec: &MeshModesSpec) -> Result<Vec<Mode>, FeError> {
+    let mut modes = lowest(structure, spec, |x| structure.solve(x))?;
+    if spec.residual {
+        let left = residual(structure, &modes)?;
+        modes.extend(left);
+        modes.sort_by(|a, b| a.square.total_cmp(&b.square));
+    }
+    Ok(modes)
+}
+
+/// Responses to forces and moments on the frames that move, without what modes make of them, which are orthogonal to them.
+fn residual(structure: &Structure<'_>, modes: &[Mode]) -> Result<Vec<Mode>, FeError> {
+    // MacNeal (1971)
+    let loads = structure.frame_loads();
+    let size = loads.len();
+    let mut scaled = Vec::with_capacity(size);
+    for load in &loads {
+        let mut response = structure.solve(load);
+        let scale = dot(load, &response).sqrt();
+        for mode in modes {
+            let share = dot(&mode.vector, load) / mode.square;
+            subtract(&mut response, share, &mode.vector);
+        }
+        response.iter_mut().for_each(|x| *x /= scale);
+        scaled.push((response, scale));
+    }
+    let stiffness = DMatrix::from_fn(size, size, |i, j| {
+        let ij = dot(&loads[i], &scaled[j].0) / scaled[i].1;
+        let ji = dot(&loads[j], &scaled[i].0) / scaled[j].1;
+        0.5 * (ij + ji)
+    });
+    let eigen = SymmetricEigen::new(stiffness);
+    let kept = (0..size).filter(|&k| eigen.eigenvalues[k] > NOTHING_LEFT);
+    let vectors: Vec<Vec<f64>> = kept
+        .map(|k| {
+            let mut sum = vec![0.0; structure.unknowns];
+            let root = eigen.eigenvalues[k].sqrt();
+            for ((response, _), factor) in scaled.iter().zip(&eigen.eigenvectors.column(k)) {
+                subtract(&mut sum, -factor / root, response);
+            }
+            sum
+        })
+        .collect();
+    let unit = DMatrix::identity(vectors.len(), vectors.len());
+    orthogonal(structure, &vectors, &unit)
+}
+
+/// Static shapes of the interfaces that move, and modes with all of them held, made orthogonal in mass and stiffness.
+fn craig_bampton(structure: &Structure<'_>, spec: &MeshModesSpec) -> Result<Vec<Mode>, FeError> {
+    let loads = structure.frame_loads();
+    let responses: Vec<Vec<f64>> = loads.iter().map(|load| structure.solve(load)).collect();
+    let size = loads.len();
+    let compliance = DMatrix::from_fn(size, size, |i, j| dot(&loads[i], &responses[j]));
+    let compliance = (&compliance + compliance.transpose()) * 0.5;
+    // the compliance of frames that a structure holds is positive definite
+    let stiffness = compliance
+        .cholesky()
+        .map_or_else(|| DMatrix::zeros(size, size), |c| c.inverse());
+    let combined = |factors: &[f64]| {
+        let mut sum = vec![0.0; structure.unknowns];
+        for (response, factor) in responses.iter().zip(factors) {
+            subtract(&mut sum, -factor, response);
+        }
+        sum
+    };
+    let with_interfaces_held = |load: &[f64]| {
+        let mut x = structure.solve(load);
+        let moved = DVector::from_iterator(size, loads.iter().map(|load| dot(load, &x)));
+        subtract(&mut x, 1.0, &combined((&stiffness * moved).as_slice()));
+        x
+    };
+    let fixed = lowest(structure, spec, with_interfaces_held)?;
+    let mut vectors: Vec<Vec<f64>> = (0..size)
+        .map(|i| combined(stiffness.column(i).as_slice()))
+        .collect();
+    let squares: Vec<f64> = fixed.iter().map(|mode| mode.square).collect();
+    vectors.extend(fixed.into_iter().map(|mode| mode.vector));
+    let all = vectors.len();
+    let stiffness = DMatrix::from_fn(all, all, |i, j| match (i < size, j < size) {
+        (true, true) => stiffness[(i, j)],
+        (false, false) if i == j => squares[i - size],
+        _ => 0.0,
+    });
+    orthogonal(structure, &vectors, &stiffness)
+}
+
+/// The same shapes seen from mean axes.
+fn from_mean_axes(structure: &Structure<'_>, modes: Vec<Mode>) -> Result<Vec<Mode>, FeError> {
+    let squares = DVector::from_iterator(modes.len(), modes.iter().map(|mode| mode.square));
+    let seen = |mode: Mode| {
+        let mut vector = mode.vector;
+        structure.seen(&mut vector);
+        vector
+    };
+    let vectors: Vec<Vec<f64>> = modes.into_iter().map(seen).collect();
+    orthogonal(structure, &vectors, &DMatrix::from_diagonal(&squares))
+}
+
+/// Modes of a small stiffness and the mass of its vectors, as combinations of these.
+fn orthogonal(
+    structure: &Structure<'_>,
+    vectors: &[Vec<f64>],
+    stiffness: &DMatrix<f64>,
+) -> Result<Vec<Mode>, FeError> {
+    let n = vectors.len();
+    let with_mass: Vec<Vec<f64>> = vectors.iter().map(|x| structure.times_mass(x)).collect();
+    let mass = DMatrix::from_fn(n, n, |i, j| dot(&vectors[i], &with_mass[j]));
+    // by the factor of the stiffness, which is positive definite, so that low modes keep their digits
+    let Some(factor) = stiffness.clone().cholesky() else {
+        return Ok(Vec::new());
+    };
+    let lower = factor.l();
+    let half = lower
+        .solve_lower_triangular(&mass)
+        .unwrap_or_else(|| mass.clone());
+    let whole = lower
+        .solve_lower_triangular(&half.transpose())
+        .unwrap_or_else(|| half.transpose());
+    let eigen = SymmetricEigen::new((&whole + whole.transpose()) * 0.5);
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
+    let slowest = order.first().map_or(0.0, |&i| eigen.eigenvalues[i]);
+    let massless = |&&i: &&usize| eigen.eigenvalues[i] <= MASSLESS * slowest;
+    let massless = order.iter().filter(massless).count();
+    if massless > 0 {
+        return Err(FeError::Massless {
+            shapes: massless,
+            of: n,
+        });
+    }
+    let mode = |i: usize| {
+        let theta = eigen.eigenvalues[i];
+        let column = eigen.eigenvectors.column(i).into_owned();
+        let column = lower.tr_solve_lower_triangular(&column).unwrap_or(column);
+        let mut vector = vec![0.0; structure.unknowns];
+        for (own, factor) in vectors.iter().zip(column.iter()) {
+            // the columns have unit stiffness; θ is their mass
+            subtract(&mut vector, -factor / theta.sqrt(), own);
+        }
+        Mode {
+            square: 1.0 / theta,
+            vector,
+        }
+    };
+    Ok(order.into_iter().map(mode).collect())
+}

@@ -1,0 +1,270 @@
+//! Bases, frames and ties against each other, closed forms and the whole mesh.
+
+use nalgebra::{DMatrix, SymmetricEigen};
+
+use super::{block, clamped, frequencies, lowest, spec, timoshenko};
+use crate::{Attached, Kind, Mesh, reduce};
+use lissom_spec::spec::{
+    MeshBasisSpec, MeshFrameSpec, MeshModesSpec, MeshSpec, ReducedSpec, TieSpec,
+};
+
+const SIZE: [f64; 3] = [1.0, 0.05, 0.03];
+
+fn bar() -> Mesh {
+    block(Kind::Hexa20, [12, 1, 1], SIZE)
+}
+
+fn reduced(mesh: &Mesh, spec: &MeshSpec) -> ReducedSpec {
+    reduce(mesh, spec, &Attached::default()).unwrap().body
+}
+
+/// Frequencies of a body that moves freely, rigid motions left out: those of the pair of stiffness and mass of frame and modes.
+fn free_frequencies(body: &ReducedSpec) -> Vec<f64> {
+    let n = body.stiffness.len();
+    let mass = free_mass(body);
+    let stiffness = DMatrix::from_fn(6 + n, 6 + n, |i, j| {
+        if i >= 6 && i == j {
+            body.stiffness[i - 6][i - 6]
+        } else {
+            0.0
+        }
+    });
+    let lower = mass.cholesky().unwrap().l();
+    let half = lower.solve_lower_triangular(&stiffness).unwrap();
+    let whole = lower.solve_lower_triangular(&half.transpose()).unwrap();
+    let mut squares: Vec<f64> = SymmetricEigen::new((&whole + whole.transpose()) * 0.5)
+        .eigenvalues
+        .iter()
+        .copied()
+        .collect();
+    squares.sort_by(f64::total_cmp);
+    squares[6..].iter().map(|square| square.sqrt()).collect()
+}
+
+/// Mass of the undeformed body over displacement and rotation about the origin of its frame, and modes.
+fn free_mass(body: &ReducedSpec) -> DMatrix<f64> {
+    let n = body.stiffness.len();
+    let [x, y, z] = body.center_of_mass_m;
+    let m = body.mass_kg;
+    let cross = [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]];
+    let mut mass = DMatrix::zeros(6 + n, 6 + n);
+    for i in 0..3 {
+        mass[(i, i)] = m;
+        for j in 0..3 {
+            // ω × c
+            mass[(i, 3 + j)] = -m * cross[i][j];
+            mass[(3 + j, i)] = -m * cross[i][j];
+            let steiner: f64 = (0..3).map(|k| cross[k][i] * cross[k][j]).sum();
+            mass[(3 + i, 3 + j)] = body.inertia_kg_m2[i][j] + m * steiner;
+        }
+    }
+    for a in 0..n {
+        let position = body.position_integrals[a];
+        for k in 0..3 {
+            let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+            let moment = position[i][j] - position[j][i];
+            let force = body.displacement_integrals[a][k];
+            for (row, value) in [(k, force), (3 + k, moment)] {
+                mass[(row, 6 + a)] = value;
+                mass[(6 + a, row)] = value;
+            }
+        }
+        for b in 0..n {
+            mass[(6 + a, 6 + b)] = body.mass_matrix[a][b];
+        }
+    }
+    mass
+}
+
+/// Closed form: a free beam has the frequencies 4.730² √(EI/ρA)/L² and on, with what shear takes off; its modes have no momentum.
+#[test]
+fn free_modes_are_those_of_a_free_beam() {
+    let mesh = bar();
+    let body = reduced(
+        &mesh,
+        &spec(MeshBasisSpec::FreeFree(lowest(4)), &["root", "tip"], 0.0),
+    );
+    // the ends are tied rigidly, which shortens the beam by nothing
+    let slender =
+        |depth: f64, root: f64| root * root * (2.0e11_f64 / 7800.0 * depth * depth / 12.0).sqrt();
+    let found = frequencies(&body);
+    for (found, wanted) in [
+        (found[0], slender(0.03, 4.730_041)),
+        (found[1], slender(0.05, 4.730_041)),
+    ] {
+        // shear and rotary inertia: below 1.5 % for this depth
+        assert!(found < wanted && found > 0.985 * wanted, "{found} {wanted}");
+    }
+    for a in 0..4 {
+        for k in 0..3 {
+            let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+            let position = body.position_integrals[a];
+            let momentum = body.displacement_integrals[a][k];
+            let moment = position[i][j] - position[j][i];
+            assert!(
+                momentum.abs() < 1e-10 && moment.abs() < 1e-10,
+                "{momentum} {moment}"
+            );
+        }
+    }
+    // the first node moves
+    assert_eq!(body.nodes[0].influence.len(), 6);
+    assert_eq!(body.nodes[0].second_order.len(), 6);
+}
+
+/// Second formulation: the same shapes from either frame are the same body, whose free frequencies are those of its free modes.
+#[test]
+fn frames_do_not_change_a_body() {
+    let mesh = bar();
+    let basis = |frame| {
+        MeshBasisSpec::CraigBampton(MeshModesSpec {
+            frame,
+            ..lowest(14)
+        })
+    };
+    let [tangent, mean] = [MeshFrameSpec::Tangent, MeshFrameSpec::Mean]
+        .map(|frame| reduced(&mesh, &spec(basis(frame), &["root", "tip"], 0.3)));
+    let free = reduced(
+        &mesh,
+        &spec(MeshBasisSpec::FreeFree(lowest(4)), &["root", "tip"], 0.3),
+    );
+    let (from_tangent, from_mean) = (free_frequencies(&tangent), free_frequencies(&mean));
+    assert_eq!(from_tangent.len(), 20);
+    for (a, b) in from_tangent.iter().zip(&from_mean) {
+        assert!((a / b - 1.0).abs() < 1e-9, "{a} {b}");
+    }
+    // with mean axes frame and modes are uncoupled
+    for (a, b) in from_mean.iter().zip(frequencies(&mean)) {
+        assert!((a / b - 1.0).abs() < 1e-9, "{a} {b}");
+    }
+    // fourteen shapes with held ends make three free modes to a thousandth
+    for (a, b) in frequencies(&free).iter().zip(&from_mean).take(3) {
+        assert!(*b > a * (1.0 - 1e-9) && *b < a * 1.001, "{a} {b}");
+    }
+}
+
+/// What modes leave out of the compliance of the tip is kept by residual shapes, to the last digits; low modes stay what they are.
+#[test]
+fn residual_shapes_keep_the_compliance() {
+    let mesh = bar();
+    let whole = |basis| {
+        reduce(
+            &mesh,
+            &spec(basis, &["root", "tip"], 0.3),
+            &Attached::default(),
+        )
+        .unwrap()
+    };
+    let bare = whole(clamped(2));
+    let with = whole(MeshBasisSpec::ClampedFree(MeshModesSpec {
+        residual: true,
+        ..lowest(2)
+    }));
+    let missing = |source: &crate::Source| {
+        let all = source.interfaces[0].missing.iter();
+        all.fold(0.0, |most: f64, share| most.max(share.abs()))
+    };
+    assert!(
+        missing(&bare.source) > 0.5,
+        "torsion and stretch are missing"
+    );
+    assert!(missing(&with.source) < 1e-8, "{}", missing(&with.source));
+    // two modes and at most six residual shapes
+    let count = with.body.stiffness.len();
+    assert!(count > 2 && count <= 8, "{count}");
+    for (a, b) in frequencies(&bare.body).iter().zip(frequencies(&with.body)) {
+        assert!((a / b - 1.0).abs() < 1e-9, "{a} {b}");
+    }
+    let free = whole(MeshBasisSpec::FreeFree(MeshModesSpec {
+        residual: true,
+        ..lowest(3)
+    }));
+    assert_eq!(free.source.interfaces.len(), 2);
+    assert!(missing(&free.source) < 1e-8, "{}", missing(&free.source));
+}
+
+/// A cut-off keeps the modes below it, and no others.
+#[test]
+fn modes_are_kept_up_to_a_frequency() {
+    let mesh = bar();
+    let many = frequencies(&reduced(&mesh, &spec(clamped(8), &["root"], 0.3)));
+    let cut = 0.5 * (many[4] + many[5]);
+    let basis = MeshBasisSpec::ClampedFree(MeshModesSpec {
+        frequency_rad_per_s: Some(cut),
+        ..MeshModesSpec::default()
+    });
+    let found = frequencies(&reduced(&mesh, &spec(basis, &["root"], 0.3)));
+    assert_eq!(found.len(), 5);
+    for (a, b) in found.iter().zip(&many) {
+        assert!((a / b - 1.0).abs() < 1e-9, "{a} {b}");
+    }
+}
+
+/// Averaging ties: the section of a bar warps under them as it wants to, so that Poisson's ratio does not stiffen the root, and the compliance of
+/// the tip is that of a beam whose root is not held across.
+#[test]
+fn averaging_ties_leave_sections_free() {
+    let mesh = bar();
+    let with = |tie: TieSpec| {
+        let mut spec = spec(
+            MeshBasisSpec::CraigBampton(lowest(6)),
+            &["root", "tip"],
+            0.3,
+        );
+        for interface in &mut spec.interface {
+            interface.tie = tie;
+        }
+        reduced(&mesh, &spec)
+    };
+    let (rigid, averaging) = (with(TieSpec::Rigid), with(TieSpec::Averaging));
+    assert!((rigid.mass_kg / averaging.mass_kg - 1.0).abs() < 1e-12);
+    // stretch: EA/L holds for the averaged mean, the rigid ends are stiffer
+    let compliance = |body: &ReducedSpec, row: usize| -> f64 {
+        let own = body.nodes[1].influence[row].iter().zip(frequencies(body));
+        own.map(|(psi, omega)| (psi / omega).powi(2)).sum()
+    };
+    let stretch = 1.0 / (2.0e11 * 0.05 * 0.03);
+    // by Saint-Venant the ends differ from that over their width only, a twentieth of the length
+    let ratio = compliance(&averaging, 3) / stretch;
+    assert!(ratio > 1.0 && ratio < 1.05, "{ratio}");
+    assert!(compliance(&rigid, 3) < stretch * (1.0 - 1e-3));
+    // the lowest, which either basis holds
+    for (rigid, averaging) in (frequencies(&rigid).iter().zip(frequencies(&averaging))).take(4) {
+        assert!(averaging < *rigid, "{averaging} {rigid}");
+    }
+    // nothing clamps the section at the root, where it yields a little over its width
+    let ratio = frequencies(&averaging)[0] / timoshenko(SIZE[0], SIZE[2], 1)[0];
+    assert!(ratio > 0.95 && ratio < 1.0, "{ratio}");
+    assert!(averaging.nodes[0].influence.is_empty());
+}
+
+/// What is attached to the interfaces decides.
+#[test]
+fn bases_are_chosen_by_what_is_attached() {
+    let mesh = block(Kind::Hexa20, [4, 1, 1], SIZE);
+    let basis = MeshBasisSpec::Auto(lowest(2));
+    let with = |loaded: &[&str], floats: bool| {
+        let attached = Attached {
+            loaded: loaded.iter().map(|&name| name.to_owned()).collect(),
+            floats,
+            ..Attached::default()
+        };
+        let made = reduce(&mesh, &spec(basis, &["root", "tip"], 0.3), &attached).unwrap();
+        (made.source.chosen.unwrap(), made.body.stiffness.len())
+    };
+    let (last, count) = with(&["root"], false);
+    assert_eq!((last.basis, count), (clamped(2), 2));
+    let (middle, count) = with(&["root", "tip"], false);
+    assert_eq!(
+        (middle.basis, count),
+        (MeshBasisSpec::CraigBampton(lowest(2)), 8)
+    );
+    assert_eq!(middle.reason, "something is attached to tip");
+    let (floating, count) = with(&["tip"], true);
+    let residual = MeshModesSpec {
+        residual: true,
+        ..lowest(2)
+    };
+    assert_eq!(floating.basis, MeshBasisSpec::FreeFree(residual));
+    assert!(count > 2, "{count}");
+}

@@ -1,0 +1,153 @@
+//! Meshes and matrices that models name, reduced.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use lissom::spec::{JointKind, MeshSpec, ModelSpec, Place};
+use lissom_fe::{Attached, Dmig, FeError, Matrices, Matrix, Mesh, Reduction};
+
+use crate::load::FileError;
+
+/// What is attached to every body: joints, closures, payloads and point masses at its places, and whether it floats.
+pub(crate) fn attached(spec: &ModelSpec) -> BTreeMap<String, Attached> {
+    let mut bodies: BTreeMap<String, Attached> = BTreeMap::new();
+    let mut note = |body: &str, place: Place<'_>| {
+        if let Place::Named(at) = place {
+            let own = bodies.entry(body.to_owned()).or_default();
+            own.loaded.insert(at.to_owned());
+        }
+    };
+    for end in spec.joint.iter().flat_map(|own| [&own.parent, &own.child]) {
+        note(&end.body, end.place());
+    }
+    for end in spec.loops.iter().flat_map(|own| [&own.from, &own.to]) {
+        let end = spec.loop_end(end);
+        note(end.body, end.place);
+    }
+    for payload in &spec.payload {
+        note(&payload.body, payload.place());
+    }
+    for body in &spec.body {
+        for mass in &body.point_mass {
+            note(&body.name, mass.place());
+        }
+    }
+    for joint in &spec.joint {
+        if matches!(joint.kind(), Some(JointKind::Free(_))) {
+            let own = bodies.entry(joint.child.body.clone()).or_default();
+            own.floats = true;
+        }
+    }
+    bodies
+}
+
+/// Content of a file of a mesh.
+pub(crate) fn parsed<T>(
+    name: &str,
+    text: &str,
+    parse: fn(&str) -> Result<T, FeError>,
+) -> Result<T, FileError> {
+    parse(text).map_err(|error| FileError::Mesh {
+        file: name.to_owned(),
+        error,
+    })
+}
+
+/// A matrix from its text.
+pub(crate) fn matrix(name: &str, text: &str) -> Result<Matrix, FileError> {
+    parsed(name, text, Matrix::parse)
+}
+
+/// Mass or stiffness as a file holds it.
+pub(crate) enum Read {
+    /// By rows and columns.
+    Rows(Matrix),
+    /// By nodes and directions.
+    Nodes(Dmig),
+}
+
+/// The mass from its text.
+pub(crate) fn mass(name: &str, text: &str) -> Result<Read, FileError> {
+    either(name, text, |text| lissom_fe::parse_dmig(text, 'M'))
+}
+
+/// The stiffness from its text.
+pub(crate) fn stiffness(name: &str, text: &str) -> Result<Read, FileError> {
+    either(name, text, |text| lissom_fe::parse_dmig(text, 'K'))
+}
+
+fn either(
+    name: &str,
+    text: &str,
+    parse: fn(&str) -> Result<Dmig, FeError>,
+) -> Result<Read, FileError> {
+    if lissom_fe::is_dmig(text) {
+        parsed(name, text, parse).map(Read::Nodes)
+    } else {
+        matrix(name, text).map(Read::Rows)
+    }
+}
+
+/// Mass and stiffness together, of a file called `name`.
+pub(crate) fn together(
+    name: &str,
+    mass: Read,
+    stiffness: Read,
+    unknowns: Option<Vec<(usize, usize)>>,
+) -> Result<Matrices, FileError> {
+    let failed = |error| FileError::Mesh {
+        file: name.to_owned(),
+        error,
+    };
+    match (mass, stiffness) {
+        (Read::Rows(mass), Read::Rows(stiffness)) => Ok(Matrices {
+            mass,
+            stiffness,
+            unknowns,
+            geometric: Vec::new(),
+        }),
+        (Read::Nodes(mass), Read::Nodes(stiffness)) => {
+            lissom_fe::dmig_matrices(mass, stiffness).map_err(failed)
+        }
+        _ => Err(failed(FeError::Text {
+            line: 1,
+            message: "mass and stiffness must both be DMIG, or neither".to_owned(),
+        })),
+    }
+}
+
+/// The unknowns of matrices from their text.
+pub(crate) fn unknowns(name: &str, text: &str) -> Result<Vec<(usize, usize)>, FileError> {
+    parsed(name, text, lissom_fe::parse_unknowns)
+}
+
+/// A mesh from its text, reduced by its materials, or by its matrices if there are any.
+pub(crate) fn reduced(
+    name: &str,
+    text: &str,
+    spec: &MeshSpec,
+    attached: &Attached,
+    matrices: Option<Matrices>,
+) -> Result<Reduction, FileError> {
+    let parse: fn(&str) -> Result<Mesh, FeError> = match ending(name).as_str() {
+        "inp" => lissom_fe::parse_abaqus,
+        "csv" => lissom_fe::parse_nodes,
+        "bdf" | "nas" => lissom_fe::parse_nastran,
+        _ => lissom_fe::parse_gmsh,
+    };
+    let mut mesh = parsed(name, text, parse)?;
+    mesh.scale(spec.unit_m, spec.mass_unit_kg);
+    let reduction = match matrices {
+        Some(matrices) => lissom_fe::reduce_matrices(&mesh, matrices, spec, attached),
+        None => lissom_fe::reduce(&mesh, spec, attached),
+    };
+    reduction.map_err(|error| FileError::Mesh {
+        file: name.to_owned(),
+        error,
+    })
+}
+
+fn ending(name: &str) -> String {
+    let ending = Path::new(name).extension().unwrap_or_default();
+    ending.to_string_lossy().to_ascii_lowercase()
+}
