@@ -53,18 +53,21 @@ pub(super) enum Diverged<E> {
     Placement(E),
 }
 
-/// Brings the forces into balance under a load, on the branch of the start unless it may be left.
+/// Brings the forces into balance under a load, on the branch of the start unless it may be left. Counts `evaluations`.
 pub(super) fn balanced<B: Balance>(
     balance: &mut B,
     start: &B::Place,
     load: f64,
     may_leave: bool,
+    evaluations: &mut usize,
 ) -> Result<Balanced<B::Place>, Diverged<B::Error>> {
     let scales = balance.scales().to_vec();
     let mut place = start.clone();
     let mut residual = DVector::zeros(scales.len());
     let mut next_residual = residual.clone();
     // what the forces left are to be small beside
+    // one at the start and one at the end
+    *evaluations += 2;
     let mut at_work =
         (balance.evaluate(&place, load, &mut residual)).map_err(Diverged::Placement)?;
     let mut of_rounding = vec![0.0_f64; scales.len()];
@@ -94,6 +97,7 @@ pub(super) fn balanced<B: Balance>(
         let mut share = (LARGEST_CHANGE / largest.max(LARGEST_CHANGE)).min(1.0);
         loop {
             let next = balance.displaced(&place, &change, share);
+            *evaluations += 1;
             let outcome = balance.evaluate(&next, load, &mut next_residual);
             let last = share == 1.0 && largest <= LAST_CORRECTION;
             if let Ok(forces) = outcome {
