@@ -148,10 +148,9 @@ impl Checker<'_> {
             _ => return,
         };
         // of a list as a whole something may have been said
+        let is_told = || path.with_lists().any(|path| told.contains(&path));
         if let Some(bounds) = Bounds::of(key)
-            && !told
-                .iter()
-                .any(|told| path.starts_with(told) && told.last_key() == path.last_key())
+            && !is_told()
         {
             match bounds.sign() {
                 Some(Sign::Positive) if number <= 0.0 => self.positive(path.clone(), number),

@@ -6,6 +6,7 @@ mod remedy;
 use std::fmt;
 use std::ops::Range;
 
+use super::check::limits::LONGEST_NAME;
 use super::path::{Document, Path, Target};
 pub use frame::FrameFault;
 use lissom_spatial::readable;
@@ -163,6 +164,17 @@ pub enum ErrorKind {
         what: &'static str,
         /// The name.
         name: String,
+    },
+    /// A name that nobody could read.
+    #[error(
+        "the {what} name has {letters} characters, a name has at most {}",
+        LONGEST_NAME
+    )]
+    LongName {
+        /// Kind of thing.
+        what: &'static str,
+        /// Its characters.
+        letters: usize,
     },
     /// The same name twice.
     #[error("the {what} name {name:?} is used twice")]

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use toml::Value;
 use toml::de::DeTable;
 
+use super::check::limits::MOST_ERRORS;
 use super::error::{ErrorKind, ModelError};
 use super::path::{Document, Path};
 use super::schema::schema_value;
@@ -40,7 +41,8 @@ impl ModelSpec {
 
         let asks_for_tree = asks_for_tree(&document);
         let mut spec = None;
-        if findings.readable {
+        // every complaint is held against every repair
+        if findings.readable && findings.repairs.len() < MOST_ERRORS {
             match Self::deserialize(Value::Table(document)) {
                 Ok(read) => {
                     let complaints = read.check().err().unwrap_or_default();

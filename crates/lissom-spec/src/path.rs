@@ -62,6 +62,14 @@ impl Path {
             })
             .unwrap_or_default()
     }
+
+    /// The path and, where it ends with array indices, the paths to the lists that it goes into.
+    pub(super) fn with_lists(&self) -> impl Iterator<Item = Self> {
+        let indices = self.0.iter().rev();
+        let indices = indices.take_while(|step| matches!(step, Step::Index(_)));
+        let shortest = self.0.len() - indices.count();
+        (shortest..=self.0.len()).map(|length| Self(self.0[..length].to_vec()))
+    }
 }
 
 impl fmt::Display for Path {

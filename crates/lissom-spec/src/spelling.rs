@@ -7,11 +7,21 @@ const UNITS: [&str; 37] = [
     "per", "w", "j", "percent", "meters", "seconds", "radians", "newtons",
 ];
 
+/// Letters of the longest word that is compared with others: nobody writes a longer one by a slip, and comparing takes its square.
+const LONGEST: usize = 100;
+
 /// The known word nearest to the given one, if it is near enough to be meant.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let allowed = (word.chars().count() / 3).max(1);
+    let letters = word.chars().count();
+    if letters > LONGEST {
+        return None;
+    }
+    let allowed = (letters / 3).max(1);
+    // a word that is longer by more than that cannot be near
+    let is_comparable = |candidate: &&str| candidate.chars().count() <= letters + allowed;
     known
         .into_iter()
+        .filter(is_comparable)
         .map(|candidate| (distance(word, candidate), candidate))
         .filter(|(distance, _)| *distance <= allowed)
         .min_by_key(|(distance, _)| *distance)
@@ -94,6 +104,10 @@ mod tests {
     fn only_near_words_are_suggested() {
         assert_eq!(nearest("shuolder", ["elbow", "shoulder"]), Some("shoulder"));
         assert_eq!(nearest("wrist", ["elbow", "shoulder"]), None);
+        // comparing these would take as many steps as the product of their lengths
+        let long = "a".repeat(1_000_000);
+        assert_eq!(nearest(&long, [long.as_str(), "a"]), None);
+        assert_eq!(nearest("elbo", [long.as_str(), "elbow"]), Some("elbow"));
     }
 
     /// By hand: another unit, no unit, and the word that the other kind of joint uses.

@@ -279,7 +279,7 @@ impl Body<'_> {
             Some(flexible) => {
                 let mut text = String::new();
                 for (key, value) in &flexible.keys {
-                    let _ = writeln!(text, "{key} = {value}");
+                    let _ = writeln!(text, "{} = {value}", key_of_table(key));
                 }
                 text
             }
@@ -433,10 +433,9 @@ fn order(robot: &Robot) -> Result<(&str, Vec<&Joint>), Vec<UrdfError>> {
         order.extend(further.into_iter().flatten().copied());
         at += 1;
     }
-    let reached = |link: &&Link| {
-        link.name != root.name && !order.iter().any(|joint| joint.child == link.name)
-    };
-    if let Some(apart) = robot.links.iter().find(reached) {
+    let reached: BTreeSet<&str> = order.iter().map(|joint| joint.child.as_str()).collect();
+    let is_apart = |link: &&Link| link.name != root.name && !reached.contains(link.name.as_str());
+    if let Some(apart) = robot.links.iter().find(is_apart) {
         let fault = UrdfFault::Apart {
             link: apart.name.clone(),
             root: root.name.clone(),
@@ -503,6 +502,16 @@ fn number(x: f64) -> String {
 
 fn numbers(v: Vector<f64>) -> String {
     format!("[{}]", v.0.map(number).join(", "))
+}
+
+/// A key of TOML, in quotes if it needs them.
+fn key_of_table(key: &str) -> String {
+    let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+    if !key.is_empty() && key.bytes().all(is_bare) {
+        key.to_owned()
+    } else {
+        quoted(key)
+    }
 }
 
 /// A string of TOML.

@@ -1,5 +1,7 @@
 //! [`Robot`]: what a URDF file says, with the line of everything that may be wrong.
 
+use std::collections::BTreeSet;
+
 use lissom_spatial::{Matrix, RigidInertia, Symmetric, Transform, Vector};
 use roxmltree::{Document, Node};
 
@@ -11,7 +13,7 @@ pub(super) struct Robot {
     pub(super) name: String,
     pub(super) links: Vec<Link>,
     pub(super) joints: Vec<Joint>,
-    /// Kinds of elements that are left out, in the order in which they are met.
+    /// Kinds of elements that are left out, the first ones, in the order in which they are met.
     pub(super) left_out: Vec<String>,
 }
 
@@ -49,6 +51,9 @@ pub(super) struct Joint {
     pub(super) limits: [Option<f64>; 4],
 }
 
+/// Kinds of elements that are named as left out; robots have few.
+const MOST_LEFT_OUT: usize = 20;
+
 /// Elements of a joint or link that say nothing about its motion, or that are read.
 const KNOWN: [&str; 11] = [
     "inertial",
@@ -71,8 +76,9 @@ impl Robot {
             let message = error.to_string();
             vec![UrdfError::new(line, UrdfFault::NoXml { message })]
         })?;
+        let breaks = text.match_indices('\n').map(|(at, _)| at);
         let mut reader = Reader {
-            document: &document,
+            breaks: breaks.collect(),
             errors: Vec::new(),
             left_out: Vec::new(),
         };
@@ -107,8 +113,11 @@ impl Robot {
 impl Robot {
     /// Puts the root link on a joint that leaves it free.
     pub(super) fn set_free(&mut self) -> Result<(), Vec<UrdfError>> {
-        let carried = |link: &Link| self.joints.iter().any(|joint| joint.child == link.name);
-        let Some(root) = self.links.iter().find(|link| !carried(link)) else {
+        let carried: BTreeSet<&str> = (self.joints.iter())
+            .map(|joint| joint.child.as_str())
+            .collect();
+        let is_root = |link: &&Link| !carried.contains(link.name.as_str());
+        let Some(root) = self.links.iter().find(is_root) else {
             return Err(vec![UrdfError::new(0, UrdfFault::NoRoot)]);
         };
         let joint = Joint {
@@ -134,19 +143,22 @@ impl Robot {
     }
 }
 
-struct Reader<'d, 'x> {
-    document: &'d Document<'x>,
+struct Reader {
+    /// Where the lines of the text end: the document would count them anew for every element.
+    breaks: Vec<usize>,
     errors: Vec<UrdfError>,
     left_out: Vec<String>,
 }
 
-impl Reader<'_, '_> {
+impl Reader {
     fn line(&self, node: Node<'_, '_>) -> u32 {
-        self.document.text_pos_at(node.range().start).row
+        let start = node.range().start;
+        let before = self.breaks.partition_point(|&at| at < start);
+        u32::try_from(before + 1).unwrap_or(u32::MAX)
     }
 
     fn leave_out(&mut self, what: &str) {
-        if !self.left_out.iter().any(|known| known == what) {
+        if self.left_out.len() < MOST_LEFT_OUT && !self.left_out.iter().any(|known| known == what) {
             self.left_out.push(what.to_owned());
         }
     }

@@ -252,3 +252,38 @@ fn what_is_wrong_is_told_with_its_line() {
     assert!(words(CRANE, Some("boom = 1")).contains("no table"));
     assert_eq!(flexible_file("arm.urdf"), "arm.flexible.toml");
 }
+
+/// Robots and sheets that are made to take long are read or refused in a time that grows with their length; keys of any text stay keys.
+#[test]
+fn large_robots_are_read_in_time() {
+    const LINKS: usize = 100_000;
+    let link = |i: usize| format!("<link name=\"l{i}\"/><kind{i}/>\n");
+    let joint = |i: usize| {
+        format!(
+            "<joint name=\"j{i}\" type=\"fixed\"><parent link=\"l{i}\"/><child link=\"l{}\"/></joint>\n",
+            i + 1
+        )
+    };
+    let links: String = (0..LINKS).map(link).collect();
+    let joints: String = (0..LINKS - 1).map(joint).collect();
+    let robot = format!("<robot name=\"long\">\n{links}{joints}</robot>");
+    let text = model_text(&robot, None).unwrap();
+    assert_eq!(text.matches("[[marker]]").count(), LINKS - 1);
+    let text = model_text(&robot, Some("root = \"free\"")).unwrap();
+    assert!(text.contains("l0_free"));
+
+    let nameless = format!("<robot>\n{}</robot>", "<link/>\n".repeat(LINKS));
+    let errors = model_text(&nameless, None).unwrap_err();
+    assert_eq!(errors.len(), LINKS);
+    assert_eq!(errors[LINKS - 1].line as usize, LINKS + 1);
+
+    let odd = "[boom]\nrigid = {}\n\"x = 1\\n[[joint]]\" = 2\n";
+    let text = model_text(CRANE, Some(odd)).unwrap();
+    let document: toml::Table = toml::from_str(&text).unwrap();
+    let bodies = document["body"].as_array().unwrap();
+    assert!(
+        bodies
+            .iter()
+            .any(|body| body.get("x = 1\n[[joint]]").is_some())
+    );
+}

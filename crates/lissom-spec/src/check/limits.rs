@@ -6,6 +6,12 @@ pub(crate) const LARGEST: f64 = 1e30;
 /// Largest angle at a start or of a motion: its sine keeps ten digits.
 pub(crate) const LARGEST_ANGLE_RAD: f64 = 1e6;
 
+/// Most characters of a name: channels are named after it, and files of recordings keep their names within 65535 bytes.
+pub(crate) const LONGEST_NAME: usize = 200;
+
+/// Problems after which the rest is not looked for as closely: nobody reads more, and each takes its time and memory.
+pub(crate) const MOST_ERRORS: usize = 1000;
+
 /// Most functions of a deformation of a beam.
 pub(crate) const MOST_MODES: usize = 128;
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Checker;
+use super::limits::LONGEST_NAME;
 use crate::error::ErrorKind;
 use crate::path::Path;
 use crate::spec::{BeamFrameSpec, BodyKind, BodySpec, GROUND, Place};
@@ -11,8 +12,11 @@ use crate::spelling::nearest;
 /// Rounding allowed in a place at the end of a beam, relative to its length.
 const ROUNDING: f64 = 1e-12;
 
+/// Problems after which no name is suggested for one that is not there.
+const MOST_SUGGESTIONS: usize = 100;
+
 impl Checker<'_> {
-    /// Asks for names that are there, can be printed and differ from each other.
+    /// Asks for names that are there, can be printed, are not too long and differ from each other.
     pub(super) fn names<'n>(
         &mut self,
         what: &'static str,
@@ -27,6 +31,9 @@ impl Checker<'_> {
             } else if name.chars().any(char::is_control) {
                 let name = name.to_owned();
                 self.error(path, ErrorKind::ControlCharacter { what, name });
+            } else if name.chars().count() > LONGEST_NAME {
+                let letters = name.chars().count();
+                self.error(path, ErrorKind::LongName { what, letters });
             } else if !seen.insert(name) {
                 let name = name.to_owned();
                 self.error(path, ErrorKind::DuplicateName { what, name });
@@ -42,10 +49,13 @@ impl Checker<'_> {
         name: &str,
         known: impl Iterator<Item = &'n str>,
     ) {
+        // each is compared with all that are known
+        let few = self.errors.len() < MOST_SUGGESTIONS;
+        let suggestion = few.then(|| nearest(name, known)).flatten();
         let kind = ErrorKind::UnknownReference {
             what,
             name: name.to_owned(),
-            suggestion: nearest(name, known).map(str::to_owned),
+            suggestion: suggestion.map(str::to_owned),
         };
         self.error(path, kind);
     }

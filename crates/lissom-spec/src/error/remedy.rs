@@ -39,6 +39,7 @@ impl ErrorKind {
             Self::EmptyName { what } => format!("give the {what} a name"),
             Self::DuplicateName { what, .. } => format!("give every {what} a name of its own"),
             Self::ControlCharacter { .. } => "write the name without line breaks and tabs".into(),
+            Self::LongName { .. } => "choose a shorter name".into(),
             Self::ReservedName { .. } => "choose another name".into(),
             Self::UnknownReference { suggestion: Some(name), .. } => format!("did you mean {name:?}?"),
             Self::UnknownReference { what: "body", .. } => {

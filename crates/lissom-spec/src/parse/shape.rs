@@ -6,6 +6,7 @@
 use serde_json::Value as Json;
 use toml::{Table, Value};
 
+use crate::check::limits::MOST_ERRORS;
 use crate::error::{ErrorKind, ModelError};
 use crate::path::{Path, Step};
 use crate::spelling::{in_other_unit, nearest};
@@ -115,9 +116,6 @@ const SECTIONS_OF_ITEMS: [&str; 11] = [
     "motion",
     "controller",
 ];
-
-/// Errors after which unknown keys are left out without a word: nobody reads more, and each takes its memory.
-const MOST_ERRORS: usize = 1000;
 
 struct Walk<'a> {
     definitions: &'a Json,
@@ -352,6 +350,7 @@ impl<'a> Walk<'a> {
                 continue;
             }
             table.remove(&key);
+            // left out without a word
             if self.findings.errors.len() >= MOST_ERRORS {
                 continue;
             }
