@@ -39,6 +39,22 @@ pub fn write(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
     archive.finish()
 }
 
+/// Most arrays of an archive, of which all ones would announce a ZIP64 field, and most bytes.
+const MOST_ARRAYS: usize = u16::MAX as usize - 1;
+const MOST_BYTES: f64 = u32::MAX as f64;
+
+/// Arrays of a recording beside its channels: instants, names and units.
+const OTHER_ARRAYS: usize = 3;
+
+/// Bytes of an array beside its samples, with room to spare: headers, and its name four times over in the list of names.
+const MOST_HEADERS: f64 = 4096.0;
+
+/// Whether an archive holds so many channels of so many samples, however they are called.
+pub fn holds(channels: usize, samples: f64) -> bool {
+    let arrays = channels.saturating_add(OTHER_ARRAYS);
+    arrays <= MOST_ARRAYS && arrays as f64 * (8.0 * samples + MOST_HEADERS) < MOST_BYTES
+}
+
 /// Writes arrays of any shape and lists of texts.
 ///
 /// # Errors
@@ -311,6 +327,21 @@ mod tests {
             "channel_units.npy",
         ];
         assert_eq!(names, expected);
+    }
+
+    /// By construction: the most that it holds can be written, and more cannot.
+    #[test]
+    fn what_it_holds_is_known_before() {
+        let of = |channels: usize| {
+            let names: Vec<String> = (0..channels).map(|i| format!("body_{i}.angle")).collect();
+            let pairs = names.iter().map(|name| (name.as_str(), "rad"));
+            let mut recording = Recording::with_capacity(pairs, 1);
+            recording.push(0.0, &vec![0.5; channels]);
+            write(&recording, &mut io::sink())
+        };
+        assert!(holds(65_531, 1.0) && of(65_531).is_ok());
+        assert!(!holds(65_533, 1.0) && of(65_533).is_err());
+        assert!(holds(100, 5e6) && !holds(100, 5.4e6));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! NPZ recordings back from their bytes, as [`write`](super::write) makes them.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use lissom::{Channel, Recording};
@@ -12,23 +13,26 @@ use crate::output::checked;
 /// # Errors
 ///
 /// `InvalidData` when the bytes are not those of a recording: no archive with stored arrays of doubles, arrays
-/// that differ in length, or instants that do not increase.
+/// that differ in length, instants that do not increase, or channels that share an array.
 pub fn read(bytes: &[u8]) -> io::Result<Recording> {
-    let members = members(bytes)?;
-    let find = |name: &str| {
-        let file_name = format!("{name}.npy");
-        let found = members.iter().find(|(member, _)| *member == file_name);
-        found
-            .map(|(_, content)| *content)
-            .ok_or_else(|| invalid(format!("there is no array {name:?}")))
+    let mut members = members(bytes)?;
+    // no array is read twice, so that a recording is not larger than its file
+    let mut take = |name: &str| {
+        let found = members.remove(&format!("{name}.npy"));
+        found.ok_or_else(|| {
+            invalid(format!(
+                "there is no array {name:?}, or two channels of that name"
+            ))
+        })
     };
-    let names = texts(find("channel_names")?)?;
-    let units = texts(find("channel_units")?)?;
+    let names = texts(take("channel_names")?)?;
+    let units = texts(take("channel_units")?)?;
     if names.len() != units.len() {
         return Err(invalid("channels and units differ in number".to_owned()));
     }
+    let time_s = floats(take("time_s")?)?;
     let channels = names.into_iter().zip(units).map(|(name, unit)| {
-        let samples = floats(find(&name)?)?;
+        let samples = floats(take(&name)?)?;
         Ok(Channel {
             name,
             unit,
@@ -36,7 +40,7 @@ pub fn read(bytes: &[u8]) -> io::Result<Recording> {
         })
     });
     checked(Recording {
-        time_s: floats(find("time_s")?)?,
+        time_s,
         channels: channels.collect::<io::Result<_>>()?,
     })
 }
@@ -61,14 +65,15 @@ fn number(bytes: &[u8], at: usize, width: usize) -> io::Result<usize> {
     Ok(digits.fold(0, |sum, &digit| sum << 8 | usize::from(digit)))
 }
 
-/// Name and content of every member of a ZIP archive, along its central directory.
-fn members(bytes: &[u8]) -> io::Result<Vec<(String, &[u8])>> {
+/// Content of every member of a ZIP archive by its name, along its central directory.
+fn members(bytes: &[u8]) -> io::Result<BTreeMap<String, &[u8]>> {
     const END: usize = 22;
     let end = (bytes.len().checked_sub(END))
         .filter(|&end| bytes[end..].starts_with(b"PK\x05\x06"))
         .ok_or_else(|| invalid("it is no npz archive, or cut short".to_owned()))?;
     let mut entry = number(bytes, end + 16, 4)?;
-    let mut members = Vec::new();
+    let mut members = BTreeMap::new();
+    let mut read = 0;
     for _ in 0..number(bytes, end + 10, 2)? {
         if part(bytes, entry, 4)? != b"PK\x01\x02" {
             return Err(invalid("its directory is damaged".to_owned()));
@@ -84,11 +89,16 @@ fn members(bytes: &[u8]) -> io::Result<Vec<(String, &[u8])>> {
             )));
         }
         let start = local + 30 + number(bytes, local + 26, 2)? + number(bytes, local + 28, 2)?;
+        // members that overlap could be read for ever
+        if start < read {
+            return Err(invalid("its members overlap".to_owned()));
+        }
         let content = part(bytes, start, size)?;
+        read = start + size;
         if crc32(content) as usize != number(bytes, entry + 16, 4)? {
             return Err(invalid(format!("the checksum of {name} is wrong")));
         }
-        members.push((name, content));
+        members.insert(name, content);
         entry += 46 + name_length + rest;
     }
     Ok(members)
@@ -138,7 +148,7 @@ fn texts(bytes: &[u8]) -> io::Result<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::npz::write;
+    use crate::npz::{Archive, float_array, text_array, write};
 
     fn written() -> (Recording, Vec<u8>) {
         let mut recording = Recording::with_capacity([("shoulder.angle", "rad"), ("α", "N m")], 2);
@@ -154,6 +164,36 @@ mod tests {
     fn round_trip() {
         let (recording, bytes) = written();
         assert_eq!(read(&bytes).unwrap(), recording);
+    }
+
+    /// By construction: a directory that leads to one array twice and a list that names one channel twice are refused, so
+    /// that no small file fills the memory.
+    #[test]
+    fn nothing_is_read_twice() {
+        let (_, bytes) = written();
+        let end = bytes.len() - 22;
+        let first = number(&bytes, end + 16, 4).unwrap();
+        let entry = &bytes[first..first + 46 + "time_s.npy".len()];
+        let mut twice = [&bytes[..end], entry, &bytes[end..]].concat();
+        twice[end + entry.len() + 10] += 1;
+        let refused = read(&twice).unwrap_err().to_string();
+        assert!(refused.contains("overlap"), "{refused}");
+
+        let mut bytes = Vec::new();
+        let mut archive = Archive::new(&mut bytes);
+        let one = float_array(&[0.0]);
+        let lists = [["a", "a"], ["m", "m"]].map(|list| text_array(&list));
+        for (name, content) in [
+            ("time_s", &one),
+            ("a", &one),
+            ("channel_names", &lists[0]),
+            ("channel_units", &lists[1]),
+        ] {
+            archive.store(name, content).unwrap();
+        }
+        archive.finish().unwrap();
+        let refused = read(&bytes).unwrap_err().to_string();
+        assert!(refused.contains("two channels"), "{refused}");
     }
 
     /// Property: no damage of a single byte and no shortening makes the reader panic, and damaged data are

@@ -78,6 +78,10 @@ fn linear(low: f64, high: f64, wanted: f64, power: i32) -> Vec<(f64, String)> {
     let first = (low / step).ceil();
     let count = (high / step).floor() - first;
     let mut ticks = Vec::new();
+    // spans of the smallest and of the largest numbers cannot be divided
+    if step == 0.0 || !step.is_finite() || !count.is_finite() {
+        return ticks;
+    }
     let mut i = 0.0;
     while i <= count {
         // adding zero turns a negative zero into zero
@@ -197,6 +201,9 @@ mod tests {
         assert_eq!(texts(-0.03, 1.02), ["0.0", "0.5", "1.0"]);
         assert_eq!(texts(-2.1, 2.1), ["−2", "−1", "0", "1", "2"]);
         assert_eq!(texts(0.0, 0.5), ["0.0", "0.1", "0.2", "0.3", "0.4", "0.5"]);
+        for [low, high] in [[-5e-324, 5e-324], [0.0, 5e-324], [f64::MIN, f64::MAX]] {
+            assert!(texts(low, high).is_empty(), "{low:e} to {high:e}");
+        }
     }
 
     /// By hand: large and small numbers have their power of ten beside the unit.
