@@ -10,9 +10,10 @@
 //! finishes what was complete and removes what was not, and readers find a file wherever it stands. Writers and
 //! readers of a folder exclude each other by a lock on the folder, which ends with the process that holds it.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde::Serialize;
 
@@ -68,16 +69,12 @@ impl Batch {
             reason,
         })?;
         for name in &replaced {
-            refuse_other_than_file(&folder.join(name))?;
+            place_of(folder, Path::new(name))?;
         }
         let _exclusive = lock(folder, File::lock);
-        let unwritable = |reason| IoError::Write {
-            path: folder.to_owned(),
-            reason,
-        };
-        clear_up(folder).map_err(unwritable)?;
+        clear_up(folder)?;
         let stage = folder.join(format!("{BEGINNING}{}{UNFINISHED}", unique()));
-        fs::create_dir(&stage).map_err(unwritable)?;
+        fs::create_dir(&stage).map_err(unwritable(folder))?;
         remember(&stage);
         Ok(Self {
             folder: folder.to_owned(),
@@ -87,6 +84,19 @@ impl Batch {
             written: Vec::new(),
             is_finished: false,
         })
+    }
+
+    /// Adds a file to those that the batch replaces.
+    ///
+    /// # Errors
+    ///
+    /// As [`Batch::write`].
+    pub(crate) fn replace(&mut self, name: &str) -> Result<(), IoError> {
+        place_of(&self.folder, Path::new(name))?;
+        if !self.replaced.iter().any(|known| known == name) {
+            self.replaced.push(name.to_owned());
+        }
+        Ok(())
     }
 
     /// Where the files will stand.
@@ -104,8 +114,7 @@ impl Batch {
         name: &str,
         fill: impl FnOnce(&mut Checksum<BufWriter<File>>) -> io::Result<()>,
     ) -> Result<Written, IoError> {
-        let path = self.folder.join(name);
-        refuse_other_than_file(&path)?;
+        let path = place_of(&self.folder, Path::new(name))?;
         let write = || {
             let staged = self.stage.join(name);
             fs::create_dir_all(staged.parent().unwrap_or(&self.stage))?;
@@ -141,28 +150,28 @@ impl Batch {
     ///
     /// # Errors
     ///
-    /// [`IoError::Write`] with the folder and the reason.
+    /// [`IoError::NotReplaced`] where anything but a file has come to stand in a place, [`IoError::Write`] with the folder and the reason.
     pub fn finish(mut self) -> Result<(), IoError> {
-        let mut finish = || {
-            let removed = self.replaced.iter().filter(|name| {
-                let stands = self.folder.join(name).symlink_metadata();
-                !self.written.contains(name) && stands.is_ok_and(|metadata| metadata.is_file())
-            });
-            let removed: Vec<&str> = removed.map(String::as_str).collect();
-            fs::write(self.stage.join(REMOVED), removed.join("\n"))?;
-            sync(&self.stage);
-            let _exclusive = lock(&self.folder, File::lock);
-            let done = self.stage.with_extension(&FINISHED[1..]);
-            forget(&self.stage);
-            fs::rename(&self.stage, &done)?;
-            self.is_finished = true;
-            sync(&self.folder);
-            move_into_place(&self.folder, &done)
-        };
-        finish().map_err(|reason| IoError::Write {
-            path: self.folder.clone(),
-            reason,
-        })
+        let _exclusive = lock(&self.folder, File::lock);
+        let done = self.complete().map_err(unwritable(&self.folder))?;
+        move_into_place(&self.folder, &done)
+    }
+
+    /// From here on the new files count. The folder is locked.
+    fn complete(&mut self) -> io::Result<PathBuf> {
+        let removed = self.replaced.iter().filter(|name| {
+            let stands = self.folder.join(name).symlink_metadata();
+            !self.written.contains(name) && stands.is_ok_and(|metadata| metadata.is_file())
+        });
+        let removed: Vec<&str> = removed.map(String::as_str).collect();
+        fs::write(self.stage.join(REMOVED), removed.join("\n"))?;
+        sync(&self.stage);
+        let done = self.stage.with_extension(&FINISHED[1..]);
+        forget(&self.stage);
+        fs::rename(&self.stage, &done)?;
+        self.is_finished = true;
+        sync(&self.folder);
+        Ok(done)
     }
 }
 
@@ -205,46 +214,99 @@ impl Reading {
 }
 
 /// Finishes complete batches, and removes those whose writers are gone. The folder is locked.
-fn clear_up(folder: &Path) -> io::Result<()> {
+fn clear_up(folder: &Path) -> Result<(), IoError> {
     for done in staged(folder, FINISHED) {
         move_into_place(folder, &done)?;
     }
     for stage in staged(folder, UNFINISHED).filter(|stage| is_abandoned(stage)) {
-        fs::remove_dir_all(stage)?;
+        fs::remove_dir_all(stage).map_err(unwritable(folder))?;
     }
     Ok(())
 }
 
-/// Moves the files of a complete batch to their places.
-fn move_into_place(folder: &Path, done: &Path) -> io::Result<()> {
+/// Moves the files of a complete batch to their places. The batch may be one that came with a folder of somebody else: all of its
+/// places are looked at before anything is touched.
+fn move_into_place(folder: &Path, done: &Path) -> Result<(), IoError> {
+    let mut names = Vec::new();
+    add_files(done, Path::new(""), &mut names).map_err(unwritable(folder))?;
+    names.retain(|name| name != Path::new(REMOVED));
     let removed = fs::read_to_string(done.join(REMOVED)).unwrap_or_default();
-    for path in removed.lines().map(|name| folder.join(name)) {
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
+    let place = |name: &Path| place_of(folder, name);
+    let removed = removed.lines().map(|name| place(Path::new(name)));
+    let removed = removed.collect::<Result<Vec<PathBuf>, IoError>>()?;
+    let places = names.iter().map(|name| place(name));
+    let places = places.collect::<Result<Vec<PathBuf>, IoError>>()?;
+    let finish = || {
+        for path in removed {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            // a folder that holds nothing any more goes too; one that holds something cannot be removed
+            if let Some(around) = path.parent().filter(|&around| around != folder) {
+                let _ = fs::remove_dir(around);
+            }
         }
-        // a folder that holds nothing any more goes too; one that holds something cannot be removed
-        if let Some(around) = path.parent().filter(|&around| around != folder) {
-            let _ = fs::remove_dir(around);
+        let mut filled = BTreeSet::from([folder]);
+        for (name, path) in names.iter().zip(&places) {
+            let around = path.parent().unwrap_or(folder);
+            if filled.insert(around) {
+                fs::create_dir_all(around)?;
+            }
+            fs::rename(done.join(name), path)?;
         }
-    }
-    move_files(done, folder)?;
-    fs::remove_dir_all(done)
+        filled.into_iter().for_each(sync);
+        fs::remove_dir_all(done)
+    };
+    finish().map_err(unwritable(folder))
 }
 
-fn move_files(from: &Path, to: &Path) -> io::Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
+/// Adds the files of the folder `within` another, and of folders in it, by their paths below the other.
+fn add_files(folder: &Path, within: &Path, names: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(folder.join(within))? {
         let entry = entry?;
-        let name = entry.file_name();
-        if entry.file_type()?.is_dir() {
-            move_files(&entry.path(), &to.join(name))?;
-        } else if name != REMOVED {
-            fs::rename(entry.path(), to.join(name))?;
+        let name = within.join(entry.file_name());
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            add_files(folder, &name, names)?;
+        } else if kind.is_file() {
+            names.push(name);
+        } else {
+            let reason = format!("{} is no file", entry.path().display());
+            return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
         }
     }
-    sync(to);
     Ok(())
+}
+
+/// Where a file of a batch goes: below the folder, not through a link, and in the place of nothing but a file.
+fn place_of(folder: &Path, name: &Path) -> Result<PathBuf, IoError> {
+    let mut path = folder.to_owned();
+    for (depth, part) in name.components().enumerate() {
+        let Component::Normal(part) = part else {
+            let reason = "this leads out of the folder of the output";
+            return Err(IoError::Write {
+                path: folder.join(name),
+                reason: io::Error::new(io::ErrorKind::InvalidInput, reason),
+            });
+        };
+        // the folder itself may be reached by a link
+        if depth > 0 && path.is_symlink() {
+            let what = "a link";
+            return Err(IoError::NotReplaced { path, what });
+        }
+        path.push(part);
+    }
+    refuse_other_than_file(&path)?;
+    Ok(path)
+}
+
+/// An error in a folder that is written to.
+fn unwritable(folder: &Path) -> impl Fn(io::Error) -> IoError {
+    move |reason| IoError::Write {
+        path: folder.to_owned(),
+        reason,
+    }
 }
 
 /// Folders of batches in a folder.

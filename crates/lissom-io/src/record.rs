@@ -6,13 +6,13 @@ use lissom::spec::OutputFormat;
 use lissom::{Ending, Recording, Run, State};
 use serde_json::{Value, json};
 
-use crate::IoError;
 use crate::batch::{Batch, Written};
 use crate::load::Loaded;
 use crate::manifest::{FileEntry, Manifest};
 use crate::output::{self, MANIFEST, below, file_name};
 use crate::state::{self, StateFile};
 use crate::summary::Summary;
+use crate::{IoError, npz};
 
 /// Adds the recording in the formats the model asks for, and the manifest with the summary in it, to a batch, in the folder
 /// `within` it. The summary then names the files. `options` are what was asked for beside the model. Returns the manifest.
@@ -32,8 +32,8 @@ pub fn add(
     add_in(&formats, batch, within, loaded, run, options, summary)
 }
 
-/// Writes what a run has so far in place of what stands in a folder: the recording in the format that is written fastest, state and
-/// manifest, which says that the run was still in progress.
+/// Writes what a run has so far in place of what stands in a folder: the recording in the format that is written fastest and holds it,
+/// state and manifest, which says that the run was still in progress.
 ///
 /// # Errors
 ///
@@ -48,15 +48,13 @@ pub fn write_checkpoint(
 ) -> Result<(), IoError> {
     let mut batch = Batch::begin(folder, file_names())?;
     summary.in_progress = true;
-    add_in(
-        &[OutputFormat::Npz],
-        &mut batch,
-        "",
-        loaded,
-        so_far,
-        options,
-        summary,
-    )?;
+    let recording = &so_far.recording;
+    let format = if npz::holds(recording.channels.len(), recording.len() as f64) {
+        OutputFormat::Npz
+    } else {
+        OutputFormat::Csv
+    };
+    add_in(&[format], &mut batch, "", loaded, so_far, options, summary)?;
     batch.finish()
 }
 
@@ -69,6 +67,9 @@ fn add_in(
     options: Value,
     summary: &mut Summary,
 ) -> Result<Manifest, IoError> {
+    for name in file_names() {
+        batch.replace(&below(within, &name))?;
+    }
     let mut files = output::write(batch, within, &run.recording, formats)?;
     files.extend(write_state(batch, within, loaded, run.last.as_ref())?);
     let paths = files.iter().map(|file| file.path.clone());

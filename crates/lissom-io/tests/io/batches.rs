@@ -135,3 +135,43 @@ fn links_and_folders_are_not_replaced() {
         Path::new("/dev/null")
     );
 }
+
+/// A folder may come from somebody else, with a batch in it that seems to be complete: nothing outside the folder is touched, neither
+/// by the names of the batch nor through links.
+#[cfg(unix)]
+#[test]
+fn a_batch_of_somebody_else_touches_nothing_outside() {
+    use std::os::unix::fs::symlink;
+
+    let outside = folder("outside_of_somebody_else");
+    let mine = outside.join("mine");
+    fs::write(&mine, "mine").unwrap();
+    let refuses = |folder: &Path| {
+        let refused = Batch::begin(folder, Vec::new()).unwrap_err();
+        assert_eq!(content(&outside, "mine"), "mine", "{refused}");
+    };
+    for removed in ["../outside_of_somebody_else/mine", mine.to_str().unwrap()] {
+        let folder = folder("somebody_else");
+        left_behind(&folder, ".done", &[(".removed", removed)]);
+        refuses(&folder);
+    }
+
+    let linked = folder("linked_by_somebody_else");
+    symlink(&outside, linked.join("default")).unwrap();
+    let stage = left_behind(&linked, ".done", &[(".removed", "default/mine")]);
+    refuses(&linked);
+    fs::write(stage.join(".removed"), "").unwrap();
+    fs::create_dir(stage.join("default")).unwrap();
+    fs::write(stage.join("default/mine"), "theirs").unwrap();
+    refuses(&linked);
+    fs::remove_dir_all(stage.join("default")).unwrap();
+    symlink(&mine, stage.join("a")).unwrap();
+    refuses(&linked);
+
+    // nor does a batch of our own go through a link
+    fs::remove_dir_all(stage).unwrap();
+    let mut batch = Batch::begin(&linked, Vec::new()).unwrap();
+    let refused = batch.write("default/mine", |out| out.write_all(b"new"));
+    assert!(matches!(refused, Err(IoError::NotReplaced { .. })));
+    assert_eq!(content(&outside, "mine"), "mine");
+}
