@@ -59,6 +59,14 @@ pub(crate) struct WithPlot<'a, T> {
 }
 
 impl PlotArguments {
+    /// Refuses a file that cannot be written, before the work that is to be plotted.
+    pub(crate) fn refuse_unwritable(&self) -> Result<(), Stop> {
+        Ok(self
+            .plot
+            .as_deref()
+            .map_or(Ok(()), atomic::refuse_unwritable)?)
+    }
+
     /// Writes the plot that was asked for, and warns of what has no room in it; `chart` is only made if one was.
     ///
     /// # Errors

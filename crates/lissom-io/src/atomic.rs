@@ -30,6 +30,20 @@ pub fn write(
     })
 }
 
+/// Refuses a path to which [`write`](fn@write) could write nothing, before the work whose result is to go there.
+///
+/// # Errors
+///
+/// As [`write`](fn@write).
+pub fn refuse_unwritable(path: &Path) -> Result<(), IoError> {
+    refuse_other_than_file(path)?;
+    let tried = Temporary::beside(path).map(drop);
+    tried.map_err(|reason| IoError::Write {
+        path: path.to_owned(),
+        reason,
+    })
+}
+
 /// Refuses a path at which something stands that is not a file: renaming would replace a device, a pipe or a link.
 pub(crate) fn refuse_other_than_file(path: &Path) -> Result<(), IoError> {
     let Ok(metadata) = path.symlink_metadata() else {

@@ -1,6 +1,9 @@
-//! [`TooLarge`]: recordings that would not fit into memory, refused before the run.
+//! [`TooLarge`]: recordings that would not fit into memory, or into their files, refused before the run.
 
+use lissom::spec::OutputFormat;
 use lissom::{Mechanism, ModelSpec, Signals};
+
+use crate::npz;
 
 /// Largest recording that is kept in memory, in bytes.
 const MOST_BYTES: f64 = 4.0 * GIB;
@@ -19,6 +22,17 @@ pub struct TooLarge {
     bytes: f64,
 }
 
+/// A recording that an NPZ file cannot hold.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "{samples} samples of {channels} channels are more than a file in npz holds, which are 65531 channels and 4 GiB; name the \
+     channels to keep, or fewer, in output.channels, or leave \"npz\" out of output.formats"
+)]
+pub struct TooLargeForNpz {
+    samples: f64,
+    channels: usize,
+}
+
 /// Refuses a run of a mechanism over the time of `spec`, with the channels that begin with one of `channels`, all if absent.
 ///
 /// # Errors
@@ -29,17 +43,7 @@ pub fn refuse_too_large(
     spec: &ModelSpec,
     channels: Option<&[String]>,
 ) -> Result<(), TooLarge> {
-    let channels = match channels {
-        None => mechanism.channel_count(),
-        Some(beginnings) => {
-            // a mechanism that cannot be placed says so when it runs
-            let signals = mechanism.signals();
-            let names = signals.iter().flat_map(Signals::iter);
-            let is_kept = |name: &str| beginnings.iter().any(|kept| name.starts_with(kept));
-            names.filter(|signal| is_kept(&signal.name)).count()
-        }
-    };
-    let samples = (spec.simulation.duration_s / spec.sample_period_s()).ceil() + 1.0;
+    let (samples, channels) = (samples(spec), kept(mechanism, channels));
     // the instants are kept too, and the drift of every sample
     let bytes = samples * (channels + 2) as f64 * 8.0;
     if bytes > MOST_BYTES {
@@ -50,4 +54,38 @@ pub fn refuse_too_large(
         });
     }
     Ok(())
+}
+
+/// Refuses a run whose recording, as `spec` asks for it, could not be written in the end.
+///
+/// # Errors
+///
+/// [`TooLargeForNpz`], with what to do about it.
+pub fn refuse_unwritable(mechanism: &Mechanism, spec: &ModelSpec) -> Result<(), TooLargeForNpz> {
+    if !spec.output.formats.contains(&OutputFormat::Npz) {
+        return Ok(());
+    }
+    let samples = samples(spec);
+    let channels = kept(mechanism, spec.output.channels.as_deref());
+    if npz::holds(channels, samples) {
+        Ok(())
+    } else {
+        Err(TooLargeForNpz { samples, channels })
+    }
+}
+
+fn samples(spec: &ModelSpec) -> f64 {
+    (spec.simulation.duration_s / spec.sample_period_s()).ceil() + 1.0
+}
+
+/// How many channels begin with one of `beginnings`; all if absent.
+fn kept(mechanism: &Mechanism, beginnings: Option<&[String]>) -> usize {
+    let Some(beginnings) = beginnings else {
+        return mechanism.channel_count();
+    };
+    // a mechanism that cannot be placed says so when it runs
+    let signals = mechanism.signals();
+    let names = signals.iter().flat_map(Signals::iter);
+    let is_kept = |name: &str| beginnings.iter().any(|kept| name.starts_with(kept));
+    names.filter(|signal| is_kept(&signal.name)).count()
 }

@@ -8,8 +8,8 @@ use lissom_io::batch::Batch;
 use lissom_io::compare::{Comparison, Entry, Runs, Task, as_asked, refuse_nodes, with_choices};
 use lissom_io::manifest::Manifest;
 use lissom_io::model_summary::ModelSummary;
-use lissom_io::record;
 use lissom_io::summary::Summary;
+use lissom_io::{record, size};
 use lissom_report::Source;
 use serde_json::json;
 
@@ -37,6 +37,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
         vec![Comparison::FILE.to_owned()],
     )?;
     let folder = batch.folder().to_owned();
+    report::refuse_unwritable(&folder, &arguments.pictures)?;
     let mut runner = Runner {
         named: &named,
         start_s: from
@@ -117,6 +118,7 @@ impl Runner<'_> {
         (self.answer).progress(&format!("Running with {} …", task.title));
         let model = &task.model;
         refuse_too_large(model, None)?;
+        size::refuse_unwritable(&model.mechanism, &model.spec)?;
         let duration_s = model.spec.simulation.end_s() - self.start_s;
         let began = Instant::now();
         interrupt::watch();

@@ -28,6 +28,7 @@ pub(crate) fn run(arguments: &ConvergeArguments) -> Result<(), Stop> {
         &format!("{}-converge", loaded.label),
         vec![ConvergenceReport::FILE.to_owned()],
     )?;
+    arguments.plot.refuse_unwritable()?;
     let silent = arguments.answer.is_silent();
     let mut costs: Vec<RunCost> = Vec::new();
     let mut run_task = |task: &Task<'_>| {

@@ -15,6 +15,7 @@ use crate::stop::Stop;
 
 /// Finds the equilibrium of a model and tells every channel there.
 pub(crate) fn run(arguments: &EquilibriumArguments) -> Result<(), Stop> {
+    (arguments.out.as_deref()).map_or(Ok(()), atomic::refuse_unwritable)?;
     let named = arguments.model.named()?;
     let loaded = source::load(&named)?;
     let from = source::named_state(&loaded, &arguments.start)?;

@@ -2,6 +2,7 @@
 
 use lissom::{Linearized, SignalNames};
 use lissom_io::arrays::ArrayFormat;
+use lissom_io::atomic;
 use lissom_io::load::Loaded;
 
 use super::eval::unknown;
@@ -40,6 +41,7 @@ pub(crate) fn run(arguments: &LinearizeArguments) -> Result<(), Stop> {
             ))
         })?),
     };
+    (arguments.out.as_deref()).map_or(Ok(()), atomic::refuse_unwritable)?;
     let loaded = source::load(&arguments.model.named()?)?;
     let silent = arguments.answer.is_silent();
     let found = linear::at(&loaded, &arguments.start, &arguments.point, silent)?;

@@ -29,6 +29,8 @@ const NAMED: (usize, f64) = (3, 0.1);
 
 /// Prints the modes of a model.
 pub(crate) fn run(arguments: &ModesArguments) -> Result<(), Stop> {
+    (arguments.csv.as_deref()).map_or(Ok(()), atomic::refuse_unwritable)?;
+    arguments.plot.refuse_unwritable()?;
     let loaded = source::load(&arguments.model.named()?)?;
     let silent = arguments.answer.is_silent();
     if arguments.joints.closed_loop && loaded.spec.controller.is_empty() {

@@ -36,6 +36,7 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
         record::file_names(),
     )?;
     let folder = batch.folder().to_owned();
+    arguments.plot.refuse_unwritable()?;
     let samples = sample_instants_from(&loaded.spec, start_s, &[]);
     let times = evenly(start_s, duration_s, arguments.points);
     let options = PerturbOptions {

@@ -93,6 +93,17 @@ pub(super) struct Pictures {
     pub(super) plot: Option<WrittenPlot>,
 }
 
+/// Refuses pictures that could not be written, before the work that they are to show.
+pub(super) fn refuse_unwritable(folder: &Path, pictures: &PictureArguments) -> Result<(), Stop> {
+    let page = page_in(folder, pictures);
+    (page.as_deref()).map_or(Ok(()), atomic::refuse_unwritable)?;
+    pictures.plot.refuse_unwritable()
+}
+
+fn page_in(folder: &Path, pictures: &PictureArguments) -> Option<PathBuf> {
+    pictures.report.then(|| folder.join("report.html"))
+}
+
 /// Writes what a run or a comparison was asked to show, into its folder unless said otherwise.
 pub(super) fn write_for(
     sources: &[Source<'_>],
@@ -101,7 +112,7 @@ pub(super) fn write_for(
     channels: &[String],
     answer: AnswerArguments,
 ) -> Result<Pictures, Stop> {
-    let page = pictures.report.then(|| folder.join("report.html"));
+    let page = page_in(folder, pictures);
     write(sources, page, &pictures.plot, channels, answer)
 }
 

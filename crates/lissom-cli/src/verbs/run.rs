@@ -33,6 +33,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
     let loaded = source::load(&named)?;
     refuse_outside(&arguments.at, &loaded.spec)?;
     refuse_too_large(&loaded, loaded.spec.output.channels.as_deref())?;
+    size::refuse_unwritable(&loaded.mechanism, &loaded.spec)?;
     let from = source::named_state_on_the_way(&loaded, &arguments.start)?;
     let samples = match &from {
         Some(start) => sample_instants_from(&loaded.spec, start.time_s, &arguments.at),
@@ -44,6 +45,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
         record::file_names(),
     )?;
     let folder = batch.folder().to_owned();
+    report::refuse_unwritable(&folder, &arguments.pictures)?;
     let earlier = match &from {
         Some(start) => earlier(&loaded, start.time_s, &folder, arguments)?,
         None => None,

@@ -1,5 +1,8 @@
 //! `lissom validate`: published numbers against ours.
 
+use std::io::Write as _;
+
+use lissom_io::atomic;
 use lissom_io::validation::{self, Row};
 use serde_json::json;
 
@@ -9,10 +12,11 @@ use crate::stop::Stop;
 
 /// Computes every row and says which pass.
 pub(crate) fn run(arguments: &ValidateArguments) -> Result<(), Stop> {
+    (arguments.report.as_deref()).map_or(Ok(()), atomic::refuse_unwritable)?;
     let rows = validation::rows(arguments.quick);
     if let Some(path) = &arguments.report {
         let text = validation::report(&rows);
-        lissom_io::atomic::write(path, |out| std::io::Write::write_all(out, text.as_bytes()))?;
+        atomic::write(path, |out| out.write_all(text.as_bytes()))?;
     }
     (arguments.answer).give(&json!({ "rows": rows }), || {
         let written = arguments.report.as_ref();

@@ -169,6 +169,42 @@ fn what_cannot_be_written_is_found_before_the_run() {
     for verb in ["run", "compare", "converge", "perturb"] {
         let refused = folder.lissom(&[verb, "two-link-arm", "--set", long, "--out", "file/below"]);
         refused.says(1, &["file/below"]);
+        let refused = folder.lissom(&[verb, "two-link-arm", "--set", long, "--plot", "file/x.png"]);
+        refused.says(1, &["file/x.png"]);
+    }
+    // said before the model is read, which is none
+    for (verb, option) in [
+        ("equilibrium", "--out"),
+        ("linearize", "--out"),
+        ("modes", "--csv"),
+        ("body", "--out"),
+    ] {
+        let model = if verb == "body" { "file:x" } else { "file" };
+        let refused = folder.lissom(&[verb, model, option, "file/x.json"]);
+        refused.says(1, &["cannot write file/x.json"]);
+    }
+}
+
+/// A comparison replaces all files of the runs that it makes anew, those too that it does not write this time.
+#[test]
+fn a_comparison_leaves_no_files_of_the_one_before() {
+    let folder = Folder::new();
+    for (formats, has_mat) in [("[\"csv\", \"mat\"]", true), ("[\"csv\"]", false)] {
+        let formats = format!("output.formats={formats}");
+        let asked = [
+            "compare",
+            "two-link-arm",
+            "--quiet",
+            "--with",
+            "default,rigid",
+            "--set",
+            "simulation.duration_s=0.01",
+            "--set",
+            &formats,
+        ];
+        folder.lissom(&asked).says(0, &[]);
+        let mat = "results/two-link-arm-compare/default/recording.mat";
+        assert_eq!(folder.path.join(mat).exists(), has_mat);
     }
 }
 
