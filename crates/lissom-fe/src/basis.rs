@@ -72,21 +72,26 @@ pub(crate) fn modes(
     structure: &mut Structure<'_>,
     basis: &MeshBasisSpec,
 ) -> Result<Vec<Mode>, FeError> {
-    match basis {
-        MeshBasisSpec::ClampedFree(own) => natural(structure, own),
+    let modes = match basis {
+        MeshBasisSpec::ClampedFree(own) => natural(structure, own)?,
         MeshBasisSpec::FreeFree(own) => {
             structure.take_mean_axes();
-            natural(structure, own)
+            natural(structure, own)?
         }
         MeshBasisSpec::CraigBampton(own) | MeshBasisSpec::Auto(own) => {
             let modes = craig_bampton(structure, own)?;
             if own.frame == MeshFrameSpec::Tangent {
-                return Ok(modes);
+                modes
+            } else {
+                structure.take_mean_axes();
+                from_mean_axes(structure, modes)?
             }
-            structure.take_mean_axes();
-            from_mean_axes(structure, modes)
         }
+    };
+    if modes.is_empty() {
+        return Err(FeError::NoModes);
     }
+    Ok(modes)
 }
 
 fn wanted(spec: &MeshModesSpec) -> Wanted {
@@ -146,6 +151,9 @@ fn residual(structure: &Structure<'_>, modes: &[Mode]) -> Result<Vec<Mode>, FeEr
         let ji = dot(&loads[j], &scaled[i].0) / scaled[j].1;
         0.5 * (ij + ji)
     });
+    if stiffness.iter().any(|entry| !entry.is_finite()) {
+        return Err(FeError::NoModes);
+    }
     let eigen = SymmetricEigen::new(stiffness);
     let kept = (0..size).filter(|&k| eigen.eigenvalues[k] > NOTHING_LEFT);
     let vectors: Vec<Vec<f64>> = kept
@@ -233,7 +241,12 @@ fn orthogonal(
     let whole = lower
         .solve_lower_triangular(&half.transpose())
         .unwrap_or_else(|| half.transpose());
-    let eigen = SymmetricEigen::new((&whole + whole.transpose()) * 0.5);
+    let whole = (&whole + whole.transpose()) * 0.5;
+    // eigenvalues of what is not finite would be sought for ever
+    if whole.iter().any(|entry| !entry.is_finite()) {
+        return Err(FeError::NoModes);
+    }
+    let eigen = SymmetricEigen::new(whole);
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
     let slowest = order.first().map_or(0.0, |&i| eigen.eigenvalues[i]);

@@ -234,6 +234,17 @@ pub enum FeError {
         /// Of how many.
         of: usize,
     },
+    /// A node that no body reaches.
+    #[error("a node of the mesh lies at ({:e}, {:e}, {:e}) m, more than 1e9 m away; check unit_m and the file", at[0], at[1], at[2])]
+    Far {
+        /// Where.
+        at: [f64; 3],
+    },
+    /// Masses and stiffnesses are too far apart for numbers.
+    #[error(
+        "no mode of the mesh is a number: its masses or stiffnesses are too small or too large; check unit_m, density_kg_per_m3 and youngs_modulus_pa"
+    )]
+    NoModes,
     /// The stiffness is not that of a body that is held.
     #[error("the stiffness of the mesh is not positive definite near ({}); is the mesh connected there by more than an edge?", place(.at))]
     NotHeld {

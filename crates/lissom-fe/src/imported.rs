@@ -18,7 +18,7 @@ use crate::finite_elements::Field;
 use crate::matrix::Matrix;
 use crate::mesh::Mesh;
 use crate::modes::dot;
-use crate::reduce::{Reduction, Source, frame_node, residuals, signed};
+use crate::reduce::{Reduction, Source, frame_node, none_is_far, residuals, signed};
 use crate::solids::nearest;
 use crate::structure::{Frame, Functional, Structure};
 use crate::table::DIRECTIONS;
@@ -70,6 +70,7 @@ pub fn reduce_matrices(
     spec: &MeshSpec,
     attached: &Attached,
 ) -> Result<Reduction, FeError> {
+    none_is_far(mesh)?;
     let (mut imported, geometric) = Imported::new(mesh, matrices, spec.mass_unit_kg, spec.unit_m)?;
     imported.is_one_free_body()?;
     let used: BTreeSet<usize> = imported.unknowns.iter().map(|&(node, _)| node).collect();

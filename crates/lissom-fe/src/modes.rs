@@ -40,7 +40,7 @@ impl Wanted {
     }
 }
 
-/// The lowest modes, or as many as there are.
+/// The lowest modes, or as many as there are; none where masses and stiffnesses are too far apart for numbers.
 pub(crate) fn lowest(
     wanted: Wanted,
     size: usize,
@@ -100,6 +100,10 @@ fn ritz(with_mass: &[Vec<f64>], images: &[Vec<f64>]) -> Vec<(f64, Vec<f64>)> {
     let projected = DMatrix::from_fn(n, n, |i, j| {
         0.5 * (dot(&with_mass[i], &images[j]) + dot(&with_mass[j], &images[i]))
     });
+    // its eigenvalues would be sought for ever
+    if n == 0 || projected.iter().any(|entry| !entry.is_finite()) {
+        return Vec::new();
+    }
     let eigen = SymmetricEigen::new(projected);
     let mut found: Vec<(f64, Vec<f64>)> = (0..n)
         .map(|i| {

@@ -14,6 +14,9 @@ use lissom_spec::spec::{
     MeshBasisSpec, MeshSpec, ReducedNodeSpec, ReducedSpec, SecondOrderIntegralsSpec,
 };
 
+/// Furthest that a node may lie from the origin, as far as positions of a model may.
+const FURTHEST_M: f64 = 1e9;
+
 /// A mesh, reduced, with what may be told of how.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduction {
@@ -55,8 +58,16 @@ pub struct Residual {
 /// # Errors
 /// For meshes that are not one sound body with materials and interfaces.
 pub fn reduce(mesh: &Mesh, spec: &MeshSpec, attached: &Attached) -> Result<Reduction, FeError> {
+    none_is_far(mesh)?;
     let solids = Solids::new(mesh, spec, &attached.points)?;
     reduced(&solids, &spec.basis, attached, spec.stiffening)
+}
+
+/// Asks for nodes within reach.
+pub(crate) fn none_is_far(mesh: &Mesh) -> Result<(), FeError> {
+    let is_far = |node: &&[f64; 3]| node.iter().any(|x| x.abs() > FURTHEST_M);
+    let far = mesh.nodes.iter().find(is_far);
+    far.map_or(Ok(()), |&at| Err(FeError::Far { at }))
 }
 
 /// Reduces a body of elements to elastic coordinates.

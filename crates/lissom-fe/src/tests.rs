@@ -380,3 +380,31 @@ fn static_shapes_of_interfaces_keep_low_modes_and_statics() {
     assert_eq!(reduced.nodes[2].name, "middle");
     assert_eq!(reduced.nodes[2].second_order.len(), 6);
 }
+
+/// By construction: numbers that no body has end with words, not in a panic and not in a search without end.
+#[test]
+fn numbers_that_no_body_has_are_refused() {
+    let bases = [
+        clamped(2),
+        MeshBasisSpec::CraigBampton(lowest(2)),
+    ];
+    for basis in bases {
+        for [size, modulus, density] in [
+            [1e100, 2e11, 7800.0],
+            [1e154, 2e11, 7800.0],
+            [1.0, 1e-200, 7800.0],
+            [1.0, 2e11, 5e-324],
+            [1.0, 1e20, 1e-300],
+            [1e-100, 2e11, 7800.0],
+        ] {
+            let mesh = block(Kind::Hexa8, [2, 1, 1], [size, 0.1 * size, 0.1 * size]);
+            let mut spec = spec(basis, &["root", "tip"], 0.3);
+            spec.material[0].youngs_modulus_pa = modulus;
+            spec.material[0].density_kg_per_m3 = density;
+            // what is far apart and still a number may be reduced; the checks of bodies judge it
+            if let Err(error) = reduce(&mesh, &spec, &Attached::default()) {
+                assert!(!error.to_string().is_empty());
+            }
+        }
+    }
+}

@@ -7,13 +7,17 @@
 //! `body` is what `[body.reduced]` holds. Numbers are the shortest decimals that read back to the same bits. `crc32` is that of
 //! `body` as it is written here, by which a body is recognised and damage is seen; a file by hand may leave it out.
 
-use lissom::spec::{NodalSpec, ReducedSpec};
+use lissom::ModelSpec;
+use lissom::spec::{BodySpec, NodalSpec, ReducedSpec};
 use serde::{Deserialize, Serialize};
 
-use crate::load::FileError;
+use crate::load::{FileError, below};
 
 /// Version of this layout.
 const FORMAT: u32 = 1;
+
+/// The model around a body that is judged by itself.
+const AROUND: &str = "format = 1\n";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -57,6 +61,29 @@ pub fn parse(name: &str, text: &str) -> Result<ReducedSpec, FileError> {
     Ok(file.body)
 }
 
+/// The same, and sound: a body is otherwise judged in the model that names its file.
+///
+/// # Errors
+/// If it is none, if it is damaged, or if no body is such.
+pub fn parse_checked(name: &str, text: &str) -> Result<ReducedSpec, FileError> {
+    let reduced = parse(name, text)?;
+    let mut model: ModelSpec =
+        toml::from_str(AROUND).expect("a model of nothing agrees with the format");
+    model.body.push(BodySpec {
+        reduced: Some(reduced.clone()),
+        ..BodySpec::default()
+    });
+    let at = lissom::Path::root().key("body").index(0).key("reduced");
+    let mut errors = model.check().err().into_iter().flatten();
+    match errors.find(|error| error.path.starts_with(&at)) {
+        None => Ok(reduced),
+        Some(error) => Err(FileError::Body {
+            file: name.to_owned(),
+            message: format!("`{}`: {error}", below(&error.path, &at)),
+        }),
+    }
+}
+
 /// The text of a body file, and the hash of the body.
 ///
 /// # Errors
@@ -98,8 +125,8 @@ fn hash(body: &ReducedSpec) -> serde_json::Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{parse, text};
-    use lissom::spec::ReducedSpec;
+    use super::{parse, parse_checked, text};
+    use lissom::spec::{ReducedNodeSpec, ReducedSpec};
 
     /// Bits survive, and a change of the last one is seen.
     #[test]
@@ -119,5 +146,33 @@ mod tests {
             error.contains("link.json") && error.contains(&hash),
             "{error}"
         );
+    }
+
+    /// By construction: a body whose matrices do not fit together is refused with the place.
+    #[test]
+    fn a_body_by_itself_is_judged() {
+        let sound = ReducedSpec {
+            mass_kg: 2.0,
+            inertia_kg_m2: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+            stiffness: vec![vec![3.0]],
+            mass_matrix: vec![vec![1.0]],
+            displacement_integrals: vec![[0.0; 3]],
+            position_integrals: vec![[[0.0; 3]; 3]],
+            product_integrals: vec![vec![[[0.0; 3]; 3]]],
+            nodes: vec![ReducedNodeSpec {
+                name: "root".to_owned(),
+                ..ReducedNodeSpec::default()
+            }],
+            ..ReducedSpec::default()
+        };
+        let (written, _) = text(&sound).unwrap();
+        assert_eq!(parse_checked("link.json", &written).unwrap(), sound);
+        let torn = ReducedSpec {
+            mass_matrix: Vec::new(),
+            ..sound
+        };
+        let (written, _) = text(&torn).unwrap();
+        let error = parse_checked("link.json", &written).unwrap_err();
+        assert!(error.to_string().contains("`mass_matrix`"), "{error}");
     }
 }

@@ -520,7 +520,7 @@ impl<'a> Files<'a> {
 }
 
 /// The steps of a path that come after those of its ancestor.
-fn below(path: &lissom::Path, ancestor: &lissom::Path) -> String {
+pub(crate) fn below(path: &lissom::Path, ancestor: &lissom::Path) -> String {
     let steps = path.steps().get(ancestor.steps().len()..).unwrap_or(&[]);
     let rest = steps
         .iter()

@@ -17,6 +17,7 @@ use crate::stop::Stop;
 /// Shows a reduced body, and writes it if asked to.
 pub(crate) fn run(arguments: &BodyArguments) -> Result<(), Stop> {
     let failed = |error: &dyn std::fmt::Display| Stop::Failed(error.to_string());
+    (arguments.out.as_deref()).map_or(Ok(()), atomic::refuse_unwritable)?;
     let (name, body, mesh) = found(arguments)?;
     let (text, crc32) = body_file::text(&body).map_err(|error| failed(&error))?;
     if let Some(path) = &arguments.out {
@@ -50,7 +51,7 @@ fn found(arguments: &BodyArguments) -> Result<(String, ReducedSpec, Option<Sourc
         let failed = |error: &dyn std::fmt::Display| Stop::Failed(error.to_string());
         let bytes = resource::read_file(path).map_err(|error| failed(&error))?;
         let text = String::from_utf8_lossy(&bytes);
-        let body = body_file::parse(named, &text).map_err(|error| failed(&error))?;
+        let body = body_file::parse_checked(named, &text).map_err(|error| failed(&error))?;
         return Ok((named.to_owned(), body, None));
     }
     let Some((model, name)) = named.rsplit_once(':') else {
