@@ -5,7 +5,7 @@ use std::ops::Range;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use lissom_io::load::{LoadError, Problem};
 
-use crate::output::{self, harmless};
+use crate::output::{self, harmless, shown};
 
 /// Problems that are shown; whoever has more will begin with these.
 const SHOWN: usize = 50;
@@ -40,7 +40,7 @@ fn report<'a>(
     placed: Option<(&'a str, Range<usize>)>,
     origin: &'a str,
 ) -> Vec<Group<'a>> {
-    let title = Level::ERROR.primary_title(harmless(&problem.to_string()).into_owned());
+    let title = Level::ERROR.primary_title(shown(&problem.to_string()));
     let group = match placed {
         Some((text, range)) => title.element(
             Snippet::source(text)
@@ -50,7 +50,7 @@ fn report<'a>(
         None => title.element(Origin::path(origin)),
     };
     let remedy = problem.remedy();
-    let help = remedy.map(|remedy| Level::HELP.message(harmless(&remedy).into_owned()));
+    let help = remedy.map(|remedy| Level::HELP.message(shown(&remedy)));
     vec![match help {
         Some(help) => group.element(help),
         None => group,

@@ -66,7 +66,21 @@ impl AnswerArguments {
 
 /// Words beside the answer, as lines on stderr. A reader who has gone away is no error.
 pub(crate) fn say(text: &str) {
-    say_styled(&harmless(text));
+    say_styled(&shown(text));
+}
+
+/// Characters of a line beyond which nobody reads: names and values of files are repeated in messages, however long they are.
+const LONGEST_LINE: usize = 1000;
+
+/// A text as it is told beside the answer: harmless, and its lines not longer than anybody reads.
+pub(crate) fn shown(text: &str) -> String {
+    let shortened = |line: &str| match line.char_indices().nth(LONGEST_LINE) {
+        None => line.to_owned(),
+        Some((end, _)) => format!("{} … ({} characters)", &line[..end], line.chars().count()),
+    };
+    let text = harmless(text);
+    let lines: Vec<String> = text.split('\n').map(shortened).collect();
+    lines.join("\n")
 }
 
 /// Words with colours of our own, whose names are harmless already.

@@ -165,8 +165,11 @@ fn freedoms_in_words(freedom: &DegreesOfFreedom) -> String {
     )
 }
 
+/// Bodies on top of each other up to which every one is set in further: a chain of thousands would be nothing but space.
+const DEEPEST: usize = 40;
+
 fn body_in_words(body: &BodySummary) -> Vec<String> {
-    let indent = "  ".repeat(body.depth);
+    let indent = "  ".repeat(body.depth.min(DEEPEST));
     let at = match &body.joint.at {
         Some(at) => format!(" at {at}"),
         None => String::new(),
