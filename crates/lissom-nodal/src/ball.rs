@@ -49,7 +49,7 @@ impl Ball {
 
     /// Axes of the joint on the side of $`q`$.
     #[inline(always)]
-    fn axes<T: Scalar>(&self, q: &NodeState<T>) -> [Vector<T>; 3] {
+    pub(super) fn axes<T: Scalar>(&self, q: &NodeState<T>) -> [Vector<T>; 3] {
         let axes = q.rotation * Matrix::constant(self.frames[1].0);
         axes.transpose().0.map(Vector)
     }

@@ -1,6 +1,7 @@
 //! Equations of motion in the degrees of freedom of a [`Mechanism`]: Jonker & Aarts (8)–(16).
 
 mod accelerate;
+mod carry;
 mod energy;
 mod memory;
 mod place;
@@ -18,6 +19,7 @@ use super::node::{NodeId, NodeState, Placement};
 use super::pass::Pass;
 use super::role::Drive;
 use super::saddle::Saddle;
+use carry::Turned;
 
 pub use energy::Energy;
 
@@ -35,6 +37,8 @@ pub struct Equations<'a> {
     /// Last angle of each hinge, zero for other elements.
     pub(super) references: Vec<f64>,
     saved_references: Vec<f64>,
+    /// By how much nodes were turned that were carried.
+    turned: Vec<Turned>,
     start_placements: Vec<Placement>,
     start_references: Vec<f64>,
     pub(super) factor: Factor,
@@ -94,6 +98,7 @@ impl<'a> Equations<'a> {
             evaluated: false,
             references: mechanism.references.clone(),
             saved_references: mechanism.references.clone(),
+            turned: vec![Turned::NOT; nodes],
             start_references: mechanism.references.clone(),
             factor,
             slots,

@@ -6,6 +6,7 @@
 mod assembly;
 mod ball;
 mod beam;
+mod carried;
 mod dynamics;
 mod element;
 mod equations;

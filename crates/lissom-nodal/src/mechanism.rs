@@ -3,6 +3,7 @@
 use lissom_spatial::Vector;
 
 use super::ball::Ball;
+use super::carried::{self, Carried};
 use super::element::{Element, ElementId, ElementKind, MOST_DEFORMATIONS};
 use super::error::NodalError;
 use super::inertia::Lump;
@@ -108,6 +109,8 @@ pub struct Mechanism {
     pub(super) rows: Vec<usize>,
     /// Deformations where the mechanism was assembled.
     pub(super) assembled: Vec<f64>,
+    /// How elements carry their nodes, if they form a tree.
+    pub(super) carried: Option<Vec<Carried>>,
     positions: usize,
 }
 
@@ -135,6 +138,7 @@ impl Mechanism {
             unknowns: Vec::new(),
             rows: Vec::new(),
             assembled: Vec::new(),
+            carried: None,
             positions: 0,
             gravity: gravity.unwrap_or(Vector([0.0; 3])),
             nodes,
@@ -161,6 +165,7 @@ impl Mechanism {
             element.gradient(&states, reference, &mut value, &mut gradient);
             this.assembled.extend(&value[..element.count()]);
         }
+        this.carried = carried::in_order(&this);
         Ok(this)
     }
 

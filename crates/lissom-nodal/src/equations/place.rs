@@ -24,7 +24,7 @@ const MOST_PARTS: usize = 200;
 
 impl Equations<'_> {
     /// Finds the configuration for these positions and drives, eq (8): Newton's iteration from the
-    /// configuration before, in parts of the way if it is far.
+    /// configuration before. If that is far, from where the elements of a tree carry their nodes, or in parts of the way.
     ///
     /// # Errors
     ///
@@ -43,6 +43,14 @@ impl Equations<'_> {
     fn travel(&mut self, position: &[f64], drives: &[f64]) -> Result<(), NodalError> {
         self.save();
         if self.iterate(position, drives).is_ok() {
+            self.reached_position.copy_from_slice(position);
+            self.reached_drives.copy_from_slice(drives);
+            return Ok(());
+        }
+        self.restore();
+        if self.carry(position, drives).is_ok_and(|carried| carried)
+            && self.iterate(position, drives).is_ok()
+        {
             self.reached_position.copy_from_slice(position);
             self.reached_drives.copy_from_slice(drives);
             return Ok(());
@@ -86,7 +94,7 @@ impl Equations<'_> {
         Ok(())
     }
 
-    fn save(&mut self) {
+    pub(super) fn save(&mut self) {
         self.saved_placements.copy_from_slice(&self.placements);
         self.saved_references.copy_from_slice(&self.references);
     }
@@ -124,7 +132,7 @@ impl Equations<'_> {
     }
 
     /// Places the nodal coordinates that are given.
-    fn set_given(&mut self, position: &[f64], drives: &[f64]) {
+    pub(super) fn set_given(&mut self, position: &[f64], drives: &[f64]) {
         for (index, slots) in self.mechanism.slots.iter().enumerate() {
             let kind = self.mechanism.nodes[index].kind;
             for component in 0..3 {
@@ -180,11 +188,7 @@ impl Equations<'_> {
                     self.correction[row] = missing[local];
                     continue;
                 }
-                let wanted = match self.mechanism.conditions[deformation].slot {
-                    Slot::Dof(dof) => position[self.mechanism.dofs[dof].position],
-                    Slot::Drive(drive) => drives[drive],
-                    Slot::Still | Slot::Unknown(_) => self.mechanism.assembled[deformation],
-                };
+                let wanted = self.wanted(deformation, position, drives);
                 self.correction[row] = wanted - self.pass.value[deformation];
             }
             self.factor.solve(&mut self.correction, &mut self.solution);
@@ -208,8 +212,17 @@ impl Equations<'_> {
         })
     }
 
+    /// The value that a deformation is to have.
+    pub(super) fn wanted(&self, deformation: usize, position: &[f64], drives: &[f64]) -> f64 {
+        match self.mechanism.conditions[deformation].slot {
+            Slot::Dof(dof) => position[self.mechanism.dofs[dof].position],
+            Slot::Drive(drive) => drives[drive],
+            Slot::Still | Slot::Unknown(_) => self.mechanism.assembled[deformation],
+        }
+    }
+
     /// What brings a joint that turns in any way to its positions; nothing of what is free.
-    fn missing(&self, ball: &Ball, element: usize, position: &[f64]) -> [f64; 6] {
+    pub(super) fn missing(&self, ball: &Ball, element: usize, position: &[f64]) -> [f64; 6] {
         let mechanism = self.mechanism;
         let sites = ball.sites(&self.pass.nodes, &mechanism.elements[element].nodes);
         let (mut turn, mut offset) = ball.place(sites);
@@ -296,7 +309,7 @@ impl Equations<'_> {
     }
 
     /// Deformations and gradients where the nodes stand, and the factors of their matrix; hinges count their angles on.
-    fn evaluate(&mut self) -> Result<(), NodalError> {
+    pub(super) fn evaluate(&mut self) -> Result<(), NodalError> {
         self.stand();
         for (index, element) in self.mechanism.elements.iter().enumerate() {
             if let ElementKind::Hinge(hinge) = &element.kind {
