@@ -8,7 +8,7 @@
 //! | `sigma0` | n | generalised stresses of the motion with opposite signs, and what its inputs leave: what drives deviations |
 //! | `A`, `B_state`, `C_output`, `D` | 2n × 2n, … | $`\dot x = Ax + B_{state}u`$, $`y = C_{output}x + Du`$, $`x = (q, \dot q)`$ |
 //! | `q0`, `v0` | n | coordinates and rates of the state that deviations are taken from |
-//! | `u0` | joints driven | nominal inputs on independent coordinates, named by `u0_names` |
+//! | `u0` | joints driven | nominal inputs, named by `u0_names` |
 //! | `y0` | 3 × markers | positions of the markers |
 //! | `H_output` | 3 × markers, n, n | second derivatives of these: $`y = y_0 + C_{output}x + \tfrac12 q^T H q`$ |
 //! | `x_start` | 2n | deviation of the state that the study begins at from the first instant; without an axis for instants |

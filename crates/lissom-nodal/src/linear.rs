@@ -24,7 +24,7 @@ use lissom_numerics::linear::Linearization;
 use lissom_spatial::Dual;
 use lissom_spatial::{Matrix, Vector};
 
-use super::element::ElementKind;
+use super::element::{ElementId, ElementKind};
 use super::equations::Equations;
 use super::error::NodalError;
 use super::forces::{AppliedForces, Forces};
@@ -138,7 +138,7 @@ impl Equations<'_> {
         let mut lifted = Lifted::new(self.mechanism, state);
         for first in (0..dofs).step_by(DIRECTIONS) {
             let directions = DIRECTIONS.min(dofs - first);
-            self.lift_nodes(first, directions, &mut lifted.pass);
+            self.lift_nodes(directions, self.along_dofs(first), &mut lifted.pass);
             lifted.evaluate(self, state);
             for direction in 0..directions {
                 for dof in 0..dofs {
@@ -153,15 +153,25 @@ impl Equations<'_> {
         whole
     }
 
-    /// Nodes that move along a few degrees of freedom, one direction each, with their deformations.
-    fn lift_nodes(&self, first: usize, directions: usize, pass: &mut Pass<Tangent>) {
+    /// How nodes move along degrees of freedom from one on. Uses the transfer function.
+    fn along_dofs(&self, first: usize) -> impl Fn(usize, usize) -> Vector<f64> {
         let dofs = self.mechanism.dof_count();
+        move |node, direction| self.transfer[node * dofs + first + direction]
+    }
+
+    /// Nodes that move in a few directions, with their deformations.
+    fn lift_nodes(
+        &self,
+        directions: usize,
+        along: impl Fn(usize, usize) -> Vector<f64>,
+        pass: &mut Pass<Tangent>,
+    ) {
         for (index, node) in pass.nodes.iter_mut().enumerate() {
             let base = &self.pass.nodes[index];
             node.position = Vector(base.position.0.map(constant));
             node.rotation = Matrix::constant(base.rotation.0);
             for direction in 0..directions {
-                let along = self.transfer[index * dofs + first + direction];
+                let along = along(index, direction);
                 let turn = Matrix::skew(along) * base.rotation;
                 for i in 0..3 {
                     node.position[i].tangent[direction] = along[i];
@@ -255,7 +265,7 @@ impl Equations<'_> {
         let dofs = self.mechanism.dof_count();
         let mut derivative = DMatrix::zeros(dofs, dofs);
         let mut lifted = Lifted::new(self.mechanism, state);
-        self.lift_nodes(0, 0, &mut lifted.pass);
+        self.lift_nodes(0, |_, _| Vector([0.0; 3]), &mut lifted.pass);
         for first in (0..dofs).step_by(DIRECTIONS) {
             let directions = DIRECTIONS.min(dofs - first);
             for direction in 0..directions {
@@ -270,6 +280,66 @@ impl Equations<'_> {
             }
         }
         derivative
+    }
+
+    /// How deformations that follow from the degrees of freedom deviate about a state: derivatives of their values and of their
+    /// rates by the positions, one row each.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such configuration.
+    pub fn dependence<F>(
+        &mut self,
+        state: &State<'_, F>,
+        deformations: &[(ElementId, usize)],
+    ) -> Result<[DMatrix<f64>; 2], NodalError> {
+        let dofs = self.mechanism.dof_count();
+        self.place(state.position, state.drives)?;
+        self.first_order_transfer();
+        let mut slopes = [(); 2].map(|()| DMatrix::zeros(deformations.len(), dofs));
+        let mut lifted = Lifted::new(self.mechanism, state);
+        for first in (0..dofs).step_by(DIRECTIONS) {
+            let directions = DIRECTIONS.min(dofs - first);
+            self.lift_nodes(directions, self.along_dofs(first), &mut lifted.pass);
+            lifted.follow(self, state.drives);
+            for (row, &(element, index)) in deformations.iter().enumerate() {
+                let found = lifted.deformation(self.mechanism.deformation(element, index));
+                for (slopes, number) in slopes.iter_mut().zip(found) {
+                    for direction in 0..directions {
+                        slopes[(row, first + direction)] = number.tangent[direction];
+                    }
+                }
+            }
+        }
+        Ok(slopes)
+    }
+
+    /// Values and rates of deformations at a state, and how they deviate to first order where positions and velocities deviate.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such configuration.
+    pub fn deviated_deformations<F>(
+        &mut self,
+        state: &State<'_, F>,
+        [deviation, rate]: [&[f64]; 2],
+        deformations: &[(ElementId, usize)],
+    ) -> Result<Vec<[f64; 2]>, NodalError> {
+        self.place(state.position, state.drives)?;
+        let (mechanism, factor) = (self.mechanism, &self.factor);
+        (self.pass).velocities(mechanism, factor, deviation, &self.no_drives);
+        let mut lifted = Lifted::new(mechanism, state);
+        for (velocity, &rate) in lifted.velocity.iter_mut().zip(rate) {
+            velocity.tangent[0] = rate;
+        }
+        let along = |node: usize, _: usize| self.pass.nodes[node].velocity;
+        self.lift_nodes(1, along, &mut lifted.pass);
+        lifted.follow(self, state.drives);
+        let moved = |&(element, index): &(ElementId, usize)| {
+            let found = lifted.deformation(mechanism.deformation(element, index));
+            found.map(|number| number.value + number.tangent[0])
+        };
+        Ok(deformations.iter().map(moved).collect())
     }
 
     /// Second-order transfer function along two directions of the degrees of freedom,
@@ -313,12 +383,24 @@ impl Lifted {
         }
     }
 
+    /// Moves the nodes, and the deformations with them.
+    fn follow(&mut self, equations: &Equations<'_>, drives: &[Drive]) {
+        let (mechanism, factor) = (equations.mechanism, &equations.factor);
+        (self.pass).velocities(mechanism, factor, &self.velocity, drives);
+        self.pass.follow(mechanism, &equations.references);
+    }
+
+    /// Value and rate of a deformation, by its place among all.
+    fn deformation(&self, deformation: usize) -> [Tangent; 2] {
+        let pass = &self.pass;
+        [pass.value[deformation], pass.followed[deformation].rate]
+    }
+
     /// Moves the nodes, applies what acts on them there, and evaluates the residual.
     fn evaluate<F: AppliedForces>(&mut self, equations: &Equations<'_>, state: &State<'_, F>) {
+        self.follow(equations, state.drives);
         let (mechanism, factor) = (equations.mechanism, &equations.factor);
         let (pass, forces) = (&mut self.pass, &mut self.forces);
-        pass.velocities(mechanism, factor, &self.velocity, state.drives);
-        pass.follow(mechanism, &equations.references);
         state.loads.apply(1.0, &mut pass.view(mechanism, forces));
         pass.accelerations(mechanism, factor, &self.acceleration, state.drives);
         pass.inertial_forces(mechanism, equations.gravity, &forces.loads);

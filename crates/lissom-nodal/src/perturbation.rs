@@ -15,7 +15,7 @@ use super::linear::State;
 use super::mechanism::Mechanism;
 use super::node::NodeId;
 
-/// Names of the degrees of freedom, of the inputs on the actuated ones, and of output nodes.
+/// Names of the degrees of freedom, of the actuated ones and the inputs on them, and of output nodes.
 pub fn labels(mechanism: &Mechanism, outputs: &[NodeId]) -> Labels {
     // an orientation deviates by a rotation vector
     let coordinate = |dof: usize| match mechanism.dof_unit(dof) {
@@ -24,6 +24,9 @@ pub fn labels(mechanism: &Mechanism, outputs: &[NodeId]) -> Labels {
     };
     Labels {
         coordinates: (0..mechanism.dof_count()).map(coordinate).collect(),
+        joints: (mechanism.actuated_dofs().into_iter())
+            .map(coordinate)
+            .collect(),
         inputs: mechanism
             .actuated_dofs()
             .into_iter()

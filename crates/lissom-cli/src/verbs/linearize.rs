@@ -80,12 +80,8 @@ fn in_words(loaded: &Loaded, found: &Linearized, arguments: &LinearizeArguments)
         ));
     }
     for stretch in &found.further {
-        let start_s = stretch
-            .trajectory
-            .points()
-            .first()
-            .map_or(f64::NAN, |p| p.time);
-        let others = SignalNames::new(&stretch.trajectory);
+        let start_s = stretch.points().first().map_or(f64::NAN, |p| p.time);
+        let others = SignalNames::new(stretch);
         lines.push(format!(
             "      after {} s the states are {}",
             short(start_s),

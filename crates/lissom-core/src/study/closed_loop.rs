@@ -29,11 +29,7 @@ pub fn closed_loop(
 ) -> Result<Frozen, AnalysisError> {
     let trajectory = &linearized.trajectory;
     if let Some(next) = linearized.further.first() {
-        let time_s = next
-            .trajectory
-            .points()
-            .first()
-            .map_or(f64::NAN, |point| point.time);
+        let time_s = next.points().first().map_or(f64::NAN, |point| point.time);
         return Err(AnalysisError::OtherCoordinates { time_s });
     }
     let servos = servos(spec, trajectory, &linearized.controlled)?;
@@ -57,7 +53,10 @@ pub fn closed_loop(
     } else {
         uncontrolled(linearized)
     };
-    let trajectory =
-        LinearizedTrajectory::new(trajectory.labels().clone(), points, actuated.to_vec());
+    let (labels, coordinates) = (
+        trajectory.labels().clone(),
+        trajectory.coordinates().clone(),
+    );
+    let trajectory = LinearizedTrajectory::new(labels, points, coordinates);
     Ok(Frozen::new(&trajectory, &held))
 }

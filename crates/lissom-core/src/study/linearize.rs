@@ -3,10 +3,10 @@
 //! A formulation differentiates its equations at a state of motion ([`Linearize`]). At which states that is done, and what is
 //! made of the answers, is the same for both.
 
-use nalgebra::DVector;
-
 use lissom_numerics::integrate::Flow;
-use lissom_numerics::linear::{Frozen, Label, Labels, LinearizedTrajectory, Point, TrackedModes};
+use lissom_numerics::linear::{
+    ChosenCoordinates, Frozen, Label, Labels, LinearizedTrajectory, Point, TrackedModes,
+};
 use lissom_spatial::Vector;
 
 use super::analysis_error::LinearizeError;
@@ -42,7 +42,7 @@ pub struct Deviated {
     pub position: Vec<f64>,
     /// Their rates.
     pub velocity: Vec<f64>,
-    /// Inputs on the actuated coordinates at the state itself.
+    /// Inputs on the joints with actuators at the state itself.
     pub input: Vec<f64>,
     /// Every marker: where it is at the state itself, and how far it is displaced from there.
     pub markers: Vec<[Vector<f64>; 2]>,
@@ -75,19 +75,18 @@ pub enum LinearizedAt<'a> {
 pub struct Linearized {
     /// The equations at one or several states, as far as one choice of independent coordinates goes.
     pub trajectory: LinearizedTrajectory,
-    /// The equations from there on, in other coordinates.
-    pub further: Vec<Stretch>,
-    /// Degrees of freedom on which inputs of the model act.
+    /// The equations from there on, in other coordinates: stretches of the motion that each begin with the last state of the one
+    /// before.
+    pub further: Vec<LinearizedTrajectory>,
+    /// Degrees of freedom, of the first choice, on which inputs of the model act.
     pub driven: Vec<usize>,
     /// Instants at which inputs and motions are not smooth.
     pub breakpoints: Vec<f64>,
-    /// Coordinates that every controller drives, as places among the actuated ones.
+    /// Coordinates that every controller drives, by their places among all.
     pub controlled: Vec<Vec<usize>>,
     /// All coordinates, those that loops solve for included.
     pub coordinates: Vec<Label>,
-    /// Places of the independent ones among them.
-    pub independent: Vec<usize>,
-    /// Numbers of the inputs that act on the actuated coordinates.
+    /// Numbers of the inputs that act on joints with actuators.
     pub actuated_inputs: Vec<usize>,
     /// Places of their nominal values among those of the points.
     pub nominal_inputs: Vec<usize>,
@@ -95,16 +94,6 @@ pub struct Linearized {
     pub driven_inputs: Vec<usize>,
     /// Deviation of the state that the study begins at from the first one: independent coordinates, then their rates.
     pub initial: [Vec<f64>; 2],
-}
-
-/// A stretch of a motion on which other coordinates are independent than before. It begins with the last state of the
-/// stretch before.
-#[derive(Clone, Debug)]
-pub struct Stretch {
-    /// The equations.
-    pub trajectory: LinearizedTrajectory,
-    /// Places of the independent coordinates among all.
-    pub independent: Vec<usize>,
 }
 
 impl Linearized {
@@ -119,9 +108,8 @@ impl Linearized {
             .unzip();
         chosen.actuated_inputs = acting;
         chosen.trajectory = self.trajectory.with_inputs(inputs);
-        for (own, stretch) in chosen.further.iter_mut().zip(&self.further) {
-            own.trajectory = stretch.trajectory.with_inputs(inputs);
-        }
+        let further = self.further.iter();
+        chosen.further = further.map(|stretch| stretch.with_inputs(inputs)).collect();
         chosen.nominal_inputs = places;
         chosen.driven_inputs = self.driven_inputs.iter().filter_map(place).collect();
         chosen
@@ -135,12 +123,7 @@ impl Linearized {
             return None;
         }
         let mut coarse = self.clone();
-        let stretches = std::iter::once(&mut coarse.trajectory).chain(
-            coarse
-                .further
-                .iter_mut()
-                .map(|stretch| &mut stretch.trajectory),
-        );
+        let stretches = std::iter::once(&mut coarse.trajectory).chain(&mut coarse.further);
         for (trajectory, coarser) in stretches.zip(all) {
             if let Some(coarser) = coarser {
                 *trajectory = coarser;
@@ -149,43 +132,24 @@ impl Linearized {
         Some(coarse)
     }
 
-    /// Places of the independent coordinates of a stretch among all.
-    pub fn independent_of(&self, stretch: usize) -> &[usize] {
-        match stretch.checked_sub(1) {
-            None => &self.independent,
-            Some(further) => &self.further[further].independent,
-        }
-    }
-
     /// Takes the deviation of the state that the study begins at, given in all coordinates.
     pub fn begin_at(&mut self, deviation: &[Vec<f64>; 2]) {
-        let pick = |all: &Vec<f64>| self.independent.iter().map(|&at| all[at]).collect();
+        let independent = &self.trajectory.coordinates().independent;
+        let pick = |all: &Vec<f64>| independent.iter().map(|&at| all[at]).collect();
         self.initial = deviation.each_ref().map(pick);
+    }
+
+    /// The equations of one stretch, by its number.
+    pub(super) fn stretch(&self, number: usize) -> &LinearizedTrajectory {
+        match number.checked_sub(1) {
+            None => &self.trajectory,
+            Some(further) => &self.further[further],
+        }
     }
 
     /// The equations of all stretches, one after the other.
     pub fn stretches(&self) -> impl Iterator<Item = &LinearizedTrajectory> {
-        std::iter::once(&self.trajectory)
-            .chain(self.further.iter().map(|stretch| &stretch.trajectory))
-    }
-}
-
-impl Stretch {
-    /// Deviations at the end of the stretch before, coordinates and rates, in the coordinates of this one.
-    pub fn carried(&self, before: &LinearizedTrajectory, state: &[f64]) -> Vec<f64> {
-        let (deviation, rates) = state.split_at(state.len() / 2);
-        let Some(all) = before.points().last().and_then(|p| p.dependence.as_ref()) else {
-            return state.to_vec();
-        };
-        let [deviation, rates] = [deviation, rates].map(DVector::from_column_slice);
-        let moved = [
-            &all.basis * &deviation,
-            &all.basis * rates + &all.rate * deviation,
-        ];
-        let pick = |all: DVector<f64>| -> Vec<f64> {
-            self.independent.iter().map(|&at| all[at]).collect()
-        };
-        moved.map(pick).concat()
+        std::iter::once(&self.trajectory).chain(&self.further)
     }
 }
 
@@ -252,10 +216,10 @@ pub trait Linearize {
         deviation: &Deviation<'_>,
     ) -> Result<State, LinearizeError>;
 
-    /// Names of the coordinates chosen, of inputs and of markers.
+    /// Names of the coordinates chosen, of inputs, joints with actuators and markers.
     fn labels(&self) -> Labels;
 
-    /// Coordinates chosen that an actuator may act on, in the order of the inputs.
+    /// Joints that an actuator may act on, by the places of their coordinates among all. Their inputs come first, in this order.
     fn actuated(&self) -> Vec<usize>;
 
     /// Coordinates chosen on which inputs or controllers act.
@@ -264,7 +228,7 @@ pub trait Linearize {
     /// Numbers of the inputs that inputs, controllers or motors behind gears drive, and of loads on markers.
     fn driven_inputs(&self) -> Vec<usize>;
 
-    /// Coordinates chosen that every controller drives; fewer than it has joints where loops solve for some.
+    /// Coordinates that every controller drives, by their places among all.
     fn controlled(&self) -> Vec<Vec<usize>>;
 
     /// All coordinates, those that loops solve for included.
@@ -275,11 +239,6 @@ pub trait Linearize {
     /// Places of the coordinates chosen among all.
     fn independent(&self) -> Vec<usize> {
         (0..self.labels().coordinates.len()).collect()
-    }
-
-    /// Numbers of the inputs that act on the actuated coordinates.
-    fn actuated_inputs(&self) -> Vec<usize> {
-        (0..self.actuated().len()).collect()
     }
 
     /// Deviation of a state from another in all coordinates: positions, then rates.
@@ -345,11 +304,7 @@ pub fn linearize<L: Linearize>(
     if let Some(first) = motions.first() {
         of.choose(first)?;
     }
-    let (driven, actuated_inputs) = (of.driven(), of.actuated_inputs());
-    let actuated = of.actuated();
-    let place = |dof: usize| actuated.iter().position(|&other| other == dof);
-    let controlled = of.controlled().into_iter();
-    let controlled = controlled.map(|dofs| dofs.into_iter().filter_map(place).collect());
+    let driven = of.driven();
     let mut stretches = Vec::new();
     let mut current = Chosen::of(of);
     for (index, motion) in motions.iter().enumerate() {
@@ -359,10 +314,6 @@ pub fn linearize<L: Linearize>(
                 LinearizeError::IllConditioned { time_s } | LinearizeError::Singular { time_s },
             ) if index > 0 => {
                 let points = rechosen(of, [&motions[index - 1], motion], order, time_s)?;
-                // controllers and inputs go on with the joints that they have
-                if of.actuated_inputs() != actuated_inputs {
-                    return Err(LinearizeError::IllConditioned { time_s });
-                }
                 stretches.push(std::mem::replace(&mut current, Chosen::of(of)).stretch());
                 current.points.extend(points);
             }
@@ -374,21 +325,19 @@ pub fn linearize<L: Linearize>(
         }
     }
     stretches.push(current.stretch());
-    let Stretch {
-        trajectory,
-        independent,
-    } = stretches.remove(0);
+    let trajectory = stretches.remove(0);
+    let still = vec![0.0; trajectory.coordinates().independent.len()];
+    let joints: Vec<usize> = (0..trajectory.coordinates().joints.len()).collect();
     Ok(Linearized {
         driven,
         breakpoints: of.breakpoints(),
-        controlled: controlled.collect(),
+        controlled: of.controlled(),
         coordinates: of.coordinates(),
-        nominal_inputs: (0..actuated_inputs.len()).collect(),
+        nominal_inputs: joints.clone(),
         driven_inputs: of.driven_inputs(),
-        actuated_inputs,
-        initial: [vec![0.0; independent.len()], vec![0.0; independent.len()]],
+        actuated_inputs: joints,
+        initial: [still.clone(), still],
         trajectory,
-        independent,
         further: stretches,
     })
 }
@@ -396,8 +345,7 @@ pub fn linearize<L: Linearize>(
 /// A stretch that is being gone through.
 struct Chosen {
     labels: Labels,
-    actuated: Vec<usize>,
-    independent: Vec<usize>,
+    coordinates: ChosenCoordinates,
     points: Vec<Point>,
 }
 
@@ -406,17 +354,16 @@ impl Chosen {
     fn of(of: &impl Linearize) -> Self {
         Self {
             labels: of.labels(),
-            actuated: of.actuated(),
-            independent: of.independent(),
+            coordinates: ChosenCoordinates {
+                independent: of.independent(),
+                joints: of.actuated(),
+            },
             points: Vec::new(),
         }
     }
 
-    fn stretch(self) -> Stretch {
-        Stretch {
-            trajectory: LinearizedTrajectory::new(self.labels, self.points, self.actuated),
-            independent: self.independent,
-        }
+    fn stretch(self) -> LinearizedTrajectory {
+        LinearizedTrajectory::new(self.labels, self.points, self.coordinates)
     }
 }
 

@@ -14,7 +14,7 @@ pub use analysis_error::{AnalysisError, LinearizeError};
 pub use closed_loop::{DrivenJoints, closed_loop};
 pub use equilibrium::{Equilibrium, Found, StaticLoads, equilibrium};
 pub use linearize::{
-    Deviated, Deviation, Linearize, Linearized, LinearizedAt, OperatingPoint, OutputOrder, Stretch,
+    Deviated, Deviation, Linearize, Linearized, LinearizedAt, OperatingPoint, OutputOrder,
     linearize, mode_recording,
 };
 pub use perturb::{PerturbOptions, PerturbedRun, perturb, quasi_static};

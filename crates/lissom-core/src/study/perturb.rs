@@ -119,7 +119,7 @@ pub fn quasi_static<L: Linearize>(
     let held = uncontrolled(&found);
     let position = steady(&found.trajectory, &servos, start_s, Terms::CASES[0], &held)?;
     let deviation = Deviation {
-        independent: &found.independent,
+        independent: &found.trajectory.coordinates().independent,
         position: &position,
         rate: &vec![0.0; position.len()],
     };
@@ -189,7 +189,7 @@ fn solve(
         let own = |time: &&f64| (index == 0 || **time > start) && **time <= until;
         let samples: Vec<f64> = samples.iter().filter(own).copied().collect();
         if index > 0 {
-            state = linearized.further[index - 1].carried(stretches[index - 1], &state);
+            state = trajectory.carried(stretches[index - 1], &state);
         }
         let servos = servos(spec, trajectory, &linearized.controlled)?;
         let mut watcher = Watcher {
@@ -280,10 +280,10 @@ fn quasi_static_samples(
 
 /// Coordinates that inputs drive and no controller does.
 pub(super) fn uncontrolled(linearized: &Linearized) -> Vec<usize> {
-    let actuated = linearized.trajectory.actuated();
+    let independent = &linearized.trajectory.coordinates().independent;
     let is_controlled = |dof: &usize| {
-        let mut places = linearized.controlled.iter().flatten();
-        places.any(|&place| actuated[place] == *dof)
+        let mut coordinates = linearized.controlled.iter().flatten();
+        coordinates.any(|&coordinate| independent[*dof] == coordinate)
     };
     let driven = linearized.driven.iter().copied();
     driven.filter(|dof| !is_controlled(dof)).collect()
@@ -301,14 +301,19 @@ fn failed(trajectory: &LinearizedTrajectory, source: IntegrateError) -> Analysis
     }
 }
 
-/// The controllers of a model on the actuated coordinates.
+/// The controllers of a model on the actuated coordinates of a stretch; `controlled` are places among all coordinates.
 pub(super) fn servos(
     spec: &ModelSpec,
     trajectory: &LinearizedTrajectory,
     controlled: &[Vec<usize>],
 ) -> Result<Vec<Servo>, AnalysisError> {
-    let servo = |(controller, members): (&ControllerSpec, &Vec<usize>)| {
-        let members = members.clone();
+    let independent = &trajectory.coordinates().independent;
+    let place = |coordinate: &usize| {
+        let mut actuated = trajectory.actuated().iter();
+        actuated.position(|&dof| independent[dof] == *coordinate)
+    };
+    let servo = |(controller, coordinates): (&ControllerSpec, &Vec<usize>)| {
+        let members: Vec<usize> = coordinates.iter().filter_map(place).collect();
         // gains belong to joints by their place
         if members.len() < controller.joints.len() {
             return Some(Err(AnalysisError::SolvedFor {
@@ -379,16 +384,17 @@ impl Solution {
         }: &Sample,
         order: OutputOrder,
     ) -> Result<Vec<f64>, AnalysisError> {
+        let trajectory = linearized.stretch(*stretch);
         let (position, rate) = state.split_at(state.len() / 2);
         let deviation = Deviation {
-            independent: linearized.independent_of(*stretch),
+            independent: &trajectory.coordinates().independent,
             position,
             rate,
         };
         let Deviated {
             position: mut row,
             velocity,
-            input,
+            mut input,
             markers,
         } = of.deviated(motion, &deviation, order)?;
         row.extend(velocity);
@@ -396,16 +402,16 @@ impl Solution {
             row.extend((nominal + displacement).0);
             row.extend(displacement.0);
         }
-        let Some(trajectory) = linearized.stretches().nth(*stretch) else {
-            return Ok(row);
-        };
-        let pick =
-            |x: &[f64]| -> Vec<f64> { trajectory.actuated().iter().map(|&dof| x[dof]).collect() };
-        let mut effort = vec![0.0; input.len()];
+        let actuated = trajectory.actuated();
+        let pick = |x: &[f64]| -> Vec<f64> { actuated.iter().map(|&dof| x[dof]).collect() };
+        let mut effort = vec![0.0; actuated.len()];
         for servo in &self.servos[*stretch] {
             servo.add_effort(*time, &pick(position), &pick(rate), &mut effort);
         }
-        row.extend(input.iter().zip(&effort).map(|(a, b)| a + b));
+        for (&joint, effort) in trajectory.actuated_joints().iter().zip(&effort) {
+            input[joint] += effort;
+        }
+        row.extend(linearized.nominal_inputs.iter().map(|&joint| input[joint]));
         Ok(row)
     }
 }

@@ -255,7 +255,10 @@ impl ForwardDynamics {
             if correction + 1 == CORRECTIONS {
                 let allowed = &closures.allowed;
                 let velocity = DVector::from_column_slice(&state.velocity);
-                let kept = allowed * (allowed.transpose() * velocity);
+                let mut kept = allowed * (allowed.transpose() * velocity);
+                if let Some(drift) = mechanism.closure_equations().drift {
+                    kept -= &closures.inverse * DVector::from_column_slice(drift);
+                }
                 state.velocity.copy_from_slice(kept.as_slice());
             } else {
                 let open = DVector::from_column_slice(mechanism.closure_equations().residual);

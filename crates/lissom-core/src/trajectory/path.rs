@@ -341,12 +341,13 @@ impl Path {
             Order::Acceleration => point.acceleration,
         };
         let mut right = self.right.iter_mut();
-        let bias = mechanism.closure_equations().bias;
-        for (bias, right) in bias.iter().zip(&mut right) {
-            *right = match order {
-                Order::Rate => 0.0,
-                Order::Acceleration => -bias,
-            };
+        let closures = mechanism.closure_equations();
+        let moved = match order {
+            Order::Rate => closures.drift,
+            Order::Acceleration => Some(closures.bias),
+        };
+        for (closure, right) in (0..closures.residual.len()).zip(&mut right) {
+            *right = moved.map_or(0.0, |moved| -moved[closure]);
         }
         for ((axis, curve), right) in self.axes.iter().zip(&mut right) {
             *right = wanted(curve.at(time)) - mechanism.axis_drift(*axis, order);

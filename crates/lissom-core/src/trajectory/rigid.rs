@@ -32,6 +32,8 @@ pub struct ClosureEquations<'a> {
     pub residual: &'a [f64],
     /// Its derivative by the velocities, by rows.
     pub jacobian: &'a [f64],
+    /// Its derivative by time without velocities, if motions are prescribed beside them.
+    pub drift: Option<&'a [f64]>,
     /// Its second derivative by time without accelerations.
     pub bias: &'a [f64],
 }

@@ -58,6 +58,7 @@ impl RigidMechanism for Rod {
         ClosureEquations {
             residual: &self.residual,
             jacobian: &self.jacobian,
+            drift: None,
             bias: &self.bias,
         }
     }

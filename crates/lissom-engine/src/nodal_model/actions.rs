@@ -8,7 +8,7 @@ use lissom_core::{
 use lissom_nodal::{AppliedForces, Drive, ElementId, Excitation, Mechanism, View, Weighted};
 use lissom_spatial::Real;
 
-use super::rigid::{NodalTrajectory, drive, trajectory};
+use super::rigid::{NodalTrajectory, trajectory};
 use super::view::NodalView;
 use super::{NodalAxis, NodalModel};
 
@@ -88,9 +88,7 @@ impl<'a> NodalActions<'a> {
 
 impl Excitation for NodalActions<'_> {
     fn drive(&mut self, time: f64, drives: &mut [Drive]) {
-        for (target, curve) in drives.iter_mut().zip(&self.nodal.motions) {
-            *target = drive(curve.at(time));
-        }
+        self.nodal.write_drives(time, drives);
     }
 
     fn update(&mut self, time: f64, nodes: &View<'_, f64>) {

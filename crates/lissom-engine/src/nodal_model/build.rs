@@ -14,7 +14,7 @@ use super::charts::Charts;
 use super::damping::{Clamped, matrix};
 use super::joints::Carrier;
 use super::loops::{Closing, close, closed_start};
-use super::rigid::drive;
+use super::rigid::drive_of;
 use super::start::{BallStart, DeformationStart};
 use super::{
     CarryingJoint, NodalAxis, NodalBall, NodalClosure, NodalJoint, NodalMarker, NodalModel,
@@ -312,7 +312,7 @@ impl<'a> Builder<'a> {
                 (self.spec, !self.bent.is_empty()),
                 |open| {
                     let start_s = self.spec.simulation.start_s;
-                    let drives = self.motions.iter().map(|curve| drive(curve.at(start_s)));
+                    let drives = self.motions.iter().map(|curve| drive_of(curve.at(start_s)));
                     (self.start(open).0, drives.collect())
                 },
             )?;

@@ -183,11 +183,6 @@ impl Charts {
         (following, left.map_or(0.0, |(.., size)| size))
     }
 
-    /// The mechanism with its loops open.
-    pub(super) fn open(&self) -> Option<&Mechanism> {
-        self.open.as_ref()
-    }
-
     /// Whether axes that follow are where values known by their names have them.
     pub(super) fn agree(
         &self,
@@ -220,9 +215,13 @@ impl Charts {
         })
     }
 
-    /// The axes that follow in the first chart.
-    pub(super) fn followers(&self) -> impl Iterator<Item = AxisId> {
-        self.following.iter().map(|&at| self.axes[at].axis)
+    /// The axes that follow where those lead that `leads` names.
+    pub(super) fn following(&self, leads: impl Fn((ElementId, usize)) -> bool) -> Vec<usize> {
+        let follows = |at: &usize| {
+            let axis = &self.axes[*at];
+            !leads((axis.element, axis.deformation))
+        };
+        (0..self.axes.len()).filter(follows).collect()
     }
 
     /// Number of axes that lead or follow.
@@ -262,6 +261,11 @@ impl Chart<'_> {
 }
 
 impl NodalModel {
+    /// The mechanism with its loops open, every axis a degree of freedom, where axes may exchange their places.
+    pub(super) fn open(&self) -> Option<&Mechanism> {
+        self.charts.as_ref()?.open.as_ref()
+    }
+
     /// The chart in which the model starts.
     pub(super) fn first_chart(&self) -> Chart<'_> {
         Chart {

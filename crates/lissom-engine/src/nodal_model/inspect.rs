@@ -2,10 +2,9 @@
 
 use lissom_core::study::{Linearize as _, OutputOrder};
 use lissom_core::{Dynamics, RunError, State};
-use lissom_nodal::{Drive, Equations};
+use lissom_nodal::Equations;
 use lissom_numerics::linear::UndampedModes;
 
-use super::rigid::drive;
 use super::run::{equations_at, written_state};
 use super::{NodalLinearizer, NodalModel};
 use crate::diagnose::{BodySummary, ElementCounts, Inspect, Oscillation};
@@ -37,13 +36,9 @@ impl Inspect for NodalModel {
         let Ok(mut equations) = Equations::new(&self.mechanism) else {
             return (f64::NAN, [f64::NAN; 3]);
         };
-        let drives = self
-            .motions
-            .iter()
-            .map(|curve| drive(curve.at(self.start_s)));
-        let drives: Vec<Drive> = drives.collect();
         // a mechanism that exists can be where it starts
-        if equations.place(&self.initial_position, &drives).is_err() {
+        let placed = equations.place(&self.initial_position, &self.drives(self.start_s));
+        if placed.is_err() {
             return (f64::NAN, [f64::NAN; 3]);
         }
         let (mass, moment) = equations.mass_and_moment();

@@ -9,6 +9,7 @@
 //! motions, controllers and paths of markers. Everything else is refused by name, all of it at once.
 
 mod actions;
+mod all_coordinates;
 mod build;
 mod charts;
 mod damping;
@@ -22,6 +23,7 @@ mod joints;
 mod loops;
 mod nodes;
 mod nominal;
+mod open_loops;
 mod outputs;
 mod readout;
 mod refused;

@@ -3,16 +3,16 @@
 use std::borrow::Cow;
 
 use lissom_core::study::{Deviated, Deviation, Linearize, LinearizeError, OutputOrder, linearize};
-use lissom_core::{AxisId, Coordinates, Load, RunError, State, effort_label};
+use lissom_core::{AxisId, ControlledAxis, Coordinates, Load, RunError, State};
 use lissom_nodal::{
-    Drive, Dynamics, Equations, Excitation as _, Forces, NodalError, NodeId, NodeKind,
-    displaced_nodes, linearize_state,
+    Dynamics, Equations, Forces, NodalError, NodeId, NodeKind, displaced_nodes, linearize_state,
 };
 use lissom_numerics::Memory;
 use lissom_numerics::integrate::Flow;
-use lissom_numerics::linear::{Frozen, Labels, Point};
-use nalgebra::DVector;
+use lissom_numerics::linear::{Dependence, Frozen, Label, Labels, Point};
+use nalgebra::{DMatrix, DVector};
 
+use super::all_coordinates::{ActuatedJoint, AllCoordinates};
 use super::charts::Chart;
 use super::outputs::unplaced;
 use super::rigid::{NodalTrajectory, any_trajectory};
@@ -22,18 +22,12 @@ use super::{NodalActions, NodalModel};
 /// A state of motion of a nodal model with its accelerations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodalMotion {
-    time_s: f64,
+    pub(super) time_s: f64,
     /// What the state remembers, its chart among it; nothing if it is a start of its own.
-    memory: Memory,
-    position: Vec<f64>,
-    velocity: Vec<f64>,
-    acceleration: Vec<f64>,
-}
-
-impl NodalMotion {
-    pub(super) fn time_s(&self) -> f64 {
-        self.time_s
-    }
+    pub(super) memory: Memory,
+    pub(super) position: Vec<f64>,
+    pub(super) velocity: Vec<f64>,
+    pub(super) acceleration: Vec<f64>,
 }
 
 /// A nodal model to be linearised.
@@ -42,8 +36,9 @@ pub struct NodalLinearizer<'m> {
     pub(super) nodal: &'m NodalModel,
     /// Which axes are degrees of freedom.
     pub(super) chart: Chart<'m>,
-    /// Whether they no longer determine the motion that was looked at last.
-    is_ill_conditioned: bool,
+    /// Whether they are taken however badly they lead.
+    tolerates: bool,
+    pub(super) all: AllCoordinates<'m>,
     pub(super) equations: Equations<'m>,
     dynamics: Dynamics<'m, NodalActions<'m>>,
     trajectory: Option<NodalTrajectory<'m>>,
@@ -69,19 +64,13 @@ impl<'m> NodalLinearizer<'m> {
         Ok(Self {
             nodal,
             chart: nodal.first_chart(),
-            is_ill_conditioned: false,
+            tolerates: false,
+            all: AllCoordinates::of(nodal),
             equations: Equations::new(mechanism)?,
             dynamics: Dynamics::new(Equations::new(mechanism)?, NodalActions::new(nodal)),
             trajectory: None,
             outputs: markers.chain(nodes).collect(),
         })
-    }
-
-    /// Degrees of freedom of axes, those that are none left out.
-    fn dofs(&self, axes: impl Iterator<Item = AxisId>) -> Vec<usize> {
-        let mechanism = self.chart.mechanism;
-        axes.filter_map(|axis| self.nodal.axis_dof_in(mechanism, axis))
-            .collect()
     }
 
     /// Goes on in a chart with equations that stand somewhere.
@@ -91,12 +80,13 @@ impl<'m> NodalLinearizer<'m> {
         self.dynamics.set_equations(equations);
     }
 
-    /// Stands where a memory has the nodes, in its chart; without any in the first chart.
+    /// Stands where a memory has the nodes, in its chart; without any in the first chart, where the model starts if motions on the way
+    /// have memories of their own.
     fn stand(&mut self, memory: &Memory, time_s: f64) -> Result<(), LinearizeError> {
         let first = self.nodal.first_chart();
         let is_first = self.chart.following == first.following;
         if memory.is_empty() {
-            if !is_first {
+            if !is_first || self.nodal.open().is_some() {
                 let equations = Equations::new(first.mechanism);
                 self.enter(first, equations.map_err(Self::unplaced(time_s))?);
             }
@@ -110,18 +100,29 @@ impl<'m> NodalLinearizer<'m> {
         Ok(())
     }
 
-    /// Drives at an instant.
-    fn drives(&mut self, time_s: f64) -> Vec<Drive> {
-        let mut drives = self.nodal.mechanism.assembled_drives();
-        self.dynamics.excitation_mut().drive(time_s, &mut drives);
-        drives
+    /// Goes over to the chart in which these coordinates lead; where the equations stand there is unknown.
+    fn lead(&mut self, independent: &[usize], time_s: f64) -> Result<(), LinearizeError> {
+        let Some(charts) = &self.nodal.charts else {
+            return Ok(());
+        };
+        let leads = |deformation| {
+            let place = self.all.place(deformation);
+            place.is_some_and(|place| independent.contains(&place))
+        };
+        let following = charts.following(leads);
+        if following != self.chart.following {
+            let chart = self.nodal.chart(&following);
+            let chart = chart.map_err(Self::unplaced(time_s))?;
+            self.enter(chart, Equations::unplaced(chart.mechanism));
+        }
+        Ok(())
     }
 
     /// A motion in the chart chosen, of which the equations stand there then.
     fn charted(&mut self, motion: &NodalMotion) -> Result<NodalMotion, LinearizeError> {
         let (time_s, chosen) = (motion.time_s, self.chart);
         let ill_conditioned = |_| LinearizeError::IllConditioned { time_s };
-        let drives = self.drives(time_s);
+        let drives = self.nodal.drives(time_s);
         self.stand(&motion.memory, time_s)?;
         let (own, from) = (self.chart, &mut self.equations);
         from.place(&motion.position, &drives)
@@ -161,18 +162,12 @@ impl<'m> NodalLinearizer<'m> {
         if self.nodal.charts.is_none() {
             return Ok(false);
         }
-        let drives = self.drives(motion.time_s);
+        let drives = self.nodal.drives(motion.time_s);
         // a copy, so that looking does not move what is linearised
         let mut trial = self.equations.clone();
         let placed = trial.place(&motion.position, &drives);
         placed.map_err(Self::unplaced(motion.time_s))?;
         Ok(self.nodal.is_badly_led(self.chart, &mut trial))
-    }
-
-    /// Chooses a chart for a motion, whatever was chosen before.
-    pub(super) fn choose_afresh(&mut self, motion: &NodalMotion) -> Result<(), LinearizeError> {
-        self.is_ill_conditioned = false;
-        self.choose(motion)
     }
 
     /// Whether a motion is given in the chart chosen.
@@ -187,25 +182,38 @@ impl<'m> NodalLinearizer<'m> {
         motion: &'a NodalMotion,
     ) -> Result<Cow<'a, NodalMotion>, LinearizeError> {
         if self.is_charted(motion) {
-            if !motion.memory.is_empty() {
-                self.stand(&motion.memory, motion.time_s)?;
-            }
+            self.stand(&motion.memory, motion.time_s)?;
             return Ok(Cow::Borrowed(motion));
         }
-        let charted = self.charted(motion);
-        self.is_ill_conditioned |= charted.is_err();
-        charted.map(Cow::Owned)
+        self.charted(motion).map(Cow::Owned)
     }
 
-    /// Inputs on the actuated degrees of freedom where the state was set last; friction of the joints is none.
+    /// A motion in the chart chosen, with values and rates of what follows there.
+    fn told(
+        &mut self,
+        motion: &NodalMotion,
+    ) -> Result<(NodalMotion, Vec<[f64; 2]>), LinearizeError> {
+        let motion = self.in_chart(motion)?.into_owned();
+        let drives = self.nodal.drives(motion.time_s);
+        let placed = self.equations.place(&motion.position, &drives);
+        placed.map_err(Self::unplaced(motion.time_s))?;
+        self.equations.set_velocity(&motion.velocity, &drives);
+        let following = self.all.following(self.chart.mechanism).into_iter();
+        let told = following.map(|(_, (element, index))| {
+            let rate = self.equations.deformation_rate(element, index);
+            [self.equations.deformation(element, index), rate]
+        });
+        Ok((motion, told.collect()))
+    }
+
+    /// Inputs on the joints with actuators where the state was set last; friction of the joints is none.
     fn inputs(&self) -> Vec<f64> {
-        let (nodal, mechanism) = (self.nodal, self.chart.mechanism);
-        let on = |dof: usize| {
-            let is_meant = |axis| nodal.axis_dof_in(mechanism, axis) == Some(dof);
-            (nodal.actions).effort_on(self.dynamics.excitation().efforts(), is_meant)
+        let efforts = self.dynamics.excitation().efforts();
+        let on = |joint: &ActuatedJoint| {
+            let is_meant = |axis| joint.axis == Some(axis);
+            self.nodal.actions.effort_on(efforts, is_meant)
         };
-        let actuated = mechanism.actuated_dofs();
-        actuated.into_iter().map(on).collect()
+        self.all.joints.iter().map(on).collect()
     }
 
     /// Columns of the input matrix for loads on markers, where the equations were linearised last.
@@ -270,16 +278,9 @@ impl Linearize for NodalLinearizer<'_> {
             None => self.trajectory.insert(any_trajectory(self.nodal)?),
         };
         trajectory.update(time_s)?;
-        let [mut position, mut velocity, mut acceleration] = [const { Vec::new() }; 3];
-        let written = [&mut position, &mut velocity, &mut acceleration];
-        trajectory.mechanism().write(trajectory.state(), written);
-        Ok(NodalMotion {
-            time_s,
-            memory: Memory::default(),
-            position,
-            velocity,
-            acceleration,
-        })
+        let rigid = trajectory.mechanism();
+        let motion = rigid.motion(trajectory.state(), time_s);
+        motion.map_err(Self::unplaced(time_s))
     }
 
     fn steady(&mut self, motion: NodalMotion) -> NodalMotion {
@@ -288,20 +289,15 @@ impl Linearize for NodalLinearizer<'_> {
 
     fn choose(&mut self, first: &NodalMotion) -> Result<(), LinearizeError> {
         let time_s = first.time_s;
-        if std::mem::take(&mut self.is_ill_conditioned) {
-            // inputs and controllers go on with the joints that they have
-            return Err(LinearizeError::IllConditioned { time_s });
-        }
+        self.tolerates = false;
         if self.nodal.charts.is_none() {
             return Ok(());
         }
-        if !first.memory.is_empty() || !self.is_charted(first) {
-            self.stand(&first.memory, time_s)?;
-        }
+        self.stand(&first.memory, time_s)?;
         if !self.is_badly_led(first)? {
             return Ok(());
         }
-        let drives = self.drives(time_s);
+        let drives = self.nodal.drives(time_s);
         let motion = lissom_nodal::Motion {
             position: first.position.clone(),
             velocity: first.velocity.clone(),
@@ -310,16 +306,32 @@ impl Linearize for NodalLinearizer<'_> {
         let mut trial = self.equations.clone();
         let placed = trial.place(&motion.position, &drives);
         placed.map_err(&unplaced)?;
-        let best = (self.nodal).in_best_chart(&mut trial, &motion, &drives, &[]);
-        let (chart, equations, _) = best.map_err(&unplaced)?;
-        self.enter(chart, equations);
+        // joints that inputs or controllers drive lead, as long as they can
+        let driven: Vec<AxisId> = self.nodal.actions.driven().collect();
+        for held in [&driven[..], &[]] {
+            let best = (self.nodal).in_best_chart(&mut trial, &motion, &drives, held);
+            match best {
+                Ok((chart, mut equations, _)) => {
+                    let is_bad = self.nodal.is_badly_led(chart, &mut equations);
+                    if !is_bad || held.is_empty() {
+                        self.enter(chart, equations);
+                        break;
+                    }
+                }
+                Err(error) if held.is_empty() => return Err(unplaced(error)),
+                Err(_) => {}
+            }
+        }
         Ok(())
+    }
+
+    fn tolerate(&mut self) {
+        self.tolerates = true;
     }
 
     fn point(&mut self, motion: &NodalMotion, order: OutputOrder) -> Result<Point, LinearizeError> {
         let motion = &*self.in_chart(motion)?;
-        if self.is_badly_led(motion)? {
-            self.is_ill_conditioned = true;
+        if !self.tolerates && self.is_badly_led(motion)? {
             let time_s = motion.time_s;
             return Err(LinearizeError::IllConditioned { time_s });
         }
@@ -350,13 +362,35 @@ impl Linearize for NodalLinearizer<'_> {
             .map(|rates| self.nodal.quasi_rates(self.chart.mechanism, rates));
         let linear = &mut point.linear;
         linear.dynamic += &linear.damping * &turning + &linear.mass * turning_rate;
-        linear.damping += &linear.mass * turning;
-        let actuated = point.linear.input.ncols();
-        let loads = self.load_columns();
-        let mut input = std::mem::take(&mut point.linear.input);
-        input = input.resize_horizontally(actuated + loads.len(), 0.0);
+        linear.damping += &linear.mass * &turning;
+        let following = self.all.following(self.chart.mechanism);
+        if !following.is_empty() {
+            let (places, deformations): (Vec<_>, Vec<_>) = following.into_iter().unzip();
+            let dependence = equations.dependence(&state, &deformations);
+            let [values, mut rates] = dependence.map_err(&unplaced)?;
+            rates += &values * turning;
+            let [mut basis, mut rate] =
+                [(); 2].map(|()| DMatrix::zeros(self.all.labels.len(), values.ncols()));
+            let leading = self.all.leading(self.chart.mechanism);
+            for (dof, place) in leading.into_iter().enumerate() {
+                basis[(place, dof)] = 1.0;
+            }
+            for (row, place) in places.into_iter().enumerate() {
+                basis.set_row(place, &values.row(row));
+                rate.set_row(place, &rates.row(row));
+            }
+            point.dependence = Some(Dependence { basis, rate });
+        }
+        let (joints, loads) = (&self.all.joints, self.load_columns());
+        let mut input = DMatrix::zeros(velocity.len(), joints.len() + loads.len());
+        for (column, joint) in joints.iter().enumerate() {
+            match &point.dependence {
+                Some(all) => input.set_column(column, &all.basis.row(joint.place).transpose()),
+                None => input[(joint.place, column)] = 1.0,
+            }
+        }
         for (index, load) in loads.iter().enumerate() {
-            input.set_column(actuated + index, load);
+            input.set_column(joints.len() + index, load);
         }
         point.linear.input = input;
         point.input = self.inputs();
@@ -369,10 +403,12 @@ impl Linearize for NodalLinearizer<'_> {
         deviation: &Deviation<'_>,
         order: OutputOrder,
     ) -> Result<Deviated, LinearizeError> {
+        self.lead(deviation.independent, motion.time_s)?;
         let NodalMotion {
             time_s,
             position,
             velocity,
+            acceleration,
             ..
         } = &*self.in_chart(motion)?;
         let unplaced = Self::unplaced(*time_s);
@@ -380,18 +416,38 @@ impl Linearize for NodalLinearizer<'_> {
         placed.map_err(&unplaced)?;
         let placed = self.equations.place(position, self.dynamics.drives());
         placed.map_err(&unplaced)?;
+        let mechanism = self.chart.mechanism;
+        let mut moved = [(); 2].map(|()| vec![0.0; self.all.labels.len()]);
+        let nominal = self.nodal.chart_position(mechanism, position);
+        for (dof, &place) in deviation.independent.iter().enumerate() {
+            moved[0][place] = nominal[dof] + deviation.position[dof];
+            moved[1][place] = velocity[dof] + deviation.rate[dof];
+        }
+        let equations = &mut self.equations;
+        let following = self.all.following(mechanism);
+        if !following.is_empty() {
+            let (places, deformations): (Vec<_>, Vec<_>) = following.into_iter().unzip();
+            let state = lissom_nodal::State {
+                position,
+                velocity,
+                acceleration,
+                drives: self.dynamics.drives(),
+                loads: self.dynamics.excitation(),
+            };
+            let rates = self.nodal.deviated_rates(mechanism, velocity, deviation);
+            let deviated = [deviation.position, &rates];
+            let found = equations.deviated_deformations(&state, deviated, &deformations);
+            for (place, [value, rate]) in places.into_iter().zip(found.map_err(&unplaced)?) {
+                (moved[0][place], moved[1][place]) = (value, rate);
+            }
+        }
         let second_order = order == OutputOrder::Second;
-        let sum = |nominal: &[f64], deviation: &[f64]| -> Vec<f64> {
-            let both = nominal.iter().zip(deviation);
-            both.map(|(nominal, deviation)| nominal + deviation)
-                .collect()
-        };
-        let nominal = (self.nodal).chart_position(self.chart.mechanism, position);
-        let (equations, outputs) = (&mut self.equations, &self.outputs);
+        let markers = displaced_nodes(equations, &self.outputs, deviation.position, second_order);
+        let [position, velocity] = moved;
         Ok(Deviated {
-            markers: displaced_nodes(equations, outputs, deviation.position, second_order),
-            position: sum(&nominal, deviation.position),
-            velocity: sum(velocity, deviation.rate),
+            markers,
+            position,
+            velocity,
             input: self.inputs(),
         })
     }
@@ -401,23 +457,20 @@ impl Linearize for NodalLinearizer<'_> {
         motion: &NodalMotion,
         deviation: &Deviation<'_>,
     ) -> Result<State, LinearizeError> {
+        self.lead(deviation.independent, motion.time_s)?;
         let motion = &*self.in_chart(motion)?;
         let mut position = motion.position.clone();
         self.equations
             .displace(&motion.position, deviation.position, &mut position);
-        // velocities that are no rates of the chart: those deviate by δv = δ' + Wδ
-        let turned = self
-            .nodal
-            .quasi_rates(self.chart.mechanism, &motion.velocity)
-            * DVector::from_column_slice(deviation.position);
-        let velocity = (motion.velocity.iter().zip(deviation.rate)).zip(turned.iter());
-        let velocity = velocity.map(|((nominal, rate), turned)| nominal + rate + turned);
+        let rates = (self.nodal).deviated_rates(self.chart.mechanism, &motion.velocity, deviation);
+        let velocity = motion.velocity.iter().zip(rates);
+        let velocity = velocity.map(|(nominal, rate)| nominal + rate);
         let state = State::new(motion.time_s, position, velocity.collect());
         if self.chart.following == self.nodal.first_chart().following {
             return Ok(state);
         }
         // a state says in which chart it is
-        let drives = self.drives(state.time_s);
+        let drives = self.nodal.drives(state.time_s);
         let placed = self.equations.place(&state.position, &drives);
         placed.map_err(Self::unplaced(state.time_s))?;
         let mut memory = self.equations.memory();
@@ -429,33 +482,29 @@ impl Linearize for NodalLinearizer<'_> {
         let mut labels = lissom_nodal::labels(self.chart.mechanism, &self.outputs);
         let parts = self.nodal.coordinates_of_dofs(self.chart.mechanism);
         labels.coordinates = parts.iter().flat_map(Coordinates::deviations).collect();
-        let actuated = self.chart.mechanism.actuated_dofs();
-        for (index, axis) in self.nodal.axes.iter().enumerate() {
-            let axis_id = AxisId(index);
-            let Some(dof) = self.nodal.axis_dof_in(self.chart.mechanism, axis_id) else {
-                continue;
-            };
-            let Some(input) = actuated.iter().position(|&actuated| actuated == dof) else {
-                continue;
-            };
-            labels.inputs[input] = effort_label(&axis.name);
-            let mut gears = self.nodal.actions.gears.iter();
-            if gears.any(|gear| gear.joint == axis_id) {
-                // inputs act on the motor, whose effort has the name of the joint
-                labels.inputs[input].name =
-                    format!("{}.{}", axis.name.coordinate(), axis.name.effort_word());
-            }
-        }
+        let joints = self.all.joints.iter();
+        labels.joints = (joints.clone())
+            .map(|joint| self.all.labels[joint.place].clone())
+            .collect();
+        let efforts = joints.map(|joint| joint.effort.clone());
         let loads = self.nodal.actions.marker_loads();
-        labels.inputs.extend(loads.map(Load::label));
+        labels.inputs = efforts.chain(loads.map(Load::label)).collect();
         for (label, marker) in labels.markers.iter_mut().zip(&self.nodal.markers) {
             label.clone_from(&marker.name);
         }
         labels
     }
 
+    fn coordinates(&self) -> Vec<Label> {
+        self.all.labels.clone()
+    }
+
+    fn independent(&self) -> Vec<usize> {
+        self.all.leading(self.chart.mechanism)
+    }
+
     fn actuated(&self) -> Vec<usize> {
-        self.chart.mechanism.actuated_dofs()
+        self.all.joints.iter().map(|joint| joint.place).collect()
     }
 
     fn driven(&self) -> Vec<usize> {
@@ -463,57 +512,59 @@ impl Linearize for NodalLinearizer<'_> {
     }
 
     fn driven_inputs(&self) -> Vec<usize> {
-        let nodal = self.nodal;
-        let motors = self.dofs(nodal.actions.gears.iter().map(|gear| gear.motor));
-        let driven = self.driven();
-        let actuated = self.actuated().into_iter().enumerate();
-        let acts = |dof: &usize| driven.contains(dof) || motors.contains(dof);
+        let actions = &self.nodal.actions;
+        let motors = actions.gears.iter().map(|gear| gear.motor);
+        let driven: Vec<AxisId> = actions.driven().chain(motors).collect();
+        let joints = self.all.joints.iter().enumerate();
+        let acts = |joint: &ActuatedJoint| joint.axis.is_some_and(|axis| driven.contains(&axis));
         // loads on markers come after the joints
-        let first_load = actuated.len();
-        let loads = (first_load..).zip(nodal.actions.marker_loads());
-        actuated
-            .filter_map(|(input, dof)| acts(&dof).then_some(input))
+        let loads = (self.all.joints.len()..).zip(actions.marker_loads());
+        joints
+            .filter_map(|(input, joint)| acts(joint).then_some(input))
             .chain(loads.map(|(input, _)| input))
             .collect()
     }
 
     fn controlled(&self) -> Vec<Vec<usize>> {
+        let place = |axis: &ControlledAxis| {
+            let axis = &self.nodal.axes[axis.drive.0];
+            self.all.place((axis.element, axis.deformation))
+        };
         let controllers = self.nodal.actions.controllers.iter();
-        let drives = controllers.map(|controller| controller.axes.iter().map(|axis| axis.drive));
-        drives.map(|axes| self.dofs(axes)).collect()
+        controllers
+            .map(|controller| controller.axes.iter().filter_map(place).collect())
+            .collect()
     }
 
     fn deviation(&mut self, state: &State, from: &NodalMotion) -> [Vec<f64>; 2] {
-        let still = vec![0.0; self.nodal.mechanism.dof_count()];
         let state = NodalMotion {
             time_s: state.time_s,
             memory: state.memory.clone(),
             position: state.position.clone(),
             velocity: state.velocity.clone(),
-            acceleration: still,
+            acceleration: vec![0.0; self.nodal.mechanism.dof_count()],
         };
-        // what cannot be said in the coordinates chosen deviates by no number
-        let [state, from] = [&state, from].map(|motion| {
-            let charted = if self.is_charted(motion) {
-                Ok(motion.clone())
-            } else {
-                self.charted(motion)
-            };
-            charted.unwrap_or_else(|_| NodalMotion {
-                position: vec![f64::NAN; motion.position.len()],
-                velocity: vec![f64::NAN; motion.velocity.len()],
-                ..motion.clone()
-            })
-        });
+        let both = [&state, from].map(|motion| self.told(motion));
+        let [Ok((state, following)), Ok((from, followed))] = both else {
+            // what cannot be said in the coordinates chosen deviates by no number
+            return [(); 2].map(|()| vec![f64::NAN; self.all.labels.len()]);
+        };
         let mechanism = self.chart.mechanism;
-        let deviation = (self.nodal).deviation(mechanism, &state.position, &from.position);
+        let leading = (self.nodal).deviation(mechanism, &state.position, &from.position);
         let turned = self.nodal.quasi_rates(mechanism, &from.velocity)
-            * DVector::from_column_slice(&deviation);
-        let rates = state.velocity.iter().zip(&from.velocity);
-        let rates = rates.zip(turned.iter());
-        let rates = rates.map(|((rate, from), turned)| rate - from - turned);
-        let rates = rates.collect();
-        [deviation, rates]
+            * DVector::from_column_slice(&leading);
+        let mut deviation = [(); 2].map(|()| vec![0.0; self.all.labels.len()]);
+        for (dof, place) in self.independent().into_iter().enumerate() {
+            deviation[0][place] = leading[dof];
+            deviation[1][place] = state.velocity[dof] - from.velocity[dof] - turned[dof];
+        }
+        let places = self.all.following(mechanism).into_iter();
+        for ((place, _), (own, from)) in places.zip(following.into_iter().zip(followed)) {
+            for order in 0..2 {
+                deviation[order][place] = own[order] - from[order];
+            }
+        }
+        deviation
     }
 
     fn breakpoints(&self) -> Vec<f64> {
@@ -527,7 +578,11 @@ impl Linearize for NodalLinearizer<'_> {
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Frozen, LinearizeError> {
         let found = match linearize(self, motions, OutputOrder::First, watch) {
-            Err(LinearizeError::IllConditioned { .. }) if self.nodal.charts.is_some() => {
+            Ok(found) if found.further.is_empty() => found,
+            Ok(_)
+            | Err(LinearizeError::IllConditioned { .. } | LinearizeError::Singular { .. })
+                if self.nodal.charts.is_some() =>
+            {
                 return self.frozen_in_charts(motions, free, watch);
             }
             found => found?,

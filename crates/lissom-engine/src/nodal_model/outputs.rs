@@ -1,5 +1,6 @@
 //! What a run reads of a nodal model: channels, limits, what its audit says.
 
+use lissom_core::study::Deviation;
 use lissom_core::{
     Audit, AxisId, ClosureAudit, Coordinates, Dynamics, ElasticId, EnergyAndMomentum, External,
     JointId, JointResistance, Limit, LimitedQuantity, LoadTarget, PlaceError, Power, RunError,
@@ -9,7 +10,7 @@ use lissom_nodal::{Mechanism, NodalError, Role};
 use lissom_numerics::integrate::{IntegrateError, Outcome};
 use lissom_numerics::{Coordinate, CoordinateKind, Memory, RecallError};
 use lissom_spatial::{Force, Matrix, Quaternion, Vector, rotation_vector_of};
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
 use super::repartition::Watch;
 use super::run::NodalEquations;
@@ -178,6 +179,19 @@ impl NodalModel {
             }
         }
         matrix
+    }
+
+    /// Deviation of the velocities of a motion: of quasi-velocities $`\delta v = \dot\delta + W\delta`$.
+    pub(super) fn deviated_rates(
+        &self,
+        mechanism: &Mechanism,
+        velocity: &[f64],
+        deviation: &Deviation<'_>,
+    ) -> Vec<f64> {
+        let turned =
+            self.quasi_rates(mechanism, velocity) * DVector::from_column_slice(deviation.position);
+        let rates = deviation.rate.iter().zip(turned.iter());
+        rates.map(|(rate, turned)| rate + turned).collect()
     }
 
     /// Whether nothing outside acts: no weight, no load, no element on a support.

@@ -155,8 +155,7 @@ impl<'m> Replay<'m> {
                 .collect(),
             nominal: nominal.collect(),
             together: followed_trajectory(nodal),
-            open: (nodal.charts.as_ref())
-                .and_then(Charts::open)
+            open: (nodal.open())
                 .map(|open| OpenReplay::new(nodal, open))
                 .transpose()?,
         })
@@ -257,9 +256,12 @@ impl<'m> Replay<'m> {
         for (dof, name) in &self.rates {
             velocity[*dof] = known(name)?;
         }
+        // loops may close in other ways than where the model starts
+        let memory = (self.nodal.charts.as_ref()).map(|_| self.equations.memory());
         Ok(State {
             work_j: value("energy.work").unwrap_or(0.0),
             dissipated_j: value("energy.dissipated").unwrap_or(0.0),
+            memory: memory.unwrap_or_default(),
             ..State::new(time_s, self.position.clone(), velocity)
         })
     }

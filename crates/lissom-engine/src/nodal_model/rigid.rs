@@ -1,15 +1,19 @@
 //! A nodal mechanism whose deformations are all zero, as its nominal trajectory moves it.
 //!
-//! Its velocities are those of the degrees of freedom of joints. Loops close by themselves where it is placed, and prescribed
-//! motions are its drives; both show as drift of axes and markers.
+//! Its velocities are those of the degrees of freedom of joints. Prescribed motions are its drives, which show as drift of axes,
+//! markers and closures. Loops close by themselves where it is placed, as long as the same joints lead; where others may have to,
+//! all joints of the loops are degrees of freedom and the loops are closed by equations, as those of a tree are.
 
+use super::nominal::NodalMotion;
+use super::open_loops::{Closures, closed_motion, open_start};
 use super::view::node_pair;
 use super::{NodalAxis, NodalModel, Station};
 use lissom_core::{
     Actions, AxisId, ClosureEquations, Inputs, JointId, Load, MarkerId, MotionPoint, NominalDrives,
     NominalError, NominalMotions, Order, RigidMechanism, RigidState, Trajectory,
 };
-use lissom_nodal::{Drive, Equations, Forces, NodalError, NodeId};
+use lissom_nodal::{Drive, Equations, Forces, Mechanism, NodalError, NodeId};
+use lissom_numerics::Memory;
 use lissom_spatial::{Matrix, Motion, Transform, Vector};
 
 use super::view::NodalView;
@@ -17,11 +21,28 @@ use super::view::NodalView;
 /// The nominal trajectory of a nodal mechanism.
 pub(super) type NodalTrajectory<'m> = Trajectory<RigidNodal<'m>>;
 
-pub(super) fn drive(point: MotionPoint) -> Drive {
+/// A prescribed motion as it is at an instant.
+pub(super) fn drive_of(point: MotionPoint) -> Drive {
     Drive {
         value: point.position,
         rate: point.rate,
         acceleration: point.acceleration,
+    }
+}
+
+impl NodalModel {
+    /// What is prescribed at an instant.
+    pub(super) fn drives(&self, time_s: f64) -> Vec<Drive> {
+        let mut drives = self.mechanism.assembled_drives();
+        self.write_drives(time_s, &mut drives);
+        drives
+    }
+
+    /// Writes what is prescribed at an instant.
+    pub(super) fn write_drives(&self, time_s: f64, drives: &mut [Drive]) {
+        for (drive, curve) in drives.iter_mut().zip(&self.motions) {
+            *drive = drive_of(curve.at(time_s));
+        }
     }
 }
 
@@ -31,6 +52,9 @@ pub(super) struct RigidNodal<'m> {
     nodal: &'m NodalModel,
     equations: Equations<'m>,
     start: RigidState,
+    start_velocity: Vec<f64>,
+    /// Loops that are open.
+    closures: Closures,
     /// Degree of freedom of every velocity.
     dofs: Vec<usize>,
     /// Velocity of every axis that is a degree of freedom; motors are none here.
@@ -100,13 +124,16 @@ pub(super) fn trajectory(nodal: &NodalModel) -> Result<Option<NodalTrajectory<'_
     Trajectory::for_actions(|| RigidNodal::led(nodal), &motions(nodal))
 }
 
-/// The trajectory of a nodal model; forward dynamics where nothing leads it.
+/// The trajectory of a nodal model; forward dynamics where nothing leads it. Where joints of loops may exchange their places it goes
+/// on past their dead points, with the loops open.
 pub(super) fn any_trajectory(nodal: &NodalModel) -> Result<NodalTrajectory<'_>, NominalError> {
     let motions = motions(nodal);
+    let open = nodal.open();
     if motions.lead() {
-        return Trajectory::new(RigidNodal::led(nodal)?, &motions);
+        let led = RigidNodal::new(nodal, open, |load| load.in_feedforward, false)?;
+        return Trajectory::new(led, &motions);
     }
-    let mechanism = RigidNodal::free(nodal)?;
+    let mechanism = RigidNodal::new(nodal, open, |_| true, true)?;
     let breakpoints = mechanism.inputs.breakpoints().collect();
     Trajectory::forward(mechanism, &motions, breakpoints)
 }
@@ -138,21 +165,19 @@ impl<'m> RigidNodal<'m> {
     /// The rigid mechanism as inverse dynamics sees it: under the loads that it counts on, nodes whose coordinates are degrees of
     /// freedom held.
     fn led(nodal: &'m NodalModel) -> Result<Self, NominalError> {
-        Self::new(nodal, |load| load.in_feedforward, Vec::new())
+        Self::new(nodal, None, |load| load.in_feedforward, false)
     }
 
-    /// The rigid mechanism as forward dynamics sees it: under all its loads, with all that can move.
-    fn free(nodal: &'m NodalModel) -> Result<Self, NominalError> {
-        Self::new(nodal, |_| true, coordinate_dofs(nodal))
-    }
-
-    /// The rigid mechanism under some of its loads; beside its joints some degrees of freedom of nodes move.
+    /// The rigid mechanism under some of its loads, with its loops `open` or closed; beside its joints `nodes` may move whose
+    /// coordinates are degrees of freedom.
     fn new(
         nodal: &'m NodalModel,
+        open: Option<&'m Mechanism>,
         acts: fn(&Load) -> bool,
-        of_nodes: Vec<usize>,
+        nodes: bool,
     ) -> Result<Self, NominalError> {
-        let mechanism = &nodal.mechanism;
+        let placed = |error: NodalError| unplaced(&error, nodal.start_s);
+        let mechanism = open.unwrap_or(&nodal.mechanism);
         let all = mechanism.dof_count();
         let is_motor = |axis| nodal.actions.gears.iter().any(|gear| gear.motor == axis);
         let mut dofs = Vec::new();
@@ -161,18 +186,21 @@ impl<'m> RigidNodal<'m> {
             .map(AxisId)
             .filter(|&axis| !is_motor(axis))
         {
-            if let Some(dof) = nodal.axis_dof(axis) {
+            if let Some(dof) = nodal.axis_dof_in(mechanism, axis) {
                 entries[axis.0] = Some(dofs.len());
                 dofs.push(dof);
             }
         }
         let of_balls = nodal.balls.iter().flat_map(|ball| ball.dofs(mechanism));
         dofs.extend(of_balls);
-        dofs.extend(of_nodes);
+        if nodes {
+            // numbered alike whether loops are open or closed
+            dofs.extend(coordinate_dofs(nodal));
+        }
         let n = dofs.len();
         let motors = nodal.actions.gears.iter().filter_map(|gear| {
             Some(Motor {
-                dof: nodal.axis_dof(gear.motor)?,
+                dof: nodal.axis_dof_in(mechanism, gear.motor)?,
                 joint: gear.joint,
                 row: vec![0.0; n],
             })
@@ -183,11 +211,22 @@ impl<'m> RigidNodal<'m> {
             loads: loads.cloned().collect(),
             ..Actions::default()
         };
-        let equations = Equations::new(mechanism);
-        let position = undeformed_start(nodal);
+        let mut start = undeformed_start(nodal);
+        let equations = match open {
+            None => Equations::new(mechanism).map_err(placed)?,
+            Some(open) => {
+                let opened = open_start(nodal, &start, open);
+                let (equations, opened) = opened.map_err(placed)?;
+                start = opened;
+                equations
+            }
+        };
+        let lissom_nodal::Motion { position, velocity } = start;
         Ok(Self {
             nodal,
-            equations: equations.map_err(|error| unplaced(&error, nodal.start_s))?,
+            equations,
+            closures: open.map_or_else(Closures::default, |_| Closures::of(nodal, n)),
+            start_velocity: dofs.iter().map(|&dof| velocity[dof]).collect(),
             start: RigidState {
                 position: position.clone(),
                 velocity: vec![0.0; n],
@@ -211,6 +250,11 @@ impl<'m> RigidNodal<'m> {
             actions,
             forces: Forces::new(mechanism),
         })
+    }
+
+    /// The mechanism of which positions and velocities are meant.
+    fn mechanism(&self) -> &'m Mechanism {
+        self.equations.mechanism()
     }
 
     /// First-order transfer functions, once per place.
@@ -268,16 +312,23 @@ impl<'m> RigidNodal<'m> {
         }
     }
 
-    /// Positions, velocities and accelerations of the degrees of freedom at a state of which everything has been asked.
-    pub(super) fn write(&self, state: &RigidState, written: [&mut Vec<f64>; 3]) {
-        let mechanism = &self.nodal.mechanism;
-        let [position, velocity, acceleration] = written;
-        position.clone_from(&state.position);
-        *velocity = vec![0.0; mechanism.dof_count()];
-        *acceleration = vec![0.0; mechanism.dof_count()];
+    /// A state of which everything has been asked, with its loops closed, in the degrees of freedom that suit it.
+    pub(super) fn motion(
+        &self,
+        state: &RigidState,
+        time_s: f64,
+    ) -> Result<NodalMotion, NodalError> {
+        let (nodal, mechanism) = (self.nodal, self.mechanism());
+        let mut motion = NodalMotion {
+            time_s,
+            memory: Memory::default(),
+            position: state.position.clone(),
+            velocity: vec![0.0; mechanism.dof_count()],
+            acceleration: vec![0.0; mechanism.dof_count()],
+        };
         for (entry, &dof) in self.dofs.iter().enumerate() {
-            velocity[dof] = state.velocity[entry];
-            acceleration[dof] = state.acceleration[entry];
+            motion.velocity[dof] = state.velocity[entry];
+            motion.acceleration[dof] = state.acceleration[entry];
         }
         for Motor { dof, joint, row } in &self.motors {
             let AxisMotion {
@@ -285,10 +336,14 @@ impl<'m> RigidNodal<'m> {
                 drift,
                 ..
             } = self.axes[joint.0];
-            position[mechanism.dof_positions(*dof).start] = at;
-            velocity[*dof] = drift[0] + dot(row, &state.velocity);
-            acceleration[*dof] = drift[1] + dot(row, &state.acceleration);
+            motion.position[mechanism.dof_positions(*dof).start] = at;
+            motion.velocity[*dof] = drift[0] + dot(row, &state.velocity);
+            motion.acceleration[*dof] = drift[1] + dot(row, &state.acceleration);
         }
+        if self.closures.count() == 0 {
+            return Ok(motion);
+        }
+        closed_motion(nodal, self.equations.clone(), &self.drives, motion)
     }
 }
 
@@ -298,8 +353,7 @@ impl RigidMechanism for RigidNodal<'_> {
     }
 
     fn start_velocity(&self) -> Vec<f64> {
-        let initial = &self.nodal.initial_velocity;
-        self.dofs.iter().map(|&dof| initial[dof]).collect()
+        self.start_velocity.clone()
     }
 
     fn has_loops(&self) -> bool {
@@ -307,14 +361,12 @@ impl RigidMechanism for RigidNodal<'_> {
     }
 
     fn closures(&self) -> usize {
-        0
+        self.closures.count()
     }
 
     fn place(&mut self, time_s: f64, state: &RigidState) -> Result<(), NominalError> {
         let nodal = self.nodal;
-        for (target, curve) in self.drives.iter_mut().zip(&nodal.motions) {
-            *target = drive(curve.at(time_s));
-        }
+        nodal.write_drives(time_s, &mut self.drives);
         self.position.copy_from_slice(&state.position);
         let placed = self.equations.place(&self.position, &self.drives);
         placed.map_err(|error| unplaced(&error, time_s))?;
@@ -329,8 +381,10 @@ impl RigidMechanism for RigidNodal<'_> {
             self.write_row(*joint, row);
         }
         self.motors = motors;
+        self.closures.place(&mut self.equations, &self.dofs);
         self.velocity.fill(0.0);
         self.equations.set_velocity(&self.velocity, &self.drives);
+        self.closures.rest(&self.equations);
         for (motion, axis) in self.axes.iter_mut().zip(&nodal.axes) {
             let (element, index) = (axis.element, axis.deformation);
             motion.position = self.equations.deformation(element, index);
@@ -353,6 +407,7 @@ impl RigidMechanism for RigidNodal<'_> {
             motion.rate = self.equations.deformation_rate(element, index);
             motion.drift[1] = self.equations.deformation_acceleration(element, index);
         }
+        self.closures.coast(&self.equations);
         let equations = &self.equations;
         self.marker_drift[1] = self.marker_rates(|node| equations.node(node).acceleration);
     }
@@ -368,16 +423,12 @@ impl RigidMechanism for RigidNodal<'_> {
     }
 
     fn closure_equations(&self) -> ClosureEquations<'_> {
-        ClosureEquations {
-            residual: &[],
-            jacobian: &[],
-            bias: &[],
-        }
+        self.closures.equations()
     }
 
     fn set_axis(&self, axis: AxisId, point: MotionPoint, state: &mut RigidState) {
         if let Some(entry) = self.entries[axis.0] {
-            let positions = self.nodal.mechanism.dof_positions(self.dofs[entry]);
+            let positions = self.mechanism().dof_positions(self.dofs[entry]);
             state.position[positions.start] = point.position;
             state.velocity[entry] = point.rate;
             state.acceleration[entry] = point.acceleration;
@@ -408,7 +459,7 @@ impl RigidMechanism for RigidNodal<'_> {
 
     fn write_component_row(&mut self, JointId(joint): JointId, component: usize, row: &mut [f64]) {
         let element = self.nodal.balls[joint].element;
-        let dof = (self.nodal.mechanism).deformation_dof(element, component);
+        let dof = self.mechanism().deformation_dof(element, component);
         if let Some(entry) = self.dofs.iter().position(|&own| Some(own) == dof) {
             row[entry] = 1.0;
             return;
@@ -491,7 +542,7 @@ impl RigidMechanism for RigidNodal<'_> {
     }
 
     fn mass(&mut self, mass: &mut [f64]) {
-        let (all, n) = (self.nodal.mechanism.dof_count(), self.dofs.len());
+        let (all, n) = (self.mechanism().dof_count(), self.dofs.len());
         self.mass.resize(all * all, 0.0);
         self.equations.mass_matrix(&mut self.mass);
         for (i, &row) in self.dofs.iter().enumerate() {
@@ -511,25 +562,22 @@ impl RigidMechanism for RigidNodal<'_> {
     }
 }
 
-/// Positions where all joints stand where the model has them start, and nothing is deformed.
-fn undeformed_start(nodal: &NodalModel) -> Vec<f64> {
+/// The motion in which all joints are where the model has them start, and nothing is deformed.
+fn undeformed_start(nodal: &NodalModel) -> lissom_nodal::Motion {
     let mechanism = &nodal.mechanism;
-    let mut position = nodal.undeformed_position();
-    for axis in (0..nodal.axes.len()).map(AxisId) {
-        if let Some(dof) = nodal.axis_dof(axis) {
-            let at = mechanism.dof_positions(dof).start;
-            position[at] = nodal.initial_position[at];
-        }
-    }
-    for dof in (nodal.balls.iter()).flat_map(|ball| ball.dofs(mechanism)) {
+    let mut start = lissom_nodal::Motion {
+        position: nodal.undeformed_position(),
+        velocity: vec![0.0; mechanism.dof_count()],
+    };
+    let axes = (0..nodal.axes.len()).map(AxisId);
+    let of_axes = axes.filter_map(|axis| nodal.axis_dof(axis));
+    let of_balls = (nodal.balls.iter()).flat_map(|ball| ball.dofs(mechanism));
+    for dof in of_axes.chain(of_balls).chain(coordinate_dofs(nodal)) {
         let at = mechanism.dof_positions(dof);
-        position[at.clone()].copy_from_slice(&nodal.initial_position[at]);
+        start.position[at.clone()].copy_from_slice(&nodal.initial_position[at]);
+        start.velocity[dof] = nodal.initial_velocity[dof];
     }
-    for dof in coordinate_dofs(nodal) {
-        let at = mechanism.dof_positions(dof);
-        position[at.clone()].copy_from_slice(&nodal.initial_position[at]);
-    }
-    position
+    start
 }
 
 /// Degrees of freedom that are coordinates of nodes.

@@ -305,6 +305,7 @@ impl RigidMechanism for RigidTree {
         ClosureEquations {
             residual: self.constraints.residual(),
             jacobian: self.constraints.jacobian(),
+            drift: None,
             bias: self.constraints.bias(),
         }
     }

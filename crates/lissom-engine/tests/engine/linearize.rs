@@ -8,7 +8,7 @@ use lissom_engine::nodal_model::NodalLinearizer;
 use lissom_engine::simulate::{Equations, Linearizer, MotionState};
 use lissom_engine::testing::{Random, Variety, random_state};
 use lissom_numerics::integrate::Flow;
-use lissom_numerics::linear::{DampedMode, LinearizedTrajectory, Point, Terms};
+use lissom_numerics::linear::{ChosenCoordinates, DampedMode, LinearizedTrajectory, Point, Terms};
 use lissom_spec::ModelSpec;
 use nalgebra::{Complex, DMatrix, DVector};
 
@@ -255,8 +255,11 @@ fn parts_agree_with_the_nodal_formulation() {
     let mut meshed = NodalLinearizer::new(&nodal).unwrap();
     let motion = meshed.nominal(time).unwrap();
     let point = meshed.point(&motion, OutputOrder::Second).unwrap();
-    let actuated = nodal.mechanism.actuated_dofs();
-    let nodes = LinearizedTrajectory::new(meshed.labels(), vec![point], actuated);
+    let coordinates = ChosenCoordinates {
+        independent: meshed.independent(),
+        joints: meshed.actuated(),
+    };
+    let nodes = LinearizedTrajectory::new(meshed.labels(), vec![point], coordinates);
     let speed_squared = 20.0;
     for terms in Terms::CASES {
         let (a, b) = (squares(&tree, terms, 3), squares(&nodes, terms, 3));

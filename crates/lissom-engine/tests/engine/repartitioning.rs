@@ -5,11 +5,16 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use lissom_core::State;
-use lissom_core::study::{Ending, OperatingPoint, Run, SimulateOptions, sample_instants};
+use lissom_core::study::{
+    Ending, Linearized, OperatingPoint, OutputOrder, PerturbOptions, Run, SimulateOptions,
+    sample_instants,
+};
 use lissom_engine::{Inputs, Mechanism, Simulation};
 use lissom_numerics::integrate::{Flow, IntegrateError, Statistics};
+use lissom_numerics::linear::{Interpolation, SignalNames, Terms};
 use lissom_numerics::statics::Stability;
 use lissom_spec::ModelSpec;
+use nalgebra::DVector;
 
 use crate::closures::four_bar_angles;
 use crate::models::{hinge, joint, parsed, revolute};
@@ -21,6 +26,8 @@ use crate::runs::{
 
 /// Lengths with which no link turns around: crank, coupler, rocker, ground.
 const TRIPLE_ROCKER: [f64; 4] = [0.5, 0.6, 0.55, 0.9];
+/// A coupler that bends, as keys of a beam.
+const BENDING: &str = "mass_per_length_kg_per_m = 0.8\nbending_stiffness_y_n_m2 = 60.0\nbasis.clamped_free = { bending_y = 3 }";
 const TIGHT: &str = "integrator.dop853 = { rtol = 1e-12, atol = 1e-13 }";
 
 fn link(text: &mut String, name: &str, length: f64, mass: f64) {
@@ -321,9 +328,8 @@ fn singular_configurations_still_end_a_run() {
 /// Two formulations: a linkage whose coupler bends passes dead points too; the closer to the tree's, the more elements there are.
 #[test]
 fn a_linkage_that_bends_passes_dead_points() {
-    let beam = "mass_per_length_kg_per_m = 0.8\nbending_stiffness_y_n_m2 = 60.0\nbasis.clamped_free = { bending_y = 3 }";
     let simulation = "duration_s = 0.25\nintegrator.dop853 = { rtol = 1e-8, atol = 1e-10 }";
-    let spec = four_bar(TRIPLE_ROCKER, 1.2, Some(beam), simulation);
+    let spec = four_bar(TRIPLE_ROCKER, 1.2, Some(BENDING), simulation);
     let tree = completed(in_tree(&spec));
     let errors = [1, 3].map(|elements| {
         let nodes = completed(in_nodes(&spec, elements));
@@ -386,4 +392,144 @@ fn a_linkage_comes_to_rest_from_anywhere_on_its_way() {
         found[usize::from(hangs)] += 1;
     }
     assert!(found[1] > 10, "{found:?}");
+}
+
+/// Linearised at instants of a motion that begins at a state.
+fn along(mechanism: &Mechanism, from: &State, at: OperatingPoint, points: usize) -> Linearized {
+    let duration_s = mechanism.spec().simulation.duration_s;
+    let times: Vec<f64> = (0..points)
+        .map(|i| duration_s * i as f64 / (points - 1) as f64)
+        .collect();
+    let found = mechanism.linearize(from, at, &times, &mut |_| Flow::Continue);
+    found.unwrap_or_else(|error| panic!("{points} instants: {error}"))
+}
+
+/// Identity: where other joints take over along a run, equations in either set of coordinates say the same of every motion: its
+/// energy, the power of inputs, where markers and joints go. Both formulations have the same inputs and outputs, before and after.
+#[test]
+fn equations_in_either_coordinates_say_the_same_of_every_motion() {
+    /// Rounding, of matrices that grow with the squares of gains of about ten.
+    const SAME: f64 = 1e-9;
+    let simulation = "duration_s = 0.4\nintegrator.dop853 = { rtol = 1e-9, atol = 1e-11 }";
+    let rigid = four_bar(TRIPLE_ROCKER, 1.2, None, simulation);
+    let bends = four_bar(TRIPLE_ROCKER, 1.2, Some(BENDING), simulation);
+    for spec in [rigid, bends] {
+        let names = [tree_mechanism(&spec), nodal_mechanism(&spec, 2)].map(|mechanism| {
+            let start = mechanism.start().unwrap();
+            let found = along(&mechanism, &start, OperatingPoint::Run, 41);
+            assert!(!found.further.is_empty());
+            let all: Vec<_> = found.stretches().collect();
+            for pair in all.windows(2) {
+                let [before, after] = [pair[0], pair[1]];
+                assert_ne!(before.coordinates(), after.coordinates());
+                let points = [before.points().last(), after.points().first()].map(Option::unwrap);
+                assert_eq!(points[0].time.to_bits(), points[1].time.to_bits());
+                let n = points[0].linear.mass.nrows();
+                for dof in 0..n {
+                    let mut rates = vec![0.0; 2 * n];
+                    rates[n + dof] = 1.0;
+                    let carried = after.carried(before, &rates);
+                    assert!(carried[..n].iter().all(|x| *x == 0.0));
+                    let rates = [&rates[n..], &carried[n..]].map(DVector::from_column_slice);
+                    let told = [0, 1].map(|side| {
+                        let (point, rates) = (points[side], &rates[side]);
+                        let energy = rates.dot(&(&point.linear.mass * rates));
+                        let power = point.linear.input.transpose() * rates;
+                        let joints = [before, after][side].joint_rows(point) * rates;
+                        let markers = point.outputs.iter().flat_map(|output| {
+                            let moved: DVector<f64> = &output.first * rates;
+                            moved.as_slice().to_vec()
+                        });
+                        let told = std::iter::once(energy).chain(power.iter().copied());
+                        let told = told.chain(joints.iter().copied()).chain(markers);
+                        told.collect::<Vec<f64>>()
+                    });
+                    let most = told[0].iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+                    assert!(most > 0.0);
+                    assert!(
+                        crate::numbers::apart(&told[0], &told[1]) < SAME * most,
+                        "{dof} at {}: {told:?}",
+                        points[0].time
+                    );
+                }
+            }
+            let names = SignalNames::new(all[0]);
+            for stretch in &all {
+                let others = SignalNames::new(stretch);
+                assert_eq!(names.inputs, others.inputs);
+                assert_eq!(names.outputs, others.outputs);
+            }
+            let mut told = [names.inputs, names.outputs];
+            told.iter_mut().for_each(|names| names.sort());
+            told
+        });
+        assert_eq!(names[0], names[1]);
+    }
+}
+
+/// Second way, and order of convergence: a linkage that starts a little faster deviates as the difference of two runs does, past dead
+/// points of the joints that lead, in either formulation.
+#[test]
+fn deviations_pass_dead_points_as_runs_do() {
+    /// Central differences are off by its square.
+    const FASTER: f64 = 1e-4;
+    let spec = triple_rocker(0.5, TIGHT);
+    let samples = sample_instants(&spec, &[]);
+    // the tree lets gains grow tenfold before another joint takes over, so that its matrices change faster between instants
+    let both = [
+        (tree_mechanism(&spec), 0.6),
+        (nodal_mechanism(&spec, 1), 0.2),
+    ];
+    for (mechanism, off_order) in both {
+        let start = mechanism.start().unwrap();
+        let faster = |by: f64| State {
+            velocity: start
+                .velocity
+                .iter()
+                .map(|rate| rate * (1.0 + by))
+                .collect(),
+            ..start.clone()
+        };
+        let run = |by: f64| {
+            let options = SimulateOptions {
+                samples: &samples,
+                channels: None,
+                most_lengths: f64::INFINITY,
+            };
+            let simulation = &mechanism.spec().simulation;
+            let run =
+                mechanism.simulate(&faster(by), simulation, &options, &mut |_| Flow::Continue);
+            let recording = completed(run).recording;
+            ["x", "y"].map(|axis| {
+                let channel = format!("pin.position.{axis}");
+                recording.channel(&channel).unwrap().samples.clone()
+            })
+        };
+        let runs = [run(FASTER), run(-FASTER)];
+        let wanted = [0, 1].map(|axis| -> Vec<f64> {
+            let pairs = runs[0][axis].iter().zip(&runs[1][axis]);
+            pairs.map(|(a, b)| 0.5 * (a - b)).collect()
+        });
+        let most = (wanted.iter().flatten()).fold(0.0_f64, |most, x| most.max(x.abs()));
+        assert!(most > FASTER, "{most}");
+        let errors = [801, 1601].map(|points| {
+            let found = along(&mechanism, &faster(FASTER), OperatingPoint::Nominal, points);
+            assert!(found.further.len() >= 2);
+            let options = PerturbOptions {
+                terms: Terms::CASES[0],
+                interpolation: Interpolation::Matrices,
+                order: OutputOrder::First,
+            };
+            let linear = mechanism.perturb(&found, &samples, options, &mut |_| Flow::Continue);
+            let linear = linear.unwrap().recording;
+            let errors = ["x", "y"].into_iter().zip(&wanted).map(|(axis, wanted)| {
+                let channel = format!("pin.deviation.{axis}");
+                crate::numbers::apart(&linear.channel(&channel).unwrap().samples, wanted)
+            });
+            errors.fold(0.0, f64::max) / most
+        });
+        let order = (errors[0] / errors[1]).log2();
+        assert!((order - 2.0).abs() < off_order, "{errors:?}");
+        assert!(errors[1] < 0.1, "{errors:?}");
+    }
 }

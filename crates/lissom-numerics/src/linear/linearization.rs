@@ -54,13 +54,15 @@ impl Linearization {
     }
 }
 
-/// Names of the degrees of freedom, inputs and markers of linearised equations.
+/// Names of the degrees of freedom, inputs, joints and markers of linearised equations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Labels {
     /// One per degree of freedom.
     pub coordinates: Vec<Label>,
     /// One per input.
     pub inputs: Vec<Label>,
+    /// Joints with actuators, whose coordinates are outputs, those that follow from others included.
+    pub joints: Vec<Label>,
     /// Markers whose positions are outputs.
     pub markers: Vec<String>,
 }

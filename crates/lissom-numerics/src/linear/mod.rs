@@ -43,7 +43,8 @@ pub use quadratic::Growth;
 pub use state_space::{SignalNames, StateSpace};
 pub use tracking::{Encounter, ModeAt, TrackedModes};
 pub use trajectory::{
-    Dependence, Interpolation, LinearizedTrajectory, Output, Point, Terms, with_breaks,
+    ChosenCoordinates, Dependence, Interpolation, LinearizedTrajectory, Output, Point, Terms,
+    with_breaks,
 };
 
 #[cfg(test)]

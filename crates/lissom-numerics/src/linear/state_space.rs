@@ -6,7 +6,7 @@ use super::error::LinearError;
 use super::trajectory::{LinearizedTrajectory, Point};
 
 /// Matrices of deviations: states are coordinates, then their rates; outputs are positions of markers, then the
-/// coordinates with actuators.
+/// coordinates of joints with actuators, those that follow from others included.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateSpace {
     /// $`A`$.
@@ -40,13 +40,10 @@ impl SignalNames {
         let markers = labels.markers.iter().flat_map(|marker| {
             ["x", "y", "z"].map(|axis| (format!("{marker}.position.{axis}"), "m".to_owned()))
         });
-        let joints = trajectory.actuated().iter();
         Self {
             states: labels.coordinates.iter().map(own).chain(rates).collect(),
             inputs: labels.inputs.iter().map(own).collect(),
-            outputs: markers
-                .chain(joints.map(|&dof| own(&labels.coordinates[dof])))
-                .collect(),
+            outputs: markers.chain(labels.joints.iter().map(own)).collect(),
         }
     }
 }
@@ -79,14 +76,15 @@ impl StateSpace {
             .view_mut((n, 0), (n, inputs))
             .copy_from(&factor.solve(&linear.input));
         let markers = 3 * point.outputs.len();
-        let outputs = markers + trajectory.actuated().len();
+        let joints = trajectory.joint_rows(point);
+        let outputs = markers + joints.nrows();
         let mut output = DMatrix::zeros(outputs, 2 * n);
         for (i, marker) in point.outputs.iter().enumerate() {
             output.view_mut((3 * i, 0), (3, n)).copy_from(&marker.first);
         }
-        for (i, &dof) in trajectory.actuated().iter().enumerate() {
-            output[(markers + i, dof)] = 1.0;
-        }
+        output
+            .view_mut((markers, 0), (joints.nrows(), n))
+            .copy_from(&joints);
         Ok(Self {
             state,
             input,

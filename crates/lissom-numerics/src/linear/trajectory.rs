@@ -83,7 +83,7 @@ pub struct Point {
     pub velocity: Vec<f64>,
     /// Coefficients of eq (21).
     pub linear: Linearization,
-    /// Nominal inputs $`u_0`$ at the actuated degrees of freedom.
+    /// Nominal inputs $`u_0`$ on the joints with actuators, those that follow from others included.
     pub input: Vec<f64>,
     /// What drives the deviations: $`\sigma_0`$ at the elastic degrees of freedom, and what the nominal inputs
     /// leave at the actuated ones.
@@ -94,28 +94,52 @@ pub struct Point {
     pub dependence: Option<Dependence>,
 }
 
+/// Which of all coordinates of a mechanism, those that loops solve for included, equations are in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChosenCoordinates {
+    /// The degrees of freedom: independent coordinates.
+    pub independent: Vec<usize>,
+    /// Those of joints with actuators, in the order of their inputs; some may follow from others.
+    pub joints: Vec<usize>,
+}
+
 /// Equations linearised along a nominal motion.
 #[derive(Clone, Debug)]
 pub struct LinearizedTrajectory {
     labels: Labels,
     points: Vec<Point>,
+    coordinates: ChosenCoordinates,
+    /// Degrees of freedom with actuators, and the joints that they are.
     actuated: Vec<usize>,
+    actuated_joints: Vec<usize>,
     elastic: Vec<usize>,
 }
 
 impl LinearizedTrajectory {
-    /// Points of rising instants, of which there is at least one, and the degrees of freedom with actuators. Two points
-    /// whose instants are neighbouring numbers are the two sides of a break of the motion, see [`with_breaks`].
-    pub fn new(labels: Labels, points: Vec<Point>, actuated: Vec<usize>) -> Self {
+    /// Points of rising instants, of which there is at least one, in some coordinates. Two points whose instants are
+    /// neighbouring numbers are the two sides of a break of the motion, see [`with_breaks`].
+    pub fn new(labels: Labels, points: Vec<Point>, coordinates: ChosenCoordinates) -> Self {
+        let dof = |at: &usize| coordinates.independent.iter().position(|own| own == at);
+        let joints = coordinates.joints.iter().enumerate();
+        let (actuated, actuated_joints): (Vec<usize>, Vec<usize>) = joints
+            .filter_map(|(joint, at)| Some((dof(at)?, joint)))
+            .unzip();
         let elastic = (0..labels.coordinates.len())
             .filter(|dof| !actuated.contains(dof))
             .collect();
         Self {
             labels,
             points,
+            coordinates,
             actuated,
+            actuated_joints,
             elastic,
         }
+    }
+
+    /// The coordinates that the equations are in.
+    pub fn coordinates(&self) -> &ChosenCoordinates {
+        &self.coordinates
     }
 
     /// Names of degrees of freedom, inputs and markers.
@@ -131,6 +155,43 @@ impl LinearizedTrajectory {
     /// Degrees of freedom with actuators.
     pub fn actuated(&self) -> &[usize] {
         &self.actuated
+    }
+
+    /// The joints that the degrees of freedom with actuators are, by their numbers among all joints with actuators.
+    pub fn actuated_joints(&self) -> &[usize] {
+        &self.actuated_joints
+    }
+
+    /// Derivatives of the coordinates of all joints with actuators by the degrees of freedom at a point, one row each.
+    pub fn joint_rows(&self, point: &Point) -> DMatrix<f64> {
+        let ChosenCoordinates {
+            independent,
+            joints,
+        } = &self.coordinates;
+        match &point.dependence {
+            Some(dependence) => dependence.basis.select_rows(joints),
+            None => DMatrix::from_fn(joints.len(), independent.len(), |joint, dof| {
+                f64::from(u8::from(joints[joint] == independent[dof]))
+            }),
+        }
+    }
+
+    /// Deviations and their rates at the end of equations in other coordinates, after which these begin.
+    pub fn carried(&self, before: &Self, state: &[f64]) -> Vec<f64> {
+        let Some(all) = (before.points.last()).and_then(|point| point.dependence.as_ref()) else {
+            return state.to_vec();
+        };
+        let (deviation, rates) = state.split_at(state.len() / 2);
+        let [deviation, rates] = [deviation, rates].map(DVector::from_column_slice);
+        let moved = [
+            &all.basis * &deviation,
+            &all.basis * rates + &all.rate * deviation,
+        ];
+        let pick = |all: DVector<f64>| -> Vec<f64> {
+            let independent = self.coordinates.independent.iter();
+            independent.map(|&at| all[at]).collect()
+        };
+        moved.map(pick).concat()
     }
 
     /// Degrees of freedom without.
@@ -393,7 +454,11 @@ mod tests {
         );
         assert_eq!(times.len(), 8);
         let points = times.iter().map(|&time| point(time, input(time)));
-        let trajectory = LinearizedTrajectory::new(Labels::default(), points.collect(), Vec::new());
+        let trajectory = LinearizedTrajectory::new(
+            Labels::default(),
+            points.collect(),
+            ChosenCoordinates::default(),
+        );
         for i in 0..=500 {
             let time = 1e-3 * f64::from(i);
             let mut found = [0.0];

@@ -98,9 +98,6 @@ impl Linearizer<'_> {
             &motion.velocity,
             &motion.motors,
         );
-        let actuated = self.actuated_entries();
-        let is_independent = |at: &usize| deviation.independent.contains(at);
-        let actuated: Vec<usize> = actuated.into_iter().filter(is_independent).collect();
         let rates = (self.equations.free_velocities.iter())
             .map(|&at| motion.velocity[at])
             .chain(motion.motors.iter().map(|motor| motor[1]));
@@ -112,7 +109,7 @@ impl Linearizer<'_> {
         Ok(Deviated {
             velocity: sum(rates.collect(), &whole.rate),
             position: sum(self.chart_position(motion), &whole.position),
-            input: self.inputs(&actuated),
+            input: self.inputs(&self.actuated_entries()),
             markers,
         })
     }

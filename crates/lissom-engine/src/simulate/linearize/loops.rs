@@ -191,19 +191,13 @@ impl Independent {
                 position: output.position,
             })
             .collect();
-        // of actuators on coordinates that stay
-        let actuated = linearizer.actuated_entries();
-        let input = (actuated.iter().zip(&whole.input))
-            .filter(|(at, _)| self.kept.contains(at))
-            .map(|(_, &value)| value)
-            .collect();
         let pick = |x: &[f64]| self.kept.iter().map(|&at| x[at]).collect();
         Ok(Point {
             time: whole.time,
             position: pick(&whole.position),
             velocity: pick(&whole.velocity),
             linear,
-            input,
+            input: whole.input,
             excitation: excitation.as_slice().to_vec(),
             outputs,
             dependence: Some(Dependence { basis, rate }),

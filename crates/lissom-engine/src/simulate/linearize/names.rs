@@ -7,16 +7,19 @@ use lissom_core::{AxisId, Controller, Load, effort_label};
 use lissom_numerics::linear::{Label, Labels};
 
 impl<'m> Linearizer<'m> {
-    /// Names of all coordinates that are not prescribed, of inputs and of markers.
+    /// Names of all coordinates that are not prescribed, of inputs, joints with actuators and markers.
     pub(super) fn all_labels(&self) -> Labels {
         let model = self.model;
-        let mut inputs: Vec<Label> = (self.actuated_entries().into_iter())
-            .filter_map(|at| self.axis_of(at))
+        let actuated = self.actuated_entries();
+        let mut inputs: Vec<Label> = (actuated.iter())
+            .filter_map(|&at| self.axis_of(at))
             .map(|axis| effort_label(&axis.name))
             .collect();
         inputs.extend(model.actions.marker_loads().map(Load::label));
+        let coordinates = self.equations.deviations();
         Labels {
-            coordinates: self.equations.deviations(),
+            joints: actuated.iter().map(|&at| coordinates[at].clone()).collect(),
+            coordinates,
             inputs,
             markers: model
                 .linkage

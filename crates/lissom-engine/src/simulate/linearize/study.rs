@@ -15,13 +15,6 @@ impl Linearizer<'_> {
             None => (0..self.equations.state_velocities()).collect(),
         }
     }
-
-    /// Places of coordinates of the state among those that were chosen.
-    fn places(&self, entries: &[usize]) -> Vec<usize> {
-        let kept = self.kept();
-        let place = |entry: &usize| kept.iter().position(|kept| kept == entry);
-        entries.iter().filter_map(place).collect()
-    }
 }
 
 impl Linearize for Linearizer<'_> {
@@ -102,16 +95,13 @@ impl Linearize for Linearizer<'_> {
     }
 
     fn actuated(&self) -> Vec<usize> {
-        let actuated = self.actuated_entries();
-        let kept = self.kept();
-        let all = 0..kept.len();
-        all.filter(|&i| actuated.contains(&kept[i])).collect()
+        self.actuated_entries()
     }
 
     fn driven(&self) -> Vec<usize> {
-        let mut driven = self.places(&self.driven_entries());
-        driven.sort_unstable();
-        driven
+        let (driven, kept) = (self.driven_entries(), self.kept());
+        let all = 0..kept.len();
+        all.filter(|&i| driven.contains(&kept[i])).collect()
     }
 
     fn driven_inputs(&self) -> Vec<usize> {
@@ -127,8 +117,7 @@ impl Linearize for Linearizer<'_> {
     }
 
     fn controlled(&self) -> Vec<Vec<usize>> {
-        let controlled = self.controlled_entries().into_iter();
-        controlled.map(|entries| self.places(&entries)).collect()
+        self.controlled_entries()
     }
 
     fn coordinates(&self) -> Vec<Label> {
@@ -137,12 +126,6 @@ impl Linearize for Linearizer<'_> {
 
     fn independent(&self) -> Vec<usize> {
         self.kept()
-    }
-
-    fn actuated_inputs(&self) -> Vec<usize> {
-        let (actuated, kept) = (self.actuated_entries(), self.kept());
-        let stays = |input: &usize| kept.contains(&actuated[*input]);
-        (0..actuated.len()).filter(stays).collect()
     }
 
     fn deviation(&mut self, state: &State, from: &MotionState) -> [Vec<f64>; 2] {
