@@ -9,6 +9,7 @@ use lissom_spec::spec::{InitialSpec, LoadProfile, LoadQuantity};
 
 use crate::action::{Load, LoadTarget, Toward};
 use crate::dynamics::Dynamics;
+use crate::profile::LoadCurve;
 use crate::recording::Recording;
 use crate::sampler::snapshot;
 use crate::state::State;
@@ -24,6 +25,13 @@ pub struct StaticLoads {
 }
 
 impl StaticLoads {
+    /// A share of every force at an instant.
+    pub fn values(&self, time_s: f64, share: f64) -> Vec<(Load, f64)> {
+        let value = |load: &Load| share * LoadCurve::new(&load.profile).value(time_s);
+        let loads = self.loads.iter();
+        loads.map(|load| (load.clone(), value(load))).collect()
+    }
+
     /// Those of a start; `find` finds a marker by its name.
     pub fn of(initial: &InitialSpec, find: impl Fn(&str) -> Option<MarkerId>) -> Self {
         let InitialSpec::StaticLoad(case) = initial else {

@@ -16,6 +16,7 @@ use nalgebra::{DMatrix, DVector};
 use crate::model::{AxisPlace, Model};
 use crate::simulate::equations::Equations;
 use crate::simulate::extent;
+use crate::simulate::linearize::{Linearizer, Resting};
 use lissom_core::study::{self, Found, StaticLoads};
 use lissom_core::{AxisId, MarkerId, State};
 use lissom_numerics::integrate::SecondOrder;
@@ -24,9 +25,6 @@ use lissom_spec::spec::InitialSpec;
 use lissom_tree::CoordinateKind;
 use lissom_tree::closure::Constraints;
 use lissom_tree::tree::Kinematics;
-
-/// Step of differences, of the scale of a coordinate: the cube root of rounding, for central ones.
-const DIFFERENCE: f64 = 6e-6;
 
 /// Where `model` rests near a state under its loads at that instant and further ones. Joints and motors that an input or a
 /// controller drives stay where they are, as if brakes held them.
@@ -67,6 +65,7 @@ struct TreePlace {
 struct TreeBalance<'m> {
     model: &'m Model,
     equations: Equations<'m>,
+    linearizer: Linearizer<'m>,
     loads: StaticLoads,
     time: f64,
     /// Entries of the state's velocities that may move.
@@ -76,7 +75,6 @@ struct TreeBalance<'m> {
     kinematics: Kinematics<f64>,
     at_rest: Vec<f64>,
     forces: Vec<f64>,
-    unloaded_forces: Vec<f64>,
 }
 
 impl<'m> TreeBalance<'m> {
@@ -108,10 +106,10 @@ impl<'m> TreeBalance<'m> {
             kinematics: Kinematics::new(&model.linkage.system),
             at_rest: vec![0.0; model.linkage.system.velocity_count()],
             equations,
+            linearizer: Linearizer::new(model),
             loads,
             time,
             forces: vec![0.0; count],
-            unloaded_forces: vec![0.0; count],
         }
     }
 
@@ -122,28 +120,28 @@ impl<'m> TreeBalance<'m> {
         }
     }
 
-    /// Forces and closures at a place; returns the largest force at work.
-    fn forces(&mut self, place: &TreePlace, load: f64, residual: &mut DVector<f64>) -> f64 {
-        let (time, position) = (self.time, &place.position);
-        let (equations, loads) = (&mut self.equations, Some(&self.loads));
-        equations.forces_at_rest(time, position, loads, &mut self.forces);
-        if load < 1.0 {
-            let unloaded = &mut self.unloaded_forces;
-            equations.forces_at_rest(time, position, None, unloaded);
-            for (force, unloaded) in self.forces.iter_mut().zip(unloaded) {
-                *force = *unloaded + load * (*force - *unloaded);
-            }
+    /// Evaluates the closures at a place.
+    fn close(&mut self, place: &TreePlace) {
+        if self.constraints.is_empty() {
+            return;
         }
-        let full = self.equations.position_at(time, position);
-        self.kinematics
-            .update(&self.model.linkage.system, full, &self.at_rest);
+        let linkage = &self.model.linkage;
+        let full = self.equations.position_at(self.time, &place.position);
+        self.kinematics.update(&linkage.system, full, &self.at_rest);
         self.constraints.update(
-            &self.model.linkage.system,
-            &self.model.linkage.closures,
+            &linkage.system,
+            &linkage.closures,
             &mut self.kinematics,
             full,
             &self.at_rest,
         );
+    }
+
+    /// Forces and closures at a place; returns the largest force at work.
+    fn forces(&mut self, place: &TreePlace, load: f64, residual: &mut DVector<f64>) -> f64 {
+        let (time, position) = (self.time, &place.position);
+        (self.equations).forces_at_rest(time, position, &self.loads, load, &mut self.forces);
+        self.close(place);
         let n = self.moving.len();
         let mut largest = 0.0_f64;
         for (i, &entry) in self.moving.iter().enumerate() {
@@ -204,23 +202,19 @@ impl Balance for TreeBalance<'_> {
         Ok(self.forces(place, load, residual))
     }
 
-    /// By central differences; derivatives by the forces of closures are exact.
     fn stiffness(&mut self, place: &TreePlace, load: f64) -> Result<DMatrix<f64>, Infallible> {
         let (n, all) = (self.moving.len(), self.scales.len());
+        let resting = Resting {
+            time_s: self.time,
+            positions: &place.position,
+            multipliers: &place.multipliers,
+            loads: &self.loads,
+            share: load,
+        };
+        let by_coordinates = self.linearizer.at_rest(&resting, &self.moving);
         let mut matrix = DMatrix::zeros(all, all);
-        let mut unit = DVector::zeros(all);
-        let [mut above, mut below] = [DVector::zeros(all), DVector::zeros(all)];
-        for column in 0..n {
-            let step = DIFFERENCE * self.scales[column];
-            unit[column] = step;
-            let ahead = self.displaced(place, &unit, 1.0);
-            let behind = self.displaced(place, &unit, -1.0);
-            unit[column] = 0.0;
-            self.forces(&ahead, load, &mut above);
-            self.forces(&behind, load, &mut below);
-            matrix.set_column(column, &((&above - &below) / (2.0 * step)));
-        }
-        self.forces(place, load, &mut above);
+        matrix.columns_mut(0, n).copy_from(&by_coordinates);
+        self.close(place);
         for row in 0..all - n {
             for (i, &entry) in self.moving.iter().enumerate() {
                 if let Some(at) = self.equations.velocity_entry(entry) {

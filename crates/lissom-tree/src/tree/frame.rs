@@ -148,6 +148,41 @@ pub fn add_generalized_force<T: Scalar>(
     }
 }
 
+/// The same of wrenches on all bodies that act on their frames, each carried over every joint once; what each body carries
+/// is left in `forces`.
+#[inline(never)]
+pub(super) fn add_generalized_forces<T: Scalar>(
+    system: &System,
+    kinematics: &Kinematics<T>,
+    forces: &mut [Force<T>],
+    generalized_force: &mut [T],
+) {
+    let layout = system.layout();
+    let bodies = system.bodies();
+    for k in (0..bodies.len()).rev() {
+        let force = forces[k];
+        if matches!(bodies[k].inboard, Place::Node { .. }) {
+            for alpha in 0..bodies[k].modes() {
+                let motion = kinematics.floating[layout.elastic[k] + alpha];
+                generalized_force[layout.elastic_velocity[k] + alpha] += motion.dot(force);
+            }
+        }
+        let hinge = layout.hinge[k]..layout.hinge[k + 1];
+        for (i, axis) in kinematics.subspace[hinge].iter().enumerate() {
+            generalized_force[layout.joint_velocity[k] + i] += axis.dot(force);
+        }
+        let Some(parent) = bodies[k].parent else {
+            continue;
+        };
+        let carried = kinematics.parent_from_body[k].force_to_parent(force);
+        let influence = kinematics.outboard_influence(system, k).iter();
+        for (alpha, motion) in influence.enumerate() {
+            generalized_force[layout.elastic_velocity[parent] + alpha] += motion.dot(carried);
+        }
+        forces[parent] += carried;
+    }
+}
+
 impl<T: Scalar> Kinematics<T> {
     /// Influence of the parent's elastic coordinates on the joint that carries body `k`, empty where they do
     /// not move it.

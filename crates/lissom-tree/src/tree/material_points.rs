@@ -10,11 +10,11 @@ use std::ops::Range;
 use nalgebra::{Matrix3, SymmetricEigen};
 
 use super::Kinematics;
-use super::frame::add_generalized_force;
+use super::frame::add_generalized_forces;
 use crate::flex::{CarriedKind, FlexibleBody, MassNode, carried, equivalent_points};
 use crate::{Body, System};
 use lissom_spatial::Scalar;
-use lissom_spatial::{Force, Motion, RigidInertia, Vector};
+use lissom_spatial::{Force, RigidInertia, Vector};
 use lissom_spec::{Inertia, ShorteningTerms};
 
 /// The points of all bodies.
@@ -180,7 +180,7 @@ impl HeldForces {
         generalized_force: &mut [T],
     ) {
         let layout = system.layout();
-        let none: &[Motion<T>] = &[];
+        let mut forces = vec![Force::zero(); self.bodies.len()];
         for (k, held) in self.bodies.iter().enumerate() {
             let elastic = &position[layout.elastic_position[k]..];
             let rotation = kinematics.ground_from_body[k].rotation;
@@ -218,9 +218,9 @@ impl HeldForces {
             }
             let [x, y, z] = moments.map(in_body);
             let moment = Vector([y[2] - z[1], z[0] - x[2], x[1] - y[0]]);
-            let force = Force::new(moment, in_body(lifted(held.sum)));
-            add_generalized_force(system, kinematics, k, none, force, generalized_force);
+            forces[k] = Force::new(moment, in_body(lifted(held.sum)));
         }
+        add_generalized_forces(system, kinematics, &mut forces, generalized_force);
     }
 }
 

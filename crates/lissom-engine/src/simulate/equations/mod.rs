@@ -26,7 +26,7 @@ use crate::simulate::nominal::{TreeTrajectory, nominal_drives, trajectory};
 pub(super) use first_order::position_rates;
 use lissom_core::study::StaticLoads;
 use lissom_core::{Efforts, Inputs, LoadCurve, MotionCurve, PlaceError, Power, RunError, State};
-use lissom_spatial::{Motion, Vector};
+use lissom_spatial::Motion;
 use lissom_spec::spec::{ElementCrossings, SimulationSpec};
 use lissom_tree::closure::{self, ClosureError, Loops, Trouble};
 use lissom_tree::tree::{
@@ -278,13 +278,14 @@ impl<'m> Equations<'m> {
         &self.position
     }
 
-    /// Forces that a state of rest would need beyond those that are there, one for every velocity of the state; without
-    /// `loads`, those that gravity and inputs have no part in.
+    /// Forces that a state of rest would need beyond those that are there under a share of gravity, inputs and `loads`, one for every
+    /// velocity of the state.
     pub(super) fn forces_at_rest(
         &mut self,
         time: f64,
         positions: &[f64],
-        loads: Option<&StaticLoads>,
+        loads: &StaticLoads,
+        share: f64,
         forces: &mut [f64],
     ) {
         self.unpack_positions(time, positions);
@@ -292,20 +293,17 @@ impl<'m> Equations<'m> {
         self.motor_rate.fill(0.0);
         self.acceleration.fill(0.0);
         self.prepare_forces(time);
-        let model = self.model;
-        if let Some(loads) = loads {
-            self.push_efforts(&mut Power::default());
-            let mut view = self.view();
-            for load in &loads.loads {
-                load.push(LoadCurve::new(&load.profile).value(time), &mut view);
-            }
-            let weight = model.linkage.system.gravity();
-            self.inverse.set_gravity(loads.gravity.unwrap_or(weight));
-        } else {
-            self.efforts.inputs.fill(0.0);
-            self.push_efforts(&mut Power::default());
-            self.inverse.set_gravity(Vector::zero());
+        for input in &mut self.efforts.inputs {
+            *input *= share;
         }
+        self.push_efforts(&mut Power::default());
+        let weight = self.model.linkage.system.gravity();
+        let mut view = self.view();
+        for load in &loads.loads {
+            load.push(share * LoadCurve::new(&load.profile).value(time), &mut view);
+        }
+        let gravity = loads.gravity.unwrap_or(weight);
+        self.inverse.set_gravity(gravity.scale(share));
         inverse_dynamics(
             &self.model.linkage.system,
             &self.kinematics,

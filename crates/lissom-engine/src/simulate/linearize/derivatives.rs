@@ -90,7 +90,7 @@ impl Linearizer<'_> {
 
     /// Coordinates of the state from the outermost body inward, each with its body: directions of one body leave those before it
     /// as they are.
-    fn inward(&self) -> Vec<(usize, usize)> {
+    pub(super) fn inward(&self) -> Vec<(usize, usize)> {
         let system = &self.model.linkage.system;
         let layout = system.layout();
         let mut owner = vec![system.bodies().len(); system.velocity_count()];

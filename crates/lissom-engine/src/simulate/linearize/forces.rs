@@ -24,6 +24,8 @@ pub(super) struct Residual<T> {
     /// What acts on joints, and on motors less what their acceleration takes.
     force: Vec<T>,
     motor_force: Vec<T>,
+    /// Loads that act beside the model's, with their values.
+    further: Vec<(Load, f64)>,
     pub(super) influence: Vec<Motion<T>>,
 }
 
@@ -47,8 +49,15 @@ impl<T: Real> Residual<T> {
             inverse: InverseDynamics::new(system),
             force: zeros(n_v),
             motor_force: zeros(motors),
+            further: Vec::new(),
             influence: vec![Motion::zero(); most],
         }
+    }
+
+    /// Lets other gravity act than the model's, and further loads with their values.
+    pub(super) fn put_loads(&mut self, gravity: Vector<f64>, further: Vec<(Load, f64)>) {
+        self.inverse.set_gravity(gravity);
+        self.further = further;
     }
 
     /// The state as actions see it, where its kinematics and poses are prepared.
@@ -81,11 +90,16 @@ impl<T: Real> Residual<T> {
             self.motor_force[i] = -(self.motor_acceleration[i] * gear.inertia);
         }
         let (actions, mut power) = (&model.actions, T::zero());
+        let further = std::mem::take(&mut self.further);
         let mut view = self.view(model);
         actions.resist(&mut view, &mut power);
         actions.turn_gears(&mut view, &mut power);
         actions.push_inputs(&efforts.inputs, &mut view, &mut power);
         actions.push_feedback(&efforts.feedback, &mut view, &mut power);
+        for (load, value) in &further {
+            load.push(T::constant(*value), &mut view);
+        }
+        self.further = further;
         inverse_dynamics_from(
             system,
             first,

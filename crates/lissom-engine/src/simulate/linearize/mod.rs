@@ -26,10 +26,12 @@ mod frozen;
 mod loops;
 mod names;
 mod outputs;
+mod rest;
 mod states;
 mod study;
 
 pub use lissom_core::study::LinearizeError;
+pub(in crate::simulate) use rest::Resting;
 pub use states::MotionState;
 
 use crate::model::Model;

@@ -1,0 +1,126 @@
+//! The balance of forces at rest, differentiated: what Newton's iteration for an equilibrium needs.
+
+use nalgebra::DMatrix;
+
+use super::{DIRECTIONS, Linearizer, MotionState, Tangent};
+use lissom_core::study::StaticLoads;
+use lissom_spatial::Vector;
+use lissom_tree::closure::Constraints;
+
+/// A state of rest under a part of its loads.
+pub(in crate::simulate) struct Resting<'a> {
+    pub(in crate::simulate) time_s: f64,
+    /// Positions as the state has them.
+    pub(in crate::simulate) positions: &'a [f64],
+    /// Forces of the closures.
+    pub(in crate::simulate) multipliers: &'a [f64],
+    /// Loads in the place of the model's gravity, and further ones.
+    pub(in crate::simulate) loads: &'a StaticLoads,
+    /// Share of gravity, inputs and loads.
+    pub(in crate::simulate) share: f64,
+}
+
+impl Linearizer<'_> {
+    /// Derivatives by some coordinates of the state, one column each: of the forces on the same coordinates less those of the closures, then
+    /// of what the closures miss.
+    pub(in crate::simulate) fn at_rest(
+        &mut self,
+        resting: &Resting<'_>,
+        coordinates: &[usize],
+    ) -> DMatrix<f64> {
+        let model = self.model;
+        let linkage = &model.linkage;
+        let mut constraints = Constraints::<Tangent>::new(&linkage.system, &linkage.closures);
+        let state = self.resting_state(resting);
+        self.put_loads(resting);
+        let mut efforts = self.equations.efforts.clone();
+        for input in &mut efforts.inputs {
+            *input *= resting.share;
+        }
+        let n = coordinates.len();
+        let mut columns = vec![None; self.equations.state_velocities()];
+        for (column, &entry) in coordinates.iter().enumerate() {
+            columns[entry] = Some(column);
+        }
+        let (moved, owners): (Vec<(usize, usize)>, Vec<usize>) = (self.inward().into_iter())
+            .filter_map(|(entry, body)| Some(((entry, columns[entry]?), body)))
+            .unzip();
+        let mut derivative = DMatrix::zeros(n + constraints.len(), n);
+        self.load_tangent(&state);
+        self.tangent.evaluate(model, 0, &efforts);
+        for (block, owners) in moved.chunks(DIRECTIONS).zip(owners.chunks(DIRECTIONS)) {
+            self.load_tangent(&state);
+            for (slot, &(entry, _)) in block.iter().enumerate() {
+                self.seed_position(&state, entry, slot);
+            }
+            // of the body nearest to the ground
+            self.tangent
+                .evaluate(model, owners[owners.len() - 1], &efforts);
+            let tangent = &mut self.tangent;
+            if !constraints.is_empty() {
+                constraints.update(
+                    &linkage.system,
+                    &linkage.closures,
+                    &mut tangent.kinematics,
+                    &tangent.position,
+                    &tangent.velocity,
+                );
+            }
+            let free = &self.equations.free_velocities;
+            for (row, &entry) in coordinates.iter().enumerate() {
+                let force = match free.get(entry) {
+                    Some(&at) => {
+                        let closing = resting.multipliers.iter().enumerate();
+                        closing.fold(tangent.joints[at], |force, (equation, &multiplier)| {
+                            force - constraints.row(equation)[at] * multiplier
+                        })
+                    }
+                    None => tangent.motors[entry - free.len()],
+                };
+                for (slot, &(_, column)) in block.iter().enumerate() {
+                    derivative[(row, column)] = force.tangent[slot];
+                }
+            }
+            for (equation, missed) in constraints.residual().iter().enumerate() {
+                for (slot, &(_, column)) in block.iter().enumerate() {
+                    derivative[(n + equation, column)] = missed.tangent[slot];
+                }
+            }
+        }
+        derivative
+    }
+
+    /// The state in full, with the inputs that act there.
+    fn resting_state(&mut self, resting: &Resting<'_>) -> MotionState {
+        let still = vec![0.0; self.model.linkage.system.velocity_count()];
+        let position = self
+            .equations
+            .position_at(resting.time_s, resting.positions)
+            .to_vec();
+        let motors = self.equations.motor_position.iter();
+        let state = MotionState {
+            time_s: resting.time_s,
+            position,
+            velocity: still.clone(),
+            acceleration: still,
+            motors: motors.map(|&position| [position, 0.0, 0.0]).collect(),
+        };
+        self.equations.act_at(
+            state.time_s,
+            &state.position,
+            &state.velocity,
+            &state.motors,
+        );
+        state
+    }
+
+    /// Lets the share of the loads act in every evaluation to come.
+    fn put_loads(&mut self, resting: &Resting<'_>) {
+        let weight: Vector<f64> = self.model.linkage.system.gravity();
+        let gravity = resting.loads.gravity.unwrap_or(weight);
+        self.tangent.put_loads(
+            gravity.scale(resting.share),
+            resting.loads.values(resting.time_s, resting.share),
+        );
+    }
+}
