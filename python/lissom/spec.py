@@ -84,8 +84,8 @@ class Auto:
     a number."""
 
     functions: int | None = None
-    """Bending functions in each plane, those behind static shapes where there are such; two when absent. Stretch and
-    torsion have one."""
+    """Bending functions in each plane, those behind static shapes where there are such; when absent two, or one
+    behind static shapes. Stretch and torsion have one."""
 
     stretch: bool | None = None
     """Whether the beam stretches."""
@@ -2349,7 +2349,7 @@ class Simulation:
     """What the run begins with."""
 
     integrator: Integrator | None = None
-    """The method that advances the motion in time."""
+    """The method that advances the motion in time; `auto` when absent."""
 
     start_s: float | None = None
     """The time at which the simulation starts."""

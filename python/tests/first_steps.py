@@ -9,7 +9,7 @@ mech = model.build()
 x0: lissom.State = mech.state({"shoulder.angle": 0.2})
 mass = mech.mass_matrix(x0)
 jacobian = mech.jacobian(x0, "hand", axes="marker")
-assert mass.shape == (6, 6) and jacobian.shape == (6, 6)
+assert mass.shape == (8, 8) and jacobian.shape == (6, 8)
 
 
 class Damper:
@@ -29,4 +29,4 @@ controller = lissom.Sampled(
 recording = mech.simulate(x0, duration_s=0.1, controller=controller)
 peak: float = float(np.abs(recording["hand.position"]).max())
 plant = mech.linearize(mech.equilibrium(x0).state).select(inputs=["elbow.torque"])
-assert plant.A.shape == (12, 12) and peak > 0.0
+assert plant.A.shape == (16, 16) and peak > 0.0

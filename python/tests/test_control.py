@@ -161,7 +161,7 @@ def test_members_of_a_rollout_are_single_runs(arm: lissom.Mechanism) -> None:
     starts = [arm.state({"shoulder.angle": 0.1 * k}) for k in range(5)]
     for threads in (1, 3):
         found = arm.rollout(starts, inputs, dt_s=0.005, outputs=OUTPUTS, threads=threads)
-        assert found.ok.all() and found.states.shape == (5, 5, 12)
+        assert found.ok.all() and found.states.shape == (5, 5, 16)
         for member, start in enumerate(starts):
             sim = arm.simulator(start, dt_s=0.005, outputs=OUTPUTS)
             rows = [sim.reset(), *(sim.step(u).copy() for u in inputs[member])]

@@ -29,7 +29,7 @@ def test_matrices_are_derivatives(arm: lissom.Mechanism, lin: lissom.Linearizati
 
 def test_select_chooses_by_name(lin: lissom.Linearization) -> None:
     chosen = lin.select(inputs=["elbow.torque"], outputs=["elbow.angle", "hand.position.x"])
-    assert chosen.B.shape == (12, 1) and chosen.C.shape == (2, 12) and chosen.D.shape == (2, 1)
+    assert chosen.B.shape == (16, 1) and chosen.C.shape == (2, 16) and chosen.D.shape == (2, 1)
     assert np.array_equal(chosen.B[:, 0], lin.B[:, lin.inputs.index("elbow.torque")])
     assert chosen.C[0, lin.states.index("elbow.angle")] == 1.0 and np.abs(chosen.C[0]).sum() == 1.0
     assert "H_output" in lin.select(inputs=["elbow.torque"]).arrays and "H_output" not in chosen.arrays
@@ -61,7 +61,7 @@ def test_inputs_are_those_that_are_driven_unless_named() -> None:
 
 def test_a_motion_is_interpolated(arm: lissom.Mechanism) -> None:
     along = arm.linearize(about="run", times_s=[0.0, 0.1, 0.2])
-    assert along.is_trajectory and along.A.shape == (3, 12, 12)
+    assert along.is_trajectory and along.A.shape == (3, 16, 16)
     assert np.array_equal(along.at(0.1).A, along.A[1])
     np.testing.assert_allclose(along.at(0.05).A, 0.5 * (along.A[0] + along.A[1]), rtol=1e-12)
     with pytest.raises(ValueError, match="at"):

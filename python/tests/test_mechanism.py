@@ -129,24 +129,24 @@ def test_a_batch_is_its_members(arm: lissom.Mechanism) -> None:
         assert evaluate(x, out=out) is out and np.array_equal(out, batch)
     strided = np.repeat(x, 2, axis=-1)[..., ::2]
     assert np.array_equal(arm.bias(strided), arm.bias(x))
-    assert arm.bias(x[:0]).shape == (0, 3, 6)
+    assert arm.bias(x[:0]).shape == (0, 3, 8)
 
 
 def test_shapes_that_do_not_fit_are_refused(arm: lissom.Mechanism, state: lissom.State) -> None:
-    with pytest.raises(ValueError, match="12 entries"):
+    with pytest.raises(ValueError, match="16 entries"):
         arm.bias(np.zeros(11))
     with pytest.raises(ValueError, match="force"):
-        arm.forward_dynamics(np.zeros((2, 12)), np.zeros((3, 6)))
+        arm.forward_dynamics(np.zeros((2, 16)), np.zeros((3, 8)))
     with pytest.raises(ValueError, match="out"):
         arm.bias(state, out=np.zeros(5))
     with pytest.raises(TypeError, match="float64"):
-        arm.bias(state, out=np.zeros(6, dtype=np.float32))
+        arm.bias(state, out=np.zeros(8, dtype=np.float32))
     with pytest.raises(ValueError, match="hand"):
         arm.jacobian(state, "hnd")
     with pytest.raises(ValueError, match="shoulder.angle"):
         arm.state({"sholder.angle": 0.0})
     with pytest.raises(ValueError, match="finite"):
-        arm.state_at(np.full(12, np.nan))
+        arm.state_at(np.full(16, np.nan))
     for time_s in (np.nan, np.inf):
         for refused in (
             lambda: arm.state_at(state.x, time_s=time_s),

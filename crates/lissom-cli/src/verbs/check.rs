@@ -216,8 +216,9 @@ fn frequencies_in_words(body: &BodySummary) -> String {
     } else {
         ""
     };
+    let held = if body.held_at_root { "root" } else { "frame" };
     format!(
-        "frequencies         {}: {}{more} rad/s ({}{more} Hz), its frame held",
+        "frequencies         {}: {}{more} rad/s ({}{more} Hz), its {held} held",
         body.name,
         list(1.0),
         list(1.0 / std::f64::consts::TAU)

@@ -93,7 +93,9 @@ impl Repeats {
             (Self::Bits, _) => 0.0,
             (
                 Self::Tolerance,
-                IntegratorSpec::Radau(settings) | IntegratorSpec::Dop853(settings),
+                IntegratorSpec::Auto(settings)
+                | IntegratorSpec::Radau(settings)
+                | IntegratorSpec::Dop853(settings),
             ) => settings.rtol,
             (Self::Tolerance, IntegratorSpec::GeneralizedAlpha(settings)) => settings.tolerance,
             _ => panic!("{integrator:?}"),

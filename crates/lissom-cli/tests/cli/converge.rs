@@ -36,8 +36,8 @@ fn a_run_is_said_to_be_as_accurate_as_it_is() {
     answer.says(
         0,
         &[
-            "bending_y 3 changes",
-            "The run with bending_y 2 is within 0.01 m and 0.01 rad",
+            "bending_y 4 changes",
+            "The run with bending_y 3 is within 0.01 m and 0.01 rad",
             "formulation: not checked",
         ],
     );

@@ -87,15 +87,15 @@ fn linearize_writes_named_matrices() {
     for name in ["a.npz", "a.mat", "a.json"] {
         folder
             .lissom(&["linearize", "two-link-arm", "--out", name])
-            .says(0, &["12 states", "2 inputs", "shoulder.torque", name]);
+            .says(0, &["16 states", "2 inputs", "shoulder.torque", name]);
         assert!(!folder.read(name).is_empty());
     }
     let one = folder.read_json("a.json");
-    assert_eq!(one["A"].as_array().unwrap().len(), 12);
+    assert_eq!(one["A"].as_array().unwrap().len(), 16);
     assert_eq!(one["state_names"][0], "shoulder.angle");
     assert_eq!(one["output_names"].as_array().unwrap().len(), 8);
     // the rates of the states are the states after them
-    assert_eq!(number(&one["A"][0][6]), 1.0);
+    assert_eq!(number(&one["A"][0][8]), 1.0);
     let several = folder.json(&[
         "linearize",
         "two-link-arm",
@@ -108,7 +108,7 @@ fn linearize_writes_named_matrices() {
     let matrices = several["M"].as_array().unwrap();
     assert_eq!(
         [matrices.len(), matrices[0].as_array().unwrap().len()],
-        [3, 6]
+        [3, 8]
     );
 }
 

@@ -79,7 +79,7 @@ fn the_page_carries_the_run() {
     // what was recorded, then the natural frequencies of its motion
     let (shown, recorded) = (names(&recording["channels"]), names(&manifest["channels"]));
     assert_eq!(shown[..recorded.len()], recorded);
-    let modes: Vec<String> = (1..=4)
+    let modes: Vec<String> = (1..=6)
         .map(|mode| format!("frequency.mode_{mode}"))
         .collect();
     assert_eq!(shown[recorded.len()..], modes);

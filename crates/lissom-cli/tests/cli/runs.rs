@@ -176,7 +176,8 @@ fn the_choice_of_an_integrator_is_said() {
     folder
         .lissom(&soft)
         .says(0, &["auto used dop853 for all", "no mode faster"]);
-    let named = folder.json(&["run", "two-link-arm", "--json"]);
+    let dop853 = "simulation.integrator={dop853={}}";
+    let named = folder.json(&["run", "two-link-arm", "--json", "--set", dop853]);
     assert!(named.get("integrator").is_none());
 }
 

@@ -398,7 +398,7 @@ mod tests {
         assert!(is_above_rounding(&level(IntegratorSpec::Dop853(tight), 1)));
         assert!(!is_above_rounding(&level(IntegratorSpec::Dop853(tight), 2)));
         let (finer, _) = integrator(IntegratorSpec::default(), 2);
-        let IntegratorSpec::Dop853(spec) = finer.item else {
+        let IntegratorSpec::Auto(spec) = finer.item else {
             panic!("another method");
         };
         assert!((spec.rtol / 1e-11 - 1.0).abs() < 1e-9);

@@ -23,8 +23,11 @@ pub struct BodySummary {
     pub joint: JointSummary,
     /// Names of its elastic coordinates.
     pub elastic_coordinates: Vec<String>,
-    /// With the body's frame held, rising.
+    /// With the body's frame held, or its root, rising.
     pub frequencies_rad_per_s: Vec<f64>,
+    /// Whether it is the root, because the frame lies on the chord.
+    #[serde(skip)]
+    pub held_at_root: bool,
     /// What it carries.
     pub payloads: Vec<PayloadSummary>,
     /// Names of the markers on it.
@@ -130,6 +133,7 @@ pub(super) fn summaries(
             frequencies_rad_per_s: flexible
                 .and_then(|f| f.frequencies().ok())
                 .unwrap_or_default(),
+            held_at_root: flexible.is_some_and(|f| f.held.is_some()),
             payloads,
             markers: markers.remove(name).unwrap_or_default(),
             depth,

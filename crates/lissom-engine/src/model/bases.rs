@@ -21,8 +21,9 @@ use lissom_spec::spec::{
 use lissom_spec::{ModelSpec, carries_effort};
 use serde::Serialize;
 
-/// Bending functions of each plane, and those of stretch and torsion, unless the model says more.
+/// Bending functions of each plane, those behind static shapes, and those of stretch and torsion, unless the model says more.
 const FUNCTIONS: usize = 2;
+const BEHIND_STATIC_SHAPES: usize = 1;
 const RODS: usize = 1;
 /// Most functions of a deformation that a frequency can ask for.
 const MOST: usize = 64;
@@ -178,6 +179,7 @@ fn counted(kind: FunctionsSpec, bends: bool, auto: &AutoSpec, phase: Option<f64>
         Some(phase) => ((1..=MOST).rev())
             .find(|&order| (order as f64 + offset) * PI <= phase)
             .unwrap_or(0),
+        None if bends && statics > 0 => auto.functions.unwrap_or(BEHIND_STATIC_SHAPES),
         None if bends => auto.functions.unwrap_or(FUNCTIONS),
         None if statics > 0 => 0,
         None => RODS,

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use lissom_core::study::{Ending, Run, sample_instants};
 use lissom_engine::converge::{ConvergeOptions, Convergence, Task, converge};
 use lissom_numerics::integrate::Flow;
-use lissom_spec::spec::{BasisSpec, DampingSpec, IntegratorSpec};
+use lissom_spec::spec::{BasisSpec, DampingSpec};
 use lissom_spec::{ModelSpec, Override, TEMPLATE};
 
 use crate::runs::mechanism;
@@ -105,6 +105,8 @@ fn with_functions(spec: &ModelSpec, more: usize) -> ModelSpec {
                 mesh.count = mesh.count.map(|count| count + more);
                 mesh.modes = mesh.modes.map(|modes| modes + more);
             }
+            // of which one stands behind static shapes
+            BasisSpec::Auto(auto) => auto.functions = Some(1 + more),
             _ => panic!("another basis"),
         }
     }
@@ -114,7 +116,7 @@ fn with_functions(spec: &ModelSpec, more: usize) -> ModelSpec {
 /// The model with tolerances a thousandth, as far as rounding lets them.
 fn tightened(spec: &ModelSpec) -> ModelSpec {
     let mut finer = spec.clone();
-    if let IntegratorSpec::Dop853(adaptive) = &mut finer.simulation.integrator {
+    if let Some(adaptive) = finer.simulation.integrator.adaptive_mut() {
         adaptive.rtol = (1e-3 * adaptive.rtol).max(1e-13);
         adaptive.atol *= 1e-3;
     }
@@ -134,7 +136,7 @@ fn the_two_link_arm() {
     for estimate in found.bodies.estimates.iter().flatten() {
         assert_eq!((estimate.errors.len(), estimate.changes.len()), (3, 2));
     }
-    assert_eq!(found.bodies.levels[1].settings[0], "upper_arm bending_y 3");
+    assert_eq!(found.bodies.levels[1].settings[0], "upper_arm bending_y 4");
 }
 
 #[test]
@@ -266,7 +268,7 @@ fn what_is_not_known_is_said() {
 
     // as many functions as damping is given for
     let mut spec = model(TEMPLATE, &[short]);
-    spec.body[0].damping = Some(DampingSpec::ModalRatios(vec![0.01, 0.01]));
+    spec.body[0].damping = Some(DampingSpec::ModalRatios(vec![0.01; 3]));
     let found = study(&spec, &OPTIONS);
     assert!(
         found

@@ -202,8 +202,8 @@ fn thinning_and_missing_coordinates() {
     let NotDrawn::Missing(missing) = &error else {
         panic!("{error}");
     };
-    // two joints, and two elastic coordinates on either link
-    assert_eq!((missing.names.len(), missing.all), (6, 6));
+    // two joints, and three elastic coordinates on either link
+    assert_eq!((missing.names.len(), missing.all), (8, 8));
     assert!(error.to_string().contains("output.channels"), "{error}");
 }
 

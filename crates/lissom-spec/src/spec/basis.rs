@@ -38,8 +38,8 @@ impl EachSpec {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AutoSpec {
-    /// Bending functions in each plane, those behind static shapes where there are such; two when absent. Stretch and torsion
-    /// have one.
+    /// Bending functions in each plane, those behind static shapes where there are such; when absent two, or one behind static
+    /// shapes. Stretch and torsion have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub functions: Option<usize>,
     /// Frequency up to which vibration matters: functions whose natural frequency lies below it are taken, instead of a number.

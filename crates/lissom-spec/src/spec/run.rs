@@ -155,7 +155,7 @@ pub struct SimulationSpec {
     /// What the run begins with.
     #[serde(default)]
     pub initial: InitialSpec,
-    /// The method that advances the motion in time.
+    /// The method that advances the motion in time; `auto` when absent.
     #[serde(default)]
     pub integrator: IntegratorSpec,
     /// How the equations of loops are formed; `automatic` when absent.
@@ -260,7 +260,7 @@ pub enum IntegratorSpec {
 
 impl Default for IntegratorSpec {
     fn default() -> Self {
-        Self::Dop853(AdaptiveSpec::default())
+        Self::Auto(AdaptiveSpec::default())
     }
 }
 

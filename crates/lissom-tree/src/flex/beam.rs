@@ -14,7 +14,7 @@ use super::deformation::Deformation;
 use super::eigenfunctions::Boundary;
 use super::error::{FlexError, finite, not_negative, positive};
 use super::groups::{Group, Slice, groups, slices};
-use super::second_order::{Component, SecondOrderField};
+use super::second_order::{Component, SecondOrderBlock, SecondOrderField};
 use super::strain::axial_strain;
 
 /// Relative distance beyond the tip that rounding of a sum of lengths explains.
@@ -194,15 +194,41 @@ impl Beam {
             body_nodes,
             mass_nodes,
             &stiffness(&groups),
-            damping,
             self.rigid_motions(),
         )?;
-        Ok(FlexibleBody {
+        FlexibleBody {
+            held: self.held(&groups, &second_order),
             second_order: Some(second_order),
             strain,
             centreline: Some(Centreline::new(self.length(), groups)),
             ..body
-        })
+        }
+        .damped(damping)
+    }
+
+    /// The root section, turned by those bending functions that say nothing of how the beam is held: it counts as held there. Absent if there
+    /// are none.
+    fn held(&self, groups: &[Group; 4], field: &SecondOrderField) -> Option<Node> {
+        let Basis::Functions { of, .. } = &self.basis else {
+            return None;
+        };
+        let entries = field.blocks.iter().map(SecondOrderBlock::len).sum();
+        let mut root = node_at(0.0, groups, true, vec![0.0; entries]);
+        let mut turns = false;
+        for group in groups {
+            let Functions { boundary, count } = of[group.deformation as usize];
+            let bends = matches!(
+                group.deformation,
+                Deformation::BendingY | Deformation::BendingZ
+            );
+            if bends && boundary == Boundary::FixedInterface && count > 0 {
+                turns = true;
+            } else {
+                root.rotation[group.coordinates.clone()].fill([0.0; 3]);
+            }
+            root.displacement[group.coordinates.clone()].fill([0.0; 3]);
+        }
+        turns.then_some(root)
     }
 
     /// Whether rigid motions are among the elastic coordinates.

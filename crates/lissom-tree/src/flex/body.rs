@@ -57,6 +57,9 @@ pub struct FlexibleBody {
     pub centreline: Option<Centreline>,
     /// Who makes the rigid motions of the body.
     pub rigid_motions: RigidMotions,
+    /// The root section of a beam that counts as held there although its frame, on the chord, is not: natural frequencies, modal
+    /// damping and deflections are told from it, so that they do not depend on the functions. Absent where they are told from the frame.
+    pub held: Option<Node>,
     /// The masses the integrals were taken over, for the lumped-node variant of Jain & Rodriguez; none for bodies
     /// that are given by integrals.
     pub mass_nodes: Vec<MassNode>,
@@ -213,14 +216,14 @@ impl FlexibleBody {
         self.coordinates.is_empty()
     }
 
-    /// Natural frequencies in rad/s of the body with its frame held, in rising order.
+    /// Natural frequencies in rad/s of the body with its frame or its root held, in rising order.
     ///
     /// # Errors
     /// If stiffness or mass matrix are not positive definite.
     pub fn frequencies(&self) -> Result<Vec<f64>, FlexError> {
         let count = self.len();
         let stiffness = DMatrix::from_row_slice(count, count, &self.stiffness);
-        let mass = DMatrix::from_row_slice(count, count, &self.integrals.mass_matrix);
+        let mass = self.held_mass_matrix();
         let mut frequencies = Vec::with_capacity(count);
         // one group at a time, so that stiff deformations do not blur soft ones
         for members in eigen::uncoupled_groups(&stiffness, &mass) {
@@ -236,6 +239,37 @@ impl FlexibleBody {
         }
         frequencies.sort_by(f64::total_cmp);
         Ok(frequencies)
+    }
+
+    /// Mass matrix of the elastic coordinates while what [holds](Self::held) the body does not move: a body whose frame lies on the
+    /// chord turns by $`-\theta_\alpha`$ of the root with every coordinate.
+    fn held_mass_matrix(&self) -> DMatrix<f64> {
+        let count = self.len();
+        let Some(held) = &self.held else {
+            return DMatrix::from_row_slice(count, count, &self.integrals.mass_matrix);
+        };
+        let motions = DMatrix::from_fn(6 + count, count, |row, column| match row {
+            0..3 => -held.rotation[column][row],
+            3..6 => -held.displacement[column][row - 3],
+            _ if row - 6 == column => 1.0,
+            _ => 0.0,
+        });
+        motions.transpose() * self.free_mass_matrix() * motions
+    }
+
+    /// The body with this damping, of what is set by then.
+    pub(super) fn damped(mut self, damping: &Damping) -> Result<Self, FlexError> {
+        let count = self.len();
+        let stiffness = DMatrix::from_row_slice(count, count, &self.stiffness);
+        let mass = self.held_mass_matrix();
+        let shift = self.rigid_motions.shift(&stiffness, &mass);
+        let matrix = damping.matrix(&stiffness, &mass, shift)?;
+        for &value in &matrix {
+            finite(value, || "an entry of the damping matrix".to_owned())?;
+        }
+        // it is symmetric: its columns are its rows
+        self.damping = matrix.as_slice().to_vec();
+        Ok(self)
     }
 
     /// Stiffness of the bending of a beam per square of its angular velocity across its axis, n × n by rows; `None` for
@@ -279,7 +313,7 @@ impl FlexibleBody {
         }
     }
 
-    /// A body from its mass nodes, its stiffness and where its joints sit.
+    /// An undamped body from its mass nodes, its stiffness and where its joints sit.
     ///
     /// `groups` are ranges that cover all coordinates, see [`mass_properties`].
     pub(super) fn assemble(
@@ -288,7 +322,6 @@ impl FlexibleBody {
         nodes: Vec<Node>,
         mass_nodes: Vec<MassNode>,
         stiffness: &DMatrix<f64>,
-        damping: &Damping,
         rigid_motions: RigidMotions,
     ) -> Result<Self, FlexError> {
         let properties = mass_properties(&mass_nodes, coordinates.len(), groups);
@@ -298,19 +331,17 @@ impl FlexibleBody {
             nodes,
             mass_nodes,
             stiffness,
-            damping,
             rigid_motions,
         )
     }
 
-    /// A body from the integrals over its mass, its stiffness and where its joints sit.
+    /// An undamped body from the integrals over its mass, its stiffness and where its joints sit.
     pub(super) fn with_properties(
         coordinates: Vec<String>,
         properties: MassProperties,
         nodes: Vec<Node>,
         mass_nodes: Vec<MassNode>,
         stiffness: &DMatrix<f64>,
-        damping: &Damping,
         rigid_motions: RigidMotions,
     ) -> Result<Self, FlexError> {
         let count = coordinates.len();
@@ -338,25 +369,22 @@ impl FlexibleBody {
             "mass matrix",
             "remove coordinates that move no mass of their own",
         )?;
-        let damping = damping.matrix(stiffness, &mass_matrix, shift)?;
-        for &value in &damping {
-            finite(value, || "an entry of the damping matrix".to_owned())?;
-        }
         Ok(Self {
             coordinates,
             mass: properties.mass,
             first_moment: properties.first_moment,
             second_moment: properties.second_moment,
             integrals,
-            // both matrices are symmetric: their columns are their rows
+            // it is symmetric: its columns are its rows
             stiffness: stiffness.as_slice().to_vec(),
-            damping: damping.as_slice().to_vec(),
+            damping: vec![0.0; count * count],
             nodes,
             second_order: None,
             second_order_integrals: None,
             strain: None,
             centreline: None,
             rigid_motions,
+            held: None,
             mass_nodes,
         })
     }

@@ -10,7 +10,7 @@ use super::error::{FlexError, finite, not_negative};
 pub enum Damping {
     /// Not at all.
     None,
-    /// Damping ratios of the modes of the body with its frame held: one value for all of them, or one per
+    /// Damping ratios of the modes of the body with its frame held, or its root: one value for all of them, or one per
     /// elastic coordinate. In the second case each mode takes the ratio of the coordinate that has the
     /// same rank by stiffness over mass among those it is coupled with; in a modal basis that is the
     /// coordinate of the same name.

@@ -64,9 +64,9 @@ impl NodalBody {
             nodes,
             mass_nodes,
             &self.stiffness_matrix()?,
-            damping,
             RigidMotions::AreTheFrames,
-        )
+        )?
+        .damped(damping)
     }
 
     fn stiffness_matrix(&self) -> Result<DMatrix<f64>, FlexError> {

@@ -136,9 +136,9 @@ impl ReducedBody {
             self.nodes,
             Vec::new(),
             &stiffness,
-            damping,
             RigidMotions::AreTheFrames,
-        )?;
+        )?
+        .damped(damping)?;
         body.second_order = self
             .second_order
             .as_ref()

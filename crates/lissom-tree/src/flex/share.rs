@@ -65,7 +65,7 @@ impl FlexibleBody {
     }
 
     /// Mass matrix of the undeformed free body in $`(\omega, v, \dot\eta)`$ about its frame.
-    fn free_mass_matrix(&self) -> DMatrix<f64> {
+    pub(super) fn free_mass_matrix(&self) -> DMatrix<f64> {
         let modes = self.coordinates.len();
         let second = Matrix(self.second_moment);
         let rigid = RigidInertia::from_moments(self.mass, Vector(self.first_moment), second);

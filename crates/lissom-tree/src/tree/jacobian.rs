@@ -2,6 +2,7 @@
 
 use super::Kinematics;
 use super::node::node_motion;
+use crate::flex::Node;
 use crate::{Place, System};
 use lissom_spatial::Scalar;
 use lissom_spatial::{Force, Motion, Transform, Vector};
@@ -13,7 +14,8 @@ pub struct MarkerMotion<T> {
     pub pose: Transform<T>,
     /// Angular velocity, and velocity of the marker's own point, in ground components.
     pub twist: Motion<T>,
-    /// Displacement of the marker from its undeformed place, in the body's own components.
+    /// Displacement of the marker from its undeformed place, in the components of the body's frame, or of its root where it is
+    /// [held](crate::flex::FlexibleBody::held) there.
     pub deflection: Vector<T>,
     /// Its rate in these components.
     pub deflection_rate: Vector<T>,
@@ -46,18 +48,31 @@ pub fn marker_motion<T: Scalar>(
         (place, &system.bodies()[body].flexible)
     {
         let node = &flexible.nodes[*index];
-        let at = |elastic: &[T], rate: &[T], influence: &mut [Motion<T>]| {
+        let at = |node: &Node, elastic: &[T], rate: &[T], influence: &mut [Motion<T>]| {
             let (tip, shortening) = (fidelity.marker_tip(), fidelity.shortening);
             node_motion(
                 flexible, node, tip, shortening, elastic, rate, None, influence,
             )
         };
-        let bent = at(elastic, elastic_rate, &mut influence[..n]);
-        deflection = bent.pose.translation - Vector::constant(node.position);
-        deflection_rate = bent.twist.linear + bent.twist.angular.cross(bent.pose.translation);
+        let held = flexible
+            .held
+            .as_ref()
+            .map(|held| at(held, elastic, elastic_rate, &mut influence[..n]));
+        let bent = at(node, elastic, elastic_rate, &mut influence[..n]);
+        let (mut place, mut rate) = (bent.pose.translation, bent.twist.linear);
+        rate += bent.twist.angular.cross(place);
+        if let Some(held) = held {
+            rate = held
+                .pose
+                .rotation
+                .transpose_mul(rate - held.twist.angular.cross(place));
+            place = held.pose.rotation.transpose_mul(place);
+        }
+        deflection = place - Vector::constant(node.position);
+        deflection_rate = rate;
         let motion = if fidelity.frozen {
             let zeros = kinematics.zeros(n);
-            at(zeros, zeros, &mut influence[..n])
+            at(node, zeros, zeros, &mut influence[..n])
         } else {
             bent
         };

@@ -246,14 +246,18 @@ fn bases_without_locking() {
 fn foreshortened_coordinates_are_checked_at_build() {
     let mut spec = ModelSpec::parse(TEMPLATE, &[]).unwrap();
     let name = spec.body[0].name.clone();
+    let clamped = |foreshortening| {
+        BasisSpec::ClampedFree(ModeCounts {
+            bending_y: 2,
+            foreshortening,
+            ..ModeCounts::default()
+        })
+    };
+    spec.body[1].beam.as_mut().unwrap().basis = clamped(false);
     let link = &mut spec.body[0];
     let beam = link.beam.as_mut().unwrap();
     beam.axial_stiffness_n = Some(1e6);
-    beam.basis = BasisSpec::ClampedFree(ModeCounts {
-        bending_y: 2,
-        foreshortening: true,
-        ..ModeCounts::default()
-    });
+    beam.basis = clamped(true);
     link.initial = Some(InitialElasticSpec {
         elastic: [("stretch_3".to_owned(), 1e-3)].into(),
         ..InitialElasticSpec::default()
