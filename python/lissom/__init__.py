@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         SweepError,
     )
     from lissom.linear import Linearization
+    from lissom.matrices import body_from_matrices
     from lissom.measured import read_csv
     from lissom.mechanism import Mechanism
     from lissom.model import Model, load, shipped, shipped_models
@@ -59,6 +60,7 @@ _HOME = {
     "State": "_native",
     "SweepError": "errors",
     "__version__": "_native",
+    "body_from_matrices": "matrices",
     "load": "model",
     "read_csv": "measured",
     "shipped": "model",
@@ -90,6 +92,7 @@ __all__ = [
     "State",
     "SweepError",
     "__version__",
+    "body_from_matrices",
     "load",
     "read_csv",
     "shipped",
