@@ -139,13 +139,14 @@ impl<T: Scalar> ArticulatedInertia<T> {
         let linear = self.linear.rotate(rotation);
         let rotated = rotation * self.coupling * rotation.transpose();
         // C' = C + p^× L, by columns of the symmetric L
-        let shift = linear.full().0.map(|row| p.cross(Vector(row)));
-        let coupling = Matrix(std::array::from_fn(|i| {
-            std::array::from_fn(|j| rotated.0[i][j] + shift[j][i])
-        }));
+        let [a, b, c] = linear.full().rows();
+        let shift = Matrix([p.cross(a).0, p.cross(b).0, p.cross(c).0]).transpose();
+        let coupling = rotated + shift;
         // A' = A − C p^× + p^× C'ᵀ, one triangle of it
-        let before: [Vector<T>; 3] = rotated.0.map(|row| Vector(row).cross(p));
-        let after: [Vector<T>; 3] = coupling.0.map(|row| p.cross(Vector(row)));
+        let [a, b, c] = rotated.rows();
+        let before = [a.cross(p), b.cross(p), c.cross(p)];
+        let [a, b, c] = coupling.rows();
+        let after = [p.cross(a), p.cross(b), p.cross(c)];
         let change = |i: usize, j: usize| after[j][i] - before[i][j];
         let angular = self.angular.rotate(rotation)
             + Symmetric([

@@ -72,13 +72,18 @@ impl Pivot for f64 {
 pub struct Lanes<const N: usize>(pub [f64; N]);
 
 impl<const N: usize> Lanes<N> {
+    // plain loops: `from_fn` and `map` of arrays are calls where they are not inlined, and then in the instructions of every processor
     #[inline(always)]
     fn zip(self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
-        Self(std::array::from_fn(|i| f(self.0[i], other.0[i])))
+        let mut all = self;
+        for i in 0..N {
+            all.0[i] = f(self.0[i], other.0[i]);
+        }
+        all
     }
     #[inline(always)]
     fn map(self, f: impl Fn(f64) -> f64) -> Self {
-        Self(self.0.map(f))
+        self.zip(self, |a, _| f(a))
     }
 }
 

@@ -1,4 +1,7 @@
 //! Three-dimensional vectors and matrices over a [`Scalar`].
+//!
+//! What the recursions use is written out by components: closures that `std::array` would call for each of them are
+//! not always inlined, and what is not inlined is not compiled for the processor at hand.
 
 use std::ops::{Add, AddAssign, Index, IndexMut, Mul, Neg, Sub};
 
@@ -46,7 +49,7 @@ impl<T: Scalar> Vector<T> {
     /// A vector known when the system was built.
     #[inline(always)]
     pub fn constant(x: [f64; 3]) -> Self {
-        Self(x.map(T::constant))
+        Self([T::constant(x[0]), T::constant(x[1]), T::constant(x[2])])
     }
 
     /// Scalar product.
@@ -70,7 +73,7 @@ impl<T: Scalar> Vector<T> {
     #[must_use]
     #[inline(always)]
     pub fn scale(self, factor: T) -> Self {
-        Self(self.0.map(|x| x * factor))
+        Self([self[0] * factor, self[1] * factor, self[2] * factor])
     }
 
     /// One triangle of `self otherᵀ`, where `other` is a multiple of `self`.
@@ -83,7 +86,8 @@ impl<T: Scalar> Vector<T> {
     /// The matrix `self otherᵀ`.
     #[inline(always)]
     pub fn outer(self, other: Self) -> Matrix<T> {
-        Matrix(self.0.map(|x| other.scale(x).0))
+        let [x, y, z] = self.0;
+        Matrix([other.scale(x).0, other.scale(y).0, other.scale(z).0])
     }
 }
 
@@ -112,7 +116,12 @@ impl<T: Scalar> Matrix<T> {
     /// A matrix known when the system was built.
     #[inline(always)]
     pub fn constant(x: [[f64; 3]; 3]) -> Self {
-        Self(x.map(|row| row.map(T::constant)))
+        let [a, b, c] = x;
+        Self([
+            Vector::constant(a).0,
+            Vector::constant(b).0,
+            Vector::constant(c).0,
+        ])
     }
 
     /// The skew matrix of `v`: `skew(v) x = v × x`.
@@ -120,6 +129,13 @@ impl<T: Scalar> Matrix<T> {
     pub fn skew(v: Vector<T>) -> Self {
         let o = T::zero();
         Self([[o, -v[2], v[1]], [v[2], o, -v[0]], [-v[1], v[0], o]])
+    }
+
+    /// The rows.
+    #[inline(always)]
+    pub fn rows(self) -> [Vector<T>; 3] {
+        let [a, b, c] = self.0;
+        [Vector(a), Vector(b), Vector(c)]
     }
 
     /// Transpose.
@@ -137,20 +153,18 @@ impl<T: Scalar> Matrix<T> {
     /// `selfᵀ v` without forming the transpose.
     #[inline(always)]
     pub fn transpose_mul(self, v: Vector<T>) -> Vector<T> {
-        let m = self.0;
-        Vector(std::array::from_fn(|j| {
-            m[0][j] * v[0] + m[1][j] * v[1] + m[2][j] * v[2]
-        }))
+        let [a, b, c] = self.rows();
+        a.scale(v[0]) + b.scale(v[1]) + c.scale(v[2])
     }
 
     /// Inverse of a matrix that is far from singular, by cofactors.
     #[must_use]
     #[inline(always)]
     pub fn inverse(self) -> Self {
-        let [a, b, c] = self.0.map(Vector);
-        let cofactors = [b.cross(c), c.cross(a), a.cross(b)];
-        let scale = T::constant(1.0) / a.dot(cofactors[0]);
-        Self(cofactors.map(|row| row.scale(scale).0)).transpose()
+        let [a, b, c] = self.rows();
+        let cofactors = Self([b.cross(c).0, c.cross(a).0, a.cross(b).0]);
+        let scale = T::constant(1.0) / a.dot(Vector(cofactors.0[0]));
+        cofactors.scale(scale).transpose()
     }
 
     /// Sum of the diagonal.
@@ -170,7 +184,8 @@ impl<T: Scalar> Matrix<T> {
     #[must_use]
     #[inline(always)]
     pub fn scale(self, factor: T) -> Self {
-        Self(self.0.map(|row| row.map(|x| x * factor)))
+        let [a, b, c] = self.rows();
+        Self([a.scale(factor).0, b.scale(factor).0, c.scale(factor).0])
     }
 }
 
@@ -192,7 +207,16 @@ impl<T: Scalar> Symmetric<T> {
     /// A matrix known when the system was built.
     #[inline(always)]
     pub fn constant(x: [f64; 6]) -> Self {
-        Self(x.map(T::constant))
+        let [xx, xy, xz, yy, yz, zz] = x;
+        let constant = T::constant;
+        Self([
+            constant(xx),
+            constant(xy),
+            constant(xz),
+            constant(yy),
+            constant(yz),
+            constant(zz),
+        ])
     }
 
     /// The upper triangle of a matrix that is symmetric.
@@ -263,7 +287,7 @@ impl<T: Scalar> Neg for Vector<T> {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        Self(self.0.map(|x| -x))
+        Self([-self[0], -self[1], -self[2]])
     }
 }
 impl<T: Scalar> AddAssign for Vector<T> {
@@ -276,18 +300,16 @@ impl<T: Scalar> Add for Matrix<T> {
     type Output = Self;
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        Self(std::array::from_fn(|i| {
-            (Vector(self.0[i]) + Vector(other.0[i])).0
-        }))
+        let ([a, b, c], [u, v, w]) = (self.rows(), other.rows());
+        Self([(a + u).0, (b + v).0, (c + w).0])
     }
 }
 impl<T: Scalar> Sub for Matrix<T> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        Self(std::array::from_fn(|i| {
-            (Vector(self.0[i]) - Vector(other.0[i])).0
-        }))
+        let ([a, b, c], [u, v, w]) = (self.rows(), other.rows());
+        Self([(a - u).0, (b - v).0, (c - w).0])
     }
 }
 impl<T: Scalar> AddAssign for Matrix<T> {
@@ -300,31 +322,36 @@ impl<T: Scalar> Mul<Vector<T>> for Matrix<T> {
     type Output = Vector<T>;
     #[inline(always)]
     fn mul(self, v: Vector<T>) -> Vector<T> {
-        Vector(self.0.map(|row| Vector(row).dot(v)))
+        let [a, b, c] = self.rows();
+        Vector([a.dot(v), b.dot(v), c.dot(v)])
     }
 }
 impl<T: Scalar> Mul for Matrix<T> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
-        let b = other.0;
-        Self(self.0.map(|row| {
-            std::array::from_fn(|j| row[0] * b[0][j] + row[1] * b[1][j] + row[2] * b[2][j])
-        }))
+        let [a, b, c] = self.rows();
+        Self([
+            other.transpose_mul(a).0,
+            other.transpose_mul(b).0,
+            other.transpose_mul(c).0,
+        ])
     }
 }
 impl<T: Scalar> Add for Symmetric<T> {
     type Output = Self;
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        Self(std::array::from_fn(|i| self.0[i] + other.0[i]))
+        let ([a, b, c, d, e, f], [u, v, w, x, y, z]) = (self.0, other.0);
+        Self([a + u, b + v, c + w, d + x, e + y, f + z])
     }
 }
 impl<T: Scalar> Sub for Symmetric<T> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        Self(std::array::from_fn(|i| self.0[i] - other.0[i]))
+        let ([a, b, c, d, e, f], [u, v, w, x, y, z]) = (self.0, other.0);
+        Self([a - u, b - v, c - w, d - x, e - y, f - z])
     }
 }
 impl<T: Scalar> Mul<Vector<T>> for Symmetric<T> {

@@ -156,11 +156,11 @@ impl JointGeometry {
                 inboard,
             } => {
                 let (sin, cos) = q[0].sin_cos();
-                let rotation = Matrix(std::array::from_fn(|i| {
-                    std::array::from_fn(|j| {
-                        sin * sine.0[i][j] + cos * cosine.0[i][j] + T::constant(constant.0[i][j])
-                    })
-                }));
+                let entry = |i: usize, j: usize| {
+                    sin * sine.0[i][j] + cos * cosine.0[i][j] + T::constant(constant.0[i][j])
+                };
+                let row = |i: usize| [entry(i, 0), entry(i, 1), entry(i, 2)];
+                let rotation = Matrix([row(0), row(1), row(2)]);
                 let translation =
                     Vector::constant(outboard.0) - rotation * Vector::constant(inboard.0);
                 Transform::new(rotation, translation)

@@ -249,7 +249,8 @@ fn euler<T: Scalar>(
     let (mut omega, mut bias) = (Vector::zero(), Vector::zero());
     for axis in sequence {
         // the axis as the turns before it carry it
-        let carried = Vector(std::array::from_fn(|i| rotation.0[i][axis]));
+        let [x, y, z] = rotation.0;
+        let carried = Vector([x[axis], y[axis], z[axis]]);
         for i in 0..3 {
             rate_matrix.0[i][axis] = carried[i];
         }

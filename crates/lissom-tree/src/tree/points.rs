@@ -20,16 +20,16 @@ impl<T: Scalar> Points<T> {
     /// `self += factor × constants`
     #[inline(always)]
     pub(super) fn add_scaled(&mut self, constants: &Group, factor: T) {
-        for (x, &c) in self.0.iter_mut().zip(constants) {
-            *x += factor * c;
+        for i in 0..GROUP {
+            self.0[i] += factor * constants[i];
         }
     }
 
     /// `self += x × factor`
     #[inline(always)]
     pub(super) fn add_product(&mut self, x: &Self, factor: T) {
-        for (sum, &x) in self.0.iter_mut().zip(&x.0) {
-            *sum += x * factor;
+        for i in 0..GROUP {
+            self.0[i] += x.0[i] * factor;
         }
     }
 
@@ -59,23 +59,33 @@ impl<T: Scalar> Points<T> {
 
     /// Every point's number times its constant.
     #[inline(always)]
-    pub(super) fn times(&self, constants: &Group) -> Self {
-        Self(std::array::from_fn(|i| self.0[i] * constants[i]))
+    pub(super) fn times(mut self, constants: &Group) -> Self {
+        for i in 0..GROUP {
+            self.0[i] = self.0[i] * constants[i];
+        }
+        self
     }
 
     #[inline(always)]
-    pub(super) fn scale(&self, factor: f64) -> Self {
-        Self(self.0.map(|x| x * factor))
+    pub(super) fn scale(mut self, factor: f64) -> Self {
+        for i in 0..GROUP {
+            self.0[i] = self.0[i] * factor;
+        }
+        self
     }
 
     #[inline(always)]
-    pub(super) fn product(&self, other: &Self) -> Self {
-        Self(std::array::from_fn(|i| self.0[i] * other.0[i]))
+    pub(super) fn product(mut self, other: &Self) -> Self {
+        for i in 0..GROUP {
+            self.0[i] = self.0[i] * other.0[i];
+        }
+        self
     }
 
     #[inline(always)]
-    pub(super) fn plus(&self, other: &Self) -> Self {
-        Self(std::array::from_fn(|i| self.0[i] + other.0[i]))
+    pub(super) fn plus(mut self, other: &Self) -> Self {
+        self.add(other);
+        self
     }
 
     #[inline(always)]
