@@ -47,7 +47,8 @@ pub(crate) use equivalent_points::equivalent_points;
 pub use error::FlexError;
 pub use nodal::{NodalBody, NodalMass};
 pub(crate) use packed::{
-    GROUP, Group, PackedField, PackedLine, PackedStrain, ShorteningInertia, ShorteningSums,
+    GROUP, Group, PackedBlock, PackedField, PackedLine, PackedStrain, ShorteningInertia,
+    ShorteningSums,
 };
 pub(crate) use reduced::SUMS;
 pub use reduced::{ReducedBody, SecondOrderIntegrals};

@@ -94,3 +94,52 @@ impl<T: Scalar> Points<T> {
         (a + b) + (c + d)
     }
 }
+
+/// Sums over a beam of the products of one line of numbers with others.
+#[inline(always)]
+pub(super) fn dots<T: Scalar, const K: usize>(
+    x: &[Points<T>],
+    others: [&[Points<T>]; K],
+) -> [T; K] {
+    let mut sums = [Points::zero(); K];
+    for i in 0..x.len() {
+        for k in 0..K {
+            sums[k].add_products(&x[i], &others[k][i]);
+        }
+    }
+    each_sum(sums)
+}
+
+/// Sums over a beam of the products of lines of numbers with one line of constants.
+#[inline(always)]
+pub(super) fn dots_with_constants<T: Scalar, const K: usize>(
+    lines: [&[Points<T>]; K],
+    constants: &[Group],
+) -> [T; K] {
+    let mut sums = [Points::zero(); K];
+    for i in 0..constants.len() {
+        for k in 0..K {
+            sums[k].add_times(&lines[k][i], &constants[i]);
+        }
+    }
+    each_sum(sums)
+}
+
+/// The sum over a beam.
+#[inline(always)]
+pub(super) fn total<T: Scalar>(x: &[Points<T>]) -> T {
+    let mut sum = Points::zero();
+    for x in x {
+        sum.add(x);
+    }
+    sum.sum()
+}
+
+#[inline(always)]
+fn each_sum<T: Scalar, const K: usize>(sums: [Points<T>; K]) -> [T; K] {
+    let mut all = [T::zero(); K];
+    for k in 0..K {
+        all[k] = sums[k].sum();
+    }
+    all
+}

@@ -8,8 +8,8 @@
 //! part is known when the mechanism is built; the axis of a beam that bends in one plane has $`q_x`$ alone.
 
 use super::body_inertia::{BodyInertia, Moments};
-use super::points::Points;
-use crate::flex::{Group, PackedField, PackedLine, ShorteningSums};
+use super::points::{Points, dots, dots_with_constants, total};
+use crate::flex::{PackedBlock, PackedField, PackedLine, ShorteningSums};
 use lissom_spatial::Scalar;
 
 /// Numbers along one beam, in groups; scratch memory of [`add`].
@@ -45,36 +45,6 @@ impl<T: Scalar> AlongBeam<T> {
     }
 }
 
-/// $`\sum x y`$ over the beam.
-#[inline(always)]
-fn dot<T: Scalar>(x: &[Points<T>], y: &[Points<T>]) -> T {
-    let mut sum = Points::zero();
-    for (x, y) in x.iter().zip(y) {
-        sum.add_products(x, y);
-    }
-    sum.sum()
-}
-
-/// $`\sum x c`$ over the beam.
-#[inline(always)]
-fn dot_constants<T: Scalar>(x: &[Points<T>], constants: &[Group]) -> T {
-    let mut sum = Points::zero();
-    for (x, c) in x.iter().zip(constants) {
-        sum.add_times(x, c);
-    }
-    sum.sum()
-}
-
-/// $`\sum x`$ over the beam.
-#[inline(always)]
-fn total<T: Scalar>(x: &[Points<T>]) -> T {
-    let mut sum = Points::zero();
-    for x in x {
-        sum.add(x);
-    }
-    sum.sum()
-}
-
 /// Adds what the second-order field does to the moments and the modal quantities of one beam.
 #[inline(always)]
 pub(super) fn add<T: Scalar>(
@@ -108,13 +78,18 @@ fn add_component<T: Scalar>(
     // the other two components, j → next → after in the sense of rotation
     let (next, after) = ((j + 1) % 3, (j + 2) % 3);
     let along = &*out.along;
-    let position = [0, 1, 2].map(|i| &along.position[i][..groups]);
-    let velocity = [0, 1, 2].map(|i| &along.velocity[i][..groups]);
+    let [x, y, z] = &along.position;
+    let position = [&x[..groups], &y[..groups], &z[..groups]];
+    let velocity = [
+        &along.velocity[next][..groups],
+        &along.velocity[after][..groups],
+    ];
     let (mq, mq_rate, mq_bias) = (
         &along.quadratic[j][..groups],
         &along.rate[j][..groups],
         &along.bias[j][..groups],
     );
+    let shape = |alpha: usize| &line.shapes[alpha * groups..][..groups];
 
     // moments of the body; `position` holds l + q, so that q·p counts every product of two q once and q·l once
     if line.is_place {
@@ -122,59 +97,71 @@ fn add_component<T: Scalar>(
         moments.first_rate[j] += total(mq_rate);
         moments.shortening_bias.force[j] += total(mq_bias);
     }
-    moments.second.0[j][j] += dot(mq, position[j]) + with_linear(line, mq, j, elastic);
+    let with_own_place = dots(mq, position);
+    moments.second.0[j][j] += with_own_place[j] + with_linear(line, mq, j, elastic);
     for k in [next, after] {
         let product = if k < j {
             with_linear(line, mq, k, elastic)
         } else {
-            dot(mq, position[k])
+            with_own_place[k]
         };
         moments.second.0[j][k] += product;
         moments.second.0[k][j] += product;
     }
-    moments.shortening_bias.moment[next] += dot(mq_bias, position[after]);
-    moments.shortening_bias.moment[after] -= dot(mq_bias, position[next]);
+    let [with_next, with_after] = dots(mq_bias, [position[next], position[after]]);
+    moments.shortening_bias.moment[next] += with_after;
+    moments.shortening_bias.moment[after] -= with_next;
 
     // q and its rates against the linear shapes
     for alpha in 0..n {
         let Some(component) = line.component[alpha] else {
             continue;
         };
-        let shape = &line.shapes[alpha * groups..(alpha + 1) * groups];
-        out.with_position[alpha].0[j][component] += dot_constants(mq, shape);
+        let moving = if component == j { mq_bias } else { mq_rate };
+        let [still, moving] = dots_with_constants([mq, moving], shape(alpha));
+        out.with_position[alpha].0[j][component] += still;
         if component == j {
-            out.modal_bias[alpha] += dot_constants(mq_bias, shape);
+            out.modal_bias[alpha] += moving;
         } else if component == next {
-            out.with_velocity[alpha][after] += dot_constants(mq_rate, shape);
+            out.with_velocity[alpha][after] += moving;
         } else {
-            out.with_velocity[alpha][next] -= dot_constants(mq_rate, shape);
+            out.with_velocity[alpha][next] -= moving;
         }
     }
     // b against position, velocity, bias and itself
     let coordinates = &line.quadratic[j];
+    let gradient_of = |alpha: usize| &along.gradient[j][alpha * groups..][..groups];
     for (i, &alpha) in coordinates.iter().enumerate() {
-        let weighted = &along.weighted[j][alpha * groups..(alpha + 1) * groups];
-        let gradient = &along.gradient[j][alpha * groups..(alpha + 1) * groups];
+        let weighted = &along.weighted[j][alpha * groups..][..groups];
         if line.is_place {
             out.coupling[alpha].force[j] += total(weighted);
         }
-        for k in 0..3 {
-            out.with_position[alpha].0[k][j] += dot(weighted, position[k]);
+        for (k, product) in dots(weighted, position).into_iter().enumerate() {
+            out.with_position[alpha].0[k][j] += product;
         }
-        out.with_velocity[alpha][next] += dot(weighted, velocity[after]);
-        out.with_velocity[alpha][after] -= dot(weighted, velocity[next]);
-        out.modal_bias[alpha] += dot(gradient, mq_bias);
-        for &beta in &coordinates[..=i] {
-            let other = &along.gradient[j][beta * groups..(beta + 1) * groups];
-            let product = dot(weighted, other);
+        let [with_next, with_after] = dots(weighted, velocity);
+        out.with_velocity[alpha][next] += with_after;
+        out.with_velocity[alpha][after] -= with_next;
+        let [with_bias] = dots(gradient_of(alpha), [mq_bias]);
+        out.modal_bias[alpha] += with_bias;
+        let mut add = |beta: usize, product: T| {
             out.modal_mass[alpha * n + beta] += product;
             if beta != alpha {
                 out.modal_mass[beta * n + alpha] += product;
             }
+        };
+        let (pairs, rest) = coordinates[..=i].as_chunks();
+        for &[beta, gamma] in pairs {
+            let [first, second] = dots(weighted, [gradient_of(beta), gradient_of(gamma)]);
+            add(beta, first);
+            add(gamma, second);
+        }
+        for &beta in rest {
+            let [product] = dots(weighted, [gradient_of(beta)]);
+            add(beta, product);
         }
         for &beta in &line.linear[j] {
-            let shape = &line.shapes[beta * groups..(beta + 1) * groups];
-            let product = dot_constants(weighted, shape);
+            let [product] = dots_with_constants([weighted], shape(beta));
             out.modal_mass[alpha * n + beta] += product;
             out.modal_mass[beta * n + alpha] += product;
         }
@@ -224,11 +211,12 @@ fn with_linear<T: Scalar>(line: &PackedLine, mq: &[Points<T>], k: usize, elastic
     let groups = line.groups();
     let mut sum = T::zero();
     for &alpha in &line.linear[k] {
-        let shape = &line.shapes[alpha * groups..(alpha + 1) * groups];
-        sum += dot_constants(mq, shape) * elastic[alpha];
+        let [product] = dots_with_constants([mq], &line.shapes[alpha * groups..][..groups]);
+        sum += product * elastic[alpha];
     }
     if line.undeformed_component == k {
-        dot_constants(mq, &line.undeformed) + sum
+        let [undeformed] = dots_with_constants([mq], &line.undeformed);
+        undeformed + sum
     } else {
         sum
     }
@@ -243,84 +231,116 @@ fn along_the_beam<T: Scalar>(
     along: &mut AlongBeam<T>,
 ) {
     let groups = line.groups();
-    for group in 0..groups {
-        let mut position = [Points::zero(); 3];
-        let mut velocity = [Points::zero(); 3];
-        position[line.undeformed_component].add_scaled(&line.undeformed[group], T::constant(1.0));
-        for (alpha, (&eta, &rate)) in elastic.iter().zip(elastic_rate).enumerate() {
-            if let Some(component) = line.component[alpha] {
-                let shape = &line.shapes[alpha * groups + group];
-                position[component].add_scaled(shape, eta);
-                velocity[component].add_scaled(shape, rate);
+    for i in 0..3 {
+        let position = &mut along.position[i][..groups];
+        let velocity = &mut along.velocity[i][..groups];
+        position.fill(Points::zero());
+        velocity.fill(Points::zero());
+        if line.undeformed_component == i {
+            let undeformed = &line.undeformed[..groups];
+            for group in 0..groups {
+                position[group].add_scaled(&undeformed[group], T::constant(1.0));
             }
         }
-        let zero = [Points::zero(); 3];
-        let mut parts = Parts {
-            quadratic: zero,
-            rate: zero,
-            bias: zero,
-        };
-        let weights = &line.weights[group];
-        for block in &line.blocks {
-            let j = block.component;
-            let size = block.rows.len() * block.columns.len();
-            let entries = &block.entries[group * size..(group + 1) * size];
-            let mut write = |alpha: usize, gradient: Points<T>| {
-                along.weighted[j][alpha * groups + group] = gradient.times(weights);
-                along.gradient[j][alpha * groups + group] = gradient;
-            };
-            let halves = if block.rows == block.columns {
-                1.0
-            } else {
-                2.0
-            };
-            let [etas, rates] = [elastic, elastic_rate].map(|x| &x[block.columns.clone()]);
-            for (row, alpha) in entries
-                .chunks_exact(block.columns.len())
-                .zip(block.rows.clone())
-            {
-                let (mut gradient, mut gradient_rate) = (Points::zero(), Points::zero());
-                for (h, (&eta, &rate)) in row.iter().zip(etas.iter().zip(rates)) {
-                    gradient.add_scaled(h, eta);
-                    gradient_rate.add_scaled(h, rate);
-                }
-                parts.quadratic[j].add_product(&gradient, elastic[alpha] * (0.5 * halves));
-                parts.rate[j].add_product(&gradient, elastic_rate[alpha]);
-                parts.bias[j].add_product(&gradient_rate, elastic_rate[alpha] * halves);
-                if block.rows != block.columns {
-                    parts.rate[j].add_product(&gradient_rate, elastic[alpha]);
-                }
-                write(alpha, gradient);
-            }
-            // by symmetry, the columns of a block aside from the diagonal
-            if block.rows != block.columns {
-                for (column, beta) in block.columns.clone().enumerate() {
-                    let mut gradient = Points::zero();
-                    let below = entries[column..].iter().step_by(block.columns.len());
-                    for (h, &eta) in below.zip(&elastic[block.rows.clone()]) {
-                        gradient.add_scaled(h, eta);
-                    }
-                    write(beta, gradient);
-                }
+        for &alpha in &line.linear[i] {
+            let shape = &line.shapes[alpha * groups..][..groups];
+            let (eta, rate) = (elastic[alpha], elastic_rate[alpha]);
+            for group in 0..groups {
+                position[group].add_scaled(&shape[group], eta);
+                velocity[group].add_scaled(&shape[group], rate);
             }
         }
-        for i in 0..3 {
-            if !line.quadratic[i].is_empty() {
-                position[i].add_product(&parts.quadratic[i], T::constant(1.0));
-                velocity[i].add_product(&parts.rate[i], T::constant(1.0));
-                along.quadratic[i][group] = parts.quadratic[i].times(weights);
-                along.rate[i][group] = parts.rate[i].times(weights);
-                along.bias[i][group] = parts.bias[i].times(weights);
-            }
-            along.position[i][group] = position[i];
-            along.velocity[i][group] = velocity[i];
+        if !line.quadratic[i].is_empty() {
+            along.quadratic[i][..groups].fill(Points::zero());
+            along.rate[i][..groups].fill(Points::zero());
+            along.bias[i][..groups].fill(Points::zero());
+        }
+    }
+    for block in &line.blocks {
+        add_block(line, block, elastic, elastic_rate, along);
+    }
+    let weights = &line.weights[..groups];
+    for i in 0..3 {
+        if line.quadratic[i].is_empty() {
+            continue;
+        }
+        let position = &mut along.position[i][..groups];
+        let velocity = &mut along.velocity[i][..groups];
+        let quadratic = &mut along.quadratic[i][..groups];
+        let rate = &mut along.rate[i][..groups];
+        let bias = &mut along.bias[i][..groups];
+        for group in 0..groups {
+            position[group].add(&quadratic[group]);
+            velocity[group].add(&rate[group]);
+            quadratic[group] = quadratic[group].times(&weights[group]);
+            rate[group] = rate[group].times(&weights[group]);
+            bias[group] = bias[group].times(&weights[group]);
         }
     }
 }
 
-/// $`q`$, $`\dot q`$ and the bias of a group of points, by components.
-struct Parts<T> {
-    quadratic: [Points<T>; 3],
-    rate: [Points<T>; 3],
-    bias: [Points<T>; 3],
+/// Adds one second-order part to $`q`$, $`\dot q`$ and the bias along the beam, and writes its gradients.
+#[inline(always)]
+fn add_block<T: Scalar>(
+    line: &PackedLine,
+    block: &PackedBlock,
+    elastic: &[T],
+    elastic_rate: &[T],
+    along: &mut AlongBeam<T>,
+) {
+    let (j, groups) = (block.component, line.groups());
+    let (rows, columns) = (block.rows.len(), block.columns.len());
+    let is_diagonal = block.rows == block.columns;
+    // a block aside from the diagonal stands for its mirror image too
+    let halves = if is_diagonal { 1.0 } else { 2.0 };
+    let (row_eta, row_rate) = (
+        &elastic[block.rows.clone()],
+        &elastic_rate[block.rows.clone()],
+    );
+    let (column_eta, column_rate) = (
+        &elastic[block.columns.clone()],
+        &elastic_rate[block.columns.clone()],
+    );
+    let weights = &line.weights[..groups];
+    let gradients = &mut along.gradient[j];
+    let weighted = &mut along.weighted[j];
+    let mut write = |alpha: usize, group: usize, gradient: Points<T>| {
+        weighted[alpha * groups + group] = gradient.times(&weights[group]);
+        gradients[alpha * groups + group] = gradient;
+    };
+    for group in 0..groups {
+        let entries = &block.entries[group * rows * columns..][..rows * columns];
+        let mut quadratic = along.quadratic[j][group];
+        let mut quadratic_rate = along.rate[j][group];
+        let mut bias = along.bias[j][group];
+        for row in 0..rows {
+            let entries = &entries[row * columns..][..columns];
+            let (mut gradient, mut gradient_rate) = (Points::zero(), Points::zero());
+            for column in 0..columns {
+                gradient.add_scaled(&entries[column], column_eta[column]);
+                gradient_rate.add_scaled(&entries[column], column_rate[column]);
+            }
+            let (eta, rate) = (row_eta[row], row_rate[row]);
+            quadratic.add_product(&gradient, eta * (0.5 * halves));
+            quadratic_rate.add_product(&gradient, rate);
+            bias.add_product(&gradient_rate, rate * halves);
+            if !is_diagonal {
+                quadratic_rate.add_product(&gradient_rate, eta);
+            }
+            write(block.rows.start + row, group, gradient);
+        }
+        along.quadratic[j][group] = quadratic;
+        along.rate[j][group] = quadratic_rate;
+        along.bias[j][group] = bias;
+        if !is_diagonal {
+            // by symmetry, the gradients by the columns
+            for column in 0..columns {
+                let mut gradient = Points::zero();
+                for row in 0..rows {
+                    gradient.add_scaled(&entries[row * columns + column], row_eta[row]);
+                }
+                write(block.columns.start + column, group, gradient);
+            }
+        }
+    }
 }
