@@ -4,6 +4,7 @@ use lissom::{
     ClosedEvaluation, ClosureError, Coordinate, CoordinateKind, EvaluateOptions, Evaluation,
     Mechanism, State, Targets,
 };
+use lissom_io::resource;
 use lissom_spec::nearest;
 use serde_json::{Map, Value, json};
 
@@ -109,12 +110,9 @@ fn read_state(
         });
     };
     let shown = path.display();
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        Stop::Failed(format!(
-            "cannot read {shown}: {error}; --state names a JSON file"
-        ))
-    })?;
-    let state: Value = serde_json::from_str(&text)
+    let bytes = resource::read_file(path)
+        .map_err(|error| Stop::Failed(format!("{error}; --state names a JSON file")))?;
+    let state: Value = serde_json::from_slice(&bytes)
         .map_err(|error| Stop::Failed(format!("{shown} is not JSON: {error}")))?;
     let Value::Object(state) = state else {
         return Err(Stop::Failed(format!(

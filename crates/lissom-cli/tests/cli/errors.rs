@@ -142,7 +142,7 @@ fn states_that_make_no_sense_are_explained() {
     }
     folder
         .lissom(&["eval", "space-arm", "--state", "."])
-        .says(1, &["cannot read ."]);
+        .says(1, &[". is not a file"]);
     folder
         .lissom(&["eval", "space-arm", "--state", "none"])
         .says(1, &["cannot read none"]);

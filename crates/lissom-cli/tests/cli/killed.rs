@@ -136,6 +136,9 @@ fn pipes_and_links_are_neither_read_nor_replaced() {
     refused.says(1, &["manifest.json", "not a file"]);
     let refused = folder.lissom(&["run", "two-link-arm", "--out", OUT]);
     refused.says(1, &["manifest.json", "a pipe"]);
+    let pipe = manifest.to_str().unwrap();
+    let refused = folder.lissom(&["eval", "two-link-arm", "--state", pipe]);
+    refused.says(1, &["manifest.json", "not a file"]);
     std::fs::remove_file(&manifest).unwrap();
     std::os::unix::fs::symlink("/dev/null", &manifest).unwrap();
     let refused = folder.lissom(&["run", "two-link-arm", "--out", OUT]);
