@@ -176,6 +176,66 @@ fn checkpoints_change_nothing_and_runs_go_on_from_them() {
     }
 }
 
+/// Keeps the state of a run at an instant.
+struct KeeperAt<'a> {
+    loaded: &'a Loaded,
+    time_s: f64,
+    reached_s: f64,
+    kept: Option<StateFile>,
+}
+
+impl Watch for KeeperAt<'_> {
+    fn reached(&mut self, time_s: f64) -> Flow {
+        self.reached_s = time_s;
+        Flow::Continue
+    }
+
+    fn is_checkpoint_due(&mut self) -> bool {
+        self.reached_s == self.time_s
+    }
+
+    fn checkpoint(&mut self, so_far: &Run) {
+        let last = so_far.last.as_ref().unwrap();
+        self.kept = Some(StateFile::of(&self.loaded.mechanism, last).unwrap());
+    }
+}
+
+/// Identity: a run that is kept where a torque jumps goes on as the whole one does, to the last bit.
+#[test]
+fn runs_go_on_from_where_a_torque_jumps() {
+    /// The elbow is driven from here on.
+    const JUMP_S: f64 = 0.5;
+    for integrator in ["dop853={}", "adams={}", "generalized_alpha={step_s=1e-3}"] {
+        let changes = [
+            "simulation.duration_s=0.7".to_owned(),
+            format!("simulation.integrator={{{integrator}}}"),
+        ];
+        let changes = changes.map(|change| Override::parse(&change).unwrap());
+        let text = models::find("two-link-arm").unwrap().text;
+        let loaded = load::load_text("two-link-arm", text, &changes).unwrap();
+        let (mechanism, simulation) = (&loaded.mechanism, &loaded.spec.simulation);
+        let samples = sample_instants(&loaded.spec, &[]);
+        let options = |samples| SimulateOptions {
+            samples,
+            channels: None,
+            most_lengths: f64::INFINITY,
+        };
+        let mut keeper = KeeperAt {
+            loaded: &loaded,
+            time_s: JUMP_S,
+            reached_s: 0.0,
+            kept: None,
+        };
+        let start = mechanism.start().unwrap();
+        let whole = mechanism.simulate_watched(&start, simulation, &options(&samples), &mut keeper);
+        let state = keeper.kept.unwrap().state(mechanism).unwrap();
+        assert_eq!(state.time_s, JUMP_S, "{integrator}");
+        let left = lissom::sample_instants_from(&loaded.spec, state.time_s, &[]);
+        let rest = mechanism.simulate(&state, simulation, &options(&left), &mut |_| Flow::Continue);
+        same_rows(&rest.recording, &whole.recording, 0.0, integrator);
+    }
+}
+
 /// Rows of the same instants are the same. A run that goes on takes the drift of its first state to be that of the sample before:
 /// it is off by as much as the drift changes in between, and by rounding.
 #[track_caller]

@@ -113,7 +113,12 @@ pub fn simulate(
     watch: &mut dyn Watch,
 ) -> Run {
     let end = simulation.start_s + simulation.duration_s;
-    let breakpoints = dynamics.breakpoints(start.time_s, end);
+    // a run that goes on may stand where an input jumps, and has not begun behind it yet
+    let from = match start.integrator {
+        Some(_) => start.time_s.next_down(),
+        None => start.time_s,
+    };
+    let breakpoints = dynamics.breakpoints(from, end);
     let target = Target {
         time: end,
         horizon: end,
