@@ -270,6 +270,82 @@ class BeamElement:
 
 
 @dataclass(kw_only=True)
+class BeamFrame:
+    """A body made of beams in space, straight or curved, uniform or not, which is reduced to elastic coordinates
+    when the model is read."""
+
+    basis: MeshBasis
+    """The shapes in which the deformation is expanded."""
+
+    interface: Sequence[str]
+    """Names of nodes or places where neighbours act, of which the first one carries the body."""
+
+    lump: Sequence[Lump] | None = None
+    """Masses that are fixed to nodes or places."""
+
+    member: Sequence[Member]
+    """The beams."""
+
+    node: Sequence[FrameNode]
+    """Where members begin and end."""
+
+    stiffening: bool | None = None
+    """Whether the body stiffens when it rotates or is loaded."""
+
+
+@dataclass(kw_only=True)
+class BeamMaterialElastic:
+    """Its constants."""
+
+    elastic: Elastic
+
+
+BeamMaterial: TypeAlias = "Literal['steel', 'aluminium', 'titanium'] | BeamMaterialElastic"
+"""What a beam is made of."""
+
+
+@dataclass(kw_only=True)
+class BeamProperties:
+    """Stiffness and mass of a section per length, by their numbers."""
+
+    axial_stiffness_n: float
+    """EA."""
+
+    bending_stiffness_y_n_m2: float
+    """EI against deflection along y."""
+
+    bending_stiffness_z_n_m2: float
+    """EI against deflection along z."""
+
+    mass_center_m: Sequence[float] | None = None
+    """Centre of mass y, z from the line of the beam."""
+
+    mass_per_length_kg_per_m: float
+    """Mass per length."""
+
+    section_inertia_y_kg_m: float | None = None
+    """∫ρy²dA about the centre of mass."""
+
+    section_inertia_z_kg_m: float | None = None
+    """∫ρz²dA about the centre of mass."""
+
+    shear_center_m: Sequence[float] | None = None
+    """Where a transverse force does not twist."""
+
+    shear_stiffness_y_n: float
+    """kGA against shear along y."""
+
+    shear_stiffness_z_n: float
+    """kGA against shear along z."""
+
+    tension_center_m: Sequence[float] | None = None
+    """Where an axial force does not bend."""
+
+    torsional_stiffness_n_m2: float
+    """GJ."""
+
+
+@dataclass(kw_only=True)
 class BeamRoles:
     """What single deformations of a beam are; those of the plane, or those of space."""
 
@@ -339,8 +415,8 @@ class Beam:
 
 @dataclass(kw_only=True)
 class Body:
-    """One body. Exactly one of `rigid`, `beam`, `mesh`, `reduced`, `reduced_file`, `nodal` and `nodal_file` says of
-    which kind."""
+    """One body. Exactly one of `rigid`, `beam`, `frame`, `mesh`, `reduced`, `reduced_file`, `nodal` and `nodal_file`
+    says of which kind."""
 
     beam: Beam | None = None
     """A straight beam along its own x axis, from the root at the origin to the tip at x = length."""
@@ -350,6 +426,9 @@ class Body:
 
     fidelity: Fidelity | None = None
     """Which terms of this body are kept; as for the whole model when absent."""
+
+    frame: BeamFrame | None = None
+    """Beams in space, straight or curved, joined at nodes, which are reduced when the model is read."""
 
     initial: InitialElastic | None = None
     """Deformation at the start; undeformed and at rest when absent."""
@@ -386,6 +465,20 @@ Boundary: TypeAlias = "Literal['clamped', 'free', 'unconstrained']"
 """How the root of a meshed beam is held in the body's frame."""
 
 
+@dataclass(kw_only=True)
+class Box:
+    """A rectangular tube."""
+
+    size_y_m: float
+    """Outer size along y."""
+
+    size_z_m: float
+    """Outer size along z."""
+
+    wall_m: float
+    """Thickness of the walls."""
+
+
 Branch: TypeAlias = "Literal['positive', 'negative']"
 """Which of two ways of closing a loop is meant."""
 
@@ -400,6 +493,14 @@ class CartesianSpace:
 
     marker: str | None = None
     """Name of the marker; the first one of the file when absent."""
+
+
+@dataclass(kw_only=True)
+class Circle:
+    """A solid circle."""
+
+    diameter_m: float
+    """Diameter."""
 
 
 @dataclass(kw_only=True)
@@ -610,6 +711,20 @@ class Each:
 
     torsion: Functions | None = None
     """Torsion about x."""
+
+
+@dataclass(kw_only=True)
+class Elastic:
+    """Constants of a material."""
+
+    density_kg_per_m3: float
+    """Density."""
+
+    shear_modulus_pa: float
+    """Shear modulus G."""
+
+    youngs_modulus_pa: float
+    """Young's modulus E."""
 
 
 Elasticity: TypeAlias = "Literal['linear', 'constant_axial_load', 'third_order', 'full']"
@@ -850,6 +965,17 @@ Frame: TypeAlias = "Literal['world', 'body']"
 
 
 @dataclass(kw_only=True)
+class FrameNode:
+    """A node of a frame."""
+
+    name: str
+    """Name by which members, joints, payloads and markers refer to it."""
+
+    position_m: Sequence[float]
+    """Position in the body's frame."""
+
+
+@dataclass(kw_only=True)
 class FreeFriction:
     """Friction of a free joint, on every component of the motion."""
 
@@ -1066,6 +1192,23 @@ class Hinge:
 
     to: str
     """Name of the orientation that it turns."""
+
+
+@dataclass(kw_only=True)
+class IBeam:
+    """Two flanges and a web."""
+
+    flange_m: float
+    """Thickness of a flange, along y."""
+
+    size_y_m: float
+    """Whole size along y, flanges included."""
+
+    size_z_m: float
+    """Size along z: that of the flanges."""
+
+    web_m: float
+    """Thickness of the web, along z."""
 
 
 Inertia: TypeAlias = "Literal['rigid', 'hybrid_forces', 'full', 'lumped_nodes']"
@@ -1356,6 +1499,23 @@ class Loop:
 
 
 @dataclass(kw_only=True)
+class Lump:
+    """A rigid mass that is fixed to a frame."""
+
+    at: str
+    """Name of a node or place."""
+
+    center_of_mass_m: Sequence[float] | None = None
+    """Centre of mass, from the place, in the axes of the body."""
+
+    inertia_kg_m2: Sequence[float] | None = None
+    """Moments of inertia xx, yy, zz about the centre of mass, in the axes of the body."""
+
+    mass_kg: float
+    """Mass."""
+
+
+@dataclass(kw_only=True)
 class Marker:
     """A place whose motion is recorded and where a force may act."""
 
@@ -1409,6 +1569,59 @@ class Matrices:
     """File with a line `node.direction` per row of the matrices: 1, 2, 3 for displacements and 4, 5, 6 for
     rotations. When absent the rows are those of all nodes in the order of their table, three or six each. DMIG
     name their rows themselves."""
+
+
+@dataclass(kw_only=True)
+class MemberPlace:
+    """A named place on a member."""
+
+    name: str
+    """Name by which lumps, joints, payloads and markers refer to it."""
+
+    share: float
+    """Share of the length from the first node, between 0 and 1."""
+
+
+@dataclass(kw_only=True)
+class Member:
+    """A beam between two nodes. Members that share a node are joined stiffly."""
+
+    angle_rad: float | None = None
+    """Angle by which the section is turned about the line."""
+
+    arc_through_m: Sequence[float] | None = None
+    """A point of the arc of a circle from one node to the other; straight when absent."""
+
+    elements: int | None = None
+    """Finite elements, each of four nodes; 6 when absent."""
+
+    from_: str
+    """Node where it begins."""
+
+    material: BeamMaterial | None = None
+    """What it is made of; not needed by a section that is given by its `properties`."""
+
+    offset_m: Sequence[float] | None = None
+    """Where the origin of the section is, y, z from the line between the nodes."""
+
+    place: Sequence[MemberPlace] | None = None
+    """Named places between the nodes."""
+
+    section: Section | None = None
+    """The section, if it is the same all along."""
+
+    spline_through_m: Sequence[Sequence[float]] | None = None
+    """Points of a smooth curve from one node to the other, in turn."""
+
+    station: Sequence[Station] | None = None
+    """The sections at several shares of the length, instead of one; sizes vary in proportion in between."""
+
+    to: str
+    """Node where it ends."""
+
+    z_direction: Sequence[float] | None = None
+    """Direction near which the z axis of the section lies: the x axis is along the line, and y normal to both. The
+    body's z axis when absent, or its -x axis for a member that runs along z."""
 
 
 Membrane: TypeAlias = "Literal['pointwise', 'averaged']"
@@ -1962,6 +2175,20 @@ class Point:
 
 
 @dataclass(kw_only=True)
+class Polygon:
+    """A solid polygon."""
+
+    points_m: Sequence[Sequence[float]]
+    """Corners y, z in turn, either way round, measured from the line of the beam."""
+
+    shear_factor: float | None = None
+    """Share of the area that resists shear."""
+
+    torsion_constant_m4: float | None = None
+    """Torsion constant; Saint-Venant's estimate A⁴/40Iₚ when absent, which is good for compact sections only."""
+
+
+@dataclass(kw_only=True)
 class PolynomialMotion:
     """A polynomial in the time since `from_s`; the position is held outside."""
 
@@ -2087,6 +2314,17 @@ class Rayleigh:
 
     stiffness_s: float | None = None
     """Factor of the stiffness matrix."""
+
+
+@dataclass(kw_only=True)
+class Rectangle:
+    """A solid rectangle."""
+
+    size_y_m: float
+    """Size along y."""
+
+    size_z_m: float
+    """Size along z."""
 
 
 @dataclass(kw_only=True)
@@ -2294,6 +2532,59 @@ class SecondOrderIntegrals:
 
 SecondOrder: TypeAlias = "Literal['all', 'elongation', 'none']"
 """Which second-order terms the deformations of a beam have."""
+
+
+@dataclass(kw_only=True)
+class SectionCircle:
+    """A solid circle."""
+
+    circle: Circle
+
+
+@dataclass(kw_only=True)
+class SectionTube:
+    """A round tube."""
+
+    tube: Tube
+
+
+@dataclass(kw_only=True)
+class SectionRectangle:
+    """A solid rectangle."""
+
+    rectangle: Rectangle
+
+
+@dataclass(kw_only=True)
+class SectionBox:
+    """A rectangular tube with thin walls."""
+
+    box: Box
+
+
+@dataclass(kw_only=True)
+class SectionIBeam:
+    """Two equal flanges along z and a web along y between their middles."""
+
+    i_beam: IBeam
+
+
+@dataclass(kw_only=True)
+class SectionPolygon:
+    """A solid polygon."""
+
+    polygon: Polygon
+
+
+@dataclass(kw_only=True)
+class SectionProperties:
+    """Stiffness and mass by their numbers, whatever the section looks like."""
+
+    properties: BeamProperties
+
+
+Section: TypeAlias = "SectionCircle | SectionTube | SectionRectangle | SectionBox | SectionIBeam | SectionPolygon | SectionProperties"
+"""The section of a beam. Its y and z axes are those of the beam."""
 
 
 @dataclass(kw_only=True)
@@ -2510,6 +2801,23 @@ class StaticLoad:
 
 
 @dataclass(kw_only=True)
+class Station:
+    """The section of a member at a share of its length."""
+
+    angle_rad: float | None = None
+    """Angle by which the section is turned about the line."""
+
+    offset_m: Sequence[float] | None = None
+    """Where the origin of the section is, y, z from the line between the nodes."""
+
+    section: Section
+    """The section."""
+
+    share: float
+    """Share of the length from the first node, 0 to 1. Two stations at one share make a step."""
+
+
+@dataclass(kw_only=True)
 class Support:
     """A place that the bent axis of a beam always passes through, wherever along the beam that is: the mouth of a
     sleeve, a pair of rollers, a slider."""
@@ -2669,6 +2977,17 @@ class Truss:
 
     to: str
     """Name of another point."""
+
+
+@dataclass(kw_only=True)
+class Tube:
+    """A round tube."""
+
+    diameter_m: float
+    """Outer diameter."""
+
+    wall_m: float
+    """Thickness of the wall."""
 
 
 Twist: TypeAlias = "Literal['free', 'tied']"

@@ -228,12 +228,12 @@ impl Bounds {
                 "RigidSpec" | "PayloadSpec" | "PointMassSpec" | "ReducedSpec" | "LumpSpec",
                 "mass_kg",
             )
-            | ("BeamSpec" | "SegmentSpec" | "SectionPropertiesSpec", "mass_per_length_kg_per_m") => {
+            | ("BeamSpec" | "SegmentSpec" | "BeamPropertiesSpec", "mass_per_length_kg_per_m") => {
                 Some(positive(HEAVIEST))
             }
             ("NodalNodeSpec" | "ReducedSpec", "inertia_kg_m2") => Self::of(key),
             (_, "inertia_kg_m2") => Some(not_negative(LARGEST_INERTIA)),
-            ("BeamSpec" | "SegmentSpec" | "SectionPropertiesSpec", key)
+            ("BeamSpec" | "SegmentSpec" | "BeamPropertiesSpec", key)
                 if key.contains("stiffness") =>
             {
                 Some(positive(STRONGEST))

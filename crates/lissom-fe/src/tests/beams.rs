@@ -9,8 +9,8 @@ use crate::curve::Curve;
 use crate::frame::beams;
 use crate::{Attached, FeError, MemberFault, Reduction};
 use lissom_spec::spec::{
-    BeamFrameSpec, BeamMaterialSpec, ElasticSpec, FrameNodeSpec, LumpSpec, MemberPlaceSpec,
-    MemberSpec, MeshBasisSpec, PolygonSpec, RectangleSpec, ReducedSpec, SectionPropertiesSpec,
+    BeamFrameSpec, BeamMaterialSpec, BeamPropertiesSpec, ElasticSpec, FrameNodeSpec, LumpSpec,
+    MemberPlaceSpec, MemberSpec, MeshBasisSpec, PolygonSpec, RectangleSpec, ReducedSpec,
     SectionSpec, StationSpec,
 };
 
@@ -240,7 +240,7 @@ fn offsets_and_angles_describe_the_same_beam() {
 /// the way have their moments of inertia.
 #[test]
 fn centres_lie_where_they_are_said_to() {
-    let section = SectionSpec::Properties(SectionPropertiesSpec {
+    let section = SectionSpec::Properties(BeamPropertiesSpec {
         mass_per_length_kg_per_m: 2.0,
         axial_stiffness_n: 1e7,
         bending_stiffness_y_n_m2: 2e3,

@@ -77,8 +77,8 @@ pub use run::{
     OutputFormat, OutputSpec, SimulationSpec, StaticForceSpec, StaticLoadSpec,
 };
 pub use section::{
-    BeamMaterialSpec, BoxSpec, CircleSpec, ElasticSpec, IBeamSpec, PolygonSpec, RectangleSpec,
-    SectionConstants, SectionPropertiesSpec, SectionSpec, SectionStiffness, TubeSpec,
+    BeamMaterialSpec, BeamPropertiesSpec, BoxSpec, CircleSpec, ElasticSpec, IBeamSpec, PolygonSpec,
+    RectangleSpec, SectionConstants, SectionSpec, SectionStiffness, TubeSpec,
 };
 pub use support::{Slopes, SupportSpec, Twist};
 

@@ -25,7 +25,7 @@ pub enum SectionSpec {
     /// A solid polygon.
     Polygon(PolygonSpec),
     /// Stiffness and mass by their numbers, whatever the section looks like.
-    Properties(SectionPropertiesSpec),
+    Properties(BeamPropertiesSpec),
 }
 
 /// A solid circle.
@@ -103,7 +103,7 @@ fn five_sixths() -> f64 {
 /// Stiffness and mass of a section per length, by their numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SectionPropertiesSpec {
+pub struct BeamPropertiesSpec {
     /// Mass per length.
     pub mass_per_length_kg_per_m: f64,
     /// EA.
@@ -370,7 +370,7 @@ impl SectionSpec {
                     shear_factor: mix(a.shear_factor, b.shear_factor),
                 })
             }
-            (Self::Properties(a), Self::Properties(b)) => Self::Properties(SectionPropertiesSpec {
+            (Self::Properties(a), Self::Properties(b)) => Self::Properties(BeamPropertiesSpec {
                 mass_per_length_kg_per_m: mix(
                     a.mass_per_length_kg_per_m,
                     b.mass_per_length_kg_per_m,
