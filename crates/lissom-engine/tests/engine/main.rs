@@ -19,6 +19,7 @@ mod deformations;
 mod elements;
 mod equilibrium;
 mod evaluate;
+mod evaluator;
 mod exaggeration;
 mod feedback;
 mod fidelity;
