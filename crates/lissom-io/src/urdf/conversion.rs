@@ -508,10 +508,15 @@ fn numbers(v: Vector<f64>) -> String {
 fn key_of_table(key: &str) -> String {
     let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
     if !key.is_empty() && key.bytes().all(is_bare) {
-        key.to_owned()
-    } else {
-        quoted(key)
+        return key.to_owned();
     }
+    // keys stand on one line, unlike texts
+    let escaped = |letter: char| match letter {
+        '"' | '\\' => format!("\\{letter}"),
+        letter if letter.is_control() => format!("\\U{:08X}", u32::from(letter)),
+        letter => letter.to_string(),
+    };
+    format!("\"{}\"", key.chars().map(escaped).collect::<String>())
 }
 
 /// A string of TOML.
