@@ -65,7 +65,7 @@ class Model:
 
         >>> import lissom
         >>> lissom.shipped("two-link-arm").check()["degrees_of_freedom"]["elastic"]
-        4
+        6
         """
         found: dict[str, Any] = json.loads(self._native.understood())
         return found

@@ -143,7 +143,9 @@ fn residual(structure: &Structure<'_>, modes: &[Mode]) -> Result<Vec<Mode>, FeEr
             let share = dot(&mode.vector, load) / mode.square;
             subtract(&mut response, share, &mode.vector);
         }
-        response.iter_mut().for_each(|x| *x /= scale);
+        for x in &mut response {
+            *x /= scale;
+        }
         scaled.push((response, scale));
     }
     let stiffness = DMatrix::from_fn(size, size, |i, j| {

@@ -18,6 +18,9 @@ pub(crate) type Functional = Vec<(usize, f64)>;
 /// Displacements along x, y, z and rotations about them of a frame.
 pub(crate) type Frame = [Functional; 6];
 
+/// A matrix, by what it makes of a vector.
+type Product<'m> = dyn Fn(&[f64]) -> Vec<f64> + 'm;
+
 /// Stiffness and mass over unknowns.
 pub(crate) struct Structure<'m> {
     pub(crate) unknowns: usize,
@@ -27,7 +30,7 @@ pub(crate) struct Structure<'m> {
     /// Unknowns that are left out of the factor.
     held: [usize; 6],
     factor: Cholesky,
-    mass: Box<dyn Fn(&[f64]) -> Vec<f64> + 'm>,
+    mass: Box<Product<'m>>,
     /// $`W`$; none if the held unknowns are those of the first frame.
     reference: Option<Vec<Vec<f64>>>,
     has_mean_axes: bool,

@@ -384,10 +384,7 @@ fn static_shapes_of_interfaces_keep_low_modes_and_statics() {
 /// By construction: numbers that no body has end with words, not in a panic and not in a search without end.
 #[test]
 fn numbers_that_no_body_has_are_refused() {
-    let bases = [
-        clamped(2),
-        MeshBasisSpec::CraigBampton(lowest(2)),
-    ];
+    let bases = [clamped(2), MeshBasisSpec::CraigBampton(lowest(2))];
     for basis in bases {
         for [size, modulus, density] in [
             [1e100, 2e11, 7800.0],

@@ -16,9 +16,6 @@ use crate::load::{FileError, below};
 /// Version of this layout.
 const FORMAT: u32 = 1;
 
-/// The model around a body that is judged by itself.
-const AROUND: &str = "format = 1\n";
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct BodyFile {
@@ -67,12 +64,14 @@ pub fn parse(name: &str, text: &str) -> Result<ReducedSpec, FileError> {
 /// If it is none, if it is damaged, or if no body is such.
 pub fn parse_checked(name: &str, text: &str) -> Result<ReducedSpec, FileError> {
     let reduced = parse(name, text)?;
-    let mut model: ModelSpec =
-        toml::from_str(AROUND).expect("a model of nothing agrees with the format");
-    model.body.push(BodySpec {
-        reduced: Some(reduced.clone()),
-        ..BodySpec::default()
-    });
+    // the model around a body that is judged by itself
+    let model = ModelSpec {
+        body: vec![BodySpec {
+            reduced: Some(reduced.clone()),
+            ..BodySpec::default()
+        }],
+        ..ModelSpec::default()
+    };
     let at = lissom::Path::root().key("body").index(0).key("reduced");
     let mut errors = model.check().err().into_iter().flatten();
     match errors.find(|error| error.path.starts_with(&at)) {

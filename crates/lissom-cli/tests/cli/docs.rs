@@ -313,9 +313,10 @@ fn whole_models_are_sound() {
 fn words_of_schema(schema: &Value, found: &mut BTreeSet<String>) {
     match schema {
         Value::Object(entries) => {
-            if let Some(Value::Object(properties)) = entries.get("properties") {
-                found.extend(properties.keys().cloned());
-            }
+            // a key may itself be called `properties`
+            let keys = entries.get("properties").and_then(Value::as_object);
+            let keys = keys.filter(|keys| keys.values().all(Value::is_object));
+            found.extend(keys.into_iter().flat_map(|keys| keys.keys().cloned()));
             let words = entries.get("enum").and_then(Value::as_array);
             let words = words.into_iter().flatten().chain(entries.get("const"));
             found.extend(words.filter_map(Value::as_str).map(str::to_owned));

@@ -331,12 +331,9 @@ impl<'m> RigidNodal<'m> {
             motion.acceleration[dof] = state.acceleration[entry];
         }
         for Motor { dof, joint, row } in &self.motors {
-            let AxisMotion {
-                position: at,
-                drift,
-                ..
-            } = self.axes[joint.0];
-            motion.position[mechanism.dof_positions(*dof).start] = at;
+            let axis = self.axes[joint.0];
+            let drift = axis.drift;
+            motion.position[mechanism.dof_positions(*dof).start] = axis.position;
             motion.velocity[*dof] = drift[0] + dot(row, &state.velocity);
             motion.acceleration[*dof] = drift[1] + dot(row, &state.acceleration);
         }

@@ -460,7 +460,9 @@ fn equations_in_either_coordinates_say_the_same_of_every_motion() {
                 assert_eq!(names.outputs, others.outputs);
             }
             let mut told = [names.inputs, names.outputs];
-            told.iter_mut().for_each(|names| names.sort());
+            for names in &mut told {
+                names.sort();
+            }
             told
         });
         assert_eq!(names[0], names[1]);

@@ -104,7 +104,7 @@ impl Imported<'_> {
         (body, from_displacements)
     }
 
-    /// Displacements that stretch the body, ½(r_i e_j + r_j e_i), without rotations.
+    /// Displacements that stretch the body, $`\tfrac12(r_i e_j + r_j e_i)`$, without rotations.
     fn stretch(&self, i: usize, j: usize) -> Vec<f64> {
         let entry = |&(node, direction): &(usize, usize)| {
             let at = self.mesh.nodes[node];

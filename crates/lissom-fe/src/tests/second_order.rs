@@ -135,8 +135,10 @@ pub(super) fn stiffens_as_its_energy_says(
     let by_spin = |a: usize, b: usize| {
         second.position_integrals[0][0][a][b] + second.position_integrals[1][1][a][b]
     };
+    // work per unknown, and the forces on points that it comes from
+    type Acting = (Vec<f64>, Option<Field>);
     type Work<'w> = Box<dyn Fn(usize, usize) -> f64 + 'w>;
-    let cases: [(&str, (Vec<f64>, Option<Field>), Work<'_>); 5] = [
+    let cases: [(&str, Acting, Work<'_>); 5] = [
         (
             "force along x",
             at_tip(0),

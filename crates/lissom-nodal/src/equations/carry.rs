@@ -197,12 +197,11 @@ mod tests {
         assert!(equations.carry(&position, &[]).expect("stands"));
         equations.evaluate().expect("a regular place");
         for &deformation in &mechanism.rows {
-            let off = match mechanism.ball_of(deformation) {
-                Some((ball, index, local)) => equations.missing(ball, index, &position)[local],
-                None => {
-                    let wanted = equations.wanted(deformation, &position, &[]);
-                    wanted - equations.pass.value[deformation]
-                }
+            let off = if let Some((ball, index, local)) = mechanism.ball_of(deformation) {
+                equations.missing(ball, index, &position)[local]
+            } else {
+                let wanted = equations.wanted(deformation, &position, &[]);
+                wanted - equations.pass.value[deformation]
             };
             assert!(off.abs() < ROUNDING, "{deformation}: {off:e}");
         }

@@ -250,7 +250,7 @@ fn specs_made_by_hand_are_checked_too() {
         messages,
         [
             "the body name \"ground\" is reserved",
-            "none of `rigid`, `beam`, `mesh`, `reduced`, `reduced_file`, `nodal`, `nodal_file` is given, expected exactly one",
+            "none of `rigid`, `beam`, `frame`, `mesh`, `reduced`, `reduced_file`, `nodal`, `nodal_file` is given, expected exactly one",
             "no joint carries body \"ground\"",
         ]
     );

@@ -133,7 +133,7 @@ fn types() {
         "",
         "body[4]",
         "[[body]]",
-        "none of `rigid`, `beam`, `mesh`, `reduced`, `reduced_file`, `nodal`, `nodal_file` is given, expected exactly one",
+        "none of `rigid`, `beam`, `frame`, `mesh`, `reduced`, `reduced_file`, `nodal`, `nodal_file` is given, expected exactly one",
     );
 }
 
