@@ -7,6 +7,7 @@ use lissom_core::study::{
 use lissom_core::{Axis, Recording, RunError, State, effort_label};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{self, Frozen, Terms, TrackedModes};
+use lissom_numerics::statics::NoEquilibrium;
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::InitialSpec;
 
@@ -139,7 +140,7 @@ impl Mechanism {
         Ok(match at {
             OperatingPoint::Start => LinearizedAt::Moving(vec![from.clone()]),
             OperatingPoint::Equilibrium => {
-                let found = self.equilibrium_under(&InitialSpec::Equilibrium, from);
+                let found = self.equilibrium_under(&InitialSpec::Equilibrium, from, watch);
                 LinearizedAt::Resting(Box::new(found.map_err(start)?.state))
             }
             OperatingPoint::Nominal => LinearizedAt::Nominal(times),
@@ -188,7 +189,13 @@ impl Mechanism {
 }
 
 fn start(error: RunError) -> AnalysisError {
-    AnalysisError::Start(Box::new(error))
+    match error {
+        RunError::NoEquilibrium {
+            source: NoEquilibrium::Stopped,
+            time_s,
+        } => AnalysisError::Stopped { at_s: time_s },
+        error => AnalysisError::Start(Box::new(error)),
+    }
 }
 
 /// Numbers of inputs on joints that have a motor.

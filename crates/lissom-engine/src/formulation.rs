@@ -51,7 +51,12 @@ pub(crate) trait Formulation: Evaluate + Inspect {
     ) -> Result<Vec<Coordinate>, StateError>;
 
     /// The equilibrium near a state, at its instant, under what `initial` adds to the loads of the model.
-    fn equilibrium(&self, initial: &InitialSpec, near: &State) -> Result<Found, RunError>;
+    fn equilibrium(
+        &self,
+        initial: &InitialSpec,
+        near: &State,
+        watch: &mut dyn FnMut() -> Flow,
+    ) -> Result<Found, RunError>;
 
     /// The equations of motion with their workspace, placed at a state.
     fn dynamics(

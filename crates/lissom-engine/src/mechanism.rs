@@ -197,6 +197,14 @@ impl Mechanism {
     /// # Errors
     /// When there is no equilibrium or no such deviation.
     pub fn start(&self) -> Result<State, RunError> {
+        self.start_watched(&mut |_| Flow::Continue)
+    }
+
+    /// The same for whoever wants to stop a search for it: `watch` is called with the instant of the start again and again.
+    ///
+    /// # Errors
+    /// When there is no equilibrium or no such deviation, or the search was stopped.
+    pub fn start_watched(&self, watch: &mut dyn FnMut(f64) -> Flow) -> Result<State, RunError> {
         match &self.spec.simulation.initial {
             InitialSpec::Written => Ok(self.written()),
             InitialSpec::QuasiStatic => {
@@ -206,7 +214,10 @@ impl Mechanism {
                         time_s: self.spec.simulation.start_s,
                     })
             }
-            initial => Ok(self.equilibrium_under(initial, &self.written())?.state),
+            initial => {
+                let written = self.written();
+                Ok(self.equilibrium_under(initial, &written, watch)?.state)
+            }
         }
     }
 
@@ -215,9 +226,11 @@ impl Mechanism {
         &self,
         initial: &InitialSpec,
         near: &State,
+        watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Found, RunError> {
         self.accept(near)?;
-        self.formulation().equilibrium(initial, near)
+        let mut watch = || watch(near.time_s);
+        self.formulation().equilibrium(initial, near, &mut watch)
     }
 
     /// Refuses a state with other numbers of positions and velocities than its own have.
@@ -409,7 +422,20 @@ impl Mechanism {
     /// # Errors
     /// When there is no equilibrium near the state.
     pub fn equilibrium(&self, from: &State) -> Result<Equilibrium, RunError> {
-        let found = self.equilibrium_under(&self.spec.simulation.initial, from)?;
+        self.equilibrium_watched(from, &mut |_| Flow::Continue)
+    }
+
+    /// The same for whoever wants to stop the search: `watch` is called with the instant of the state before every evaluation of
+    /// forces.
+    ///
+    /// # Errors
+    /// When there is no equilibrium near the state, or the search was stopped.
+    pub fn equilibrium_watched(
+        &self,
+        from: &State,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Equilibrium, RunError> {
+        let found = self.equilibrium_under(&self.spec.simulation.initial, from, watch)?;
         let mut dynamics = self.dynamics(&found.state)?;
         Ok(Equilibrium::recorded(found, &mut *dynamics))
     }

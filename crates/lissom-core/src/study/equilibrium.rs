@@ -3,7 +3,10 @@
 //! A formulation says how its forces balance ([`Balance`]); `statics` finds where they do. What lies on the mechanism there
 //! is the same in both: gravity, inputs and springs, and what `simulation.initial` adds.
 
-use lissom_numerics::statics::{self, Balance, Failure, Stability};
+use nalgebra::{DMatrix, DVector};
+
+use lissom_numerics::integrate::Flow;
+use lissom_numerics::statics::{self, Balance, Failure, NoEquilibrium, Stability};
 use lissom_spatial::Vector;
 use lissom_spec::spec::{InitialSpec, LoadProfile, LoadQuantity};
 
@@ -107,20 +110,81 @@ pub struct Found {
 }
 
 /// Finds where the forces of a mechanism balance, from a place near where it rests without load. `state` tells the state of
-/// rest at a place.
+/// rest at a place; `watch` is called before every evaluation and may stop the search.
 ///
 /// # Errors
-/// When there is no equilibrium, or the mechanism cannot be where the search leads.
+/// When there is no equilibrium, or the mechanism cannot be where the search leads, or it was stopped.
 pub fn equilibrium<B: Balance>(
     balance: &mut B,
     start: &B::Place,
     state: impl FnOnce(&mut B, B::Place) -> State,
+    watch: &mut dyn FnMut() -> Flow,
 ) -> Result<Found, Failure<B::Error>> {
-    let found = statics::equilibrium(balance, start)?;
-    let stability = statics::stability(balance, &found.place).map_err(Failure::Placement)?;
-    Ok(Found {
-        state: state(balance, found.place),
-        stability,
-        parts: found.parts,
-    })
+    let mut watched = Watched {
+        balance,
+        watch,
+        stopped: false,
+    };
+    let found = statics::equilibrium(&mut watched, start).and_then(|found| {
+        let stability = statics::stability(&mut watched, &found.place);
+        Ok((found, stability.map_err(Failure::Placement)?))
+    });
+    match found {
+        Ok((found, stability)) => Ok(Found {
+            state: state(balance, found.place),
+            stability,
+            parts: found.parts,
+        }),
+        // what a search says that was cut short is not to be believed
+        Err(Failure::None(error)) if !watched.stopped => Err(Failure::None(error)),
+        Err(Failure::Placement(Some(error))) if !watched.stopped => Err(Failure::Placement(error)),
+        Err(_) => Err(Failure::None(NoEquilibrium::Stopped)),
+    }
+}
+
+/// A balance that cannot be evaluated any more once somebody has stopped the search.
+struct Watched<'a, B> {
+    balance: &'a mut B,
+    watch: &'a mut dyn FnMut() -> Flow,
+    stopped: bool,
+}
+
+impl<B> Watched<'_, B> {
+    fn go_on<E>(&mut self) -> Result<(), Option<E>> {
+        self.stopped = self.stopped || (self.watch)() == Flow::Stop;
+        if self.stopped { Err(None) } else { Ok(()) }
+    }
+}
+
+impl<B: Balance> Balance for Watched<'_, B> {
+    type Place = B::Place;
+    /// None where the search was stopped.
+    type Error = Option<B::Error>;
+
+    fn scales(&self) -> &[f64] {
+        self.balance.scales()
+    }
+
+    fn evaluate(
+        &mut self,
+        place: &B::Place,
+        load: f64,
+        residual: &mut DVector<f64>,
+    ) -> Result<f64, Self::Error> {
+        self.go_on()?;
+        Ok(self.balance.evaluate(place, load, residual)?)
+    }
+
+    fn stiffness(&mut self, place: &B::Place, load: f64) -> Result<DMatrix<f64>, Self::Error> {
+        self.go_on()?;
+        Ok(self.balance.stiffness(place, load)?)
+    }
+
+    fn displaced(&self, place: &B::Place, change: &DVector<f64>, share: f64) -> B::Place {
+        self.balance.displaced(place, change, share)
+    }
+
+    fn name(&self, unknown: usize) -> String {
+        self.balance.name(unknown)
+    }
 }

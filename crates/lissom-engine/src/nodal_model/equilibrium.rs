@@ -3,7 +3,8 @@
 use lissom_core::State;
 use lissom_core::study::{self, Found, StaticLoads};
 use lissom_nodal::{Equations, Excitation, Motion, NodalError, Resting};
-use lissom_numerics::statics::Failure;
+use lissom_numerics::integrate::Flow;
+use lissom_numerics::statics::{Failure, NoEquilibrium};
 use lissom_spec::spec::InitialSpec;
 
 use super::charts::Chart;
@@ -23,6 +24,7 @@ pub(crate) fn equilibrium(
     nodal: &NodalModel,
     initial: &InitialSpec,
     from: &State,
+    watch: &mut dyn FnMut() -> Flow,
 ) -> Result<Found, NodalError> {
     let time = from.time_s;
     let loads = StaticLoads::of(initial, |name| nodal.find_station(name));
@@ -46,10 +48,12 @@ pub(crate) fn equilibrium(
             resting.set_gravity(gravity.0);
         }
         resting.hold(&nodal.driven_dofs(chart.mechanism));
-        let found = study::equilibrium(&mut resting, &position, |_, position| {
-            State::new(time, position, still.clone())
-        });
+        let at_rest = |_: &mut Resting<'_, _>, place| State::new(time, place, still.clone());
+        let found = study::equilibrium(&mut resting, &position, at_rest, watch);
         let found = found.map_err(Failure::merged);
+        if let Err(NodalError::NoEquilibrium(NoEquilibrium::Stopped)) = found {
+            return found;
+        }
         let mut there = resting.equations().clone();
         let motion = Motion {
             position: match &found {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use lissom_core::study::Found;
 use lissom_core::{Dynamics, NominalDrives, NominalError, PlaceError, RunError, State, StateError};
+use lissom_numerics::integrate::Flow;
 use lissom_numerics::{Coordinate, Memory};
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::{InitialSpec, SimulationSpec};
@@ -38,8 +39,13 @@ impl Formulation for NodalModel {
         state_layout(self, memory)
     }
 
-    fn equilibrium(&self, initial: &InitialSpec, near: &State) -> Result<Found, RunError> {
-        equilibrium(self, initial, near).map_err(|source| unplaced(&source, near.time_s))
+    fn equilibrium(
+        &self,
+        initial: &InitialSpec,
+        near: &State,
+        watch: &mut dyn FnMut() -> Flow,
+    ) -> Result<Found, RunError> {
+        equilibrium(self, initial, near, watch).map_err(|source| unplaced(&source, near.time_s))
     }
 
     fn dynamics(

@@ -19,7 +19,7 @@ use crate::simulate::extent;
 use crate::simulate::linearize::{Linearizer, Resting};
 use lissom_core::study::{self, Found, StaticLoads};
 use lissom_core::{AxisId, MarkerId, State};
-use lissom_numerics::integrate::SecondOrder;
+use lissom_numerics::integrate::{Flow, SecondOrder};
 use lissom_numerics::statics::{Balance, Failure, NoEquilibrium};
 use lissom_spec::spec::InitialSpec;
 use lissom_tree::CoordinateKind;
@@ -35,6 +35,7 @@ pub(crate) fn equilibrium(
     model: &Model,
     initial: &InitialSpec,
     from: &State,
+    watch: &mut dyn FnMut() -> Flow,
 ) -> Result<Found, NoEquilibrium> {
     let time = from.time_s;
     let markers = &model.linkage.markers;
@@ -44,10 +45,11 @@ pub(crate) fn equilibrium(
     });
     let mut balance = TreeBalance::new(model, loads, time);
     let start = balance.near(from);
-    let found = study::equilibrium(&mut balance, &start, |balance, place| {
+    let at_rest = |balance: &mut TreeBalance<'_>, place: TreePlace| {
         let still = vec![0.0; balance.equations.state_velocities()];
         State::new(time, place.position, still)
-    });
+    };
+    let found = study::equilibrium(&mut balance, &start, at_rest, watch);
     found.map_err(|failure| match failure {
         Failure::None(error) => error,
         Failure::Placement(never) => match never {},

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use lissom_core::study::Found;
 use lissom_core::{Dynamics, NominalDrives, NominalError, PlaceError, RunError, State, StateError};
+use lissom_numerics::integrate::Flow;
 use lissom_numerics::{Coordinate, Memory};
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::{InitialSpec, SimulationSpec};
@@ -56,9 +57,14 @@ impl Formulation for Model {
         Ok(equations.state_layout())
     }
 
-    fn equilibrium(&self, initial: &InitialSpec, near: &State) -> Result<Found, RunError> {
+    fn equilibrium(
+        &self,
+        initial: &InitialSpec,
+        near: &State,
+        watch: &mut dyn FnMut() -> Flow,
+    ) -> Result<Found, RunError> {
         let time_s = near.time_s;
-        equilibrium(self, initial, near)
+        equilibrium(self, initial, near, watch)
             .map_err(|source| RunError::NoEquilibrium { source, time_s })
     }
 

@@ -1,9 +1,10 @@
 //! Equilibrium under load in both formulations: one search, two balances.
 
 use lissom_core::RunError;
-use lissom_core::study::Equilibrium;
+use lissom_core::study::{AnalysisError, Equilibrium, OperatingPoint};
 use lissom_engine::nodal_model::{NodalActions, NodalModel};
 use lissom_nodal::{Equations, Resting};
+use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Frozen, Terms, TrackedModes};
 use lissom_numerics::statics::{self, Balance, NoEquilibrium, Stability};
 use lissom_spec::ModelSpec;
@@ -466,8 +467,8 @@ fn frequencies_about_the_equilibrium() {
         let angle = value(&rest, "hinge.angle");
         let moment = STIFFNESS * (angle - 1.0) + 10.0 * angle.cos();
         assert!(moment.abs() < 10.0 * ROUNDING, "{angle}: {moment}");
-        let place = lissom_core::study::OperatingPoint::Equilibrium;
-        let watch = &mut |_| lissom_numerics::integrate::Flow::Continue;
+        let place = OperatingPoint::Equilibrium;
+        let watch = &mut |_| Flow::Continue;
         let found = mechanism.linearize(&rest.state, place, &[], watch).unwrap();
         let modes =
             TrackedModes::undamped(&Frozen::new(&found.trajectory, &[]), Terms::CASES[0], 1)
@@ -477,6 +478,43 @@ fn frequencies_about_the_equilibrium() {
         assert!(
             (frequency - expected).abs() < ROUNDING * expected,
             "{frequency} {expected}"
+        );
+    }
+}
+
+/// Property: whoever looks on ends a search at the next evaluation, in every study that searches, and the error says so.
+#[test]
+fn searches_can_be_stopped() {
+    let spec = parsed(PRINCETON_BEAM);
+    for mechanism in [tree_mechanism(&spec), nodal_mechanism(&spec, 4)] {
+        let written = mechanism.written();
+        let mut all = 0;
+        let mut count = |_| {
+            all += 1;
+            Flow::Continue
+        };
+        let whole = mechanism.equilibrium_watched(&written, &mut count);
+        assert!(whole.is_ok() && all > 6, "{all}");
+        let mut asked = 0;
+        let mut stop = |_| {
+            asked += 1;
+            if asked > 3 {
+                Flow::Stop
+            } else {
+                Flow::Continue
+            }
+        };
+        let error = mechanism.equilibrium_watched(&written, &mut stop);
+        assert_eq!(unsettled(error).unwrap_err(), NoEquilibrium::Stopped);
+        assert_eq!(asked, 4, "nobody who has stopped it is asked again");
+        let stopped = mechanism.linearize(&written, OperatingPoint::Equilibrium, &[], &mut |_| {
+            Flow::Stop
+        });
+        assert_eq!(
+            stopped.err(),
+            Some(AnalysisError::Stopped {
+                at_s: written.time_s
+            })
         );
     }
 }

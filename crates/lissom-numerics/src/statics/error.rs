@@ -42,15 +42,19 @@ pub enum NoEquilibrium {
         /// What it lacks.
         residual: f64,
     },
+    /// Whoever looks on ended the search.
+    #[error("the search was stopped")]
+    Stopped,
 }
 
 impl NoEquilibrium {
-    /// The coordinate or closure in trouble.
+    /// The coordinate or closure in trouble, if there is one.
     pub fn name(&self) -> &str {
         match self {
             Self::Unheld { name, .. }
             | Self::Limit { name, .. }
             | Self::Unbalanced { name, .. } => name,
+            Self::Stopped => "the search",
         }
     }
 }
