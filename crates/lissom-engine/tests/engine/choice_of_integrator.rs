@@ -146,3 +146,39 @@ fn a_stiff_model_is_told_before_the_run() {
     let warnings = mechanism(&chosen).diagnose().warnings;
     assert!(!warnings.iter().any(|w| matches!(w, Warning::Stiff { .. })));
 }
+
+/// Property: two bodies adrift, whose accelerations are rounding, are not called stiff: their samples cost no steps of their own.
+#[test]
+fn what_drifts_is_not_stiff() {
+    const ADRIFT: &str = r#"
+format = 1
+gravity_m_per_s2 = [0, 0, 0]
+[[body]]
+name = "base"
+rigid = { mass_kg = 10.0, inertia_kg_m2 = [1, 1, 1] }
+[[body]]
+name = "link"
+rigid = { mass_kg = 2.0, center_of_mass_m = [0.5, 0, 0], inertia_kg_m2 = [0.1, 0.2, 0.2] }
+[[joint]]
+name = "float"
+parent = "ground"
+child = "base"
+free = { initial_velocity_m_per_s = [0.1, 0, 0] }
+[[joint]]
+name = "shoulder"
+parent = { body = "base", position_m = [0.3, 0, 0] }
+child = "link"
+revolute = { axis = [0, 0, 1], initial_rate_rad_per_s = 0.001 }
+[simulation]
+duration_s = 10.0
+"#;
+    for integrator in ["auto", "dop853"] {
+        let integrator = format!("simulation.integrator={{{integrator}={{}}}}");
+        let spec = changed(ADRIFT, &[&integrator]);
+        for run in [in_tree(&spec), in_nodes(&spec, 1)] {
+            let statistics = completed(run).statistics;
+            assert!(!statistics.is_stiff(), "{statistics:?}");
+            assert!(statistics.evaluations < 500, "{statistics:?}");
+        }
+    }
+}

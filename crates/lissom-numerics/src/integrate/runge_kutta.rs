@@ -42,6 +42,10 @@ use super::{Control, FirstOrder, IntegrateError, Projection, Statistics};
 /// bound of stability the first estimate passes through a zero (near hλ = -5.4) and may miss it for a while.
 const CALM_STEPS: u32 = 20;
 
+/// Part of the tolerance below which the estimated error of a step tells nothing of what keeps steps short: where it is so small
+/// nothing does, and of a motion without acceleration, such as that of a body adrift, both estimates are rounding.
+const TELLING_ERROR: f64 = 1e-3;
+
 /// Share of the guessed first step that is tried. A mechanism released at rest does not show its fast modes
 /// yet, neither to the guess nor to the error estimate; growth makes up for a short start in two steps.
 const CAUTIOUS_START: f64 = 0.1;
@@ -254,13 +258,14 @@ impl RungeKutta {
         if !tempered {
             return step * (sum / count).sqrt();
         }
-        self.governed_by_fast_modes = sum > 0.01 * second_sum;
         let denominator = sum + 0.01 * second_sum;
-        if denominator > 0.0 {
+        let error = if denominator > 0.0 {
             step * sum / (count * denominator).sqrt()
         } else {
             0.0
-        }
+        };
+        self.governed_by_fast_modes = sum > 0.01 * second_sum && error > TELLING_ERROR;
+        error
     }
 
     fn accept(&mut self, statistics: &mut Statistics, step: f64, end: f64) {
