@@ -8,6 +8,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+/// Samples nearer to each other than this share of the interval that a cubic is for do not both take part in it: their difference is
+/// rounding. Such are the instant at which a run went on and that of the next sample, when they are the same but for rounding.
+const CLOSE: f64 = 1e-3;
+
 /// One quantity over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Channel {
@@ -174,18 +178,40 @@ impl Recording {
         if time_s == self.time_s[before] {
             return Some(channel.samples[before]);
         }
-        self.time_s.get(after)?;
-        let last = self.time_s.len();
-        let first = before.saturating_sub(1).min(last.saturating_sub(4));
-        let near = first..(first + 4).min(last);
-        let lagrange = near.clone().map(|i| {
-            let others = near.clone().filter(|&j| j != i);
+        let apart = CLOSE * (self.time_s.get(after)? - self.time_s[before]);
+        let earlier = self.spaced((0..before).rev(), before, apart);
+        let later = self.spaced(after + 1..self.len(), after, apart);
+        // one on either side, or two where the other side has none
+        let [from_earlier, from_later] =
+            [&later, &earlier].map(|other| if other.is_empty() { 2 } else { 1 });
+        let earlier = earlier.into_iter().take(from_earlier).rev();
+        let later = later.into_iter().take(from_later);
+        let near: Vec<usize> = earlier.chain([before, after]).chain(later).collect();
+        let lagrange = near.iter().map(|&i| {
+            let others = near.iter().filter(|&&j| j != i);
             let weight: f64 = others
-                .map(|j| (time_s - self.time_s[j]) / (self.time_s[i] - self.time_s[j]))
+                .map(|&j| (time_s - self.time_s[j]) / (self.time_s[i] - self.time_s[j]))
                 .product();
             weight * channel.samples[i]
         });
         Some(lagrange.sum())
+    }
+
+    /// Up to two of some samples, each so far from the one before, beginning at one that is not among them.
+    fn spaced(
+        &self,
+        samples: impl Iterator<Item = usize>,
+        mut from: usize,
+        apart: f64,
+    ) -> Vec<usize> {
+        let is_far = |&at: &usize| {
+            let is_far = (self.time_s[at] - self.time_s[from]).abs() >= apart;
+            if is_far {
+                from = at;
+            }
+            is_far
+        };
+        samples.filter(is_far).take(2).collect()
     }
 }
 
@@ -269,6 +295,36 @@ mod tests {
             assert_eq!(recording.value_at(x, outside_s), None);
         }
         assert!(recording.channel("elbow.angle").is_none());
+    }
+
+    /// Closed form: a cubic is met between samples of any spacing, at both ends, and where two samples differ by rounding.
+    #[test]
+    fn cubics_are_met_between_samples() {
+        // rounding of a few numbers near one
+        const ROUNDING: f64 = 1e-14;
+        let cubic = |t: f64| 1.0 - t + 2.0 * t * t - t * t * t;
+        let noise = |i: usize| if i.is_multiple_of(2) { f64::EPSILON } else { 0.0 };
+        for instants in [
+            &[0.0, 0.1, 0.2, 0.3, 0.4, 0.5][..],
+            &[0.0, 0.05, 0.2, 0.21, 0.5],
+            &[0.3, 0.1 + 0.2, 0.4, 0.5, 0.6],
+            &[0.0, 0.1, 0.2, 0.3, 0.1 + 0.2],
+        ] {
+            let mut recording = Recording::with_capacity([("a", "1")], instants.len());
+            for (i, &time_s) in instants.iter().enumerate() {
+                recording.push(time_s, &[cubic(time_s) + noise(i)]);
+            }
+            let channel = &recording.channels[0];
+            for pair in instants.windows(2) {
+                let time_s = 0.5 * (pair[0] + pair[1]);
+                let found = recording.smooth_value_at(channel, time_s).unwrap();
+                let error = found - cubic(time_s);
+                assert!(
+                    error.abs() < ROUNDING,
+                    "{instants:?} at {time_s}: {error:e}"
+                );
+            }
+        }
     }
 
     #[test]
