@@ -327,7 +327,7 @@ impl Signals {
             }
             Group::Nominal => {
                 for (axis, _) in &parts.nominal {
-                    let nominal = readout.nominal_axis(*axis);
+                    let [nominal, _] = readout.nominal_axis(*axis);
                     row.extend([nominal, nominal - readout.axis(*axis)[0]]);
                 }
             }

@@ -63,8 +63,8 @@ pub trait Readout {
     /// Motion of a marker.
     fn marker(&mut self, marker: MarkerId) -> MarkerReading;
 
-    /// Position of an axis on the nominal trajectory; not a number where that could not be followed.
-    fn nominal_axis(&self, axis: AxisId) -> f64;
+    /// Position and rate of an axis on the nominal trajectory; not a number where that could not be followed.
+    fn nominal_axis(&self, axis: AxisId) -> [f64; 2];
 
     /// Position of a marker on the nominal trajectory; not a number where that could not be followed.
     fn nominal_marker(&self, marker: MarkerId) -> Vector<f64>;

@@ -53,6 +53,22 @@ pub enum Warning {
         /// How they share the work.
         explanation: String,
     },
+    /// A joint starts elsewhere than its nominal motion does.
+    #[error(
+        "{coordinate} starts at {} {unit}, but its nominal motion begins at {} {unit}, and what drives it is made for that; start it \
+         there, let the motion begin where it starts, or have a controller bring it there",
+        rounded(*.starts, DIGITS), rounded(*.nominal, DIGITS)
+    )]
+    StartsOffNominal {
+        /// The coordinate or rate.
+        coordinate: String,
+        /// Its unit.
+        unit: &'static str,
+        /// Where the model has it start.
+        starts: f64,
+        /// Where its nominal motion begins.
+        nominal: f64,
+    },
     /// A support is off its beam where the model starts.
     #[error(
         "support {support:?} starts off beam {beam:?}: it is {} m beyond the {end} of the beam, which is {} m long; move the \

@@ -2,8 +2,9 @@
 
 use std::f64::consts::TAU;
 
-use lissom_core::{MISSING_STIFFNESS, STIFFENING};
+use lissom_core::{AxisName, MISSING_STIFFNESS, STIFFENING};
 use lissom_numerics::integrate::fastest_rate;
+use lissom_spec::spec::InitialSpec;
 use lissom_tree::tree::{Kinematics, without_inertia};
 
 use super::driven::integrator;
@@ -16,6 +17,8 @@ use crate::simulate::unstiffened;
 const HIGH_RAD_PER_S: f64 = TAU * 1e4;
 /// Accelerations below this at the start are rounding.
 const STILL: f64 = 1e-10;
+/// How far a joint may start from its nominal motion without being remarked on: a part of where that begins, and radians or metres.
+const ON_NOMINAL: (f64, f64) = (1e-3, 1e-6);
 /// Radians of the fastest oscillation that an explicit method passes in a step, at most.
 const RADIANS_PER_STEP: f64 = 5.0;
 /// Steps beyond which an explicit method is slow.
@@ -60,6 +63,7 @@ impl Mechanism {
             }
             Ok(None) => {}
         }
+        warnings.extend(self.off_nominal());
         for body in tree.linkage.system.bodies() {
             let frequency = body.flexible.as_ref().and_then(unstiffened);
             warnings.extend(frequency.map(|frequency| Warning::DoesNotStiffen {
@@ -93,7 +97,13 @@ impl Mechanism {
     /// Whether the mechanism starts in equilibrium and at rest, with nothing that drives it.
     fn starts_at_rest(&self) -> bool {
         let spec = self.spec();
-        if !spec.input.is_empty() || !spec.motion.is_empty() {
+        let is_driven = !spec.input.is_empty() || !spec.motion.is_empty();
+        // a load that is let go, and a deviation from a motion, are none of the written start
+        let starts_elsewhere = matches!(
+            spec.simulation.initial,
+            InitialSpec::StaticLoad(_) | InitialSpec::QuasiStatic
+        );
+        if is_driven || starts_elsewhere {
             return false;
         }
         let Ok((start, mut dynamics)) = self.bodies_or_nodes().equations_at_start() else {
@@ -107,6 +117,40 @@ impl Mechanism {
         dynamics.derivative(start.time_s, &state, &mut rate);
         let accelerations = &rate[start.position.len()..][..start.velocity.len()];
         accelerations.iter().all(|rate| rate.abs() < STILL)
+    }
+
+    /// Joints that inputs or controllers take along the nominal motion and that start elsewhere, or at another rate.
+    fn off_nominal(&self) -> Vec<Warning> {
+        if self.spec().simulation.initial == InitialSpec::QuasiStatic {
+            // it starts from the nominal motion itself
+            return Vec::new();
+        }
+        let Ok((start, mut dynamics)) = self.bodies_or_nodes().equations_at_start() else {
+            return Vec::new();
+        };
+        let led = dynamics.parts().nominal;
+        if led.is_empty() {
+            return Vec::new();
+        }
+        dynamics.evaluate(start.time_s, &start.position, &start.velocity);
+        let off = |(axis, name): (_, AxisName)| {
+            let (starts, nominal) = (dynamics.axis(axis), dynamics.nominal_axis(axis));
+            let is_off = |&at: &usize| {
+                let allowed = ON_NOMINAL.0 * nominal[at].abs() + ON_NOMINAL.1;
+                (starts[at] - nominal[at]).abs() > allowed
+            };
+            let at = [0, 1].into_iter().find(is_off)?;
+            Some(Warning::StartsOffNominal {
+                coordinate: match at {
+                    0 => name.coordinate(),
+                    _ => format!("{}.rate", name.coordinate()),
+                },
+                unit: name.units()[at],
+                starts: starts[at],
+                nominal: nominal[at],
+            })
+        };
+        led.into_iter().filter_map(off).collect()
     }
 
     /// What to say of an oscillation that an explicit integrator follows in many steps.

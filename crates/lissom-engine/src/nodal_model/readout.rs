@@ -230,9 +230,9 @@ impl Readout for NodalEquations<'_> {
         })
     }
 
-    fn nominal_axis(&self, axis: AxisId) -> f64 {
+    fn nominal_axis(&self, axis: AxisId) -> [f64; 2] {
         let trajectory = self.dynamics.excitation().trajectory();
-        trajectory.map_or(f64::NAN, |trajectory| trajectory.axis(axis)[0])
+        trajectory.map_or([f64::NAN; 2], |trajectory| trajectory.axis(axis))
     }
 
     fn nominal_marker(&self, marker: MarkerId) -> Vector<f64> {

@@ -51,5 +51,6 @@ mod schema;
 mod shipped;
 mod signals;
 mod simulation;
+mod starts;
 mod supports;
 mod table;

@@ -78,9 +78,9 @@ impl Readout for Equations<'_> {
         }
     }
 
-    fn nominal_axis(&self, axis: AxisId) -> f64 {
+    fn nominal_axis(&self, axis: AxisId) -> [f64; 2] {
         let trajectory = self.trajectory.as_ref();
-        trajectory.map_or(f64::NAN, |trajectory| trajectory.axis(axis)[0])
+        trajectory.map_or([f64::NAN; 2], |trajectory| trajectory.axis(axis))
     }
 
     fn nominal_marker(&self, marker: MarkerId) -> Vector<f64> {
