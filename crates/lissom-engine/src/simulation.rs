@@ -247,8 +247,18 @@ impl Simulation {
 
     /// Where the mechanism is now, memory included.
     pub fn state(&self) -> State {
-        self.stepping
-            .state(&*self.owned.borrow_dependent().dynamics)
+        let dynamics = &*self.owned.borrow_dependent().dynamics;
+        let mut state = self.stepping.state(dynamics);
+        if let (Some(memory), true) = (&mut state.integrator, self.is_taken_over()) {
+            // whoever goes on does not know these inputs
+            memory.restart();
+        }
+        state
+    }
+
+    /// Whether an input is not the model's.
+    fn is_taken_over(&self) -> bool {
+        self.inputs.iter().any(|(_, says)| says.is_some())
     }
 
     /// Goes on from another state.
@@ -263,12 +273,12 @@ impl Simulation {
             outputs.restart();
         }
         *self = Self {
-            // the state remembers an integrator under the inputs that it was taken with
-            jumped: inputs.iter().any(|(_, says)| says.is_some()),
             inputs,
             outputs,
             ..restored
         };
+        // the state may remember an integrator under other inputs
+        self.jumped = self.is_taken_over();
         self.hand_over_inputs();
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use lissom_core::State;
 use lissom_core::study::OperatingPoint;
 use lissom_engine::evaluate::EvaluateOptions;
 use lissom_engine::{Inputs, Mechanism, Simulation};
@@ -289,4 +290,29 @@ fn it_can_be_kept_anywhere() {
         stepped.time_s()
     });
     assert_eq!(thread.join().unwrap(), 0.01);
+}
+
+/// Identity: a state that was reached under inputs from outside goes on under those of the model as if it had been written by hand:
+/// what the integrator remembers of the other inputs is not used.
+#[test]
+fn states_under_inputs_go_on_under_others() {
+    for integrator in ["{generalized_alpha={step_s=0.001}}", "{dop853={}}"] {
+        let spec = changed(TEMPLATE, &[&format!("simulation.integrator={integrator}")]);
+        let mut pushed = simulation(tree_mechanism(&spec));
+        (pushed.advance(0.01, Inputs::Held(&[("shoulder.torque", 20.0)]))).unwrap();
+        let saved = pushed.state();
+        let by_hand = State {
+            integrator: None,
+            ..saved.clone()
+        };
+        let [saved, by_hand] = [saved, by_hand].map(|state| {
+            let mechanism = Arc::new(tree_mechanism(&spec));
+            let integrator = spec.simulation.integrator;
+            let mut simulation = Simulation::new(mechanism, &state, &integrator).unwrap();
+            simulation.advance(0.011, Inputs::OfModel).unwrap();
+            simulation.state().velocity
+        });
+        let apart = crate::numbers::apart(&saved, &by_hand);
+        assert!(apart < 1e-9, "{integrator}: {apart:e}");
+    }
 }

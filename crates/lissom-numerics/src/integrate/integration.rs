@@ -393,6 +393,13 @@ impl StructuralIntegration {
     }
 }
 
+impl IntegratorMemory {
+    /// Has whoever goes on from it start afresh, as [`Integration::restart`] does: for a system that has become another one.
+    pub fn restart(&mut self) {
+        self.progress.restart();
+    }
+}
+
 impl Progress {
     fn start(time: f64, state: Vec<f64>) -> Self {
         Self {
