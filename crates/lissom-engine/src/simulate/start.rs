@@ -13,19 +13,27 @@ use lissom_tree::{Body, CoordinateKind, JointKind};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Closes the loops of a model at the time `start_s`; a model without loops stays as it is.
+/// Puts prescribed joints where their motions have them at the time `start_s`, and closes the loops of a model there.
 ///
 /// # Errors
 /// What stays open.
 pub fn close_loops(model: &mut Model, start_s: f64) -> Result<(), AssemblyError> {
-    if model.linkage.closures.is_empty() {
-        return Ok(());
-    }
     for motion in &model.motions {
         let point = MotionCurve::new(&motion.profile, motion.initial).at(start_s);
         model.initial_position[motion.position] = point.position;
         model.initial_velocity[motion.velocity] = point.rate;
     }
+    if !model.linkage.closures.is_empty() {
+        assemble_loops(model)?;
+    }
+    for gear in &mut model.transmissions {
+        gear.initial_position = model.initial_position[gear.position];
+        gear.initial_rate = model.initial_velocity[gear.velocity];
+    }
+    Ok(())
+}
+
+fn assemble_loops(model: &mut Model) -> Result<(), AssemblyError> {
     let written = [
         model.initial_position.clone(),
         model.initial_velocity.clone(),
@@ -44,10 +52,6 @@ pub fn close_loops(model: &mut Model, start_s: f64) -> Result<(), AssemblyError>
         assembled(model)?;
     }
     model.start_changes = start_changes(model, &written);
-    for gear in &mut model.transmissions {
-        gear.initial_position = model.initial_position[gear.position];
-        gear.initial_rate = model.initial_velocity[gear.velocity];
-    }
     Ok(())
 }
 

@@ -58,6 +58,36 @@ duration_s = 1.0
     assert_eq!(told(&["joint.hinge.revolute.initial_angle_rad=0.3001"]), []);
 }
 
+/// Closed form: prescribed joints stand where their motions begin, whatever the joint writes, with what hangs on them.
+#[test]
+fn prescribed_joints_stand_where_their_motions_begin() {
+    const ARM: &str = r#"
+format = 1
+[[body]]
+name = "link"
+rigid = { mass_kg = 1.0, center_of_mass_m = [0.5, 0, 0], inertia_kg_m2 = [0.1, 0.1, 0.1] }
+[[joint]]
+name = "hinge"
+parent = "ground"
+child = "link"
+revolute = { axis = [0, 0, 1], initial_angle_rad = 0.3, motor = { inertia_kg_m2 = 0.1, stiffness_n_m_per_rad = 10.0 } }
+[[motion]]
+joint = "hinge"
+cycloid = { initial_angle_rad = 1.0, final_angle_rad = 2.0, duration_s = 1.0 }
+[simulation]
+duration_s = 1.0
+"#;
+    let mechanism = mechanism(&parsed(ARM));
+    let centre = mechanism.diagnose().center_of_mass_m;
+    let exact = [0.5 * 1.0_f64.cos(), 0.5 * 1.0_f64.sin(), 0.0];
+    assert!(
+        crate::numbers::distance(centre, exact) < 1e-15,
+        "{centre:?}"
+    );
+    // the motor behind its gear too
+    assert_eq!(mechanism.written().position, [1.0]);
+}
+
 /// By construction: a beam that is let go is not said to stay where it is.
 #[test]
 fn what_is_let_go_moves() {
