@@ -13,7 +13,7 @@ use crate::sampler::Sampler;
 use crate::state::State;
 use crate::stepper::Stepper;
 use crate::study::watch::Watch;
-use crate::study::work::WorkSum;
+use crate::study::work::{WorkSum, integrated};
 
 /// What a run leaves behind.
 #[derive(Clone, Debug)]
@@ -325,7 +325,7 @@ impl Recorder<'_> {
         let (n_q, n_v) = (dynamics.position_count(), dynamics.velocity_count());
         let (time, state) = (stepper.time(), stepper.state());
         let works = match &self.work {
-            None => [state[n_q + n_v], state[n_q + n_v + 1]],
+            None => integrated(state, n_q + n_v),
             Some(sum) => sum.sums(),
         };
         let (q, v) = (&state[..n_q], &state[n_q..n_q + n_v]);
@@ -365,7 +365,7 @@ impl Recorder<'_> {
             self.dynamics.velocity_count(),
         );
         let [work, dissipated] = match &mut self.work {
-            None => [state[n_q + n_v], state[n_q + n_v + 1]],
+            None => integrated(state, n_q + n_v),
             Some(sum) if sum.begins() => sum.add(self.dynamics, time, state),
             Some(sum) => sum.until(self.dynamics, time, state),
         };

@@ -8,7 +8,7 @@ use crate::dynamics::Dynamics;
 use crate::error::RunError;
 use crate::state::State;
 use crate::stepper::Stepper;
-use crate::study::work::WorkSum;
+use crate::study::work::{WorkSum, integrated};
 
 /// An integration of a mechanism under way: it owns its solution, and borrows the dynamics for one call at a time.
 pub struct Stepping {
@@ -101,7 +101,7 @@ impl Stepping {
     pub fn motion(&self) -> ([&[f64]; 2], [f64; 2]) {
         let (state, motion) = (self.stepper.state(), self.positions + self.velocities);
         let works = match &self.work {
-            None => [state[motion], state[motion + 1]],
+            None => integrated(state, motion),
             Some(work) => work.sums(),
         };
         let (positions, rest) = state.split_at(self.positions);

@@ -5,6 +5,12 @@ use lissom_numerics::integrate::FirstOrder;
 use crate::dynamics::{Dynamics, Power};
 use crate::state::State;
 
+/// Work of inputs and energy dissipated of a state that is integrated with them, behind so many numbers of the motion. What the error of
+/// an integrator has taken from nothing is not less than nothing.
+pub(crate) fn integrated(state: &[f64], motion: usize) -> [f64; 2] {
+    [state[motion], state[motion + 1].max(0.0)]
+}
+
 /// Work by the trapezoidal rule over the steps of a method of second order.
 pub(crate) struct WorkSum {
     positions: usize,
