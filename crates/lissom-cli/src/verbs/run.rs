@@ -50,7 +50,9 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
         Some(start) => earlier(&loaded, start.time_s, &folder, arguments)?,
         None => None,
     };
-    let continued_at_s = (from.as_ref().filter(|_| earlier.is_some())).map(|start| start.time_s);
+    let from_s = from.as_ref().map(|start| start.time_s);
+    let continued_at_s = from_s.filter(|_| earlier.is_some());
+    let start_s = from_s.unwrap_or(loaded.spec.simulation.start_s);
     let start = from.map_or_else(|| loaded.mechanism.start(), Ok);
 
     let silent = arguments.answer.is_silent();
@@ -108,7 +110,9 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
         answer: &summary,
         plot: plot.as_ref(),
     };
-    (arguments.answer).give(&answer, || in_words(&loaded, &summary, &named.to_string()))?;
+    (arguments.answer).give(&answer, || {
+        in_words(&loaded, &summary, start_s, &named.to_string())
+    })?;
     match (&summary.failure, summary.stopped_at_s) {
         (Some(failure), _) => Err(Stop::Failed(format!(
             "the run failed at {} s: {}; what was computed until then is in {}",
@@ -257,16 +261,15 @@ pub(super) fn batch_for(
     Ok(Batch::begin(&folder, replaced)?)
 }
 
-/// What came of the run, for a person.
-fn in_words(loaded: &Loaded, summary: &Summary, typed: &str) -> String {
+/// What came of the run, which began at `start_s`, for a person.
+fn in_words(loaded: &Loaded, summary: &Summary, start_s: f64, typed: &str) -> String {
     let cost = &summary.cost;
-    let start_s = loaded.spec.simulation.start_s;
     let end_s = match (summary.stopped_at_s, &summary.failure) {
         (Some(at_s), _) => at_s,
         (None, Some(failure)) => failure.time_s,
-        (None, None) => start_s + summary.duration_s,
+        (None, None) => loaded.spec.simulation.end_s(),
     };
-    let reached_s = end_s - summary.continued_at_s.unwrap_or(start_s);
+    let reached_s = end_s - start_s;
     let mut lines = vec![
         format!(
             "{}: {} s in {} s ({} times real time)",

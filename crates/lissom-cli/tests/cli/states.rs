@@ -489,3 +489,25 @@ fn equations_are_evaluated_at_a_state() {
     folder.write("start.json", "{}");
     assert_ne!(from["bias"], evaluated(&["--state", "start.json"])["bias"]);
 }
+
+/// By construction: a run that begins on the way tells the time that it has computed.
+#[test]
+fn runs_from_a_state_tell_their_own_time() {
+    let folder = Folder::new();
+    let until = ["--set", "simulation.duration_s=0.03"];
+    let first = ["run", "two-link-arm", "--out", "first"];
+    folder
+        .lissom(&[&first[..], &until].concat())
+        .says(0, &[": 0.03 s in "]);
+    let second = [
+        "run",
+        "two-link-arm",
+        "--from",
+        "first@0.01",
+        "--out",
+        "second",
+    ];
+    folder
+        .lissom(&[&second[..], &until].concat())
+        .says(0, &[": 0.02 s in "]);
+}
