@@ -110,7 +110,9 @@ impl Linearized {
         chosen.trajectory = self.trajectory.with_inputs(inputs);
         let further = self.further.iter();
         chosen.further = further.map(|stretch| stretch.with_inputs(inputs)).collect();
-        chosen.nominal_inputs = places;
+        chosen.nominal_inputs = (places.iter())
+            .map(|&place| self.nominal_inputs[place])
+            .collect();
         chosen.driven_inputs = self.driven_inputs.iter().filter_map(place).collect();
         chosen
     }

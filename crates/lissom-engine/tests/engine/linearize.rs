@@ -2,17 +2,18 @@
 
 use std::fmt::Write as _;
 
-use lissom_core::study::{Deviation, Linearize as _, OutputOrder};
+use lissom_core::study::{Deviation, Linearize as _, OperatingPoint, OutputOrder};
 use lissom_engine::model::Model;
 use lissom_engine::nodal_model::NodalLinearizer;
 use lissom_engine::simulate::{Equations, Linearizer, MotionState};
 use lissom_engine::testing::{Random, Variety, random_state};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{ChosenCoordinates, DampedMode, LinearizedTrajectory, Point, Terms};
-use lissom_spec::ModelSpec;
+use lissom_spec::{ModelSpec, TEMPLATE};
 use nalgebra::{Complex, DMatrix, DVector};
 
 use crate::models::{assembled, built, driven_arm, jonker_beam, nodal_model, parsed};
+use crate::runs::tree_mechanism;
 use crate::shipped::FOUR_BAR;
 
 /// Accelerations of the state's velocities at a state of the equations, motors last.
@@ -415,4 +416,17 @@ fn loops_in_independent_coordinates() {
             );
         }
     }
+}
+
+/// Identity: of inputs that are chosen twice the last choice is among those of the first, nominal values too.
+#[test]
+fn inputs_may_be_chosen_twice() {
+    let mechanism = tree_mechanism(&parsed(TEMPLATE));
+    let (start, watch) = (mechanism.start().unwrap(), &mut |_| Flow::Continue);
+    let found = mechanism.linearize(&start, OperatingPoint::Start, &[], watch);
+    let once = found.unwrap().with_inputs(&[1]);
+    let twice = once.with_inputs(&[0]);
+    assert_eq!(once.nominal_inputs, [1]);
+    assert_eq!(twice.nominal_inputs, once.nominal_inputs);
+    assert_eq!(twice.trajectory.labels(), once.trajectory.labels());
 }
