@@ -52,7 +52,7 @@ pub enum RunError {
         time_s: f64,
     },
     /// The run was to begin in the quasi-static deviation from its nominal motion, and there is none.
-    #[error("no quasi-static start at t = {time_s}: {source}")]
+    #[error("no quasi-static start at t = {}: {source}", rounded(*.time_s, 6))]
     NoQuasiStatic {
         /// Why not.
         source: Box<AnalysisError>,
@@ -63,7 +63,7 @@ pub enum RunError {
     #[error(
         "{} is displaced by {:.1} of its lengths at t = {}, most of it in {}: the motion has left what the equations \
          describe; look for an unstable mechanism, or for a fidelity whose bodies lose their stiffness",
-        .0.body, .0.lengths, .0.time_s, .0.coordinate
+        .0.body, .0.lengths, rounded(.0.time_s, 6), .0.coordinate
     )]
     Diverged(Divergence),
     /// The mechanism cannot be placed or moved as asked.

@@ -73,6 +73,10 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
     let asked = json!({
         "verb": "perturb", "model": named.name, "set": named.changes(), "from": arguments.start.from,
         "points": arguments.points, "case": arguments.case, "second_order": !arguments.first_order,
+        "interpolation": match options.interpolation {
+            Interpolation::Matrices => "matrices",
+            Interpolation::StateSpace => "state_space",
+        },
     });
     let case = usize::from(arguments.case);
     let costs_s = [linearized_s, solved_s];

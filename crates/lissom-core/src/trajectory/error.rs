@@ -51,8 +51,9 @@ pub enum NominalError {
     /// Forward dynamics of the rigid mechanism has no answer.
     #[error(
         "nothing says how the mechanism should move, and with rigid bodies under its loads it comes to a singular configuration \
-         at t = {time_s} s; give its inputs rigid_inverse_dynamics, prescribe motions, or end before with \
-         simulation.duration_s"
+         at t = {} s; give its inputs rigid_inverse_dynamics, prescribe motions, or end before with \
+         simulation.duration_s",
+        rounded(*.time_s, 6)
     )]
     Singular {
         /// When.

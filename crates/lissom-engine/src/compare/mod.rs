@@ -16,8 +16,8 @@ mod differences;
 mod terms;
 
 use lissom_core::study::{Ending, Run};
+use lissom_spec::ModelSpec;
 use lissom_spec::spec::{FidelitySpec, FormulationSpec};
-use lissom_spec::{Fidelity, ModelSpec};
 
 use crate::mechanism::Mechanism;
 
@@ -127,9 +127,4 @@ pub fn with_fidelity(spec: &ModelSpec, fidelity: FidelitySpec) -> ModelSpec {
         body.fidelity = None;
     }
     changed
-}
-
-/// The switches that are in force.
-fn fidelity(mechanism: &Mechanism) -> Fidelity {
-    mechanism.spec().fidelity.resolve(Fidelity::DEFAULT)
 }

@@ -3,7 +3,6 @@
 use lissom_spec::spec::FidelitySpec;
 use lissom_spec::{Elasticity, Inertia, ShorteningTerms, Tip};
 
-use super::fidelity;
 use crate::mechanism::Mechanism;
 
 /// A group of terms, and the fidelity without it.
@@ -24,7 +23,7 @@ pub fn term_groups(mechanism: &Mechanism) -> Vec<TermGroup> {
     if bodies.iter().all(|body| body.flexible.is_none()) {
         return Vec::new();
     }
-    let (own, kept) = (mechanism.spec().fidelity, fidelity(mechanism));
+    let (own, kept) = (mechanism.spec().fidelity, mechanism.fidelity());
     let mut groups = Vec::new();
     let mut add = |keeps: bool, name, switch, without| {
         if keeps {

@@ -127,7 +127,7 @@ impl ErrorKind {
             Self::LimitsReversed { .. } => "exchange the two limits".into(),
             Self::UnknownCoordinate { suggestion: Some(name), .. } => format!("did you mean `{name}`?"),
             Self::UnknownCoordinate { .. } => {
-                "use the name of a coordinate that the basis has, such as bending_y_1".into()
+                "use the name of a coordinate that the basis has, such as bending_y_1 of functions or v_2 of elements".into()
             }
         }
     }
