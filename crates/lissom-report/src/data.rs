@@ -268,6 +268,9 @@ fn frequencies(mechanism: &Mechanism, recording: &Recording) -> Result<Vec<Chann
                 return known[next];
             }
             let [from, to] = [before, after].map(|s| recording.time_s[s]);
+            if modes.is_untracked(index, to) {
+                return f64::NAN;
+            }
             let share = (recording.time_s[sample] - from) / (to - from);
             known[next - 1] * (1.0 - share) + known[next] * share
         };

@@ -171,6 +171,7 @@ fn as_json(loaded: &Loaded, frozen: &Frozen, modes: &TrackedModes, files: &[Stri
                 Crossing::Coalescence => "coalescence",
                 Crossing::Separation => "separation",
                 Crossing::Ambiguity => "ambiguity",
+                Crossing::Untracked => "untracked",
             },
         })).collect::<Vec<_>>(),
         "modes": modes.modes.iter().map(mode).collect::<Vec<_>>(),
@@ -393,6 +394,10 @@ fn encounters(modes: &TrackedModes) -> Vec<String> {
             ),
             Crossing::Ambiguity => format!(
                 "  warning: before {time} s modes {which} cannot be told apart; with more --points they may be"
+            ),
+            Crossing::Untracked => format!(
+                "  warning: before {time} s the equations change so much that modes {which} could not be followed, and may have \
+                 swapped; take more --points, or instants --at closer together there"
             ),
         }
     });

@@ -9,7 +9,10 @@
 //! - equal frequencies have no shapes of their own, and keep those they had, laid into the new group;
 //! - two real squares that have become conjugate ones, or the other way, have coalesced on the way: which of them is
 //!   which is then a convention, and the instant is told;
-//! - anything else is looked at in smaller steps.
+//! - anything else is looked at in smaller steps, of which there are only so many: where matrices jump, or modes are nothing but
+//!   rounding, smaller steps tell no more, and the modes are told that were not followed.
+
+use std::collections::BTreeSet;
 
 use nalgebra::{Complex, DMatrix, Dyn, LU};
 
@@ -24,8 +27,12 @@ const SURE: f64 = 0.3;
 const LINK: f64 = 0.05;
 /// Squares that differ by a smaller share are equal: rounding and the shift of the eigenproblem leave them so.
 const EQUAL: f64 = 1e-7;
-/// Halvings of an interval.
-const DEEPEST: usize = 14;
+/// Squares that are a smaller share of the highest are all zero, whatever rounding has made of them.
+const ZERO: f64 = 10.0 * f64::EPSILON;
+/// The smallest step, as a share of the interval.
+const SMALLEST: f64 = 1.0 / 16_384.0;
+/// Spectra between instants that may be taken at first, and that every interval adds to those that are left.
+pub(super) const SPECTRA: (usize, usize) = (256, 32);
 
 /// What happened to modes between two instants that the curves do not show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +43,8 @@ pub enum Crossing {
     Separation,
     /// Modes that cannot be told apart at any resolution.
     Ambiguity,
+    /// Modes whose equations change too much between two instants: tracking them was given up, and their numbers may have swapped.
+    Untracked,
 }
 
 /// Modes by their numbers, in coordinates of the interval.
@@ -65,22 +74,27 @@ pub(super) struct Interval<'a> {
 }
 
 impl Interval<'_> {
-    /// Modes after the interval, those before, whose shapes may have been chosen, and what happened between.
+    /// Modes after the interval, those before, whose shapes may have been chosen, and what happened between. Takes the spectra that
+    /// it needs off those that are left.
     pub(super) fn follow(
         &self,
         mut before: Numbered,
         after: Spectrum,
+        spectra_left: &mut usize,
     ) -> Result<(Numbered, Numbered, Vec<Met>), LinearError> {
-        let mut met = Vec::new();
+        let mut met: Vec<Met> = Vec::new();
+        let mut untracked = BTreeSet::new();
         let mut begun = false;
         let mut now = before.clone();
         let mut at = 0.0;
         let mut ahead = vec![(1.0, after)];
         while let Some((share, spectrum)) = ahead.last() {
             let choosing = self.first && !begun;
-            let last = ahead.len() > DEEPEST;
+            let is_smallest = share - at <= SMALLEST;
+            let is_last = is_smallest || *spectra_left == 0;
             let step = Step::new(&mut now, spectrum, self.count, choosing);
-            let Some((next, events)) = step.taken(last) else {
+            let Some((next, events)) = step.taken(is_last) else {
+                *spectra_left -= 1;
                 let middle = f64::midpoint(at, *share);
                 ahead.push((middle, self.spectrum(middle)?));
                 continue;
@@ -89,14 +103,24 @@ impl Interval<'_> {
                 before.shapes = now.shapes;
                 begun = true;
             }
-            met.extend(events.into_iter().map(|(part, modes, kind)| Met {
-                share: at + part * (share - at),
-                modes,
-                kind,
-            }));
+            for (part, modes, kind) in events {
+                if kind == Crossing::Ambiguity && !is_smallest {
+                    untracked.extend(modes);
+                } else {
+                    let share = at + part * (share - at);
+                    met.push(Met { share, modes, kind });
+                }
+            }
             now = next;
             at = *share;
             ahead.pop();
+        }
+        if !untracked.is_empty() {
+            met.push(Met {
+                share: 1.0,
+                modes: untracked.into_iter().collect(),
+                kind: Crossing::Untracked,
+            });
         }
         Ok((now, before, met))
     }
@@ -116,6 +140,8 @@ struct Step<'a> {
     next: &'a Spectrum,
     count: usize,
     choosing: bool,
+    /// Size of a square that is zero.
+    zero: f64,
     /// $`X^{-1}X'`$ and its inverse; none if shapes coincide.
     change: Option<[DMatrix<Complex<f64>>; 2]>,
 }
@@ -131,7 +157,9 @@ impl<'a> Step<'a> {
         };
         let forth = solve(now.shapes.clone().lu(), &next.shapes);
         let back = solve(next.shapes.clone().lu(), &now.shapes);
+        let squares = now.squares.iter().chain(&next.squares);
         Self {
+            zero: ZERO * squares.fold(0.0, |most: f64, square| most.max(square.norm())),
             change: forth.zip(back).map(|(forth, back)| [forth, back]),
             now,
             next,
@@ -156,7 +184,8 @@ impl<'a> Step<'a> {
         let mut order = assign(&part.map(|x| x.re));
         let one = Complex::new(1.0, 0.0);
         let next = &self.next.squares;
-        let same = |i: usize, k: usize| i != k && equal(&[next[order[i]], next[order[k]]]);
+        let zero = self.zero;
+        let same = |i: usize, k: usize| i != k && equal(&[next[order[i]], next[order[k]]], zero);
         // what has become equal has no shapes of its own, whatever was found
         let unsure: Vec<usize> = (0..size)
             .filter(|&i| (part[(i, order[i])] - one).norm() > SURE || (0..size).any(|k| same(i, k)))
@@ -217,10 +246,10 @@ impl<'a> Step<'a> {
         let new: Vec<Complex<f64>> = group.iter().map(|&i| self.next.squares[order[i]]).collect();
         let real = |squares: &[Complex<f64>]| squares.iter().all(|x| x.im == 0.0);
         let conjugate = |squares: &[Complex<f64>]| squares[0].im * squares[1].im < 0.0;
-        if equal(&new) && real(&old) {
+        if equal(&new, self.zero) && real(&old) {
             return Some(Kind::Equal);
         }
-        if equal(&old) && real(&new) {
+        if equal(&old, self.zero) && real(&new) {
             return Some(Kind::Chosen);
         }
         if group.len() != 2 {
@@ -299,14 +328,15 @@ enum Kind {
     Meets(Crossing),
 }
 
-/// Whether squares are real and equal.
-fn equal(squares: &[Complex<f64>]) -> bool {
+/// Whether squares are real and equal, or none of them is more than `zero`.
+fn equal(squares: &[Complex<f64>], zero: f64) -> bool {
     if squares.iter().any(|x| x.im != 0.0) {
         return false;
     }
     let low = squares.iter().fold(f64::INFINITY, |low, x| low.min(x.re));
     let high = (squares.iter()).fold(f64::NEG_INFINITY, |high, x| high.max(x.re));
-    high - low <= EQUAL * low.abs().max(high.abs())
+    let largest = low.abs().max(high.abs());
+    largest <= zero || high - low <= EQUAL * largest
 }
 
 /// Sets of numbers that are linked.
@@ -328,4 +358,43 @@ fn groups(members: &[usize], linked: impl Fn(usize, usize) -> bool) -> Vec<Vec<u
         groups.push(group);
     }
     groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Closed form: two modes that veer turn by an eighth of a turn on the first half of the way, which no single step tells. Without spectra
+    /// for smaller ones that is told, with them the modes are followed.
+    #[test]
+    fn steps_end_with_the_spectra() {
+        let pencil = |time: f64| Pencil {
+            mass: DMatrix::identity(2, 2),
+            damping: DMatrix::zeros(2, 2),
+            stiffness: DMatrix::from_row_slice(2, 2, &[1.0 + time, 0.1, 0.1, 2.0 - time]),
+            basis: DMatrix::identity(2, 2),
+        };
+        let spectrum = |of: &Pencil| Spectrum::new(&of.mass, &of.stiffness).unwrap();
+        let [before, after] = [pencil(0.0), pencil(0.5)];
+        let followed = |mut spectra: usize| {
+            let interval = Interval {
+                before: &before,
+                after: &after,
+                count: 2,
+                first: false,
+            };
+            let Spectrum { squares, shapes } = spectrum(&before);
+            let start = Numbered { squares, shapes };
+            let (_, _, met) = interval
+                .follow(start, spectrum(&after), &mut spectra)
+                .unwrap();
+            (met, spectra)
+        };
+        let (met, left) = followed(0);
+        assert_eq!((met.len(), left), (1, 0));
+        assert_eq!((met[0].kind, met[0].share), (Crossing::Untracked, 1.0));
+        assert_eq!(met[0].modes, [0, 1]);
+        let (met, left) = followed(100);
+        assert!(met.is_empty() && left < 100, "{met:?}");
+    }
 }

@@ -3,7 +3,7 @@
 use nalgebra::{Complex, DMatrix, DVector};
 
 use super::assignment::assign;
-use super::crossings::{Crossing, Interval, Numbered};
+use super::crossings::{Crossing, Interval, Numbered, SPECTRA};
 use super::error::LinearError;
 use super::frozen::{Frozen, Pencil};
 use super::quadratic::{Growth, Root, Roots};
@@ -106,6 +106,13 @@ impl TrackedModes {
         Self::followed(frozen, terms, count, false)
     }
 
+    /// Whether a mode was not followed from the instant before to this one, so that the two may belong to different curves.
+    pub fn is_untracked(&self, mode: usize, time: f64) -> bool {
+        (self.encounters.iter()).any(|met| {
+            met.kind == Crossing::Untracked && met.time == time && met.modes.contains(&mode)
+        })
+    }
+
     fn followed(
         frozen: &Frozen,
         terms: Terms,
@@ -116,6 +123,7 @@ impl TrackedModes {
         let (pencils, free) = without_free_motions(frozen, terms)?;
         let mut numbered: Vec<Numbered> = Vec::with_capacity(pencils.len());
         let mut solved: Vec<Solved> = Vec::with_capacity(pencils.len());
+        let mut spectra_left = SPECTRA.0;
         for (at, (point, pencil)) in frozen.points.iter().zip(&pencils).enumerate() {
             let (own, spectrum) = Solved::new(pencil, with_damping)?;
             solved.push(own);
@@ -131,12 +139,14 @@ impl TrackedModes {
                         count,
                         first: at == 1,
                     };
-                    let (mut now, before, met) = interval.follow(before, spectrum)?;
+                    spectra_left += SPECTRA.1;
+                    let (mut now, before, met) =
+                        interval.follow(before, spectrum, &mut spectra_left)?;
                     numbered.push(before);
                     now.shapes = change.onto_after(now.shapes);
                     let start = frozen.points[at - 1].time;
                     encounters.extend(met.into_iter().map(|met| Encounter {
-                        time: start + met.share * (point.time - start),
+                        time: (1.0 - met.share) * start + met.share * point.time,
                         modes: met.modes.into_iter().filter(|&i| i < count).collect(),
                         kind: met.kind,
                     }));
