@@ -91,6 +91,46 @@ fn gyroscopic_modes() {
     }
 }
 
+/// Closed form: the same with equal pairs, as of equal shafts side by side: as many equal eigenvalues, all of them found.
+#[test]
+fn equal_gyroscopic_modes() {
+    const ROUNDING: f64 = 1e-11;
+    let cases = [
+        (8, [1.0, 3.0, 3.0]),
+        (6, [1.0, 7.0, 30.0]),
+        (8, [1.0, 20.0, 400.0]),
+    ];
+    for (copies, frequencies) in cases {
+        let pairs = 3 * copies;
+        let turn = mixed(2 * pairs);
+        for speed in [0.3, 0.7, 2.0, 5.0, 11.0, 16.0, 25.0, 90.0] {
+            let mut damping = DMatrix::zeros(2 * pairs, 2 * pairs);
+            let mut stiffness = damping.clone();
+            let mut wanted = Vec::new();
+            for pair in 0..pairs {
+                let frequency: f64 = frequencies[pair % 3];
+                let at = 2 * pair;
+                (damping[(at, at + 1)], damping[(at + 1, at)]) = (-2.0 * speed, 2.0 * speed);
+                for i in [at, at + 1] {
+                    stiffness[(i, i)] = frequency * frequency - speed * speed;
+                }
+                wanted.extend([(frequency - speed).abs(), frequency + speed]);
+            }
+            wanted.sort_by(f64::total_cmp);
+            let [damping, stiffness] = [damping, stiffness].map(|x| &turn * x * turn.transpose());
+            let mass = DMatrix::identity(2 * pairs, 2 * pairs);
+            let modes = DampedMode::all(&mass, &damping, &stiffness).unwrap();
+            assert_eq!(modes.len(), wanted.len());
+            for (mode, wanted) in modes.iter().zip(&wanted) {
+                let apart = (mode.eigenvalue - Complex::new(0.0, *wanted)).norm();
+                let largest = frequencies[2] + speed;
+                assert!(apart < ROUNDING * largest, "{speed}: {mode:?} {wanted}");
+                assert_ne!(mode.growth, Growth::Grows, "{speed}: {mode:?}");
+            }
+        }
+    }
+}
+
 /// Closed form: a stiffness $`(a, b; -b, c)`$ without damping flutters where $`4b^2 > (a - c)^2`$, and is at the limit where both are equal, whatever
 /// rounding makes of the eigenvalues there.
 #[test]

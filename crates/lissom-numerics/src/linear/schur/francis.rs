@@ -1,7 +1,7 @@
 //! Francis's iteration with two shifts on a matrix in Hessenberg form.
 //!
-//! Deflation after Ahues & Tisseur (LAPACK Working Note 122), shifts and exceptional shifts as in LAPACK's `dlahqr`, blocks
-//! brought to standard form as in `dlanv2`.
+//! Deflation after Ahues & Tisseur (LAPACK Working Note 122), and the same for blocks of two, shifts and exceptional shifts as in LAPACK's
+//! `dlahqr`, blocks brought to standard form as in `dlanv2`.
 
 use nalgebra::DMatrix;
 
@@ -136,28 +136,32 @@ pub(super) fn negligible(h: &DMatrix<f64>, row: usize) -> bool {
         return true;
     }
     let (before, own) = (h[(row - 1, row - 1)], h[(row, row)]);
-    let near = before.abs() + own.abs();
-    let mut beside = 0.0;
+    let above = h[(row - 1, row)].abs();
+    if below <= f64::EPSILON * (before.abs() + own.abs()) {
+        let (most, least) = (below.max(above), below.min(above));
+        let apart = (before - own).abs();
+        let (large, small) = (own.abs().max(apart), own.abs().min(apart));
+        let sum = large + most;
+        let product = least * (most / sum);
+        if product <= f64::EPSILON * (small * (large / sum))
+            || product <= f64::MIN_POSITIVE / f64::EPSILON
+        {
+            return true;
+        }
+    }
+    // oscillators without damping have a diagonal of rounding: their size stands beside it, and those of one frequency are
+    // as far apart as rounding leaves them
+    let beside = |i: usize| h[(i + 1, i)].abs().sqrt() * h[(i, i + 1)].abs().sqrt();
+    let [mut left, mut right] = [before.abs(), own.abs()];
     if row > 1 {
-        beside += h[(row - 1, row - 2)].abs();
+        left += beside(row - 2);
     }
     if row + 1 < h.nrows() {
-        beside += h[(row + 1, row)].abs();
+        right += beside(row);
     }
-    // a diagonal that is rounding of its neighbours, as of oscillators without damping, says nothing of them
-    if near <= f64::EPSILON * beside {
-        return below <= f64::EPSILON * (f64::EPSILON * beside);
-    }
-    if below > f64::EPSILON * near {
-        return false;
-    }
-    let above = h[(row - 1, row)].abs();
-    let (most, least) = (below.max(above), below.min(above));
-    let apart = (before - own).abs();
-    let (large, small) = (own.abs().max(apart), own.abs().min(apart));
-    let sum = large + most;
-    least * (most / sum) <= f64::EPSILON * (small * (large / sum))
-        || least * (most / sum) <= f64::MIN_POSITIVE / f64::EPSILON
+    let negligible = f64::EPSILON * left.min(right);
+    let apart = (left - right).abs().max(f64::EPSILON * (left + right));
+    below <= negligible && below * above <= negligible * apart
 }
 
 /// Brings a matrix in Hessenberg form to real Schur form, and the product of the rotations to `vectors`; false if it does not
