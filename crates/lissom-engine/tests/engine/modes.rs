@@ -8,10 +8,10 @@ use lissom_numerics::linear::{
 use lissom_spec::ModelSpec;
 use nalgebra::{Complex, DMatrix, Rotation3, Vector3};
 
-use crate::runs::mechanism;
+use crate::runs::{mechanism, nodal_mechanism, tree_mechanism};
 
 use crate::models::parsed;
-use crate::shipped::{SHUTTLE_ARM, SLIDING_BOOM};
+use crate::shipped::{PLANAR_3RRR, SHUTTLE_ARM, SLIDING_BOOM};
 
 /// Rounding of squares of frequencies of a few units, through one inverse and one eigenproblem.
 const ROUNDING: f64 = 1e-12;
@@ -334,5 +334,29 @@ duration_s = 1.0
         // momentum: three parts of the slider's way are one of the base's
         let shape = &modes.modes[0][0].shape;
         assert!((shape[3] + 0.25 * shape[6]).abs() < ROUNDING, "{shape:?}");
+    }
+}
+
+/// Property: nothing resists the platform of a 3-RRR at rest without gravity, whose links bend, in either formulation: three motions are
+/// told, and rounding of its accelerations makes neither a frequency nor a growth of them.
+#[test]
+fn a_linkage_without_forces_moves_freely() {
+    let spec = parsed(PLANAR_3RRR);
+    for mechanism in [tree_mechanism(&spec), nodal_mechanism(&spec, 8)] {
+        let joints = DrivenJoints {
+            free: true,
+            ..DrivenJoints::default()
+        };
+        let found = mechanism.frozen(
+            &mechanism.start().unwrap(),
+            OperatingPoint::Start,
+            &[],
+            joints,
+            &mut |_| Flow::Continue,
+        );
+        let modes = TrackedModes::new(&found.unwrap(), Terms::CASES[0], 8).unwrap();
+        assert_eq!(modes.rigid.len(), 3);
+        assert!(modes.growing[0].is_empty());
+        assert!(modes.modes[0][0].frequency().unwrap() > 10.0);
     }
 }

@@ -14,6 +14,9 @@ use super::symmetric::Symmetric;
 /// Work of the stiffness on a motion, as a share of that of its entries without their signs, that is rounding: matrices of
 /// mechanisms with loops are good to 2e-9, but motions of their joints meet entries of zero.
 const NOTHING: f64 = 1e-10;
+/// How unlike the forces of a motion on the others may be those of the others on it, as a share of both. Forces that balance have a potential; what rounding of
+/// accelerations has made of none at all has not.
+const LOPSIDED: f64 = 0.1;
 /// Pivots of a stiffness of unit diagonal above which nothing moves freely.
 const HELD: f64 = 1e-6;
 
@@ -30,11 +33,17 @@ pub(super) fn free_motions(pencil: &Pencil) -> Result<DMatrix<f64>, LinearError>
     }
     let symmetric = Symmetric::new(&pencil.mass, &pencil.stiffness)?;
     let absolute = pencil.stiffness.abs();
+    let [on, by] = [pencil.stiffness.clone(), pencil.stiffness.transpose()]
+        .map(|stiffness| symmetric.project(&stiffness));
+    let least = size as f64 * f64::EPSILON * symmetric.highest_square();
     let free: Vec<usize> = (0..size)
         .filter(|&mode| {
             let shape = symmetric.shapes.column(mode).abs();
             let work = shape.dot(&(&absolute * &shape));
-            symmetric.squares[mode].abs() <= NOTHING * work
+            let square = symmetric.squares[mode].abs();
+            let [on, by] = [&on, &by].map(|forces| forces.column(mode));
+            let is_lopsided = || (on - by).norm() > LOPSIDED * (on + by).norm();
+            square <= NOTHING * work || (square <= least && is_lopsided())
         })
         .collect();
     if free.is_empty() {

@@ -257,6 +257,21 @@ fn rounding_holds_nothing() {
     assert_eq!(free_motions(&pencil).unwrap().ncols(), 0);
 }
 
+/// Property: forces that rounding of accelerations makes on a mass that nothing holds hold it no more, as they have no potential; a spring as
+/// soft as they are does.
+#[test]
+fn rounding_of_accelerations_is_no_spring() {
+    let size = 30;
+    let soft = 1e-10;
+    let mut pencil = chain(size, 0.0);
+    pencil.stiffness[(size, size)] = soft;
+    assert_eq!(free_motions(&pencil).unwrap().ncols(), 1);
+    for j in 0..size {
+        pencil.stiffness[(size, j)] = if j % 2 == 0 { soft } else { -soft };
+    }
+    assert_eq!(free_motions(&pencil).unwrap().ncols(), 2);
+}
+
 /// Closed form: nothing resists two bodies on one line, one of which pushes the other through a soft spring between very stiff ones:
 /// the soft spring is no free motion.
 #[test]
