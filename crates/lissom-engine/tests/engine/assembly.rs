@@ -412,3 +412,43 @@ fn given_ball_joints_stay() {
     let knee = |state: &State| state.position[4..8].to_vec();
     assert!(apart(&knee(&state), &knee(&mechanism.written())) > 1e-3);
 }
+
+/// By construction: a body on a ball joint that a loop welds or hinges to the ground stands upright, however far off its guess
+/// is turned: half a turn away the equations of directions hold as well.
+#[test]
+fn loops_do_not_close_upside_down() {
+    let closed = |kind: &str, turn: f64| {
+        let text = [
+            "format = 1\n".to_owned(),
+            link("upper", 1.0),
+            link("lower", 1.0),
+            joint(
+                "ball",
+                "\"ground\"",
+                "\"upper\"",
+                &format!("spherical = {{ initial_rotation_vector_rad = [{turn}, 0.1, 0.0] }}"),
+            ),
+            revolute(
+                "knee",
+                "{ body = \"upper\", at = \"end\" }",
+                "\"lower\"",
+                "",
+            ),
+            format!(
+                "[[loop]]\nname = \"foot\"\nfrom = \"ground\"\n\
+                 to = {{ body = \"upper\", at = \"origin\" }}\n{kind}\n"
+            ),
+        ];
+        let model = assembled(&parsed(&text.concat()));
+        let freedom = mobility(&model.linkage, &model.initial_position).degrees_of_freedom();
+        ([0, 1, 2, 3].map(|at| model.initial_position[at]), freedom)
+    };
+    for turn in [0.5, 1.5, 2.8, 3.1] {
+        let ([w, ..], freedom) = closed("fixed = {}", turn);
+        assert!((w.abs() - 1.0).abs() < CLOSED_FORM, "{turn}: {w}");
+        assert_eq!(freedom, 1, "{turn}");
+        let ([_, x, y, _], freedom) = closed("revolute = { axis = [0.0, 0.0, 1.0] }", turn);
+        assert!(x.abs().max(y.abs()) < CLOSED_FORM, "{turn}: {x} {y}");
+        assert_eq!(freedom, 2, "{turn}");
+    }
+}

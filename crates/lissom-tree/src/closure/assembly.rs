@@ -161,7 +161,7 @@ pub fn close(linkage: &Linkage, targets: &Targets) -> Result<Closed, AssemblyErr
         let mut found = start;
         let is_closed = solver.close(&mut found);
         if !is_closed {
-            let gap = solver.violation();
+            let (_, gap) = solver.worst();
             if best.as_ref().is_none_or(|(least, _)| gap < *least) {
                 best = Some((gap, found));
             }

@@ -326,6 +326,42 @@ impl<T: Real> Constraints<T> {
         most.sqrt()
     }
 
+    /// The first equation about a direction whose closure is nearer to half a turn from where its frames, or its axes, coincide: there
+    /// the equation holds as well. Stubs of cut joints, which have the name of their weld, may be turned by whoever made them.
+    pub(super) fn turned_over(&self, system: &System, closures: &[Closure]) -> Option<usize> {
+        let is_stub = |closure: &Closure| {
+            let carrier = closure.from.body.map(|body| &system.bodies()[body]);
+            carrier.is_some_and(|body| body.joint.name == closure.name)
+        };
+        let is_turned = |row: &Row| {
+            let [from, to] = &self.ends[row.closure];
+            let axes = from.motion.pose.rotation.transpose() * to.motion.pose.rotation;
+            let entry = |i: usize, j: usize| axes.0[i][j].value();
+            match &closures[row.closure].kind {
+                ClosureKind::Fixed | ClosureKind::Prismatic { .. } => {
+                    entry(0, 0) + entry(1, 1) + entry(2, 2) < 1.0
+                }
+                ClosureKind::Revolute { axis } => {
+                    let cosines = (0..3).flat_map(|i| (0..3).map(move |j| (i, j)));
+                    let cosine: f64 = cosines.map(|(i, j)| axis[i] * entry(i, j) * axis[j]).sum();
+                    cosine < 0.0
+                }
+                ClosureKind::AlongBeam { .. } => entry(0, 0) < 0.0,
+                ClosureKind::TwistOfBeam => entry(1, 1) < 0.0,
+                ClosureKind::Universal { .. }
+                | ClosureKind::Spherical
+                | ClosureKind::PointOnLine { .. }
+                | ClosureKind::OnBeam { .. }
+                | ClosureKind::Distance { .. } => false,
+            }
+        };
+        let is_over = |&row: &usize| {
+            let closure = &closures[self.rows[row].closure];
+            self.is_rotation(row) && is_turned(&self.rows[row]) && !is_stub(closure)
+        };
+        (0..self.rows.len()).find(is_over)
+    }
+
     /// What an equation is called: its closure and the relative motion that it forbids.
     pub fn name(&self, closures: &[Closure], equation: usize) -> String {
         let row = &self.rows[equation];

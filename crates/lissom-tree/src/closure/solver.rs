@@ -112,6 +112,32 @@ impl<'m> Solver<'m> {
         })
     }
 
+    /// Whether the residual is small, and not because something is upside down.
+    fn is_closed(&self, tolerance: f64) -> bool {
+        self.is_small(tolerance) && self.turned_over().is_none()
+    }
+
+    fn is_small(&self, tolerance: f64) -> bool {
+        self.violation() <= tolerance * self.constraints.reach().max(1.0)
+    }
+
+    fn turned_over(&self) -> Option<usize> {
+        let Linkage {
+            system, closures, ..
+        } = self.linkage;
+        self.constraints.turned_over(system, closures)
+    }
+
+    /// The equation that is furthest from being met, and how far: half a turn where all are met with something upside down.
+    pub(super) fn worst(&self) -> (usize, f64) {
+        if let Some(row) = self.turned_over().filter(|_| self.is_small(STALLED)) {
+            return (row, std::f64::consts::PI);
+        }
+        let size = |row: &usize| self.residual[*row].abs();
+        let row = (0..self.residual.len()).max_by(|a, b| size(a).total_cmp(&size(b)));
+        (row.unwrap_or(0), self.violation())
+    }
+
     /// Residual and derivatives at a configuration.
     pub(super) fn evaluate(&mut self, position: &[f64], velocity: &[f64]) {
         let system = &self.linkage.system;
@@ -214,14 +240,13 @@ impl<'m> Solver<'m> {
         self.evaluate(position, &at_rest);
         let mut damping = 0.0;
         for _ in 0..MOST_STEPS {
-            let reach = self.constraints.reach().max(1.0);
-            let violation = self.violation();
-            if violation <= CLOSED * reach {
+            if self.is_closed(CLOSED) {
                 return true;
             }
-            if !violation.is_finite() {
+            if !self.violation().is_finite() {
                 return false;
             }
+            let is_stalled = self.is_small(STALLED);
             let before = norm(&self.residual);
             let decomposition = self.decompose(&self.jacobian);
             let residual = self.residual.clone();
@@ -240,13 +265,13 @@ impl<'m> Solver<'m> {
                     break;
                 }
                 damping = (damping * 10.0).max(DAMPING.0);
-                if damping > DAMPING.1 || violation <= STALLED * reach {
+                if damping > DAMPING.1 || is_stalled {
                     self.evaluate(position, &at_rest);
-                    return violation <= STALLED * reach;
+                    return self.is_closed(STALLED);
                 }
             }
         }
-        self.violation() <= STALLED * self.constraints.reach().max(1.0)
+        self.is_closed(STALLED)
     }
 
     /// A step of the free coordinates, cut to the largest, as a velocity vector.
@@ -347,12 +372,8 @@ impl<'m> Solver<'m> {
         const MOST: f64 = 0.9;
         let at_rest = self.at_rest.clone();
         self.evaluate(position, &at_rest);
-        let rows = 0..self.residual.len();
-        let worst = rows
-            .max_by(|&a, &b| self.residual[a].abs().total_cmp(&self.residual[b].abs()))
-            .unwrap_or(0);
-        let gap = self.residual[worst].abs();
-        let total = norm(&self.residual);
+        let (worst, gap) = self.worst();
+        let total = norm(&self.residual).max(gap);
         let (closure, equation) = self.name(worst);
         let unit = self.unit(worst);
         // a gap out of reach lies across what a straight chain can do, and not across what a bent one can
