@@ -167,7 +167,9 @@ pub fn carries_effort(joint: &JointSpec) -> bool {
         Some(JointKind::Spherical(s)) => {
             s.motor.is_some() || s.spring.is_some() || s.friction.is_some() || s.limits.is_some()
         }
-        Some(JointKind::Free(f)) => f.spring.is_some() || f.friction.is_some(),
+        Some(JointKind::Free(f)) => {
+            f.motor.is_some() || f.spring.is_some() || f.friction.is_some() || f.limits.is_some()
+        }
         Some(JointKind::Fixed) | None => false,
     }
 }

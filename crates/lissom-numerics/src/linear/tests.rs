@@ -267,7 +267,7 @@ fn rounding_of_accelerations_is_no_spring() {
     pencil.stiffness[(size, size)] = soft;
     assert_eq!(free_motions(&pencil).unwrap().ncols(), 1);
     for j in 0..size {
-        pencil.stiffness[(size, j)] = if j % 2 == 0 { soft } else { -soft };
+        pencil.stiffness[(size, j)] = if j.is_multiple_of(2) { soft } else { -soft };
     }
     assert_eq!(free_motions(&pencil).unwrap().ncols(), 2);
 }

@@ -65,9 +65,9 @@ pub(super) fn balanced<B: Balance>(
     let mut place = start.clone();
     let mut residual = DVector::zeros(scales.len());
     let mut next_residual = residual.clone();
-    // what the forces left are to be small beside
     // one at the start and one at the end
     *evaluations += 2;
+    // what the forces left are to be small beside
     let mut at_work =
         (balance.evaluate(&place, load, &mut residual)).map_err(Diverged::Placement)?;
     let mut of_rounding = vec![0.0_f64; scales.len()];

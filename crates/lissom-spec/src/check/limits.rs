@@ -21,7 +21,7 @@ pub(crate) const MOST_ELEMENTS: usize = 1000;
 /// Most elements that a beam between two nodes is divided into.
 pub(crate) const MOST_DIVISIONS: usize = 1000;
 
-/// Most elements of a beam: nodal equations are solved without recursion, at a cost that grows with their cube.
+/// Most elements of a beam: modes and linear models of nodal equations are dense, at a cost that grows with the cube of their number.
 pub(crate) const MOST_ELEMENTS_PER_LINK: usize = 200;
 
 /// Shortest run: nothing that an arm does is faster, and steps of much shorter ones are lost in rounding.

@@ -50,8 +50,9 @@ pub enum FlexError {
     NoModes,
     /// What needs axial stiffness was asked of a beam that has none.
     #[error(
-        "segment {segment} has axial stiffness {value} N, {needed_by} needs a positive one; \
-         give EA or do without {needed_by}"
+        "segment {segment} has axial stiffness {} N, {needed_by} needs a positive one; \
+         give EA or do without {needed_by}",
+        readable(.value)
     )]
     NoAxialStiffness {
         /// Which segment, counted from 1 at the root.
@@ -80,8 +81,9 @@ pub enum FlexError {
     },
     /// Torsion was asked of a beam that has no torsional stiffness.
     #[error(
-        "segment {segment} has torsional stiffness {value} N m2, torsion needs a positive one; \
-         give GJ or ask for no torsion modes"
+        "segment {segment} has torsional stiffness {} N m2, torsion needs a positive one; \
+         give GJ or ask for no torsion modes",
+        readable(.value)
     )]
     TorsionWithoutStiffness {
         /// Which segment, counted from 1 at the root.
@@ -91,8 +93,9 @@ pub enum FlexError {
     },
     /// Torsion was asked of a beam whose sections have no inertia.
     #[error(
-        "segment {segment} has section inertia {value} kg m in total, torsion needs a positive one; \
-         give the section inertia or ask for no torsion modes"
+        "segment {segment} has section inertia {} kg m in total, torsion needs a positive one; \
+         give the section inertia or ask for no torsion modes",
+        readable(.value)
     )]
     TorsionWithoutSectionInertia {
         /// Which segment, counted from 1 at the root.
@@ -101,7 +104,10 @@ pub enum FlexError {
         value: f64,
     },
     /// A node or point mass lies beyond the ends of the beam.
-    #[error("{quantity} is {position} m, it must lie on the beam, between 0 and {length} m")]
+    #[error(
+        "{quantity} is {} m, it must lie on the beam, between 0 and {} m",
+        readable(.position), readable(.length)
+    )]
     OutsideBeam {
         /// What lies there.
         quantity: String,
@@ -180,8 +186,9 @@ pub enum FlexError {
     },
     /// The inertia of a node cannot belong to a distribution of mass.
     #[error(
-        "inertia of node {node} has principal second moment {smallest} kg m2 about its centre of mass, \
-         no mass has a negative one; check that the inertia is taken about the node"
+        "inertia of node {node} has principal second moment {} kg m2 about its centre of mass, \
+         no mass has a negative one; check that the inertia is taken about the node",
+        rounded(*.smallest, 3)
     )]
     ImpossibleInertia {
         /// Which node, counted from 1.
