@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::FeError;
-use crate::mesh::{Group, Mesh, Solid};
+use crate::mesh::{Group, MOST_IN_SETS, Mesh, Solid};
 use crate::shape::Kind;
 
 /// Corners of the faces S1, S2, … of a tetrahedron.
@@ -81,6 +81,8 @@ struct Parser {
     groups: BTreeMap<String, usize>,
     /// Elements of each group.
     members: Vec<BTreeSet<usize>>,
+    /// Nodes and elements that sets have named so far.
+    in_sets: usize,
     mesh: Mesh,
 }
 
@@ -95,6 +97,16 @@ impl Parser {
             line: self.line,
             message: message.into(),
         }
+    }
+
+    /// Counts what a set names.
+    fn count(&mut self, named: usize) -> Result<(), FeError> {
+        self.in_sets += named;
+        if self.in_sets > MOST_IN_SETS {
+            let most = format!("{MOST_IN_SETS} nodes and elements");
+            return Err(self.error(format!("the sets of the file name more than {most}")));
+        }
+        Ok(())
     }
 
     /// A line with a keyword.
@@ -231,10 +243,12 @@ impl Parser {
         {
             return Err(self.error(format!("there are two elements {number}")));
         }
-        match group {
-            Some(group) => self.add_element(number, group),
-            None => Ok(()),
+        if let Some(group) = group {
+            self.members[group].insert(number);
+            let nodes = &self.elements[&number].nodes;
+            self.mesh.groups[group].nodes.extend(nodes);
         }
+        Ok(())
     }
 
     /// The kind of solid that a type of elements is; none for those that are no solids.
@@ -259,7 +273,7 @@ impl Parser {
         let place = self.nodes.get(&number).copied();
         let place = place.ok_or_else(|| self.error(format!("there is no node {number}")))?;
         self.mesh.groups[group].nodes.insert(place);
-        Ok(())
+        self.count(1)
     }
 
     fn add_element(&mut self, number: usize, group: usize) -> Result<(), FeError> {
@@ -268,7 +282,8 @@ impl Parser {
         };
         self.members[group].insert(number);
         self.mesh.groups[group].nodes.extend(&element.nodes);
-        Ok(())
+        let nodes = element.nodes.len();
+        self.count(1 + nodes)
     }
 
     /// A line of `*NSET` or `*ELSET`: numbers, other sets, or with GENERATE first, last and step.
@@ -302,6 +317,7 @@ impl Parser {
                 self.mesh.groups[other].nodes.clone(),
                 self.members[other].clone(),
             );
+            self.count(nodes.len() + members.len())?;
             self.mesh.groups[group].nodes.extend(nodes);
             self.members[group].extend(members);
         }
@@ -326,9 +342,11 @@ impl Parser {
                 .copied()
                 .collect(),
         };
+        self.count(elements.len())?;
         let Some(face) = words.get(1) else {
             // a surface of nodes
             let nodes = self.mesh.groups[self.known(words[0])?].nodes.clone();
+            self.count(nodes.len())?;
             self.mesh.groups[group].nodes.extend(nodes);
             return Ok(());
         };

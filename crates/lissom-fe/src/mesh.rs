@@ -6,6 +6,9 @@ use crate::FeError;
 use crate::shape::Kind;
 use lissom_spec::spec::MaterialSpec;
 
+/// Nodes and elements that sets of a file may name by ranges and by other sets, all in all: few lines could name more than fits into memory.
+pub(crate) const MOST_IN_SETS: usize = 20_000_000;
+
 /// A mesh of solid elements, or nodes over which matrices are given.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {

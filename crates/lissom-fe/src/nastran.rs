@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::FeError;
 use crate::imported::Matrices;
 use crate::matrix::Matrix;
-use crate::mesh::{Group, Mesh, Solid};
+use crate::mesh::{Group, MOST_IN_SETS, Mesh, Solid};
 use crate::shape::Kind;
 use lissom_spec::spec::MaterialSpec;
 
@@ -77,7 +77,7 @@ impl Entry<'_> {
             if word.eq_ignore_ascii_case("THRU") {
                 let last = self.integer(index + 1, "the last node after THRU")?;
                 let first = nodes.last().copied().unwrap_or(last);
-                if last.saturating_sub(first) > self.fields.len() + MOST_IN_A_ROW {
+                if last.saturating_sub(first) > MOST_IN_SETS.saturating_sub(nodes.len()) {
                     return Err(self.error("THRU names more nodes than a file can hold"));
                 }
                 nodes.extend(first + 1..=last);
@@ -90,9 +90,6 @@ impl Entry<'_> {
         Ok(nodes)
     }
 }
-
-/// Nodes that THRU may name.
-const MOST_IN_A_ROW: usize = 10_000_000;
 
 /// The entries of a text; what stands before `BEGIN BULK` is not among them.
 fn entries(text: &str) -> Result<Vec<Entry<'_>>, FeError> {
@@ -191,6 +188,7 @@ pub fn parse(text: &str) -> Result<Mesh, FeError> {
         };
         nodes.into_iter().map(place).collect()
     };
+    let mut groups = Groups::default();
     let mut materials: BTreeMap<usize, MaterialSpec> = BTreeMap::new();
     let mut properties: Vec<(usize, usize)> = Vec::new();
     for entry in &entries {
@@ -214,7 +212,7 @@ pub fn parse(text: &str) -> Result<Mesh, FeError> {
                     Kind::Hexa20 => HEXA20.iter().map(|&k| nodes[k]).collect(),
                     _ => nodes,
                 };
-                let group = group(&mut mesh, format!("PSOLID {property}"), &nodes);
+                let group = groups.add(&mut mesh, format!("PSOLID {property}"), &nodes);
                 mesh.solids.push(Solid {
                     number,
                     kind,
@@ -267,13 +265,13 @@ pub fn parse(text: &str) -> Result<Mesh, FeError> {
             }
             "RBE2" => {
                 let number = entry.integer(0, "the number of an element")?;
-                let nodes = located(entry, entry.nodes(3)?)?;
-                group(&mut mesh, format!("RBE2 {number}"), &nodes);
+                let nodes = located(entry, groups.set(entry, 3)?)?;
+                groups.add(&mut mesh, format!("RBE2 {number}"), &nodes);
             }
             "SPC1" => {
                 let number = entry.integer(0, "the number of a set")?;
-                let nodes = located(entry, entry.nodes(2)?)?;
-                group(&mut mesh, format!("SPC1 {number}"), &nodes);
+                let nodes = located(entry, groups.set(entry, 2)?)?;
+                groups.add(&mut mesh, format!("SPC1 {number}"), &nodes);
             }
             name if REFUSED.contains(&name) => {
                 return Err(entry.error(format!(
@@ -285,7 +283,7 @@ pub fn parse(text: &str) -> Result<Mesh, FeError> {
     }
     for (property, material) in properties {
         if let Some(material) = materials.get(&material)
-            && mesh.group(&format!("PSOLID {property}")).is_ok()
+            && groups.places.contains_key(&format!("PSOLID {property}"))
         {
             mesh.materials.push(MaterialSpec {
                 group: Some(format!("PSOLID {property}")),
@@ -296,18 +294,39 @@ pub fn parse(text: &str) -> Result<Mesh, FeError> {
     Ok(mesh)
 }
 
-/// Adds nodes to the group of that name, which may be new.
-fn group(mesh: &mut Mesh, name: String, nodes: &[usize]) -> usize {
-    let found = mesh.groups.iter().position(|group| group.name == name);
-    let group = found.unwrap_or_else(|| {
-        mesh.groups.push(Group {
-            name,
-            nodes: BTreeSet::new(),
+/// Groups of a mesh in the making.
+#[derive(Default)]
+struct Groups {
+    /// Their places in the mesh by name.
+    places: BTreeMap<String, usize>,
+    /// Nodes that sets have named so far.
+    in_sets: usize,
+}
+
+impl Groups {
+    /// The nodes that a set names from a field on.
+    fn set(&mut self, entry: &Entry<'_>, from: usize) -> Result<Vec<usize>, FeError> {
+        let nodes = entry.nodes(from)?;
+        self.in_sets += nodes.len();
+        if self.in_sets > MOST_IN_SETS {
+            let message = format!("the sets of the file name more than {MOST_IN_SETS} nodes");
+            return Err(entry.error(message));
+        }
+        Ok(nodes)
+    }
+
+    /// Adds nodes to the group of that name, which may be new.
+    fn add(&mut self, mesh: &mut Mesh, name: String, nodes: &[usize]) -> usize {
+        let group = *self.places.entry(name).or_insert_with_key(|name| {
+            mesh.groups.push(Group {
+                name: name.clone(),
+                nodes: BTreeSet::new(),
+            });
+            mesh.groups.len() - 1
         });
-        mesh.groups.len() - 1
-    });
-    mesh.groups[group].nodes.extend(nodes);
-    group
+        mesh.groups[group].nodes.extend(nodes);
+        group
+    }
 }
 
 /// A matrix of `DMIG` entries: values by node and direction, from 0, of columns and rows.

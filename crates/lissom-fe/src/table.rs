@@ -92,9 +92,9 @@ pub fn parse_nodes(text: &str) -> Result<Mesh, FeError> {
 pub fn parse_unknowns(text: &str) -> Result<Vec<(usize, usize)>, FeError> {
     let unknown = |words: &str| {
         let (node, direction) = words.split_once('.')?;
-        let direction = direction.parse::<usize>().ok()?;
-        let is_known = (1..=DIRECTIONS).contains(&direction);
-        is_known.then_some((node.trim().parse().ok()?, direction - 1))
+        let direction = direction.parse::<usize>().ok()?.checked_sub(1)?;
+        let is_known = direction < DIRECTIONS;
+        is_known.then_some((node.trim().parse().ok()?, direction))
     };
     let read = |(line, words)| {
         unknown(words).ok_or_else(|| error(line, format!("expected node.direction with a direction from 1 to {DIRECTIONS}, found {words:?}")))

@@ -330,6 +330,40 @@ fn nastran_files_are_read() {
     }
 }
 
+/// By construction: few lines of sets that name more than fits into memory, or than can be gone through in time, are refused.
+#[test]
+fn sets_of_sets_are_bounded() {
+    let line_and_message = |refused: Result<crate::Mesh, FeError>| match refused {
+        Err(FeError::Text { line, message }) => (line, message),
+        other => panic!("{:?}", other.map(|mesh| mesh.groups.len())),
+    };
+    let many = "1,THRU,15000000,".repeat(2);
+    let text = NASTRAN.replace("SPC1,4,123,1,2\n", &format!("SPC1,4,123,{many}\n"));
+    let (line, message) = line_and_message(parse_nastran(&text));
+    assert!(line == 19 && message.contains("THRU"), "{line}: {message}");
+
+    let lines = |line: &dyn Fn(usize) -> String| (100..5100).map(line).collect::<Vec<_>>().concat();
+    let grids = lines(&|node| format!("GRID,{node},,1.\n"));
+    let sets = "SPC1,4,123,100,THRU,5099\n".repeat(5000);
+    let text = NASTRAN.replace("ENDDATA", &format!("{grids}{sets}ENDDATA"));
+    let (_, message) = line_and_message(parse_nastran(&text));
+    assert!(message.contains("20000000 nodes"), "{message}");
+
+    let nodes = lines(&|node| format!("{node}, 1\n"));
+    for (set, count) in [("all\n", 5000), ("", 0)] {
+        let sets = set.repeat(count);
+        let sets = format!("{nodes}*NSET, NSET=again\n{sets}*Element");
+        let text = ABAQUS.replacen("*Element", &sets, 1);
+        let read = parse_abaqus(&text);
+        if count == 0 {
+            assert_eq!(read.unwrap().nodes.len(), 5005);
+        } else {
+            let (_, message) = line_and_message(read);
+            assert!(message.contains("20000000 nodes"), "{message}");
+        }
+    }
+}
+
 /// Second format: matrices as DMIG are those of triplets, in small and large fields.
 #[test]
 fn matrices_of_nastran_are_read() {
