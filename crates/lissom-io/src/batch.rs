@@ -11,6 +11,7 @@
 //! readers of a folder exclude each other by a lock on the folder, which ends with the process that holds it.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
@@ -190,24 +191,37 @@ impl Drop for Batch {
 #[derive(Debug)]
 pub(crate) struct Reading {
     folder: PathBuf,
+    /// The folder around it, in which a batch may be complete, and its own name there.
+    around: Option<(PathBuf, OsString)>,
     _locks: [Option<File>; 2],
 }
 
 impl Reading {
     pub(crate) fn of(folder: &Path) -> Self {
-        let around = folder.join("..");
+        // a file that is named without a folder lies in the current one
+        let folder = if folder.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            folder
+        };
+        let around = folder.canonicalize().ok().and_then(|folder| {
+            let name = folder.file_name()?.to_owned();
+            Some((folder.parent()?.to_owned(), name))
+        });
+        let outer = around.as_ref().map(|(around, _)| around.as_path());
         Self {
+            _locks: [outer, Some(folder)].map(|folder| lock(folder?, File::lock_shared)),
+            around,
             folder: folder.to_owned(),
-            _locks: [&*around, folder].map(|folder| lock(folder, File::lock_shared)),
         }
     }
 
     /// Where a file of the folder stands: in its place, or complete on the way there.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         let inside = staged(&self.folder, FINISHED).map(|stage| stage.join(name));
-        let own = self.folder.file_name().unwrap_or_default();
-        let around = self.folder.parent().unwrap_or(Path::new(""));
-        let around = staged(around, FINISHED).map(|stage| stage.join(own).join(name));
+        let around = self.around.iter().flat_map(|(around, own)| {
+            staged(around, FINISHED).map(move |stage| stage.join(own).join(name))
+        });
         let found = around.chain(inside).find(|path| path.is_file());
         found.unwrap_or_else(|| self.folder.join(name))
     }

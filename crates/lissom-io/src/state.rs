@@ -20,7 +20,7 @@ use lissom_numerics::integrate::IntegratorMemory;
 use serde::{Deserialize, Serialize};
 
 use crate::IoError;
-use crate::batch::{Batch, Written};
+use crate::batch::{Batch, Reading, Written};
 use crate::output::{MANIFEST, below};
 use crate::resource;
 use crate::stored::{self, Folder, StoredError};
@@ -227,7 +227,11 @@ pub fn named(text: &str, mechanism: &Mechanism) -> Result<State, StateFileError>
         let time_s = instant.unwrap_or(end_s);
         return mechanism.recorded_state(&recording, time_s).map_err(failed);
     }
-    let mut file = parsed(path, &resource::read_file(path)?)?;
+    // that of a run may be complete on the way to its place
+    let reading = Reading::of(stored::folder_of(path));
+    let name = path.file_name().and_then(|name| name.to_str());
+    let found = name.map_or_else(|| path.to_owned(), |name| reading.path(name));
+    let mut file = parsed(path, &resource::read_file(&found)?)?;
     file.time_s = instant.or(file.time_s);
     file.state(mechanism).map_err(failed)
 }

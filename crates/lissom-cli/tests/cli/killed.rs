@@ -229,3 +229,44 @@ fn a_recording_reads_nothing_outside_its_folder() {
     assert!(!refused.stderr.contains("write an object"), "it was read");
     refused.says(1, &["secret.json"]);
 }
+
+/// Results that a killed process had complete count, wherever the folder is named from.
+#[test]
+fn complete_results_are_read_from_inside_their_folder_too() {
+    let folder = Folder::new();
+    for (out, duration) in [("old/default", "0.01"), ("new/default", "0.02")] {
+        let duration = format!("simulation.duration_s={duration}");
+        let asked = ["run", "two-link-arm", "--out", out, "--set", &duration];
+        folder.lissom(&asked).says(0, &[]);
+    }
+    let evaluated = |within: &str, from: &str| {
+        let mut command = folder.command(&["eval", "two-link-arm", "--json", "--from", from]);
+        command.current_dir(folder.path.join(within));
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{from} within {within}");
+        output.stdout
+    };
+    let new = evaluated("new/default", "manifest.json");
+    assert_ne!(evaluated("old/default", "manifest.json"), new);
+    // as a run and as a comparison leave them
+    for (stage, within) in [("old/default", ""), ("old", "default")] {
+        let done = folder.path.join(stage).join(".lissom-0-0.done");
+        let complete = done.join(within);
+        std::fs::create_dir_all(&complete).unwrap();
+        for name in ["manifest.json", "state.json", "recording.npz"] {
+            let from = folder.path.join("new/default").join(name);
+            std::fs::copy(from, complete.join(name)).unwrap();
+        }
+        for (within, from) in [
+            ("old/default", "."),
+            ("old/default", "manifest.json"),
+            ("old/default", "state.json"),
+            ("old", "default"),
+            ("old", "default/state.json"),
+            (".", "old/default"),
+        ] {
+            assert_eq!(evaluated(within, from), new, "{from} within {within}");
+        }
+        std::fs::remove_dir_all(done).unwrap();
+    }
+}
