@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lissom::{ModelSpec, Recording};
+use lissom::{ModelSpec, Recording, Signals, State};
 
 use crate::load::Loaded;
 use crate::stored::{Folder, StoredError};
@@ -24,6 +24,16 @@ pub enum ContinueError {
         /// The folder.
         folder: PathBuf,
     },
+    /// Its recording has other channels than the run that goes on.
+    #[error(
+        "the recording in {} has other channels than the model records, as if it came from another version or was changed; name \
+         another folder with --out",
+        folder.display()
+    )]
+    OtherChannels {
+        /// The folder.
+        folder: PathBuf,
+    },
 }
 
 /// What a run recorded in a folder before it goes on there.
@@ -35,7 +45,7 @@ pub struct Earlier {
 }
 
 impl Earlier {
-    /// What stands in `folder` of the run of `loaded` that goes on at `start_s`, whose samples are taken at `instants`.
+    /// What stands in `folder` of the run of `loaded` that goes on at `start`, whose samples are taken at `instants`.
     ///
     /// # Errors
     ///
@@ -43,7 +53,7 @@ impl Earlier {
     pub fn read(
         folder: &Path,
         loaded: &Loaded,
-        start_s: f64,
+        start: &State,
         instants: &[f64],
     ) -> Result<Self, ContinueError> {
         let stored = Folder::open(folder)?;
@@ -57,6 +67,12 @@ impl Earlier {
         if !is_same(spec, now) {
             return Err(other());
         }
+        if !has_channels_of(&recording, loaded, start) {
+            return Err(ContinueError::OtherChannels {
+                folder: folder.to_owned(),
+            });
+        }
+        let start_s = start.time_s;
         let kept = (recording.time_s).partition_point(|&instant| instant <= start_s);
         recording.time_s.truncate(kept);
         for channel in &mut recording.channels {
@@ -80,6 +96,21 @@ impl Earlier {
         }
         whole
     }
+}
+
+/// Whether a recording has the channels that a model records from a state on.
+fn has_channels_of(recording: &Recording, loaded: &Loaded, start: &State) -> bool {
+    // a model that cannot go on from there says so when it runs
+    let Ok(dynamics) = loaded.mechanism.dynamics(start) else {
+        return true;
+    };
+    let signals = Signals::of(&*dynamics);
+    let wanted = loaded.spec.output.channels.as_ref();
+    let is_wanted = |name: &str| wanted.is_none_or(|all| all.iter().any(|b| name.starts_with(b)));
+    let kept = signals.iter().filter(|signal| is_wanted(&signal.name));
+    let channels = recording.channels.iter();
+    kept.map(|signal| (signal.name.as_str(), signal.unit))
+        .eq(channels.map(|channel| (channel.name.as_str(), channel.unit.as_str())))
 }
 
 /// Whether two models make the same run as far as both go.

@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
     let folder = batch.folder().to_owned();
     report::refuse_unwritable(&folder, &arguments.pictures)?;
     let earlier = match &from {
-        Some(start) => earlier(&loaded, start.time_s, &folder, arguments)?,
+        Some(start) => earlier(&loaded, start, &folder, arguments)?,
         None => None,
     };
     let from_s = from.as_ref().map(|start| start.time_s);
@@ -128,7 +128,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
 /// What stands in the folder of a run that goes on there.
 fn earlier(
     loaded: &Loaded,
-    start_s: f64,
+    start: &State,
     folder: &Path,
     arguments: &RunArguments,
 ) -> Result<Option<Earlier>, Stop> {
@@ -138,7 +138,7 @@ fn earlier(
         return Ok(None);
     };
     let instants = sample_instants(&loaded.spec, &arguments.at);
-    Ok(Some(Earlier::read(&from, loaded, start_s, &instants)?))
+    Ok(Some(Earlier::read(&from, loaded, start, &instants)?))
 }
 
 /// A run with the rows of its earlier part in front.

@@ -2,9 +2,11 @@
 
 #![cfg(unix)]
 
+use std::io::Write as _;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use lissom_io::checksum::Checksum;
 use lissom_io::stored;
 
 use crate::{Answer, Folder, send};
@@ -269,4 +271,48 @@ fn complete_results_are_read_from_inside_their_folder_too() {
         }
         std::fs::remove_dir_all(done).unwrap();
     }
+}
+
+/// A recording that was changed, its manifest with it, is not gone on with.
+#[test]
+fn recordings_with_other_channels_are_not_continued() {
+    let folder = Folder::new();
+    let run = |duration: &str, further: &[&str]| {
+        let duration = format!("simulation.duration_s={duration}");
+        let formats = "output.formats=[\"csv\"]";
+        let asked = [
+            "run",
+            "two-link-arm",
+            "--out",
+            "arm",
+            "--set",
+            &duration,
+            "--set",
+            formats,
+        ];
+        folder.lissom(&[&asked[..], further].concat())
+    };
+    run("0.01", &[]).says(0, &[]);
+    let csv = String::from_utf8(folder.read("arm/recording.csv")).unwrap();
+    let with = |line: (usize, &str)| match line {
+        (0, names) => format!("{names},extra [m]\n"),
+        (_, numbers) => format!("{numbers},1.0\n"),
+    };
+    let csv: String = csv.lines().enumerate().map(with).collect();
+    let mut manifest = folder.read_json("arm/manifest.json");
+    let channels = manifest["channels"].as_array_mut().unwrap();
+    channels.push(serde_json::json!({ "name": "extra", "unit": "m" }));
+    let files = manifest["files"].as_array_mut().unwrap();
+    let entry = files
+        .iter_mut()
+        .find(|file| file["name"] == "recording.csv");
+    let entry = entry.unwrap();
+    let mut checksum = Checksum::of(std::io::sink());
+    checksum.write_all(csv.as_bytes()).unwrap();
+    let (_, bytes, crc32) = checksum.finish();
+    entry["bytes"] = bytes.into();
+    entry["crc32"] = crc32.into();
+    folder.write("arm/recording.csv", csv);
+    folder.write("arm/manifest.json", manifest.to_string());
+    run("0.02", &["--from", "arm"]).says(1, &["other channels", "--out"]);
 }
