@@ -1,6 +1,6 @@
 //! `lissom new`: a model to start from.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -31,7 +31,11 @@ pub(crate) fn run(arguments: &NewArguments) -> Result<(), Stop> {
     if arguments.force {
         atomic::write(path, |out| out.write_all(text.as_bytes()))?;
     } else {
-        let written = File::create_new(path).and_then(|mut file| file.write_all(text.as_bytes()));
+        let written = File::create_new(path).and_then(|mut file| {
+            // a part of a model is none, and would be in the way of the next attempt
+            let written = file.write_all(text.as_bytes());
+            written.inspect_err(|_| drop(fs::remove_file(path)))
+        });
         written.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => Stop::Failed(format!(
                 "{shown} is there already; name another file, or replace it with --force"

@@ -316,3 +316,16 @@ fn recordings_with_other_channels_are_not_continued() {
     folder.write("arm/manifest.json", manifest.to_string());
     run("0.02", &["--from", "arm"]).says(1, &["other channels", "--out"]);
 }
+
+/// What does not fit on the disk, here by a limit of the shell, leaves nothing.
+#[test]
+fn a_new_model_that_cannot_be_written_whole_is_not_left() {
+    let folder = Folder::new();
+    let lissom = env!("CARGO_BIN_EXE_lissom");
+    let script = format!("trap '' XFSZ; ulimit -f 1; exec '{lissom}' new arm.toml");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &script]).current_dir(&folder.path);
+    shell.stdout(Stdio::piped()).stderr(Stdio::piped());
+    Answer::of(shell.spawn().unwrap(), &["new"]).says(1, &["cannot write arm.toml"]);
+    assert!(!folder.path.join("arm.toml").exists());
+}
