@@ -7,7 +7,7 @@
 //! The layout is that of the "MAT-File Format" document of The `MathWorks`, "Level 5 MAT-File Format":
 //! a header of 128 bytes, then elements made of a tag (type, size) and data padded to 8 bytes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use lissom::Recording;
@@ -121,6 +121,8 @@ fn variable_names(channels: &[&str]) -> Vec<String> {
         .chain(&KEYWORDS)
         .map(|&s| s.to_owned())
         .collect();
+    // where to go on counting, so that many names that look alike to MATLAB take no longer than others
+    let mut copies: BTreeMap<String, usize> = BTreeMap::new();
     let mut variable_of = |channel: &&str| {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
         let mut base: String = channel.chars().map(plain).collect();
@@ -129,9 +131,9 @@ fn variable_names(channels: &[&str]) -> Vec<String> {
         }
         base.truncate(LONGEST);
         let mut variable = base.clone();
-        let mut copy = 1;
+        let copy = copies.entry(base.clone()).or_insert(1);
         while !used.insert(variable.clone()) {
-            copy += 1;
+            *copy += 1;
             let suffix = format!("_{copy}");
             variable.clone_from(&base);
             variable.truncate(LONGEST - suffix.len());
@@ -309,5 +311,19 @@ mod tests {
         assert_eq!(&variables[..5], &expected);
         assert_eq!(variables[5], "a".repeat(63));
         assert_eq!(variables[6], format!("{}_2", "a".repeat(61)));
+    }
+
+    /// By construction: as many names that look alike as a recording can have, which took hours when each was counted from the first.
+    #[test]
+    fn many_names_that_look_alike_are_counted_on() {
+        const CHANNELS: u32 = 60_000;
+        let letters = (0x4E00..).filter_map(char::from_u32);
+        let names: Vec<String> = (letters.take(CHANNELS as usize))
+            .map(String::from)
+            .collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let variables = variable_names(&names);
+        assert_eq!(variables[0], "x_");
+        assert_eq!(variables.last().unwrap(), &format!("x__{CHANNELS}"));
     }
 }

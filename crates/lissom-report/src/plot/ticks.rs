@@ -148,15 +148,16 @@ fn unit(axis: &Axis, power: i32) -> String {
 
 /// A unit with raised powers.
 fn pretty(unit: &str) -> String {
-    let mut parts = unit.replace("kg^0.5", "√kg");
-    while let Some(at) = parts.find('^') {
-        let rest = &parts[at + 1..];
-        let end = rest
-            .find(|c: char| !c.is_ascii_digit() && c != '-')
-            .unwrap_or(rest.len());
-        parts = format!("{}{}{}", &parts[..at], raised(&rest[..end]), &rest[end..]);
+    let unit = unit.replace("kg^0.5", "√kg");
+    let mut parts = unit.split('^');
+    let mut shown = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_power = |c: char| c.is_ascii_digit() || c == '-';
+        let (power, rest) = part.split_at(part.find(|c| !is_power(c)).unwrap_or(part.len()));
+        shown.push_str(&raised(power));
+        shown.push_str(rest);
     }
-    parts
+    shown
 }
 
 /// Digits as superscripts.
@@ -216,6 +217,9 @@ mod tests {
         assert_eq!((texts[1].as_str(), label.as_str()), ("10", "Way (10⁶ Pa)"));
         assert_eq!(ruler("1", Scale::Linear, [0.0, 1.0]).1, "Way");
         assert_eq!(pretty("kg^0.5 m"), "√kg m");
+        assert_eq!(pretty("m^2/s^-1x^"), "m²/s⁻¹x");
+        // time that grows with the square of the length would be minutes
+        assert_eq!(pretty(&"^".repeat(1_000_000)), "");
     }
 
     /// By hand: powers of ten, and round numbers between them where there are few.
