@@ -5,7 +5,7 @@ use std::ops::Range;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use lissom_io::load::{LoadError, Problem};
 
-use crate::output::{self, harmless, shown};
+use crate::output::{self, harmless, is_obeyed, shown};
 
 /// Problems that are shown; whoever has more will begin with these.
 const SHOWN: usize = 50;
@@ -59,9 +59,10 @@ fn report<'a>(
 
 /// The text of a model with its control characters replaced by others of the same length, so that places in it stay the same.
 fn shown_text(text: &str) -> String {
-    let shown = |c: char| match (c.is_control(), c.len_utf8()) {
+    let shown = |c: char| match (is_obeyed(c), c.len_utf8()) {
         (true, 1) if !matches!(c, '\n' | '\r' | '\t') => '?',
         (true, 2) => '\u{bf}',
+        (true, 3) => '\u{fffd}',
         _ => c,
     };
     text.chars().map(shown).collect()

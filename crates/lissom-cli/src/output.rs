@@ -8,7 +8,7 @@
 //! | questions, errors | | × |
 //!
 //! Names come from files that anybody may have written: control characters in them are shown, so that they cannot do anything to the
-//! terminal.
+//! terminal, and so are those that turn the direction of writing, which would have a line read otherwise than it is.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
@@ -90,8 +90,14 @@ pub(crate) fn say_styled(text: &str) {
 
 /// A text whose control characters are shown instead of obeyed; lines and tabs stay.
 pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
-    let is_obeyed = |c: char| c.is_control() && c != '\n' && c != '\t';
-    replaced(text, is_obeyed, |c| c.escape_default().to_string())
+    let is_meant = |c: char| is_obeyed(c) && c != '\n' && c != '\t';
+    replaced(text, is_meant, |c| c.escape_default().to_string())
+}
+
+/// Whether a terminal does something at a character instead of showing it: control characters, and those of Unicode's bidirectional algorithm.
+pub(crate) fn is_obeyed(c: char) -> bool {
+    let turns = matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    c.is_control() || turns
 }
 
 /// A text with some of its characters replaced.
@@ -141,7 +147,7 @@ fn json(object: &impl Serialize) -> Result<(), Stop> {
         .map_err(|error| Stop::Failed(format!("cannot write the result as json: {error}")))?;
     // strings of JSON may hold control characters that a terminal obeys
     let escaped = |c: char| format!("\\u{:04x}", u32::from(c));
-    let text = replaced(&text, char::is_control, escaped);
+    let text = replaced(&text, is_obeyed, escaped);
     print(&format!("{text}\n"))
 }
 

@@ -35,8 +35,14 @@ pub struct Source<'a> {
     pub model_summary: Value,
 }
 
-/// Text for the content of an element or the value of an attribute.
+/// Text for the content of an element or the value of an attribute. Characters that XML does not have, by which a file could not be read, are
+/// replaced.
 fn escaped(text: &str) -> String {
+    let is_lacking = |c: char| {
+        c.is_ascii_control() && !matches!(c, '\t' | '\n' | '\r')
+            || matches!(c, '\u{FFFE}' | '\u{FFFF}')
+    };
+    let text = text.replace(is_lacking, "\u{FFFD}");
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
     text.replace('"', "&quot;")
 }

@@ -59,5 +59,9 @@ mod tests {
     #[test]
     fn titles_are_text() {
         assert_eq!(escaped("a<b>&\"c"), "a&lt;b>&amp;&quot;c");
+        assert_eq!(
+            escaped("\u{1b}[31m\0ä\u{FFFF}\n"),
+            "\u{FFFD}[31m\u{FFFD}ä\u{FFFD}\n"
+        );
     }
 }

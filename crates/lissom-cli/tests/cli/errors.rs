@@ -235,22 +235,25 @@ fn mangled_models_do_not_panic() {
 /// Names in a model can hold anything; a terminal obeys none of it.
 #[test]
 fn escapes_in_names_are_shown_harmlessly() {
-    let obeyed = |c: char| c.is_control() && c != '\n' && c != '\t';
+    let obeyed = |c: char| {
+        let turns = ('\u{202A}'..='\u{202E}').contains(&c);
+        turns || c.is_control() && c != '\n' && c != '\t'
+    };
     let folder = Folder::new();
-    let name = "name=\"a\\u001B[2Jb\\u009B31m\"";
+    let name = "name=\"a\\u001B[2Jb\\u009B31m\\u202E\"";
     for words in [&["check", "two-link-arm"][..], &["modes", "two-link-arm"]] {
         let answer = folder.lissom(&[words, &["--set", name]].concat());
-        answer.says(0, &["a\\u{1b}[2Jb\\u{9b}31m"]);
+        answer.says(0, &["a\\u{1b}[2Jb\\u{9b}31m\\u{202e}"]);
         assert!(!answer.stdout.contains(obeyed), "{:?}", answer.stdout);
     }
     folder.write(
         "hostile.toml",
-        "format = 1\n[[body]]\nname = \"a\\u001B[2Jb\\u009B31m\"\nrigid = { mass_kg = -1.0 }\n# \u{1b}]0;title\u{7}\n",
+        "format = 1\n[[body]]\nname = \"a\\u001B[2Jb\\u009B31m\"\nrigid = { mass_kg = -1.0 }\n# \u{1b}]0;title\u{7}\u{202E}\n",
     );
     for arguments in [
         ["check", "hostile.toml"],
         ["run", "hostile.toml"],
-        ["check", "no\u{1b}[2Jfile"],
+        ["check", "no\u{1b}[2Jfile\u{202D}"],
     ] {
         let answer = folder.lissom(&arguments);
         assert_eq!(answer.code, 1);
