@@ -308,10 +308,10 @@ fn first(problems: &[Problem]) -> String {
         .map_or_else(String::new, ToString::to_string)
 }
 
-/// The name of a file without its extension.
+/// The name of a file without its extension, as a folder may be called.
 pub(crate) fn label_of(path: &Path) -> String {
-    path.file_stem()
-        .map_or_else(|| "model".to_owned(), |stem| stem.display().to_string())
+    let stem = path.file_stem().filter(|&stem| stem != "." && stem != "..");
+    stem.map_or_else(|| "model".to_owned(), |stem| stem.display().to_string())
 }
 
 /// Text of the model file, which may be a link to anywhere.
