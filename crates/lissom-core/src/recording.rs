@@ -303,7 +303,13 @@ mod tests {
         // rounding of a few numbers near one
         const ROUNDING: f64 = 1e-14;
         let cubic = |t: f64| 1.0 - t + 2.0 * t * t - t * t * t;
-        let noise = |i: usize| if i.is_multiple_of(2) { f64::EPSILON } else { 0.0 };
+        let noise = |i: usize| {
+            if i.is_multiple_of(2) {
+                f64::EPSILON
+            } else {
+                0.0
+            }
+        };
         for instants in [
             &[0.0, 0.1, 0.2, 0.3, 0.4, 0.5][..],
             &[0.0, 0.05, 0.2, 0.21, 0.5],

@@ -1,7 +1,9 @@
 //! The target for models: parse, build and ten steps in both formulations.
 
-use lissom::spec::{BasisSpec, FormulationSpec, InitialSpec, NodalFormulationSpec};
-use lissom::{Ending, Flow, Mechanism, ModelError, ModelSpec, SimulateOptions, sample_instants};
+use lissom::spec::{BasisSpec, FormulationSpec, InitialSpec, MeshBasisSpec, NodalFormulationSpec};
+use lissom::{
+    Ending, Flow, Mechanism, ModelError, ModelSpec, SimulateOptions, State, sample_instants_from,
+};
 
 use crate::campaign::{File, Target};
 use crate::random::Random;
@@ -11,9 +13,9 @@ use crate::text::Dictionary;
 const STEPS: usize = 10;
 
 /// Largest model that is built, in bodies, joints, elements and modes: larger ones are only read and checked.
-const LARGEST: usize = 60;
+pub(crate) const LARGEST: usize = 60;
 
-/// Seeds above this size are taken once in so many times: their runs cost most.
+/// Seeds above this size, or that begin at rest, are taken once in so many times: their runs cost most.
 const LARGE: usize = 16;
 const LARGE_ONES: usize = 64;
 
@@ -45,9 +47,12 @@ impl Models {
         let seeds: Vec<String> = shipped.map(|model| made_small(model.text)).collect();
         let keys = words_of_schema();
         let dictionary = Dictionary::new(keys, &seeds);
+        // a search for rest costs as much as hundreds of steps
         let is_large = |text: &String| {
             let spec = ModelSpec::parse(text, &[]);
-            spec.is_ok_and(|spec| size(&spec) > LARGE)
+            spec.is_ok_and(|spec| {
+                size(&spec) > LARGE || spec.simulation.initial != InitialSpec::Written
+            })
         };
         let (large_seeds, seeds) = seeds.into_iter().partition(is_large);
         Self {
@@ -104,25 +109,33 @@ impl Target for Models {
         if size(&spec) > LARGEST {
             return "too large to build";
         }
-        let other = ModelSpec {
-            formulation: match spec.formulation {
-                FormulationSpec::Tree => FormulationSpec::Nodal(NodalFormulationSpec {
-                    elements_per_link: 1,
-                }),
-                FormulationSpec::Nodal(_) => FormulationSpec::Tree,
-            },
-            ..spec.clone()
-        };
-        let first = run(&spec);
-        let second = match other.check() {
-            Ok(()) => run(&other),
-            Err(_) => "refused",
-        };
-        match (first, second) {
-            ("ran", "ran") => "ran in both formulations",
-            ("ran", _) | (_, "ran") => "ran in one formulation",
-            _ => "not run",
-        }
+        in_both_formulations(&spec, None)
+    }
+}
+
+/// Runs a model as it is written, whose mechanism may have been built already, and in the other formulation, and says how far it came.
+pub(crate) fn in_both_formulations(spec: &ModelSpec, built: Option<&Mechanism>) -> &'static str {
+    let other = ModelSpec {
+        formulation: match spec.formulation {
+            FormulationSpec::Tree => FormulationSpec::Nodal(NodalFormulationSpec {
+                elements_per_link: 1,
+            }),
+            FormulationSpec::Nodal(_) => FormulationSpec::Tree,
+        },
+        ..spec.clone()
+    };
+    let first = match built {
+        Some(mechanism) => run(mechanism),
+        None => build_and_run(spec),
+    };
+    let second = match other.check() {
+        Ok(()) => build_and_run(&other),
+        Err(_) => "refused",
+    };
+    match (first, second) {
+        ("ran", "ran") => "ran in both formulations",
+        ("ran", _) | (_, "ran") => "ran in one formulation",
+        _ => "not run",
     }
 }
 
@@ -134,25 +147,35 @@ fn explain(error: &ModelError, text: &str) {
     }
 }
 
-fn run(spec: &ModelSpec) -> &'static str {
-    let mechanism = match Mechanism::build(spec) {
-        Ok(mechanism) => mechanism,
+fn build_and_run(spec: &ModelSpec) -> &'static str {
+    match Mechanism::build(spec) {
+        Ok(mechanism) => run(&mechanism),
         Err(errors) => {
             assert!(errors.iter().all(|error| !error.to_string().is_empty()));
-            return "not built";
+            "not built"
         }
-    };
+    }
+}
+
+/// What is said of a mechanism before it runs, and its first steps.
+fn run(mechanism: &Mechanism) -> &'static str {
     let diagnosis = mechanism.diagnose();
     assert!((diagnosis.warnings.iter()).all(|warning| !warning.to_string().is_empty()));
-    let Ok(start) = mechanism.start() else {
-        return "no start";
-    };
+    match mechanism.start() {
+        Ok(start) => run_from(mechanism, &start),
+        Err(_) => "no start",
+    }
+}
+
+/// The first steps from a state.
+pub(crate) fn run_from(mechanism: &Mechanism, start: &State) -> &'static str {
+    let spec = mechanism.spec();
     let simulation = &spec.simulation;
     let samples = simulation.duration_s / spec.sample_period_s();
     let mut instants = if samples < MOST_SAMPLES {
-        sample_instants(spec, &[])
+        sample_instants_from(spec, start.time_s, &[])
     } else {
-        vec![simulation.start_s, simulation.end_s()]
+        vec![start.time_s, simulation.end_s()]
     };
     instants.truncate(RECORDED);
     let options = SimulateOptions {
@@ -161,7 +184,7 @@ fn run(spec: &ModelSpec) -> &'static str {
         most_lengths: 1e3,
     };
     let mut steps = 0;
-    let run = mechanism.simulate(&start, simulation, &options, &mut |_| {
+    let run = mechanism.simulate(start, simulation, &options, &mut |_| {
         steps += 1;
         if steps < STEPS {
             Flow::Continue
@@ -179,7 +202,7 @@ fn run(spec: &ModelSpec) -> &'static str {
 }
 
 /// How large the equations of a model are, roughly.
-fn size(spec: &ModelSpec) -> usize {
+pub(crate) fn size(spec: &ModelSpec) -> usize {
     let per_link = match spec.formulation {
         FormulationSpec::Tree => 2,
         FormulationSpec::Nodal(nodal) => nodal.elements_per_link,
@@ -196,7 +219,17 @@ fn size(spec: &ModelSpec) -> usize {
             elements.saturating_add(modes).saturating_add(per_link)
         });
         let nodal = body.nodal.as_ref().map_or(0, |nodal| nodal.nodes.len());
-        beam.saturating_add(nodal).saturating_add(1)
+        let mesh = body.mesh.as_ref().map_or(0, |mesh| kept(&mesh.basis));
+        let frame = body.frame.as_ref().map_or(0, |frame| {
+            let members = frame
+                .member
+                .iter()
+                .map(|member| member.elements.unwrap_or(6));
+            members.fold(kept(&frame.basis), usize::saturating_add)
+        });
+        [nodal, mesh, frame, 1]
+            .into_iter()
+            .fold(beam, usize::saturating_add)
     });
     let elements = spec.element.iter().map(|element| {
         let beam = element.beam.as_ref();
@@ -209,6 +242,11 @@ fn size(spec: &ModelSpec) -> usize {
         2 * usize::from(spec.simulation.initial != InitialSpec::Written),
     ];
     (bodies.chain(elements).chain(others)).fold(0, usize::saturating_add)
+}
+
+/// Modes that are kept of a mesh or a frame.
+fn kept(basis: &MeshBasisSpec) -> usize {
+    basis.modes().1.modes.unwrap_or(6)
 }
 
 /// A model whose counts are small, so that an execution takes little.
@@ -241,7 +279,7 @@ pub(crate) fn made_small(text: &str) -> String {
 }
 
 /// Keys of the format and the values that are words.
-fn words_of_schema() -> Vec<String> {
+pub(crate) fn words_of_schema() -> Vec<String> {
     let schema = lissom::json_schema();
     let quoted = schema.split('"').skip(1).step_by(2);
     let is_word = |text: &&str| {

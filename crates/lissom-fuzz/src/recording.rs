@@ -1,6 +1,6 @@
 //! The target for recordings: what a run has left is read back.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{fs, io};
 
 use lissom::{Channel, Mechanism, Override, Recording};
@@ -13,8 +13,9 @@ use lissom_report::{Chart, Format, Source, Style};
 use serde_json::{Value, json};
 
 use crate::campaign::{File, Target};
-use crate::model::made_small;
+use crate::model::{LARGEST, made_small, run_from, size};
 use crate::random::Random;
+use crate::scratch::Scratch;
 use crate::text::Dictionary;
 use crate::{bytes, campaign};
 
@@ -39,12 +40,20 @@ const SAMPLES: [f64; 10] = [
     1e16,
 ];
 
-/// Models whose short runs are mutated: a tree, a loop, a floating base, nodes and elements.
-const MODELS: [(&str, f64); 4] = [
-    ("two-link-arm", 0.1),
-    ("four-bar", 0.05),
-    ("space-arm", 0.5),
-    ("spin-up-elements", 0.05),
+/// Models whose short runs are mutated, with what is changed in them: a tree, a loop, a floating base, nodes and elements, and every integrator
+/// that remembers something from step to step.
+const MODELS: [(&str, f64, &str); 7] = [
+    ("two-link-arm", 0.1, ""),
+    ("two-link-arm", 0.1, "simulation.integrator={adams={}}"),
+    ("two-link-arm", 0.05, "simulation.integrator={radau={}}"),
+    (
+        "four-bar",
+        0.05,
+        "simulation.integrator={generalized_alpha={step_s=0.005}}",
+    ),
+    ("four-bar", 0.05, ""),
+    ("space-arm", 0.5, "simulation.integrator={esdirk={}}"),
+    ("spin-up-elements", 0.05, ""),
 ];
 
 /// Mutated recordings.
@@ -52,8 +61,7 @@ const MODELS: [(&str, f64); 4] = [
 pub struct Recordings {
     seeds: Vec<Seed>,
     dictionary: Dictionary,
-    /// Where the files of an input are put to be read.
-    folder: PathBuf,
+    scratch: Scratch,
 }
 
 #[derive(Debug)]
@@ -69,7 +77,7 @@ impl Recordings {
     /// # Errors
     /// When the folder cannot be written to.
     pub fn new(folder: &Path) -> io::Result<Self> {
-        let seeds = MODELS.map(|(name, duration_s)| seed(name, duration_s, folder));
+        let seeds = MODELS.map(|(name, duration_s, change)| seed(name, duration_s, change, folder));
         let seeds = seeds.into_iter().collect::<io::Result<Vec<Seed>>>()?;
         let texts: Vec<String> = (seeds.iter().flat_map(|seed| &seed.files))
             .filter_map(|file| String::from_utf8(file.bytes.clone()).ok())
@@ -79,7 +87,7 @@ impl Recordings {
         Ok(Self {
             seeds,
             dictionary: Dictionary::new(words, &texts),
-            folder: folder.to_owned(),
+            scratch: Scratch::new(folder)?,
         })
     }
 
@@ -110,13 +118,6 @@ impl Recordings {
     }
 }
 
-impl Drop for Recordings {
-    fn drop(&mut self) {
-        // a folder that stays behind is no reason to fail
-        let _ = fs::remove_dir_all(&self.folder);
-    }
-}
-
 impl Target for Recordings {
     fn name(&self) -> &'static str {
         "recording"
@@ -144,21 +145,16 @@ impl Target for Recordings {
         // by the input, so that one that is tried again takes the same way
         let sums = files.iter().map(|file| crc32fast::hash(&file.bytes));
         let chosen = sums.fold(0, |sum, own| sum ^ own) as usize;
-        // names that an input has no file of are those of another one
-        let _ = fs::remove_dir_all(&self.folder);
-        campaign::write(files, &self.folder).expect("the folder takes files");
-        let folder = self.folder.display().to_string();
-        let seed = &self.seeds[chosen % self.seeds.len()];
-        for named in [
-            folder.clone(),
-            format!("{folder}@0.02"),
-            format!("{folder}/state.json"),
-        ] {
-            if let Err(error) = state::named(&named, &seed.mechanism) {
-                assert!(!error.to_string().is_empty());
-            }
-        }
-        let stored = match stored::read(&self.folder) {
+        self.scratch.put(files).expect("the folder takes files");
+        let read = stored::read(self.scratch.folder());
+        // of a recording that cannot be read another mechanism is asked
+        let mechanism = match &read {
+            Ok(stored) => &stored.loaded.mechanism,
+            Err(_) => &self.seeds[chosen % self.seeds.len()].mechanism,
+        };
+        let folder = self.scratch.folder().display().to_string();
+        let goes_on = goes_on(mechanism, &folder, chosen);
+        let stored = match read {
             Ok(stored) => stored,
             Err(error) => {
                 assert!(!error.to_string().is_empty());
@@ -171,7 +167,27 @@ impl Target for Recordings {
         if chosen.is_multiple_of(PAGES) {
             put_on_a_page(&stored);
         }
-        "read"
+        if goes_on {
+            "read and gone on from"
+        } else {
+            "read"
+        }
+    }
+}
+
+/// Whether a mechanism can go on from a state that a folder tells of.
+fn goes_on(mechanism: &Mechanism, folder: &str, chosen: usize) -> bool {
+    let named = match chosen % 3 {
+        0 => format!("{folder}/{}", state::FILE),
+        1 => format!("{folder}@0.02"),
+        _ => folder.to_owned(),
+    };
+    match state::named(&named, mechanism) {
+        Ok(state) => size(mechanism.spec()) <= LARGEST && run_from(mechanism, &state) == "ran",
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            false
+        }
     }
 }
 
@@ -194,13 +210,14 @@ fn put_on_a_page(stored: &Stored) {
     assert!(!lissom_report::html(&[source], &[]).is_empty());
 }
 
-fn seed(name: &str, duration_s: f64, folder: &Path) -> io::Result<Seed> {
+fn seed(name: &str, duration_s: f64, change: &str, folder: &Path) -> io::Result<Seed> {
     let text = lissom_io::models::find(name).map_or("", |model| model.text);
     let text = &made_small(text);
     let overrides = [
         format!("simulation.duration_s={duration_s}"),
         format!("output.sample_period_s={}", duration_s / 5.0),
         "output.formats=[\"csv\", \"npz\"]".to_owned(),
+        change.to_owned(),
     ];
     let overrides: Vec<_> = (overrides.iter())
         .filter_map(|text| Override::parse(text).ok())
@@ -330,7 +347,7 @@ mod tests {
         let mut recordings = Recordings::new(&folder).unwrap();
         for at in 0..recordings.seeds.len() {
             let mut files = recordings.seeds[at].files.clone();
-            assert_eq!(recordings.execute(&files), "read");
+            assert_eq!(recordings.execute(&files), "read and gone on from");
             let npz = files.iter_mut().find(|file| file.is_of("npz"));
             let npz = npz.unwrap();
             // the last digits of the last instant stand before the second array
@@ -343,7 +360,7 @@ mod tests {
             npz::read(&npz.bytes).unwrap();
             assert_eq!(recordings.execute(&files), "refused");
             vouch(&mut files);
-            assert_eq!(recordings.execute(&files), "read");
+            assert_eq!(recordings.execute(&files), "read and gone on from");
         }
     }
 }

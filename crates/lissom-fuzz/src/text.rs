@@ -1,4 +1,4 @@
-//! Changes that know the structure of TOML and JSON: numbers, quoted texts, words, lines, tables.
+//! Changes that know the structure of texts: numbers, quoted texts, words, lines, tables.
 
 use std::ops::Range;
 
@@ -53,6 +53,15 @@ const TEXTS: [&str; 10] = [
     "\"a, \\\"b\\\" [m]\"",
 ];
 
+/// What the parts of a text are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Syntax {
+    /// TOML or JSON: texts stand in quotes, `#` begins a comment.
+    Toml,
+    /// Numbers and words with signs between them, quotes among these, as in XML and in files of finite-element programs.
+    Plain,
+}
+
 /// What is put in the place of what stands there.
 #[derive(Clone, Debug, Default)]
 pub struct Dictionary {
@@ -86,18 +95,26 @@ impl Dictionary {
         dictionary
     }
 
-    /// Makes one change to a text, which may not be one any more.
+    /// Makes one change to a text of TOML or JSON, which may not be one any more.
     pub fn mutate(&self, text: &mut Vec<u8>, random: &mut Random) {
+        self.mutate_as(Syntax::Toml, text, random);
+    }
+
+    /// Makes one change to a text.
+    pub fn mutate_as(&self, syntax: Syntax, text: &mut Vec<u8>, random: &mut Random) {
         let Ok(before) = std::str::from_utf8(text) else {
             return bytes::mutate(text, random);
         };
+        let token = |random: &mut Random, kinds: &[Kind]| {
+            self.change_token(&tokens(before, syntax), before, random, kinds)
+        };
         let after = match random.below(100) {
-            0..45 => self.change_token(before, random, &[Kind::Number]),
-            45..60 => self.change_token(before, random, &[Kind::Text]),
-            60..70 => self.change_token(before, random, &[Kind::Word]),
-            70..75 => self.change_token(before, random, &[Kind::Sign, Kind::Word, Kind::Text]),
+            0..45 => token(random, &[Kind::Number]),
+            45..60 => token(random, &[Kind::Text]),
+            60..70 => token(random, &[Kind::Word]),
+            70..75 => token(random, &[Kind::Sign, Kind::Word, Kind::Text]),
             75..83 => self.change_lines(before, random),
-            83..97 => self.change_tables(before, random),
+            83..97 => self.change_tables(before, syntax, random),
             _ => None,
         };
         match after {
@@ -106,9 +123,14 @@ impl Dictionary {
         }
     }
 
-    fn change_token(&self, text: &str, random: &mut Random, kinds: &[Kind]) -> Option<String> {
-        let tokens = tokens(text);
-        let of_kind: Vec<&(Kind, Range<usize>)> = (tokens.iter())
+    fn change_token(
+        &self,
+        tokens: &[Token],
+        text: &str,
+        random: &mut Random,
+        kinds: &[Kind],
+    ) -> Option<String> {
+        let of_kind: Vec<&Token> = (tokens.iter())
             .filter(|(kind, _)| kinds.contains(kind))
             .collect();
         let (kind, at) = *random.one_of(&of_kind)?;
@@ -117,7 +139,7 @@ impl Dictionary {
             _ if kinds.len() > 1 => match random.below(3) {
                 0 => String::new(),
                 1 => format!("{token} {token}"),
-                _ => text[random.one_of(&tokens)?.1.clone()].to_owned(),
+                _ => text[random.one_of(tokens)?.1.clone()].to_owned(),
             },
             Kind::Number => number(token, random),
             Kind::Text if random.one_in(4) => (*random.one_of(&TEXTS)?).to_owned(),
@@ -138,7 +160,7 @@ impl Dictionary {
         Some(lines.join("\n"))
     }
 
-    fn change_tables(&self, text: &str, random: &mut Random) -> Option<String> {
+    fn change_tables(&self, text: &str, syntax: Syntax, random: &mut Random) -> Option<String> {
         let tables = tables(text);
         let at = random.one_of(&tables)?.clone();
         let other = match random.below(4) {
@@ -148,7 +170,9 @@ impl Dictionary {
             // again with one number changed, as a second body or joint would be
             _ => {
                 let again = &text[at.clone()];
-                let again = self.change_token(again, random, &[Kind::Number, Kind::Text])?;
+                let tokens = tokens(again, syntax);
+                let kinds = [Kind::Number, Kind::Text];
+                let again = self.change_token(&tokens, again, random, &kinds)?;
                 return Some([&text[..at.end], &again, &text[at.end..]].concat());
             }
         };
@@ -188,19 +212,22 @@ fn number(token: &str, random: &mut Random) -> String {
     format!("{value:?}")
 }
 
+/// What a part of a text is, and where it stands.
+type Token = (Kind, Range<usize>);
+
 /// Numbers, quoted texts, words and other signs; comments and blanks are passed over.
-fn tokens(text: &str) -> Vec<(Kind, Range<usize>)> {
+fn tokens(text: &str, syntax: Syntax) -> Vec<Token> {
     let bytes = text.as_bytes();
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"_+-.".contains(&byte);
     let (mut tokens, mut at) = (Vec::new(), 0);
     while at < bytes.len() {
         let start = at;
         let kind = match bytes[at] {
-            b'#' => {
+            b'#' if syntax == Syntax::Toml => {
                 at = text[at..].find('\n').map_or(bytes.len(), |end| at + end);
                 continue;
             }
-            b'"' => {
+            b'"' if syntax == Syntax::Toml => {
                 at += 1;
                 while at < bytes.len() && bytes[at] != b'"' && bytes[at] != b'\n' {
                     at += if bytes[at] == b'\\' { 2 } else { 1 };
@@ -253,7 +280,7 @@ mod tests {
     #[test]
     fn a_text_is_taken_apart() {
         let text = "[a.b] # c 1\nd_m = [-1e3, \"x \\\" y\", {e=2}]";
-        let found: Vec<&str> = (tokens(text).into_iter())
+        let found: Vec<&str> = (tokens(text, Syntax::Toml).into_iter())
             .map(|(_, at)| &text[at])
             .collect();
         let expected = [
