@@ -135,6 +135,10 @@ fn residual(structure: &Structure<'_>, modes: &[Mode]) -> Result<Vec<Mode>, FeEr
     // MacNeal (1971)
     let loads = structure.frame_loads();
     let size = loads.len();
+    if size == 0 {
+        // a body with one interface, which holds it
+        return Ok(Vec::new());
+    }
     let mut scaled = Vec::with_capacity(size);
     for load in &loads {
         let mut response = structure.solve(load);
@@ -230,6 +234,9 @@ fn orthogonal(
     stiffness: &DMatrix<f64>,
 ) -> Result<Vec<Mode>, FeError> {
     let n = vectors.len();
+    if n == 0 {
+        return Ok(Vec::new());
+    }
     let with_mass: Vec<Vec<f64>> = vectors.iter().map(|x| structure.times_mass(x)).collect();
     let mass = DMatrix::from_fn(n, n, |i, j| dot(&vectors[i], &with_mass[j]));
     // by the factor of the stiffness, which is positive definite, so that low modes keep their digits

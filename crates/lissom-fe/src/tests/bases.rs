@@ -143,6 +143,24 @@ fn frames_do_not_change_a_body() {
     }
 }
 
+/// By construction: where nothing is attached but what holds the body, or where modes leave nothing out, residual shapes add nothing.
+#[test]
+fn residual_shapes_may_be_none() {
+    let residual = |modes: usize| MeshModesSpec {
+        residual: true,
+        ..lowest(modes)
+    };
+    let with = MeshBasisSpec::ClampedFree(residual(2));
+    let [with, without] =
+        [with, clamped(2)].map(|basis| reduced(&bar(), &spec(basis, &["root"], 0.3)));
+    assert_eq!(with, without);
+    // all modes of a body of one element, whose tip moves in six ways
+    let brick = block(Kind::Hexa8, [1, 1, 1], SIZE);
+    let all = MeshBasisSpec::ClampedFree(residual(6));
+    let body = reduced(&brick, &spec(all, &["root", "tip"], 0.3));
+    assert_eq!(body.stiffness.len(), 6);
+}
+
 /// What modes leave out of the compliance of the tip is kept by residual shapes, to the last digits; low modes stay what they are.
 #[test]
 fn residual_shapes_keep_the_compliance() {
