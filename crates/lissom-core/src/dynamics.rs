@@ -108,6 +108,10 @@ pub trait Dynamics: FirstOrder + SecondOrder + Readout + Send {
     /// coordinates that hold until then, and what else is integrated. For dynamics that look at what others integrate.
     fn enter_chart(&mut self, _time: f64, _state: &[f64], _chart: &[usize]) {}
 
+    /// From here on states that others integrate are looked at, wherever they are: what was remembered of where the next step begins does not hold
+    /// for them.
+    fn observe(&mut self) {}
+
     /// Brings a state onto the closures that is not the next of a run.
     fn project_sample(&mut self, _time: f64, _state: &mut [f64]) {}
 

@@ -394,6 +394,13 @@ impl Mechanism {
         Ok(dynamics)
     }
 
+    /// The same for looking at a motion from there on that others integrate.
+    pub(crate) fn observer(&self, start: &State) -> Result<Box<dyn Dynamics + '_>, RunError> {
+        let mut observed = self.dynamics(start)?;
+        observed.observe();
+        Ok(observed)
+    }
+
     /// The mechanism as it is drawn.
     ///
     /// # Errors
@@ -468,7 +475,7 @@ impl Mechanism {
         options: &SimulateOptions<'_>,
         watch: &mut dyn Watch,
     ) -> Run {
-        match (self.dynamics(start), self.dynamics(start)) {
+        match (self.dynamics(start), self.observer(start)) {
             (Ok(mut dynamics), Ok(mut observed)) => simulate(
                 &mut *dynamics,
                 &mut *observed,

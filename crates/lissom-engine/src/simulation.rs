@@ -84,7 +84,7 @@ impl Simulation {
         let mut owned = Owned::try_new(mechanism, |mechanism| {
             Ok(Workspace {
                 dynamics: mechanism.dynamics(start)?,
-                observed: mechanism.dynamics(start)?,
+                observed: mechanism.observer(start)?,
             })
         })?;
         let stepping = owned

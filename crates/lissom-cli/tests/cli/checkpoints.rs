@@ -61,8 +61,9 @@ const RUNS: [(&str, &[&str], Repeats); 10] = [
         Repeats::Tolerance,
     ),
     (
+        // the support passes a node at 0.36 s, behind the checkpoint that is gone on from
         "sliding-boom",
-        &["simulation.duration_s=0.2"],
+        &["simulation.duration_s=0.42"],
         Repeats::Tolerance,
     ),
     (

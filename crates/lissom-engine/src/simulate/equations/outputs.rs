@@ -85,6 +85,12 @@ impl Dynamics for Equations<'_> {
         extent::leading_coordinate(self.model, self.flexible[link], &self.position)
     }
 
+    fn observe(&mut self) {
+        if let Ok(Some(loops)) = &mut self.loops {
+            loops.release_elements();
+        }
+    }
+
     fn project_sample(&mut self, time: f64, state: &mut [f64]) {
         Equations::project_sample(self, time, state);
     }

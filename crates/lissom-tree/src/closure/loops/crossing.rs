@@ -30,6 +30,12 @@ impl Loops {
         }
     }
 
+    /// From here on every support sees the functions of the stretch that it is on at each state, as before any was
+    /// [latched](Self::latch_elements).
+    pub fn release_elements(&mut self) {
+        self.constraints.set_stretches(&[]);
+    }
+
     /// Changes a velocity by the impulse of the closures after which they are kept.
     fn apply_impulse(&mut self, linkage: &Linkage, position: &[f64], velocity: &mut [f64]) {
         let system = &linkage.system;
