@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use crate::output;
 use crate::stop::INTERRUPTED;
 
-/// How long a watched step is waited for.
+/// How long a watched step is waited for, and whoever reads the last words.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// How often it is looked whether somebody has heard.
 const GLANCE: Duration = Duration::from_millis(10);
@@ -74,6 +74,16 @@ fn wait_for_the_work() {
 )]
 fn end() -> ! {
     lissom_io::atomic::remove_temporaries();
+    // whoever should read the words may have stopped reading, and would be waited for without end
+    let told = thread::Builder::new().spawn(tell_the_end);
+    let since = Instant::now();
+    while told.as_ref().is_ok_and(|told| !told.is_finished()) && since.elapsed() < PATIENCE {
+        thread::sleep(GLANCE);
+    }
+    std::process::exit(i32::from(INTERRUPTED))
+}
+
+fn tell_the_end() {
     if output::is_watched() {
         // a bar may stand there
         output::say_unfinished("\r\x1b[K");
@@ -83,7 +93,6 @@ fn end() -> ! {
         Some(kept) => format!("interrupted; {kept}"),
         None => "interrupted".to_owned(),
     });
-    std::process::exit(i32::from(INTERRUPTED))
 }
 
 /// Whether somebody has asked the command to end. Whoever asks this stops then, and sees to what is to be kept.

@@ -67,6 +67,21 @@ fn ctrl_c_ends_every_verb() {
     }
 }
 
+/// A pager may have stopped reading in the midst of what is said.
+#[test]
+fn ctrl_c_is_heard_while_nobody_reads() {
+    let folder = Folder::new();
+    // three bytes each, more than a pipe holds
+    let name = "\u{5B57}".repeat(1000);
+    let marker = |i: u32| format!("[[marker]]\nname = \"m{i}\"\nbody = \"{name}\"\n");
+    let markers: String = (0..60).map(marker).collect();
+    folder.write("long.toml", format!("format = 1\n{markers}"));
+    let asked = ["check", "long.toml"];
+    let child = folder.spawn(&asked);
+    std::thread::sleep(Duration::from_secs(1));
+    assert_eq!(answered(child, &asked).code, 130);
+}
+
 /// Files and folders of batches and of single files that were never put in their places.
 pub(crate) fn temporaries(folder: &std::path::Path) -> Vec<String> {
     let mut found = Vec::new();
