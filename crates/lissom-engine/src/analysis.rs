@@ -87,7 +87,26 @@ impl Mechanism {
     ) -> Result<Frozen, AnalysisError> {
         let states = self.states_at(from, at, times, watch)?;
         let mut linearizer = self.linearizer()?;
-        linearizer.frozen(self.spec(), &states, joints, watch)
+        linearizer.frozen(self.spec(), &states, joints, None, watch)
+    }
+
+    /// The same where no more than the `count` lowest modes are asked for, with all parts of the stiffness: at one state of a mechanism with many
+    /// degrees of freedom, in a space that contains these modes, which takes a fraction of the time.
+    ///
+    /// # Errors
+    /// When the model has no such state.
+    pub fn frozen_lowest(
+        &self,
+        from: &State,
+        at: OperatingPoint,
+        times: &[f64],
+        joints: DrivenJoints,
+        count: usize,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Frozen, AnalysisError> {
+        let states = self.states_at(from, at, times, watch)?;
+        let mut linearizer = self.linearizer()?;
+        linearizer.frozen(self.spec(), &states, joints, Some(count), watch)
     }
 
     /// Instants with those added at which inputs and motions of the model are not smooth, see [`linear::with_breaks`].
@@ -119,7 +138,7 @@ impl Mechanism {
         let states = LinearizedAt::Moving(states.ok()?);
         let (joints, watch) = (DrivenJoints::default(), &mut |_: f64| Flow::Continue);
         let mut linearizer = self.linearizer().ok()?;
-        let frozen = linearizer.frozen(self.spec(), &states, joints, watch);
+        let frozen = linearizer.frozen(self.spec(), &states, joints, None, watch);
         let modes = TrackedModes::undamped(&frozen.ok()?, Terms::CASES[0], count).ok()?;
         (!modes.modes.is_empty()).then_some((samples, modes))
     }

@@ -102,12 +102,14 @@ pub(crate) trait LinearAnalysis {
     /// The start in the quasi-static deviation from the nominal motion.
     fn quasi_static(&mut self, spec: &ModelSpec) -> Result<State, AnalysisError>;
 
-    /// The equations frozen at states, for modes.
+    /// The equations frozen at states, for modes; if no more than `few` of them are asked for, of one state perhaps in a space that contains
+    /// the lowest.
     fn frozen(
         &mut self,
         spec: &ModelSpec,
         states: &LinearizedAt<'_>,
         joints: DrivenJoints,
+        few: Option<usize>,
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Frozen, AnalysisError>;
 
@@ -151,12 +153,18 @@ impl<L: Linearize> LinearAnalysis for L {
         spec: &ModelSpec,
         states: &LinearizedAt<'_>,
         joints: DrivenJoints,
+        few: Option<usize>,
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Frozen, AnalysisError> {
         let motions = states.steady_motions(self)?;
         if joints.closed_loop {
             let found = linearize(self, &motions, OutputOrder::First, watch)?;
             return closed_loop(spec, &found, joints.free);
+        }
+        if let (Some(count), [motion]) = (few, &motions[..])
+            && let Some(lowest) = self.frozen_lowest(motion, joints.free, count)?
+        {
+            return Ok(lowest);
         }
         Ok(Linearize::frozen(self, &motions, joints.free, watch)?)
     }

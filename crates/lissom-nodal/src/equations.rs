@@ -201,28 +201,43 @@ impl<'a> Equations<'a> {
         self.first_order_transfer();
         let dofs = self.mechanism.dof_count();
         let nodes = self.mechanism.node_count();
+        self.stand_still();
+        for dof in 0..dofs {
+            for index in 0..nodes {
+                self.pass.nodes[index].acceleration = self.transfer[index * dofs + dof];
+            }
+            // a symmetric matrix: its rows are its columns
+            self.inertia_of_nodes(&mut mass[dof * dofs..(dof + 1) * dofs]);
+        }
+    }
+
+    /// The reduced mass matrix times a motion of the degrees of freedom. Leaves nodal velocities and accelerations unset.
+    pub(super) fn times_mass(&mut self, motion: &[f64], momentum: &mut [f64]) {
+        (self.pass).velocities(self.mechanism, &self.factor, motion, &self.no_drives);
+        for node in &mut self.pass.nodes {
+            node.acceleration = node.velocity;
+        }
+        self.stand_still();
+        self.inertia_of_nodes(momentum);
+    }
+
+    /// Takes all velocities, and what they accelerate deformations by, away.
+    fn stand_still(&mut self) {
         for node in &mut self.pass.nodes {
             node.velocity = Vector([0.0; 3]);
         }
         for followed in &mut self.pass.followed {
             (followed.rate, followed.bias) = (0.0, 0.0);
         }
-        for dof in 0..dofs {
-            for index in 0..nodes {
-                self.pass.nodes[index].acceleration = self.transfer[index * dofs + dof];
-            }
-            self.pass.elastic.fill(0.0);
-            self.pass.add_rotors(self.mechanism);
-            self.pass
-                .inertial_forces(self.mechanism, Vector([0.0; 3]), &self.no_loads);
-            // a symmetric matrix: its rows are its columns
-            self.pass.reduce(
-                self.mechanism,
-                &self.factor,
-                &self.no_efforts,
-                &mut mass[dof * dofs..(dof + 1) * dofs],
-            );
-        }
+    }
+
+    /// What the accelerations of the nodes take on the degrees of freedom.
+    fn inertia_of_nodes(&mut self, taken: &mut [f64]) {
+        let mechanism = self.mechanism;
+        self.pass.elastic.fill(0.0);
+        self.pass.add_rotors(mechanism);
+        (self.pass).inertial_forces(mechanism, Vector([0.0; 3]), &self.no_loads);
+        (self.pass).reduce(mechanism, &self.factor, &self.no_efforts, taken);
     }
 
     /// Nodal forces, and stresses of deformations that are no conditions, weighed against the conditions: what they are

@@ -33,9 +33,9 @@ use super::pass::Pass;
 use super::role::Drive;
 
 /// Directions differentiated at once.
-const DIRECTIONS: usize = 4;
+pub(super) const DIRECTIONS: usize = 4;
 
-type Tangent = Dual<f64, DIRECTIONS>;
+pub(super) type Tangent = Dual<f64, DIRECTIONS>;
 
 /// A state of motion to linearise about.
 #[derive(Debug)]
@@ -160,7 +160,7 @@ impl Equations<'_> {
     }
 
     /// Nodes that move in a few directions, with their deformations.
-    fn lift_nodes(
+    pub(super) fn lift_nodes(
         &self,
         directions: usize,
         along: impl Fn(usize, usize) -> Vector<f64>,
@@ -362,17 +362,17 @@ impl Equations<'_> {
 }
 
 /// A state over dual numbers, with what its evaluation needs and leaves.
-struct Lifted {
-    pass: Pass<Tangent>,
+pub(super) struct Lifted {
+    pub(super) pass: Pass<Tangent>,
     forces: Forces<Tangent>,
-    velocity: Vec<Tangent>,
+    pub(super) velocity: Vec<Tangent>,
     acceleration: Vec<Tangent>,
-    residual: Vec<Tangent>,
+    pub(super) residual: Vec<Tangent>,
 }
 
 impl Lifted {
     /// Velocities and accelerations of a state; its nodes are not lifted yet.
-    fn new<F>(mechanism: &Mechanism, state: &State<'_, F>) -> Self {
+    pub(super) fn new<F>(mechanism: &Mechanism, state: &State<'_, F>) -> Self {
         let lift = |x: &[f64]| x.iter().map(|&x| constant(x)).collect();
         Self {
             pass: Pass::new(mechanism, 2),
@@ -397,7 +397,11 @@ impl Lifted {
     }
 
     /// Moves the nodes, applies what acts on them there, and evaluates the residual.
-    fn evaluate<F: AppliedForces>(&mut self, equations: &Equations<'_>, state: &State<'_, F>) {
+    pub(super) fn evaluate<F: AppliedForces>(
+        &mut self,
+        equations: &Equations<'_>,
+        state: &State<'_, F>,
+    ) {
         self.follow(equations, state.drives);
         let (mechanism, factor) = (equations.mechanism, &equations.factor);
         let (pass, forces) = (&mut self.pass, &mut self.forces);

@@ -27,17 +27,20 @@ pub(super) fn at(
     })
 }
 
-/// Freezes the equations of a model where the arguments say, with driven joints held, free or under control.
+/// Freezes the equations of a model where the arguments say, with driven joints held, free or under control; for so `few` modes.
 pub(super) fn frozen_at(
     loaded: &Loaded,
     start: &StartArguments,
     arguments: &OperatingPointArguments,
     joints: DrivenJoints,
+    few: Option<usize>,
     silent: bool,
 ) -> Result<Frozen, Stop> {
     let (from, point, times) = operating_point(loaded, start, arguments)?;
-    watched(loaded, silent, |watch| {
-        loaded.mechanism.frozen(&from, point, &times, joints, watch)
+    let mechanism = &loaded.mechanism;
+    watched(loaded, silent, |watch| match few {
+        Some(count) => mechanism.frozen_lowest(&from, point, &times, joints, count, watch),
+        None => mechanism.frozen(&from, point, &times, joints, watch),
     })
 }
 

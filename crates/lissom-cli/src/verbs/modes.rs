@@ -43,8 +43,10 @@ pub(crate) fn run(arguments: &ModesArguments) -> Result<(), Stop> {
         free: arguments.joints.free,
         closed_loop: arguments.joints.closed_loop,
     };
-    let frozen = linear::frozen_at(&loaded, &arguments.start, &arguments.point, joints, silent)?;
     let terms = Terms::CASES[usize::from(arguments.case) - 1];
+    let few = (terms == Terms::CASES[0]).then_some(arguments.count);
+    let (start, point) = (&arguments.start, &arguments.point);
+    let frozen = linear::frozen_at(&loaded, start, point, joints, few, silent)?;
     let modes = TrackedModes::new(&frozen, terms, arguments.count)?;
     if modes.modes.is_empty() {
         return Err(Stop::Failed(nothing_vibrates(&frozen, &modes)));
@@ -164,6 +166,7 @@ fn as_json(loaded: &Loaded, frozen: &Frozen, modes: &TrackedModes, files: &[Stri
         "held": names(&frozen.held),
         "rigid_motions": names(&modes.rigid),
         "growing": growing.collect::<Vec<Vec<_>>>(),
+        "judged": if modes.judged_all { "all" } else { "lowest" },
         "encounters": modes.encounters.iter().map(|met| json!({
             "time_s": met.time,
             "modes": met.modes.iter().map(|mode| mode + 1).collect::<Vec<_>>(),
@@ -207,6 +210,12 @@ fn in_words(loaded: &Loaded, frozen: &Frozen, modes: &TrackedModes, files: &[Str
         lines.extend(along_a_motion(frozen, modes));
     }
     lines.extend(growth(modes));
+    if !modes.judged_all {
+        lines.push(
+            "  the lowest modes alone were computed: whether higher ones grow is not judged"
+                .to_owned(),
+        );
+    }
     if !files.is_empty() {
         lines.push(format!("\nWrote {}.", files.join(" and ")));
     }

@@ -19,6 +19,7 @@ fn modes_at_rest_and_along_a_motion() {
         "files",
         "growing",
         "held",
+        "judged",
         "model",
         "modes",
         "rigid_motions",

@@ -259,6 +259,18 @@ pub trait Linearize {
         free: bool,
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Frozen, LinearizeError>;
+
+    /// The same at one state, in a space that contains the `count` lowest modes. None where that is not faster than all of them, or they are
+    /// not found like this.
+    ///
+    /// # Errors
+    /// When the mechanism cannot be there.
+    fn frozen_lowest(
+        &mut self,
+        motion: &Self::Motion,
+        free: bool,
+        count: usize,
+    ) -> Result<Option<Frozen>, LinearizeError>;
 }
 
 impl LinearizedAt<'_> {

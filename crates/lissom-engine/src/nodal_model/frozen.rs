@@ -2,7 +2,7 @@
 //! own, and shapes are compared in the first ones and all axes that follow from them.
 
 use lissom_core::AxisId;
-use lissom_core::study::{Linearize as _, LinearizeError, OutputOrder};
+use lissom_core::study::{Linearize as _, LinearizeError, OutputOrder, linearize};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Frozen, FrozenPoint};
 use nalgebra::DMatrix;
@@ -10,11 +10,38 @@ use nalgebra::DMatrix;
 use super::nominal::{NodalLinearizer, NodalMotion};
 
 impl NodalLinearizer<'_> {
+    /// The equations frozen at motions of rising instants, in one set of degrees of freedom if that goes, with driven axes held, or
+    /// `free`.
+    ///
+    /// # Errors
+    /// When the mechanism cannot be linearised somewhere, or the watcher stops.
+    pub(super) fn frozen_at(
+        &mut self,
+        motions: &[NodalMotion],
+        free: bool,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Frozen, LinearizeError> {
+        let found = match linearize(self, motions, OutputOrder::First, watch) {
+            Ok(found) if found.further.is_empty() => found,
+            Ok(_)
+            | Err(LinearizeError::IllConditioned { .. } | LinearizeError::Singular { .. })
+                if self.nodal.charts.is_some() =>
+            {
+                return self.frozen_in_charts(motions, free, watch);
+            }
+            found => found?,
+        };
+        let held: &[usize] = if free { &[] } else { &found.driven };
+        let mut frozen = Frozen::new(&found.trajectory, held);
+        frozen.rigid = self.nodal.floating_dofs();
+        Ok(frozen)
+    }
+
     /// The equations frozen at motions of rising instants, each in a chart that suits it, with driven axes held, or `free`.
     ///
     /// # Errors
     /// When an axis that is held reaches a dead point, or the watcher stops.
-    pub(super) fn frozen_in_charts(
+    fn frozen_in_charts(
         &mut self,
         motions: &[NodalMotion],
         free: bool,
@@ -74,6 +101,7 @@ impl NodalLinearizer<'_> {
             linear: point.linear.restricted(&moving),
             basis,
             inertia,
+            gross: None,
         })
     }
 }

@@ -21,6 +21,7 @@ mod frozen;
 mod inspect;
 mod joints;
 mod loops;
+mod lowest;
 mod nodes;
 mod nominal;
 mod open_loops;

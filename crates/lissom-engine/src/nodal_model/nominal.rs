@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use lissom_core::study::{Deviated, Deviation, Linearize, LinearizeError, OutputOrder, linearize};
+use lissom_core::study::{Deviated, Deviation, Linearize, LinearizeError, OutputOrder};
 use lissom_core::{AxisId, ControlledAxis, Coordinates, Load, RunError, State};
 use lissom_nodal::{
     Dynamics, Equations, Forces, NodalError, NodeId, NodeKind, displaced_nodes, linearize_state,
@@ -40,7 +40,7 @@ pub struct NodalLinearizer<'m> {
     tolerates: bool,
     pub(super) all: AllCoordinates<'m>,
     pub(super) equations: Equations<'m>,
-    dynamics: Dynamics<'m, NodalActions<'m>>,
+    pub(super) dynamics: Dynamics<'m, NodalActions<'m>>,
     trajectory: Option<NodalTrajectory<'m>>,
     /// Points whose positions are outputs.
     outputs: Vec<NodeId>,
@@ -177,7 +177,7 @@ impl<'m> NodalLinearizer<'m> {
     }
 
     /// A motion as it is in the chart chosen, where the equations stand then.
-    fn in_chart<'a>(
+    pub(super) fn in_chart<'a>(
         &mut self,
         motion: &'a NodalMotion,
     ) -> Result<Cow<'a, NodalMotion>, LinearizeError> {
@@ -230,7 +230,7 @@ impl<'m> NodalLinearizer<'m> {
         loads.map(column).collect()
     }
 
-    fn unplaced(time_s: f64) -> impl Fn(NodalError) -> LinearizeError {
+    pub(super) fn unplaced(time_s: f64) -> impl Fn(NodalError) -> LinearizeError {
         move |error| LinearizeError::Unplaced(Box::new(unplaced(&error, time_s)))
     }
 }
@@ -577,19 +577,15 @@ impl Linearize for NodalLinearizer<'_> {
         free: bool,
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Frozen, LinearizeError> {
-        let found = match linearize(self, motions, OutputOrder::First, watch) {
-            Ok(found) if found.further.is_empty() => found,
-            Ok(_)
-            | Err(LinearizeError::IllConditioned { .. } | LinearizeError::Singular { .. })
-                if self.nodal.charts.is_some() =>
-            {
-                return self.frozen_in_charts(motions, free, watch);
-            }
-            found => found?,
-        };
-        let held: &[usize] = if free { &[] } else { &found.driven };
-        let mut frozen = Frozen::new(&found.trajectory, held);
-        frozen.rigid = self.nodal.floating_dofs();
-        Ok(frozen)
+        self.frozen_at(motions, free, watch)
+    }
+
+    fn frozen_lowest(
+        &mut self,
+        motion: &NodalMotion,
+        free: bool,
+        count: usize,
+    ) -> Result<Option<Frozen>, LinearizeError> {
+        self.lowest_at(motion, free, count)
     }
 }

@@ -34,6 +34,7 @@ mod jain_rodriguez;
 mod jonker_aarts;
 mod linearize;
 mod loops_in_both;
+mod lowest_modes;
 mod model_errors;
 mod models;
 mod modes;

@@ -34,6 +34,7 @@ fn family(points: usize, stiffness: impl Fn(f64) -> DMatrix<f64>) -> Frozen {
             },
             basis: one.clone(),
             inertia: one.clone(),
+            gross: None,
         }
     });
     Frozen {

@@ -373,6 +373,7 @@ mod tests {
             damping: DMatrix::zeros(2, 2),
             stiffness: DMatrix::from_row_slice(2, 2, &[1.0 + time, 0.1, 0.1, 2.0 - time]),
             basis: DMatrix::identity(2, 2),
+            gross: None,
         };
         let spectrum = |of: &Pencil| Spectrum::new(&of.mass, &of.stiffness).unwrap();
         let [before, after] = [pencil(0.0), pencil(0.5)];

@@ -1,9 +1,10 @@
 //! Linearised equations frozen at instants of a motion, each in coordinates of its own: what modes are found of.
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
 use super::error::LinearError;
 use super::linearization::{Label, Linearization};
+use super::lowest::{Lowest, alone};
 use super::trajectory::{LinearizedTrajectory, Terms};
 
 /// The equations frozen at one instant, in as many coordinates as can move.
@@ -15,8 +16,33 @@ pub struct FrozenPoint {
     pub linear: Linearization,
     /// What all coordinates of the motion do when one of this point moves: one column each.
     pub basis: DMatrix<f64>,
-    /// Mass matrix in all coordinates, in which shapes of different points are compared.
+    /// Mass matrix in all coordinates, in which shapes of different points are compared; without entries where the coordinates of the point
+    /// are its lowest modes.
     pub inertia: DMatrix<f64>,
+    /// Where they are, work of the stiffness on every one of them without signs, see [`Lowest::gross`].
+    pub gross: Option<DVector<f64>>,
+}
+
+impl FrozenPoint {
+    /// The equations of the lowest modes, in coordinates that are told by those of the motion: one row each.
+    pub fn of_lowest(time: f64, lowest: Lowest) -> Self {
+        let size = lowest.basis.ncols();
+        let none = || DMatrix::zeros(size, size);
+        Self {
+            time,
+            linear: Linearization {
+                mass: DMatrix::identity(size, size),
+                damping: lowest.damping,
+                structural: lowest.stiffness,
+                dynamic: none(),
+                geometric: none(),
+                input: DMatrix::zeros(size, 0),
+            },
+            basis: lowest.basis,
+            inertia: DMatrix::zeros(0, 0),
+            gross: Some(lowest.gross),
+        }
+    }
 }
 
 /// The equations frozen at instants of a motion.
@@ -46,6 +72,7 @@ impl Frozen {
                 f64::from(u8::from(free[j] == i))
             }),
             inertia: point.linear.mass.clone(),
+            gross: None,
         });
         Self {
             points: points.collect(),
@@ -70,6 +97,8 @@ pub(super) struct Pencil {
     pub(super) damping: DMatrix<f64>,
     pub(super) stiffness: DMatrix<f64>,
     pub(super) basis: DMatrix<f64>,
+    /// Work of the stiffness on every coordinate without signs, where the coordinates are modes of a larger pencil.
+    pub(super) gross: Option<DVector<f64>>,
 }
 
 impl Pencil {
@@ -80,22 +109,44 @@ impl Pencil {
         point: &FrozenPoint,
         terms: Terms,
     ) -> Result<Self, LinearError> {
-        let linear = &point.linear;
-        let whole = Self {
-            mass: linear.mass.clone(),
-            damping: linear.damping.clone(),
-            stiffness: linear.stiffness_with(terms),
-            basis: point.basis.clone(),
-        };
+        let whole = Self::whole(point, terms);
+        if point.gross.is_some() {
+            return Ok(whole);
+        }
         if frozen.rigid.is_empty() {
             return whole.condensed(point.time);
         }
-        // the coordinates of the point that are those of the whole
-        let rigid: Vec<usize> = (0..whole.basis.ncols())
-            .filter(|&j| (frozen.rigid.iter()).any(|&dof| whole.basis[(dof, j)] != 0.0))
-            .collect();
-        let size = whole.mass.nrows();
-        let motions = DMatrix::identity(size, size).select_columns(&rigid);
+        let rigid = whole.rigid(frozen);
+        let motions = alone(whole.mass.nrows(), &rigid);
         whole.without(&motions, &rigid)?.condensed(point.time)
+    }
+
+    /// The same in a space that contains the `count` lowest modes; none if they are not found. Motions without inertia follow by
+    /// themselves: no mode that is low moves them otherwise.
+    pub(super) fn of_lowest(
+        frozen: &Frozen,
+        point: &FrozenPoint,
+        terms: Terms,
+        count: usize,
+    ) -> Result<Option<Self>, LinearError> {
+        let whole = Self::whole(point, terms);
+        whole.lowest(&whole.rigid(frozen), count)
+    }
+
+    fn whole(point: &FrozenPoint, terms: Terms) -> Self {
+        Self {
+            mass: point.linear.mass.clone(),
+            damping: point.linear.damping.clone(),
+            stiffness: point.linear.stiffness_with(terms),
+            basis: point.basis.clone(),
+            gross: point.gross.clone(),
+        }
+    }
+
+    /// The coordinates that are those of a floating whole.
+    fn rigid(&self, frozen: &Frozen) -> Vec<usize> {
+        (0..self.basis.ncols())
+            .filter(|&j| (frozen.rigid.iter()).any(|&dof| self.basis[(dof, j)] != 0.0))
+            .collect()
     }
 }

@@ -69,6 +69,7 @@ impl Pencil {
             damping: project(&self.damping),
             stiffness: project(&self.stiffness),
             basis: &self.basis * &right,
+            gross: None,
         })
     }
 }

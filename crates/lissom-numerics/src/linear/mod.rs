@@ -6,6 +6,7 @@
 //! | $`M_0`$, $`C_0`$, $`K_0`$, $`N_0`$, $`G_0`$, $`B`$ at one state | [`Linearization`] |
 //! | natural frequencies, damping, mode shapes at a state | [`UndampedModes`], [`DampedMode`] |
 //! | the same followed along a motion | [`Frozen`], [`TrackedModes`] |
+//! | the lowest modes of many coordinates | [`Lowest`] |
 //! | $`\dot x = Ax + Bu`$, $`y = Cx + Du`$ | [`StateSpace`] |
 //! | points along a motion, interpolation, outputs to second order | [`LinearizedTrajectory`] |
 //! | the time-varying system and feedback | [`Perturbed`], [`Feedback`] |
@@ -14,11 +15,14 @@
 
 mod assignment;
 mod balance;
+mod blocked;
 mod crossings;
 mod error;
 mod frozen;
 mod inertia;
+mod large;
 mod linearization;
+mod lowest;
 mod massless;
 mod modes;
 mod perturbation;
@@ -36,7 +40,9 @@ pub use nalgebra::Complex;
 pub use crossings::Crossing;
 pub use error::LinearError;
 pub use frozen::{Frozen, FrozenPoint};
+pub use large::asks_for_few;
 pub use linearization::{Label, Labels, Linearization};
+pub use lowest::{Lowest, Products};
 pub use modes::{DampedMode, UndampedModes};
 pub use perturbation::{Feedback, OpenLoop, Perturbed, Servo};
 pub use quadratic::Growth;

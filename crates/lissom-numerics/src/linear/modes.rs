@@ -33,6 +33,7 @@ impl UndampedModes {
             damping: DMatrix::zeros(size, size),
             stiffness: stiffness.clone(),
             basis: DMatrix::identity(size, size),
+            gross: None,
         };
         let heavy = whole.condensed(0.0)?;
         let Spectrum { squares, shapes } = Spectrum::new(&heavy.mass, &heavy.stiffness)?;

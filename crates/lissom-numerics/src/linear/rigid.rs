@@ -39,7 +39,10 @@ pub(super) fn free_motions(pencil: &Pencil) -> Result<DMatrix<f64>, LinearError>
     let free: Vec<usize> = (0..size)
         .filter(|&mode| {
             let shape = symmetric.shapes.column(mode).abs();
-            let work = shape.dot(&(&absolute * &shape));
+            let work = match &pencil.gross {
+                Some(gross) => shape.component_mul(&shape).dot(gross),
+                None => shape.dot(&(&absolute * &shape)),
+            };
             let square = symmetric.squares[mode].abs();
             let [on, by] = [&on, &by].map(|forces| forces.column(mode));
             let is_lopsided = || (on - by).norm() > LOPSIDED * (on + by).norm();
@@ -58,8 +61,13 @@ pub(super) fn free_motions(pencil: &Pencil) -> Result<DMatrix<f64>, LinearError>
         .into_iter()
         .enumerate()
     {
-        let all = symmetric.shapes.abs().transpose() * (matrix.abs() * shapes.abs());
-        let rounding = (NOTHING * all.amax()).max(least);
+        let all = if pencil.gross.is_some() {
+            // in modes, what is felt by none of them has no entries but rounding
+            symmetric.project(matrix).amax()
+        } else {
+            (symmetric.shapes.abs().transpose() * (matrix.abs() * shapes.abs())).amax()
+        };
+        let rounding = (NOTHING * all).max(least);
         if rounding > 0.0 {
             let forces = project(matrix) / rounding;
             felt.rows_mut(part * size, size).copy_from(&forces);
@@ -155,6 +163,7 @@ impl Pencil {
             damping: project(&self.damping),
             stiffness: project(&self.stiffness),
             basis: &self.basis * &change,
+            gross: None,
         })
     }
 }

@@ -192,6 +192,7 @@ fn chain(size: usize, damper: f64) -> Pencil {
         damping,
         stiffness,
         basis: DMatrix::identity(size + 1, size + 1),
+        gross: None,
     }
 }
 
@@ -283,6 +284,7 @@ fn a_soft_spring_is_not_free() {
         damping: DMatrix::zeros(3, 3),
         stiffness,
         basis: DMatrix::identity(3, 3),
+        gross: None,
     };
     assert_eq!(free_motions(&pencil).unwrap().ncols(), 0);
     let modes = UndampedModes::new(&pencil.mass, &pencil.stiffness).unwrap();

@@ -1,11 +1,12 @@
 //! Modes along a motion: natural frequencies (Jonker & Aarts (33)), damping and shapes, followed so that curves do not swap.
 
-use nalgebra::{Complex, DMatrix, DVector};
+use nalgebra::{Complex, DMatrix, DVector, DVectorView};
 
 use super::assignment::assign;
 use super::crossings::{Crossing, Interval, Numbered, SPECTRA};
 use super::error::LinearError;
 use super::frozen::{Frozen, Pencil};
+use super::large::asks_for_few;
 use super::quadratic::{Growth, Root, Roots};
 use super::rigid::{free_motions, pivots};
 use super::spectrum::{Spectrum, skew_part};
@@ -85,6 +86,9 @@ pub struct TrackedModes {
     /// All eigenvalues that grow at every instant, of conjugate ones that with positive imaginary part; also those of modes that
     /// are not followed.
     pub growing: Vec<Vec<Complex<f64>>>,
+    /// Whether nothing else can grow. Not so where the lowest modes of many were sought alone, and velocity terms or a stiffness that is not
+    /// symmetric may let others grow.
+    pub judged_all: bool,
     /// Where following modes is not defined, by rising instants.
     pub encounters: Vec<Encounter>,
 }
@@ -120,7 +124,7 @@ impl TrackedModes {
         with_damping: bool,
     ) -> Result<Self, LinearError> {
         let mut encounters = Vec::new();
-        let (pencils, free) = without_free_motions(frozen, terms)?;
+        let (pencils, free, complete) = without_free_motions(frozen, terms, count)?;
         let mut numbered: Vec<Numbered> = Vec::with_capacity(pencils.len());
         let mut solved: Vec<Solved> = Vec::with_capacity(pencils.len());
         let mut spectra_left = SPECTRA.0;
@@ -179,7 +183,11 @@ impl TrackedModes {
                 let old = before
                     .as_ref()
                     .map(|before| before.column(mode).into_owned());
-                let (shape, mac) = seen(&shape, old.as_ref(), &point.inertia);
+                let (shape, mac) = if point.inertia.is_empty() {
+                    (seen_alone(&shape, pencil, &found.shapes.column(mode)), 1.0)
+                } else {
+                    seen(&shape, old.as_ref(), &point.inertia)
+                };
                 modes[mode].push(ModeAt {
                     square: found.squares[mode],
                     roots: roots.as_ref().map(|(roots, _)| *roots),
@@ -191,6 +199,10 @@ impl TrackedModes {
             }
             before = Some(now);
         }
+        let conservative = |(solved, pencil): (&Solved, &Pencil)| {
+            solved.is_symmetric && pencil.damping.iter().all(|&x| x == 0.0)
+        };
+        let judged_all = complete || solved.iter().zip(&pencils).all(conservative);
         let mut rigid = frozen.rigid.clone();
         rigid.extend(free);
         rigid.sort_unstable();
@@ -201,36 +213,54 @@ impl TrackedModes {
             rigid,
             modes,
             growing,
+            judged_all,
             encounters,
         })
     }
 }
 
-/// The matrices of all points without motions that nothing resists, and coordinates that tell these motions. Such motions are taken
-/// out if there are equally many at every instant.
+/// The matrices of all points without motions that nothing resists, coordinates that tell these motions, and whether the matrices are those
+/// of all modes. Such motions are taken out if there are equally many at every instant.
 fn without_free_motions(
     frozen: &Frozen,
     terms: Terms,
-) -> Result<(Vec<Pencil>, Vec<usize>), LinearError> {
-    let points = frozen.points.iter();
-    let pencils = points.map(|point| Pencil::new(frozen, point, terms));
-    let pencils: Vec<Pencil> = pencils.collect::<Result<_, _>>()?;
+    count: usize,
+) -> Result<(Vec<Pencil>, Vec<usize>, bool), LinearError> {
+    let pencils = pencils(frozen, terms, count)?;
+    let complete = pencils.iter().all(|pencil| pencil.gross.is_none());
     let motions = pencils.iter().map(free_motions);
     let motions: Vec<DMatrix<f64>> = motions.collect::<Result<_, _>>()?;
-    let count = motions.first().map_or(0, DMatrix::ncols);
-    if count == 0 || motions.iter().any(|motions| motions.ncols() != count) {
-        return Ok((pencils, Vec::new()));
+    let free = motions.first().map_or(0, DMatrix::ncols);
+    if free == 0 || motions.iter().any(|motions| motions.ncols() != free) {
+        return Ok((pencils, Vec::new(), complete));
     }
     let scales = |mass: &DMatrix<f64>| mass.diagonal().map(|x| x.max(0.0).sqrt());
-    let told = pivots(
-        &(&pencils[0].basis * &motions[0]),
-        &scales(&frozen.points[0].inertia),
-    );
+    let first = &frozen.points[0];
+    let all_scales = if first.inertia.is_empty() {
+        DVector::from_element(first.basis.nrows(), 1.0)
+    } else {
+        scales(&first.inertia)
+    };
+    let told = pivots(&(&pencils[0].basis * &motions[0]), &all_scales);
     let rest = (pencils.iter().zip(&motions)).map(|(pencil, motions)| {
         let pivots = pivots(motions, &scales(&pencil.mass));
         pencil.without(motions, &pivots)
     });
-    Ok((rest.collect::<Result<_, _>>()?, told))
+    Ok((rest.collect::<Result<_, _>>()?, told, complete))
+}
+
+/// The matrices of all points. Of one point at which few modes of many are asked for, those of its lowest modes.
+fn pencils(frozen: &Frozen, terms: Terms, count: usize) -> Result<Vec<Pencil>, LinearError> {
+    if let [point] = &frozen.points[..]
+        && asks_for_few(point.linear.mass.nrows(), count)
+        && let Some(lowest) = Pencil::of_lowest(frozen, point, terms, count)?
+    {
+        return Ok(vec![lowest]);
+    }
+    let points = frozen.points.iter();
+    points
+        .map(|point| Pencil::new(frozen, point, terms))
+        .collect()
 }
 
 /// Eigenvalues of a point with all terms, and the modes in which their shapes are.
@@ -403,6 +433,7 @@ impl Change {
             damping: project(&pencil.damping),
             stiffness: project(&pencil.stiffness),
             basis: pencil.basis.clone() * change,
+            gross: None,
         };
         Ok((pencil, Spectrum { shapes, ..spectrum }))
     }
@@ -420,6 +451,19 @@ fn times(real: &DMatrix<f64>, complex: &DMatrix<Complex<f64>>) -> DMatrix<Comple
     let parts = [complex.map(|x| x.re), complex.map(|x| x.im)];
     let [re, im] = parts.map(|part| real * part);
     re.zip_map(&im, Complex::new)
+}
+
+/// A shape when it is most real, with unit modal mass, which its coordinates in the matrices tell.
+fn seen_alone(
+    shape: &DVector<Complex<f64>>,
+    pencil: &Pencil,
+    own: &DVectorView<'_, Complex<f64>>,
+) -> DVector<f64> {
+    let largest = shape[shape.icamax()];
+    let phase = largest.conj() / largest.norm();
+    let real = own.map(|x| (x * phase).re);
+    let length = real.dot(&(&pencil.mass * &real)).sqrt();
+    &pencil.basis * real / length
 }
 
 /// A shape when it is most like the one before, or most real, with unit modal mass; and its modal assurance.

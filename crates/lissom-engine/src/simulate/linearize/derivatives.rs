@@ -67,16 +67,17 @@ impl Linearizer<'_> {
         }
     }
 
-    pub(super) fn seed_velocity(&mut self, entry: usize, slot: usize) {
+    /// Gives the rate of coordinate `entry` so much in the direction `slot` of the dual velocities.
+    pub(super) fn seed_velocity(&mut self, entry: usize, slot: usize, rate: f64) {
         let free = &self.equations.free_velocities;
         match free.get(entry) {
-            Some(&at) => self.tangent.velocity[at].tangent[slot] = 1.0,
-            None => self.tangent.motor_rate[entry - free.len()].tangent[slot] = 1.0,
+            Some(&at) => self.tangent.velocity[at].tangent[slot] = rate,
+            None => self.tangent.motor_rate[entry - free.len()].tangent[slot] = rate,
         }
     }
 
     /// Writes the derivatives of the residual forces along the directions that were seeded.
-    fn collect(&self, columns: &[usize], derivative: &mut DMatrix<f64>) {
+    pub(super) fn collect(&self, columns: &[usize], derivative: &mut DMatrix<f64>) {
         let free = &self.equations.free_velocities;
         for (slot, &column) in columns.iter().enumerate() {
             for (row, &at) in free.iter().enumerate() {
@@ -169,7 +170,7 @@ impl Linearizer<'_> {
     }
 
     /// Derivatives of the residual forces by displacements; `each` looks at the dual state of some directions.
-    fn by_position(
+    pub(super) fn by_position(
         &mut self,
         state: &MotionState,
         efforts: &Efforts,
@@ -181,7 +182,8 @@ impl Linearizer<'_> {
 
     /// Derivatives of the residual forces by velocities.
     fn by_velocity(&mut self, state: &MotionState, efforts: &Efforts) -> DMatrix<f64> {
-        self.along_all(state, efforts, Self::seed_velocity, &mut |_, _| {})
+        let seed = |own: &mut Self, entry, slot| own.seed_velocity(entry, slot, 1.0);
+        self.along_all(state, efforts, seed, &mut |_, _| {})
     }
 
     /// Derivatives of the residual forces along what `seed` gives every coordinate, some directions at a time.

@@ -76,6 +76,7 @@ impl Linearizer<'_> {
                     linear: reduced.linear,
                     basis: reduced.basis,
                     inertia,
+                    gross: None,
                 });
             }
         }
@@ -89,6 +90,7 @@ impl Linearizer<'_> {
             linear: reduced.linear,
             basis: reduced.basis,
             inertia,
+            gross: None,
         })
     }
 
@@ -100,11 +102,12 @@ impl Linearizer<'_> {
             linear: derivatives.linear.restricted(&kept),
             basis: DMatrix::identity(n, n).select_columns(&kept),
             inertia: derivatives.linear.mass.clone(),
+            gross: None,
         }
     }
 
     /// Coordinates of free joints that no spring and no closure resists.
-    fn rigid_motions(&mut self, state: &MotionState) -> Vec<usize> {
+    pub(super) fn rigid_motions(&mut self, state: &MotionState) -> Vec<usize> {
         let model = self.model;
         let system = &model.linkage.system;
         self.load_plain(state);

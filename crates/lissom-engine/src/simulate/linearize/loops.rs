@@ -350,7 +350,7 @@ impl Independent {
             }
             linearizer.load_tangent(state);
             for slot in 0..directions {
-                linearizer.seed_velocity(first + slot, slot);
+                linearizer.seed_velocity(first + slot, slot, 1.0);
             }
             Self::at_tangent(linearizer, &mut constraints);
             for (i, &row) in self.rows.iter().enumerate() {

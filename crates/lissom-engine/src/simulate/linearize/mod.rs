@@ -24,6 +24,7 @@ mod deviated;
 mod forces;
 mod frozen;
 mod loops;
+mod lowest;
 mod names;
 mod outputs;
 mod rest;

@@ -144,4 +144,13 @@ impl Linearize for Linearizer<'_> {
     ) -> Result<Frozen, LinearizeError> {
         self.frozen_at(motions, free, watch)
     }
+
+    fn frozen_lowest(
+        &mut self,
+        motion: &MotionState,
+        free: bool,
+        count: usize,
+    ) -> Result<Option<Frozen>, LinearizeError> {
+        Ok(self.lowest_at(motion, free, count))
+    }
 }
