@@ -47,12 +47,20 @@ pub fn stability<B: Balance>(
     if (stiffness - stiffness.transpose()).amax() > SKEW * stiffness.amax() {
         return Ok(None);
     }
-    let mut softest = Softest::of(&scaled);
+    let found = Left::by_closures(&scaled);
+    if found.is_held() {
+        return Ok(Some(Stability::Stable));
+    }
+    // what is soft beside the stiffest part need not be so by itself; scaling changes no sign
+    let mut residual = DVector::zeros(scales.len());
+    let at_work = balance.evaluate(place, 1.0, &mut residual)?;
+    let alike = Left::by_closures(&scaled.equilibrated(at_work));
+    if alike.is_held() {
+        return Ok(Some(Stability::Stable));
+    }
+    let mut softest = found.softest();
     if softest.as_ref().is_some_and(Softest::is_indifferent) {
-        // what is soft beside the stiffest part need not be so by itself; scaling changes no sign
-        let mut residual = DVector::zeros(scales.len());
-        let at_work = balance.evaluate(place, 1.0, &mut residual)?;
-        softest = Softest::of(&scaled.equilibrated(at_work));
+        softest = alike.softest();
     }
     Ok(Some(match softest {
         Some(softest) if softest.is_indifferent() => Stability::Indifferent {
@@ -75,37 +83,69 @@ struct Softest {
 }
 
 impl Softest {
-    /// Among the directions that the closures leave, if they leave any.
-    fn of(scaled: &Scaled) -> Option<Self> {
-        let n = scaled.coordinates;
-        let closures = scaled.matrix.nrows() - n;
-        let stiffness = scaled.matrix.view((0, 0), (n, n)).into_owned();
-        let symmetric = (&stiffness + stiffness.transpose()) * 0.5;
-        let left = left_by(&scaled.matrix.view((n, 0), (closures, n)).into_owned());
-        let reduced = left.transpose() * symmetric * &left;
-        if reduced.is_empty() {
-            return None;
-        }
-        let eigen = reduced.symmetric_eigen();
-        let lowest = eigen.eigenvalues.imin();
-        Some(Self {
-            share: eigen.eigenvalues[lowest] / stiffness.amax(),
-            coordinate: (&left * eigen.eigenvectors.column(lowest)).icamax(),
-        })
-    }
-
     fn is_indifferent(&self) -> bool {
         // the share of a mechanism without any stiffness is no number
         self.share.abs() <= NO_STIFFNESS || self.share.is_nan()
     }
 }
 
+/// The stiffness in the directions that closures leave.
+struct Left {
+    stiffness: DMatrix<f64>,
+    /// The largest entry before.
+    largest: f64,
+    /// The directions; none where there are no closures, which leave all.
+    directions: Option<DMatrix<f64>>,
+}
+
+impl Left {
+    fn by_closures(scaled: &Scaled) -> Self {
+        let n = scaled.coordinates;
+        let closures = scaled.matrix.nrows() - n;
+        let stiffness = scaled.matrix.view((0, 0), (n, n)).into_owned();
+        let symmetric = (&stiffness + stiffness.transpose()) * 0.5;
+        let conditions = || scaled.matrix.view((n, 0), (closures, n)).into_owned();
+        let directions = (closures > 0).then(|| left_by(&conditions()));
+        Self {
+            stiffness: match &directions {
+                Some(left) => left.transpose() * symmetric * left,
+                None => symmetric,
+            },
+            largest: stiffness.amax(),
+            directions,
+        }
+    }
+
+    /// Whether every direction has stiffness beyond doubt: its least eigenvalue need not be known.
+    fn is_held(&self) -> bool {
+        let mut beyond = self.stiffness.clone();
+        for i in 0..beyond.nrows() {
+            beyond[(i, i)] -= NO_STIFFNESS * self.largest;
+        }
+        !beyond.is_empty() && beyond.cholesky().is_some()
+    }
+
+    /// The direction of least stiffness, if any is left.
+    fn softest(self) -> Option<Softest> {
+        if self.stiffness.is_empty() {
+            return None;
+        }
+        let eigen = self.stiffness.symmetric_eigen();
+        let lowest = eigen.eigenvalues.imin();
+        let direction = eigen.eigenvectors.column(lowest);
+        Some(Softest {
+            share: eigen.eigenvalues[lowest] / self.largest,
+            coordinate: match &self.directions {
+                Some(left) => (left * direction).icamax(),
+                None => direction.icamax(),
+            },
+        })
+    }
+}
+
 /// Directions that linear conditions leave, as columns.
 fn left_by(conditions: &DMatrix<f64>) -> DMatrix<f64> {
     let n = conditions.ncols();
-    if conditions.nrows() == 0 {
-        return DMatrix::identity(n, n);
-    }
     // rows of zeros make it a square, so that there are as many right vectors as columns
     let rows = conditions.nrows().max(n);
     let svd = conditions
