@@ -7,9 +7,11 @@ use lissom_engine::{Inputs, Simulation};
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::{AdaptiveSpec, IntegratorSpec};
 
+use crate::models::changed;
 use crate::runs::{completed, in_nodes, in_tree, tree_mechanism};
 use crate::shipped::{
     BRANCHED_TREE, COOPERATING_ARMS, FLEXIBLE_JOINT, FOUR_BAR, PLANAR_3RRR_FAST, SHUTTLE_ARM,
+    SLIDING_BEAM,
 };
 
 fn adaptive(rtol: f64, atol: f64) -> AdaptiveSpec {
@@ -195,4 +197,24 @@ fn a_saved_state_leads_the_same_way_again() {
     for (a, b) in whole.position.iter().zip(&ends[0].position) {
         assert!((a - b).abs() < 1e-4, "{a} {b}");
     }
+}
+
+/// Growth, by counted steps: the stiffest element does not limit the steps of a beam on supports. Twice the elements make its fastest vibration
+/// four times as fast, and an explicit method would take four times the steps.
+#[test]
+fn steps_on_supports_do_not_shrink_with_the_elements() {
+    // half of that is left to what the finer mesh resolves of the motion besides
+    const AS_MANY: f64 = 2.0;
+    let steps = [12, 24].map(|elements| {
+        let changes = [
+            format!("body.beam.beam.basis.elements.count={elements}"),
+            "simulation.duration_s=0.2".to_owned(),
+        ];
+        let spec = changed(SLIDING_BEAM, &changes.each_ref().map(String::as_str));
+        completed(in_tree(&by_esdirk(&spec, 1e-6))).statistics.steps
+    });
+    assert!(
+        (steps[1] as f64) < AS_MANY * steps[0] as f64,
+        "{steps:?} steps"
+    );
 }
