@@ -325,12 +325,14 @@ fn growth() {
 }
 
 fn growth_of_elements() {
-    println!("\nFinite elements in a chain: microseconds per element");
     println!(
-        "{:>8} {:>12} {:>12}",
-        "elements", "evaluation", "correction"
+        "\nFinite elements in a chain: microseconds and multiplications of factorisations per element"
     );
-    let mut times = [Vec::new(), Vec::new()];
+    println!(
+        "{:>8} {:>12} {:>12} {:>12} {:>12}",
+        "elements", "evaluation", "correction", "multiplied", "multiplied"
+    );
+    let mut measured = [(); 4].map(|()| Vec::new());
     for elements in [8, 32, 125, 500, 2000] {
         let mechanism = nodal::chain(elements).expect("a chain of beams");
         let mut bench = nodal::Bench::new(&mechanism).expect("a chain that is not singular");
@@ -342,17 +344,24 @@ fn growth_of_elements() {
             black_box(bench.correct());
         });
         let count = elements as f64;
-        for (times, time) in times.iter_mut().zip([evaluation, correction]) {
-            times.push((count, time));
+        let operations = bench.operations().map(|operations| operations as f64);
+        let found = [evaluation, correction, operations[0], operations[1]];
+        for (points, found) in measured.iter_mut().zip(found) {
+            points.push((count, found));
         }
         println!(
-            "{elements:>8} {:>12.2} {:>12.2}",
+            "{elements:>8} {:>12.2} {:>12.2} {:>12.0} {:>12.0}",
             evaluation / count * 1e6,
-            correction / count * 1e6
+            correction / count * 1e6,
+            operations[0] / count,
+            operations[1] / count,
         );
     }
-    let [evaluation, correction] = times.map(|points| exponent(&points));
-    println!("{:>8} {evaluation:>12.3} {correction:>12.3}", "exponent");
+    let [evaluation, correction, factored, tangent] = measured.map(|points| exponent(&points));
+    println!(
+        "{:>8} {evaluation:>12.3} {correction:>12.3} {factored:>12.3} {tangent:>12.3}",
+        "exponent"
+    );
 }
 
 fn newmark_with_stabilisation() {

@@ -94,4 +94,13 @@ impl<'a> Bench<'a> {
         self.dynamics.solve_tangent(&mut self.residual);
         formed
     }
+
+    /// Multiplications of the factorisations of an evaluation and of a correction that was made, about.
+    pub fn operations(&self) -> [usize; 2] {
+        let dynamics = &self.dynamics;
+        [
+            dynamics.equations().operations(),
+            dynamics.tangent_operations(),
+        ]
+    }
 }

@@ -221,6 +221,11 @@ impl<'a, E: Excitation> Dynamics<'a, E> {
         is_regular
     }
 
+    /// Multiplications of the factorization of a tangent, about; none before the first was formed.
+    pub fn tangent_operations(&self) -> usize {
+        self.tangent.as_deref().map_or(0, Tangent::operations)
+    }
+
     /// Replaces what the degrees of freedom lack by the correction of their accelerations, with the tangent formed last.
     pub fn solve_tangent(&mut self, lacking: &mut [f64]) {
         if let Some(tangent) = &mut self.tangent {

@@ -128,6 +128,12 @@ impl<'a> Equations<'a> {
         self.mechanism
     }
 
+    /// Multiplications of the factorizations that one evaluation of accelerations makes, about.
+    pub fn operations(&self) -> usize {
+        let saddle = self.saddle.as_ref().map_or(0, Saddle::operations);
+        self.factor.fronts().operations() + saddle
+    }
+
     /// Nodal velocities for these velocities of the degrees of freedom, eq (11), and what the
     /// accelerations need of them.
     pub fn set_velocity(&mut self, velocity: &[f64], drives: &[Drive]) {

@@ -268,6 +268,11 @@ impl Tangent {
         }
     }
 
+    /// Multiplications of one factorization, about.
+    pub(super) fn operations(&self) -> usize {
+        self.saddle.operations()
+    }
+
     /// Factors the tangent.
     pub(super) fn factor(&mut self) -> Result<(), SingularColumn> {
         self.saddle.factor()
@@ -357,7 +362,7 @@ mod tests {
             [
                 equations.factor.fronts().operations(),
                 Saddle::of_inertia(&mechanism).operations(),
-                Tangent::new(&mechanism, &[]).saddle.operations(),
+                Tangent::new(&mechanism, &[]).operations(),
             ]
         };
         let (few, many) = (operations(8), operations(2000));
