@@ -397,8 +397,15 @@ class Beam:
     mass_per_length_kg_per_m: float | None = None
     """Mass per length of a uniform beam."""
 
+    material: BeamMaterial | None = None
+    """What the section is made of."""
+
     rotary_inertia: bool | None = None
     """Whether the sections' rotary inertia enters the bending modes; it does unless this is false."""
+
+    section: Section | None = None
+    """The section of a uniform beam, from which with `material` mass and all stiffnesses follow; its centre is on
+    the line of the beam."""
 
     section_inertia_y_kg_m: float | None = None
     """∫ρy²dA of the section: rotary inertia in the bending along y, and part of that of torsion."""

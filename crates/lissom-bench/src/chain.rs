@@ -76,6 +76,8 @@ pub fn chain(bodies: usize, modes: usize, shortening: bool) -> Model {
 fn link(modes: usize) -> BeamSpec {
     BeamSpec {
         length_m: Some(0.5),
+        section: None,
+        material: None,
         mass_per_length_kg_per_m: Some(2.0),
         bending_stiffness_y_n_m2: Some(400.0),
         bending_stiffness_z_n_m2: Some(300.0),

@@ -366,6 +366,8 @@ fn beam(random: &mut Random, kind: RandomBody) -> BeamSpec {
     };
     BeamSpec {
         length_m: None,
+        section: None,
+        material: None,
         mass_per_length_kg_per_m: None,
         bending_stiffness_y_n_m2: None,
         bending_stiffness_z_n_m2: None,

@@ -49,7 +49,7 @@ const HEAVIEST: f64 = 1e15;
 /// Moments of inertia.
 const LARGEST_INERTIA: f64 = 1e20;
 /// Forces, moments, stiffnesses and dampings.
-const STRONGEST: f64 = 1e20;
+pub(crate) const STRONGEST: f64 = 1e20;
 /// Pure numbers: ratios, components of directions, gains of what is dimensionless.
 const LARGEST_RATIO: f64 = 1e12;
 

@@ -22,6 +22,7 @@ mod parallel;
 mod plot;
 mod report;
 mod runs;
+mod sections;
 mod shapes;
 mod shipped;
 mod states;

@@ -2,10 +2,12 @@
 
 use super::Checker;
 use super::limits::{MOST_ELEMENTS, MOST_MODES};
-use crate::error::ErrorKind;
+use crate::bounds::STRONGEST;
+use crate::error::{ErrorKind, FrameFault};
 use crate::path::Path;
 use crate::spec::{
-    AutoSpec, BasisSpec, BeamSpec, Boundary, ElementsSpec, FunctionsSpec, Membrane, SegmentSpec,
+    AutoSpec, BasisSpec, BeamMaterialSpec, BeamSpec, Boundary, ElementsSpec, FunctionsSpec,
+    Membrane, SectionSpec, SegmentSpec,
 };
 
 /// The keys of the properties that the four deformations need: bending y, bending z, stretch, torsion.
@@ -23,21 +25,37 @@ impl Checker<'_> {
     /// Checks a beam; returns whether its elastic coordinates can be named.
     pub(super) fn beam(&mut self, path: &Path, body: &str, beam: &BeamSpec) -> bool {
         if beam.segments.is_empty() {
-            for (key, value) in [
-                ("length_m", beam.length_m),
-                ("mass_per_length_kg_per_m", beam.mass_per_length_kg_per_m),
-            ] {
-                if value.is_none() {
-                    self.error(
-                        path.clone(),
-                        ErrorKind::MissingKey {
-                            key: key.to_owned(),
-                        },
-                    );
-                }
+            let with_section = beam.section.is_some();
+            let missing = [
+                ("length_m", beam.length_m.is_none()),
+                (
+                    "mass_per_length_kg_per_m",
+                    beam.mass_per_length_kg_per_m.is_none() && !with_section,
+                ),
+                ("material", beam.material.is_none() && with_section),
+            ];
+            for (key, _) in missing.iter().filter(|(_, missing)| *missing) {
+                let key = (*key).to_owned();
+                self.error(path.clone(), ErrorKind::MissingKey { key });
+            }
+            if let Some(section) = &beam.section {
+                self.numbers_beside(path, beam, "the section says it");
+                self.centred(&path.key("section"), section, beam.material.as_ref());
+            } else if beam.material.is_some() {
+                self.no_effect(path.key("material"), "the beam has no section");
             }
         } else {
-            self.no_uniform_properties(path, beam);
+            let by_segments = "the beam is given by its segments";
+            self.numbers_beside(path, beam, by_segments);
+            for (key, written) in [
+                ("length_m", beam.length_m.is_some()),
+                ("section", beam.section.is_some()),
+                ("material", beam.material.is_some()),
+            ] {
+                if written {
+                    self.no_effect(path.key(key), by_segments);
+                }
+            }
         }
         let segments = beam.uniform_segments();
         for (index, segment) in segments.iter().enumerate() {
@@ -58,16 +76,43 @@ impl Checker<'_> {
             let body = body.to_owned();
             self.error(path.key("basis"), ErrorKind::NoModes { body });
         }
-        for (index, segment) in segments.iter().enumerate() {
+        let has_all = beam.segments.is_empty() && beam.section.is_some();
+        for (index, segment) in segments.iter().enumerate().filter(|_| !has_all) {
             self.needed_properties(&segment_path(path, beam, index), segment, beam);
         }
         sound
     }
 
-    /// With segments, properties of the whole beam would say the same thing twice.
-    fn no_uniform_properties(&mut self, path: &Path, beam: &BeamSpec) {
+    /// Asks for a section that bends along y and z by itself.
+    fn centred(&mut self, path: &Path, section: &SectionSpec, material: Option<&BeamMaterialSpec>) {
+        /// Rounding of corners that were computed, against the radius of gyration.
+        const ROUNDING: f64 = 1e-6;
+        self.section(path, section);
+        // shear, which depends on it, is not asked for
+        let Some(area) = section.constants(0.3) else {
+            self.error(path.clone(), ErrorKind::Frame(FrameFault::Numbers));
+            return;
+        };
+        let [yy, yz, zz] = area.second_moments;
+        let square = area.centre[0].powi(2) + area.centre[1].powi(2);
+        let beside = square * area.area > ROUNDING * ROUNDING * (yy + zz);
+        if beside || yz.abs() > ROUNDING * (yy + zz) {
+            self.error(path.clone(), ErrorKind::Frame(FrameFault::Eccentric));
+        }
+        if let Some(own) = section.stiffness(material) {
+            let [bending_y, _, bending_z] = own.bending;
+            let all = [own.mass, own.axial, own.torsional, bending_y, bending_z];
+            let is_odd = |value: &f64| value.is_nan() || *value <= 0.0 || *value > STRONGEST;
+            if let Some(value) = all.into_iter().find(is_odd) {
+                let expected = "sizes and a material that give a beam mass and stiffness";
+                self.in_range(path.key(section.key()), value, false, expected);
+            }
+        }
+    }
+
+    /// With segments or a section, properties of the whole beam would say the same thing twice.
+    fn numbers_beside(&mut self, path: &Path, beam: &BeamSpec, reason: &str) {
         let written = [
-            ("length_m", beam.length_m.is_some()),
             (
                 "mass_per_length_kg_per_m",
                 beam.mass_per_length_kg_per_m.is_some(),
@@ -80,11 +125,15 @@ impl Checker<'_> {
             ("section_inertia_z_kg_m", beam.section_inertia_z_kg_m != 0.0),
         ];
         for (key, _) in written.iter().filter(|(_, written)| *written) {
-            self.no_effect(path.key(*key), "the beam is given by its segments");
+            self.no_effect(path.key(*key), reason);
         }
     }
 
     fn segment(&mut self, path: &Path, beam: &BeamSpec, segment: &SegmentSpec) {
+        // what follows from a section was looked at there
+        if beam.segments.is_empty() && beam.section.is_some() {
+            return;
+        }
         // what is missing was reported and reads as zero
         if !beam.segments.is_empty() || beam.mass_per_length_kg_per_m.is_some() {
             self.positive(

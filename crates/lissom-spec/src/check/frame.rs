@@ -146,7 +146,7 @@ impl Checker<'_> {
     }
 
     /// Sizes that fit into each other.
-    fn section(&mut self, path: &Path, section: &SectionSpec) {
+    pub(super) fn section(&mut self, path: &Path, section: &SectionSpec) {
         let path = path.key(section.key());
         let mut fits = |key: &str, value: f64, most: f64| {
             let expected = format!("a number below {most}, so that something is left inside");

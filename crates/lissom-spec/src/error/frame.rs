@@ -34,6 +34,14 @@ pub enum FrameFault {
         /// The one behind.
         after: &'static str,
     },
+    /// A section that a straight beam cannot have.
+    #[error(
+        "the section's centre lies beside the line of the beam, or its principal axes are not y and z"
+    )]
+    Eccentric,
+    /// Numbers where there are keys for them.
+    #[error("`properties` of a section are those of a member of a frame")]
+    Numbers,
     /// A polygon whose edges cross or touch.
     #[error("edges {first} and {second} of the polygon cross or touch each other")]
     PolygonCrosses {
@@ -54,6 +62,10 @@ impl FrameFault {
             Self::SectionsDiffer { .. } => {
                 "take sections of one kind (with as many corners), or put two stations at one share for a step".into()
             }
+            Self::Eccentric => {
+                "draw it around its centre, symmetric to y or z, or make a [body.frame] of the beam, which takes it as it is".into()
+            }
+            Self::Numbers => "write mass and stiffnesses as keys of [body.beam]".into(),
             Self::PolygonCrosses { .. } => "list the corners in turn, once around the section".into(),
         }
     }

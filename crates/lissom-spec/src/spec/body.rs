@@ -11,6 +11,7 @@ use super::frame::BeamFrameSpec;
 use super::place::Place;
 use super::reduced::{MeshSpec, ReducedSpec};
 use super::run::FidelitySpec;
+use super::section::{BeamMaterialSpec, SectionSpec};
 
 /// One body. Exactly one of `rigid`, `beam`, `frame`, `mesh`, `reduced`, `reduced_file`, `nodal` and `nodal_file` says of which kind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -196,6 +197,12 @@ pub struct BeamSpec {
     /// Length of a uniform beam.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length_m: Option<f64>,
+    /// The section of a uniform beam, from which with `material` mass and all stiffnesses follow; its centre is on the line of the beam.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub section: Option<SectionSpec>,
+    /// What the section is made of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub material: Option<BeamMaterialSpec>,
     /// Mass per length of a uniform beam.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mass_per_length_kg_per_m: Option<f64>,
@@ -234,8 +241,24 @@ impl BeamSpec {
         if !self.segments.is_empty() {
             return self.segments.clone();
         }
+        let length_m = self.length_m.unwrap_or(0.0);
+        if let Some(section) = &self.section {
+            let own = section.stiffness(self.material.as_ref());
+            let own = own.unwrap_or_default();
+            return vec![SegmentSpec {
+                length_m,
+                mass_per_length_kg_per_m: own.mass,
+                bending_stiffness_y_n_m2: Some(own.bending[0]),
+                bending_stiffness_z_n_m2: Some(own.bending[2]),
+                axial_stiffness_n: Some(own.axial),
+                torsional_stiffness_n_m2: Some(own.torsional),
+                section_inertia_y_kg_m: own.inertia[0],
+                section_inertia_z_kg_m: own.inertia[2],
+                elements: None,
+            }];
+        }
         vec![SegmentSpec {
-            length_m: self.length_m.unwrap_or(0.0),
+            length_m,
             mass_per_length_kg_per_m: self.mass_per_length_kg_per_m.unwrap_or(0.0),
             bending_stiffness_y_n_m2: self.bending_stiffness_y_n_m2,
             bending_stiffness_z_n_m2: self.bending_stiffness_z_n_m2,

@@ -97,6 +97,8 @@ fn flexible(name: &str, basis: BasisSpec) -> BodySpec {
         name: name.to_owned(),
         beam: Some(BeamSpec {
             length_m: Some(1.3),
+            section: None,
+            material: None,
             mass_per_length_kg_per_m: Some(0.8),
             bending_stiffness_y_n_m2: Some(30.0),
             bending_stiffness_z_n_m2: Some(40.0),
