@@ -7,6 +7,7 @@ pub mod counted;
 pub mod day;
 pub mod linear;
 pub mod loops;
+pub mod meshes;
 pub mod nodal;
 pub mod shuttle_arm;
 pub mod sliding;

@@ -14,6 +14,7 @@ use lissom_bench::counted::{Counted, count};
 use lissom_bench::day;
 use lissom_bench::linear::perturbation_beside_nonlinear;
 use lissom_bench::loops::{ClosedChain, parallel_manipulator};
+use lissom_bench::meshes::table;
 use lissom_bench::nodal;
 use lissom_bench::shuttle_arm::{Derivative, build, fastest_vibration, manoeuvre, whole_run};
 use lissom_bench::sliding::{Accuracy, newmark};
@@ -48,7 +49,7 @@ const PAPER_ARTICULATED: [f64; 13] = [
 ];
 
 /// What can be measured, by the name that selects it on the command line.
-const SECTIONS: [(&str, fn()); 13] = [
+const SECTIONS: [(&str, fn()); 14] = [
     ("rigid", rigid_chains),
     ("flexible", flexible_chains),
     ("many-modes", many_modes),
@@ -62,6 +63,7 @@ const SECTIONS: [(&str, fn()); 13] = [
     ("newmark", newmark_with_stabilisation),
     ("linearization", linearization),
     ("perturbation", perturbation),
+    ("meshes", meshes),
 ];
 
 /// What takes many minutes, and is only run by its name.
@@ -124,6 +126,10 @@ fn a_day() {
             statistics.steps, statistics.evaluations, run.ending
         );
     }
+}
+
+fn meshes() {
+    println!("{}", table());
 }
 
 fn linearization() {

@@ -105,7 +105,7 @@ fn wanted(spec: &MeshModesSpec) -> Wanted {
 fn lowest(
     structure: &Structure<'_>,
     spec: &MeshModesSpec,
-    inverse: impl Fn(&[f64]) -> Vec<f64>,
+    inverse: impl Fn(&[Vec<f64>]) -> Vec<Vec<f64>>,
 ) -> Result<Vec<Mode>, FeError> {
     let size = structure.unknowns;
     let too_many = |modes, found| Err(FeError::TooManyModes { modes, found });
@@ -140,8 +140,7 @@ fn residual(structure: &Structure<'_>, modes: &[Mode]) -> Result<Vec<Mode>, FeEr
         return Ok(Vec::new());
     }
     let mut scaled = Vec::with_capacity(size);
-    for load in &loads {
-        let mut response = structure.solve(load);
+    for (load, mut response) in loads.iter().zip(structure.solve(&loads)) {
         let scale = dot(load, &response).sqrt();
         for mode in modes {
             let share = dot(&mode.vector, load) / mode.square;
@@ -179,7 +178,7 @@ fn residual(structure: &Structure<'_>, modes: &[Mode]) -> Result<Vec<Mode>, FeEr
 /// Static shapes of the interfaces that move, and modes with all of them held, made orthogonal in mass and stiffness.
 fn craig_bampton(structure: &Structure<'_>, spec: &MeshModesSpec) -> Result<Vec<Mode>, FeError> {
     let loads = structure.frame_loads();
-    let responses: Vec<Vec<f64>> = loads.iter().map(|load| structure.solve(load)).collect();
+    let responses = structure.solve(&loads);
     let size = loads.len();
     let compliance = DMatrix::from_fn(size, size, |i, j| dot(&loads[i], &responses[j]));
     let compliance = (&compliance + compliance.transpose()) * 0.5;
@@ -194,11 +193,13 @@ fn craig_bampton(structure: &Structure<'_>, spec: &MeshModesSpec) -> Result<Vec<
         }
         sum
     };
-    let with_interfaces_held = |load: &[f64]| {
-        let mut x = structure.solve(load);
-        let moved = DVector::from_iterator(size, loads.iter().map(|load| dot(load, &x)));
-        subtract(&mut x, 1.0, &combined((&stiffness * moved).as_slice()));
-        x
+    let with_interfaces_held = |rights: &[Vec<f64>]| {
+        let mut solved = structure.solve(rights);
+        for x in &mut solved {
+            let moved = DVector::from_iterator(size, loads.iter().map(|load| dot(load, x)));
+            subtract(x, 1.0, &combined((&stiffness * moved).as_slice()));
+        }
+        solved
     };
     let fixed = lowest(structure, spec, with_interfaces_held)?;
     let mut vectors: Vec<Vec<f64>> = (0..size)

@@ -4,19 +4,16 @@
 //! that both halves touch are eliminated after the others, in one dense front that holds them and what is around them: the
 //! multifrontal method of Duff and Reid, with an ordering that costs nothing because the mesh lies in space.
 
+use lissom_spatial::simd::{Kernel, run_simd};
 use nalgebra::DMatrix;
+
+use crate::dense::partial_cholesky;
 
 /// Unknowns of a leaf, counted once per element: enough for dense algebra, few against the separators above.
 const LEAF: usize = 600;
 
-/// Columns that are eliminated together.
-const PANEL: usize = 48;
-
-/// Rows that are updated together: a tile of a panel stays in the cache.
-const TILE: usize = 256;
-
-/// Smallest pivot over the entry it comes from: what is less is rounding.
-const PIVOT: f64 = 1e-13;
+/// Right-hand sides that are solved side by side: the factor is read once for all of them.
+const SIDES: usize = 4;
 
 /// A symmetric positive definite matrix, factorised.
 pub(crate) struct Cholesky {
@@ -89,42 +86,79 @@ impl Cholesky {
         self.fronts.iter().map(|front| front.columns.len()).sum()
     }
 
-    /// The solution for a right-hand side.
-    pub(crate) fn solve(&self, right: &[f64]) -> Vec<f64> {
-        debug_assert_eq!(right.len(), self.unknowns);
-        let mut x = right.to_vec();
-        let mut own: Vec<f64> = Vec::new();
-        for front in &self.fronts {
-            front.gather(&x, &mut own);
+    /// The solution for every right-hand side.
+    pub(crate) fn solve(&self, rights: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        let mut solved = Vec::with_capacity(rights.len());
+        for rights in rights.chunks(SIDES) {
+            debug_assert!(rights.iter().all(|right| right.len() == self.unknowns));
+            let side = |k: usize, unknown: usize| rights.get(k).map_or(0.0, |right| right[unknown]);
+            let mut x: Vec<[f64; SIDES]> = (0..self.unknowns)
+                .map(|unknown| std::array::from_fn(|k| side(k, unknown)))
+                .collect();
+            run_simd(Substitution {
+                fronts: &self.fronts,
+                x: &mut x,
+            });
+            let side = |k: usize| x.iter().map(|own| own[k]).collect();
+            solved.extend((0..rights.len()).map(side));
+        }
+        solved
+    }
+}
+
+/// Solves for right-hand sides side by side, in place.
+struct Substitution<'f> {
+    fronts: &'f [Front],
+    x: &'f mut [[f64; SIDES]],
+}
+
+impl Kernel for Substitution<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let x = self.x;
+        let mut own: Vec<[f64; SIDES]> = Vec::new();
+        for front in self.fronts {
+            front.gather(x, &mut own);
             let size = own.len();
             for (k, column) in front.columns.chunks_exact(size.max(1)).enumerate() {
-                own[k] /= column[k];
-                let solved = own[k];
-                for (value, entry) in own[k + 1..].iter_mut().zip(&column[k + 1..]) {
-                    *value -= entry * solved;
+                let (before, behind) = own.split_at_mut(k + 1);
+                let solved = &mut before[k];
+                for value in solved.iter_mut() {
+                    *value /= column[k];
+                }
+                for (values, entry) in behind.iter_mut().zip(&column[k + 1..]) {
+                    for side in 0..SIDES {
+                        values[side] -= entry * solved[side];
+                    }
                 }
             }
-            for (&unknown, &value) in front.unknowns.iter().zip(&own) {
-                x[unknown] = value;
+            for (&unknown, &values) in front.unknowns.iter().zip(&own) {
+                x[unknown] = values;
             }
         }
         for front in self.fronts.iter().rev() {
-            front.gather(&x, &mut own);
+            front.gather(x, &mut own);
             let size = own.len();
             for k in (0..front.eliminated).rev() {
                 let column = &front.columns[k * size..(k + 1) * size];
-                let behind = own[k + 1..].iter().zip(&column[k + 1..]);
-                let sum: f64 = behind.map(|(value, entry)| value * entry).sum();
-                own[k] = (own[k] - sum) / column[k];
+                let mut sum = [0.0; SIDES];
+                for (values, entry) in own[k + 1..].iter().zip(&column[k + 1..]) {
+                    for side in 0..SIDES {
+                        sum[side] += entry * values[side];
+                    }
+                }
+                for side in 0..SIDES {
+                    own[k][side] = (own[k][side] - sum[side]) / column[k];
+                }
                 x[front.unknowns[k]] = own[k];
             }
         }
-        x
     }
 }
 
 impl Front {
-    fn gather(&self, from: &[f64], into: &mut Vec<f64>) {
+    #[inline(always)]
+    fn gather(&self, from: &[[f64; SIDES]], into: &mut Vec<[f64; SIDES]>) {
         into.clear();
         into.extend(self.unknowns.iter().map(|&unknown| from[unknown]));
     }
@@ -164,11 +198,11 @@ impl<F: FnMut(usize) -> DMatrix<f64>> Dissection<'_, F> {
             self.row[unknown] = row;
         }
         for update in updates {
-            let length = update.unknowns.len();
-            for (j, &column) in update.unknowns.iter().enumerate() {
-                for (i, &row) in update.unknowns.iter().enumerate().skip(j) {
-                    let [a, b] = [self.row[row], self.row[column]];
-                    dense[b.min(a) * size + a.max(b)] += update.matrix[j * length + i];
+            let rows: Vec<usize> = update.unknowns.iter().map(|&u| self.row[u]).collect();
+            let columns = update.matrix.chunks_exact(rows.len().max(1));
+            for ((j, &b), column) in rows.iter().enumerate().zip(columns) {
+                for (&a, entry) in rows[j..].iter().zip(&column[j..]) {
+                    dense[a.min(b) * size + a.max(b)] += entry;
                 }
             }
         }
@@ -303,74 +337,6 @@ impl<F: FnMut(usize) -> DMatrix<f64>> Dissection<'_, F> {
     }
 }
 
-/// Factorises the first `eliminated` columns of a matrix, lower triangle by columns, and subtracts their products from the
-/// others. The error is the column without a positive pivot.
-fn partial_cholesky(a: &mut [f64], size: usize, eliminated: usize) -> Result<(), usize> {
-    let scale: Vec<f64> = (0..eliminated).map(|k| a[k * size + k]).collect();
-    let mut start = 0;
-    while start < eliminated {
-        let end = eliminated.min(start + PANEL);
-        for k in start..end {
-            let (before, own) = a.split_at_mut(k * size);
-            let own = &mut own[..size];
-            for p in start..k {
-                let column = &before[p * size..(p + 1) * size];
-                let factor = column[k];
-                for (value, entry) in own[k..].iter_mut().zip(&column[k..]) {
-                    *value -= factor * entry;
-                }
-            }
-            let pivot = own[k];
-            if pivot.is_nan() || pivot <= PIVOT * scale[k] {
-                return Err(k);
-            }
-            let root = pivot.sqrt();
-            for value in &mut own[k..] {
-                *value /= root;
-            }
-        }
-        let (panel, others) = a.split_at_mut(end * size);
-        let panel = &panel[start * size..];
-        let mut top = end;
-        while top < size {
-            let bottom = size.min(top + TILE);
-            for j in end..bottom {
-                let first = j.max(top);
-                let own = &mut others[(j - end) * size + first..(j - end) * size + bottom];
-                subtract_products(own, panel, size, j, first..bottom);
-            }
-            top = bottom;
-        }
-        start = end;
-    }
-    Ok(())
-}
-
-/// `own −= Σ_p panel_p[j] panel_p[rows]`, four columns at a time.
-fn subtract_products(
-    own: &mut [f64],
-    panel: &[f64],
-    size: usize,
-    j: usize,
-    rows: std::ops::Range<usize>,
-) {
-    let mut fours = panel.chunks_exact(4 * size);
-    for four in &mut fours {
-        let factor = [0, 1, 2, 3].map(|p| four[p * size + j]);
-        let [a, b, c, d] = [0, 1, 2, 3].map(|p| &four[p * size + rows.start..p * size + rows.end]);
-        let entries = a.iter().zip(b).zip(c).zip(d);
-        for (value, (((a, b), c), d)) in own.iter_mut().zip(entries) {
-            *value -= factor[0] * a + factor[1] * b + (factor[2] * c + factor[3] * d);
-        }
-    }
-    for column in fours.remainder().chunks_exact(size) {
-        let factor = column[j];
-        for (value, entry) in own.iter_mut().zip(&column[rows.clone()]) {
-            *value -= factor * entry;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::Cholesky;
@@ -409,7 +375,18 @@ mod tests {
         let size = nx * ny * nz;
         let factor = Cholesky::new(size, &unknowns, &centres, |e| matrices[e].clone()).unwrap();
         let right: Vec<f64> = (0..size).map(|i| (i as f64).sin()).collect();
-        let x = factor.solve(&right);
+        let turned: Vec<f64> = right.iter().rev().copied().collect();
+        let others = [
+            right.clone(),
+            turned.clone(),
+            right.clone(),
+            turned.clone(),
+            right.clone(),
+        ];
+        let solved = factor.solve(&others);
+        let [x, alone] = [&solved[4], &factor.solve(std::slice::from_ref(&turned))[0]];
+        // the same bits whatever stands beside it
+        assert_eq!([&solved[0], &solved[1]], [x, alone]);
         let mut product = vec![0.0; size];
         for (own, matrix) in unknowns.iter().zip(&matrices) {
             for (i, &row) in own.iter().enumerate() {

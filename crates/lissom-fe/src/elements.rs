@@ -16,6 +16,7 @@ use nalgebra::{DMatrix, Matrix3};
 use crate::FeError;
 use crate::finite_elements::Field;
 use crate::mesh::Mesh;
+use crate::modes::dot;
 use crate::shape::Kind;
 use lissom_spec::spec::MaterialSpec;
 
@@ -123,44 +124,53 @@ impl<'m> Elements<'m> {
 
     fn stations(&self, index: usize) -> Result<Vec<Station>, FeError> {
         let kind = self.mesh.solids[index].kind;
-        let station = |(reference, weight): &RulePoint| {
-            let (jacobian, determinant) = self.jacobian(index, reference)?;
-            // rows of the inverse, by cross products of the columns
-            let row = |j: usize| {
-                jacobian
-                    .column((j + 1) % 3)
-                    .cross(&jacobian.column((j + 2) % 3))
-            };
-            let rows = [row(0), row(1), row(2)].map(|row| row / determinant);
-            let slopes = reference
-                .iter()
-                .map(|slope| std::array::from_fn(|i| (0..3).map(|j| rows[j][i] * slope[j]).sum()));
-            Ok(Station {
-                slopes: slopes.collect(),
-                volume: weight * determinant,
-            })
-        };
         let rules = self.rules.iter().filter(|(of, _)| *of == kind);
-        rules.flat_map(|(_, points)| points).map(station).collect()
+        let points = rules.flat_map(|(_, points)| points);
+        points.map(|point| self.station(index, point)).collect()
+    }
+
+    fn station(&self, index: usize, (reference, weight): &RulePoint) -> Result<Station, FeError> {
+        let (jacobian, determinant) = self.jacobian(index, reference)?;
+        // rows of the inverse, by cross products of the columns
+        let row = |j: usize| {
+            jacobian
+                .column((j + 1) % 3)
+                .cross(&jacobian.column((j + 2) % 3))
+        };
+        let rows = [row(0), row(1), row(2)].map(|row| row / determinant);
+        let slopes = reference
+            .iter()
+            .map(|slope| std::array::from_fn(|i| (0..3).map(|j| rows[j][i] * slope[j]).sum()));
+        Ok(Station {
+            slopes: slopes.collect(),
+            volume: weight * determinant,
+        })
     }
 
     /// Stiffness of one element, three rows and columns per node.
     pub(crate) fn stiffness(&self, index: usize) -> Result<DMatrix<f64>, FeError> {
         let size = self.mesh.solids[index].nodes.len();
         let [lambda, mu] = self.lame[index];
+        let stations = self.stations(index)?;
         let mut stiffness = DMatrix::zeros(3 * size, 3 * size);
-        for Station { slopes, volume } in self.stations(index)? {
-            for (a, g) in slopes.iter().enumerate() {
-                for (b, h) in slopes.iter().enumerate() {
-                    let dot = g[0] * h[0] + g[1] * h[1] + g[2] * h[2];
-                    for i in 0..3 {
-                        for j in 0..3 {
-                            let shear = if i == j { dot } else { 0.0 };
-                            stiffness[(3 * a + i, 3 * b + j)] +=
-                                volume * (lambda * g[i] * h[j] + mu * (g[j] * h[i] + shear));
+        for a in 0..size {
+            for b in 0..=a {
+                // ∫∇a ∇bᵀ dV
+                let mut slopes = Matrix3::zeros();
+                for station in &stations {
+                    let (g, h) = (station.slopes[a], station.slopes[b]);
+                    for j in 0..3 {
+                        for i in 0..3 {
+                            slopes[(i, j)] += station.volume * g[i] * h[j];
                         }
                     }
                 }
+                let block = slopes * lambda
+                    + (slopes.transpose() + Matrix3::identity() * slopes.trace()) * mu;
+                let mut view = stiffness.fixed_view_mut::<3, 3>(3 * a, 3 * b);
+                view.copy_from(&block);
+                let mut view = stiffness.fixed_view_mut::<3, 3>(3 * b, 3 * a);
+                view.copy_from(&block.transpose());
             }
         }
         Ok(stiffness)
@@ -229,39 +239,51 @@ impl<'m> Elements<'m> {
         spin.into_iter().map(mean).collect()
     }
 
-    /// $`K'''(u, \psi_a, \psi_b)`$ for every field `u`, each a symmetric matrix over the shapes.
+    /// $`K'''(u, \psi_a, \psi_b)`$ for every field `u`, each a symmetric matrix over the shapes: the work of the forces that two shapes together
+    /// put on the nodes, which are those of the stress
+    ///
+    /// ```math
+    /// C : q(\psi_a, \psi_b) + \nabla\psi_a\,\sigma(\psi_b) + \nabla\psi_b\,\sigma(\psi_a) .
+    /// ```
     pub(crate) fn third_derivative(&self, fields: &[Field], shapes: &[Field]) -> Vec<DMatrix<f64>> {
         let n = shapes.len();
+        let pairs: Vec<(usize, usize)> =
+            (0..n).flat_map(|a| (0..=a).map(move |b| (a, b))).collect();
         let mut found = vec![DMatrix::zeros(n, n); fields.len()];
         let mut of_shapes = Vec::with_capacity(n);
-        let (mut first, mut second) = (Vec::with_capacity(n), Vec::with_capacity(n));
-        self.at_stations(
-            |_| true,
-            |index, station, solid| {
+        let (mut forces, mut moved) = (Vec::new(), Vec::new());
+        for (index, solid) in self.mesh.solids.iter().enumerate() {
+            let unknowns = 3 * solid.nodes.len();
+            forces.clear();
+            forces.resize(pairs.len() * unknowns, 0.0);
+            // every element was looked at when this was made
+            for station in self.stations(index).unwrap_or_default() {
                 of_shapes.clear();
                 of_shapes.extend(shapes.iter().map(|shape| {
-                    let slope = gradient(station, solid, shape);
+                    let slope = gradient(&station, &solid.nodes, shape);
                     (slope, self.stress(index, &slope))
                 }));
-                for (field, matrix) in fields.iter().zip(&mut found) {
-                    let slope = gradient(station, solid, field);
-                    let stress = self.stress(index, &slope);
-                    first.clear();
-                    second.clear();
-                    for (own, own_stress) in &of_shapes {
-                        let by_displacement = slope * own_stress;
-                        first.push((own * stress + by_displacement) * station.volume);
-                        second.push(by_displacement * station.volume);
-                    }
-                    for a in 0..n {
-                        for b in 0..=a {
-                            matrix[(a, b)] +=
-                                first[a].dot(&of_shapes[b].0) + of_shapes[a].0.dot(&second[b]);
+                for (&(a, b), forces) in pairs.iter().zip(forces.chunks_exact_mut(unknowns)) {
+                    let ((slope_a, stress_a), (slope_b, stress_b)) = (&of_shapes[a], &of_shapes[b]);
+                    let both = self.stress(index, &slope_a.tr_mul(slope_b));
+                    let stress = (both + slope_a * stress_b + slope_b * stress_a) * station.volume;
+                    for (force, g) in forces.chunks_exact_mut(3).zip(&station.slopes) {
+                        for (i, force) in force.iter_mut().enumerate() {
+                            *force += stress[(i, 0)] * g[0]
+                                + stress[(i, 1)] * g[1]
+                                + stress[(i, 2)] * g[2];
                         }
                     }
                 }
-            },
-        );
+            }
+            for (field, matrix) in fields.iter().zip(&mut found) {
+                moved.clear();
+                moved.extend(solid.nodes.iter().flat_map(|&node| field[node]));
+                for (&at, forces) in pairs.iter().zip(forces.chunks_exact(unknowns)) {
+                    matrix[at] += dot(&moved, forces);
+                }
+            }
+        }
         for matrix in &mut found {
             matrix.fill_upper_triangle_with_lower_triangle();
         }

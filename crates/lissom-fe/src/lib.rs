@@ -10,7 +10,7 @@
 //! | `elements` | mass, stiffness and third derivative of the strain energy of a mesh |
 //! | `ties` | unknowns: free nodes, and interfaces whose frames move with them |
 //! | `structure` | stiffness and mass over unknowns, seen from a frame of reference |
-//! | `cholesky` | sparse factorisation by nested dissection |
+//! | `cholesky`, `dense` | sparse factorisation by nested dissection, and of its dense fronts |
 //! | `modes` | lowest modes by block Krylov iteration |
 //! | `basis` | the shapes in which a structure deforms |
 //! | `reduce`, `second_order` | modal integrals and second-order displacements |
@@ -20,8 +20,10 @@
 mod abaqus;
 mod basis;
 mod beams;
+mod block;
 mod cholesky;
 mod curve;
+mod dense;
 mod elements;
 mod error;
 mod finite_elements;
@@ -45,6 +47,7 @@ mod ties;
 
 pub use abaqus::parse as parse_abaqus;
 pub use basis::{Attached, Chosen};
+pub use block::{block, block_spec};
 pub use error::{FeError, MemberFault};
 pub use frame::reduce_frame;
 pub use gmsh::parse as parse_gmsh;

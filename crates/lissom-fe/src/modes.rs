@@ -44,7 +44,7 @@ impl Wanted {
 pub(crate) fn lowest(
     wanted: Wanted,
     size: usize,
-    inverse: impl Fn(&[f64]) -> Vec<f64>,
+    inverse: impl Fn(&[Vec<f64>]) -> Vec<Vec<f64>>,
     mass: impl Fn(&[f64]) -> Vec<f64>,
 ) -> Vec<Mode> {
     let mut seed = 1_u32;
@@ -52,14 +52,13 @@ pub(crate) fn lowest(
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         f64::from(seed) / f64::from(u32::MAX) - 0.5
     };
-    let mut block: Vec<Vec<f64>> = (0..BLOCK.min(size))
-        .map(|_| {
-            let start: Vec<f64> = (0..size).map(|_| random()).collect();
-            inverse(&mass(&start))
-        })
+    let starts: Vec<Vec<f64>> = (0..BLOCK.min(size))
+        .map(|_| mass(&(0..size).map(|_| random()).collect::<Vec<f64>>()))
         .collect();
+    let mut block = inverse(&starts);
     // v, M v and K⁻¹ M v of every vector of the basis
     let (mut basis, mut with_mass, mut images) = (Vec::new(), Vec::new(), Vec::new());
+    let mut projected = DMatrix::zeros(0, 0);
     let mut before: Vec<f64> = Vec::new();
     loop {
         let known = basis.len();
@@ -69,10 +68,9 @@ pub(crate) fn lowest(
                 with_mass.push(mv);
             }
         }
-        for mv in &with_mass[known..] {
-            images.push(inverse(mv));
-        }
-        let eigen = ritz(&with_mass, &images);
+        images.extend(inverse(&with_mass[known..]));
+        projected = grown(projected, &with_mass, &images);
+        let eigen = ritz(&projected);
         let thetas: Vec<f64> = eigen.iter().map(|(theta, _)| *theta).collect();
         let count = wanted.among(&thetas);
         let settled = count.is_some_and(|count| {
@@ -94,17 +92,28 @@ pub(crate) fn lowest(
     }
 }
 
-/// Eigenvalues of $`V^T M K^{-1} M V`$, falling, with their combinations of the basis.
-fn ritz(with_mass: &[Vec<f64>], images: &[Vec<f64>]) -> Vec<(f64, Vec<f64>)> {
-    let n = images.len();
-    let projected = DMatrix::from_fn(n, n, |i, j| {
-        0.5 * (dot(&with_mass[i], &images[j]) + dot(&with_mass[j], &images[i]))
-    });
+/// $`V^T M K^{-1} M V`$ with the rows and columns of those that have come to its basis.
+fn grown(known: DMatrix<f64>, with_mass: &[Vec<f64>], images: &[Vec<f64>]) -> DMatrix<f64> {
+    let (old, n) = (known.nrows(), images.len());
+    let mut projected = known.resize(n, n, 0.0);
+    for j in old..n {
+        for i in 0..=j {
+            let entry = 0.5 * (dot(&with_mass[i], &images[j]) + dot(&with_mass[j], &images[i]));
+            projected[(i, j)] = entry;
+            projected[(j, i)] = entry;
+        }
+    }
+    projected
+}
+
+/// Eigenvalues, falling, with their combinations of the basis.
+fn ritz(projected: &DMatrix<f64>) -> Vec<(f64, Vec<f64>)> {
+    let n = projected.nrows();
     // its eigenvalues would be sought for ever
     if n == 0 || projected.iter().any(|entry| !entry.is_finite()) {
         return Vec::new();
     }
-    let eigen = SymmetricEigen::new(projected);
+    let eigen = SymmetricEigen::new(projected.clone());
     let mut found: Vec<(f64, Vec<f64>)> = (0..n)
         .map(|i| {
             (
@@ -157,8 +166,19 @@ fn combined(basis: &[Vec<f64>], combination: &[f64]) -> Vec<f64> {
     sum
 }
 
+/// The product of two vectors, in sums that stand side by side.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+    const SUMS: usize = 8;
+    let (a, a_rest) = a.as_chunks::<SUMS>();
+    let (b, b_rest) = b.as_chunks::<SUMS>();
+    let mut sums = [0.0; SUMS];
+    for (a, b) in a.iter().zip(b) {
+        for k in 0..SUMS {
+            sums[k] += a[k] * b[k];
+        }
+    }
+    let rest = a_rest.iter().zip(b_rest).map(|(a, b)| a * b);
+    sums.iter().copied().chain(rest).sum()
 }
 
 #[cfg(test)]
@@ -169,7 +189,8 @@ mod tests {
     #[test]
     fn pairs_are_found_with_both_modes() {
         let squares: Vec<f64> = (0..40).map(|i| f64::from(1 + i / 2)).collect();
-        let inverse = |x: &[f64]| x.iter().zip(&squares).map(|(x, k)| x / k).collect();
+        let one = |x: &Vec<f64>| x.iter().zip(&squares).map(|(x, k)| x / k).collect();
+        let inverse = |x: &[Vec<f64>]| x.iter().map(one).collect();
         let modes = lowest(Wanted::Count(7), 40, inverse, <[f64]>::to_vec);
         for (mode, square) in modes.iter().zip(&squares) {
             assert!(

@@ -171,14 +171,16 @@ pub(crate) fn residuals<'n>(
     interfaces: impl Iterator<Item = &'n str>,
     modes: &[Mode],
 ) -> Vec<Residual> {
-    let missing = |load: &Vec<f64>| {
-        let whole = dot(load, &structure.solve(load));
+    let missing = |(load, response): (&Vec<f64>, &Vec<f64>)| {
+        let whole = dot(load, response);
         let kept = modes
             .iter()
             .map(|mode| dot(load, &mode.vector).powi(2) / mode.square);
         1.0 - kept.sum::<f64>() / whole
     };
-    let missing: Vec<f64> = structure.frame_loads().iter().map(missing).collect();
+    let loads = structure.frame_loads();
+    let responses = structure.solve(&loads);
+    let missing: Vec<f64> = loads.iter().zip(&responses).map(missing).collect();
     let moving = interfaces.skip(structure.first_moving());
     moving
         .zip(missing.chunks_exact(6))

@@ -74,8 +74,8 @@ impl Assembled<'_> {
             .collect();
         // what the basis lacks of the responses, then the modes
         let mut unknowns: Vec<Vec<f64>> = Vec::with_capacity(loads.len() + n);
-        for (load, shares) in loads.iter().zip(&shares) {
-            let mut response = self.structure.solve(&load.unknowns);
+        let rights: Vec<Vec<f64>> = loads.iter().map(|load| load.unknowns.clone()).collect();
+        for (mut response, shares) in self.structure.solve(&rights).into_iter().zip(&shares) {
             for (mode, share) in modes.iter().zip(shares) {
                 subtract(&mut response, share / mode.square, &mode.vector);
             }

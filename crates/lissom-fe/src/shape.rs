@@ -14,7 +14,7 @@ pub enum Kind {
 }
 
 /// Corners of the reference cube.
-const CORNERS: [[f64; 3]; 8] = [
+pub(crate) const CORNERS: [[f64; 3]; 8] = [
     [-1.0, -1.0, -1.0],
     [1.0, -1.0, -1.0],
     [1.0, 1.0, -1.0],

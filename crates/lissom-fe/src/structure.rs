@@ -103,20 +103,26 @@ impl<'m> Structure<'m> {
         (interface >= self.first_moving()).then(|| &self.frames[interface])
     }
 
-    /// The static response to a load, seen from the frame of reference.
-    pub(crate) fn solve(&self, load: &[f64]) -> Vec<f64> {
-        let mut right = load.to_vec();
-        if let Some(reference) = &self.reference {
-            for (w, r) in reference.iter().zip(&self.rigid) {
-                subtract(&mut right, dot(r, load), w);
+    /// The static responses to loads, seen from the frame of reference.
+    pub(crate) fn solve(&self, loads: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        let balanced = |load: &Vec<f64>| {
+            let mut right = load.clone();
+            if let Some(reference) = &self.reference {
+                for (w, r) in reference.iter().zip(&self.rigid) {
+                    subtract(&mut right, dot(r, load), w);
+                }
             }
+            for &unknown in &self.held {
+                right[unknown] = 0.0;
+            }
+            right
+        };
+        let rights: Vec<Vec<f64>> = loads.iter().map(balanced).collect();
+        let mut responses = self.factor.solve(&rights);
+        for response in &mut responses {
+            self.seen(response);
         }
-        for &unknown in &self.held {
-            right[unknown] = 0.0;
-        }
-        let mut x = self.factor.solve(&right);
-        self.seen(&mut x);
-        x
+        responses
     }
 
     /// Takes the motion of the frame of reference out of a displacement.

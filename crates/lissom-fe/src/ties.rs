@@ -290,6 +290,27 @@ impl Ties {
         unknowns
     }
 
+    /// The matrix of an element of free nodes between its unknowns.
+    fn reordered(
+        &self,
+        nodes: &[usize],
+        unknowns: &[usize],
+        matrix: &DMatrix<f64>,
+    ) -> DMatrix<f64> {
+        let mut rows = vec![0; unknowns.len()];
+        for (index, &node) in nodes.iter().enumerate() {
+            if let Motion::Free(first) = self.motion[node] {
+                for k in 0..3 {
+                    // what is held is left out
+                    if let Ok(own) = unknowns.binary_search(&(first + k)) {
+                        rows[own] = 3 * index + k;
+                    }
+                }
+            }
+        }
+        DMatrix::from_fn(rows.len(), rows.len(), |i, j| matrix[(rows[i], rows[j])])
+    }
+
     /// The matrix of an element between its unknowns.
     pub(crate) fn condensed(
         &self,
@@ -297,6 +318,10 @@ impl Ties {
         unknowns: &[usize],
         matrix: &DMatrix<f64>,
     ) -> DMatrix<f64> {
+        let is_tied = |node: &usize| matches!(self.motion[*node], Motion::Tied(..));
+        if !nodes.iter().any(is_tied) {
+            return self.reordered(nodes, unknowns, matrix);
+        }
         let mut map = DMatrix::zeros(3 * nodes.len(), unknowns.len());
         for (index, &node) in nodes.iter().enumerate() {
             let (first, offset) = match self.motion[node] {

@@ -22,6 +22,7 @@ mod readable;
 mod real;
 mod rotation;
 mod scalar;
+pub mod simd;
 mod transform;
 mod vector;
 

@@ -101,9 +101,11 @@ pub(super) fn stiffens_as_its_energy_says(
     let (root, tip) = (first(0), first(1));
     let held: Vec<usize> = (root..root + 6).collect();
     let factor = structure.factorised(&held).unwrap();
-    let solve = |load: &[f64]| {
-        let mut free = load.to_vec();
-        free[root..root + 6].fill(0.0);
+    let solve = |loads: &[Vec<f64>]| {
+        let mut free = loads.to_vec();
+        for load in &mut free {
+            load[root..root + 6].fill(0.0);
+        }
         factor.solve(&free)
     };
     let unknowns = structure.unknowns();
@@ -168,14 +170,14 @@ pub(super) fn stiffens_as_its_energy_says(
     for (name, (load, forces), work) in &cases {
         let shares: Vec<f64> = modes.iter().map(|mode| dot(&mode.vector, load)).collect();
         let predicted = stiffening(body, work, &shares);
-        let response = solve(load);
+        let response = &solve(std::slice::from_ref(load))[0];
         // second derivative of the energy along a mode, and its change along the static response
         let size = |unknowns: &[f64]| {
             let field = structure.field(unknowns);
             field.iter().flatten().fold(0.0, |m: f64, x| m.max(x.abs()))
         };
         for (a, mode) in modes.iter().enumerate().take(3) {
-            let (step, far) = (2e-5 / size(&mode.vector), 2e-5 / size(&response));
+            let (step, far) = (2e-5 / size(&mode.vector), 2e-5 / size(response));
             let at = |along: f64, by: f64| {
                 let unknowns: Vec<f64> = (response.iter().zip(&mode.vector))
                     .map(|(u, psi)| along * far * u + by * step * psi)

@@ -60,9 +60,10 @@ mod node;
 mod operational_space;
 mod points;
 mod shortening;
-mod simd;
 mod stage_inertia;
 mod stiffness;
+
+use lissom_spatial::simd;
 
 pub use articulated_body::ArticulatedBody;
 pub use displacement::{difference, displace, displace_entries, node_rotation};

@@ -1,18 +1,18 @@
-//! The recursions, compiled once for every processor and once for those that work on four numbers at a time.
+//! Code that is compiled once for every processor and once for those that work on four numbers at a time.
 //!
-//! The sums along beams, six-vectors and the lanes of a batch come in groups that AVX2 handles in one
-//! instruction. What a recursion computes does not depend on it: the same operations are done in the same
+//! The sums along beams, six-vectors, the lanes of a batch and the fronts of a sparse matrix come in groups that AVX2 handles in one
+//! instruction. What is computed does not depend on it: the same operations are done in the same
 //! order, and nothing is fused.
 
-/// A call of a recursion. `run` must be inlined, or it is not compiled for these instructions.
-pub(super) trait Kernel {
+/// A call of such code. `run` must be inlined, or it is not compiled for these instructions.
+pub trait Kernel {
     /// Makes the call.
     fn run(self);
 }
 
 /// Runs a kernel with AVX2 where the processor has it.
 #[inline(always)]
-pub(super) fn run_simd(kernel: impl Kernel) {
+pub fn run_simd(kernel: impl Kernel) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         #[expect(unsafe_code, reason = "the compiler cannot see what the processor has")]
