@@ -2393,6 +2393,9 @@ class Reduced:
     stiffness: Sequence[Sequence[float]]
     """Stiffness matrix, n rows of n numbers."""
 
+    surface: Surface | None = None
+    """What the body looks like; nothing but pictures depend on it."""
+
 
 @dataclass(kw_only=True)
 class RevoluteFriction:
@@ -2843,6 +2846,24 @@ class Support:
 
     twist: Twist | None = None
     """Whether the support also holds the sections of the beam against turning about its axis."""
+
+
+@dataclass(kw_only=True)
+class Surface:
+    """The surface of a reduced body, for pictures."""
+
+    displacement: Sequence[Sequence[Sequence[float]]]
+    """ψα of every point: n vectors each."""
+
+    positions_m: Sequence[Sequence[float]]
+    """Undeformed positions of its points in the body's frame."""
+
+    stress_pa: Sequence[Sequence[Sequence[float]]] | None = None
+    """Stress at every point, n times xx, yy, zz, xy, xz, yz, in Pa per unit of the coordinate; nothing if it is not
+    known."""
+
+    triangles: Sequence[Sequence[int]]
+    """Corners of its triangles, as numbers of points from 0, against the clock when seen from outside."""
 
 
 @dataclass(kw_only=True)

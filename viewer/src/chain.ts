@@ -182,6 +182,20 @@ export class Chain {
     return pose;
   }
 
+  /** Where a point is drawn that is at `position` in the undeformed body and displaced by `u` in the body's frame. */
+  displaced(body: number, position: readonly number[], u: readonly number[], out: number[]): void {
+    const s = this.exaggeration;
+    const [was, rigid] = [this.poses[body]!, this.rigid[body]!];
+    rotate(was.q, [position[0]! + u[0]!, position[1]! + u[1]!, position[2]! + u[2]!], out);
+    const [x, y, z] = [was.p[0] + out[0]!, was.p[1] + out[1]!, was.p[2] + out[2]!];
+    rotate(rigid.q, position, out);
+    const to = [x, y, z];
+    for (let i = 0; i < 3; i++) {
+      const start = rigid.p[i]! + out[i]!;
+      out[i] = start + s * (to[i]! - start);
+    }
+  }
+
   /** A point that no coordinate of its body moves. */
   fixed(body: number, position: readonly number[]): Pose {
     return this.exaggerated(body, position, ZERO, ZERO);

@@ -36,6 +36,15 @@ export interface Centreline {
   youngs_modulus: number[];
 }
 
+/** Triangles that deform; lists over points and coordinates run over the coordinates of one point first. */
+export interface DrawnSurface {
+  positions: Vec3[];
+  triangles: [number, number, number][];
+  displacement: Vec3[];
+  /** xx, yy, zz, xy, xz, yz in Pa. */
+  stress: [number, number, number, number, number, number][];
+}
+
 export interface Solid {
   shape: "sphere" | "cylinder" | "box";
   size: Vec3;
@@ -50,6 +59,7 @@ export interface DrawnBody {
   parent: number | null;
   coordinates: number;
   line?: Centreline;
+  surface?: DrawnSurface;
   solids: Solid[];
   struts: [Vec3, Vec3][];
   plate: Vec3[];

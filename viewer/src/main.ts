@@ -221,12 +221,12 @@ class Page {
       const stress = stage.colourKind === "stress";
       const full = stress ? `${digits(stage.fullLoad / 1e6, 3)} MPa` : `${digits(stage.fullLoad * 1e6, 3)} µm/m`;
       const meaning = stress
-        ? "Largest bending stress of the section, for the solid elliptic section that has the EI and EA of the beam"
+        ? "Beams: largest bending stress of the section, for the solid elliptic section that has the EI and EA of the beam; surfaces of meshes: von Mises' stress"
         : "Largest bending strain of the section, curvature times the half axis drawn; the model does not tell a modulus";
       const bar = h("span", { class: "bar" });
       bar.style.background = scaleGradient();
       view.append(
-        h("div", { class: "scale", title: meaning }, h("span", {}, stress ? "bending stress" : "bending strain"), h("span", {}, "0"), bar, h("span", {}, full)),
+        h("div", { class: "scale", title: meaning }, h("span", {}, stress ? "stress" : "bending strain"), h("span", {}, "0"), bar, h("span", {}, full)),
       );
     }
     const ghosts = { nominal: "rigid nominal motion", undeformed: "undeformed links, joints as recorded or as near as loops allow" };

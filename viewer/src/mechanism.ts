@@ -3,6 +3,7 @@
 import * as THREE from "three";
 import { Chain, type Pose } from "./chain";
 import type { DrawnBody, DrawnJoint, Recording, Side, Solid } from "./data";
+import { Surface } from "./surface";
 import { Tube } from "./tube";
 
 /** Frames that the trace and the colour scale are sampled at, at most. */
@@ -23,6 +24,7 @@ export interface Look {
   /** Colour of links that show no load. */
   plain: THREE.Color;
   link: THREE.MeshStandardMaterial;
+  surface: THREE.MeshStandardMaterial;
   rigid: THREE.MeshStandardMaterial;
   plate: THREE.MeshStandardMaterial;
   payload: THREE.MeshStandardMaterial;
@@ -147,6 +149,7 @@ export class Mechanism {
   private readonly plates: { body: number; corners: DrawnBody["plate"]; plate: Plate }[] = [];
   private readonly ghosts: THREE.Group[] = [];
   private readonly tubes: (Tube | null)[] = [];
+  private readonly surfaces: (Surface | null)[] = [];
   private readonly things: DrawnThing[] = [];
   private readonly gaps: { from: Side; to: Side; line: THREE.Line }[] = [];
   private traced: string | null = null;
@@ -199,6 +202,14 @@ export class Mechanism {
         ghost.add(bar(from, to, 0.8 * THINNEST_LINK * length, this.look.ghost));
       }
     }
+    let surface: Surface | null = null;
+    if (body.surface) {
+      surface = new Surface(body.surface, this.look.surface, this.look.plain);
+      this.root.add(surface.mesh);
+      const ghostly = surface.mesh.geometry.clone();
+      ghostly.setAttribute("position", new THREE.Float32BufferAttribute(body.surface.positions.flat(), 3));
+      ghost.add(new THREE.Mesh(ghostly, this.look.ghost));
+    }
     for (const solid of body.solids) {
       const material = solid.payload || body.kind === "payload" ? this.look.payload : this.look.rigid;
       ghost.add(solidMesh(solid, smallest, this.look.ghost));
@@ -223,6 +234,7 @@ export class Mechanism {
     }
     this.ghosts.push(ghost);
     this.tubes.push(tube);
+    this.surfaces.push(surface);
     this.ghostRoot.add(ghost);
   }
 
@@ -287,14 +299,14 @@ export class Mechanism {
     let largest = 0;
     for (const t of this.sampledFrames()) {
       this.chain.goTo(t);
-      this.tubes.forEach((tube, k) => {
-        if (tube) {
-          tube.computeLoad(this.chain.eta, this.chain.first[k]!);
-          for (const load of tube.load) {
+      for (const drawn of [this.tubes, this.surfaces]) {
+        drawn.forEach((body, k) => {
+          body?.computeLoad(this.chain.eta, this.chain.first[k]!);
+          for (const load of body?.load ?? []) {
             largest = Math.max(largest, load);
           }
-        }
-      });
+        });
+      }
     }
     return largest;
   }
@@ -328,6 +340,7 @@ export class Mechanism {
     const { chain } = this;
     chain.goTo(t);
     this.tubes.forEach((tube, k) => tube?.update(chain, k, full));
+    this.surfaces.forEach((surface, k) => surface?.update(chain, k, full));
     for (const { body, ends, rod } of this.rods) {
       const [from, to] = ends.map((end) => vector(chain.fixed(body, end).p));
       rod.update(from!, to!);
@@ -382,6 +395,17 @@ export class Mechanism {
     const k = this.recording.scene!.bodies.findIndex((b) => b.name === body);
     const mesh = this.tubes[k]?.mesh;
     return mesh ? Float32Array.from(mesh.geometry.getAttribute("position").array) : null;
+  }
+
+  /** Vertices of the surface of a body, in the ground frame, and the stress there, for tests. */
+  surfaceOf(body: string): { vertices: Float32Array; load: Float64Array } | null {
+    const k = this.recording.scene!.bodies.findIndex((b) => b.name === body);
+    const surface = this.surfaces[k];
+    if (!surface) {
+      return null;
+    }
+    surface.computeLoad(this.chain.eta, this.chain.first[k]!);
+    return { vertices: Float32Array.from(surface.mesh.geometry.getAttribute("position").array), load: surface.load };
   }
 
   /** Where a joint is drawn, in the ground frame, for tests. */

@@ -34,6 +34,14 @@ function lookOf(index: number, alone: boolean): Look {
       vertexColors: true,
       side: THREE.DoubleSide,
     }),
+    surface: new THREE.MeshStandardMaterial({
+      metalness: 0.1,
+      roughness: 0.5,
+      vertexColors: true,
+      side: THREE.DoubleSide,
+      // corners of a mesh stay corners, and normals need not follow
+      flatShading: true,
+    }),
     rigid: plain(tint("#8496aa"), 0.5),
     plate: new THREE.MeshStandardMaterial({
       color: tint("#8496aa"),
@@ -314,6 +322,7 @@ export class Stage {
     this.mechanisms.forEach((mechanism, i) => {
       const look = this.looks[i]!;
       look.link.color.copy(this.coloured ? WHITE : look.plain);
+      look.surface.color.copy(this.coloured ? WHITE : look.plain);
       mechanism.traceRoot.visible = this.traced;
       if (this.traced) {
         mechanism.trace(this.tracedMarker);

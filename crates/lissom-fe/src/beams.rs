@@ -26,6 +26,8 @@ use crate::FeError;
 use crate::cholesky::Cholesky;
 use crate::finite_elements::{Field, FiniteElements, Moves, Place};
 use crate::quadrature::gauss_legendre;
+use crate::surface;
+use lissom_spec::spec::SurfaceSpec;
 
 /// Nodes of an element.
 pub(crate) const NODES: usize = 4;
@@ -35,6 +37,9 @@ const STRAIN_POINTS: usize = 3;
 
 /// Stations of an element where its mass is.
 const MASS_STATIONS: usize = 6;
+
+/// Corners of a bar that is drawn.
+const CORNERS: usize = 8;
 
 /// Beams, joined at their nodes, which have six unknowns each: displacement, then rotation vector.
 pub(crate) struct Beams {
@@ -191,13 +196,35 @@ impl Beams {
 
     /// Displacement and rotation of a carrier.
     fn motion_of(carrier: &Carrier, unknowns: &[f64]) -> [Vector3<f64>; 2] {
+        Self::motion_between(&carrier.nodes, unknowns)
+    }
+
+    /// Displacement and rotation somewhere between nodes.
+    fn motion_between(nodes: &[(usize, f64)], unknowns: &[f64]) -> [Vector3<f64>; 2] {
         let mut sum = [Vector3::zeros(); 2];
-        for &(node, value) in &carrier.nodes {
+        for &(node, value) in nodes {
             let [moved, turned] = Self::motion(node, unknowns);
             sum[0] += moved * value;
             sum[1] += turned * value;
         }
         sum
+    }
+
+    /// Radius of the circle with the second moments of a section about its centre.
+    fn radius(&self, section: &Carrier) -> f64 {
+        let offsets = section.points.clone().map(|p| self.offset(section, p));
+        let offsets: Vec<Vector3<f64>> = offsets.collect();
+        let count = offsets.len() as f64;
+        let mean = offsets.iter().sum::<Vector3<f64>>() / count;
+        let square = |offset: &Vector3<f64>| (offset - mean).norm_squared();
+        (2.0 * offsets.iter().map(square).sum::<f64>() / count).sqrt()
+    }
+
+    /// A direction across another one, far from along it.
+    fn across(tangent: Vector3<f64>) -> Vector3<f64> {
+        tangent
+            .cross(&Vector3::ith(tangent.iamin(), 1.0))
+            .normalize()
     }
 
     fn offset(&self, carrier: &Carrier, point: usize) -> Vector3<f64> {
@@ -418,6 +445,49 @@ impl FiniteElements for Beams {
             matrix.fill_upper_triangle_with_lower_triangle();
         }
         found
+    }
+
+    /// A round bar along every element, as thick as a circle with the second moments of its sections.
+    fn surface(&self, modes: &[&[f64]], _shapes: &[Field]) -> Option<SurfaceSpec> {
+        let rings = self.elements.len() * (MASS_STATIONS + 2);
+        if rings * CORNERS * modes.len() > surface::MOST {
+            return None;
+        }
+        let mut found = SurfaceSpec::default();
+        for (element, sections) in (self.elements.iter()).zip(self.carriers.chunks(MASS_STATIONS)) {
+            let [first, .., last] = element.nodes;
+            let end = |node: usize| (vec![(node, 1.0)], self.nodes[node]);
+            let between = sections.iter().map(|own| (own.nodes.clone(), own.origin));
+            let along: Vec<_> = std::iter::once(end(first))
+                .chain(between)
+                .chain([end(last)])
+                .collect();
+            for ring in 0..along.len() {
+                let [before, after] = [ring.saturating_sub(1), (ring + 1).min(along.len() - 1)];
+                let tangent = (along[after].1 - along[before].1).normalize();
+                let section = &sections[before.min(sections.len() - 1)];
+                let across = Self::across(tangent) * self.radius(section);
+                let (nodes, origin) = &along[ring];
+                let start = found.positions_m.len();
+                for corner in 0..CORNERS {
+                    let angle = std::f64::consts::TAU * corner as f64 / CORNERS as f64;
+                    let offset = across * angle.cos() + tangent.cross(&across) * angle.sin();
+                    found.positions_m.push((origin + offset).into());
+                    let moved = |unknowns: &&[f64]| {
+                        let [moved, turned] = Self::motion_between(nodes, unknowns);
+                        <[f64; 3]>::from(moved + turned.cross(&offset)).map(surface::short)
+                    };
+                    found.displacement.push(modes.iter().map(moved).collect());
+                    if ring > 0 {
+                        let next = (corner + 1) % CORNERS;
+                        let [a, b] = [start - CORNERS + corner, start - CORNERS + next];
+                        let [c, d] = [start + corner, start + next];
+                        found.triangles.extend([[a, b, d], [a, d, c]]);
+                    }
+                }
+            }
+        }
+        Some(found)
     }
 }
 

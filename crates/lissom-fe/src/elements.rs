@@ -147,6 +147,24 @@ impl<'m> Elements<'m> {
         })
     }
 
+    /// Stress of every field at a point of the reference element: xx, yy, zz, xy, xz, yz; none where the element is bent beyond a right angle.
+    pub(crate) fn stresses(
+        &self,
+        index: usize,
+        at: [f64; 3],
+        fields: &[Field],
+    ) -> Option<Vec<[f64; 6]>> {
+        let solid = &self.mesh.solids[index];
+        let functions = solid.kind.functions(at);
+        let point = (functions.iter().map(|f| f.slopes).collect(), 1.0);
+        let station = self.station(index, &point).ok()?;
+        let of_field = |field: &Field| {
+            let s = self.stress(index, &gradient(&station, &solid.nodes, field));
+            [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)].map(|at| s[at])
+        };
+        Some(fields.iter().map(of_field).collect())
+    }
+
     /// Stiffness of one element, three rows and columns per node.
     pub(crate) fn stiffness(&self, index: usize) -> Result<DMatrix<f64>, FeError> {
         let size = self.mesh.solids[index].nodes.len();

@@ -5,6 +5,7 @@ use nalgebra::{DMatrix, Matrix3, Vector3};
 use crate::FeError;
 use crate::cholesky::Cholesky;
 use crate::structure::Frame;
+use lissom_spec::spec::SurfaceSpec;
 
 /// One vector for every point of a body that has mass: displacements, positions or forces.
 pub(crate) type Field = Vec<[f64; 3]>;
@@ -63,6 +64,9 @@ pub(crate) trait FiniteElements {
     /// Third derivative of the strain energy at rest along every one of `unknowns` and every two of those from the one numbered `shapes`
     /// on, each a symmetric matrix.
     fn third_derivative(&self, unknowns: &[Vec<f64>], shapes: usize) -> Vec<DMatrix<f64>>;
+
+    /// What the body looks like, deformed by the unknowns of modes or, which is the same, by their fields; none if that is too much for a picture.
+    fn surface(&self, modes: &[&[f64]], shapes: &[Field]) -> Option<SurfaceSpec>;
 }
 
 /// A place where something may be attached.

@@ -21,6 +21,7 @@ use crate::modes::dot;
 use crate::reduce::{Reduction, Source, frame_node, none_is_far, residuals, signed};
 use crate::solids::nearest;
 use crate::structure::{Frame, Functional, Structure};
+use crate::surface;
 use crate::table::DIRECTIONS;
 use crate::ties::{Interface, on_line};
 use lissom_spec::spec::{
@@ -106,6 +107,7 @@ pub fn reduce_matrices(
         Some(imported.point_node(&point.name, node, &moved))
     });
     body.nodes.extend(points);
+    body.surface = surface::of_solids(mesh, &shapes, |_, _| None);
     if spec.stiffening && !geometric.is_empty() {
         stiffen(&mut body, &moved, &geometric, structure.first_moving());
     }

@@ -13,6 +13,8 @@
 //! | `cholesky`, `dense` | sparse factorisation by nested dissection, and of its dense fronts |
 //! | `modes` | lowest modes by block Krylov iteration |
 //! | `basis` | the shapes in which a structure deforms |
+//! | `surface` | what a body looks like, with stress |
+//! | `block` | a mesh to try reductions on |
 //! | `reduce`, `second_order` | modal integrals and second-order displacements |
 //!
 //! There are no files and no threads here.
@@ -40,6 +42,7 @@ mod second_order;
 mod shape;
 mod solids;
 mod structure;
+mod surface;
 mod table;
 #[cfg(test)]
 mod tests;

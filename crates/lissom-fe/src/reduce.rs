@@ -100,6 +100,8 @@ pub(crate) fn reduced(
     };
     let mut body = assembled.integrals(&modes, &shapes);
     body.nodes = assembled.nodes(&modes, &shapes);
+    let vectors: Vec<&[f64]> = modes.iter().map(|mode| mode.vector.as_slice()).collect();
+    body.surface = elements.surface(&vectors, &shapes);
     if stiffening {
         assembled.stiffen(&mut body, &modes, &shapes);
     }
@@ -299,6 +301,7 @@ impl Assembled<'_> {
             product_integrals: products,
             nodes: Vec::new(),
             second_order: None,
+            surface: None,
         }
     }
 

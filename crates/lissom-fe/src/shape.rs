@@ -70,6 +70,14 @@ impl Kind {
         }
     }
 
+    /// Number of corners, which are its first nodes.
+    pub(crate) fn corners(self) -> usize {
+        match self {
+            Self::Tetra4 | Self::Tetra10 => 4,
+            Self::Hexa8 | Self::Hexa20 => 8,
+        }
+    }
+
     /// Name of the element.
     pub fn name(self) -> &'static str {
         match self {
@@ -82,11 +90,36 @@ impl Kind {
 
     /// The corners of the edge on whose middle a node is; none for corners.
     pub(crate) fn edge_of(self, node: usize) -> Option<[usize; 2]> {
-        let (corners, edges): (usize, &[[usize; 2]]) = match self {
-            Self::Tetra4 | Self::Tetra10 => (4, &TETRA_EDGES),
-            Self::Hexa8 | Self::Hexa20 => (8, &CUBE_EDGES),
+        let edges: &[[usize; 2]] = match self {
+            Self::Tetra4 | Self::Tetra10 => &TETRA_EDGES,
+            Self::Hexa8 | Self::Hexa20 => &CUBE_EDGES,
         };
-        edges.get(node.checked_sub(corners)?).copied()
+        edges.get(node.checked_sub(self.corners())?).copied()
+    }
+
+    /// Where a corner is in the reference element.
+    pub(crate) fn corner(self, corner: usize) -> [f64; 3] {
+        match self {
+            Self::Tetra4 | Self::Tetra10 => {
+                std::array::from_fn(|k| if k + 1 == corner { 1.0 } else { 0.0 })
+            }
+            Self::Hexa8 | Self::Hexa20 => CORNERS[corner],
+        }
+    }
+
+    /// Corners of the faces, against the clock when seen from outside.
+    pub(crate) fn faces(self) -> &'static [&'static [usize]] {
+        match self {
+            Self::Tetra4 | Self::Tetra10 => &[&[0, 2, 1], &[0, 1, 3], &[1, 2, 3], &[0, 3, 2]],
+            Self::Hexa8 | Self::Hexa20 => &[
+                &[0, 3, 2, 1],
+                &[4, 5, 6, 7],
+                &[0, 1, 5, 4],
+                &[1, 2, 6, 5],
+                &[2, 3, 7, 6],
+                &[3, 0, 4, 7],
+            ],
+        }
     }
 
     /// The functions of all nodes at a point of the reference element.

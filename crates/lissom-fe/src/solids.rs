@@ -10,8 +10,9 @@ use crate::elements::Elements;
 use crate::finite_elements::{Field, FiniteElements, Moves, Place, second_order_work};
 use crate::mesh::Mesh;
 use crate::structure::value;
+use crate::surface;
 use crate::ties::{Interface, Ties};
-use lissom_spec::spec::{MeshSpec, NodeSpec, TieSpec};
+use lissom_spec::spec::{MeshSpec, NodeSpec, SurfaceSpec, TieSpec};
 
 /// A mesh of solid elements with frames at its interfaces.
 pub(crate) struct Solids<'m> {
@@ -204,5 +205,13 @@ impl FiniteElements for Solids<'_> {
             }
         }
         third
+    }
+
+    fn surface(&self, _modes: &[&[f64]], shapes: &[Field]) -> Option<SurfaceSpec> {
+        let stress = |element: usize, corner: usize| {
+            let at = self.elements.mesh.solids[element].kind.corner(corner);
+            self.elements.stresses(element, at, shapes)
+        };
+        surface::of_solids(self.elements.mesh, shapes, stress)
     }
 }

@@ -4,6 +4,7 @@ mod bases;
 mod beams;
 mod imported;
 mod second_order;
+mod surface;
 mod text;
 
 use crate::{Attached, Kind, block, reduce};

@@ -16,7 +16,7 @@ use lissom_io::load::Loaded;
 use lissom_io::manifest::Manifest;
 use serde_json::Value;
 
-pub use page::html;
+pub use page::{body_html, html};
 pub use panels::MOST_CURVES;
 pub use plot::{Axis, Chart, Curve, Format, Panel, Plot, Scale, Style};
 

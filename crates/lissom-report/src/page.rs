@@ -1,7 +1,9 @@
-//! The page: the one built from `viewer/`, with a report in it.
+//! The pages: the one built from `viewer/`, with a report in it, and that of a single body.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+
+use serde_json::Value;
 
 use crate::data::Report;
 use crate::{Source, escaped};
@@ -25,9 +27,38 @@ pub fn html(sources: &[Source<'_>], channels: &[String]) -> String {
     let json = json.replace('<', "\\u003c");
     let title = escaped(report.title());
     let numbers = STANDARD.encode(&block.bytes);
-    let mut page = String::with_capacity(TEMPLATE.len() + json.len() + numbers.len());
-    let mut rest = TEMPLATE;
-    for (place, content) in PLACES.iter().zip([&title, &json, &numbers]) {
+    filled(TEMPLATE, &PLACES, &[&title, &json, &numbers])
+}
+
+/// The page of one body, without a body.
+const BODY_TEMPLATE: &str = include_str!("../page/body.html");
+
+/// Where that page expects its title, twice, what is said of the body, and the JSON object.
+const BODY_PLACES: [&str; 4] = [
+    "LISSOM-BODY-TITLE",
+    "LISSOM-BODY-HEADING",
+    "LISSOM-BODY-WORDS",
+    "LISSOM-BODY-JSON",
+];
+
+/// One HTML page that shows the modes of a body, moving, and what is said of it in `words`. `body` has the `surface` of the reduced body, or null, and its
+/// `modes` with their `frequency_rad_per_s`.
+pub fn body_html(name: &str, words: &str, body: &Value) -> String {
+    let json = body.to_string().replace('<', "\\u003c");
+    let (title, words) = (escaped(name), escaped(words));
+    filled(
+        BODY_TEMPLATE,
+        &BODY_PLACES,
+        &[&title, &title, &words, &json],
+    )
+}
+
+/// A template with contents at its places, which are in that order.
+fn filled(template: &str, places: &[&str], contents: &[&str]) -> String {
+    let length = contents.iter().map(|content| content.len()).sum::<usize>();
+    let mut page = String::with_capacity(template.len() + length);
+    let mut rest = template;
+    for (place, content) in places.iter().zip(contents) {
         if let Some((before, after)) = rest.split_once(place) {
             page.push_str(before);
             page.push_str(content);
@@ -45,13 +76,15 @@ mod tests {
     /// Property: the page has every place once and in order, and asks for nothing outside itself.
     #[test]
     fn the_template_has_its_places() {
-        let at = PLACES.map(|place| {
-            assert_eq!(TEMPLATE.matches(place).count(), 1, "{place}");
-            TEMPLATE.find(place).unwrap()
-        });
-        assert!(at.is_sorted());
-        for outside in ["src=\"http", "href=\"http", "@import", "url(http"] {
-            assert!(!TEMPLATE.contains(outside), "{outside}");
+        for (template, places) in [(TEMPLATE, &PLACES[..]), (BODY_TEMPLATE, &BODY_PLACES)] {
+            let at = places.iter().map(|place| {
+                assert_eq!(template.matches(place).count(), 1, "{place}");
+                template.find(place).unwrap()
+            });
+            assert!(at.is_sorted());
+            for outside in ["src=\"http", "href=\"http", "@import", "url(http"] {
+                assert!(!template.contains(outside), "{outside}");
+            }
         }
     }
 

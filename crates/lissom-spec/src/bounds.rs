@@ -100,6 +100,7 @@ impl Bounds {
             "divisions" => between(1.0, MOST_DIVISIONS as f64),
             "elements_per_link" => between(1.0, MOST_ELEMENTS_PER_LINK as f64),
             "component" => between(1.0, 6.0),
+            "triangles" => not_negative(FURTHEST_M),
             "max_steps" => between(1.0, 1e15),
 
             "rtol" => Self {
@@ -178,6 +179,8 @@ impl Bounds {
             | "product_integrals"
             | "shape_integrals"
             | "second_order"
+            | "displacement"
+            | "stress_pa"
             | "coefficients_rad"
             | "coefficients_m"
             | "coefficients_n"

@@ -106,6 +106,9 @@ pub(crate) struct BodyArguments {
     /// Write the body file.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Write an HTML page with its modes, moving, and all that is said here.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) page: Option<PathBuf>,
     #[arg(
         long = "set",
         value_name = "PATH=VALUE",

@@ -17,7 +17,9 @@ use crate::stop::Stop;
 /// Shows a reduced body, and writes it if asked to.
 pub(crate) fn run(arguments: &BodyArguments) -> Result<(), Stop> {
     let failed = |error: &dyn std::fmt::Display| Stop::Failed(error.to_string());
-    (arguments.out.as_deref()).map_or(Ok(()), atomic::refuse_unwritable)?;
+    for path in arguments.out.iter().chain(&arguments.page) {
+        atomic::refuse_unwritable(path)?;
+    }
     let (name, body, mesh) = found(arguments)?;
     let (text, crc32) = body_file::text(&body).map_err(|error| failed(&error))?;
     if let Some(path) = &arguments.out {
@@ -34,9 +36,32 @@ pub(crate) fn run(arguments: &BodyArguments) -> Result<(), Stop> {
             "Content {crc32}; --out FILE keeps the body, so that no run has to reduce it again"
         ),
     };
+    let words = in_words(&name, &body, mesh.as_ref());
+    if let Some(path) = &arguments.page {
+        let page = lissom_report::body_html(&name, &words, &drawn(&body));
+        let written = atomic::write(path, |out| out.write_all(page.as_bytes()));
+        written.map_err(|error| failed(&error))?;
+    }
     (arguments.answer).give(&as_json(&name, &body, mesh.as_ref(), &crc32), || {
-        format!("{}\n{kept}", in_words(&name, &body, mesh.as_ref()))
+        let page = (arguments.page.iter()).map(|path| format!("\nWrote {}", path.display()));
+        format!("{words}\n{kept}{}", page.collect::<String>())
     })
+}
+
+/// What a page needs to draw the modes of a body.
+fn drawn(body: &ReducedSpec) -> Value {
+    let modes: Vec<Value> = (modes(body).iter())
+        .map(|mode| json!({ "frequency_rad_per_s": mode.frequency_rad_per_s }))
+        .collect();
+    let surface = body.surface.as_ref().map(|own| {
+        json!({
+            "positions_m": own.positions_m,
+            "triangles": own.triangles,
+            "displacement": own.displacement,
+            "stress_pa": own.stress_pa,
+        })
+    });
+    json!({ "modes": modes, "surface": surface })
 }
 
 /// The body that was named, with what it was reduced from if that was done now.

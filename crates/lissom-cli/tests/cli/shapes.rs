@@ -379,3 +379,42 @@ duration_s = 0.1
     let slow = folder.lissom(&["run", "slow.toml"]);
     assert!(!slow.stderr.contains("stiffen"), "{}", slow.stderr);
 }
+
+/// The page of a body and the report of a run hold its surface, with stress.
+#[test]
+fn surfaces_are_shown() {
+    let folder = Folder::new();
+    folder.write("bar.msh", bar(3, [10.0, SIDE, SIDE], |p| p));
+    folder.write("arm.toml", spin_up("clamped_free]\nmodes = 2"));
+    let read = |name: &str| std::fs::read_to_string(folder.path.join(name)).unwrap();
+    folder
+        .lissom(&["body", "arm.toml:beam", "--page", "beam.html"])
+        .says(0, &["Wrote beam.html"]);
+    let page = read("beam.html");
+    for words in [
+        "<title>beam · Lissom</title>",
+        "beam: 12 kg",
+        "leave out",
+        "\"triangles\":[[",
+        "\"stress_pa\":[[[",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    let short = "simulation.duration_s=0.2";
+    let run = ["run", "arm.toml", "--set", short, "--out", "results"];
+    folder
+        .lissom(&[&run[..], &["--report"]].concat())
+        .says(0, &[]);
+    let report = read("results/report.html");
+    for words in [
+        "\"surface\":{\"positions\":[[",
+        "\"stress\":[[",
+        "\"colour\":\"stress\"",
+    ] {
+        assert!(report.contains(words), "{words}");
+    }
+    // nothing but the picture depends on it
+    folder.lissom(&["body", "arm.toml:beam", "--out", "whole.json"]);
+    let whole = read("whole.json");
+    assert!(whole.contains("\"surface\":{"), "{}", &whole[..200]);
+}

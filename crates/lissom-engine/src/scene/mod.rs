@@ -27,12 +27,14 @@ mod outline;
 mod rigid;
 mod section;
 mod solid;
+mod surface;
 mod tree;
 
 pub use frames::{Frames, MissingCoordinates, NotDrawn};
 pub(crate) use nodes::DrawnNodes;
 pub use section::{Centreline, Colour, SecondOrder};
 pub use solid::{Shape, Solid};
+pub use surface::DrawnSurface;
 pub(crate) use tree::DrawnTree;
 
 use serde::Serialize;
@@ -80,6 +82,9 @@ pub struct DrawnBody {
     /// Centreline of a flexible body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<Centreline>,
+    /// Surface of a flexible body that has one, instead of a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub surface: Option<DrawnSurface>,
     /// Solids fixed to the body's frame. A body that connects several joints is drawn by its struts and plate instead.
     pub solids: Vec<Solid>,
     /// Straight bars between the places of a rigid body where something is attached.
@@ -274,8 +279,10 @@ fn length(bodies: &[DrawnBody]) -> f64 {
         }
         let root = body.held_at;
         let line = body.line.iter().flat_map(|line| line.positions.iter());
+        let surface = (body.surface.iter()).flat_map(|surface| surface.positions.iter());
         let struts = body.struts.iter().flatten();
         let reach = line
+            .chain(surface)
             .chain(struts)
             .fold(0.0, |reach: f64, &end| reach.max(distance(root, end)));
         longest = longest.max(before[index] + reach);

@@ -63,7 +63,7 @@ pub struct SecondOrder {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Colour {
-    /// Largest bending stress of a section in Pa, for the solid elliptic section with the EI and EA of the beam.
+    /// Largest bending stress of a section in Pa, for the solid elliptic section with the EI and EA of the beam; von Mises' stress on surfaces.
     Stress,
     /// Largest bending strain of a section, for the half axes drawn.
     Strain,
@@ -77,14 +77,21 @@ pub(super) fn colour(bodies: &mut [DrawnBody]) -> Colour {
         let lines = bodies.iter().filter_map(|body| body.line.as_ref());
         lines.filter(|line| !line.curvature.is_empty())
     };
-    if lines().next().is_none() {
+    let mut surfaces = bodies.iter().filter_map(|body| body.surface.as_ref());
+    let has_stress = surfaces.any(|surface| !surface.stress.is_empty());
+    if lines().next().is_none() && !has_stress {
         return Colour::Nothing;
     }
     if lines().all(|line| !line.youngs_modulus.is_empty()) {
         return Colour::Stress;
     }
-    for line in bodies.iter_mut().filter_map(|body| body.line.as_mut()) {
-        line.youngs_modulus.clear();
+    for body in bodies {
+        if let Some(line) = &mut body.line {
+            line.youngs_modulus.clear();
+        }
+        if let Some(surface) = &mut body.surface {
+            surface.stress.clear();
+        }
     }
     Colour::Strain
 }

@@ -11,6 +11,7 @@ use super::outline::Outline;
 use super::rigid::RigidConfiguration;
 use super::{
     Drawable, DrawnBody, DrawnJoint, DrawnMarker, FlexiblePoint, Look, Side, Solid, section,
+    surface,
 };
 use crate::model::Model;
 use crate::simulate::{TreeTrajectory, followed_trajectory, nominal_motions};
@@ -248,6 +249,7 @@ fn drawn_body(spec: &ModelSpec, model: &Model, index: usize) -> DrawnBody {
         let joint = side(model, body, place, Attached::Joint);
         joint.point.position
     };
+    let surface = own.and_then(|own| surface::surface(own, body));
     DrawnBody {
         name: body.name.clone(),
         kind,
@@ -255,7 +257,11 @@ fn drawn_body(spec: &ModelSpec, model: &Model, index: usize) -> DrawnBody {
         coordinates: body.modes(),
         carried_by: undeformed(body.parent, &body.outboard),
         held_at: undeformed(Some(index), &body.inboard),
-        line: own.and_then(|own| section::line(own, body)),
+        line: match surface {
+            Some(_) => None,
+            None => own.and_then(|own| section::line(own, body)),
+        },
+        surface,
         struts: outline.struts,
         plate: outline.plate,
         solids,

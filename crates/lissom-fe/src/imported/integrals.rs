@@ -100,6 +100,7 @@ impl Imported<'_> {
             product_integrals: products,
             nodes: Vec::new(),
             second_order: None,
+            surface: None,
         };
         (body, from_displacements)
     }

@@ -21,7 +21,7 @@ const STEEL: BeamMaterialSpec = BeamMaterialSpec::Elastic(ElasticSpec {
     density_kg_per_m3: 7800.0,
 });
 
-fn rectangle(size_y_m: f64, size_z_m: f64) -> SectionSpec {
+pub(super) fn rectangle(size_y_m: f64, size_z_m: f64) -> SectionSpec {
     SectionSpec::Rectangle(RectangleSpec { size_y_m, size_z_m })
 }
 
@@ -55,7 +55,7 @@ fn link(tip: [f64; 3], member: MemberSpec, modes: usize) -> BeamFrameSpec {
     }
 }
 
-fn straight(section: SectionSpec, modes: usize) -> BeamFrameSpec {
+pub(super) fn straight(section: SectionSpec, modes: usize) -> BeamFrameSpec {
     let member = MemberSpec {
         section: Some(section),
         ..MemberSpec::default()

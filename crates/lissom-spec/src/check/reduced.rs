@@ -6,7 +6,7 @@ use super::inertia::CENTRE_OF_MASS;
 use crate::error::ErrorKind;
 use crate::path::Path;
 use crate::spec::{
-    InterfaceSpec, MatricesSpec, MeshBasisSpec, MeshFrameSpec, MeshSpec, ReducedSpec,
+    InterfaceSpec, MatricesSpec, MeshBasisSpec, MeshFrameSpec, MeshSpec, ReducedSpec, SurfaceSpec,
 };
 use crate::spelling::nearest;
 
@@ -164,6 +164,33 @@ impl Checker<'_> {
             let integrals = path.key("shape_integrals");
             self.length(integrals.clone(), own.shape_integrals.len(), n);
             self.symmetric_matrices(&integrals, &own.shape_integrals, n);
+        }
+        if let Some(surface) = &reduced.surface {
+            self.surface(&path.key("surface"), surface, n);
+        }
+    }
+
+    fn surface(&mut self, path: &Path, surface: &SurfaceSpec, n: usize) {
+        let points = surface.positions_m.len();
+        let moved = path.key("displacement");
+        self.length(moved.clone(), surface.displacement.len(), points);
+        for (point, own) in surface.displacement.iter().enumerate() {
+            self.length(moved.index(point), own.len(), n);
+        }
+        if !surface.stress_pa.is_empty() {
+            let stress = path.key("stress_pa");
+            self.length(stress.clone(), surface.stress_pa.len(), points);
+            for (point, own) in surface.stress_pa.iter().enumerate() {
+                self.length(stress.index(point), own.len(), n);
+            }
+        }
+        for (index, corners) in surface.triangles.iter().enumerate() {
+            if let Some(&corner) = corners.iter().find(|&&corner| corner >= points) {
+                let path = path.key("triangles").index(index);
+                let expected =
+                    format!("a point of the surface, from 0 to {points} without {points}");
+                self.in_range(path, corner as f64, false, &expected);
+            }
         }
     }
 

@@ -69,7 +69,7 @@ pub use profile::{LoadProfile, MotionProfile};
 pub use reduced::{
     AxisName, ForcePerMassSpec, GeometricStiffnessSpec, InterfaceLoadSpec, InterfaceSpec,
     MaterialSpec, MatricesSpec, MeshBasisSpec, MeshFrameSpec, MeshModesSpec, MeshSpec,
-    ReducedNodeSpec, ReducedSpec, SecondOrderIntegralsSpec, TieSpec,
+    ReducedNodeSpec, ReducedSpec, SecondOrderIntegralsSpec, SurfaceSpec, TieSpec,
 };
 pub use run::{
     AdaptiveSpec, ElementCrossings, FidelityPreset, FidelitySpec, FormulationSpec,

@@ -34,6 +34,24 @@ pub struct ReducedSpec {
     /// Integrals of the second-order displacement h; without them the body does not stiffen when it rotates or is loaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second_order: Option<SecondOrderIntegralsSpec>,
+    /// What the body looks like; nothing but pictures depend on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub surface: Option<SurfaceSpec>,
+}
+
+/// The surface of a reduced body, for pictures.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SurfaceSpec {
+    /// Undeformed positions of its points in the body's frame.
+    pub positions_m: Vec<[f64; 3]>,
+    /// Corners of its triangles, as numbers of points from 0, against the clock when seen from outside.
+    pub triangles: Vec<[usize; 3]>,
+    /// ψα of every point: n vectors each.
+    pub displacement: Vec<Vec<[f64; 3]>>,
+    /// Stress at every point, n times xx, yy, zz, xy, xz, yz, in Pa per unit of the coordinate; nothing if it is not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stress_pa: Vec<Vec<[f64; 6]>>,
 }
 
 /// A place on a reduced body.

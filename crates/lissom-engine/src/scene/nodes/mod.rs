@@ -196,6 +196,7 @@ fn drawn(
         carried_by,
         held_at,
         line,
+        surface: None,
         solids,
         struts: outline.struts,
         plate: outline.plate,
