@@ -97,8 +97,23 @@ pub enum FeError {
         /// A node of it.
         at: [f64; 3],
     },
+    /// Beams with what does not go with them.
+    #[error(
+        "the mesh has beams, which go neither with solid elements nor with materials of the model; write the matrices of the whole, and leave `material` out"
+    )]
+    BesideBeams,
+    /// An interface of beams that is not one node.
+    #[error(
+        "interface {interface:?} has {count} nodes of beams; let it be one, for example by the group \"GRID 1\" of node 1"
+    )]
+    InterfaceOfBeams {
+        /// The interface.
+        interface: String,
+        /// Its nodes.
+        count: usize,
+    },
     /// A mass that nothing carries.
-    #[error("the mass at node {node} hangs on no solid element; put it on a node of one")]
+    #[error("the mass at node {node} hangs on no element; put it on a node of one")]
     LooseMass {
         /// Number of the node.
         node: usize,

@@ -201,13 +201,23 @@ impl Divided<'_> {
         let offset = y * station.offset_m[0] + z * station.offset_m[1];
         let (sin, cos) = station.angle_rad.sin_cos();
         let (y, z) = (y * cos + z * sin, z * cos - y * sin);
-        let at = |[a, b]: [f64; 2]| offset + y * a + z * b;
-        Ok(Section {
-            law: law(&stiffness, [tangent, y, z], at),
-            masses: masses(&stiffness)
-                .map(|point| (stiffness.mass / 3.0, at(point)))
-                .into(),
-        })
+        Ok(section(&stiffness, [tangent, y, z], offset))
+    }
+}
+
+/// A section in its axes, at an offset from the line.
+pub(crate) fn section(
+    stiffness: &SectionStiffness,
+    axes: [Vector3<f64>; 3],
+    offset: Vector3<f64>,
+) -> Section {
+    let [_, y, z] = axes;
+    let at = |[a, b]: [f64; 2]| offset + y * a + z * b;
+    Section {
+        law: law(stiffness, axes, at),
+        masses: masses(stiffness)
+            .map(|point| (stiffness.mass / 3.0, at(point)))
+            .into(),
     }
 }
 

@@ -5,7 +5,7 @@
 //! | `mesh`, `gmsh`, `abaqus`, `nastran` | nodes, elements and named groups; from the text of a Gmsh, Abaqus or Nastran file |
 //! | `matrix`, `table`, `imported` | mass and stiffness of another program over a table of nodes |
 //! | `finite_elements`, `solids`, `beams` | what a reduction asks of a body of elements; solids and beams say it |
-//! | `frame`, `curve` | beams from what the model says of a frame, and their lines |
+//! | `frame`, `curve`, `bars` | beams from what the model says of a frame, and their lines; beams of a mesh file |
 //! | `shape` | shape functions and quadrature of the elements |
 //! | `elements` | mass, stiffness and third derivative of the strain energy of a mesh |
 //! | `ties` | unknowns: free nodes, and interfaces whose frames move with them |
@@ -20,6 +20,7 @@
 //! There are no files and no threads here.
 
 mod abaqus;
+mod bars;
 mod basis;
 mod beams;
 mod block;
@@ -56,7 +57,7 @@ pub use frame::reduce_frame;
 pub use gmsh::parse as parse_gmsh;
 pub use imported::{Matrices, reduce_matrices};
 pub use matrix::Matrix;
-pub use mesh::{Group, Mesh, Solid};
+pub use mesh::{Bar, Group, Mesh, Solid};
 pub use nastran::{Dmig, dmig_matrices, is_dmig, parse as parse_nastran, parse_dmig};
 pub use reduce::{Reduction, Residual, Source, reduce};
 pub use shape::Kind;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::FeError;
 use crate::shape::Kind;
-use lissom_spec::spec::MaterialSpec;
+use lissom_spec::spec::{MaterialSpec, SectionStiffness};
 
 /// Nodes and elements that sets of a file may name by ranges and by other sets, all in all: few lines could name more than fits into memory.
 pub(crate) const MOST_IN_SETS: usize = 20_000_000;
@@ -18,6 +18,8 @@ pub struct Mesh {
     pub numbers: Vec<usize>,
     /// The solid elements.
     pub solids: Vec<Solid>,
+    /// Straight beams, instead of solid elements.
+    pub bars: Vec<Bar>,
     /// Physical groups, of any dimension.
     pub groups: Vec<Group>,
     /// Masses at nodes.
@@ -39,6 +41,17 @@ pub struct Solid {
     pub group: Option<usize>,
 }
 
+/// A straight beam.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bar {
+    /// Its ends.
+    pub nodes: [usize; 2],
+    /// The y axis of its section, across it.
+    pub y_direction: [f64; 3],
+    /// Stiffness and mass per length.
+    pub section: SectionStiffness,
+}
+
 /// A named part of a mesh.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Group {
@@ -56,6 +69,16 @@ impl Mesh {
         }
         for (_, mass) in &mut self.lumps {
             *mass *= mass_unit_kg;
+        }
+        for section in self.bars.iter_mut().map(|bar| &mut bar.section) {
+            // forces are in units of mass times length per square of a second
+            let [force, moment] = [mass_unit_kg * unit_m, mass_unit_kg * unit_m.powi(3)];
+            section.mass *= mass_unit_kg / unit_m;
+            section.axial *= force;
+            section.torsional *= moment;
+            section.inertia.iter_mut().for_each(|x| *x *= force);
+            section.shear.iter_mut().for_each(|x| *x *= force);
+            section.bending.iter_mut().for_each(|x| *x *= moment);
         }
         for material in &mut self.materials {
             material.youngs_modulus_pa *= mass_unit_kg / unit_m;

@@ -1,8 +1,10 @@
 //! Meshes and matrices from the bulk data of Nastran, in free, small and large fields.
 //!
 //! Read are `GRID` in the basic system, `CTETRA` (4 or 10 nodes), `CHEXA` (8 or 20), `PSOLID`, `MAT1`, `CONM2` without offset and inertia, `RBE2` and `SPC1`, whose nodes
-//! are groups, and `DMIG`. Elements of other kinds are refused, all other entries are passed over. Groups are called `PSOLID 1`, `RBE2 12`, `SPC1 3` after
-//! their numbers.
+//! are groups, `DMIG`, and beams (`bars`). Elements of other kinds are refused, all other entries are passed over. Groups are called `PSOLID 1`, `RBE2 12`, `SPC1 3` after
+//! their numbers; with beams every node is a group too, `GRID 5`.
+
+mod bars;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,9 +21,9 @@ const HEXA20: [usize; 20] = [
 ];
 
 /// Elements that would be missing if they were passed over.
-const REFUSED: [&str; 18] = [
-    "CBAR", "CBEAM", "CBUSH", "CELAS1", "CELAS2", "CONM1", "CONROD", "CPENTA", "CPYRAM", "CQUAD4",
-    "CQUAD8", "CQUADR", "CROD", "CTRIA3", "CTRIA6", "CTRIAR", "MPC", "RBE3",
+const REFUSED: [&str; 16] = [
+    "CBUSH", "CELAS1", "CELAS2", "CONM1", "CONROD", "CPENTA", "CPYRAM", "CQUAD4", "CQUAD8",
+    "CQUADR", "CROD", "CTRIA3", "CTRIA6", "CTRIAR", "MPC", "RBE3",
 ];
 
 /// An entry of the bulk data with all that continues it.
@@ -191,8 +193,15 @@ pub fn parse(text: &str) -> Result<Mesh, FeError> {
     let mut groups = Groups::default();
     let mut materials: BTreeMap<usize, MaterialSpec> = BTreeMap::new();
     let mut properties: Vec<(usize, usize)> = Vec::new();
+    let mut of_beams = BTreeMap::new();
+    let mut beams = Vec::new();
     for entry in &entries {
         match entry.name.as_str() {
+            "CBAR" | "CBEAM" => beams.push(bars::bar(entry, located)?),
+            "PBAR" | "PBARL" | "PBEAM" => {
+                let (number, property) = bars::property(entry)?;
+                of_beams.insert(number, property);
+            }
             "CTETRA" | "CHEXA" => {
                 let number = entry.integer(0, "the number of an element")?;
                 let property = entry.integer(1, "a property")?;
@@ -275,7 +284,7 @@ pub fn parse(text: &str) -> Result<Mesh, FeError> {
             }
             name if REFUSED.contains(&name) => {
                 return Err(entry.error(format!(
-                    "{name} is not read; mesh with CTETRA and CHEXA, or write the matrices (DMIG) of the whole"
+                    "{name} is not read; use CTETRA and CHEXA, or CBAR and CBEAM, or write the matrices (DMIG) of the whole"
                 )));
             }
             _ => {}
@@ -290,6 +299,17 @@ pub fn parse(text: &str) -> Result<Mesh, FeError> {
                 ..material.clone()
             });
         }
+    }
+    for own in &beams {
+        let bar = bars::finished(own, &mesh.nodes, &of_beams, &materials)?;
+        mesh.bars.push(bar);
+    }
+    let ends: BTreeSet<usize> = mesh.bars.iter().flat_map(|bar| bar.nodes).collect();
+    for node in ends {
+        mesh.groups.push(Group {
+            name: format!("GRID {}", mesh.numbers[node]),
+            nodes: BTreeSet::from([node]),
+        });
     }
     Ok(mesh)
 }

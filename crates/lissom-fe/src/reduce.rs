@@ -3,6 +3,7 @@
 use nalgebra::Vector3;
 
 use crate::FeError;
+use crate::bars;
 use crate::basis::{self, Attached, Chosen};
 use crate::finite_elements::{Field, FiniteElements, Moves, Place};
 use crate::mesh::Mesh;
@@ -59,6 +60,10 @@ pub struct Residual {
 /// For meshes that are not one sound body with materials and interfaces.
 pub fn reduce(mesh: &Mesh, spec: &MeshSpec, attached: &Attached) -> Result<Reduction, FeError> {
     none_is_far(mesh)?;
+    if !mesh.bars.is_empty() {
+        let beams = bars::beams(mesh, spec, &attached.points)?;
+        return reduced(&beams, &spec.basis, attached, spec.stiffening);
+    }
     let solids = Solids::new(mesh, spec, &attached.points)?;
     reduced(&solids, &spec.basis, attached, spec.stiffening)
 }

@@ -1,5 +1,6 @@
 //! Reduced meshes against closed forms and beam theory.
 
+mod bars;
 mod bases;
 mod beams;
 mod imported;

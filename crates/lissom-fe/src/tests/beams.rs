@@ -15,7 +15,7 @@ use lissom_spec::spec::{
 };
 
 /// The steel of [`timoshenko`].
-const STEEL: BeamMaterialSpec = BeamMaterialSpec::Elastic(ElasticSpec {
+pub(super) const STEEL: BeamMaterialSpec = BeamMaterialSpec::Elastic(ElasticSpec {
     youngs_modulus_pa: 2.0e11,
     shear_modulus_pa: 1.0e11,
     density_kg_per_m3: 7800.0,
