@@ -4,6 +4,7 @@
 //! Cases that are runs are data (`cases.toml`: model, channel, measure, number, tolerance and its reason);
 //! `nodal.toml` names numbers of mechanisms in the nodal formulation; the seeded states of Jain & Rodriguez and the kinematics of Fattah are evaluated by code of their own.
 
+mod any_shape;
 mod buckling;
 mod fattah_kinematics;
 mod flutter;

@@ -1,4 +1,4 @@
-//! Rows of the nodal formulation: mechanisms of the literature and the numbers that `nodal.toml` files name.
+//! Rows that are no runs of shipped models: mechanisms of the literature and the numbers that `nodal.toml` and `any_shape.toml` files name.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +10,21 @@ use lissom::{
 use serde::Deserialize;
 
 use super::Row;
+use super::any_shape::swung_link;
 use super::buckling::lateral_buckling;
 use super::flutter::flutter;
 use crate::load::{self, Loaded};
 use crate::models;
 
-/// Every `nodal.toml` of `validation/`.
-const FILES: [&str; 6] = [
+/// Every `nodal.toml` and `any_shape.toml` of `validation/`.
+const FILES: [&str; 7] = [
     include_str!("../../../../validation/jonker_aarts_2001/nodal.toml"),
     include_str!("../../../../validation/simo_1986/nodal.toml"),
     include_str!("../../../../validation/dowell_traybar_1975/nodal.toml"),
     include_str!("../../../../validation/bathe_bolourchi_1979/nodal.toml"),
     include_str!("../../../../validation/timoshenko_1961/nodal.toml"),
     include_str!("../../../../validation/beck_1952/nodal.toml"),
+    include_str!("../../../../validation/fattah_1995/any_shape.toml"),
 ];
 
 /// The complete perturbation method.
@@ -87,6 +89,7 @@ enum Compute {
     Bend,
     LateralBuckling,
     Flutter,
+    SwungLink,
 }
 
 type Numbers = BTreeMap<String, f64>;
@@ -138,6 +141,7 @@ impl Compute {
             Self::Bend => deflection("bend-45", &[]).unwrap_or_default(),
             Self::LateralBuckling => lateral_buckling(),
             Self::Flutter => flutter(),
+            Self::SwungLink => swung_link(),
         }
     }
 }
