@@ -11,13 +11,18 @@ use lissom_tree::tree::{
     ArticulatedBody, CompositeBody, InverseDynamics, Kinematics, inverse_dynamics, mass_matrix,
 };
 
-/// A chain of `bodies` links with `modes` elastic coordinates each, revolute axes z, y, z, y, …
+/// A chain of `bodies` links with `modes` elastic coordinates each, as a model.
 ///
 /// # Panics
-/// If the model cannot be built, which would be a defect of this function.
+/// If the model cannot be built, which would be a defect of [`chain_spec`].
 pub fn chain(bodies: usize, modes: usize, shortening: bool) -> Model {
+    Model::build(&chain_spec(bodies, modes, shortening)).expect("a chain of beams can be built")
+}
+
+/// A chain of `bodies` links with `modes` elastic coordinates each, revolute axes z, y, z, y, …
+pub fn chain_spec(bodies: usize, modes: usize, shortening: bool) -> ModelSpec {
     let name = |i: usize| format!("link_{i}");
-    let spec = ModelSpec {
+    ModelSpec {
         gravity_m_per_s2: [0.0, -9.81, 0.0],
         body: (0..bodies)
             .map(|i| {
@@ -68,8 +73,7 @@ pub fn chain(bodies: usize, modes: usize, shortening: bool) -> Model {
             ..FidelitySpec::default()
         },
         ..ModelSpec::default()
-    };
-    Model::build(&spec).expect("a chain of beams can be built")
+    }
 }
 
 /// Half the modes in each plane, the odd one in y.

@@ -2,6 +2,7 @@
 //! stopwatch; what integrators spend for their error; how the accuracy of a sliding beam falls with the step; and a day of
 //! simulated time.
 
+pub mod batches;
 pub mod chain;
 pub mod counted;
 pub mod day;

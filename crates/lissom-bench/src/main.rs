@@ -9,6 +9,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use lissom_bench::batches::{STATES, cost, mechanisms};
 use lissom_bench::chain::{Bench, chain};
 use lissom_bench::counted::{Counted, count};
 use lissom_bench::day;
@@ -20,6 +21,7 @@ use lissom_bench::shuttle_arm::{Derivative, build, fastest_vibration, manoeuvre,
 use lissom_bench::sliding::{Accuracy, newmark};
 use lissom_bench::stiff::{Setting, beside, falling_chain};
 use lissom_bench::stopwatch::{exponent, seconds_per_call};
+use lissom_engine::RowQuantity;
 use lissom_engine::model::Model;
 use lissom_engine::simulate::{Equations, Linearizer};
 use lissom_numerics::integrate::{FirstOrder, Flow};
@@ -56,6 +58,7 @@ const SECTIONS: [(&str, fn()); 14] = [
     ("growth", growth),
     ("elements", growth_of_elements),
     ("lanes", lanes),
+    ("batches", batches),
     ("shuttle", shuttle_arm),
     ("stiff", stiff_mechanisms),
     ("operational-space", operational_space),
@@ -422,6 +425,24 @@ fn lanes() {
             "{bodies} bodies × {modes} modes: {:.2} µs for four, {:.2} of four single calls",
             four * 1e6,
             four / (4.0 * one)
+        );
+    }
+}
+
+fn batches() {
+    println!("\n{STATES} states in one call: times the throughput of single calls, on one core");
+    println!(
+        "{:<16} {:>12} {:>10} {:>10} {:>12}",
+        "", "single µs", "forward", "inverse", "mass matrix"
+    );
+    for (name, spec) in mechanisms() {
+        let forward = cost(&spec, RowQuantity::ForwardDynamics);
+        println!(
+            "{name:<16} {:>12.2} {:>10.2} {:>10.2} {:>12.2}",
+            forward.single_us,
+            forward.gain(),
+            cost(&spec, RowQuantity::InverseDynamics).gain(),
+            cost(&spec, RowQuantity::MassMatrix).gain()
         );
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Lanes do the operations of single evaluations in the same order: what is found has the same bits.
 
+use std::array;
+
 use super::Equations;
 use crate::evaluator::{RowQuantity, SIDE_BY_SIDE, StateRows};
 use crate::model::Model;
@@ -56,22 +58,22 @@ impl SideBySide {
     ) -> bool {
         let system = &equations.model.linkage.system;
         let counts = [self.position.len(), self.velocity.len()];
-        for lane in 0..SIDE_BY_SIDE {
-            let [position, velocity] = rows.motion(counts, lane);
-            fill(&mut self.position, lane, position);
-            fill(&mut self.given, lane, rows.with(counts, lane));
-            if quantity == RowQuantity::MassMatrix {
-                continue;
-            }
-            fill(&mut self.velocity, lane, velocity);
-            equations.resist_bare(position, velocity);
-            fill(&mut self.resistance, lane, &equations.force);
+        let motions: [_; SIDE_BY_SIDE] = array::from_fn(|lane| rows.motion(counts, lane));
+        gather(&mut self.position, array::from_fn(|lane| motions[lane][0]));
+        if quantity == RowQuantity::MassMatrix {
+            self.velocity.fill(States::zero());
+        } else {
+            gather(&mut self.velocity, array::from_fn(|lane| motions[lane][1]));
+            self.resist(equations, motions);
+        }
+        if !rows.with.is_empty() {
+            gather(
+                &mut self.given,
+                array::from_fn(|lane| rows.with(counts, lane)),
+            );
         }
         self.found
             .resize(found.len() / SIDE_BY_SIDE, States::zero());
-        if quantity == RowQuantity::MassMatrix {
-            self.velocity.fill(States::zero());
-        }
         let Self {
             position,
             velocity,
@@ -119,10 +121,26 @@ impl SideBySide {
         }
         true
     }
+
+    /// Joint resistances of the states, one after the other: their laws have branches.
+    fn resist(&mut self, equations: &mut Equations<'_>, motions: [[&[f64]; 2]; SIDE_BY_SIDE]) {
+        self.resistance.fill(States::zero());
+        if equations.model.actions.resistances.is_empty() {
+            return;
+        }
+        for (lane, [position, velocity]) in motions.into_iter().enumerate() {
+            equations.resist_bare(position, velocity);
+            for (value, &force) in self.resistance.iter_mut().zip(&equations.force) {
+                value.0[lane] = force;
+            }
+        }
+    }
 }
 
-fn fill(values: &mut [States], lane: usize, row: &[f64]) {
-    for (value, &x) in values.iter_mut().zip(row) {
-        value.0[lane] = x;
+/// Rows side by side, each in a lane.
+fn gather(values: &mut [States], rows: [&[f64]; SIDE_BY_SIDE]) {
+    let [a, b, c, d] = rows.map(|row| &row[..values.len()]);
+    for (at, value) in values.iter_mut().enumerate() {
+        value.0 = [a[at], b[at], c[at], d[at]];
     }
 }
