@@ -2,9 +2,39 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+
 import pytest
 
 import lissom
+
+COMMANDS = [[sys.executable, "-m", "lissom"], *([[os.environ["LISSOM_BIN"]]] if "LISSOM_BIN" in os.environ else [])]
+"""The command of the package, and the one that cargo has built where it is named."""
+
+
+@pytest.fixture(params=COMMANDS, ids=lambda words: "package" if len(words) > 1 else "cargo")
+def command(request: pytest.FixtureRequest) -> list[str]:
+    """How the command is called."""
+    found: list[str] = request.param
+    return found
+
+
+@pytest.fixture
+def interrupt_after() -> Iterator[Callable[[float], object]]:
+    """Raises what Ctrl-C raises after some seconds, while the test lasts."""
+    if not hasattr(signal, "setitimer"):
+        pytest.skip("needs a timer that sends signals")
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, 0.0)
+    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture(scope="session")

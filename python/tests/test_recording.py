@@ -23,10 +23,10 @@ def rec(arm: lissom.Mechanism) -> lissom.Recording:
 
 
 @pytest.mark.parametrize("name", ["two-link-arm", "four-bar", "rotating-beam"])
-def test_the_numbers_are_those_of_the_command(name: str, tmp_path: Path) -> None:
+def test_the_numbers_are_those_of_the_command(name: str, command: list[str], tmp_path: Path) -> None:
     changes = {"simulation.duration_s": 0.1}
     words = ["run", name, "--set", "simulation.duration_s=0.1", "--out", str(tmp_path / "run"), "--quiet"]
-    subprocess.run([sys.executable, "-m", "lissom", *words], check=True)
+    subprocess.run([*command, *words], check=True)
     written = lissom.Recording.load(tmp_path / "run")
     found = lissom.shipped(name, changes).build().simulate()
     assert found == written
@@ -112,6 +112,7 @@ def test_plot(rec: lissom.Recording, tmp_path: Path) -> None:
         "time_s,angle [rad],w [m]\n0,0.5,1\n0.25,,2\n",
         "\ufeff# a rig\nTime (ms); angle (deg); w [mm]\n\n0; 28,64788975654116; 1000\n250; ; 2000\n",
         "angle\tt\tw\n0.5\t0\t1\n\t0.25\t2\n",
+        '"t (s)", "angle (rad)", "w [m]"\n"0", "0.5", 1\n0.25, "", 2\n',
     ],
 )
 def test_measured_data_come_as_they_are(text: str, tmp_path: Path) -> None:
@@ -141,6 +142,11 @@ def test_tables_that_are_none_are_refused(tmp_path: Path) -> None:
     path.write_text("t,angle\n0,1\n")
     with pytest.raises(ValueError, match="did you mean 'angle'"):
         lissom.read_csv(path, names={"angel": "a"})
+    path.write_text("t,a,b,acceleration [g],jerk [m/s²]\n0,1,2,3,4\n")
+    with pytest.raises(ValueError, match="two columns 'b'"):
+        lissom.read_csv(path, names={"a": "b"})
+    # grams or gravities: nobody knows
+    assert lissom.read_csv(path).units == {"a": "1", "b": "1", "acceleration": "g", "jerk": "m/s^2"}
 
 
 @pytest.mark.parametrize("ending", ["csv", "npz"])
