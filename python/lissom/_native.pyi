@@ -202,7 +202,7 @@ class BatchSimulator:
     def __new__(
         cls,
         mechanism: Mechanism,
-        states: Sequence[State],
+        states: Sequence[State | None],
         dt_s: float,
         inputs: Sequence[str],
         outputs: Sequence[str],
@@ -217,7 +217,7 @@ class BatchSimulator:
     def ok(self) -> list[bool]: ...
     def times(self) -> _Array: ...
     def state(self, member: int) -> State: ...
-    def begin(self, members: Sequence[int], states: Sequence[State]) -> None: ...
+    def begin(self, members: Sequence[int], states: Sequence[State | None]) -> None: ...
     def read(self) -> _Array: ...
     def step(self, u: ArrayLike, *, out: _Array | None, threads: int | None) -> _Array: ...
 
@@ -273,7 +273,7 @@ def compared(
 ) -> str: ...
 def rolled(
     mechanism: Mechanism,
-    states: Sequence[State],
+    states: Sequence[State | None],
     inputs: ArrayLike,
     names: tuple[Sequence[str], Sequence[str]],
     dt_s: float,

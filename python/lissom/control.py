@@ -87,14 +87,15 @@ class Simulator:
         return self._native.read()
 
     def step(self, u: ArrayLike | None = None, /) -> Array:
-        """Hold the inputs over one step; returns the outputs at its end.
+        """Hold the inputs, in N m or N, over one step; returns the outputs at its end.
 
-        Raises :class:`lissom.SimulationError` when the mechanism cannot go on.
+        Raises :class:`lissom.SimulationError` when the mechanism cannot go on, and :class:`lissom.Interrupted` on Ctrl-C: it then
+        stands where it was, and the next step goes on to the same tick.
         """
         return self._native.step(u)
 
     def advance(self, to_s: float, u: ArrayLike | None = None, /) -> Array:
-        """Hold the inputs until an instant; returns the outputs there. Steps count from there on."""
+        """Hold the inputs until an instant in s; returns the outputs there. Steps count from there on."""
         return self._native.advance(to_s, u)
 
 
@@ -102,20 +103,20 @@ class BatchSimulator:
     """Members that are brought forward side by side, on all cores; :meth:`lissom.Mechanism.batch_simulator` makes one.
 
     Member i is what a :class:`Simulator` gives for it alone, bit for bit, whatever else is in the batch and however many threads
-    there are. One that cannot go on is no longer ``ok``, and its outputs are NaN until it is reset.
+    there are. One that cannot begin or go on is not ``ok``, and its outputs are NaN until it is reset.
     """
 
     def __init__(
         self,
         mechanism: Mechanism,
-        states: Sequence[State],
+        states: Sequence[State | None],
         dt_s: float,
         inputs: list[str],
         outputs: list[str],
         threads: int | None = None,
     ) -> None:
         self._native = _native.BatchSimulator(mechanism, states, dt_s, inputs, outputs)
-        self._starts = list(states)
+        self._mechanism, self._starts = mechanism, list(states)
         self._threads = threads
 
     def __len__(self) -> int:
@@ -151,19 +152,18 @@ class BatchSimulator:
 
     def state(self, member: int) -> State:
         """Where a member is, a copy with all that evaluations and the integrator remember."""
-        return self._native.state(member)
+        return self._native.state(*_chosen([member], len(self)))
 
     def reset(
-        self, states: State | Sequence[State] | None = None, *, members: ArrayLike | None = None
+        self, states: Start | Sequence[State] | None = None, *, members: ArrayLike | None = None
     ) -> Array:
-        """Begin again: all members or some (by number or as a mask), where they began before or at other states. Returns the
-        outputs of all."""
+        """Begin again: all members or some (by number or as a mask), where they began before or at other states, one for all or one
+        each as :meth:`lissom.Mechanism.batch_simulator` takes them. Returns the outputs of all."""
         chosen = _chosen(members, len(self))
-        if isinstance(states, State):
-            states = [states] * len(chosen)
-        begins = [self._starts[at] for at in chosen] if states is None else list(states)
-        if len(begins) != len(chosen):
-            raise ValueError(f"there are {len(begins)} states for {len(chosen)} members")
+        if states is None:
+            begins = [self._starts[at] for at in chosen]
+        else:
+            begins = self._mechanism._starts(states, len(chosen))
         self._native.begin(chosen, begins)
         for at, state in zip(chosen, begins, strict=True):
             self._starts[at] = state
@@ -174,7 +174,10 @@ class BatchSimulator:
         return self._native.read()
 
     def step(self, u: ArrayLike, /, *, out: Array | None = None) -> Array:
-        """Hold inputs (members × inputs) over one step; returns the outputs at its end, members × outputs."""
+        """Hold inputs (members × inputs, in N m or N) over one step; returns the outputs at its end, members × outputs.
+
+        Raises :class:`lissom.Interrupted` on Ctrl-C; the next step goes on with the members that were not at the tick yet.
+        """
         return self._native.step(u, out=out, threads=self._threads)
 
 
@@ -322,7 +325,8 @@ def simulate_sampled(
 def _answer(told: str, given: Any, inputs: Sequence[str]) -> Array:
     """The inputs that somebody gives: as many finite numbers as there are."""
     if given is not None:
-        found = np.atleast_1d(np.asarray(given, dtype=np.float64))
+        # a copy: controllers may fill the same array again before it acts
+        found = np.array(given, dtype=np.float64, ndmin=1)
         if found.shape == (len(inputs),) and np.isfinite(found).all():
             return found
     raise ValueError(f"{told} {given!r}, expected one number per input: {', '.join(inputs)}")

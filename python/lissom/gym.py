@@ -158,7 +158,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, NDArray[Any]]):  # type
     ) -> tuple[Array, dict[str, Any]]:
         """Begin episodes: of all members, or of those in ``options["reset_mask"]``. Member i of a seed has that seed plus i, as
         an :class:`Env` would."""
-        seeds = [seed + at for at in range(self.num_envs)] if isinstance(seed, int) else seed
+        seeds = [int(seed) + at for at in range(self.num_envs)] if isinstance(seed, (int, np.integer)) else seed
         if seeds is not None and len(seeds) != self.num_envs:
             raise ValueError(f"there are {len(seeds)} seeds for {self.num_envs} members")
         given = (options or {}).get("reset_mask")

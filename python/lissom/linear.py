@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -181,6 +182,8 @@ class Linearization:
         import control
 
         self._single()
+        if dt_s is not None and not 0.0 < dt_s < math.inf:
+            raise ValueError(f"dt_s is {dt_s}, expected a positive number of seconds, or none for continuous time")
         names = {
             kind: [name.replace(".", "_") for name in own]
             for kind, own in (

@@ -372,6 +372,8 @@ class Mechanism(_native.Mechanism):
         absent). Joints that inputs drive
         are held unless ``free``; ``closed_loop`` closes the loops of controllers. ``case`` chooses terms as ``lissom modes``
         does."""
+        if count < 0:
+            raise ValueError(f"count is {count}, expected a number of modes")
         start = self._begun(state)
         joints = (free, closed_loop)
         return Modes(**_native.find_modes(self, start, about, _instants(times_s), joints, case, count))
@@ -391,6 +393,8 @@ class Mechanism(_native.Mechanism):
         error that interpolating leaves."""
         if interpolation not in ("matrices", "state_space"):
             raise ValueError(f'interpolation is {interpolation!r}; it can be "matrices" or "state_space"')
+        if points < 1:
+            raise ValueError(f"points is {points}, expected at least one")
         start = self._begun(state)
         order = (interpolation == "state_space", first_order)
         told, summary = _native.perturbed(self, start, points, case, order)
@@ -477,15 +481,16 @@ class Mechanism(_native.Mechanism):
         given = listed("outputs", outputs)
         return [*self.positions, *self.velocities] if given is None else components(given, self.channels)
 
-    def _starts(self, states: Start | Sequence[State], members: int | None) -> list[State]:
-        """One state per member."""
-        starts: list[State]
+    def _starts(self, states: Start | Sequence[State], members: int | None) -> list[State | None]:
+        """One state per member; none for a row that is not one, which fails at once."""
+        starts: list[State | None]
         if isinstance(states, (State, Mapping)):
             starts = [self._begun(states)]
         elif isinstance(states, Sequence) and all(isinstance(one, State) for one in states):
             starts = [one for one in states if isinstance(one, State)]
         else:
-            starts = [self.state_at(row) for row in np.atleast_2d(np.asarray(states, dtype=np.float64))]
+            rows = np.atleast_2d(np.asarray(states, dtype=np.float64))
+            starts = [None if np.isnan(row).any() else self.state_at(row) for row in rows]
         if members is not None and len(starts) == 1:
             starts = starts * members
         if members is not None and len(starts) != members:

@@ -65,6 +65,8 @@ class Recording(Mapping[str, Array]):
     ) -> None:
         self.time_s: Array = np.asarray(time_s, dtype=np.float64)
         """Instants of the samples, in s."""
+        if self.time_s.ndim != 1:
+            raise ValueError(f"the instants have the shape {self.time_s.shape}, expected one axis")
         self._channels: dict[str, Array] = {
             name: np.asarray(samples, dtype=np.float64) for name, samples in channels.items()
         }

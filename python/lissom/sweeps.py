@@ -70,6 +70,8 @@ def sweep(
     Raises :class:`lissom.SweepError` when the executor breaks and :class:`lissom.Interrupted` on Ctrl-C; both have the ``rows``
     until then. What ``measure`` raises comes through, except a :class:`lissom.LissomError`, which is the row's ``error``.
     """
+    if window is not None and window < 1:
+        raise ValueError(f"window is {window}, expected at least one run at a time")
     points = _points(values)
     folder = None if out is None else _Folder(Path(out), model, points)
     rows: dict[int, Row] = {} if folder is None else folder.rows()

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 import lissom
 
+SHORT_STEPS = {"simulation.integrator": {"dop853": {"max_step_s": 1e-3}}}
+"""So that a second takes a thousand steps however little happens."""
 OUTPUTS = ["elbow.angle", "hand.position.x", "energy.kinetic"]
 
 
@@ -139,6 +142,24 @@ def test_runs_of_no_length_are_refused(arm: lissom.Mechanism) -> None:
     assert rec.time_s[-1] == 0.3 and len(rec.time_s) == 31
 
 
+def test_a_controller_may_fill_one_array_again(arm: lissom.Mechanism, state: lissom.State) -> None:
+    """Its answer is what it was when it was given, also while it waits to act."""
+    answer = np.zeros(2)
+
+    def again(t_s: float, y: np.ndarray) -> np.ndarray:
+        answer[0] = 1.0 + 100.0 * t_s
+        return answer
+
+    def anew(t_s: float, y: np.ndarray) -> list[float]:
+        return [1.0 + 100.0 * t_s, 0.0]
+
+    runs = [
+        arm.simulate(state, duration_s=0.05, controller=lissom.Sampled(law, period_s=0.01, delay_s=0.006))
+        for law in (again, anew)
+    ]
+    assert runs[0] == runs[1]
+
+
 def test_errors_of_a_controller_come_through(arm: lissom.Mechanism) -> None:
     def broken(t_s: float, y: np.ndarray) -> list[float]:
         raise ZeroDivisionError("mine")
@@ -176,6 +197,17 @@ def test_a_member_that_fails_is_marked(arm: lissom.Mechanism) -> None:
     assert found.ok.tolist() == [True, False, True]
     assert np.isfinite(found.outputs[1, :2]).all() and np.isnan(found.outputs[1, 2:]).all()
     assert np.array_equal(found.states[0], found.states[2])
+    # so is one whose start is no state
+    rows = np.tile(arm.start().x, (3, 1))
+    rows[0, 3] = np.nan
+    begun = arm.rollout(rows, inputs, dt_s=0.005, outputs=OUTPUTS)
+    assert begun.ok.tolist() == [False, False, True] and np.isnan(begun.states[0]).all()
+    assert np.array_equal(begun.outputs[2], found.outputs[2])
+    batch = arm.batch_simulator(rows, dt_s=0.005, outputs=OUTPUTS)
+    assert batch.ok.tolist() == [False, True, True] and np.isnan(batch.step(np.zeros((3, 2)))[0]).all()
+    rows[0] = rows[1]
+    assert np.array_equal(batch.reset(rows[:1], members=[0])[0], found.outputs[0, 0]) and batch.ok.all()
+    assert (batch.reset({"elbow.angle": 0.1})[:, 0] == 0.1).all()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal to itself")
@@ -191,8 +223,32 @@ def test_ctrl_c_ends_a_rollout(arm: lissom.Mechanism, lasting: slice) -> None:
     timer.join()
 
 
-def test_a_simulator_is_for_one_thread_at_a_time(arm: lissom.Mechanism) -> None:
-    sim = arm.simulator(dt_s=2.0)
+@pytest.mark.parametrize("members", [None, 3])
+def test_ctrl_c_ends_a_long_step(members: int | None, interrupt_after: Callable[[float], object]) -> None:
+    """The next step goes on to the same tick; members that were there already wait for the others."""
+    mech = lissom.shipped("two-link-arm", SHORT_STEPS).build()
+    hour = 3600.0
+    if members is None:
+        sim = mech.simulator(dt_s=hour)
+        call, times = (lambda: sim.step([0.0, 0.0])), (lambda: np.array([sim.time_s]))
+    else:
+        batch = mech.batch_simulator(mech.start(), members=members, dt_s=hour, threads=1)
+        u = np.zeros((members, 2))
+        u[0] = np.nan  # fails at once
+        call, times = (lambda: batch.step(u)), (lambda: batch.time_s[1:2])
+    reached = [0.0]
+    for _ in range(2):
+        interrupt_after(0.3)
+        with pytest.raises(lissom.Interrupted):
+            call()
+        reached.append(float(times()[0]))
+    assert 0.0 < reached[1] < reached[2] < hour
+    if members is not None:
+        assert batch.ok.tolist() == [False, True, True] and batch.time_s[2] == 0.0
+
+
+def test_a_simulator_is_for_one_thread_at_a_time() -> None:
+    sim = lissom.shipped("two-link-arm", SHORT_STEPS).build().simulator(dt_s=20.0)
     other = threading.Thread(target=sim.step, args=([0.0, 0.0],))
     other.start()
     refused = 0

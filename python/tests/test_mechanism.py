@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import copy
+import importlib
+import json
 import pickle
+import subprocess
 import threading
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -33,6 +38,26 @@ def test_forward_dynamics_inverts_inverse_dynamics(name: str) -> None:
     np.testing.assert_allclose(needed, force, atol=1e-8 * scale, rtol=0)
     by_matrix = np.einsum("bij,bj->bi", mech.mass_matrix(x), acceleration) + mech.bias(x)
     np.testing.assert_allclose(by_matrix, force, atol=1e-8 * scale, rtol=0)
+
+
+@pytest.mark.parametrize("name", ["two-link-arm", "shuttle-arm", "space-arm"])
+def test_evaluations_are_those_of_the_command(name: str, command: list[str], tmp_path: Path) -> None:
+    """To the last bit: JSON holds every digit."""
+    mech = lissom.shipped(name).build()
+    n_q, n = len(mech.free_positions), len(mech.free_velocities)
+    rng = np.random.default_rng(9)
+    x = mech.free_state(mech.start())
+    x[n_q:] = 0.1 * rng.standard_normal(n)
+    force, acceleration = rng.standard_normal((2, n))
+    asked = {"position": x[:n_q], "velocity": x[n_q:], "force": force, "acceleration": acceleration}
+    path = tmp_path / "state.json"
+    path.write_text(json.dumps({key: array.tolist() for key, array in asked.items()}))
+    words = [*command, "eval", name, "--state", str(path), "--json"]
+    told = json.loads(subprocess.run(words, check=True, capture_output=True).stdout)
+    found = mech.evaluate(x, force, acceleration)
+    assert np.array_equal(found.mass_matrix, told["mass_matrix"]) and np.array_equal(found.bias, told["bias"])
+    assert np.array_equal(found.acceleration, told["acceleration"])
+    assert found.inverse_dynamics is not None and np.array_equal(found.inverse_dynamics, told["inverse_dynamics"])
 
 
 @pytest.mark.parametrize("name", MODELS[:-1])
@@ -258,6 +283,20 @@ def test_equilibrium_is_where_nothing_moves() -> None:
     found = mech.equilibrium()
     assert found.stability == "stable"
     np.testing.assert_allclose(mech.forward_dynamics(found.state), 0.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("study", ["equilibrium", "start"])
+def test_ctrl_c_ends_a_search_for_an_equilibrium(
+    study: str, interrupt_after: Callable[[float], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A chain of a hundred and fifty flexible links, stretched out at first, which takes seconds to find how it hangs."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parent / "../tools"))
+    model = importlib.import_module("bench").chain(150, 2)
+    mech = model.replace({"simulation.initial": "equilibrium"}).build()
+    written = mech.state()
+    interrupt_after(0.2)
+    with pytest.raises(lissom.Interrupted):
+        mech.equilibrium(written) if study == "equilibrium" else mech.start()
 
 
 def test_modes_are_those_of_the_linear_model(arm: lissom.Mechanism) -> None:

@@ -9,8 +9,10 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import lissom
@@ -23,10 +25,20 @@ def python(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *words], capture_output=True, text=True)
 
 
+def blocks(page: str) -> list[str]:
+    """What a page shows of Python."""
+    text = (HERE / "../.." / page).read_text(encoding="utf-8")
+    return [block.split("```")[0] for block in text.split("```python\n")[1:]]
+
+
 def guide() -> str:
     """The blocks of the guide as one program."""
-    blocks = (HERE / "../../docs/guide/python.md").read_text(encoding="utf-8").split("```python\n")[1:]
-    return "\n".join(block.split("```")[0] for block in blocks)
+    return "\n".join(blocks("docs/guide/python.md"))
+
+
+def first_lines() -> str:
+    """How the README introduces the package."""
+    return next(block for block in blocks("README.md") if block.startswith("import lissom"))
 
 
 def test_the_command_comes_along(tmp_path: Path) -> None:
@@ -83,6 +95,16 @@ def test_wrong_names_and_kinds_are_told_with_a_remedy(arm: lissom.Mechanism) -> 
         arm.simulate(controller=lambda t_s, y: [0.0, 0.0])  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="cannot be called"):
         lissom.Sampled(1.0, period_s=1e-3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="points is 0"):
+        arm.perturb(points=0)
+    with pytest.raises(ValueError, match="count is -1"):
+        arm.modes(count=-1)
+    with pytest.raises(ValueError, match="dt_s is 0"):
+        arm.linearize().to_control(dt_s=0.0)
+    with pytest.raises(IndexError, match="no member -1"):
+        arm.batch_simulator(arm.start(), members=2, dt_s=1e-3).state(-1)
+    with pytest.raises(ValueError, match="one axis"):
+        lissom.Recording(np.zeros((2, 2)), {}, {})
     with pytest.raises(TypeError, match="go by name"):
         rec[0]  # type: ignore[index]
     with pytest.raises(ValueError, match="files end with .csv"):
@@ -95,7 +117,9 @@ def test_types(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MYPYPATH", f"{HERE}{os.pathsep}{tmp_path}")
     words = ["--strict", "--config-file", str(HERE / "../../pyproject.toml"), "--cache-dir", str(tmp_path)]
     (tmp_path / "guide.py").write_text(guide())
-    checked = python("-m", "mypy", *words, "--package", "lissom", "--module", "first_steps", "--module", "guide")
+    (tmp_path / "first_lines.py").write_text(first_lines())
+    modules = ("first_steps", "guide", "first_lines")
+    checked = python("-m", "mypy", *words, "--package", "lissom", *(f"--module={name}" for name in modules))
     assert checked.returncode == 0, checked.stdout
     assert python(str(HERE / "first_steps.py")).returncode == 0
 
@@ -119,7 +143,8 @@ def test_stubs_say_what_the_binding_says() -> None:
             assert told == " ".join(getattr(owner, own.name).__doc__.split()), own.name
 
 
-def test_examples_of_the_guide() -> None:
-    """Every block of the guide runs, one after the other."""
-    told = python("-c", guide())
+@pytest.mark.parametrize("program", [guide, first_lines])
+def test_examples_of_the_pages(program: Callable[[], str]) -> None:
+    """Every block of the guide runs, one after the other, and the lines of the README do."""
+    told = python("-c", program())
     assert told.returncode == 0, told.stderr

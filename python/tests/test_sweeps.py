@@ -80,6 +80,8 @@ def test_a_list_of_points_is_one_run_each() -> None:
         lissom.sweep(model, {"payload.gripper.mass_kg": 0.5}, measure=measure)  # type: ignore[dict-item]
     with pytest.raises(TypeError, match="expected a dictionary"):
         lissom.sweep(model, points, measure=lambda rec: 1.0)  # type: ignore[arg-type,return-value]
+    with pytest.raises(ValueError, match="window"):
+        lissom.sweep(model, points, measure=measure, window=0)
     with pytest.raises(TypeError, match="no set"):
         lissom.sweep(model, points, measure=lambda rec: {"what": {1, 2}})
 

@@ -8,7 +8,7 @@
 //! | [`model`] | from a checked spec to a [`model::Model`]: bodies reduced, coordinates laid out for a tree |
 //! | [`simulate`] | what a tree says to the studies: equations of motion, equilibrium, derivatives |
 //! | [`nodal_model`] | from a checked spec to a nodal mechanism, and what that says to the studies |
-//! | [`Mechanism`], [`Simulation`] | a spec in its formulation; stepping from outside |
+//! | [`Mechanism`], [`Simulation`], [`SampledSimulation`] | a spec in its formulation; stepping from outside, tick by tick |
 //! | `analysis` | linear analyses of a mechanism |
 //! | [`diagnose`] | what there is to know of a mechanism before anything is done with it |
 //! | [`evaluate`] | the equations of a mechanism at one state |
@@ -27,6 +27,7 @@ mod formulation;
 mod mechanism;
 pub mod model;
 pub mod nodal_model;
+mod sampled;
 pub mod scene;
 pub mod simulate;
 mod simulation;
@@ -35,4 +36,5 @@ pub mod testing;
 
 pub use evaluator::{Evaluator, RowQuantity, StateRows};
 pub use mechanism::{BuildError, Mechanism};
+pub use sampled::{SampledError, SampledOptions, SampledSimulation};
 pub use simulation::{Inputs, Simulation};

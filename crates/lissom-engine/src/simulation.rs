@@ -6,6 +6,7 @@ use lissom_core::study::Stepping;
 use lissom_core::{
     Dynamics, External, Recording, RunError, Selection, Signals, State, StateError, snapshot,
 };
+use lissom_numerics::integrate::Flow;
 use lissom_spec::spec::IntegratorSpec;
 use self_cell::self_cell;
 
@@ -122,6 +123,21 @@ impl Simulation {
     /// # Errors
     /// When there is no input of a name, or why it could not go on.
     pub fn advance(&mut self, to_s: f64, inputs: Inputs<'_>) -> Result<(), RunError> {
+        self.advance_watched(to_s, inputs, &mut |_| Flow::Continue)
+            .map(drop)
+    }
+
+    /// The same while somebody looks on: `watch` is called after every step of the integrator with the time reached, and may stop
+    /// there. [`Flow::Stop`] tells that the instant was not reached.
+    ///
+    /// # Errors
+    /// As [`advance`](Self::advance).
+    pub fn advance_watched(
+        &mut self,
+        to_s: f64,
+        inputs: Inputs<'_>,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Flow, RunError> {
         let time_s = self.time_s();
         let jumped = match inputs {
             Inputs::OfModel => {
@@ -157,7 +173,7 @@ impl Simulation {
         let stepping = &mut self.stepping;
         self.owned.with_dependent_mut(|_, work| {
             let Workspace { dynamics, observed } = work;
-            stepping.advance(&mut **dynamics, &mut **observed, to_s, jumped)
+            stepping.advance(&mut **dynamics, &mut **observed, (to_s, jumped), watch)
         })
     }
 
@@ -243,6 +259,11 @@ impl Simulation {
         let (time_s, (motion, works)) = (self.stepping.time_s(), self.stepping.motion());
         self.owned
             .with_dependent_mut(|_, work| outputs.read(&mut *work.observed, time_s, motion, works))
+    }
+
+    /// Positions and velocities now.
+    pub(crate) fn motion(&self) -> [&[f64]; 2] {
+        self.stepping.motion().0
     }
 
     /// Where the mechanism is now, memory included.

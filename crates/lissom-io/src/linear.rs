@@ -18,6 +18,7 @@
 //! motion, `coordinate_set` (points) says which set an instant has, counted from one, and `coordinate_names_2`,
 //! `state_names_2` and so on name the further ones.
 
+use lissom::spec::SimulationSpec;
 use lissom::{LinearError, Linearized, LinearizedTrajectory, Point, SignalNames, StateSpace};
 use nalgebra::DMatrix;
 
@@ -28,6 +29,48 @@ type Named<T, R> = (&'static str, fn(&T) -> R);
 
 /// Instants of a motion at which it is linearised unless said.
 pub const USUAL_POINTS: usize = 51;
+
+/// An instant that a motion does not have.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("{at_s} is not in the motion, which is from {start_s} to {end_s} s; name instants inside")]
+pub struct OutsideMotion {
+    /// The instant.
+    pub at_s: f64,
+    /// Where the motion begins.
+    pub start_s: f64,
+    /// Where it ends.
+    pub end_s: f64,
+}
+
+/// Instants at which the motion of a simulation is looked at from a state on: those that are named, each once and in order, or so
+/// many evenly to its end if none is.
+///
+/// # Errors
+///
+/// When the motion does not have one of them.
+pub fn instants_of_motion(
+    simulation: &SimulationSpec,
+    start_s: f64,
+    named: &[f64],
+    points: usize,
+) -> Result<Vec<f64>, OutsideMotion> {
+    let end_s = simulation.end_s();
+    if named.is_empty() {
+        return Ok(evenly(start_s, end_s - start_s, points));
+    }
+    let is_inside = |at_s: f64| start_s <= at_s && at_s <= end_s;
+    if let Some(&at_s) = named.iter().find(|&&at_s| !is_inside(at_s)) {
+        return Err(OutsideMotion {
+            at_s,
+            start_s,
+            end_s,
+        });
+    }
+    let mut instants = named.to_vec();
+    instants.sort_by(f64::total_cmp);
+    instants.dedup();
+    Ok(instants)
+}
 
 /// So many instants from the start of a span to its end.
 pub fn evenly(start: f64, duration: f64, count: usize) -> Vec<f64> {

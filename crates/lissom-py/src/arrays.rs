@@ -7,6 +7,8 @@ use numpy::{
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
+use crate::error::OrRefuse;
+
 /// An array that is handed to Python.
 pub(crate) type Array<'py> = Bound<'py, PyArrayDyn<f64>>;
 
@@ -84,9 +86,7 @@ pub(crate) fn rows<'a>(
 
 /// The numbers of an array in one piece.
 pub(crate) fn numbers<'a>(array: &'a PyReadonlyArrayDyn<'_, f64>) -> PyResult<&'a [f64]> {
-    array
-        .as_slice()
-        .map_err(|error| PyValueError::new_err(error.to_string()))
+    array.as_slice().or_refuse()
 }
 
 /// The array that results go to: the one that was given, or a new one.
@@ -117,9 +117,7 @@ pub(crate) fn result<'py>(
 
 /// The numbers of a result, to be written.
 pub(crate) fn written<'a>(array: &'a mut PyReadwriteArrayDyn<'_, f64>) -> PyResult<&'a mut [f64]> {
-    array
-        .as_slice_mut()
-        .map_err(|error| PyValueError::new_err(error.to_string()))
+    array.as_slice_mut().or_refuse()
 }
 
 /// Numbers as an array of a shape.

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use lissom::{Flow, SampledError, SampledOptions, SampledSimulation};
 use numpy::{PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -11,43 +12,99 @@ use crate::arrays::{
 };
 use crate::error::{OrRaise, Raise};
 use crate::mechanism::Mechanism;
-use crate::simulator::{Loop, Refusal, UnderWay, locked};
+use crate::simulator::{locked, options};
 use crate::state::State;
-use crate::threads::{on_threads, share_out, thread_count};
+use crate::threads::{share_out, thread_count};
 
-/// Members of a batch under way. One that has failed is gone.
+/// A member of a batch.
+#[derive(Default)]
+struct Member {
+    /// None where it has failed.
+    under_way: Option<SampledSimulation>,
+    /// Steps that it was asked for since it began. More than it has made where Ctrl-C came in between.
+    asked: u64,
+}
+
+impl Member {
+    /// Whether a step that it was asked for is not finished.
+    fn is_behind(&self) -> bool {
+        (self.under_way.as_ref()).is_some_and(|under_way| under_way.ticks() < self.asked)
+    }
+
+    /// Steps if it is behind; writes its outputs, NaN where it has failed.
+    fn catch_up(&mut self, u: &[f64], outputs: &mut [f64], watch: &mut dyn FnMut(f64) -> Flow) {
+        if self.is_behind()
+            && let Some(under_way) = &mut self.under_way
+            && under_way.step(u, watch).is_err()
+        {
+            self.under_way = None;
+        }
+        self.read(outputs);
+    }
+
+    fn read(&mut self, outputs: &mut [f64]) {
+        match &mut self.under_way {
+            Some(under_way) => outputs.copy_from_slice(under_way.outputs()),
+            None => outputs.fill(f64::NAN),
+        }
+    }
+}
+
+/// Members under way.
 #[pyclass(frozen, module = "lissom._native")]
 pub(crate) struct BatchSimulator {
     mechanism: Py<Mechanism>,
-    stepped: Loop,
-    members: Mutex<Vec<Option<UnderWay>>>,
+    options: Arc<SampledOptions>,
+    members: Mutex<Vec<Member>>,
 }
 
-/// Members at states, none where one cannot be. They are begun on all cores.
+/// The states of members, where they may be those of a mechanism; those that have none fail at once.
+fn starts<'a>(
+    own: &Mechanism,
+    states: &'a [Option<Bound<'_, State>>],
+) -> PyResult<Vec<Option<&'a lissom::State>>> {
+    let checked = |state: &'a Option<Bound<'_, State>>| {
+        let state = state.as_ref().map(|state| state.get().of(own));
+        state.transpose()
+    };
+    states.iter().map(checked).collect()
+}
+
+/// Members at states, failed where one cannot be. They are begun on all cores.
 fn begun(
     py: Python<'_>,
     own: &Mechanism,
-    states: &[Bound<'_, State>],
-    stepped: &Loop,
-) -> PyResult<Vec<Option<UnderWay>>> {
-    let starts = states.iter().map(|state| state.get().of(own));
-    let starts = starts.collect::<PyResult<Vec<_>>>()?;
+    states: &[Option<Bound<'_, State>>],
+    options: &Arc<SampledOptions>,
+) -> PyResult<Vec<Member>> {
+    let starts = starts(own, states)?;
     let mut members: Vec<_> = starts.iter().map(|_| None).collect();
     let items = starts.into_iter().zip(&mut members).collect();
     share_out(py, items, thread_count(None), |(start, member), _| {
-        *member = Some(UnderWay::new(&own.mechanism, start, stepped));
+        *member = start.map(|start| SampledSimulation::new(&own.mechanism, start, options));
     })?;
-    let told = members.into_iter().flatten().map(|member| match member {
-        Err(Refusal::Start(_)) => Ok(None),
-        other => other.map(Some).or_raise(py),
+    let told = members.into_iter().map(|member| match member {
+        None | Some(Err(SampledError::Start(_))) => Ok(Member::default()),
+        Some(begun) => Ok(Member {
+            under_way: Some(begun.or_raise(py)?),
+            asked: 0,
+        }),
     });
     told.collect()
 }
 
 impl BatchSimulator {
-    fn members(&self) -> PyResult<MutexGuard<'_, Vec<Option<UnderWay>>>> {
+    fn members(&self) -> PyResult<MutexGuard<'_, Vec<Member>>> {
         locked(&self.members, "batch")
     }
+}
+
+/// A member by its number.
+fn member_at(members: &[Member], at: usize) -> PyResult<&Member> {
+    members.get(at).ok_or_else(|| {
+        let count = members.len();
+        PyIndexError::new_err(format!("there is no member {at}; there are {count}"))
+    })
 }
 
 #[pymethods]
@@ -55,16 +112,16 @@ impl BatchSimulator {
     #[new]
     fn new(
         mechanism: &Bound<'_, Mechanism>,
-        states: Vec<Bound<'_, State>>,
+        states: Vec<Option<Bound<'_, State>>>,
         dt_s: f64,
         inputs: Vec<String>,
         outputs: Vec<String>,
     ) -> PyResult<Self> {
-        let stepped = Loop::new(dt_s, inputs, outputs)?;
-        let members = begun(mechanism.py(), mechanism.get(), &states, &stepped)?;
+        let options = options(dt_s, inputs, outputs)?;
+        let members = begun(mechanism.py(), mechanism.get(), &states, &options)?;
         Ok(Self {
             mechanism: mechanism.clone().unbind(),
-            stepped,
+            options,
             members: Mutex::new(members),
         })
     }
@@ -75,31 +132,30 @@ impl BatchSimulator {
 
     #[getter]
     fn dt_s(&self) -> f64 {
-        self.stepped.dt_s
+        self.options.period_s
     }
 
     #[getter]
     fn inputs(&self) -> Vec<String> {
-        self.stepped.inputs.clone()
+        self.options.inputs.clone()
     }
 
     #[getter]
     fn outputs(&self) -> Vec<String> {
-        self.stepped.outputs.clone()
+        self.options.outputs.clone()
     }
 
     /// Which members are under way.
     fn ok(&self) -> PyResult<Vec<bool>> {
-        Ok(self.members()?.iter().map(Option::is_some).collect())
+        let members = self.members()?;
+        Ok(members.iter().map(|own| own.under_way.is_some()).collect())
     }
 
     /// Instants that members have reached; NaN where one has failed.
     fn times<'py>(&self, py: Python<'py>) -> PyResult<Array<'py>> {
         let members = self.members()?;
-        let time_s = |member: &Option<UnderWay>| {
-            let reached = member
-                .as_ref()
-                .map(|under_way| under_way.simulation.time_s());
+        let time_s = |member: &Member| {
+            let reached = member.under_way.as_ref().map(SampledSimulation::time_s);
             reached.unwrap_or(f64::NAN)
         };
         shaped(py, members.iter().map(time_s).collect(), &[members.len()])
@@ -108,16 +164,11 @@ impl BatchSimulator {
     /// The state of a member.
     fn state(&self, py: Python<'_>, member: usize) -> PyResult<State> {
         let members = self.members()?;
-        let Some(found) = members.get(member) else {
-            let message = format!("there is no member {member}; there are {}", members.len());
-            return Err(PyIndexError::new_err(message));
-        };
-        let Some(under_way) = found else {
+        let Some(under_way) = &member_at(&members, member)?.under_way else {
             let message = format!("member {member} has failed and has no state; reset it");
             return Err(PyValueError::new_err(message));
         };
-        let state = under_way.simulation.state();
-        Ok(State::new(self.mechanism.bind(py), state))
+        Ok(State::new(self.mechanism.bind(py), under_way.state()))
     }
 
     /// Begins members anew, each at a state.
@@ -125,15 +176,13 @@ impl BatchSimulator {
         &self,
         py: Python<'_>,
         members: Vec<usize>,
-        states: Vec<Bound<'_, State>>,
+        states: Vec<Option<Bound<'_, State>>>,
     ) -> PyResult<()> {
         let mut all = self.members()?;
-        let count = all.len();
-        if let Some(wrong) = members.iter().find(|&&member| member >= count) {
-            let message = format!("there is no member {wrong}; there are {count}");
-            return Err(PyIndexError::new_err(message));
+        for &member in &members {
+            member_at(&all, member)?;
         }
-        let begun = begun(py, self.mechanism.bind(py).get(), &states, &self.stepped)?;
+        let begun = begun(py, self.mechanism.bind(py).get(), &states, &self.options)?;
         for (member, begun) in members.into_iter().zip(begun) {
             all[member] = begun;
         }
@@ -143,19 +192,17 @@ impl BatchSimulator {
     /// Outputs of all members now, members × outputs; NaN where one has failed.
     fn read<'py>(&self, py: Python<'py>) -> PyResult<Array<'py>> {
         let mut members = self.members()?;
-        let n_y = self.stepped.outputs.len();
-        let shape = [members.len(), n_y];
-        let mut all = Vec::with_capacity(members.len() * n_y);
-        for member in members.iter_mut() {
-            match member {
-                Some(under_way) => all.extend_from_slice(under_way.simulation.outputs()),
-                None => all.resize(all.len() + n_y, f64::NAN),
-            }
+        let n_y = self.options.outputs.len();
+        let mut all = vec![0.0; members.len() * n_y];
+        let rows = split(&mut all, n_y, members.len());
+        for (member, outputs) in members.iter_mut().zip(rows) {
+            member.read(outputs);
         }
-        shaped(py, all, &shape)
+        shaped(py, all, &[members.len(), n_y])
     }
 
-    /// Holds inputs, members × inputs, over one step; returns the outputs at its end.
+    /// Holds inputs, members × inputs, over one step; returns the outputs at its end. A step that Ctrl-C has ended is finished by
+    /// the next.
     #[pyo3(signature = (u, *, out, threads))]
     fn step<'py>(
         &self,
@@ -165,7 +212,7 @@ impl BatchSimulator {
         threads: Option<usize>,
     ) -> PyResult<Array<'py>> {
         let mut members = self.members()?;
-        let (n_u, n_y) = (self.stepped.inputs.len(), self.stepped.outputs.len());
+        let (n_u, n_y) = (self.options.inputs.len(), self.options.outputs.len());
         let array = contiguous(u)?;
         if array.shape() != [members.len(), n_u] {
             return Err(PyValueError::new_err(format!(
@@ -178,28 +225,33 @@ impl BatchSimulator {
         let found = result(py, out, &[members.len(), n_y])?;
         let mut filled = found.try_readwrite()?;
         let outputs = split(written(&mut filled)?, n_y, members.len());
-        let items: Vec<_> = (members.iter_mut().enumerate())
+        if !members.iter().any(Member::is_behind) {
+            for member in members.iter_mut() {
+                member.asked += 1;
+            }
+        }
+        let items = (members.iter_mut().enumerate())
             .zip(outputs)
             .map(|((at, member), outputs)| (member, &held[at * n_u..][..n_u], outputs))
             .collect();
-        let count = thread_count(threads);
-        py.detach(|| {
-            let step = |(member, u, outputs): (&mut Option<UnderWay>, &[f64], &mut [f64]),
-                        _: &mut dyn FnMut() -> bool| {
-                let stepped = |under_way: &mut UnderWay| under_way.step(&self.stepped, u).is_ok();
-                if member.as_mut().is_some_and(stepped)
-                    && let Some(under_way) = member
-                {
-                    outputs.copy_from_slice(under_way.simulation.outputs());
-                } else {
-                    *member = None;
-                    outputs.fill(f64::NAN);
-                }
-            };
-            on_threads(items, count, step, &mut || false);
-        });
+        share_out(
+            py,
+            items,
+            thread_count(threads),
+            |(member, u, outputs): (&mut Member, &[f64], &mut [f64]), is_stopped| {
+                member.catch_up(u, outputs, &mut |_| flow(is_stopped()));
+            },
+        )?;
         drop(filled);
         Ok(found)
+    }
+}
+
+fn flow(is_stopped: bool) -> Flow {
+    if is_stopped {
+        Flow::Stop
+    } else {
+        Flow::Continue
     }
 }
 
@@ -214,55 +266,18 @@ fn split(mut numbers: &mut [f64], width: usize, count: usize) -> Vec<&mut [f64]>
     rows
 }
 
-/// One member of a rollout: where it begins, and what is held over its steps.
-struct Member<'a> {
-    start: &'a lissom::State,
-    inputs: &'a [f64],
-    states: &'a mut [f64],
-    outputs: &'a mut [f64],
-    ok: &'a mut bool,
-}
-
-/// Steps a member to its end; what it does not reach is NaN.
-fn roll(
-    mechanism: &Arc<lissom::Mechanism>,
-    stepped: &Loop,
-    member: Member<'_>,
-    is_stopped: &mut dyn FnMut() -> bool,
-) {
-    member.states.fill(f64::NAN);
-    member.outputs.fill(f64::NAN);
-    let Ok(mut under_way) = UnderWay::new(mechanism, member.start, stepped) else {
-        return;
-    };
-    let n_x = member.start.position.len() + member.start.velocity.len();
-    let (n_u, n_y) = (stepped.inputs.len(), stepped.outputs.len());
-    let steps = member.states.len() / n_x - 1;
-    for step in 0..=steps {
-        if is_stopped() {
-            return;
-        }
-        if step > 0 {
-            let held = &member.inputs[(step - 1) * n_u..][..n_u];
-            if under_way.step(stepped, held).is_err() {
-                return;
-            }
-        }
-        let state = under_way.simulation.state();
-        let place = &mut member.states[step * n_x..][..n_x];
-        place[..state.position.len()].copy_from_slice(&state.position);
-        place[state.position.len()..].copy_from_slice(&state.velocity);
-        member.outputs[step * n_y..][..n_y].copy_from_slice(under_way.simulation.outputs());
-    }
-    *member.ok = true;
-}
+/// Where a member of a rollout begins and whether it reached its end; rows for its states and outputs.
+type RolledMember<'a> = (
+    (Option<&'a lissom::State>, &'a mut bool),
+    (&'a mut [f64], &'a mut [f64]),
+);
 
 /// Runs of many members under inputs that are held over steps, on several threads.
 #[pyfunction]
 #[pyo3(signature = (mechanism, states, inputs, names, dt_s, *, threads))]
 pub(crate) fn rolled<'py>(
     mechanism: &Bound<'py, Mechanism>,
-    states: Vec<Bound<'py, State>>,
+    states: Vec<Option<Bound<'py, State>>>,
     inputs: &Bound<'py, PyAny>,
     names: (Vec<String>, Vec<String>),
     dt_s: f64,
@@ -276,28 +291,27 @@ pub(crate) fn rolled<'py>(
             array.shape()
         )));
     };
-    let stepped = Loop::new(dt_s, names.0, names.1)?;
-    if members != states.len() || n_u != stepped.inputs.len() {
+    let options = options(dt_s, names.0, names.1)?;
+    if members != states.len() || n_u != options.inputs.len() {
         return Err(PyValueError::new_err(format!(
             "the inputs are for {members} members with {n_u} inputs, and there are {} states and {} names of inputs",
             states.len(),
-            stepped.inputs.len()
+            options.inputs.len()
         )));
     }
-    let starts = states.iter().map(|state| state.get().of(own));
-    let starts = starts.collect::<PyResult<Vec<_>>>()?;
+    let starts = starts(own, &states)?;
+    let begin = |start: &lissom::State| SampledSimulation::new(&own.mechanism, start, &options);
     // names that are wrong are wrong for all that can begin
-    for start in &starts {
-        match py.detach(|| UnderWay::new(&own.mechanism, start, &stepped)) {
+    for start in starts.iter().flatten() {
+        match py.detach(|| begin(start)) {
             Ok(_) => break,
-            Err(Refusal::Start(_)) => {}
+            Err(SampledError::Start(_)) => {}
             Err(wrong) => return Err(wrong.raise(py)),
         }
     }
-    let written_state = own.mechanism.written();
-    let n_x = written_state.position.len() + written_state.velocity.len();
+    let n_x = own.counts.iter().sum();
     refuse_without_coordinates(n_x)?;
-    let n_y = stepped.outputs.len();
+    let n_y = options.outputs.len();
     let found = result(py, None, &[members, steps + 1, n_x])?;
     let read = result(py, None, &[members, steps + 1, n_y])?;
     let mut ok = vec![false; members];
@@ -309,21 +323,21 @@ pub(crate) fn rolled<'py>(
         let items = (starts.into_iter().zip(&mut ok))
             .zip(found_rows.into_iter().zip(read_rows))
             .enumerate()
-            .map(|(at, ((start, ok), (states, outputs)))| Member {
-                start,
-                inputs: &held[at * steps * n_u..][..steps * n_u],
-                states,
-                outputs,
-                ok,
+            .collect();
+        let roll = |(at, ((start, ok), (states, outputs))): (usize, RolledMember<'_>),
+                    is_stopped: &mut dyn FnMut() -> bool| {
+            // what a member does not reach is not a number
+            states.fill(f64::NAN);
+            outputs.fill(f64::NAN);
+            let held = &held[at * steps * n_u..][..steps * n_u];
+            let begun = start.and_then(|start| begin(start).ok());
+            *ok = begun.is_some_and(|mut member| {
+                let watch = &mut |_| flow(is_stopped());
+                let end = member.roll(held, states, outputs, watch);
+                matches!(end, Ok(Flow::Continue))
             });
-        share_out(
-            py,
-            items.collect(),
-            thread_count(threads),
-            |member, is_stopped| {
-                roll(&own.mechanism, &stepped, member, is_stopped);
-            },
-        )?;
+        };
+        share_out(py, items, thread_count(threads), roll)?;
     }
     Ok((found, read, ok))
 }

@@ -1,5 +1,6 @@
 //! Errors of Lissom as the exceptions of `lissom.errors`.
 
+use std::fmt::Display;
 use std::io::ErrorKind;
 use std::ops::Range;
 
@@ -45,6 +46,17 @@ pub(crate) trait OrRaise<T> {
 impl<T, E: Raise> OrRaise<T> for Result<T, E> {
     fn or_raise(self, py: Python<'_>) -> PyResult<T> {
         self.map_err(|error| error.raise(py))
+    }
+}
+
+/// What was found, or a `ValueError` in the words of why what was given is refused.
+pub(crate) trait OrRefuse<T> {
+    fn or_refuse(self) -> PyResult<T>;
+}
+
+impl<T, E: Display> OrRefuse<T> for Result<T, E> {
+    fn or_refuse(self) -> PyResult<T> {
+        self.map_err(|error| PyValueError::new_err(error.to_string()))
     }
 }
 

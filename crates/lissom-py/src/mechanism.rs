@@ -10,12 +10,13 @@ use numpy::{PyReadonlyArray1, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::arrays::{Array, contiguous, finite, shaped};
-use crate::error::OrRaise;
+use crate::arrays::{Array, contiguous, finite, numbers, shaped};
+use crate::error::{OrRaise, OrRefuse};
 use crate::evaluation::{Asked, Free};
 use crate::model::Model;
 use crate::recording::{Samples, taken};
 use crate::state::State;
+use crate::study::answered;
 
 /// A mechanism, with workspaces to evaluate it.
 #[pyclass(frozen, subclass, module = "lissom._native")]
@@ -26,6 +27,8 @@ use crate::state::State;
 pub(crate) struct Mechanism {
     pub(crate) loaded: Arc<Loaded>,
     pub(crate) mechanism: Arc<lissom::Mechanism>,
+    /// Numbers of positions and of velocities of its states.
+    pub(crate) counts: [usize; 2],
     free: OnceLock<Free>,
 }
 
@@ -96,9 +99,11 @@ impl Mechanism {
     fn new(model: &Bound<'_, Model>) -> Self {
         let loaded = Arc::clone(&model.get().loaded);
         let mechanism = Arc::new(loaded.mechanism.clone());
+        let written = mechanism.written();
         Self {
             loaded,
             mechanism,
+            counts: [written.position.len(), written.velocity.len()],
             free: OnceLock::new(),
         }
     }
@@ -140,7 +145,7 @@ impl Mechanism {
     /// The state in which the model starts: as written, in equilibrium or quasi-static, as `simulation.initial` says.
     fn start(slf: &Bound<'_, Self>) -> PyResult<State> {
         let (py, own) = (slf.py(), slf.get());
-        let state = py.detach(|| own.mechanism.start()).or_raise(py)?;
+        let state = answered(py, |watch| own.mechanism.start_watched(watch))?;
         Ok(State::new(slf, state))
     }
 
@@ -166,8 +171,7 @@ impl Mechanism {
         time_s: Option<f64>,
     ) -> PyResult<State> {
         let own = slf.get();
-        let written = own.mechanism.written();
-        let (n_q, n_v) = (written.position.len(), written.velocity.len());
+        let [n_q, n_v] = own.counts;
         let array = contiguous(x)?;
         if array.shape() != [n_q + n_v] {
             return Err(PyValueError::new_err(format!(
@@ -175,7 +179,7 @@ impl Mechanism {
                 array.shape()
             )));
         }
-        let x: Vec<f64> = array.as_array().iter().copied().collect();
+        let x = numbers(&array)?;
         if let Some(at) = x.iter().position(|value| !value.is_finite()) {
             return Err(PyValueError::new_err(format!(
                 "entry {at} of the state is {}, expected a finite number",
@@ -207,8 +211,7 @@ impl Mechanism {
         let (py, own) = (slf.py(), slf.get());
         let recording = taken(&time_s, &channels)?;
         let found = py.detach(|| own.mechanism.recorded_state(&recording, at_s));
-        let found = found.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(State::new(slf, found))
+        Ok(State::new(slf, found.or_refuse()?))
     }
 
     /// A state as it was saved.

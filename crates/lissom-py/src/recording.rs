@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Value, json};
 
-use crate::error::OrRaise;
+use crate::error::{OrRaise, OrRefuse};
 use crate::model::Model;
 use crate::state::State;
 
@@ -116,9 +116,7 @@ impl OfRun<'_> {
 
     /// Options and summary.
     fn told(&self) -> PyResult<[Value; 2]> {
-        let json = |text: &str| -> PyResult<Value> {
-            serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()))
-        };
+        let json = |text: &str| serde_json::from_str(text).or_refuse();
         Ok([json(&self.options)?, json(&self.summary)?])
     }
 }

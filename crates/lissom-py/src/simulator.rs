@@ -2,129 +2,39 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
-use lissom::spec::IntegratorSpec;
-use lissom::{Inputs, RunError, Simulation};
+use lissom::{Flow, RunError, SampledError, SampledOptions, SampledSimulation};
 use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::arrays::{Array, contiguous, finite, positive, result, written};
-use crate::error::{OrRaise, Raise};
+use crate::arrays::{Array, contiguous, finite, numbers, positive, result, written};
+use crate::error::{OrRaise, Raise, interruption};
 use crate::mechanism::Mechanism;
 use crate::state::State;
+use crate::watch::watched;
 
 /// How a mechanism is stepped, what drives it meanwhile and what is read of it.
-pub(crate) struct Loop {
-    pub(crate) dt_s: f64,
-    pub(crate) inputs: Vec<String>,
-    pub(crate) outputs: Vec<String>,
+pub(crate) fn options(
+    dt_s: f64,
+    inputs: Vec<String>,
+    outputs: Vec<String>,
+) -> PyResult<Arc<SampledOptions>> {
+    positive("dt_s", dt_s)?;
+    Ok(Arc::new(SampledOptions {
+        period_s: dt_s,
+        inputs,
+        outputs,
+    }))
 }
 
-impl Loop {
-    pub(crate) fn new(dt_s: f64, inputs: Vec<String>, outputs: Vec<String>) -> PyResult<Self> {
-        positive("dt_s", dt_s)?;
-        Ok(Self {
-            dt_s,
-            inputs,
-            outputs,
-        })
-    }
-}
-
-/// Why a mechanism is not under way.
-pub(crate) enum Refusal {
-    /// It cannot be where it should begin.
-    Start(RunError),
-    /// There is no such input or output.
-    Name(String),
-}
-
-impl Raise for Refusal {
+impl Raise for SampledError {
     fn raise(&self, py: Python<'_>) -> PyErr {
         match self {
             Self::Start(error) => error.raise(py),
-            Self::Name(message) => PyValueError::new_err(message.clone()),
+            Self::Output(_) => PyValueError::new_err(format!("{self}; mechanism.channels has all")),
+            _ => PyValueError::new_err(self.to_string()),
         }
     }
-}
-
-/// A simulation that counts its ticks.
-pub(crate) struct UnderWay {
-    pub(crate) simulation: Simulation,
-    /// Where ticks count from.
-    from_s: f64,
-    ticks: u64,
-}
-
-/// An integrator that tries a whole step from tick to tick first, unless its model says how long the first one is: inputs jump at
-/// every tick, and a cautious start behind each would take several times as many evaluations.
-fn whole_steps_first(mut integrator: IntegratorSpec, dt_s: f64) -> IntegratorSpec {
-    if let Some(own) = integrator.adaptive_mut() {
-        let longest = own.max_step_s.unwrap_or(f64::INFINITY);
-        own.initial_step_s = own.initial_step_s.or(Some(dt_s.min(longest)));
-    }
-    integrator
-}
-
-impl UnderWay {
-    /// A mechanism at a state.
-    pub(crate) fn new(
-        mechanism: &Arc<lissom::Mechanism>,
-        start: &lissom::State,
-        stepped: &Loop,
-    ) -> Result<Self, Refusal> {
-        let integrator = whole_steps_first(mechanism.spec().simulation.integrator, stepped.dt_s);
-        let simulation = Simulation::new(Arc::clone(mechanism), start, &integrator);
-        let mut simulation = simulation.map_err(Refusal::Start)?;
-        let chosen = simulation.set_outputs(&stepped.outputs);
-        chosen.map_err(|error| {
-            Refusal::Name(format!(
-                "no such output: {error}; mechanism.channels has all"
-            ))
-        })?;
-        let known: Vec<&str> = simulation.inputs().collect();
-        let mut inputs = stepped.inputs.iter();
-        if let Some(wrong) = inputs.find(|name| !known.contains(&name.as_str())) {
-            return Err(Refusal::Name(format!(
-                "there is no input {wrong:?}; the inputs of the model are {}",
-                known.join(", ")
-            )));
-        }
-        Ok(Self {
-            simulation,
-            from_s: start.time_s,
-            ticks: 0,
-        })
-    }
-
-    /// Inputs are held until the next tick.
-    pub(crate) fn step(&mut self, stepped: &Loop, values: &[f64]) -> Result<(), RunError> {
-        let to_s = self.from_s + (self.ticks + 1) as f64 * stepped.dt_s;
-        self.advance(to_s, stepped, values)?;
-        self.ticks += 1;
-        Ok(())
-    }
-
-    fn advance(&mut self, to_s: f64, stepped: &Loop, values: &[f64]) -> Result<(), RunError> {
-        let held = held(stepped, values);
-        let inputs = if held.is_empty() {
-            Inputs::OfModel
-        } else {
-            Inputs::Held(&held)
-        };
-        self.simulation.advance(to_s, inputs)
-    }
-
-    /// Counts ticks from an instant.
-    fn count_from(&mut self, time_s: f64) {
-        (self.from_s, self.ticks) = (time_s, 0);
-    }
-}
-
-/// Values of the inputs by name.
-fn held<'a>(stepped: &'a Loop, values: &[f64]) -> Vec<(&'a str, f64)> {
-    let names = stepped.inputs.iter().map(String::as_str);
-    names.zip(values.iter().copied()).collect()
 }
 
 /// What only one thread may use at a time.
@@ -141,17 +51,29 @@ pub(crate) fn locked<'a, T>(shared: &'a Mutex<T>, what: &str) -> PyResult<MutexG
 #[pyclass(frozen, module = "lissom._native")]
 pub(crate) struct Simulator {
     mechanism: Py<Mechanism>,
-    stepped: Loop,
-    under_way: Mutex<UnderWay>,
+    options: Arc<SampledOptions>,
+    under_way: Mutex<SampledSimulation>,
 }
 
 impl Simulator {
-    fn under_way(&self) -> PyResult<MutexGuard<'_, UnderWay>> {
+    fn under_way(&self) -> PyResult<MutexGuard<'_, SampledSimulation>> {
         locked(&self.under_way, "simulator")
     }
 
+    /// A mechanism that begins at a state.
+    fn begun(
+        py: Python<'_>,
+        mechanism: &Mechanism,
+        state: &Bound<'_, State>,
+        options: &Arc<SampledOptions>,
+    ) -> PyResult<SampledSimulation> {
+        let start = state.get().of(mechanism)?;
+        py.detach(|| SampledSimulation::new(&mechanism.mechanism, start, options))
+            .or_raise(py)
+    }
+
     fn values(&self, given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<f64>> {
-        let inputs = &self.stepped.inputs;
+        let inputs = &self.options.inputs;
         let Some(given) = given else {
             return if inputs.is_empty() {
                 Ok(Vec::new())
@@ -177,15 +99,24 @@ impl Simulator {
         Ok(values)
     }
 
+    /// Brings it forward, until Ctrl-C.
     fn moved<'py>(
         &self,
         py: Python<'py>,
-        advance: impl Send + FnOnce(&mut UnderWay) -> Result<(), RunError>,
+        advance: impl Send
+        + FnOnce(
+            &mut SampledSimulation,
+            &mut dyn FnMut(f64) -> Flow,
+        ) -> Result<Flow, RunError>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let mut guard = self.under_way()?;
         let under_way = &mut *guard;
-        py.detach(|| advance(under_way)).or_raise(py)?;
-        Ok(PyArray1::from_slice(py, under_way.simulation.outputs()))
+        let (moved, interrupted) = watched(py, |watch| advance(under_way, watch));
+        if let Some(interrupted) = interrupted {
+            return Err(interruption(py, interrupted));
+        }
+        moved.or_raise(py)?;
+        Ok(PyArray1::from_slice(py, under_way.outputs()))
     }
 }
 
@@ -199,41 +130,39 @@ impl Simulator {
         inputs: Vec<String>,
         outputs: Vec<String>,
     ) -> PyResult<Self> {
-        let (py, own) = (state.py(), mechanism.get());
-        let stepped = Loop::new(dt_s, inputs, outputs)?;
-        let start = state.get().of(own)?;
-        let begun = py.detach(|| UnderWay::new(&own.mechanism, start, &stepped));
+        let options = options(dt_s, inputs, outputs)?;
+        let begun = Self::begun(state.py(), mechanism.get(), state, &options)?;
         Ok(Self {
             mechanism: mechanism.clone().unbind(),
-            stepped,
-            under_way: Mutex::new(begun.or_raise(py)?),
+            options,
+            under_way: Mutex::new(begun),
         })
     }
 
     #[getter]
     fn time_s(&self) -> PyResult<f64> {
-        Ok(self.under_way()?.simulation.time_s())
+        Ok(self.under_way()?.time_s())
     }
 
     #[getter]
     fn dt_s(&self) -> f64 {
-        self.stepped.dt_s
+        self.options.period_s
     }
 
     #[getter]
     fn inputs(&self) -> Vec<String> {
-        self.stepped.inputs.clone()
+        self.options.inputs.clone()
     }
 
     #[getter]
     fn outputs(&self) -> Vec<String> {
-        self.stepped.outputs.clone()
+        self.options.outputs.clone()
     }
 
     /// Where it is, with all that it remembers.
     #[getter]
     fn state(&self, py: Python<'_>) -> PyResult<State> {
-        let state = self.under_way()?.simulation.state();
+        let state = self.under_way()?.state();
         Ok(State::new(self.mechanism.bind(py), state))
     }
 
@@ -241,24 +170,21 @@ impl Simulator {
     fn set_state(&self, py: Python<'_>, state: &Bound<'_, State>) -> PyResult<()> {
         let state = state.get().of(self.mechanism.bind(py).get())?;
         let mut guard = self.under_way()?;
-        guard.simulation.set_state(state).or_raise(py)?;
-        guard.count_from(state.time_s);
-        Ok(())
+        let under_way = &mut *guard;
+        py.detach(|| under_way.set_state(state)).or_raise(py)
     }
 
     /// Begins anew at a state, as one that was just made.
     fn begin(&self, py: Python<'_>, state: &Bound<'_, State>) -> PyResult<()> {
         let own = self.mechanism.bind(py).get();
-        let start = state.get().of(own)?;
-        let begun = py.detach(|| UnderWay::new(&own.mechanism, start, &self.stepped));
-        *self.under_way()? = begun.or_raise(py)?;
+        let begun = Self::begun(py, own, state, &self.options)?;
+        *self.under_way()? = begun;
         Ok(())
     }
 
     /// Values of the outputs now.
     fn read<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let mut guard = self.under_way()?;
-        Ok(PyArray1::from_slice(py, guard.simulation.outputs()))
+        Ok(PyArray1::from_slice(py, self.under_way()?.outputs()))
     }
 
     /// Rates of positions and velocities of its own choice, under the inputs that are held.
@@ -270,22 +196,19 @@ impl Simulator {
     ) -> PyResult<Array<'py>> {
         finite("time_s", time_s)?;
         let array = contiguous(x)?;
-        let written_state = self.mechanism.bind(py).get().mechanism.written();
-        let n_q = written_state.position.len();
-        let n_x = n_q + written_state.velocity.len();
-        if array.shape() != [n_x] {
+        let [n_q, n_v] = self.mechanism.bind(py).get().counts;
+        if array.shape() != [n_q + n_v] {
             return Err(PyValueError::new_err(format!(
-                "a state has {n_x} entries, and the array has the shape {:?}",
+                "a state has {} entries, and the array has the shape {:?}",
+                n_q + n_v,
                 array.shape()
             )));
         }
-        let x = array.as_slice();
-        let x = x.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let found = result(py, None, &[n_x])?;
+        let (position, velocity) = numbers(&array)?.split_at(n_q);
+        let found = result(py, None, &[n_q + n_v])?;
         let mut filled = found.try_readwrite()?;
-        let (position, velocity) = x.split_at(n_q);
-        let simulation = &mut self.under_way()?.simulation;
-        simulation.rates(time_s, [position, velocity], written(&mut filled)?);
+        let rates = written(&mut filled)?;
+        self.under_way()?.rates(time_s, [position, velocity], rates);
         drop(filled);
         Ok(found)
     }
@@ -293,8 +216,7 @@ impl Simulator {
     /// Holds the inputs from here on.
     fn hold(&self, py: Python<'_>, u: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let values = self.values(u)?;
-        let held = held(&self.stepped, &values);
-        self.under_way()?.simulation.hold(&held).or_raise(py)
+        self.under_way()?.hold(&values).or_raise(py)
     }
 
     #[pyo3(signature = (u=None, /))]
@@ -304,7 +226,7 @@ impl Simulator {
         u: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let values = self.values(u)?;
-        self.moved(py, |under_way| under_way.step(&self.stepped, &values))
+        self.moved(py, |under_way, watch| under_way.step(&values, watch))
     }
 
     #[pyo3(signature = (to_s, u=None, /))]
@@ -315,16 +237,14 @@ impl Simulator {
         u: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let values = self.values(u)?;
-        let now = self.under_way()?.simulation.time_s();
+        let now = self.under_way()?.time_s();
         if !(to_s > now && to_s.is_finite()) {
             return Err(PyValueError::new_err(format!(
                 "cannot go from {now} s to {to_s} s; name a later instant"
             )));
         }
-        self.moved(py, |under_way| {
-            under_way.advance(to_s, &self.stepped, &values)?;
-            under_way.count_from(to_s);
-            Ok(())
+        self.moved(py, |under_way, watch| {
+            under_way.advance(to_s, &values, watch)
         })
     }
 }

@@ -8,8 +8,9 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::arrays::{finite, shaped};
-use crate::error::OrRaise;
+use crate::error::{OrRaise, OrRefuse};
 use crate::mechanism::{Mechanism, not_there};
+use crate::study::json;
 
 /// Where a mechanism is: positions and velocities by name, with what evaluations and the integrator remember. It never changes.
 #[pyclass(frozen, module = "lissom._native")]
@@ -31,10 +32,8 @@ impl State {
 
     /// The state, where it may be one of a mechanism. One that was pickled is of an equal mechanism, not of the same.
     pub(crate) fn of(&self, mechanism: &Mechanism) -> PyResult<&lissom::State> {
-        let (own, written) = (&self.state, mechanism.mechanism.written());
-        if own.position.len() == written.position.len()
-            && own.velocity.len() == written.velocity.len()
-        {
+        let own = &self.state;
+        if [own.position.len(), own.velocity.len()] == mechanism.counts {
             Ok(own)
         } else {
             Err(PyValueError::new_err(
@@ -48,10 +47,9 @@ impl State {
     }
 
     pub(crate) fn from_json(mechanism: &Bound<'_, Mechanism>, json: &str) -> PyResult<Self> {
-        let wrong = |error: &dyn std::error::Error| PyValueError::new_err(error.to_string());
-        let file: StateFile = serde_json::from_str(json).map_err(|error| wrong(&error))?;
-        let state = file.state(&mechanism.get().mechanism);
-        Ok(Self::new(mechanism, state.map_err(|error| wrong(&error))?))
+        let file: StateFile = serde_json::from_str(json).or_refuse()?;
+        let state = file.state(&mechanism.get().mechanism).or_refuse()?;
+        Ok(Self::new(mechanism, state))
     }
 
     fn file(&self, py: Python<'_>) -> PyResult<StateFile> {
@@ -139,8 +137,7 @@ impl State {
 
     /// The state as `state.json` has it.
     fn to_json(&self, py: Python<'_>) -> PyResult<String> {
-        serde_json::to_string(&self.file(py)?)
-            .map_err(|error| PyValueError::new_err(error.to_string()))
+        json(&self.file(py)?)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {

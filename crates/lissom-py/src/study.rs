@@ -4,14 +4,14 @@ use std::convert::Infallible;
 use std::time::Instant;
 
 use lissom::converge::{ConvergeOptions, converge};
-use lissom::spec::{ModelSpec, SimulationSpec};
+use lissom::spec::ModelSpec;
 use lissom::{
     AnalysisError, DrivenJoints, Ending, Flow, Interpolation, ModeAt, OperatingPoint, OutputOrder,
     PerturbOptions, Run, SimulateOptions, Stability, Terms, TrackedModes, sample_instants_from,
 };
 use lissom_io::compare::{Choice, Comparison, Runs, refuse_nodes, with_choices};
 use lissom_io::converge::{ConvergenceReport, RunCost};
-use lissom_io::linear::{USUAL_POINTS, evenly};
+use lissom_io::linear::{USUAL_POINTS, evenly, instants_of_motion};
 use lissom_io::load::Loaded;
 use lissom_io::summary::Summary;
 use lissom_io::{linear, perturb, size};
@@ -22,14 +22,14 @@ use pyo3::types::PyDict;
 use serde::Serialize;
 
 use crate::arrays::{positive, shaped};
-use crate::error::{OrRaise, Raise, interruption};
+use crate::error::{OrRaise, OrRefuse, Raise, interruption};
 use crate::mechanism::Mechanism;
 use crate::recording::given;
 use crate::state::State;
 use crate::watch::watched;
 
 pub(crate) fn json(object: &impl Serialize) -> PyResult<String> {
-    serde_json::to_string(object).map_err(|error| PyValueError::new_err(error.to_string()))
+    serde_json::to_string(object).or_refuse()
 }
 
 /// What a run leaves behind, for `lissom.Recording`.
@@ -71,7 +71,7 @@ fn at<'a, 'py>(
 }
 
 /// Does something that takes its time: what came of it, or the exception that ended it.
-fn answered<T: Send, E: Raise + Send>(
+pub(crate) fn answered<T: Send, E: Raise + Send>(
     py: Python<'_>,
     work: impl Send + FnOnce(&mut dyn FnMut(f64) -> Flow) -> Result<T, E>,
 ) -> PyResult<T> {
@@ -122,7 +122,7 @@ pub(crate) fn run<'py>(
     let simulation = &mut loaded.spec.simulation;
     if let Some(duration_s) = duration_s {
         positive("duration_s", duration_s)?;
-        set_duration(simulation, start.time_s, duration_s);
+        simulation.last_from(start.time_s, duration_s);
     }
     if let Some(period_s) = sample_period_s {
         positive("sample_period_s", period_s)?;
@@ -163,7 +163,7 @@ pub(crate) fn find_equilibrium<'py>(
     state: &Bound<'py, State>,
 ) -> PyResult<(State, Bound<'py, PyDict>, Option<String>)> {
     let (py, own, near) = at(mechanism, state)?;
-    let found = py.detach(|| own.mechanism.equilibrium(near)).or_raise(py)?;
+    let found = answered(py, |watch| own.mechanism.equilibrium_watched(near, watch))?;
     let stability = found.stability.map(|stability| match stability {
         Stability::Stable => "stable".to_owned(),
         Stability::Indifferent { name } => format!("indifferent in {name}"),
@@ -341,15 +341,14 @@ pub(crate) fn compared(
     within: f64,
 ) -> PyResult<String> {
     let (py, own) = (mechanism.py(), mechanism.get());
-    refuse_nodes(&own.loaded).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    refuse_nodes(&own.loaded).or_refuse()?;
     refuse_unknown_channels(own, channels.as_deref())?;
     refuse_too_large(own, &own.loaded.spec, None)?;
     let choices = if fidelities.is_empty() {
         Choice::USUAL.to_vec()
     } else {
         let parsed = fidelities.iter().map(|name| name.parse::<Choice>());
-        let parsed = parsed.collect::<Result<Vec<_>, _>>();
-        parsed.map_err(|error| PyValueError::new_err(error.to_string()))?
+        parsed.collect::<Result<Vec<_>, _>>().or_refuse()?
     };
     let models = with_choices(&own.loaded, &choices).or_raise(py)?;
     let from = state.map(|state| state.get().of(own)).transpose()?;
@@ -385,7 +384,7 @@ fn instants(
     own: &Mechanism,
     from: &lissom::State,
     about: OperatingPoint,
-    mut named: Vec<f64>,
+    named: Vec<f64>,
 ) -> PyResult<Vec<f64>> {
     if !matches!(about, OperatingPoint::Nominal | OperatingPoint::Run) {
         return match named.first() {
@@ -396,18 +395,11 @@ fn instants(
         };
     }
     if named.is_empty() {
-        return Ok(evenly(from.time_s, left_s(own, from)?, USUAL_POINTS));
+        left_s(own, from)?;
     }
-    let (start_s, end_s) = (from.time_s, own.loaded.spec.simulation.end_s());
-    let inside = |at_s: f64| start_s <= at_s && at_s <= end_s;
-    if let Some(wrong) = named.iter().find(|&&at_s| !inside(at_s)) {
-        return Err(PyValueError::new_err(format!(
-            "times_s has {wrong}, and the motion is from {start_s} to {end_s} s; name instants inside"
-        )));
-    }
-    named.sort_by(f64::total_cmp);
-    named.dedup();
-    Ok(named)
+    let simulation = &own.loaded.spec.simulation;
+    instants_of_motion(simulation, from.time_s, &named, USUAL_POINTS)
+        .map_err(|error| PyValueError::new_err(format!("times_s: {error}")))
 }
 
 /// Refuses a recording of some channels, all if absent, that would not fit into memory.
@@ -416,8 +408,7 @@ fn refuse_too_large(
     spec: &ModelSpec,
     channels: Option<&[String]>,
 ) -> PyResult<()> {
-    size::refuse_too_large(&own.mechanism, spec, channels)
-        .map_err(|error| PyValueError::new_err(error.to_string()))
+    size::refuse_too_large(&own.mechanism, spec, channels).or_refuse()
 }
 
 /// Refuses beginnings that no channel has.
@@ -435,14 +426,4 @@ fn refuse_unknown_channels(own: &Mechanism, asked: Option<&[String]>) -> PyResul
         "no channel begins with {}; mechanism.channels has all",
         unknown.join(", ")
     )))
-}
-
-/// Has a simulation last `duration_s` from an instant on.
-fn set_duration(simulation: &mut SimulationSpec, from_s: f64, duration_s: f64) {
-    // exactly what was asked for where the model starts
-    simulation.duration_s = if from_s == simulation.start_s {
-        duration_s
-    } else {
-        from_s + duration_s - simulation.start_s
-    };
 }

@@ -17,7 +17,8 @@ pub use lissom_engine::evaluate::{
     MarkerTarget, Targets,
 };
 pub use lissom_engine::{
-    BuildError, Evaluator, Inputs, Mechanism, RowQuantity, Simulation, StateRows,
+    BuildError, Evaluator, Inputs, Mechanism, RowQuantity, SampledError, SampledOptions,
+    SampledSimulation, Simulation, StateRows,
 };
 pub use lissom_engine::{compare, converge, diagnose, scene};
 pub use lissom_numerics::integrate::Flow;

@@ -4,7 +4,7 @@ use lissom::{
     AnalysisError, DrivenJoints, Flow, Frozen, Linearized, ModelSpec, OperatingPoint, OutputOrder,
     State,
 };
-use lissom_io::linear::{USUAL_POINTS, evenly};
+use lissom_io::linear::{USUAL_POINTS, instants_of_motion};
 use lissom_io::load::Loaded;
 
 use super::run;
@@ -98,28 +98,15 @@ fn instants(
     from_s: Option<f64>,
     arguments: &OperatingPointArguments,
 ) -> Result<Vec<f64>, Stop> {
-    let (start, duration) = (spec.simulation.start_s, spec.simulation.duration_s);
-    if arguments.at.is_empty() {
-        let from_s = from_s.unwrap_or(start);
-        let left = start + duration - from_s;
-        return Ok(evenly(
-            from_s,
-            left,
-            arguments.points.unwrap_or(USUAL_POINTS),
-        ));
-    }
     run::refuse_outside(&arguments.at, spec)?;
-    if let Some((at, from)) = from_s.and_then(|from| {
-        let before = arguments.at.iter().find(|&&at| at < from)?;
-        Some((before, from))
-    }) {
-        return Err(Stop::Usage(format!(
-            "--at {at} is before the state that --from names, at {} s; name later instants",
-            short(from)
-        )));
-    }
-    let mut times = arguments.at.clone();
-    times.sort_by(f64::total_cmp);
-    times.dedup();
-    Ok(times)
+    let start_s = from_s.unwrap_or(spec.simulation.start_s);
+    let points = arguments.points.unwrap_or(USUAL_POINTS);
+    let found = instants_of_motion(&spec.simulation, start_s, &arguments.at, points);
+    found.map_err(|outside| {
+        Stop::Usage(format!(
+            "--at {} is before the state that --from names, at {} s; name later instants",
+            outside.at_s,
+            short(outside.start_s)
+        ))
+    })
 }

@@ -53,7 +53,8 @@ impl Stepping {
 
     /// Brings the mechanism to an instant, on which the last step lands. Where inputs have jumped since the last call,
     /// `jumped` makes the method start afresh. `observed` are dynamics of the same mechanism under the same inputs, so that
-    /// looking at a step does not disturb the next.
+    /// looking at a step does not disturb the next. `watch` is called after every step with the time reached and may stop it
+    /// there, before the instant, which is told.
     ///
     /// # Errors
     /// Why it could not go on.
@@ -61,9 +62,9 @@ impl Stepping {
         &mut self,
         dynamics: &mut dyn Dynamics,
         observed: &mut dyn Dynamics,
-        to_s: f64,
-        jumped: bool,
-    ) -> Result<(), RunError> {
+        (to_s, jumped): (f64, bool),
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Flow, RunError> {
         if jumped {
             self.stepper.restart();
         }
@@ -80,6 +81,7 @@ impl Stepping {
         let mut looking = Looking {
             work: self.work.as_mut(),
             observed,
+            watch,
         };
         let result = self.stepper.advance(dynamics, &target, &mut looking);
         match (dynamics.failure(&result), result) {
@@ -88,7 +90,8 @@ impl Stepping {
                 let first = self.stepper.first_component(dynamics);
                 Err(failed(dynamics, first, source))
             }
-            (None, Ok(_)) => Ok(()),
+            (None, Ok(outcome)) if outcome.stopped_at.is_some_and(|at| at < to_s) => Ok(Flow::Stop),
+            (None, Ok(_)) => Ok(Flow::Continue),
         }
     }
 
@@ -125,6 +128,7 @@ impl Stepping {
 struct Looking<'a> {
     work: Option<&'a mut WorkSum>,
     observed: &'a mut dyn Dynamics,
+    watch: &'a mut dyn FnMut(f64) -> Flow,
 }
 
 impl Observer for Looking<'_> {
@@ -136,7 +140,7 @@ impl Observer for Looking<'_> {
         if let Some(work) = &mut self.work {
             work.add(self.observed, time, state);
         }
-        Flow::Continue
+        (self.watch)(time)
     }
 
     fn begin(&mut self, time: f64, arriving: &[f64], leaving: &[f64], chart: &[usize]) {

@@ -47,6 +47,7 @@ mod repartitioning;
 mod rest_and_start;
 mod rigid_links;
 mod runs;
+mod sampled;
 mod scene;
 mod schema;
 mod shipped;

@@ -195,6 +195,16 @@ impl SimulationSpec {
     pub fn end_s(&self) -> f64 {
         self.start_s + self.duration_s
     }
+
+    /// Has the simulation end so long after an instant.
+    pub fn last_from(&mut self, from_s: f64, duration_s: f64) {
+        // exactly what was asked for where the simulation starts
+        self.duration_s = if from_s == self.start_s {
+            duration_s
+        } else {
+            from_s + duration_s - self.start_s
+        };
+    }
 }
 
 /// What a run begins with.
