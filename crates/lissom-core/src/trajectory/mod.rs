@@ -249,8 +249,7 @@ impl<R: RigidMechanism> Trajectory<R> {
                     mechanism.set_axis(*axis, curve.at(time), state);
                 }
                 self.reached = None;
-                mechanism.place(time, state)?;
-                mechanism.set_velocity(state);
+                mechanism.move_to(time, state)?;
                 self.reached = Some(time);
                 Ok(())
             }

@@ -70,6 +70,16 @@ pub trait RigidMechanism {
     /// Takes the velocities of the state as well.
     fn set_velocity(&mut self, state: &RigidState);
 
+    /// Both at once.
+    ///
+    /// # Errors
+    /// When there is no such configuration.
+    fn move_to(&mut self, time_s: f64, state: &RigidState) -> Result<(), NominalError> {
+        self.place(time_s, state)?;
+        self.set_velocity(state);
+        Ok(())
+    }
+
     /// Moves positions by velocities that last for a unit of time.
     fn displace(&mut self, position: &mut [f64], step: &[f64]);
 

@@ -297,6 +297,11 @@ impl RigidMechanism for RigidTree {
         self.prepare(state);
     }
 
+    fn move_to(&mut self, _: f64, state: &RigidState) -> Result<(), NominalError> {
+        self.prepare(state);
+        Ok(())
+    }
+
     fn displace(&mut self, position: &mut [f64], step: &[f64]) {
         displace(&self.system, position, step);
     }
