@@ -1361,7 +1361,7 @@ class IntegratorRadau:
 
 @dataclass(kw_only=True)
 class IntegratorEsdirk:
-    """Diagonally implicit Runge–Kutta of order 4(3), for stiff mechanisms at moderate tolerances."""
+    """Diagonally implicit Runge–Kutta of order 5(4), for stiff mechanisms at moderate tolerances."""
 
     esdirk: Adaptive
 

@@ -161,8 +161,8 @@ fn what_is_stiff_does_not_set_the_steps() {
         10 * implicit.evaluations < explicit.evaluations,
         "{implicit:?} {explicit:?}"
     );
-    // five stages a step
-    let stages = 5 * (implicit.steps + implicit.rejected);
+    // six stages a step
+    let stages = 6 * (implicit.steps + implicit.rejected);
     assert!(implicit.iterations < 3 * stages, "{implicit:?}");
     assert_eq!(implicit.jacobians, 0);
 }

@@ -109,7 +109,7 @@ fn one_step_methods_show_their_order() {
         (Method::Dop853, 8.0, 0.5),
         (Method::Dopri5, 5.0, 0.125),
         (Method::Radau, 5.0, 0.25),
-        (Method::Esdirk, 4.0, 0.125),
+        (Method::Esdirk, 5.0, 0.25),
     ] {
         let error = |step: f64| {
             let (state, outcome, _) = run(
@@ -137,7 +137,7 @@ fn interpolants_show_their_order() {
         (Method::Dop853, 7.0, 0.5),
         (Method::Dopri5, 4.0, 0.125),
         (Method::Radau, 3.0, 0.125),
-        (Method::Esdirk, 3.0, 0.125),
+        (Method::Esdirk, 4.0, 0.125),
     ] {
         let error = |step: f64| {
             let samples: Vec<f64> = (1..10).map(|i| 0.1 * f64::from(i) * step).collect();

@@ -1,31 +1,35 @@
-//! Diagonally implicit Runge–Kutta method of order 4(3) with an explicit first stage.
+//! Diagonally implicit Runge–Kutta method of order 5(4) with an explicit first stage.
 //!
-//! Source: Kennedy & Carpenter (2003), the implicit half of ARK4(3)6L\[2\]SA. With $`k_1 = f(t, y)`$ every other stage solves
+//! Source: Kennedy & Carpenter (2019), ESDIRK5(4)7L\[2\]SA2. With $`k_1 = f(t, y)`$ every other stage solves
 //!
 //! ```math
 //! k_i = f(t + c_i h,\; b_i + \gamma h\,k_i) , \qquad b_i = y + h \sum_{j<i} a_{ij} k_j ,
 //! ```
 //!
-//! one after the other, all with the same $`\gamma = \tfrac14`$. The last stage is the end of the step (the method is stiffly
+//! one after the other, all with the same $`\gamma = 0.184`$. The last stage is the end of the step (the method is stiffly
 //! accurate), and its $`k`$ opens the next step. Fast modes are damped out (the method is L-stable), and the difference to the embedded
-//! method of order 3 stays bounded for them, so that it needs no filter.
+//! method of order 4 stays bounded for them, so that it needs no filter.
 //!
 //! A system that [solves for its stages itself](super::FirstOrder::improve_stage) is iterated by its own means, at a cost per iteration near that
 //! of an evaluation; for others Newton's method takes a Jacobian by differences, kept while it serves. Either iteration may leave
 //! parts of the Jacobian out, so that its contraction is watched: it says when a stage is solved, and bounds the step where
 //! it would become too slow.
 //!
-//! The error of a step falls as $`h^4`$ in the estimate and in the global error alike, which therefore follows the tolerance. An error
+//! The error of a step falls as $`h^5`$ in the estimate and in the global error alike, which therefore follows the tolerance. An error
 //! of a velocity goes on to displace its position as long as nothing pulls back, over as many steps as there are: a share of the
 //! tolerance is left for that.
 //!
-//! Between the ends of a step the solution is the cubic through the states and derivatives at both.
+//! Between the ends of a step, at $`t + \theta h`$, the solution is the cubic through the states and derivatives at both, and what makes it one of order 4:
+//!
+//! ```math
+//! \theta^2 (1 - \theta)^2\, h \sum_i e_i k_i .
+//! ```
 
 mod newton;
 
 use super::driver::Stepper;
 use super::equations::{FirstOrderEquations, NonFiniteComponent};
-use super::esdirk_coefficients::{COEFFICIENTS, DIAGONAL, ERROR, NODES, STAGES};
+use super::esdirk_coefficients::{COEFFICIENTS, DIAGONAL, ERROR, MIDDLE, NODES, STAGES};
 use super::lu::Lu;
 use super::memory::{ErrorTrend, EsdirkMemory, LastStep};
 use super::schedule::Piece;
@@ -33,7 +37,7 @@ use super::step_control::{Controller, Tolerance, first_step, fitted_step, smalle
 use super::{Control, FirstOrder, IntegrateError, Projection};
 
 /// Share of the tolerance that the estimated error of one step may take.
-const TOLERANCE_SHARE: f64 = 0.1;
+const TOLERANCE_SHARE: f64 = 0.3;
 /// Weight of the previous error in the control of the step.
 const STABILIZATION: f64 = 0.08;
 const SHRINK_LIMIT: f64 = 0.2;
@@ -115,7 +119,7 @@ impl Esdirk {
             tolerance: Tolerance::of(control).times(TOLERANCE_SHARE),
             initial_step: control.initial_step,
             max_step: control.max_step,
-            controller: Controller::new(4, STABILIZATION, SHRINK_LIMIT, GROWTH_LIMIT),
+            controller: Controller::new(5, STABILIZATION, SHRINK_LIMIT, GROWTH_LIMIT),
             memory,
             factors: None,
             slowest: 0.0,
@@ -216,7 +220,7 @@ impl<'s> Stepper<dyn FirstOrder + 's> for Esdirk {
         let memory = &mut self.memory;
         memory.time = piece.start;
         equations.handle_event(piece.start, &mut memory.state);
-        equations.statistics.highest_order = 4;
+        equations.statistics.highest_order = 5;
         memory.trend = ErrorTrend::NONE;
         memory.last_step.length = 0.0;
         memory.jacobian_wanted = true;
@@ -227,7 +231,7 @@ impl<'s> Stepper<dyn FirstOrder + 's> for Esdirk {
             None => first_step(
                 equations,
                 &self.tolerance,
-                4,
+                5,
                 piece,
                 &memory.state,
                 &memory.opening,
@@ -301,7 +305,12 @@ impl<'s> Stepper<dyn FirstOrder + 's> for Esdirk {
             let change = memory.state[i] - start[i];
             let opening = step * memory.stages[0][i] - change;
             let closing = change - step * memory.stages[STAGES - 1][i];
-            *value = start[i] + theta * (change + rest * (rest * opening + theta * closing));
+            let mut middle = 0.0;
+            for (rates, weight) in memory.stages.iter().zip(&MIDDLE) {
+                middle += weight * rates[i];
+            }
+            let inner = rest * opening + theta * closing + theta * rest * step * middle;
+            *value = start[i] + theta * (change + rest * inner);
         }
         Ok(())
     }

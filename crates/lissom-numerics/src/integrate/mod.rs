@@ -6,7 +6,7 @@
 //! | [`Method::Dopri5`] | loose tolerances | same, II.4 to II.6 |
 //! | [`Method::Adams`] | smooth problems with costly derivatives | Hindmarsh, *ODEPACK* (1983), LSODE with `MF = 10` |
 //! | [`Method::Radau`] | stiff problems | Hairer & Wanner, *Solving ODEs II*, IV.8 |
-//! | [`Method::Esdirk`] | stiff problems whose systems solve for their stages themselves | Kennedy & Carpenter (2003) |
+//! | [`Method::Esdirk`] | stiff problems whose systems solve for their stages themselves | Kennedy & Carpenter (2019) |
 //! | [`Method::Auto`] | problems that may be stiff | changes between DOP853 and ESDIRK or Radau |
 //! | [`Scheme::GeneralizedAlpha`] | structural systems, fixed step | Chung & Hulbert (1993); Arnold & Brüls (2007) |
 //! | [`Scheme::Newmark`] | the same | Newmark (1959) |
@@ -237,7 +237,7 @@ pub enum Method {
     Adams,
     /// Radau IIA of order 5, implicit, for stiff systems.
     Radau,
-    /// Diagonally implicit Runge–Kutta method of order 4(3) with an explicit first stage, stiffly accurate, for stiff systems
+    /// Diagonally implicit Runge–Kutta method of order 5(4) with an explicit first stage, stiffly accurate, for stiff systems
     /// that [solve for its stages](FirstOrder::improve_stage).
     Esdirk,
     /// [`Dop853`](Self::Dop853) until modes faster than the solution keep its steps short, then an implicit method if that gets on

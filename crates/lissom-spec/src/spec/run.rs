@@ -260,7 +260,7 @@ pub enum IntegratorSpec {
     Adams(AdaptiveSpec),
     /// Radau IIA of order 5, for stiff problems.
     Radau(AdaptiveSpec),
-    /// Diagonally implicit Runge–Kutta of order 4(3), for stiff mechanisms at moderate tolerances.
+    /// Diagonally implicit Runge–Kutta of order 5(4), for stiff mechanisms at moderate tolerances.
     Esdirk(AdaptiveSpec),
     /// Generalised-α with fixed steps, for structural systems.
     GeneralizedAlpha(GeneralizedAlphaSpec),

@@ -3,13 +3,14 @@
 use super::super::equations::FirstOrderEquations;
 use super::super::jacobian::difference_jacobian;
 use super::super::lu::Lu;
-use super::{DIAGONAL, Esdirk, NODES, Unsolved};
+use super::{DIAGONAL, Esdirk, NODES, STAGES, Unsolved};
 
 /// An iteration that only omits a little of the Jacobian converges long before; one that omits much is better
 /// helped by a shorter step.
 const MOST_ITERATIONS: usize = 10;
-/// What an unfinished iteration may leave, in the units of the estimated error of a step.
-const STAGE_TOLERANCE: f64 = 0.05;
+/// What an unfinished iteration may leave, in the units of the estimated error of a step. With more of it fast modes are no longer damped as
+/// the method would damp them, and errors of undamped arms do not follow the tolerance.
+const STAGE_TOLERANCE: f64 = 0.01;
 /// A correction so small is rounding, or none at rest: what it contracts by says nothing.
 const NEGLIGIBLE: f64 = 1e-5;
 /// Contraction that is expected in a step before it was measured there. What other steps showed does not count: the contraction changes with the
@@ -18,16 +19,16 @@ const NEGLIGIBLE: f64 = 1e-5;
 const UNKNOWN_CONTRACTION: f64 = 0.5;
 /// The stages of a step say nothing about one that is this many times as long, as behind one that was cut.
 const LONGEST_CONTINUATION: f64 = 2.0;
-/// Stages whose derivatives, continued by a polynomial, are the first guess of another: of the step before for the first of them, with
-/// the end of that step, else of the same step. Neighbours that are close together are left out, which would make rounding errors and
-/// what other iterations left large.
-const GUESSED_FROM: [&[usize]; 6] = [
-    &[],
-    &[0, 1, 5],
-    &[0, 1],
-    &[0, 2, 1],
-    &[0, 2, 3],
-    &[0, 2, 3, 4],
+/// Stages whose derivatives, continued by a polynomial, are the first guess of another: those of the step before, and those of the same
+/// step. Neighbours that are close together are left out, which would make rounding errors and what other iterations left large.
+const GUESSED_FROM: [[&[usize]; 2]; STAGES] = [
+    [&[], &[]],
+    [&[0, 1, 2], &[0]],
+    [&[2], &[0, 1]],
+    [&[], &[0, 1, 2]],
+    [&[], &[0, 1, 2, 3]],
+    [&[], &[0, 1, 3, 4]],
+    [&[], &[0, 1, 3, 4, 5]],
 ];
 
 impl Esdirk {
@@ -92,15 +93,29 @@ impl Esdirk {
     /// Leaves a first guess of the derivative at a stage.
     pub(super) fn guess_stage(&mut self, stage: usize, step: f64) {
         let last = self.memory.last_step.length;
-        let from = GUESSED_FROM[stage];
-        if stage > 1 {
-            let (known, rest) = self.stages.split_at_mut(stage);
-            continue_polynomial(from, known, NODES[stage], &mut rest[0]);
-        } else if step <= LONGEST_CONTINUATION * last {
-            let place = 1.0 + NODES[stage] * step / last;
-            continue_polynomial(from, &self.memory.stages, place, &mut self.stages[stage]);
+        let [earlier, own] = GUESSED_FROM[stage];
+        let earlier = if step <= LONGEST_CONTINUATION * last {
+            earlier
         } else {
-            self.stages[stage].copy_from_slice(&self.memory.opening);
+            &[]
+        };
+        let (known, rest) = self.stages.split_at_mut(stage);
+        // places in units of this step
+        let points = || {
+            let earlier =
+                (earlier.iter()).map(|&i| ((NODES[i] - 1.0) * last / step, &self.memory.stages[i]));
+            earlier.chain(own.iter().map(|&i| (NODES[i], &known[i])))
+        };
+        let guess = &mut rest[0];
+        guess.fill(0.0);
+        for (at, (place, rates)) in points().enumerate() {
+            let others = points().enumerate().filter(|(other, _)| *other != at);
+            let weight = others.fold(1.0, |weight, (_, (other, _))| {
+                weight * (NODES[stage] - other) / (place - other)
+            });
+            for (guess, rate) in guess.iter_mut().zip(rates) {
+                *guess += weight * rate;
+            }
         }
     }
 
@@ -185,19 +200,5 @@ impl Esdirk {
             rates[i] = self.trial_state[i] + self.trial_rate[i];
         }
         Ok(())
-    }
-}
-
-/// Writes the polynomial through derivatives at some stages of a step, continued to a place in units of that step.
-fn continue_polynomial(from: &[usize], stages: &[Vec<f64>], place: f64, guess: &mut [f64]) {
-    guess.fill(0.0);
-    for &stage in from {
-        let others = from.iter().filter(|&&other| other != stage);
-        let weight = others.fold(1.0, |weight, &other| {
-            weight * (place - NODES[other]) / (NODES[stage] - NODES[other])
-        });
-        for (guess, rate) in guess.iter_mut().zip(&stages[stage]) {
-            *guess += weight * rate;
-        }
     }
 }
