@@ -147,36 +147,39 @@ fn it_goes_to_an_implicit_method_and_comes_back() {
     }
 }
 
-/// Identity: another process between any two targets, with the explicit and the implicit method in force and on trial.
+/// Identity: another process between any two targets, with the explicit and either implicit method in force, and on trial.
 #[test]
 fn a_run_that_changes_is_resumed_to_the_last_bit() {
-    let control = control(1e-6);
     let start = [1.0, 1.0, 0.0];
     let to = |time: f64| Target {
         horizon: PASSAGE_END,
         ..Target::landing(time)
     };
-    let mut system = Passage::STIFF;
-    let mut whole = Integration::new(Method::Auto, &control, 0.0, &start).unwrap();
-    (whole.advance(&mut system, &to(PASSAGE_END), &mut ())).unwrap();
-    let mut parts = Integration::new(Method::Auto, &control, 0.0, &start).unwrap();
-    let (mut changes, mut trials) = (0, 0);
-    for i in 1..=1200 {
-        let time = PASSAGE_END * f64::from(i) / 1200.0;
-        (parts.advance(&mut system, &to(time), &mut ())).unwrap();
-        let memory = parts.memory();
-        let MethodMemory::Auto(auto) = &memory.method else {
-            panic!("memory of the choice");
-        };
-        trials += u32::from(auto.pace.on_trial);
-        changes = memory.progress.statistics.changes;
-        parts = Integration::resume(Method::Auto, &control, &memory).unwrap();
-        assert_eq!(parts.memory(), memory);
+    let mut trials = 0;
+    // ESDIRK down to 1e-6, Radau below
+    for tolerance in [1e-5, 1e-6, 1e-7] {
+        let control = control(tolerance);
+        let mut system = Passage::STIFF;
+        let mut whole = Integration::new(Method::Auto, &control, 0.0, &start).unwrap();
+        (whole.advance(&mut system, &to(PASSAGE_END), &mut ())).unwrap();
+        let mut parts = Integration::new(Method::Auto, &control, 0.0, &start).unwrap();
+        for i in 1..=1200 {
+            let time = PASSAGE_END * f64::from(i) / 1200.0;
+            (parts.advance(&mut system, &to(time), &mut ())).unwrap();
+            let memory = parts.memory();
+            let MethodMemory::Auto(auto) = &memory.method else {
+                panic!("memory of the choice");
+            };
+            trials += u32::from(auto.pace.on_trial);
+            parts = Integration::resume(Method::Auto, &control, &memory).unwrap();
+            assert_eq!(parts.memory(), memory);
+        }
+        assert!(parts.statistics().changes >= 2, "{tolerance:e}");
+        assert_eq!(bits(parts.state()), bits(whole.state()));
+        let counts = |run: &Integration| (run.statistics().steps, run.statistics().rejected);
+        assert_eq!(counts(&parts), counts(&whole));
     }
-    assert!(changes >= 2 && trials >= 2, "{changes} {trials}");
-    assert_eq!(bits(parts.state()), bits(whole.state()));
-    let counts = |run: &Integration| (run.statistics().steps, run.statistics().rejected);
-    assert_eq!(counts(&parts), counts(&whole));
+    assert!(trials >= 2, "{trials}");
 }
 
 /// Cross-check by Radau: relaxation, whose slow parts are stiff and whose jumps are not.
