@@ -10,7 +10,7 @@ use super::{DIAGONAL, Esdirk, NODES, STAGES, Unsolved};
 const MOST_ITERATIONS: usize = 10;
 /// What an unfinished iteration may leave, in the units of the estimated error of a step. With more of it fast modes are no longer damped as
 /// the method would damp them, and errors of undamped arms do not follow the tolerance.
-const STAGE_TOLERANCE: f64 = 0.01;
+const STAGE_TOLERANCE: f64 = 0.005;
 /// A correction so small is rounding, or none at rest: what it contracts by says nothing.
 const NEGLIGIBLE: f64 = 1e-5;
 /// Contraction that is expected in a step before it was measured there. What other steps showed does not count: the contraction changes with the
