@@ -1,9 +1,7 @@
 // V4 in Pinocchio: the articulated-body algorithm on serial chains of revolute joints, axes z, y, z, y, ...; prints the
 // number of joints and the shortest seconds per call over many batches.
 
-#include <pinocchio/multibody/model.hpp>
-#include <pinocchio/multibody/data.hpp>
-#include <pinocchio/multibody/joint/joints.hpp>
+#include <pinocchio/multibody.hpp>
 #include <pinocchio/algorithm/aba.hpp>
 
 #include <algorithm>

@@ -51,7 +51,7 @@ const PAPER_ARTICULATED: [f64; 13] = [
 ];
 
 /// What can be measured, by the name that selects it on the command line.
-const SECTIONS: [(&str, fn()); 14] = [
+const SECTIONS: [(&str, fn()); 15] = [
     ("rigid", rigid_chains),
     ("flexible", flexible_chains),
     ("many-modes", many_modes),

@@ -41,13 +41,19 @@ impl Setting {
         }
     }
 
-    fn run(&self, spec: &ModelSpec) -> Run {
+    /// A model under this integrator.
+    pub fn applied(&self, spec: &ModelSpec) -> ModelSpec {
         let mut spec = spec.clone();
         spec.simulation.integrator = (self.method)(AdaptiveSpec {
             rtol: self.tolerance,
             atol: self.tolerance,
             ..AdaptiveSpec::default()
         });
+        spec
+    }
+
+    fn run(&self, spec: &ModelSpec) -> Run {
+        let spec = self.applied(spec);
         let mechanism = Mechanism::build(&spec).expect("a sound model");
         mechanism.run(&sample_instants(&spec, &[]))
     }

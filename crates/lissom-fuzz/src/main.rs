@@ -233,9 +233,9 @@ fn campaign(
         if told.elapsed() > Duration::from_secs(PROGRESS_S) {
             told = Instant::now();
             eprintln!("before {}:", execution + 1);
-            courses
-                .values()
-                .for_each(|course| eprintln!("  {}", course.told()));
+            for course in courses.values() {
+                eprintln!("  {}", course.told());
+            }
         }
         if places.len() >= MOST_FINDINGS {
             break;

@@ -7,12 +7,14 @@
 //! | beam spun up about its root | Exudyn | lag of the tip |
 //! | planar 3-RRR, base joints prescribed | Exudyn | position of the platform |
 //! | forward dynamics of rigid chains | Pinocchio, compiled here from its C++ headers | time of a call |
+//! | manoeuvres of the Shuttle arm | real time: the others have no such bodies | angles of the joints |
 
 mod environment;
 mod front;
 mod picture;
 mod problems;
 mod rigid;
+mod shuttle_arm;
 
 use environment::Environment;
 use front::{Measured, cheapest};
@@ -40,6 +42,9 @@ pub(crate) fn compare(wanted: &[String]) -> Result<(), String> {
     }
     if asked("rigid-chain") {
         rigid::beside_pinocchio(&environment)?;
+    }
+    if asked("shuttle-arm") {
+        shuttle_arm::beside_real_time();
     }
     Ok(())
 }
@@ -81,25 +86,32 @@ fn tell(problem: &Problem, measured: &[Measured]) {
         );
     }
     for &goal in problem.goals {
-        let Some(ours) = cheapest(measured, "Lissom", goal) else {
-            println!("Within {goal:.0e} m: no setting of Lissom.");
-            continue;
-        };
-        println!(
-            "Within {goal:.0e} m: Lissom {:.1} ms ({}).",
-            ours.cpu_s * 1e3,
-            ours.setting
-        );
-        for peer in problem.peers() {
-            match cheapest(measured, peer, goal) {
-                Some(theirs) => println!(
-                    "  {peer} {:.1} ms ({}): ratio {:.2}",
-                    theirs.cpu_s * 1e3,
-                    theirs.setting,
-                    ours.cpu_s / theirs.cpu_s
-                ),
-                None => println!("  {peer}: no setting of the grid"),
-            }
+        for own in problem.own() {
+            tell_ratios(problem, measured, own, goal);
+        }
+    }
+}
+
+/// Prints the cheapest setting of Lissom within an error, beside the cheapest of the others.
+fn tell_ratios(problem: &Problem, measured: &[Measured], own: &str, goal: f64) {
+    let Some(ours) = cheapest(measured, own, goal) else {
+        println!("Within {goal:.0e} m: no setting of {own}.");
+        return;
+    };
+    println!(
+        "Within {goal:.0e} m: {own} {:.1} ms ({}).",
+        ours.cpu_s * 1e3,
+        ours.setting
+    );
+    for peer in problem.peers() {
+        match cheapest(measured, peer, goal) {
+            Some(theirs) => println!(
+                "  {peer} {:.1} ms ({}): ratio {:.3}",
+                theirs.cpu_s * 1e3,
+                theirs.setting,
+                ours.cpu_s / theirs.cpu_s
+            ),
+            None => println!("  {peer}: no setting of the grid"),
         }
     }
 }

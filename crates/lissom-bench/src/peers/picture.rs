@@ -13,7 +13,7 @@ pub(super) fn write(shown: &[(&Problem, Vec<Measured>)], path: &Path) -> Result<
     let lines: Vec<_> = shown
         .iter()
         .map(|(problem, measured)| {
-            let programs = std::iter::once("Lissom").chain(problem.peers());
+            let programs = problem.own().chain(problem.peers());
             let lines = programs.map(|program| {
                 let front = front(measured, program);
                 let times: Vec<f64> = front.iter().map(|m| m.cpu_s * 1e3).collect();

@@ -43,11 +43,20 @@ fn pinocchio(environment: &Environment) -> Result<BTreeMap<usize, f64>, String> 
             "-march=native",
             "-DNDEBUG",
             "-DPINOCCHIO_ENABLE_TEMPLATE_INSTANTIATION=0",
+            // lists of joint types are longer than Boost's default
+            "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS",
+            "-DBOOST_MPL_LIMIT_LIST_SIZE=30",
+            // models come from the library, which was compiled for any processor
+            "-DEIGEN_MAX_ALIGN_BYTES=16",
+            "-DEIGEN_MAX_STATIC_ALIGN_BYTES=16",
         ])
         .args([include("include"), include("include/eigen3")])
         .arg(environment.script("pinocchio_chain.cpp"))
         .arg("-o")
-        .arg(&program);
+        .arg(&program)
+        .arg(format!("-L{}", prefix.join("lib").display()))
+        .arg("-lpinocchio_default")
+        .arg(format!("-Wl,-rpath,{}", prefix.join("lib").display()));
     environment.output(&mut compiler)?;
     let text = environment.output(&mut Command::new(&program))?;
     let lines = text.lines().map(|line| {
