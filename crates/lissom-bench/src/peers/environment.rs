@@ -8,13 +8,7 @@ use std::process::{Command, Stdio};
 use super::front::Line;
 
 /// Packages and versions that are measured.
-const PACKAGES: [&str; 5] = [
-    "exudyn==1.13.6",
-    "mujoco==4.0.0",
-    "pin==4.1.0",
-    "cmeel-eigen==3.4.1",
-    "numpy",
-];
+const PACKAGES: [&str; 4] = ["exudyn==1.13.6", "mujoco==4.0.0", "pin==4.1.0", "numpy"];
 
 /// A Python environment with the other programs.
 #[derive(Clone, Debug)]
@@ -63,7 +57,7 @@ impl Environment {
     }
 
     /// A file beside the scripts.
-    pub(super) fn script(&self, name: &str) -> PathBuf {
+    fn script(&self, name: &str) -> PathBuf {
         self.scripts.join(name)
     }
 
@@ -86,7 +80,7 @@ impl Environment {
     }
 
     /// What a command prints.
-    pub(super) fn output(&self, command: &mut Command) -> Result<String, String> {
+    fn output(&self, command: &mut Command) -> Result<String, String> {
         let output = command
             .stdin(Stdio::null())
             .stderr(Stdio::null())
@@ -97,16 +91,6 @@ impl Environment {
             return Err(format!("{command:?} ended with {}", output.status));
         }
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-    }
-
-    /// Folder of packages that hold C++ headers and libraries.
-    pub(super) fn prefix(&self) -> Result<PathBuf, String> {
-        let mut ask = Command::new(self.program("python"));
-        let site = self.output(ask.args([
-            "-c",
-            "import sysconfig; print(sysconfig.get_path('purelib'))",
-        ]))?;
-        Ok(Path::new(site.trim()).join("cmeel.prefix"))
     }
 }
 

@@ -21,9 +21,9 @@ pub(super) struct Measured {
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Line {
     program: String,
-    setting: String,
+    pub(super) setting: String,
     #[serde(default)]
-    cpu_s: f64,
+    pub(super) cpu_s: f64,
     #[serde(default)]
     samples: Vec<Vec<f64>>,
     failed: Option<String>,

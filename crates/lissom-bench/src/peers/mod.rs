@@ -6,7 +6,7 @@
 //! | falling chain of 5 and 20 hinged links | `MuJoCo` (rigid segments), Exudyn (ANCF cables) | position of the tip |
 //! | beam spun up about its root | Exudyn | lag of the tip |
 //! | planar 3-RRR, base joints prescribed | Exudyn | position of the platform |
-//! | forward dynamics of rigid chains | Pinocchio, compiled here from its C++ headers | time of a call |
+//! | forward dynamics of rigid chains | Pinocchio, called from Python | time of a call |
 //! | manoeuvres of the Shuttle arm | real time: the others have no such bodies | angles of the joints |
 
 mod environment;

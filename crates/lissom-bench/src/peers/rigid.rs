@@ -1,8 +1,7 @@
-//! Forward dynamics of rigid chains beside Pinocchio's, which is compiled here from its headers.
+//! Forward dynamics of rigid chains beside Pinocchio's, which is called from Python: the call is a part of its time.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
-use std::process::Command;
 
 use super::environment::Environment;
 use lissom_bench::chain::{Bench, chain};
@@ -32,38 +31,10 @@ pub(super) fn beside_pinocchio(environment: &Environment) -> Result<(), String> 
 
 /// Seconds per call by the number of joints.
 fn pinocchio(environment: &Environment) -> Result<BTreeMap<usize, f64>, String> {
-    let program = environment.folder().join("pinocchio_chain");
-    let prefix = environment.prefix()?;
-    let include = |path: &str| format!("-I{}", prefix.join(path).display());
-    let mut compiler = Command::new("c++");
-    compiler
-        .args([
-            "-std=c++17",
-            "-O3",
-            "-march=native",
-            "-DNDEBUG",
-            "-DPINOCCHIO_ENABLE_TEMPLATE_INSTANTIATION=0",
-            // lists of joint types are longer than Boost's default
-            "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS",
-            "-DBOOST_MPL_LIMIT_LIST_SIZE=30",
-            // models come from the library, which was compiled for any processor
-            "-DEIGEN_MAX_ALIGN_BYTES=16",
-            "-DEIGEN_MAX_STATIC_ALIGN_BYTES=16",
-        ])
-        .args([include("include"), include("include/eigen3")])
-        .arg(environment.script("pinocchio_chain.cpp"))
-        .arg("-o")
-        .arg(&program)
-        .arg(format!("-L{}", prefix.join("lib").display()))
-        .arg("-lpinocchio_default")
-        .arg(format!("-Wl,-rpath,{}", prefix.join("lib").display()));
-    environment.output(&mut compiler)?;
-    let text = environment.output(&mut Command::new(&program))?;
-    let lines = text.lines().map(|line| {
-        let (joints, seconds) = line.split_once(' ')?;
-        Some((joints.parse().ok()?, seconds.parse().ok()?))
+    let lines = environment.run("pinocchio_chain.py", &[])?;
+    let pairs = lines.into_iter().map(|line| {
+        let joints = (line.setting.parse()).map_err(|e| format!("{}: {e}", line.setting))?;
+        Ok((joints, line.cpu_s))
     });
-    lines
-        .collect::<Option<_>>()
-        .ok_or_else(|| format!("not understood: {text}"))
+    pairs.collect()
 }
