@@ -8,6 +8,7 @@
 //! coordinates and markers are expanded there. What remains of the interpolation is measured by leaving out every second
 //! point: where something happens between the points, such as a beam that passes a support, the error of twice the intervals is
 //! twice as large, so that the difference is the error; where all is smooth it is four times as large and the difference three errors.
+//! Past dead points matrices change so quickly that two solutions may agree by chance: there a third one, with every fourth point, has its say.
 
 use nalgebra::DMatrix;
 
@@ -25,7 +26,7 @@ use lissom_numerics::integrate::{
     integrate_second_order,
 };
 use lissom_numerics::linear::{
-    Interpolation, Label, LinearizedTrajectory, Perturbed, Servo, Terms,
+    ChosenCoordinates, Interpolation, Label, LinearizedTrajectory, Perturbed, Servo, Terms,
 };
 
 /// Choices of a perturbation run.
@@ -50,7 +51,7 @@ pub struct PerturbedRun {
     /// Instant at which whoever watches stopped it.
     pub stopped_at: Option<f64>,
     /// How large the error is at most, as far as the points tell, that interpolating between them leaves, one per channel; `None`
-    /// where too few points are left for it when every second one is taken away.
+    /// where too few points are left for it when every second one is taken away, and past dead points every second one again.
     pub interpolation_error: Option<Vec<f64>>,
 }
 
@@ -71,26 +72,25 @@ pub fn perturb<L: Linearize>(
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Result<PerturbedRun, AnalysisError> {
     let fine = solve(spec, linearized, samples, options, watch)?;
-    let coarse = match fine.stopped_at {
-        None => linearized.every_second(),
+    let coarser = match fine.stopped_at {
+        None => coarser(spec, linearized, samples, options, watch),
         Some(_) => None,
     };
-    // that a solution with half the points fails says nothing of the other
-    let coarse = coarse.and_then(|coarse| {
-        let solved = solve(spec, &coarse, samples, options, watch).ok()?;
-        solved.stopped_at.is_none().then_some(solved)
-    });
     let mut recording = Recording::with_capacity(names(linearized), fine.samples.len());
-    let mut errors = coarse.as_ref().map(|_| Vec::new());
+    let mut errors = coarser.as_ref().map(|_| Vec::new());
     for (index, sample) in fine.samples.iter().enumerate() {
         let motion = of.nominal(sample.time)?;
         let row = fine.row(of, &motion, linearized, sample, options.order)?;
-        if let (Some(coarse), Some(errors)) = (&coarse, &mut errors) {
-            let sample = &coarse.samples[index];
-            let coarser = coarse.row(of, &motion, linearized, sample, options.order)?;
+        if let (Some(coarser), Some(errors)) = (&coarser, &mut errors) {
             errors.resize(row.len(), 0.0_f64);
-            for ((error, fine), coarse) in errors.iter_mut().zip(&row).zip(coarser) {
-                *error = error.max((fine - coarse).abs());
+            let mut finer = row.clone();
+            for solution in coarser {
+                let sample = &solution.samples[index];
+                let coarse = solution.row(of, &motion, linearized, sample, options.order)?;
+                for ((error, fine), coarse) in errors.iter_mut().zip(&finer).zip(&coarse) {
+                    *error = error.max((fine - coarse).abs());
+                }
+                finer = coarse;
             }
         }
         recording.push(sample.time, &row);
@@ -101,6 +101,45 @@ pub fn perturb<L: Linearize>(
         stopped_at: fine.stopped_at,
         interpolation_error: errors,
     })
+}
+
+/// Solutions with every second point, and past dead points with every fourth too. `None` where there are not so many, or one has no
+/// solution, which says nothing of that with all points.
+fn coarser(
+    spec: &ModelSpec,
+    linearized: &Linearized,
+    samples: &[f64],
+    options: PerturbOptions,
+    watch: &mut dyn FnMut(f64) -> Flow,
+) -> Option<Vec<Solution>> {
+    let count = if passes_dead_points(linearized) { 2 } else { 1 };
+    let mut solutions = Vec::with_capacity(count);
+    let mut points = linearized.every_second()?;
+    loop {
+        let solved = solve(spec, &points, samples, options, watch).ok()?;
+        if solved.stopped_at.is_some() {
+            return None;
+        }
+        solutions.push(solved);
+        if solutions.len() == count {
+            return Some(solutions);
+        }
+        points = points.every_second()?;
+    }
+}
+
+/// Whether joints that lead somewhere on the way follow elsewhere.
+fn passes_dead_points(linearized: &Linearized) -> bool {
+    let leading = |stretch: &LinearizedTrajectory| -> Vec<usize> {
+        let ChosenCoordinates {
+            independent,
+            joints,
+        } = stretch.coordinates();
+        let leads = |joint: &&usize| independent.contains(joint);
+        joints.iter().filter(leads).copied().collect()
+    };
+    let first = leading(&linearized.trajectory);
+    (linearized.further.iter()).any(|stretch| leading(stretch) != first)
 }
 
 /// The state in which nothing accelerates relative to the nominal motion where that begins, eq (41): feedback holds what it

@@ -470,7 +470,7 @@ fn equations_in_either_coordinates_say_the_same_of_every_motion() {
 }
 
 /// Second way, and order of convergence: a linkage that starts a little faster deviates as the difference of two runs does, past dead
-/// points of the joints that lead, in either formulation.
+/// points of the joints that lead, in either formulation. The error that is stated is not exceeded, however few the points.
 #[test]
 fn deviations_pass_dead_points_as_runs_do() {
     /// Central differences are off by its square.
@@ -514,24 +514,31 @@ fn deviations_pass_dead_points_as_runs_do() {
         });
         let most = (wanted.iter().flatten()).fold(0.0_f64, |most, x| most.max(x.abs()));
         assert!(most > FASTER, "{most}");
-        let errors = [801, 1601].map(|points| {
+        let errors = [201, 401, 801, 1601].map(|points| {
             let found = along(&mechanism, &faster(FASTER), OperatingPoint::Nominal, points);
-            assert!(found.further.len() >= 2);
+            assert!(!found.further.is_empty());
             let options = PerturbOptions {
                 terms: Terms::CASES[0],
                 interpolation: Interpolation::Matrices,
                 order: OutputOrder::First,
             };
             let linear = mechanism.perturb(&found, &samples, options, &mut |_| Flow::Continue);
-            let linear = linear.unwrap().recording;
+            let linear = linear.unwrap();
+            let stated = linear.interpolation_error.unwrap();
             let errors = ["x", "y"].into_iter().zip(&wanted).map(|(axis, wanted)| {
-                let channel = format!("pin.deviation.{axis}");
-                crate::numbers::apart(&linear.channel(&channel).unwrap().samples, wanted)
+                let name = format!("pin.deviation.{axis}");
+                let mut channels = linear.recording.channels.iter();
+                let at = channels.position(|channel| channel.name == name).unwrap();
+                let samples = &linear.recording.channels[at].samples;
+                let error = crate::numbers::apart(samples, wanted);
+                assert!(error < stated[at], "{points}: {error} {}", stated[at]);
+                error
             });
             errors.fold(0.0, f64::max) / most
         });
-        let order = (errors[0] / errors[1]).log2();
+        let [.., coarse, fine] = errors;
+        let order = (coarse / fine).log2();
         assert!((order - 2.0).abs() < off_order, "{errors:?}");
-        assert!(errors[1] < 0.1, "{errors:?}");
+        assert!(fine < 0.1, "{errors:?}");
     }
 }
