@@ -49,6 +49,8 @@ pub struct Equations<'a> {
     pub(super) pass: Pass<f64>,
     correction: Vec<f64>,
     solution: Vec<f64>,
+    /// Newton's iterations so far, of all placements.
+    iterations: usize,
     reached_position: Vec<f64>,
     reached_drives: Vec<f64>,
     start_position: Vec<f64>,
@@ -106,6 +108,7 @@ impl<'a> Equations<'a> {
             pass: Pass::new(mechanism, 1),
             correction: vec![0.0; mechanism.rows.len()],
             solution: vec![0.0; mechanism.rows.len()],
+            iterations: 0,
             reached_position: position.clone(),
             reached_drives: drive_values.clone(),
             start_position: position.clone(),
@@ -132,6 +135,11 @@ impl<'a> Equations<'a> {
     pub fn operations(&self) -> usize {
         let saddle = self.saddle.as_ref().map_or(0, Saddle::operations);
         self.factor.fronts().operations() + saddle
+    }
+
+    /// Newton's iterations that placements have taken so far.
+    pub fn iterations(&self) -> usize {
+        self.iterations
     }
 
     /// Nodal velocities for these velocities of the degrees of freedom, eq (11), and what the

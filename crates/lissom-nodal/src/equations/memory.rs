@@ -13,7 +13,7 @@
 //! What is not remembered: positions, rotations, deformations and gradients in `pass` and `factor` follow from these and are made
 //! again at once. Velocities, accelerations, forces and stresses in `pass`, `transfer`, `mass` and `saddle` are results of one evaluation,
 //! which begins by setting all that it reads. `saved_*`, `start_*`, `part_*`, `turned`, `wanted_drives`, `correction` and `solution` are written before
-//! they are read by every placement. `slots` are those of the mechanism. `unit` and `no_*` are zeros. `gravity` is that of the mechanism.
+//! they are read by every placement. `slots` are those of the mechanism. `iterations` only counts. `unit` and `no_*` are zeros. `gravity` is that of the mechanism.
 
 use lissom_numerics::{Memory, RecallError};
 use lissom_spatial::{Quaternion, Vector};

@@ -13,14 +13,17 @@ use crate::role::Drive;
 
 /// Newton's iterations for one placement.
 const MOST_ITERATIONS: usize = 25;
+/// Newton's iterations for a part of the way: where more are needed, half of the part is sooner reached.
+const MOST_OF_PART: usize = 10;
 /// Newton's iteration squares its error: after a correction below this, rounding is what is left.
 const LAST_CORRECTION: f64 = 1e-8;
 /// Largest turn in one iteration, in radians: beyond it the conditions are not nearly linear.
 const LARGEST_TURN: f64 = 0.7;
 /// Smallest part of the way that continuation tries.
 const SMALLEST_PART: f64 = 1.0 / 4096.0;
-/// Parts that it tries. Ways that need more lead far away, as the trial steps of integrators do, which are shortened when they fail.
-const MOST_PARTS: usize = 200;
+/// Iterations that it spends: some eighty parts that are reached. Ways that need more lead far away, as the trial steps of integrators and of the
+/// search for equilibria do, which are shortened when they fail.
+const MOST_OF_WAY: usize = 400;
 
 impl Equations<'_> {
     /// Finds the configuration for these positions and drives, eq (8): Newton's iteration from the
@@ -42,17 +45,13 @@ impl Equations<'_> {
 
     fn travel(&mut self, position: &[f64], drives: &[f64]) -> Result<(), NodalError> {
         self.save();
-        if self.iterate(position, drives).is_ok() {
-            self.reached_position.copy_from_slice(position);
-            self.reached_drives.copy_from_slice(drives);
+        if self.reach(position, drives, MOST_ITERATIONS).is_ok() {
             return Ok(());
         }
         self.restore();
         if self.carry(position, drives).is_ok_and(|carried| carried)
-            && self.iterate(position, drives).is_ok()
+            && self.reach(position, drives, MOST_ITERATIONS).is_ok()
         {
-            self.reached_position.copy_from_slice(position);
-            self.reached_drives.copy_from_slice(drives);
             return Ok(());
         }
         self.restore();
@@ -60,19 +59,17 @@ impl Equations<'_> {
         self.start_references.copy_from_slice(&self.references);
         self.start_position.copy_from_slice(&self.reached_position);
         self.start_drives.copy_from_slice(&self.reached_drives);
-        let (mut done, mut part, mut tried) = (0.0_f64, 0.5_f64, 0);
+        let (mut done, mut part) = (0.0_f64, 0.5_f64);
+        let spent_before = self.iterations;
         while done < 1.0 {
-            tried += 1;
             let goal = (done + part).min(1.0);
             self.blend(position, drives, goal);
             let (part_position, part_drives) = (
                 std::mem::take(&mut self.part_position),
                 std::mem::take(&mut self.part_drives),
             );
-            let outcome = self.iterate(&part_position, &part_drives);
+            let outcome = self.reach(&part_position, &part_drives, MOST_OF_PART);
             if outcome.is_ok() {
-                self.reached_position.copy_from_slice(&part_position);
-                self.reached_drives.copy_from_slice(&part_drives);
                 self.save();
                 done = goal;
                 part *= 2.0;
@@ -82,7 +79,8 @@ impl Equations<'_> {
             }
             self.part_position = part_position;
             self.part_drives = part_drives;
-            if part < SMALLEST_PART || (tried >= MOST_PARTS && outcome.is_err()) {
+            let spent = self.iterations - spent_before;
+            if part < SMALLEST_PART || (spent >= MOST_OF_WAY && outcome.is_err()) {
                 self.placements.copy_from_slice(&self.start_placements);
                 self.references.copy_from_slice(&self.start_references);
                 self.reached_position.copy_from_slice(&self.start_position);
@@ -168,10 +166,21 @@ impl Equations<'_> {
         }
     }
 
-    fn iterate(&mut self, position: &[f64], drives: &[f64]) -> Result<(), NodalError> {
+    /// Goes to positions and drives from where the nodes stand, in at most so many iterations.
+    fn reach(&mut self, position: &[f64], drives: &[f64], most: usize) -> Result<(), NodalError> {
+        self.iterate(position, drives, most)?;
+        self.reached_position.copy_from_slice(position);
+        self.reached_drives.copy_from_slice(drives);
+        Ok(())
+    }
+
+    fn iterate(&mut self, position: &[f64], drives: &[f64], most: usize) -> Result<(), NodalError> {
         self.set_given(position, drives);
         let (mut snapped, mut converged) = (false, false);
-        for _ in 0..MOST_ITERATIONS {
+        // the deformation that is furthest from its value, and by how much
+        let mut worst = (0, 0.0);
+        for iteration in 1..=most {
+            self.iterations += 1;
             if !self.evaluated {
                 self.evaluate()?;
                 self.evaluated = true;
@@ -179,37 +188,48 @@ impl Equations<'_> {
             if converged {
                 return self.refuse_folded();
             }
-            let mut missing = [0.0; 6];
-            for (row, &deformation) in self.mechanism.rows.iter().enumerate() {
-                if let Some((ball, index, local)) = self.mechanism.ball_of(deformation) {
-                    if local % 3 == 0 {
-                        missing = self.missing(ball, index, position);
-                    }
-                    self.correction[row] = missing[local];
-                    continue;
-                }
-                let wanted = self.wanted(deformation, position, drives);
-                self.correction[row] = wanted - self.pass.value[deformation];
-            }
+            worst = self.miss(position, drives);
             self.factor.solve(&mut self.correction, &mut self.solution);
-            let is_last = self.correct()?;
+            if !self.correction.iter().all(|x| x.is_finite()) {
+                return Err(self.unreachable((worst.0, f64::NAN), iteration));
+            }
+            let is_last = self.correct();
             converged = is_last && snapped;
             if is_last && !snapped {
                 self.snap();
                 snapped = true;
             }
         }
-        let (mut worst, mut miss) = (0, 0.0);
+        Err(self.unreachable(worst, most))
+    }
+
+    /// Writes what each condition lacks to the correction, and tells the deformation that lacks most.
+    fn miss(&mut self, position: &[f64], drives: &[f64]) -> (usize, f64) {
+        let (mut worst, mut missing) = ((0, 0.0_f64), [0.0; 6]);
         for (row, &deformation) in self.mechanism.rows.iter().enumerate() {
-            if self.correction[row].abs() > miss {
-                (worst, miss) = (deformation, self.correction[row].abs());
+            let lack = match self.mechanism.ball_of(deformation) {
+                Some((ball, index, local)) => {
+                    if local % 3 == 0 {
+                        missing = self.missing(ball, index, position);
+                    }
+                    missing[local]
+                }
+                None => self.wanted(deformation, position, drives) - self.pass.value[deformation],
+            };
+            self.correction[row] = lack;
+            if lack.abs() > worst.1 {
+                worst = (deformation, lack.abs());
             }
         }
-        Err(NodalError::Unreachable {
-            condition: self.mechanism.place_name(Place::Deformation(worst)),
+        worst
+    }
+
+    fn unreachable(&self, (deformation, miss): (usize, f64), iterations: usize) -> NodalError {
+        NodalError::Unreachable {
+            condition: (self.mechanism).place_name(Place::Deformation(deformation)),
             miss,
-            iterations: MOST_ITERATIONS,
-        })
+            iterations,
+        }
     }
 
     /// The value that a deformation is to have.
@@ -260,17 +280,10 @@ impl Equations<'_> {
     }
 
     /// Moves the unknown coordinates by the correction; whether it was the last one needed.
-    fn correct(&mut self) -> Result<bool, NodalError> {
+    fn correct(&mut self) -> bool {
         let mut largest = 0.0_f64;
         let mut turn = 0.0_f64;
         for (&(node, _), correction) in self.mechanism.unknowns.iter().zip(&self.correction) {
-            if !correction.is_finite() {
-                return Err(NodalError::Unreachable {
-                    condition: self.mechanism.nodes[node].name.clone(),
-                    miss: f64::NAN,
-                    iterations: MOST_ITERATIONS,
-                });
-            }
             largest = largest.max(correction.abs());
             if self.mechanism.nodes[node].kind.turns() {
                 turn = turn.max(correction.abs());
@@ -293,7 +306,7 @@ impl Equations<'_> {
                 self.placements[index].displace(self.mechanism.nodes[index].kind, increment);
             }
         }
-        Ok(largest < LAST_CORRECTION)
+        largest < LAST_CORRECTION
     }
 
     /// Brings the unknown coordinates to a grid near where they were found. What rounding leaves of the way there is gone then: the
