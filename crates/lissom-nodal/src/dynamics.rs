@@ -1,12 +1,13 @@
 //! A mechanism under drives, efforts and loads as the integrators see it, explicit and implicit.
 
 use lissom_numerics::integrate::{FirstOrder, SecondOrder};
-use lissom_spatial::Real;
+use lissom_spatial::{Real, Vector};
 
 use super::element::ElementId;
 use super::equations::Equations;
 use super::error::NodalError;
 use super::forces::{AppliedForces, Forces, View};
+use super::node::NodeId;
 use super::role::Drive;
 use super::tangent::{Tangent, Weighted};
 
@@ -27,6 +28,10 @@ pub trait Excitation: AppliedForces {
     /// Tells what pulls a deformation, or a weighted sum of two, back in the state that is seen: per displacement and per rate.
     /// Iterations use it, which need not have all that acts.
     fn pulls(&self, _view: &mut View<'_, f64>, _tell: &mut dyn FnMut(&[Weighted], [f64; 2])) {}
+
+    /// Tells every load that turns with an orientation, as it is in the components of that node: on which node it acts, with which it turns, always
+    /// the same ones in the same order.
+    fn turning(&self, _tell: &mut dyn FnMut([NodeId; 2], Vector<f64>)) {}
 }
 
 /// Nothing acts, everything prescribed holds still where the mechanism was assembled.
@@ -207,14 +212,23 @@ impl<'a, E: Excitation> Dynamics<'a, E> {
         }
         let mechanism = self.equations.mechanism();
         let excitation = &self.excitation;
-        let mut tangent = (self.tangent.take())
-            .unwrap_or_else(|| Box::new(Tangent::new(mechanism, &excitation.coupled())));
+        let mut tangent = self.tangent.take().unwrap_or_else(|| {
+            let mut turning = Vec::new();
+            excitation.turning(&mut |nodes, _| turning.push(nodes));
+            Box::new(Tangent::new(mechanism, &excitation.coupled(), &turning))
+        });
         let (pass, references) = (&self.equations.pass, &self.equations.references);
         tangent.form(mechanism, pass, references, weights);
         let view = &mut self.equations.view(&mut self.unused);
         excitation.pulls(view, &mut |terms, [stiffness, damping]| {
             let strength = weights[0] * stiffness + weights[1] * damping;
             tangent.pull(mechanism, terms, strength);
+        });
+        let mut index = 0;
+        excitation.turning(&mut |[_, carrier], load| {
+            let load = pass.nodes[carrier.index()].rotation * load;
+            tangent.turn(index, load.scale(weights[0]));
+            index += 1;
         });
         let is_regular = tangent.factor().is_ok();
         self.tangent = Some(tangent);

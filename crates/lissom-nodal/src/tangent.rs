@@ -15,7 +15,8 @@
 //!
 //! What is left out changes with the rates of the mechanism: how inertial forces depend on positions and velocities,
 //! and how the transfer functions do. Beside the mass matrix these parts are as small as the turn $`\omega h`$ of the mechanism in a step,
-//! by which the iteration contracts; nothing that is stiff is among them. Loads that turn with nodes are left out too.
+//! by which the iteration contracts; nothing that is stiff is among them. A load $`f`$ that turns with a node adds $`w_p\,\tilde f`$ between the
+//! coordinates that it pushes and the rotation of that node.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +25,7 @@ use lissom_spatial::{Dual, Matrix, Scalar, Vector};
 use super::element::{ElementId, Gradient, MOST_DEFORMATIONS};
 use super::factor::SingularColumn;
 use super::mechanism::{Mechanism, Place};
-use super::node::NodeState;
+use super::node::{NodeId, NodeState};
 use super::pass::Pass;
 use super::saddle::Saddle;
 
@@ -47,12 +48,18 @@ pub(super) struct Tangent {
     sites: Vec<Vec<[usize; MOST_NODES]>>,
     /// Group of nodes of two elements that are pulled together.
     pairs: BTreeMap<[usize; 2], usize>,
+    /// Group of every load that turns, and the places there of the node that it pushes and of the one that it turns with.
+    turning: Vec<(usize, [usize; 2])>,
     loads: Vec<Vector<f64>>,
 }
 
 impl Tangent {
-    /// For a mechanism in which pulls couple these elements.
-    pub(super) fn new(mechanism: &Mechanism, coupled: &[[ElementId; 2]]) -> Self {
+    /// For a mechanism in which pulls couple these elements, and loads on one node turn with another.
+    pub(super) fn new(
+        mechanism: &Mechanism,
+        coupled: &[[ElementId; 2]],
+        turning: &[[NodeId; 2]],
+    ) -> Self {
         let nodes_of = |element: usize| mechanism.elements[element].nodes.iter().copied();
         let union = |elements: &mut dyn Iterator<Item = usize>| {
             let mut nodes: Vec<usize> = elements.flat_map(nodes_of).collect();
@@ -82,11 +89,23 @@ impl Tangent {
             pairs.insert(pair, groups.len());
             groups.push(union(&mut pair.into_iter()));
         }
+        let turning = turning.iter().map(|pair| {
+            let [pushed, carrier] = pair.map(NodeId::index);
+            let mut nodes = vec![pushed, carrier];
+            nodes.sort_unstable();
+            nodes.dedup();
+            let place = |node| usize::from(nodes[0] != node);
+            let places = [place(pushed), place(carrier)];
+            groups.push(nodes);
+            (groups.len() - 1, places)
+        });
+        let turning = turning.collect();
         Self {
             saddle: Saddle::of_tangent(mechanism, &groups),
             gradient: vec![[Vector([0.0; 3]); 4]; mechanism.deformation_count()],
             sites,
             pairs,
+            turning,
             loads: vec![Vector([0.0; 3]); mechanism.node_count()],
         }
     }
@@ -273,6 +292,12 @@ impl Tangent {
         self.saddle.operations()
     }
 
+    /// Adds what a load that turns changes as its node does: one of those that were told at first, in inertial components.
+    pub(super) fn turn(&mut self, index: usize, load: Vector<f64>) {
+        let (group, places) = self.turning[index];
+        (self.saddle).add_to_group(group, places, Matrix::skew(load));
+    }
+
     /// Factors the tangent.
     pub(super) fn factor(&mut self) -> Result<(), SingularColumn> {
         self.saddle.factor()
@@ -362,7 +387,7 @@ mod tests {
             [
                 equations.factor.fronts().operations(),
                 Saddle::of_inertia(&mechanism).operations(),
-                Tangent::new(&mechanism, &[]).operations(),
+                Tangent::new(&mechanism, &[], &[]).operations(),
             ]
         };
         let (few, many) = (operations(8), operations(2000));

@@ -2,11 +2,14 @@
 
 use lissom_core::study::StaticLoads;
 use lissom_core::{
-    AxisId, Efforts, External, Inputs, Load, LoadCurve, MotionCurve, NominalError, Pulled,
-    View as _,
+    AxisId, Efforts, External, Inputs, Load, LoadCurve, LoadTarget, MotionCurve, NominalError,
+    Pulled, View as _,
 };
-use lissom_nodal::{AppliedForces, Drive, ElementId, Excitation, Mechanism, View, Weighted};
-use lissom_spatial::Real;
+use lissom_nodal::{
+    AppliedForces, Drive, ElementId, Excitation, Mechanism, NodeId, View, Weighted,
+};
+use lissom_spatial::{Real, Vector};
+use lissom_spec::spec::LoadQuantity;
 
 use super::rigid::{NodalTrajectory, trajectory};
 use super::view::NodalView;
@@ -120,6 +123,30 @@ impl Excitation for NodalActions<'_> {
         gears
             .map(|gear| [gear.motor, gear.joint].map(|axis| self.weighted(axis, 1.0).0))
             .collect()
+    }
+
+    fn turning(&self, tell: &mut dyn FnMut([NodeId; 2], Vector<f64>)) {
+        let stations = &self.nodal.stations;
+        for (load, &value) in self.nodal.actions.loads.iter().zip(&self.efforts.inputs) {
+            let LoadTarget::Marker(marker, toward) = &load.target else {
+                continue;
+            };
+            let carrier = toward
+                .carried_by
+                .and_then(|own| stations[own.0].orientation);
+            let Some((carrier, orientation)) = carrier else {
+                continue;
+            };
+            let wrench = load.wrench(toward, value, &orientation);
+            let pushed = &stations[marker.0];
+            let (node, own) = match load.quantity {
+                LoadQuantity::Torque => (pushed.orientation.map(|(node, _)| node), wrench.moment),
+                LoadQuantity::Force | LoadQuantity::Either => (pushed.point, wrench.force),
+            };
+            if let Some(node) = node {
+                tell([node, carrier], own);
+            }
+        }
     }
 
     fn pulls(&self, nodes: &mut View<'_, f64>, tell: &mut dyn FnMut(&[Weighted], [f64; 2])) {

@@ -401,3 +401,61 @@ fn applied_forces_allocate_nothing() {
         assert!(rate.iter().all(|x| x.is_finite()));
     }
 }
+
+/// Second way: at rest the tangent of implicit steps is the derivative of what the degrees of freedom lack, loads that turn with the beam
+/// among it.
+#[test]
+fn tangents_know_loads_that_turn() {
+    // of differences of second order, beside rounding
+    const DIFFERENCES: f64 = 1e-6;
+    const WEIGHTS: [f64; 2] = [1.0, 0.0];
+    for load in [
+        "force_constant = { value_n = 40.0 }",
+        "torque_constant = { value_n_m = 15.0 }",
+    ] {
+        let spec = ModelSpec::parse(
+            &format!(
+                "format = 1\n[[body]]\nname = \"beam\"\n[body.beam]\nlength_m = 1.0\nmass_per_length_kg_per_m = 1.0\n\
+                 bending_stiffness_y_n_m2 = 30.0\nbending_stiffness_z_n_m2 = 20.0\ntorsional_stiffness_n_m2 = 15.0\n\
+                 section_inertia_y_kg_m = 1e-3\nsection_inertia_z_kg_m = 1e-3\n\
+                 basis.clamped_free = {{ bending_y = 1, bending_z = 1, torsion = 1 }}\n\
+                 [[joint]]\nname = \"wall\"\nparent = \"ground\"\nchild = \"beam\"\nfixed = {{}}\n\
+                 [[marker]]\nname = \"tip\"\nbody = \"beam\"\n\
+                 [[input]]\nmarker = \"tip\"\nframe = \"body\"\ndirection = [0.3, 1.0, -0.4]\n{load}\n"
+            ),
+            &[],
+        )
+        .unwrap();
+        let nodal = nodal_model(&spec);
+        let equations = Equations::new(&nodal.mechanism).unwrap();
+        let mut dynamics = Dynamics::new(equations, NodalActions::new(&nodal));
+        let dofs = nodal.mechanism.dof_count();
+        let mut random = Random::new(5);
+        let mut draw =
+            |size: f64| -> Vec<f64> { (0..dofs).map(|_| random.uniform(-size, size)).collect() };
+        let (position, direction, still) = (draw(0.02), draw(1.0), vec![0.0; dofs]);
+        let motion: [&[f64]; 3] = [&position, &still, &still];
+        assert!(dynamics.form_tangent(0.0, motion, WEIGHTS));
+        let mut lacking = [vec![0.0; dofs], vec![0.0; dofs]];
+        for (step, lacking) in [1e-5, -1e-5].into_iter().zip(&mut lacking) {
+            let change: Vec<f64> = direction.iter().map(|x| step * x).collect();
+            let moved: Vec<f64> = position.iter().zip(&change).map(|(x, dx)| x + dx).collect();
+            dynamics
+                .unbalance(0.0, &moved, &still, &change, lacking)
+                .unwrap();
+        }
+        let [ahead, behind] = lacking;
+        let mut slope: Vec<f64> = ahead
+            .iter()
+            .zip(&behind)
+            .map(|(a, b)| (a - b) / 2e-5)
+            .collect();
+        dynamics.solve_tangent(&mut slope);
+        for (found, expected) in slope.iter().zip(&direction) {
+            assert!(
+                (found - expected).abs() < DIFFERENCES,
+                "{load}: {found} {expected}"
+            );
+        }
+    }
+}
