@@ -77,16 +77,14 @@ impl<T: Real> View<T> for NodalView<'_, '_, T> {
 
     fn push_joint(&mut self, JointId(joint): JointId, wrench: Force<T>) {
         let ball = &self.nodal.balls[joint];
-        let axes = ball.child_axes(self.nodes.node(ball.child.orientation));
-        let (moment, force) = (axes * wrench.moment, axes * wrench.force);
-        self.nodes.push_node(ball.child.orientation, moment);
-        self.nodes.push_node(ball.parent.orientation, -moment);
+        // rates of its deformations are the velocities of the joint in the axes of its child
+        for (index, moment) in wrench.moment.0.into_iter().enumerate() {
+            self.nodes.push_deformation(ball.element, index, moment);
+        }
         if ball.translates {
-            let [from, to] = node_pair(ball, |end| end.point).map(|id| self.nodes.node(id));
-            let lever = (to.position - from.position).cross(force);
-            self.nodes.push_node(ball.child.point, force);
-            self.nodes.push_node(ball.parent.point, -force);
-            self.nodes.push_node(ball.parent.orientation, -lever);
+            for (index, force) in (3..).zip(wrench.force.0) {
+                self.nodes.push_deformation(ball.element, index, force);
+            }
         }
     }
 

@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
+use lissom_core::State;
 use lissom_core::study::{Deviation, Linearize as _, OperatingPoint, OutputOrder};
 use lissom_engine::model::Model;
 use lissom_engine::nodal_model::NodalLinearizer;
-use lissom_engine::simulate::{Equations, Linearizer, MotionState};
+use lissom_engine::simulate::{Equations, Linearizer, MotionState, written_state};
 use lissom_engine::testing::{Random, Variety, random_state};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{ChosenCoordinates, DampedMode, LinearizedTrajectory, Point, Terms};
@@ -308,6 +309,66 @@ fn parts_agree_with_the_nodal_formulation() {
             let pair = [a[(*column_a, *column_a)], b[(*column_b, *column_b)]];
             assert!((pair[0] - pair[1]).abs() < 1e-9, "{pair:?}");
         }
+    }
+}
+
+/// Second formulation: what springs, friction and torques of spherical and free joints do is split into the same parts as what those of
+/// hinges do.
+#[test]
+fn parts_agree_where_joints_turn_in_any_way() {
+    const ROUNDING: f64 = 1e-10;
+    let body = |name: &str, joint: &str| {
+        format!(
+            "[[body]]\nname = \"{name}\"\nrigid = {{ mass_kg = 1.2, center_of_mass_m = [0.3, 0.1, -0.1], inertia_kg_m2 = [0.04, 0.05, 0.06] }}\n{joint}"
+        )
+    };
+    let text = format!(
+        "format = 1\ngravity_m_per_s2 = [1.0, -9.81, 2.0]\n{}{}{}",
+        body(
+            "arm",
+            "[[joint]]\nname = \"hinge\"\nparent = \"ground\"\nchild = \"arm\"\n\
+             revolute = { axis = [0.2, 0.3, 1.0], initial_rate_rad_per_s = 0.7 }\n"
+        ),
+        body(
+            "ball",
+            "[[joint]]\nname = \"socket\"\nparent = { body = \"arm\", position_m = [0.6, 0.1, 0.0] }\nchild = \"ball\"\n[joint.spherical]\n\
+             initial_rotation_vector_rad = [0.4, -0.3, 0.2]\ninitial_angular_velocity_rad_per_s = [0.5, -1.0, 0.8]\n\
+             spring = { stiffness_n_m_per_rad = 6.0, damping_n_m_s_per_rad = 0.3 }\n\
+             [[input]]\njoint = \"socket\"\ncomponent = 2\ntorque_constant = { value_n_m = 1.5 }\n"
+        ),
+        body(
+            "float",
+            "[[joint]]\nname = \"space\"\nparent = { body = \"ball\", position_m = [0.5, 0.0, 0.2] }\nchild = \"float\"\n[joint.free]\n\
+             initial_position_m = [0.2, 0.1, -0.1]\ninitial_rotation_vector_rad = [-0.3, 0.5, 0.1]\n\
+             initial_velocity_m_per_s = [0.4, -0.2, 0.6]\ninitial_angular_velocity_rad_per_s = [0.3, 0.9, -0.4]\n\
+             spring = { linear_stiffness_n_per_m = 30.0, angular_stiffness_n_m_per_rad = 4.0 }\n\
+             friction = { linear_viscous_n_s_per_m = 0.4, angular_viscous_n_m_s_per_rad = 0.2 }\n"
+        ),
+    );
+    let spec = parsed(&text);
+    let model = Model::build(&spec).unwrap();
+    let mut linearizer = Linearizer::new(&model);
+    let motion = linearizer.moving(&written_state(&model, 0.0)).unwrap();
+    let tree = linearizer
+        .point(&motion, OutputOrder::First)
+        .unwrap()
+        .linear;
+    let nodal = nodal_model(&spec, 1).unwrap();
+    let start = [nodal.initial_position(), nodal.initial_velocity()].map(<[f64]>::to_vec);
+    let [position, velocity] = start;
+    let mut linearizer = NodalLinearizer::new(&nodal).unwrap();
+    let motion = (linearizer.moving(&State::new(0.0, position, velocity))).unwrap();
+    let nodes = linearizer
+        .point(&motion, OutputOrder::First)
+        .unwrap()
+        .linear;
+    for (what, tree, nodes) in [
+        ("K0", &tree.structural, &nodes.structural),
+        ("N0", &tree.dynamic, &nodes.dynamic),
+        ("G0", &tree.geometric, &nodes.geometric),
+    ] {
+        assert!(tree.amax() > 1.0, "{what} is there");
+        assert!(apart(nodes, tree) < ROUNDING, "{what}: {nodes} {tree}");
     }
 }
 
