@@ -12,6 +12,7 @@ use lissom_spec::{TreeJoint, spanning_tree};
 
 use super::charts::Charts;
 use super::damping::{Clamped, matrix};
+use super::division::untilted_inertia;
 use super::joints::Carrier;
 use super::loops::{Closing, close, closed_start};
 use super::rigid::drive_of;
@@ -239,6 +240,11 @@ impl<'a> Builder<'a> {
                 standing.places.push((local, end));
             }
             ends.push(end);
+        }
+        if !beam.rotary_inertia {
+            let inertia = untilted_inertia(beam, twists);
+            let turned = orientation * inertia * orientation.transpose();
+            self.assembly.inertia(ends[0].orientation, &turned);
         }
         let kept: Vec<usize> = (0..present.len()).filter(|&i| present[i]).collect();
         let (mut elements, mut deformations) = (Vec::new(), Vec::new());

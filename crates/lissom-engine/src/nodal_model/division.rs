@@ -1,6 +1,7 @@
 //! How a beam is divided into elements: nodes where something is attached or the section changes, and evenly between.
 
 use lissom_nodal::{BeamSection, SecondOrderTerms};
+use lissom_spatial::Matrix;
 use lissom_spec::spec::{
     BeamSpec, BodySpec, DampingSpec, MarkerSpec, PayloadSpec, PointMassSpec, SegmentSpec,
 };
@@ -87,12 +88,34 @@ fn pieces(from: f64, until: f64, attached: &[f64]) -> Vec<[f64; 2]> {
     cuts.into_iter().map(piece).collect()
 }
 
-fn section(beam: &BeamSpec, segment: &SegmentSpec) -> BeamSection {
+/// Inertia of sections that bending does not tilt: they turn with the root. About the axis, sections of a beam that twists turn by
+/// themselves.
+pub(super) fn untilted_inertia(beam: &BeamSpec, twists: bool) -> Matrix<f64> {
+    let mut moments = [0.0; 3];
+    for segment in &beam.uniform_segments() {
+        let [x, y, z] = section_inertia(segment);
+        let x = if twists { 0.0 } else { x };
+        for (sum, moment) in moments.iter_mut().zip([x, y, z]) {
+            *sum += moment * segment.length_m;
+        }
+    }
+    let [x, y, z] = moments;
+    Matrix([[x, 0.0, 0.0], [0.0, y, 0.0], [0.0, 0.0, z]])
+}
+
+/// Rotary inertia of a section per length about its axes.
+fn section_inertia(segment: &SegmentSpec) -> [f64; 3] {
     let (y, z) = (
         segment.section_inertia_y_kg_m,
         segment.section_inertia_z_kg_m,
     );
-    let bending = if beam.rotary_inertia { 1.0 } else { 0.0 };
+    // bending along y turns sections about z
+    [y + z, z, y]
+}
+
+fn section(beam: &BeamSpec, segment: &SegmentSpec) -> BeamSection {
+    let [x, y, z] = section_inertia(segment);
+    let [_, _, _, twists] = beam.deformations();
     BeamSection {
         mass_per_length: segment.mass_per_length_kg_per_m,
         axial_stiffness: segment.axial_stiffness_n.unwrap_or(0.0),
@@ -100,8 +123,11 @@ fn section(beam: &BeamSpec, segment: &SegmentSpec) -> BeamSection {
         bending_stiffness_y: segment.bending_stiffness_y_n_m2.unwrap_or(0.0),
         bending_stiffness_z: segment.bending_stiffness_z_n_m2.unwrap_or(0.0),
         shear_stiffness: None,
-        // bending along y turns sections about z
-        rotary_inertia_per_length: [y + z, bending * z, bending * y],
+        rotary_inertia_per_length: match (beam.rotary_inertia, twists) {
+            (true, _) => [x, y, z],
+            (false, true) => [x, 0.0, 0.0],
+            (false, false) => [0.0; 3],
+        },
         damping_time: 0.0,
         second_order: SecondOrderTerms::ALL,
     }

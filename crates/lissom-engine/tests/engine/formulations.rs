@@ -330,6 +330,44 @@ fn an_arm_that_twists() {
     assert!((1.0 - slower - 0.1).abs() < 0.01, "{slower}");
 }
 
+/// Closed form: sections that bending does not tilt still resist the rotation of their beam as a whole, with torsion or without, in both
+/// formulations.
+#[test]
+fn sections_that_do_not_tilt_turn_with_their_beam() {
+    const ROUNDING: f64 = 1e-12;
+    for (torsion, axis) in [
+        (0, [0.0, 0.0, 1.0]),
+        (1, [0.0, 0.0, 1.0]),
+        (0, [0.6, 0.0, 0.8]),
+        (1, [0.6, 0.0, 0.8]),
+    ] {
+        let text = format!(
+            "format = 1\n[[body]]\nname = \"beam\"\n[body.beam]\nlength_m = 1.0\nmass_per_length_kg_per_m = 1.0\n\
+             bending_stiffness_y_n_m2 = 1e4\ntorsional_stiffness_n_m2 = 1e4\nsection_inertia_y_kg_m = 0.06\n\
+             section_inertia_z_kg_m = 0.01\nrotary_inertia = false\n\
+             basis.clamped_free = {{ bending_y = 3, torsion = {torsion} }}\n[[joint]]\nname = \"hub\"\nparent = \"ground\"\n\
+             child = \"beam\"\nrevolute = {{ axis = {axis:?} }}\n"
+        );
+        let spec = parsed(&text);
+        let model = Model::build(&spec).unwrap();
+        let mut linearizer = Linearizer::new(&model);
+        let state = linearizer.nominal_state(0.0).unwrap();
+        let tree = linearizer
+            .trajectory(&[state], &mut |_| Flow::Continue)
+            .unwrap();
+        let nodes = nominal_point(&nodal_model(&spec, 4).unwrap(), 0.0);
+        // of a thin rod about its end and of its sections, and of sections about the axis
+        let expected = (1.0 / 3.0 + 0.06) * axis[2] * axis[2] + 0.07 * axis[0] * axis[0];
+        for mass in [&tree.points()[0].linear.mass, &nodes.linear.mass] {
+            let found = mass[(0, 0)];
+            assert!(
+                (found - expected).abs() < ROUNDING,
+                "{torsion} {axis:?}: {found} {expected}"
+            );
+        }
+    }
+}
+
 /// By construction: near rest, where forces of stiff elements cancel but for rounding, steps of any length begin a run.
 #[test]
 fn fixed_steps_begin_near_rest_whatever_their_length() {
