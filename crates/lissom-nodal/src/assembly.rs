@@ -30,6 +30,8 @@ pub struct End {
 #[derive(Clone, Debug, Default)]
 pub struct Assembly {
     parts: Parts,
+    /// First deformation of each element.
+    first: Vec<usize>,
     /// Body that is being added.
     body: Option<usize>,
     error: Option<NodalError>,
@@ -193,6 +195,9 @@ impl Assembly {
         stiffness: &[[f64; MOST_DEFORMATIONS]; MOST_DEFORMATIONS],
         damping_time: f64,
     ) -> ElementId {
+        let before = self.first.last().zip(self.parts.elements.last());
+        let first = before.map_or(0, |(first, last)| first + last.count());
+        self.first.push(first);
         self.parts.elements.push(Element {
             name: name.to_owned(),
             kind,
@@ -504,10 +509,7 @@ impl Assembly {
 
     /// Damping that couples deformations of several elements: stress per rate, a symmetric matrix by rows.
     pub fn couple_damping(&mut self, deformations: &[(ElementId, usize)], matrix: Vec<f64>) {
-        let place = |&(element, index): &(ElementId, usize)| {
-            let before = self.parts.elements.iter().take(element.index());
-            before.map(Element::count).sum::<usize>() + index
-        };
+        let place = |&(element, index): &(ElementId, usize)| self.first[element.0] + index;
         let deformations = deformations.iter().map(place).collect();
         self.parts.dampings.push(CoupledDamping {
             deformations,

@@ -62,7 +62,7 @@ pub struct Equations<'a> {
     pub(super) transfer: Vec<Vector<f64>>,
     pub(super) unit: Vec<f64>,
     pub(super) no_drives: Vec<Drive>,
-    no_efforts: Vec<f64>,
+    pub(super) no_efforts: Vec<f64>,
     no_loads: Vec<Vector<f64>>,
     mass: Vec<f64>,
     pub(super) gravity: Vector<f64>,

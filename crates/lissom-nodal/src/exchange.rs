@@ -2,6 +2,8 @@
 //!
 //! Nodes, elements and all deformations are the same in either; only the roles of some deformations differ.
 
+use lissom_spatial::Vector;
+
 use super::element::{Element, ElementId};
 use super::equations::Equations;
 use super::error::NodalError;
@@ -78,15 +80,36 @@ impl Equations<'_> {
         self.evaluated.then(|| self.factor.sign())
     }
 
-    /// Lets one degree of freedom move at unit rate, and nothing else. Leaves the motion set before unset.
-    pub fn set_unit_velocity(&mut self, dof: usize) {
-        self.unit[dof] = 1.0;
+    /// Lets some degrees of freedom move at unit rate, and nothing else. Leaves the motion set before unset.
+    pub fn set_unit_velocities(&mut self, dofs: impl Iterator<Item = usize> + Clone) {
+        for dof in dofs.clone() {
+            self.unit[dof] = 1.0;
+        }
         let (mechanism, factor) = (self.mechanism, &self.factor);
         (self.pass).velocities(mechanism, factor, &self.unit, &self.no_drives);
-        self.unit[dof] = 0.0;
+        for dof in dofs {
+            self.unit[dof] = 0.0;
+        }
     }
 
-    /// Rate of a deformation after [`Equations::set_unit_velocity`].
+    /// Rates of the sum of some free deformations by the degrees of freedom; those by drives are
+    /// [`Equations::drive_effort`] then. Leaves forces and stresses unset.
+    pub fn rates_by_dofs(
+        &mut self,
+        deformations: impl Iterator<Item = (ElementId, usize)>,
+        rates: &mut [f64],
+    ) {
+        // by virtual work: what unit stresses of these are worth to every degree of freedom
+        self.pass.force.fill(Vector([0.0; 3]));
+        self.pass.elastic.fill(0.0);
+        for (element, index) in deformations {
+            self.pass.elastic[self.mechanism.deformation(element, index)] = 1.0;
+        }
+        self.pass
+            .reduce(self.mechanism, &self.factor, &self.no_efforts, rates);
+    }
+
+    /// Rate of a deformation after [`Equations::set_unit_velocities`].
     pub fn unit_rate(&self, element: ElementId, index: usize) -> f64 {
         let deformation = self.mechanism.deformation(element, index);
         (self.pass).along(self.mechanism, deformation, |node| node.velocity)

@@ -32,6 +32,7 @@ mod tangent;
 
 pub use assembly::{Assembly, End};
 pub use beam::{BeamSection, SecondOrderTerms};
+pub use carried::Carriers;
 pub use dynamics::{Dynamics, Excitation, Unforced};
 pub use element::ElementId;
 pub use equations::{Energy, Equations};

@@ -78,6 +78,16 @@ pub(super) struct Node {
     pub(super) placement: Placement,
 }
 
+impl Node {
+    /// How many of its coordinates follow from others.
+    pub(super) fn free_count(&self) -> usize {
+        let components = self.kind.components().iter();
+        components
+            .filter(|&&component| self.roles[component] == Role::Free)
+            .count()
+    }
+}
+
 /// Where a node is: position of a point, orientation of an orientation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placement {

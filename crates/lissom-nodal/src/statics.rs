@@ -168,8 +168,11 @@ fn scale(mechanism: &Mechanism, dof: usize) -> f64 {
         }
         Place::Coordinate(..) => 0.0,
     };
-    let sizes = [own, extent(&mut (0..mechanism.node_count())), 1.0];
-    sizes.into_iter().find(|&size| size > 0.0).unwrap_or(1.0)
+    if own > 0.0 {
+        return own;
+    }
+    let whole = extent(&mut (0..mechanism.node_count()));
+    if whole > 0.0 { whole } else { 1.0 }
 }
 
 impl<E: Excitation> Balance for Resting<'_, E> {

@@ -7,8 +7,8 @@ mod rigid;
 
 pub use bases::ChosenFunctions;
 pub(crate) use bases::chosen_bases;
-pub(crate) use build::beam_of;
 pub use build::{BuildError, Model, StartChange};
+pub(crate) use build::{beam_of, places_in_use};
 pub(crate) use places::tip_name;
 pub use places::{
     AxisPlace, BallJoint, CarryingJoint, Places, PrescribedMotion, Transmission, TreeAxis,

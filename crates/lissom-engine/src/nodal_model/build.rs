@@ -6,7 +6,8 @@ use lissom_core::{Actions, Load, LoadTarget, MarkerId, MarkerPath, MotionCurve};
 use lissom_nodal::{Assembly, BeamSection, ElementId, End, Role};
 use lissom_spatial::{Matrix, RotationVector, Transform, Vector};
 use lissom_spec::spec::{
-    BeamSpec, BodyKind, BodySpec, GROUND, MarkerSpec, ModelSpec, PayloadSpec, Place, RigidSpec,
+    BeamSpec, BodyKind, BodySpec, GROUND, JointSpec, MarkerSpec, ModelSpec, MotionSpec,
+    PayloadSpec, Place, RigidSpec,
 };
 use lissom_spec::{TreeJoint, spanning_tree};
 
@@ -21,7 +22,7 @@ use super::{
     CarryingJoint, NodalAxis, NodalBall, NodalClosure, NodalJoint, NodalMarker, NodalModel,
     NodalModelError, Side, Station,
 };
-use crate::model::Model;
+use crate::model::{Model, places_in_use};
 
 /// Places nearer than this part of a length are the same.
 pub(super) const SAME_PLACE: f64 = 1e-9;
@@ -34,8 +35,40 @@ struct Standing {
     rigid: bool,
 }
 
+/// What the file names, by these names: of some that share one, the first.
+pub(super) struct Written<'a> {
+    bodies: BTreeMap<&'a str, &'a BodySpec>,
+    pub(super) joints: BTreeMap<&'a str, &'a JointSpec>,
+    pub(super) markers: BTreeMap<&'a str, MarkerId>,
+    /// Prescribed motions by joint and component.
+    pub(super) motions: BTreeMap<(&'a str, usize), &'a MotionSpec>,
+    /// Undeformed positions on every body that joints, loops, payloads or markers are attached to.
+    pub(super) places: BTreeMap<&'a str, Vec<[f64; 3]>>,
+}
+
+impl<'a> Written<'a> {
+    fn of(spec: &'a ModelSpec) -> Self {
+        // from behind, so that the first one is left
+        let joints = spec.joint.iter().rev();
+        let markers = spec.marker.iter().enumerate().rev();
+        let motions = spec.motion.iter().rev();
+        Self {
+            bodies: spec.bodies_by_name(),
+            joints: joints.map(|joint| (joint.name.as_str(), joint)).collect(),
+            markers: markers
+                .map(|(at, marker)| (marker.name.as_str(), MarkerId(at)))
+                .collect(),
+            motions: motions
+                .map(|motion| ((motion.joint.as_str(), motion.component), motion))
+                .collect(),
+            places: places_in_use(spec),
+        }
+    }
+}
+
 pub(super) struct Builder<'a> {
     pub(super) spec: &'a ModelSpec,
+    pub(super) written: Written<'a>,
     pub(super) elements: usize,
     pub(super) assembly: Assembly,
     bodies: BTreeMap<&'a str, Standing>,
@@ -75,6 +108,7 @@ pub(super) fn build(
     let tree = spanning_tree(spec);
     let mut builder = Builder {
         spec,
+        written: Written::of(spec),
         elements,
         assembly: Assembly::new(),
         bodies: BTreeMap::new(),
@@ -146,8 +180,7 @@ impl<'a> Builder<'a> {
         let spec = self.spec;
         let joint = &spec.joint[tree.joint];
         let (carries, carried) = tree.sides(spec);
-        let body = spec
-            .find_body(&carried.body)
+        let body = *(self.written.bodies.get(carried.body.as_str()))
             .ok_or_else(|| missing(&carried.body))?;
         let kind = joint.kind().ok_or_else(|| missing(&joint.name))?;
         let carrier = self.place(&carries.body, carries.place(), tree.reversed)?;
@@ -164,7 +197,7 @@ impl<'a> Builder<'a> {
             frame,
             reversed: tree.reversed,
         };
-        let first = self.across(&joint.name, kind, &carrier);
+        let first = self.across(joint, kind, &carrier);
         let number = self.carrying.len();
         let hangs_on = self.body_index.get(carries.body.as_str()).copied();
         let (side, side_body) = if tree.reversed {
@@ -284,9 +317,8 @@ impl<'a> Builder<'a> {
         let position = if marker.body == GROUND {
             marker.position_m.unwrap_or_default()
         } else {
-            self.spec
-                .find_body(&marker.body)
-                .and_then(|body| body.position(marker.place(), false))
+            let body = self.written.bodies.get(marker.body.as_str());
+            body.and_then(|body| body.position(marker.place(), false))
                 .ok_or_else(|| missing(&marker.body))?
         };
         let standing = &self.bodies[marker.body.as_str()];
@@ -309,9 +341,10 @@ impl<'a> Builder<'a> {
 
     /// The nodal model with its start.
     fn finish(mut self, loads: Vec<Load>) -> Result<NodalModel, NodalModelError> {
+        let mut loop_of = BTreeMap::new();
         if !self.closings.is_empty() {
             let mut assembly = std::mem::take(&mut self.assembly);
-            let unfolded = close(
+            let closed = close(
                 &mut assembly,
                 &self.closings,
                 (&self.axes, &self.balls),
@@ -323,21 +356,20 @@ impl<'a> Builder<'a> {
                 },
             )?;
             self.assembly = assembly;
-            for axis in unfolded {
+            for axis in closed.unfolded {
                 self.add_unfolded(axis);
             }
+            loop_of = closed.loop_of;
         }
         let mechanism = self.assembly.clone().finish()?;
         let (position, velocity) = self.start(&mechanism);
-        let path = MarkerPath::of(self.spec, |name| {
-            let mut markers = self.markers.iter();
-            Some(MarkerId(markers.position(|marker| marker.name == name)?))
-        });
+        let path = MarkerPath::of(self.spec, |name| self.written.markers.get(name).copied());
         Ok(NodalModel {
             charts: Charts::of(
                 self.spec,
                 &mechanism,
                 &self.axes,
+                &loop_of,
                 self.closings.iter().map(Closing::deformation),
             )?,
             mechanism,
@@ -406,9 +438,8 @@ impl<'a> Builder<'a> {
                 Place::Unsaid => [0.0; 3],
             }
         } else {
-            self.spec
-                .find_body(body)
-                .and_then(|spec| spec.position(place, child_side))
+            let spec = self.written.bodies.get(body);
+            spec.and_then(|spec| spec.position(place, child_side))
                 .ok_or_else(|| missing(body))?
         };
         let position = Vector(position);
@@ -417,20 +448,17 @@ impl<'a> Builder<'a> {
             let apart = at - position;
             apart.dot(apart).sqrt()
         };
-        // a rigid body hangs on its first node, a place beside a beam on the node next to it
-        let nearest = standing
-            .places
-            .iter()
-            .fold(standing.places[0], |best, &at| {
-                if apart(at.0) < apart(best.0) {
-                    at
-                } else {
-                    best
-                }
-            });
-        if apart(nearest.0) <= SAME_PLACE {
+        let (mut nearest, mut least) = (standing.places[0], apart(standing.places[0].0));
+        for &at in &standing.places[1..] {
+            let apart = apart(at.0);
+            if apart < least {
+                (nearest, least) = (at, apart);
+            }
+        }
+        if least <= SAME_PLACE {
             return Ok(nearest.1);
         }
+        // a rigid body hangs on its first node, a place beside a beam on the node next to it
         let (from, end) = if standing.rigid {
             standing.places[0]
         } else {

@@ -9,6 +9,7 @@
 //!
 //! Charts are made when they are first needed, and kept: what a chart is follows from the model alone.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -29,6 +30,8 @@ const ALIKE: f64 = 1e-4;
 #[derive(Clone, Debug)]
 pub(super) struct Charts {
     axes: Vec<LoopAxis>,
+    /// Axes of every loop, in ascending order; loops that have some in common are one.
+    loops: Vec<Vec<usize>>,
     /// Axes that follow in the first chart, in ascending order.
     following: Vec<usize>,
     /// Largest gain for which the first chart is left as it is.
@@ -74,12 +77,14 @@ impl Charts {
         spec: &ModelSpec,
         mechanism: &Mechanism,
         axes: &[NodalAxis],
+        loop_of: &BTreeMap<(ElementId, usize), usize>,
         closings: impl Iterator<Item = (ElementId, usize)>,
     ) -> Result<Option<Self>, NodalError> {
         if matches!(spec.simulation.closure, Some(ClosureSpec::JointSpace(_))) {
             return Ok(None);
         }
         let (mut all, mut following) = (Vec::new(), Vec::new());
+        let mut loops: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (at, axis) in axes.iter().enumerate() {
             let NodalAxis {
                 name,
@@ -93,6 +98,9 @@ impl Charts {
                 Role::Prescribed | Role::Fixed => continue,
                 Role::Free => following.push(all.len()),
                 Role::Dof | Role::Actuated => {}
+            }
+            if let Some(own) = loop_of.get(&(*element, *deformation)) {
+                loops.entry(*own).or_default().push(all.len());
             }
             all.push(LoopAxis {
                 axis: AxisId(at),
@@ -113,6 +121,7 @@ impl Charts {
         }
         let mut charts = Self {
             axes: all,
+            loops: loops.into_values().collect(),
             following,
             limit: f64::INFINITY,
             further: OnceLock::new(),
@@ -127,21 +136,37 @@ impl Charts {
         Ok(Some(charts))
     }
 
+    /// Tells the rate of every following axis per unit rate of every leading one of its loop, where the equations are placed: which
+    /// follows, which leads, and the gain. Leaves velocities unset; allocates nothing.
+    fn gains(&self, equations: &mut Equations<'_>, mut tell: impl FnMut(usize, usize, f64)) {
+        let mechanism = equations.mechanism();
+        let dof = |axis: &usize| self.axes[*axis].dof(mechanism);
+        let leader = |own: &Vec<usize>, round: usize| {
+            let mut leading = own.iter().copied().filter(|axis| dof(axis).is_some());
+            leading.nth(round)
+        };
+        let most = self.loops.iter().map(Vec::len).max().unwrap_or(0);
+        for round in 0..most {
+            // one axis of every loop at a time: they move nothing in common
+            let leaders = self.loops.iter().filter_map(|own| leader(own, round));
+            equations.set_unit_velocities(leaders.filter_map(|axis| dof(&axis)));
+            for own in &self.loops {
+                let Some(leading) = leader(own, round) else {
+                    continue;
+                };
+                for &axis in own.iter().filter(|axis| dof(axis).is_none()) {
+                    let gain = self.axes[axis].gain(&self.axes[leading], equations);
+                    tell(axis, leading, gain);
+                }
+            }
+        }
+    }
+
     /// Largest rate of a following axis per unit rate of a leading one, where the equations are placed. Leaves their velocities
     /// unset; allocates nothing.
     pub(super) fn largest_gain(&self, equations: &mut Equations<'_>) -> f64 {
         let mut most = 0.0_f64;
-        for leading in &self.axes {
-            let Some(dof) = leading.dof(equations.mechanism()) else {
-                continue;
-            };
-            equations.set_unit_velocity(dof);
-            for following in &self.axes {
-                if following.dof(equations.mechanism()).is_none() {
-                    most = most.max(following.gain(leading, equations).abs());
-                }
-            }
-        }
+        self.gains(equations, |_, _, gain| most = most.max(gain.abs()));
         most
     }
 
@@ -153,15 +178,15 @@ impl Charts {
         let (mut leading, mut following): (Vec<usize>, Vec<usize>) =
             (0..self.axes.len()).partition(leads);
         let mut gains = vec![vec![0.0; leading.len()]; following.len()];
-        for (column, &leader) in leading.iter().enumerate() {
-            let Some(dof) = self.axes[leader].dof(mechanism) else {
-                continue;
-            };
-            equations.set_unit_velocity(dof);
-            for (row, &follower) in gains.iter_mut().zip(&following) {
-                row[column] = self.axes[follower].gain(&self.axes[leader], equations);
+        self.gains(equations, |follower, leader, gain| {
+            let (row, column) = (
+                following.binary_search(&follower),
+                leading.binary_search(&leader),
+            );
+            if let (Ok(row), Ok(column)) = (row, column) {
+                gains[row][column] = gain;
             }
-        }
+        });
         let is_held = |axis: usize| held.contains(&self.axes[axis].axis);
         // first those that are held, whatever leads them; then, since every exchange enlarges the volume, no choice comes
         // twice, and this many are never needed

@@ -2,36 +2,17 @@
 
 use lissom_nodal::{BeamSection, SecondOrderTerms};
 use lissom_spatial::Matrix;
-use lissom_spec::spec::{
-    BeamSpec, BodySpec, DampingSpec, MarkerSpec, PayloadSpec, PointMassSpec, SegmentSpec,
-};
+use lissom_spec::spec::{BeamSpec, BodySpec, DampingSpec, SegmentSpec};
 
 use super::build::{Builder, SAME_PLACE};
 
 impl Builder<'_> {
     /// Places along a beam at which something is attached.
     fn attached(&self, body: &BodySpec) -> Vec<f64> {
-        let spec = self.spec;
-        let name = body.name.as_str();
-        let sides = (spec.joint.iter())
-            .flat_map(|joint| [(&joint.parent, false), (&joint.child, true)])
-            .filter(|(side, _)| side.body == name)
-            .filter_map(|(side, child_side)| body.position(side.place(), child_side));
-        let loops = (spec.loops.iter())
-            .flat_map(|closure| [&closure.from, &closure.to])
-            .map(|end| spec.loop_end(end))
-            .filter(|end| end.body == name)
-            .map(|end| end.place);
-        let payloads = (spec.payload.iter())
-            .filter(|payload| payload.body == name)
-            .map(PayloadSpec::place);
-        let markers = (spec.marker.iter())
-            .filter(|marker| marker.body == name)
-            .map(MarkerSpec::place);
-        let masses = body.point_mass.iter().map(PointMassSpec::place);
-        (loops.chain(payloads).chain(markers).chain(masses))
-            .filter_map(|place| body.position(place, false))
-            .chain(sides)
+        let used = self.written.places.get(body.name.as_str());
+        let masses = body.point_mass.iter();
+        let masses = masses.filter_map(|mass| body.position(mass.place(), false));
+        (used.into_iter().flatten().copied().chain(masses))
             .map(|position| position[0])
             .collect()
     }

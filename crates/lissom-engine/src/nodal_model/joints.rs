@@ -5,11 +5,11 @@ use super::start::{BallStart, DeformationStart};
 use super::unfold::UnfoldedAxis;
 use super::{NodalAxis, NodalBall, NodalJoint, NodalModelError};
 use lissom_core::{
-    Axis, AxisId, Ball, Gear, JointId, JointResistance, Load, LoadTarget, MarkerId, MotionCurve,
+    Axis, AxisId, Ball, Gear, JointId, JointResistance, Load, LoadTarget, MotionCurve,
 };
 use lissom_nodal::{ElementId, End, Role};
 use lissom_spatial::{Matrix, Quaternion, RotationVector, Vector};
-use lissom_spec::spec::{InputSpec, JointKind, MotionSpec};
+use lissom_spec::spec::{InputSpec, JointKind, JointSpec};
 
 /// What carries a joint.
 #[derive(Clone, Copy, Debug)]
@@ -39,9 +39,8 @@ impl StartedAxis {
 
 impl<'a> Builder<'a> {
     /// The axes of a joint at the start where loops are closed.
-    fn axes(&self, name: &str) -> Vec<StartedAxis> {
-        let axes = self.spec.find_joint(name).map(Axis::of).unwrap_or_default();
-        let started = (1..).zip(axes).map(|(component, axis)| {
+    fn axes(&self, joint: &JointSpec) -> Vec<StartedAxis> {
+        let started = (1..).zip(Axis::of(joint)).map(|(component, axis)| {
             let name = axis.name.coordinate();
             let rate = self.closed.get(&format!("{name}.rate"));
             StartedAxis {
@@ -55,13 +54,19 @@ impl<'a> Builder<'a> {
     }
 
     /// The end that a joint carries, made of the end that carries it.
-    pub(super) fn across(&mut self, name: &'a str, kind: JointKind<'_>, carrier: &Carrier) -> End {
+    pub(super) fn across(
+        &mut self,
+        joint: &'a JointSpec,
+        kind: JointKind<'_>,
+        carrier: &Carrier,
+    ) -> End {
         let &Carrier {
             end: at,
             frame,
             reversed,
         } = carrier;
-        let axes = self.axes(name);
+        let name = joint.name.as_str();
+        let axes = self.axes(joint);
         match kind {
             JointKind::Fixed => at,
             JointKind::Revolute(revolute) => self.hinge(&axes[0], name, carrier, revolute.axis),
@@ -97,13 +102,10 @@ impl<'a> Builder<'a> {
                 self.add_axis(&axes[0], slider, motor);
                 end
             }
-            JointKind::Spherical(_) | JointKind::Free(_) => {
-                let joint = self.spec.find_joint(name);
-                match joint.and_then(Ball::of) {
-                    Some(ball) => self.ball(&ball, carrier),
-                    None => at,
-                }
-            }
+            JointKind::Spherical(_) | JointKind::Free(_) => match Ball::of(joint) {
+                Some(ball) => self.ball(&ball, carrier),
+                None => at,
+            },
         }
     }
 
@@ -187,10 +189,8 @@ impl<'a> Builder<'a> {
     }
 
     fn motion_of(&self, axis: &StartedAxis) -> Option<MotionCurve> {
-        let joint = &axis.axis.name.joint;
-        let drives =
-            |motion: &&MotionSpec| motion.joint == *joint && motion.component == axis.component;
-        let motion = self.spec.motion.iter().find(drives)?;
+        let named = (axis.axis.name.joint.as_str(), axis.component);
+        let motion = self.written.motions.get(&named)?;
         Some(MotionCurve::new(&motion.profile()?, axis.axis.position))
     }
 
@@ -309,12 +309,12 @@ impl<'a> Builder<'a> {
     pub(super) fn load(&self, input: &InputSpec) -> Result<Load, NodalModelError> {
         let none = || missing(input.joint.as_deref().unwrap_or("input"));
         if let Some(name) = &input.marker {
-            let marker = self.markers.iter().position(|marker| marker.name == *name);
-            let marker = MarkerId(marker.ok_or_else(|| missing(name))?);
+            let marker = self.written.markers.get(name.as_str());
+            let marker = *marker.ok_or_else(|| missing(name))?;
             return Load::on_marker(input, marker, marker).ok_or_else(none);
         }
         let name = input.joint.as_deref().ok_or_else(none)?;
-        let joint = self.spec.find_joint(name).ok_or_else(none)?;
+        let joint = self.written.joints.get(name).ok_or_else(none)?;
         let kind = joint.kind().ok_or_else(none)?;
         let components = self.components.get(name).ok_or_else(none)?;
         let at = input.component.saturating_sub(1);

@@ -2,7 +2,7 @@
 //!
 //! A loop takes freedoms away. The mechanism is first built open, each closure an element whose deformations are free,
 //! and placed where the loops are closed. There the rates of those deformations by the degrees of freedom are known;
-//! elimination with pivots says which of the deformations are independent. These become fixed, and
+//! elimination with pivots (`choice`) says which of the deformations are independent. These become fixed, and
 //! as many degrees of freedom become free: spherical joints that nothing drives first, then axes that
 //! nothing drives, then driven ones, then deformations of beams. Where that leaves a loop open, all spherical and free joints
 //! are asked first, as a platform on prescribed legs needs it. Where that does not do either, such joints are taken apart
@@ -12,6 +12,7 @@
 use std::collections::BTreeMap;
 
 use super::build::{Builder, least_along, missing};
+use super::choice::{Ball, Choice, Followers};
 use super::joints::Carrier;
 use super::unfold::{UnfoldedAxis, Unfolding};
 use super::{CarryingJoint, Holding, NodalAxis, NodalBall, NodalClosure, NodalModelError, Side};
@@ -19,16 +20,11 @@ use crate::model::Model;
 use lissom_nodal::{Assembly, Drive, ElementId, Equations, Mechanism, Role};
 use lissom_spatial::{Matrix, RotationVector, Vector};
 use lissom_spec::spec::{
-    AttachmentSpec, ClosureSpec, JointKind, JointSpec, LoopKind, LoopSpec, ModelSpec, Place,
+    AttachmentSpec, JointKind, JointSpec, LoopKind, LoopSpec, ModelSpec, Place,
 };
 use lissom_spec::{SpanningTree, is_acted_on};
 use lissom_tree::CoordinateKind;
 
-/// Pivots below this part of the largest rate count as zero: rounding leaves 1e-14, an independent closure of a
-/// mechanism that can be used much more.
-const DEPENDENT: f64 = 1e-9;
-/// Rates of closures, of unit rates of joints, that are rounding.
-const UNMOVED: f64 = 1e-12;
 /// Gap, in m or rad, that rounding leaves where the loops are closed.
 const CLOSED: f64 = 1e-8;
 /// Displacement of the degrees of freedom by which redundancy is told from a singular start.
@@ -126,7 +122,7 @@ impl<'a> Builder<'a> {
             frame: parent.frame,
             reversed: false,
         };
-        let end = self.across(&joint.name, kind, &carrier);
+        let end = self.across(joint, kind, &carrier);
         let stub = Side {
             body: Some(self.carrying.len()),
             end,
@@ -252,39 +248,15 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// What may follow from the others where a loop is closed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Follower {
-    Deformation(ElementId, usize),
-    /// All of a spherical or free joint.
-    Ball(ElementId),
-    /// One coordinate of a spherical or free joint that is taken apart, by its place among those.
-    Part(usize, usize),
-}
-
-impl Follower {
-    /// Lets it follow in an assembly.
-    fn release(self, assembly: &mut Assembly) {
-        match self {
-            Self::Deformation(element, index) => {
-                assembly.set_deformation(element, index, Role::Free);
-            }
-            Self::Ball(element) => assembly.set_deformations(element, Role::Free),
-            // those stand for what `unfold` puts in the joint's place
-            Self::Part(..) => {}
-        }
-    }
-}
-
 /// Gives the coordinates of an assembly their roles in closed loops, and stands it where the loops are closed. `place` puts
-/// the open mechanism there. Axes that stand for joints that are taken apart are returned.
+/// the open mechanism there.
 pub(super) fn close(
     assembly: &mut Assembly,
     closings: &[Closing],
     joints: (&[NodalAxis], &[NodalBall]),
     (spec, is_bent): (&ModelSpec, bool),
     place: impl Fn(&Mechanism) -> (Vec<f64>, Vec<Drive>),
-) -> Result<Vec<UnfoldedAxis>, NodalModelError> {
+) -> Result<Closed, NodalModelError> {
     let open = assembly.clone().finish()?;
     let (position, drives) = place(&open);
     let mut equations = Equations::new(&open)?;
@@ -304,36 +276,55 @@ pub(super) fn close(
     let overdriven = |row: usize| NodalModelError::OverdrivenLoop {
         name: closings[row].name.clone(),
     };
-    if let Some(row) = choice.held_twice(&open) {
+    if let Some(row) = choice.held_twice(&mut equations, closings) {
         return Err(overdriven(row));
     }
-    let followers = Followers::new(&open, joints, spec);
-    let unfolding = Unfolding::new(&choice.rows, choice.smallest, joints.1, &open);
-    let chosen = followers
-        .choose(choice.clone(), &followers.willing, None)
-        .or_else(|_| followers.choose(choice.clone(), &followers.balls, None))
-        .or_else(|_| followers.choose(choice, &[], Some(&unfolding)));
+    let followers = Followers::of(&open, joints, spec, &choice);
+    let unfolding = Unfolding::new(&choice, joints.1, &open);
+    let attempt = |balls: fn(&Followers) -> &[Ball], unfolding| {
+        let mut attempted = choice.clone();
+        let chosen = attempted.choose(&followers, balls, unfolding)?;
+        Ok((attempted, chosen))
+    };
+    let chosen = attempt(|own| &own.willing, None)
+        .or_else(|_| attempt(|own| &own.balls, None))
+        .or_else(|_| attempt(|_| &[], Some(&unfolding)));
     let (choice, chosen) = chosen.map_err(overdriven)?;
+    let used = choice.used(closings.len());
     assembly.stand_as(&equations);
     for follower in &chosen {
         follower.release(assembly);
     }
     let unfolded = unfolding.apply(assembly, &equations, &chosen);
-    let used = closings.iter().enumerate();
-    let used: Vec<&Closing> = used
-        .filter_map(|(row, closing)| choice.used[row].then_some(closing))
-        .collect();
+    let [held, left_out] = [true, false].map(|is_used| {
+        let all = closings.iter().zip(&used);
+        let those = all.filter(move |(_, used)| **used == is_used);
+        those.map(|(closing, _)| closing).collect::<Vec<_>>()
+    });
     if let Some(error) = left_open {
-        close_gaps(assembly, &used).map_err(|_| error)?;
+        close_gaps(assembly, &held).map_err(|_| error)?;
     }
-    for closing in &used {
+    for closing in &held {
         assembly.set_deformation(closing.element, closing.deformation, Role::Fixed);
     }
-    let closed = assembly.clone().finish()?;
-    let left_out = closings.iter().enumerate();
-    let left_out = left_out.filter(|(row, _)| !choice.used[*row]);
-    stays_closed(&closed, left_out.map(|(_, closing)| closing))?;
-    Ok(unfolded)
+    if !left_out.is_empty() {
+        stays_closed(&assembly.clone().finish()?, &left_out)?;
+    }
+    let mut loop_of = choice.loop_of(&open);
+    for axis in &unfolded {
+        if let Some(&own) = loop_of.get(&(axis.ball, 0)) {
+            loop_of.insert((axis.axis.element, axis.axis.deformation), own);
+        }
+    }
+    Ok(Closed { unfolded, loop_of })
+}
+
+/// What became of an assembly whose loops are closed.
+pub(super) struct Closed {
+    /// Axes that stand for joints that are taken apart.
+    pub(super) unfolded: Vec<UnfoldedAxis>,
+    /// Which loop the deformations of joints and beams belong to; loops that have some in common are one.
+    pub(super) loop_of: BTreeMap<(ElementId, usize), usize>,
 }
 
 /// Lets those coordinates that follow close the gaps that are left where elements of a bent beam do not end where its functions
@@ -357,10 +348,7 @@ fn close_gaps(assembly: &mut Assembly, used: &[&Closing]) -> Result<(), NodalMod
 }
 
 /// Asks whether closures that are left out as redundant stay closed near the start.
-fn stays_closed<'c>(
-    closed: &Mechanism,
-    left_out: impl Iterator<Item = &'c Closing>,
-) -> Result<(), NodalModelError> {
+fn stays_closed(closed: &Mechanism, left_out: &[&Closing]) -> Result<(), NodalModelError> {
     let mut equations = Equations::new(closed)?;
     let position = closed.assembled_position();
     let mut displaced = position.clone();
@@ -384,205 +372,4 @@ fn stays_closed<'c>(
         }
     }
     Ok(())
-}
-
-/// Degrees of freedom that may follow, with their columns.
-#[derive(Debug, Default)]
-struct Followers {
-    /// Spherical joints that nothing drives.
-    willing: Vec<(Follower, Vec<usize>)>,
-    /// All spherical and free joints.
-    balls: Vec<(Follower, Vec<usize>)>,
-    /// Axes that nothing drives, axes that something drives, then deformations of beams.
-    single: [Vec<(Follower, usize)>; 3],
-}
-
-impl Followers {
-    fn new(open: &Mechanism, joints: (&[NodalAxis], &[NodalBall]), spec: &ModelSpec) -> Self {
-        let mut this = Self::default();
-        let asked: &[String] = match &spec.simulation.closure {
-            Some(ClosureSpec::JointSpace(settings)) => {
-                settings.independent.as_deref().unwrap_or(&[])
-            }
-            _ => &[],
-        };
-        let driven = |name: &str| {
-            let inputs = spec.input.iter().filter_map(|input| input.joint.as_ref());
-            let controlled = spec.controller.iter().flat_map(|law| &law.joints);
-            inputs.chain(controlled).any(|joint| joint == name)
-        };
-        let mut of_joints = Vec::new();
-        let (axes, balls) = joints;
-        for axis in axes {
-            let Some(dof) = open.deformation_dof(axis.element, axis.deformation) else {
-                continue;
-            };
-            of_joints.push(dof);
-            let name = axis.name.joint.as_str();
-            let stays = if asked.is_empty() {
-                driven(name)
-            } else {
-                asked.iter().any(|asked| asked == name)
-            };
-            let follower = Follower::Deformation(axis.element, axis.deformation);
-            this.single[usize::from(stays)].push((follower, dof));
-        }
-        for ball in balls {
-            let dofs = ball.dofs(open);
-            of_joints.extend(&dofs);
-            if dofs.len() < open.deformations_of(ball.element) {
-                continue;
-            }
-            let follower = (Follower::Ball(ball.element), dofs);
-            if !ball.translates && !driven(&ball.joint) {
-                this.willing.push(follower.clone());
-            }
-            this.balls.push(follower);
-        }
-        for element in open.element_ids() {
-            for index in 0..open.deformations_of(element) {
-                if let Some(dof) = open.deformation_dof(element, index)
-                    && !of_joints.contains(&dof)
-                {
-                    this.single[2].push((Follower::Deformation(element, index), dof));
-                }
-            }
-        }
-        this
-    }
-
-    /// Lets `balls` follow first, each as a whole or not at all, then single coordinates, those of joints that are taken apart among
-    /// them; or tells a closing that something moves, but nothing that may follow.
-    fn choose(
-        &self,
-        mut choice: Choice,
-        balls: &[(Follower, Vec<usize>)],
-        unfolding: Option<&Unfolding<'_>>,
-    ) -> Result<(Choice, Vec<Follower>), usize> {
-        let mut chosen = Vec::new();
-        for (ball, columns) in balls {
-            let before = choice.clone();
-            let mut rest = columns.clone();
-            while choice.take_best(&mut rest).is_some() {}
-            if rest.is_empty() {
-                chosen.push(*ball);
-            } else {
-                choice = before;
-            }
-        }
-        let mut tiers: Vec<&[(Follower, usize)]> = self.single.iter().map(Vec::as_slice).collect();
-        let parts = unfolding.map(|unfolding| {
-            unfolding.unfold(&mut choice.rows);
-            let willing = |element| {
-                self.willing
-                    .iter()
-                    .any(|(ball, _)| *ball == Follower::Ball(element))
-            };
-            unfolding.parts(willing)
-        });
-        if let Some([willing, unwilling]) = &parts {
-            tiers.insert(1, unwilling);
-            tiers.insert(0, willing);
-        }
-        for tier in tiers {
-            let mut columns: Vec<usize> = tier.iter().map(|(_, column)| *column).collect();
-            while let Some(taken) = choice.take_best(&mut columns) {
-                let of = |(_, column): &&(Follower, usize)| *column == taken;
-                chosen.extend(tier.iter().find(of).map(|(follower, _)| *follower));
-            }
-        }
-        match choice.contradicted() {
-            Some(row) => Err(row),
-            None => Ok((choice, chosen)),
-        }
-    }
-}
-
-/// Rates of closings by degrees of freedom, being eliminated.
-#[derive(Clone, Debug)]
-struct Choice {
-    /// One row per closing: rates by degrees of freedom, then by drives.
-    rows: Vec<Vec<f64>>,
-    used: Vec<bool>,
-    /// Largest rate before the elimination, and what counts as zero beside it.
-    largest: f64,
-    smallest: f64,
-    /// The first closing whose ends something moves, together or apart.
-    carried: Option<usize>,
-}
-
-impl Choice {
-    fn new(equations: &mut Equations<'_>, closings: &[Closing]) -> Self {
-        let mechanism = equations.mechanism();
-        let (dofs, driven) = (mechanism.dof_count(), mechanism.drive_count());
-        let mut rows = vec![Vec::with_capacity(dofs + driven); closings.len()];
-        let mut velocity = vec![0.0; dofs];
-        let mut drives = vec![Drive::default(); driven];
-        let mut carried = vec![false; closings.len()];
-        for column in 0..dofs + driven {
-            if column < dofs {
-                velocity[column] = 1.0;
-            } else {
-                drives[column - dofs].rate = 1.0;
-            }
-            equations.set_velocity(&velocity, &drives);
-            for (at, (row, closing)) in rows.iter_mut().zip(closings).enumerate() {
-                row.push(equations.deformation_rate(closing.element, closing.deformation));
-                carried[at] |= equations.gross_rate(closing.element, closing.deformation) > UNMOVED;
-            }
-            velocity.fill(0.0);
-            drives.fill(Drive::default());
-        }
-        let largest = (rows.iter().flatten()).fold(0.0_f64, |most, rate| most.max(rate.abs()));
-        Self {
-            used: vec![false; rows.len()],
-            rows,
-            largest,
-            smallest: DEPENDENT * largest,
-            carried: carried.iter().position(|&carried| carried),
-        }
-    }
-
-    /// Eliminates with the largest entry in any of the columns, and takes its column away.
-    fn take_best(&mut self, columns: &mut Vec<usize>) -> Option<usize> {
-        let mut best: Option<(usize, usize, f64)> = None;
-        for (row, entries) in self.rows.iter().enumerate().filter(|(i, _)| !self.used[*i]) {
-            for (at, &column) in columns.iter().enumerate() {
-                let size = entries[column].abs();
-                if size > self.smallest && best.is_none_or(|(_, _, most)| size > most) {
-                    best = Some((row, at, size));
-                }
-            }
-        }
-        let (row, at, _) = best?;
-        let column = columns.remove(at);
-        self.used[row] = true;
-        let pivot = self.rows[row].clone();
-        for (other, entries) in self.rows.iter_mut().enumerate() {
-            if !self.used[other] {
-                let factor = entries[column] / pivot[column];
-                for (entry, from) in entries.iter_mut().zip(&pivot) {
-                    *entry -= factor * from;
-                }
-                entries[column] = 0.0;
-            }
-        }
-        Some(column)
-    }
-
-    /// A closing whose ends are carried along by prescribed motions alone, which hold them together as it does: which of the two is to give way is not
-    /// said.
-    fn held_twice(&self, open: &Mechanism) -> Option<usize> {
-        let prescribed = open.dof_count() == 0 && self.largest <= UNMOVED;
-        self.carried.filter(|_| prescribed)
-    }
-
-    /// A closing that something moves, but nothing that may follow.
-    fn contradicted(&self) -> Option<usize> {
-        let moved = |row: &usize| {
-            let entries = self.rows[*row].iter();
-            !self.used[*row] && entries.fold(0.0_f64, |m, x| m.max(x.abs())) > self.smallest
-        };
-        (0..self.rows.len()).find(moved)
-    }
 }

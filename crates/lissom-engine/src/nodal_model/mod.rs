@@ -12,6 +12,7 @@ mod actions;
 mod all_coordinates;
 mod build;
 mod charts;
+mod choice;
 mod damping;
 mod division;
 mod equilibrium;

@@ -55,7 +55,7 @@ impl Closures {
             return;
         }
         for (column, &dof) in dofs.iter().enumerate() {
-            equations.set_unit_velocity(dof);
+            equations.set_unit_velocities(std::iter::once(dof));
             let rows = self.jacobian.chunks_exact_mut(dofs.len());
             for (row, &(element, index)) in rows.zip(&self.deformations) {
                 row[column] = equations.unit_rate(element, index);

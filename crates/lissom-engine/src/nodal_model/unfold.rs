@@ -13,7 +13,7 @@
 //! joint may turn without moving any loop, as a coupler between two ball joints can, or else the one that moves the
 //! loops most.
 
-use super::loops::Follower;
+use super::choice::{Choice, Follower};
 use super::{NodalAxis, NodalBall};
 use lissom_core::AxisName;
 use lissom_nodal::{Assembly, ElementId, Equations, Mechanism, Role};
@@ -29,7 +29,9 @@ pub(super) struct Unfolding<'b>(Vec<Unfolded<'b>>);
 
 struct Unfolded<'b> {
     ball: &'b NodalBall,
-    /// Degrees of freedom of the joint.
+    /// The block of its loop.
+    block: usize,
+    /// Columns of its freedoms there.
     columns: Vec<usize>,
     /// Columns x, y and z in the axes of its child.
     axes: Matrix<f64>,
@@ -47,28 +49,33 @@ pub(super) struct UnfoldedAxis {
 }
 
 impl<'b> Unfolding<'b> {
-    /// Of the joints of an open mechanism, by the rates of the closings per degree of freedom; those below `smallest` are zero.
-    pub(super) fn new(
-        rows: &[Vec<f64>],
-        smallest: f64,
-        balls: &'b [NodalBall],
-        open: &Mechanism,
-    ) -> Self {
+    /// Of the joints of an open mechanism that are in loops.
+    pub(super) fn new(choice: &Choice, balls: &'b [NodalBall], open: &Mechanism) -> Self {
         let unfolded = balls.iter().filter_map(|ball| {
-            let columns = ball.dofs(open);
-            let is_whole = columns.len() == open.deformations_of(ball.element);
-            is_whole.then(|| Unfolded {
-                axes: axes(rows, &columns, smallest),
+            let dofs = ball.dofs(open);
+            let places: Vec<_> = dofs.iter().filter_map(|&dof| choice.place(dof)).collect();
+            let is_whole = places.len() == open.deformations_of(ball.element);
+            let &(block, _) = places.first().filter(|_| is_whole)?;
+            let columns: Vec<usize> = places.into_iter().map(|(_, column)| column).collect();
+            Some(Unfolded {
+                axes: axes(&choice.blocks[block].rows, &columns, choice.smallest),
                 ball,
+                block,
                 columns,
             })
         });
         Self(unfolded.collect())
     }
 
-    /// Writes rates by the single coordinates where those by the joints stand.
-    pub(super) fn unfold(&self, rows: &mut [Vec<f64>]) {
-        for Unfolded { columns, axes, .. } in &self.0 {
+    /// Those of one block.
+    fn of(&self, block: usize) -> impl Iterator<Item = (usize, &Unfolded<'b>)> {
+        let all = self.0.iter().enumerate();
+        all.filter(move |(_, own)| own.block == block)
+    }
+
+    /// Writes rates by the single coordinates where those by the joints stand in a block.
+    pub(super) fn unfold(&self, block: usize, rows: &mut [Vec<f64>]) {
+        for (_, Unfolded { columns, axes, .. }) in self.of(block) {
             for row in &mut *rows {
                 let by_rotation = Vector([0, 1, 2].map(|i| row[columns[i]]));
                 let [x, y, z] = axes.transpose_mul(by_rotation).0;
@@ -79,13 +86,14 @@ impl<'b> Unfolding<'b> {
         }
     }
 
-    /// The single coordinates with their columns: of joints that would rather follow, and of the others.
+    /// The single coordinates of a block with their columns: of joints that would rather follow, and of the others.
     pub(super) fn parts(
         &self,
+        block: usize,
         is_willing: impl Fn(ElementId) -> bool,
     ) -> [Vec<(Follower, usize)>; 2] {
         let mut parts = [Vec::new(), Vec::new()];
-        for (at, Unfolded { ball, columns, .. }) in self.0.iter().enumerate() {
+        for (at, Unfolded { ball, columns, .. }) in self.of(block) {
             let of_ball = columns.iter().enumerate();
             parts[usize::from(!is_willing(ball.element))]
                 .extend(of_ball.map(|(part, &column)| (Follower::Part(at, part), column)));
@@ -107,6 +115,7 @@ impl<'b> Unfolding<'b> {
                 ball,
                 columns,
                 axes,
+                ..
             },
         ) in self.0.iter().enumerate()
         {

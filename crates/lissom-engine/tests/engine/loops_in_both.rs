@@ -404,3 +404,36 @@ fn friction_is_linearised() {
         assert!((found - 0.7).abs() < ROUNDING, "{found}");
     }
 }
+
+/// Two formulations: a rod between bodies that are fixed to each other holds nothing. Its rates are rounding, and nothing follows from them.
+#[test]
+fn a_loop_that_nothing_moves_is_redundant() {
+    let body = |name: &str| {
+        format!(
+            "[[body]]\nname = \"{name}\"\nrigid = {{ mass_kg = 1.5, center_of_mass_m = [0.1, 0.09, -0.12], inertia_kg_m2 = [0.04, 0.05, 0.05] }}\n"
+        )
+    };
+    let text = format!(
+        "format = 1\ngravity_m_per_s2 = [-4.2, -8.0, 1.4]\n{}{}{}\
+         [[joint]]\nname = \"base\"\nparent = \"ground\"\nchild = {{ body = \"arm\", position_m = [-0.4, 0.2, 0.07], rotation_vector_rad = [-1.1, -1.3, -1.3] }}\n\
+         revolute = {{ axis = [0.3, -0.8, -0.7], initial_angle_rad = -1.8 }}\n\
+         [[joint]]\nname = \"weld\"\nparent = {{ body = \"arm\", position_m = [-0.5, 0.4, 0.35], rotation_vector_rad = [0.0, -1.2, 0.2] }}\n\
+         child = {{ body = \"plate\", position_m = [0.25, -0.5, 0.4] }}\nfixed = {{}}\n\
+         [[joint]]\nname = \"wrist\"\nparent = {{ body = \"arm\", position_m = [-0.1, -0.4, -0.2] }}\nchild = \"hand\"\n\
+         revolute = {{ axis = [-0.7, -0.2, 0.0] }}\n\
+         [[marker]]\nname = \"tip\"\nbody = \"hand\"\nposition_m = [0.2, -0.2, -0.3]\n\
+         [simulation]\nduration_s = 0.2\nintegrator.dop853 = {{ rtol = 1e-10, atol = 1e-11 }}\n",
+        body("arm"),
+        body("plate"),
+        body("hand"),
+    );
+    let free = run_tree(&parsed(&text));
+    let ends = "[[loop]]\nname = \"rod\"\nfrom = { body = \"arm\", position_m = [-0.5, 0.4, 0.35] }\n\
+        to = { body = \"plate\", position_m = [0.25, -0.5, 0.9] }\ndistance.length_m = 0.5\n";
+    let spec = parsed(&format!("{text}{ends}"));
+    let nodes = run_nodes(&spec, 1);
+    let redundant = &nodes.audit.closures.as_ref().unwrap().redundant;
+    assert_eq!(redundant.len(), 1, "{redundant:?}");
+    let (apart, way) = distances(&free, &nodes, "tip");
+    assert!(apart < AGREEMENT && way > 0.05, "{apart} {way}");
+}

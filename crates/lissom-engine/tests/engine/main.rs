@@ -27,6 +27,7 @@ mod follower_loads;
 mod formulations;
 mod frequencies;
 mod geometric_stiffness;
+mod growth;
 mod heavy_loads;
 mod implicit_stages;
 mod inputs_and_audit;

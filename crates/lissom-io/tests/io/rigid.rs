@@ -6,7 +6,7 @@ use lissom_io::models;
 
 /// Models that finite elements refuse with rigid links: a joint that is prescribed and a support hold the same, and which of the two
 /// is to give way is not theirs to say. The tree takes the support for redundant.
-const HELD_TWICE: [&str; 3] = ["sliding-boom", "sliding-boom-spatial", "sliding-links"];
+const HELD_TWICE: [&str; 2] = ["sliding-boom", "sliding-links"];
 
 /// Every shipped model can be put together with rigid links in both formulations, or says why not, and has no elastic
 /// coordinate then.

@@ -15,7 +15,7 @@ use lissom_tree::closure::AssemblyHints;
 use lissom_tree::flex::FlexError;
 use serde::Serialize;
 
-pub(crate) use reduce::beam_of;
+pub(crate) use reduce::{beam_of, places_in_use};
 
 /// A system with everything that acts on it, and the state it starts from.
 #[derive(Clone, Debug)]

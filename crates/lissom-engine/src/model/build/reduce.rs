@@ -47,7 +47,7 @@ impl Reduced {
 }
 
 /// Undeformed positions on every body that something is attached to.
-fn places_in_use(spec: &ModelSpec) -> BTreeMap<&str, Vec<[f64; 3]>> {
+pub(crate) fn places_in_use(spec: &ModelSpec) -> BTreeMap<&str, Vec<[f64; 3]>> {
     let bodies = spec.bodies_by_name();
     let mut places: BTreeMap<&str, Vec<[f64; 3]>> = BTreeMap::new();
     let mut note = |body: &str, place: spec::Place<'_>, child_side: bool| {
