@@ -4,6 +4,7 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 mod peers;
+mod runs;
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -17,16 +18,12 @@ use lissom_bench::linear::perturbation_beside_nonlinear;
 use lissom_bench::loops::{ClosedChain, parallel_manipulator};
 use lissom_bench::meshes::table;
 use lissom_bench::nodal;
-use lissom_bench::shuttle_arm::{Derivative, build, fastest_vibration, manoeuvre, whole_run};
 use lissom_bench::sliding::{Accuracy, newmark};
-use lissom_bench::stiff::{Setting, beside, falling_chain};
 use lissom_bench::stopwatch::{exponent, seconds_per_call};
 use lissom_engine::RowQuantity;
-use lissom_engine::model::Model;
 use lissom_engine::simulate::{Equations, Linearizer};
 use lissom_numerics::integrate::{FirstOrder, Flow};
 use lissom_spatial::Lanes;
-use lissom_spec::ModelSpec;
 
 /// Composite and articulated operation counts of a chain of ten bodies with 0…12 modes, from the lists of
 /// \[Jain & Rodriguez 1992, section VII\] with item 2's factor summed to 55.
@@ -59,8 +56,8 @@ const SECTIONS: [(&str, fn()); 15] = [
     ("elements", growth_of_elements),
     ("lanes", lanes),
     ("batches", batches),
-    ("shuttle", shuttle_arm),
-    ("stiff", stiff_mechanisms),
+    ("shuttle", runs::shuttle_arm),
+    ("stiff", runs::stiff_mechanisms),
     ("operational-space", operational_space),
     ("parallel", parallel_manipulators),
     ("newmark", newmark_with_stabilisation),
@@ -501,110 +498,4 @@ fn parallel_manipulators() {
             0.75
         );
     }
-}
-
-/// What integrators spend for their error where parts are much faster than the motion.
-fn stiff_mechanisms() {
-    let settings: Vec<Setting> = [1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5]
-        .map(Setting::esdirk)
-        .into_iter()
-        .chain([1e-4, 1e-6].map(Setting::dop853))
-        .chain([Setting::radau(1e-4)])
-        .collect();
-    for (what, spec, ending) in [
-        (
-            "Shuttle arm, manoeuvre I-f, angles in rad",
-            manoeuvre(),
-            ".angle",
-        ),
-        (
-            "falling chain of 5 links, tip in m",
-            falling_chain(5),
-            ".position.y",
-        ),
-        (
-            "falling chain of 20 links, tip in m",
-            falling_chain(20),
-            ".position.y",
-        ),
-    ] {
-        println!("\n{what}");
-        println!("integrator  tolerance    steps  evaluations     error     time  times real time");
-        let duration = spec.simulation.duration_s;
-        for (setting, spent) in beside(&spec, Setting::dop853(1e-10), &settings, ending) {
-            println!(
-                "{:<10} {:>10.0e} {:>8} {:>12} {:>9.1e} {:>6.0} ms {:>16.1}",
-                setting.name,
-                setting.tolerance,
-                spent.steps,
-                spent.evaluations,
-                spent.error,
-                spent.seconds * 1e3,
-                duration / spent.seconds,
-            );
-        }
-    }
-}
-
-/// Where the stability region of DOP853 leaves the imaginary axis.
-const DOP853_IMAGINARY: f64 = 5.95;
-
-fn shuttle_arm() {
-    const RUNS: usize = 5;
-    println!("\nShuttle arm, 18 degrees of freedom, all terms, exact tips");
-    let spec = manoeuvre();
-    let model = build(&spec);
-    let undriven = build(&ModelSpec {
-        input: Vec::new(),
-        ..spec.clone()
-    });
-    let time_of_derivative = |model: &Model| {
-        let mut derivative = Derivative::new(model);
-        seconds_per_call(|| {
-            derivative.call();
-            black_box(&derivative.rate);
-        })
-    };
-    let mut bench = Bench::<f64>::new(&model);
-    let recursion = seconds_per_call(|| {
-        bench.articulated();
-        black_box(&bench.acceleration);
-    });
-    let (whole, without) = (time_of_derivative(&model), time_of_derivative(&undriven));
-    let row = |what: &str, seconds: f64| {
-        println!(
-            "{what:<52} {:>6.2} µs {:>5.0}%",
-            seconds * 1e6,
-            100.0 * seconds / whole
-        );
-    };
-    row("derivative", whole);
-    row("  kinematics, factorisation, accelerations", recursion);
-    row("  feed-forward (rigid inverse dynamics)", whole - without);
-    row("  the rest", without - recursion);
-
-    let mut fastest = f64::INFINITY;
-    let mut statistics = None;
-    for _ in 0..RUNS {
-        let start = Instant::now();
-        let run = black_box(whole_run(&spec));
-        fastest = fastest.min(start.elapsed().as_secs_f64());
-        statistics = Some(run.statistics);
-    }
-    let Some(statistics) = statistics else { return };
-    let duration = spec.simulation.duration_s;
-    let (steps, evaluations) = (statistics.steps as f64, statistics.evaluations as f64);
-    println!(
-        "manoeuvre I-f, {duration} s in {fastest:.2} s: {:.1} times real time, {steps} steps ({} rejected), \
-         {evaluations} evaluations, {:.0}% of the time in them",
-        duration / fastest,
-        statistics.rejected,
-        100.0 * evaluations * whole / fastest,
-    );
-    let frequency = fastest_vibration(&model);
-    println!(
-        "fastest vibration {frequency:.0} rad/s: mean step {:.2} of its radians, {DOP853_IMAGINARY} at the limit of \
-         stability",
-        frequency * duration / steps,
-    );
 }
