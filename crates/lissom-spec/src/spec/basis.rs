@@ -1,9 +1,121 @@
-//! Functions of each deformation of a beam, chosen one by one.
+//! `basis` of a beam: the functions in which its deformation is expanded.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{BasisSpec, ModeCounts};
+/// The functions in which the deformation of a beam is expanded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BasisSpec {
+    /// Eigenfunctions of the beam clamped at its root and free at its tip.
+    ClampedFree(ModeCounts),
+    /// Eigenfunctions of the beam free at both ends.
+    FreeFree(ModeCounts),
+    /// The same with the rigid motions before them, counted among them: the root moves in the body's frame,
+    /// which its joint carries, and supports must hold the beam.
+    Unconstrained(ModeCounts),
+    /// Sines in a frame on the chord: bending of links that hinge at both ends and are driven at neither. Stretch and torsion are held at
+    /// the root.
+    PinnedPinned(ModeCounts),
+    /// Eigenfunctions of the beam clamped at both ends, which then do not move against each other.
+    ClampedClamped(ModeCounts),
+    /// Static shapes of what neighbours do to the ends, in a frame on the chord, and functions clamped at both ends behind them; counted
+    /// together. Bending has two static shapes, stretch and torsion have one.
+    FixedInterface(ModeCounts),
+    /// Each deformation in functions of its own.
+    Each(EachSpec),
+    /// The functions that fit what holds the ends of the beam; `lissom check` tells which.
+    Auto(AutoSpec),
+    /// Finite elements: Hermite in bending, linear in stretch and torsion.
+    Elements(ElementsSpec),
+}
+
+/// How many functions of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ModeCounts {
+    /// Bending along y.
+    #[serde(default)]
+    pub bending_y: usize,
+    /// Bending along z.
+    #[serde(default)]
+    pub bending_z: usize,
+    /// Stretch along x.
+    #[serde(default)]
+    pub stretch: usize,
+    /// Torsion about x.
+    #[serde(default)]
+    pub torsion: usize,
+    /// Whether the stretch of a clamped beam also follows the axis as it draws back in bending: functions
+    /// ∫φᵢ'φⱼ'dx of every two bending functions of one plane join the `stretch` natural ones. Without them
+    /// a beam with axial strain of second order is too stiff. The stretch modes of the joint space are
+    /// named `stretch_1`, `stretch_2`, … as far as functions are independent.
+    #[serde(default)]
+    pub foreshortening: bool,
+}
+
+impl ModeCounts {
+    /// The counts of bending along y, bending along z, stretch and torsion.
+    pub fn in_order(&self) -> [usize; 4] {
+        [self.bending_y, self.bending_z, self.stretch, self.torsion]
+    }
+}
+
+/// A mesh of finite elements along the beam.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ElementsSpec {
+    /// Elements of the uniform beam, or of every segment that does not say its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<usize>,
+    /// Number of lowest modes of each deformation that are kept; when absent, deflections and slopes at
+    /// the nodes are the coordinates. A free mesh needs it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modes: Option<usize>,
+    /// Whether the beam bends along y; when absent, if its stiffness is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bending_y: Option<bool>,
+    /// Whether the beam bends along z; when absent, if its stiffness is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bending_z: Option<bool>,
+    /// Whether the beam stretches.
+    #[serde(default)]
+    pub stretch: bool,
+    /// Whether the beam twists.
+    #[serde(default)]
+    pub torsion: bool,
+    /// How the root is held in the body's frame.
+    #[serde(default)]
+    pub boundary: Boundary,
+    /// Where axial strain of second order is taken.
+    #[serde(default)]
+    pub membrane: Membrane,
+}
+
+/// Where the axial strain of second order of a bent element is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Membrane {
+    /// At every point; bent elements are too stiff unless they are many.
+    #[default]
+    Pointwise,
+    /// As the mean over every element, which a linear stretch can make vanish.
+    Averaged,
+}
+
+/// How the root of a meshed beam is held in the body's frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Boundary {
+    /// The frame is fixed to the root.
+    #[default]
+    Clamped,
+    /// The frame floats with the beam.
+    Free,
+    /// The root moves in the frame, which its joint carries: the coordinates contain the rigid motions, and
+    /// supports must hold the beam.
+    Unconstrained,
+}
 
 /// Functions of each deformation; those that are absent do not occur.
 ///

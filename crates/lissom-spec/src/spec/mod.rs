@@ -5,6 +5,7 @@
 //! [`ModelSpec::check`] does that. Keys that are absent take the default written beside the field.
 
 mod basis;
+mod beam;
 mod body;
 mod closure;
 mod controller;
@@ -23,11 +24,13 @@ mod run;
 mod section;
 mod support;
 
-pub use basis::{AutoSpec, EachSpec, FunctionsSpec};
+pub use basis::{
+    AutoSpec, BasisSpec, Boundary, EachSpec, ElementsSpec, FunctionsSpec, Membrane, ModeCounts,
+};
+pub use beam::{BeamSpec, SegmentSpec};
 pub use body::{
-    BasisSpec, BeamSpec, BodyKind, BodySpec, Boundary, DampingSpec, ElementsSpec,
-    InitialElasticSpec, Membrane, ModeCounts, NodalNodeSpec, NodalSpec, NodeSpec, PointMassSpec,
-    RayleighSpec, RigidSpec, SegmentSpec,
+    BodyKind, BodySpec, DampingSpec, InitialElasticSpec, NodalNodeSpec, NodalSpec, NodeSpec,
+    PointMassSpec, RayleighSpec, RigidSpec,
 };
 pub use closure::{
     AutomaticSpec, AxisClosureSpec, CartesianSpaceSpec, ClosureSpec, DistanceSpec, JointSpaceSpec,

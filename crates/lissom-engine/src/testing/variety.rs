@@ -1,10 +1,5 @@
-//! Random mechanisms for property tests: every kind of body, joint and attachment, from a seed.
-//!
-//! A [`Variety`] says what may occur; [`Variety::mechanism`] writes a model as a user would, and
-//! [`random_state`] a state in which joints turn freely and bodies bend as far as their theory allows. The
-//! numbers come from a generator of this module, so that a seed means the same tree for ever.
+//! Models with bodies and joints of chosen kinds.
 
-use lissom_spatial::{Quaternion, Vector};
 use lissom_spec::spec::{
     AttachmentSpec, BasisSpec, BeamSpec, BodySpec, Boundary, DampingSpec, EachSpec, ElementsSpec,
     FidelitySpec, FixedSpec, FreeMotorSpec, FreeSpec, FunctionsSpec, GROUND, JointSpec, MarkerSpec,
@@ -13,69 +8,8 @@ use lissom_spec::spec::{
     SphericalMotorSpec, SphericalSpec, UniversalSpec,
 };
 use lissom_spec::{ShorteningTerms, Tip};
-use lissom_tree::System;
 
-/// Largest deflection of a random state, as a fraction of the body's length, per elastic coordinate.
-const DEFLECTION: f64 = 0.03;
-/// Largest rotation of a section of a random state, in radians, per elastic coordinate.
-const ROTATION: f64 = 0.1;
-
-/// A stream of numbers that is the same on every machine: `SplitMix64` \[Steele, Lea & Flood 2014\].
-#[derive(Clone, Debug)]
-pub struct Random(u64);
-
-impl Random {
-    /// The stream of a seed.
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number between `low` and `high`.
-    pub fn uniform(&mut self, low: f64, high: f64) -> f64 {
-        let unit = (self.bits() >> 11) as f64 / (1_u64 << 53) as f64;
-        low + (high - low) * unit
-    }
-
-    /// A number between `-size` and `size`.
-    pub fn signed(&mut self, size: f64) -> f64 {
-        self.uniform(-size, size)
-    }
-
-    /// Three numbers between `-size` and `size`.
-    pub fn vector(&mut self, size: f64) -> [f64; 3] {
-        std::array::from_fn(|_| self.signed(size))
-    }
-
-    /// `count` numbers between `-size` and `size`.
-    pub fn list(&mut self, count: usize, size: f64) -> Vec<f64> {
-        (0..count).map(|_| self.signed(size)).collect()
-    }
-
-    /// An integer below `count`, which is not zero.
-    pub fn below(&mut self, count: usize) -> usize {
-        usize::try_from(self.bits() % count as u64).unwrap_or(0)
-    }
-
-    /// True once in `count` times.
-    pub fn one_in(&mut self, count: usize) -> bool {
-        self.below(count) == 0
-    }
-
-    /// Three numbers whose vector is not short.
-    fn axis(&mut self) -> [f64; 3] {
-        let mut axis = self.vector(1.0);
-        axis[self.below(3)] += 1.5;
-        axis
-    }
-}
+use super::Random;
 
 /// A kind of body that may occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -542,60 +476,4 @@ fn joint_of(
         }
     }
     joint
-}
-
-/// Positions, velocities and accelerations of a system.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RandomState {
-    /// Position vector; quaternions are not quite of unit length.
-    pub position: Vec<f64>,
-    /// Velocity vector.
-    pub velocity: Vec<f64>,
-    /// Accelerations, not those that any force causes.
-    pub acceleration: Vec<f64>,
-}
-
-/// A state with large joint angles and deformations at the limit of what a linear theory describes.
-pub fn random_state(system: &System, random: &mut Random) -> RandomState {
-    let mut state = RandomState {
-        position: Vec::new(),
-        velocity: Vec::new(),
-        acceleration: Vec::new(),
-    };
-    for body in system.bodies() {
-        match body.joint.kind.positions() {
-            0 => {}
-            1 => state.position.push(random.signed(1.0)),
-            count => {
-                state.position.extend(random.list(count - 4, 1.0));
-                let turn = Quaternion::of_rotation_vector(Vector(random.vector(1.5)));
-                let length = random.uniform(0.9, 1.1);
-                state.position.extend(turn.0.map(|x| x * length));
-            }
-        }
-        let count = body.joint.kind.velocities();
-        state.velocity.extend(random.list(count, 1.0));
-        state.acceleration.extend(random.list(count, 3.0));
-
-        let Some(flexible) = &body.flexible else {
-            continue;
-        };
-        for alpha in 0..flexible.len() {
-            // as large as deflections and rotations all over the body allow
-            let (mut moved, mut turned, mut reach) = (0.0_f64, 0.0_f64, 0.0_f64);
-            for mass_node in &flexible.mass_nodes {
-                let length = |v: [f64; 3]| Vector(v).dot(Vector(v)).sqrt();
-                moved = moved.max(length(mass_node.node.displacement[alpha]));
-                turned = turned.max(length(mass_node.node.rotation[alpha]));
-                reach = reach.max(length(mass_node.node.position));
-            }
-            // a beam without tilting sections turns by its slope all the same
-            turned = turned.max(3.0 * moved / reach);
-            let size = (DEFLECTION * reach / moved.max(1e-9)).min(ROTATION / turned);
-            state.position.push(random.signed(size));
-            state.velocity.push(random.signed(5.0 * size));
-            state.acceleration.push(random.signed(30.0 * size));
-        }
-    }
-    state
 }
