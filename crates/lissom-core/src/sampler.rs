@@ -7,6 +7,7 @@ use crate::dynamics::Dynamics;
 use crate::recording::Recording;
 use crate::signal::{Signal, Signals, read_whole};
 use crate::state::StateError;
+use crate::study::Stepping;
 
 /// Reads rows of channel values off evaluated equations.
 #[derive(Clone, Debug)]
@@ -41,8 +42,6 @@ pub struct Selection {
     /// Where each stands among the signals that are kept.
     places: Vec<usize>,
     values: Vec<f64>,
-    /// Energy that is accounted for, less the works until then; from the first reading on.
-    reference_j: Option<f64>,
 }
 
 impl Selection {
@@ -77,27 +76,14 @@ impl Selection {
                 kept,
                 signals,
             },
-            reference_j: None,
         })
     }
 
-    /// Counts the drift of the energy anew.
-    pub fn restart(&mut self) {
-        self.reference_j = None;
-    }
-
-    /// Their values at a state, with the work of the inputs and the energy dissipated until then. The drift of the energy
-    /// counts from the first reading.
-    pub fn read(
-        &mut self,
-        dynamics: &mut dyn Dynamics,
-        time: f64,
-        [positions, velocities]: [&[f64]; 2],
-        [work, dissipated]: [f64; 2],
-    ) -> &[f64] {
-        dynamics.evaluate(time, positions, velocities);
-        let reference = &mut self.reference_j;
-        let initial = |total: f64| *reference.get_or_insert(total - work + dissipated);
+    /// Their values where an integration under way stands; `dynamics` are those that look at it.
+    pub fn read(&mut self, dynamics: &mut dyn Dynamics, stepping: &Stepping) -> &[f64] {
+        let ([positions, velocities], [work, dissipated]) = stepping.motion();
+        dynamics.evaluate(stepping.time_s(), positions, velocities);
+        let initial = |_| stepping.reference_j();
         let (row, _) = self.sampler.row(dynamics, work, dissipated, initial);
         for (value, &place) in self.values.iter_mut().zip(&self.places) {
             *value = row[place];

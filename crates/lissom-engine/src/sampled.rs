@@ -107,7 +107,7 @@ impl SampledSimulation {
     }
 
     /// Where the mechanism is now, memory included.
-    pub fn state(&self) -> State {
+    pub fn state(&mut self) -> State {
         self.simulation.state()
     }
 

@@ -88,8 +88,9 @@ impl Simulation {
                 observed: mechanism.observer(start)?,
             })
         })?;
-        let stepping = owned
-            .with_dependent_mut(|_, work| Stepping::new(&mut *work.dynamics, integrator, start))?;
+        let stepping = owned.with_dependent_mut(|_, work| {
+            Stepping::new(&mut *work.dynamics, &mut *work.observed, integrator, start)
+        })?;
         let signals = Signals::of(&*owned.borrow_dependent().dynamics);
         let inputs = signals.inputs();
         let inputs = inputs.map(|signal| (signal.name.clone(), None)).collect();
@@ -139,6 +140,8 @@ impl Simulation {
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Flow, RunError> {
         let time_s = self.time_s();
+        // before inputs change: a stretch that is refused leaves everything as it was
+        (self.stepping).refuse_past(&*self.owned.borrow_dependent().dynamics, to_s)?;
         let jumped = match inputs {
             Inputs::OfModel => {
                 let taken = self.inputs.iter_mut().filter_map(|(_, says)| says.take());
@@ -250,15 +253,15 @@ impl Simulation {
         Ok(())
     }
 
-    /// Values of the signals that were chosen, now, in the order of their names. The drift of the energy counts from the
-    /// first time they are asked for after a state was set.
+    /// Values of the signals that were chosen, now, in the order of their names. The drift of the energy counts on from that of
+    /// the state that was set.
     pub fn outputs(&mut self) -> &[f64] {
         let Some(outputs) = &mut self.outputs else {
             return &[];
         };
-        let (time_s, (motion, works)) = (self.stepping.time_s(), self.stepping.motion());
+        let stepping = &self.stepping;
         self.owned
-            .with_dependent_mut(|_, work| outputs.read(&mut *work.observed, time_s, motion, works))
+            .with_dependent_mut(|_, work| outputs.read(&mut *work.observed, stepping))
     }
 
     /// Positions and velocities now.
@@ -267,9 +270,12 @@ impl Simulation {
     }
 
     /// Where the mechanism is now, memory included.
-    pub fn state(&self) -> State {
-        let dynamics = &*self.owned.borrow_dependent().dynamics;
-        let mut state = self.stepping.state(dynamics);
+    pub fn state(&mut self) -> State {
+        let stepping = &self.stepping;
+        let mut state = self.owned.with_dependent_mut(|_, work| {
+            let Workspace { dynamics, observed } = work;
+            stepping.state(&**dynamics, &mut **observed)
+        });
         if let (Some(memory), true) = (&mut state.integrator, self.is_taken_over()) {
             // whoever goes on does not know these inputs
             memory.restart();
@@ -289,10 +295,7 @@ impl Simulation {
     pub fn set_state(&mut self, state: &State) -> Result<(), RunError> {
         let mechanism = Arc::clone(self.mechanism());
         let restored = Self::new(mechanism, state, &self.integrator)?;
-        let (inputs, mut outputs) = (std::mem::take(&mut self.inputs), self.outputs.take());
-        if let Some(outputs) = &mut outputs {
-            outputs.restart();
-        }
+        let (inputs, outputs) = (std::mem::take(&mut self.inputs), self.outputs.take());
         *self = Self {
             inputs,
             outputs,
@@ -306,15 +309,9 @@ impl Simulation {
 
     /// Everything that can be recorded, now.
     pub fn signals(&mut self) -> Recording {
-        let state = self.state();
-        self.owned.with_dependent_mut(|_, work| {
-            snapshot(
-                &mut *work.observed,
-                state.time_s,
-                &state.position,
-                &state.velocity,
-            )
-        })
+        let (time_s, ([position, velocity], _)) = (self.stepping.time_s(), self.stepping.motion());
+        self.owned
+            .with_dependent_mut(|_, work| snapshot(&mut *work.observed, time_s, position, velocity))
     }
 
     /// One of these signals by its name.

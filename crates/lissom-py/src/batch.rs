@@ -100,11 +100,11 @@ impl BatchSimulator {
 }
 
 /// A member by its number.
-fn member_at(members: &[Member], at: usize) -> PyResult<&Member> {
-    members.get(at).ok_or_else(|| {
-        let count = members.len();
-        PyIndexError::new_err(format!("there is no member {at}; there are {count}"))
-    })
+fn member_at(members: &mut [Member], at: usize) -> PyResult<&mut Member> {
+    let count = members.len();
+    members
+        .get_mut(at)
+        .ok_or_else(|| PyIndexError::new_err(format!("there is no member {at}; there are {count}")))
 }
 
 #[pymethods]
@@ -163,8 +163,8 @@ impl BatchSimulator {
 
     /// The state of a member.
     fn state(&self, py: Python<'_>, member: usize) -> PyResult<State> {
-        let members = self.members()?;
-        let Some(under_way) = &member_at(&members, member)?.under_way else {
+        let mut members = self.members()?;
+        let Some(under_way) = &mut member_at(&mut members, member)?.under_way else {
             let message = format!("member {member} has failed and has no state; reset it");
             return Err(PyValueError::new_err(message));
         };
@@ -180,7 +180,7 @@ impl BatchSimulator {
     ) -> PyResult<()> {
         let mut all = self.members()?;
         for &member in &members {
-            member_at(&all, member)?;
+            member_at(&mut all, member)?;
         }
         let begun = begun(py, self.mechanism.bind(py).get(), &states, &self.options)?;
         for (member, begun) in members.into_iter().zip(begun) {

@@ -17,15 +17,19 @@ pub struct Stepping {
     velocities: usize,
     /// For methods that do not integrate the work themselves.
     work: Option<WorkSum>,
+    /// Total energy that works account for, less these.
+    reference_j: f64,
 }
 
 impl Stepping {
-    /// Begins at a state, or goes on where a run of the same integrator has left it.
+    /// Begins at a state, or goes on where a run of the same integrator has left it. `observed` are dynamics of the same
+    /// mechanism, which tell the energy there.
     ///
     /// # Errors
     /// When an option of the integrator is out of range, or nothing can begin there.
     pub fn new(
         dynamics: &mut dyn Dynamics,
+        observed: &mut dyn Dynamics,
         integrator: &IntegratorSpec,
         start: &State,
     ) -> Result<Self, RunError> {
@@ -43,12 +47,38 @@ impl Stepping {
             Stepper::new(integrator, &begin).map_err(|source| failed(dynamics, 0, source))?
         };
         let sums = !stepper.integrates_work();
-        Ok(Self {
+        let mut this = Self {
             stepper,
             positions: start.position.len(),
             velocities: start.velocity.len(),
             work: sums.then(|| WorkSum::new(start, Vec::new())),
-        })
+            reference_j: 0.0,
+        };
+        this.reference_j = this.drift_j(observed) - start.drift_j;
+        Ok(this)
+    }
+
+    /// Energy that no work accounts for, since the run began that led here.
+    fn drift_j(&self, observed: &mut dyn Dynamics) -> f64 {
+        let ([position, velocity], [work_j, dissipated_j]) = self.motion();
+        observed.evaluate(self.stepper.time(), position, velocity);
+        let stored = observed.energy_and_momentum();
+        let total = stored.kinetic + stored.strain + stored.gravity;
+        total - work_j + dissipated_j - self.reference_j
+    }
+
+    /// Total energy that works account for, less these: what is left of the total without them is drift.
+    pub(crate) fn reference_j(&self) -> f64 {
+        self.reference_j
+    }
+
+    /// Refuses an instant that lies behind.
+    ///
+    /// # Errors
+    /// When it does, or is no number.
+    pub fn refuse_past(&self, dynamics: &dyn Dynamics, to_s: f64) -> Result<(), RunError> {
+        let checked = Target::landing(to_s).check(self.stepper.time(), None);
+        checked.map_err(|source| failed(dynamics, 0, source))
     }
 
     /// Brings the mechanism to an instant, on which the last step lands. Where inputs have jumped since the last call,
@@ -112,11 +142,12 @@ impl Stepping {
     }
 
     /// The state there, memory included.
-    pub fn state(&self, dynamics: &dyn Dynamics) -> State {
+    pub fn state(&self, dynamics: &dyn Dynamics, observed: &mut dyn Dynamics) -> State {
         let ([position, velocity], [work_j, dissipated_j]) = self.motion();
         State {
             work_j,
             dissipated_j,
+            drift_j: self.drift_j(observed),
             memory: dynamics.memory(),
             integrator: Some(self.stepper.memory()),
             ..State::new(self.stepper.time(), position.to_vec(), velocity.to_vec())

@@ -56,6 +56,8 @@ fn stretches_arrive_where_a_run_does() {
 fn fixed_steps_sum_up_works() {
     /// Sums of a hundred steps in other parts.
     const ROUNDING: f64 = 1e-13;
+    /// The drift is a difference of energies of some joules.
+    const ROUNDING_J: f64 = 1e-14;
     let spec = changed(
         TEMPLATE,
         &[
@@ -71,7 +73,8 @@ fn fixed_steps_sum_up_works() {
             stepped
                 .advance(0.097_656_25 * tick, Inputs::OfModel)
                 .unwrap();
-            stepped.set_state(&stepped.state()).unwrap();
+            let state = stepped.state();
+            stepped.set_state(&state).unwrap();
         }
         let state = stepped.state();
         assert_eq!(state.position, run.position);
@@ -84,6 +87,9 @@ fn fixed_steps_sum_up_works() {
                 "{found} {wanted}"
             );
         }
+        let [found, wanted] = [state.drift_j, run.drift_j];
+        assert!((found - wanted).abs() <= ROUNDING_J, "{found} {wanted}");
+        assert!(wanted.abs() > 1e6 * ROUNDING_J, "{wanted}");
     }
 }
 
@@ -128,6 +134,29 @@ fn inputs_are_taken_and_given_back_together() {
         assert_ne!(wanted, Some(0.25), "the model says something else");
         assert_eq!(stepped.value(name), wanted, "{name}");
     }
+}
+
+/// Property: a stretch that would lead back is refused, and leaves inputs and drift as they were.
+#[test]
+fn stretches_that_lead_back_change_nothing() {
+    let torque = "shoulder.torque";
+    let mut stepped = simulation(tree_mechanism(&short()));
+    stepped
+        .advance(0.02, Inputs::Held(&[(torque, 0.25)]))
+        .unwrap();
+    let state = stepped.state();
+    for inputs in [
+        Inputs::OfModel,
+        Inputs::Held(&[(torque, 7.0)]),
+        Inputs::Interpolated(&[(torque, 7.0)]),
+    ] {
+        for to_s in [0.01, f64::NAN] {
+            let error = stepped.advance(to_s, inputs).unwrap_err().to_string();
+            assert!(error.contains("not before the instant"), "{error}");
+            assert_eq!(stepped.value(torque), Some(0.25), "{inputs:?}");
+        }
+    }
+    assert_eq!(stepped.state(), state);
 }
 
 /// Identity: a line begins with what the model said until then, so that accelerations do not jump.

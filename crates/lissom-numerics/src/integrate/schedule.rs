@@ -92,7 +92,10 @@ impl<'a> Target<'a> {
     }
 
     /// Refuses targets that lie behind `time`, and instants of this call that are out of order.
-    pub(super) fn check(&self, time: f64, sampled: Option<f64>) -> Result<(), IntegrateError> {
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn check(&self, time: f64, sampled: Option<f64>) -> Result<(), IntegrateError> {
         let invalid =
             |quantity, value, remedy| Err(IntegrateError::invalid(quantity, value, remedy, time));
         if !(self.time.is_finite() && self.time >= time) {
