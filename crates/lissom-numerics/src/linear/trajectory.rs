@@ -10,6 +10,7 @@ use lissom_spatial::Vector;
 
 use super::error::LinearError;
 use super::linearization::{Labels, Linearization};
+use crate::statics::solve::Scaled;
 
 /// Which terms of the linearised equations are taken: the cases of Table I.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -368,8 +369,11 @@ impl LinearizedTrajectory {
         if right.is_empty() {
             return Ok(Vec::new());
         }
-        match stiffness.lu().solve(&right) {
-            Some(solution) => Ok(solution.as_slice().to_vec()),
+        let scales = vec![1.0; right.len()];
+        let scaled = Scaled::new(stiffness, &scales);
+        let factored = (scaled.is_finite()).then(|| scaled.factored(right.amax()));
+        match factored.filter(|factored| !factored.is_singular()) {
+            Some(factored) => Ok(factored.correction(&-right).as_slice().to_vec()),
             None => Err(LinearError::NotHeld { time_s: time }),
         }
     }
@@ -436,6 +440,48 @@ mod tests {
             outputs: Vec::new(),
             dependence: None,
         }
+    }
+
+    /// Closed form: springs that differ by fifteen decades hold, a third one that depends on them but for rounding does not.
+    #[test]
+    fn stiffness_that_rounding_makes_is_none() {
+        let steady = |stiffness: DMatrix<f64>| {
+            let n = stiffness.nrows();
+            let point = Point {
+                excitation: vec![2.0; n],
+                linear: Linearization {
+                    structural: stiffness,
+                    mass: DMatrix::identity(n, n),
+                    damping: DMatrix::zeros(n, n),
+                    dynamic: DMatrix::zeros(n, n),
+                    geometric: DMatrix::zeros(n, n),
+                    input: DMatrix::zeros(n, 0),
+                },
+                ..point(0.0, 0.0)
+            };
+            let points = vec![point];
+            LinearizedTrajectory::new(Labels::default(), points, ChosenCoordinates::default())
+                .steady(0.0, Terms::CASES[0], None)
+        };
+        let found = steady(DMatrix::from_diagonal(&DVector::from_row_slice(&[
+            1e12, 1e-3,
+        ])));
+        assert_eq!(found.unwrap(), [2e-12, 2e3]);
+        let direction = [0.1, 0.2, 0.7];
+        let rank_two = DMatrix::from_fn(3, 3, |i, j| {
+            direction[i] * direction[j] + f64::from(i == j && i == 0) * 0.7
+        });
+        assert!(
+            rank_two
+                .clone()
+                .lu()
+                .u()
+                .diagonal()
+                .iter()
+                .all(|&pivot| pivot != 0.0),
+            "{rank_two}"
+        );
+        assert!(matches!(steady(rank_two), Err(LinearError::NotHeld { .. })));
     }
 
     /// Closed form: cubics on both sides of a jump, of which one has three points only and is a parabola.

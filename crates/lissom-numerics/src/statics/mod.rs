@@ -17,7 +17,7 @@ mod continuation;
 mod error;
 mod newton;
 mod settling;
-mod solve;
+pub(crate) mod solve;
 mod stability;
 
 use nalgebra::{DMatrix, DVector};

@@ -1,4 +1,4 @@
-//! Linear equations of an equilibrium, of one unit and in the sense of least squares where they are singular.
+//! Linear equations of an equilibrium or of a steady deviation, of one unit and in the sense of least squares where they are singular.
 
 use nalgebra::linalg::{LU, SVD};
 use nalgebra::{DMatrix, DVector, Dyn};
@@ -16,7 +16,7 @@ const SWEEPS: usize = 8;
 
 /// A matrix in units of work: rows and columns of coordinates times their scales, those of closures times one factor
 /// that makes them as large.
-pub(super) struct Scaled {
+pub(crate) struct Scaled {
     pub(super) matrix: DMatrix<f64>,
     /// Factor of each row and column.
     pub(super) factors: Vec<f64>,
@@ -25,7 +25,7 @@ pub(super) struct Scaled {
 }
 
 impl Scaled {
-    pub(super) fn new(mut matrix: DMatrix<f64>, scales: &[f64]) -> Self {
+    pub(crate) fn new(mut matrix: DMatrix<f64>, scales: &[f64]) -> Self {
         let coordinates = scales.iter().filter(|scale| scale.is_finite()).count();
         let conditions = scales.len() - coordinates;
         let mut factors: Vec<f64> = scales[..coordinates].to_vec();
@@ -59,13 +59,13 @@ impl Scaled {
         }
     }
 
-    pub(super) fn is_finite(&self) -> bool {
+    pub(crate) fn is_finite(&self) -> bool {
         self.matrix.iter().all(|entry| entry.is_finite())
     }
 
     /// The factors of the matrix. A spread of its pivots may be that of stiff and soft parts: where it is large it is taken
     /// out first. `at_work` is the largest force at work.
-    pub(super) fn factored(self, at_work: f64) -> Factored {
+    pub(crate) fn factored(self, at_work: f64) -> Factored {
         let regular = |matrix: &DMatrix<f64>| {
             let lu = matrix.clone().lu();
             let pivots = lu.u().diagonal().abs();
@@ -122,7 +122,7 @@ impl Scaled {
 }
 
 /// A factored matrix.
-pub(super) struct Factored {
+pub(crate) struct Factored {
     solver: Solver,
     factors: Vec<f64>,
 }
@@ -136,7 +136,7 @@ enum Solver {
 
 impl Factored {
     /// The change that takes away what the equations lack, as far as anything can.
-    pub(super) fn correction(&self, residual: &DVector<f64>) -> DVector<f64> {
+    pub(crate) fn correction(&self, residual: &DVector<f64>) -> DVector<f64> {
         let weigh = |vector: &mut DVector<f64>| {
             for (x, factor) in vector.iter_mut().zip(&self.factors) {
                 *x *= factor;
@@ -173,7 +173,7 @@ impl Factored {
     }
 
     /// Whether some direction has no stiffness at all.
-    pub(super) fn is_singular(&self) -> bool {
+    pub(crate) fn is_singular(&self) -> bool {
         match &self.solver {
             Solver::Regular(_) | Solver::Equilibrated(_) => false,
             Solver::Singular(svd) => {
