@@ -19,6 +19,7 @@ mod spelling;
 mod template;
 mod topology;
 
+pub use check::limits::MOST_BEAM_FREEDOMS;
 pub use error::{ErrorKind, FrameFault, ModelError};
 pub use fidelity::{Elasticity, Fidelity, Inertia, ShorteningTerms, Tip};
 pub use parse::Override;

@@ -1,7 +1,7 @@
 //! Beams: their properties, and the basis that must find the properties it needs.
 
 use super::Checker;
-use super::limits::{MOST_ELEMENTS, MOST_MODES};
+use super::limits::{MOST_BEAM_FREEDOMS, MOST_MODES};
 use crate::bounds::STRONGEST;
 use crate::error::{ErrorKind, FrameFault};
 use crate::path::Path;
@@ -243,18 +243,22 @@ impl Checker<'_> {
         let total = per_segment
             .iter()
             .fold(0_usize, |sum, count| sum.saturating_add(*count));
-        let expected = format!("{MOST_ELEMENTS} at most");
-        let accepted = total <= MOST_ELEMENTS;
+        let [bends_y, bends_z, stretches, twists] = beam.deformations();
+        let bends = bends_y || bends_z;
+        // values at the nodes, and slopes where it bends; a clamped root has none
+        let per_node = if bends { 2 } else { 1 };
+        let most = MOST_BEAM_FREEDOMS / per_node - usize::from(mesh.boundary != Boundary::Clamped);
+        let expected = format!("{most} at most");
+        let accepted = total <= most;
         self.in_range(path.key("count"), total as f64, accepted, &expected);
         let mut sound = accepted && !per_segment.contains(&0);
         match mesh.modes {
             Some(modes) => {
-                let [bends_y, bends_z, stretches, twists] = beam.deformations();
                 // bending has two coordinates per element, stretch and torsion have one
-                let fewest = if stretches || twists || !(bends_y || bends_z) {
+                let fewest = if stretches || twists || !bends {
                     total
                 } else {
-                    2 * total.min(MOST_ELEMENTS)
+                    2 * total.min(most)
                 };
                 let most = fewest.min(MOST_MODES);
                 let accepted = (1..=most).contains(&modes);

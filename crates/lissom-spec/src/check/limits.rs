@@ -15,6 +15,9 @@ pub(crate) const MOST_ERRORS: usize = 1000;
 /// Most functions of a deformation of a beam.
 pub(crate) const MOST_MODES: usize = 128;
 
+/// Most freedoms of one deformation of a beam, whose matrices are dense.
+pub const MOST_BEAM_FREEDOMS: usize = 512;
+
 /// Most elements of a beam that is reduced.
 pub(crate) const MOST_ELEMENTS: usize = 1000;
 

@@ -93,7 +93,7 @@ impl Override {
             settings.as_table().is_some_and(Table::is_empty)
                 && (document.get(FORMULATION)).is_some_and(|given| given.get(kind).is_some())
         };
-        self.steps == [FORMULATION] && choice.iter().all(bare)
+        self.steps == [FORMULATION] && !choice.is_empty() && choice.iter().all(bare)
     }
 
     /// A setting of another integrator than the model's takes that one's place: a model has exactly one.

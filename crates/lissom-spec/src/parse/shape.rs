@@ -226,18 +226,25 @@ impl<'a> Walk<'a> {
             let tables: Vec<&'a Json> = (branches.iter().copied())
                 .filter(|branch| type_of(branch) == "object")
                 .collect();
-            if let (Value::Table(table), false) = (&mut *value, tables.is_empty()) {
+            if let Value::Table(table) = &mut *value
+                && !tables.is_empty()
+                && !table.is_empty()
+            {
                 self.tagged(table, &tables, path);
                 return;
             }
-            let kind = match value.as_str() {
-                Some(word) if words.contains(&word) => return,
-                Some(word) => ErrorKind::UnknownWord {
-                    key: path.last_key().to_owned(),
-                    value: word.to_owned(),
-                    allowed: words.iter().map(ToString::to_string).collect(),
-                },
-                None => wrong_type(path, value, &["string"]),
+            let unknown = |value: &str| ErrorKind::UnknownWord {
+                key: path.last_key().to_owned(),
+                value: value.to_owned(),
+                allowed: (words.iter().map(ToString::to_string))
+                    .chain(choices(&tables).map(|(key, _)| format!("{{ {key} = … }}")))
+                    .collect(),
+            };
+            let kind = match &*value {
+                Value::String(word) if words.contains(&word.as_str()) => return,
+                Value::String(word) => unknown(word),
+                Value::Table(_) if !tables.is_empty() => unknown("{}"),
+                value => wrong_type(path, value, &["string"]),
             };
             self.replace(value, schema, path, kind);
             return;
@@ -265,11 +272,7 @@ impl<'a> Walk<'a> {
 
     /// A table whose one key says what it is.
     fn tagged(&mut self, table: &mut Table, branches: &[&'a Json], path: &Path) {
-        let mut choices: Vec<(&str, &'a Json)> = Vec::new();
-        for branch in branches {
-            let properties = branch["properties"].as_object().into_iter().flatten();
-            choices.extend(properties.map(|(key, schema)| (key.as_str(), schema)));
-        }
+        let choices: Vec<(&str, &'a Json)> = choices(branches).collect();
         let names: Vec<&str> = choices.iter().map(|(key, _)| *key).collect();
         let meant = self.remove_unknown(table, &names, path);
         let given: Vec<String> = table.keys().cloned().collect();
@@ -443,6 +446,12 @@ impl<'a> Walk<'a> {
             _ => Value::String(String::new()),
         }
     }
+}
+
+/// Keys of tagged tables, each with what stands behind it.
+fn choices<'a>(branches: &[&'a Json]) -> impl Iterator<Item = (&'a str, &'a Json)> {
+    let properties = |branch: &&'a Json| branch["properties"].as_object().into_iter().flatten();
+    (branches.iter().flat_map(properties)).map(|(key, schema)| (key.as_str(), schema))
 }
 
 /// The type a schema asks for; the first one that is not null if it lists several.

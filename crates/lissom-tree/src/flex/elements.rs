@@ -22,7 +22,7 @@ use super::quadrature::{gauss_legendre, legendre};
 use super::shape::{Field, Shape};
 
 /// Largest number of freedoms that dense matrices of one deformation are built for.
-pub(super) const MOST_FREEDOMS: usize = 512;
+pub(super) const MOST_FREEDOMS: usize = lissom_spec::MOST_BEAM_FREEDOMS;
 
 /// One polynomial piece of a beam with constant properties.
 #[derive(Clone, Debug, PartialEq)]

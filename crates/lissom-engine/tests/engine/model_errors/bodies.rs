@@ -157,6 +157,21 @@ fn beams() {
         "400",
         "`modes` is 400, expected 1 to 10 modes of each deformation for this mesh",
     );
+    // two of them are of the other segment
+    assert_error(
+        "basis.elements = { count = 3, modes = 4 }",
+        "basis.elements = { count = 255, modes = 4 }",
+        "body[2].beam.basis.elements.count",
+        "255",
+        "`count` is 257, expected 256 at most",
+    );
+    assert_error(
+        "basis.elements = { count = 3, modes = 4 }",
+        "basis.elements = { count = 254, modes = 4, boundary = \"free\" }",
+        "body[2].beam.basis.elements.count",
+        "254",
+        "`count` is 256, expected 255 at most",
+    );
     assert_error(
         "basis.elements = { count = 3, modes = 4 }",
         "basis.elements = { count = 3, boundary = \"free\" }",

@@ -205,6 +205,18 @@ fn overrides_reach_every_value() {
     assert_eq!(errors[0].locate(SOUND), None);
     assert!(errors[0].remedy().contains("set by the override"));
 
+    // where a word or a table may stand, both are named
+    for nothing in ["formulation={}", "formulation=nodal"] {
+        let errors = ModelSpec::parse(SOUND, &[set(nothing)]).unwrap_err();
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        assert_eq!(errors[0].path.to_string(), "formulation");
+        let remedy = errors[0].remedy();
+        assert!(
+            remedy.contains("`tree`") && remedy.contains("`{ nodal = … }`"),
+            "{remedy}"
+        );
+    }
+
     let errors = ModelSpec::parse(SOUND, &[set("body.bse.rigid.mass_kg=1")]).unwrap_err();
     assert_eq!(
         errors[0].to_string(),
