@@ -12,7 +12,6 @@ use super::joints::{Hinge, Slider, Truss};
 use super::mechanism::{CoupledDamping, Mechanism, Parts};
 use super::node::{Followed, Node, NodeId, NodeKind, NodeState, Placement};
 use super::role::Role;
-use super::rotor::JointRotor;
 
 /// One end of a beam: where it is and which orientation it is clamped to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,7 +205,7 @@ impl Assembly {
             stiffness: *stiffness,
             damping_time,
             rest: [0.0; MOST_DEFORMATIONS],
-            rotor: 0.0,
+            rotors: [0.0; MOST_DEFORMATIONS],
         });
         self.parts.element_body.push(self.body);
         ElementId(self.parts.elements.len() - 1)
@@ -387,7 +386,19 @@ impl Assembly {
     pub fn set_rotor(&mut self, element: ElementId, inertia: f64) {
         let name = self.parts.elements[element.0].name.clone();
         self.check_positive(&name, "inertia of the rotor", inertia, false);
-        self.parts.elements[element.0].rotor = inertia;
+        self.parts.elements[element.0].rotors[0] = inertia;
+    }
+
+    /// Inertia that all rotations of a joint that turns in any way feel, and all its translations.
+    pub fn set_ball_rotors(&mut self, ball: ElementId, [angular, linear]: [f64; 2]) {
+        let name = self.parts.elements[ball.0].name.clone();
+        for inertia in [angular, linear] {
+            self.check_positive(&name, "inertia of the rotor", inertia, false);
+        }
+        let parts = &mut self.parts.elements[ball.0];
+        for index in 0..parts.count() {
+            parts.rotors[index] = if index < 3 { angular } else { linear };
+        }
     }
 
     /// Stiffness of one deformation of a hinge, truss or slider, and its damping over stiffness.
@@ -492,19 +503,6 @@ impl Assembly {
             inertia: *inertia,
         });
         self.parts.lump_body.push(self.body);
-    }
-
-    /// Inertia that all components of a joint between two ends feel: those of rotation, and those of translation.
-    pub fn joint_rotor(&mut self, parent: End, child: End, inertia: [f64; 2]) {
-        let name = self.parts.nodes[child.orientation.0].name.clone();
-        for inertia in inertia {
-            self.check_positive(&name, "inertia of the rotor", inertia, false);
-        }
-        self.parts.rotors.push(JointRotor {
-            parent,
-            child,
-            inertia,
-        });
     }
 
     /// Damping that couples deformations of several elements: stress per rate, a symmetric matrix by rows.

@@ -55,8 +55,17 @@ pub(super) struct Element {
     pub(super) damping_time: f64,
     /// Value of each deformation at which it adds no stress.
     pub(super) rest: [f64; MOST_DEFORMATIONS],
-    /// Inertia of a rotor that turns with the first deformation.
-    pub(super) rotor: f64,
+    /// Inertia of a rotor that turns with each deformation.
+    pub(super) rotors: [f64; MOST_DEFORMATIONS],
+}
+
+impl Element {
+    /// Deformations that rotors turn with, and the inertia of each.
+    #[inline(always)]
+    pub(super) fn rotors(&self) -> impl Iterator<Item = (usize, f64)> {
+        let all = self.rotors.into_iter().enumerate();
+        all.filter(|(_, inertia)| *inertia != 0.0)
+    }
 }
 
 impl ElementKind {
@@ -214,7 +223,7 @@ mod tests {
             stiffness: [[0.0; 6]; 6],
             damping_time: 0.0,
             rest: [0.0; 6],
-            rotor: 0.0,
+            rotors: [0.0; 6],
         })
         .collect()
     }

@@ -51,7 +51,6 @@ impl Mechanism {
             lumps: self.lumps.clone(),
             element_body: self.element_body.clone(),
             lump_body: self.lump_body.clone(),
-            rotors: self.rotors.clone(),
             dampings: self.dampings.clone(),
             gravity: Some(self.gravity),
             references: self.references.clone(),

@@ -24,7 +24,6 @@ mod pass;
 mod perturbation;
 mod products;
 mod role;
-mod rotor;
 mod saddle;
 mod shape;
 mod statics;

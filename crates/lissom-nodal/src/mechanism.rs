@@ -9,7 +9,6 @@ use super::error::NodalError;
 use super::inertia::Lump;
 use super::node::{Node, NodeId, NodeKind, NodeState};
 use super::role::Role;
-use super::rotor::JointRotor;
 
 /// What a nodal coordinate is, with its place among those of its role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +69,6 @@ pub(super) struct Parts {
     pub(super) element_body: Vec<Option<usize>>,
     /// Body that each lump belongs to.
     pub(super) lump_body: Vec<Option<usize>>,
-    pub(super) rotors: Vec<JointRotor>,
     pub(super) dampings: Vec<CoupledDamping>,
     pub(super) gravity: Option<Vector<f64>>,
     /// Angle of each hinge where its nodes stand, counted through full turns; zero where it is not said.
@@ -90,7 +88,6 @@ pub struct Mechanism {
     pub(super) element_body: Vec<Option<usize>>,
     /// Body that each lump belongs to.
     pub(super) lump_body: Vec<Option<usize>>,
-    pub(super) rotors: Vec<JointRotor>,
     pub(super) dampings: Vec<CoupledDamping>,
     pub(super) gravity: Vector<f64>,
     /// Angle of each hinge where the mechanism was assembled, zero for other elements.
@@ -122,7 +119,6 @@ impl Mechanism {
             lumps,
             element_body,
             lump_body,
-            rotors,
             dampings,
             gravity,
             mut references,
@@ -146,7 +142,6 @@ impl Mechanism {
             lumps,
             element_body,
             lump_body,
-            rotors,
             dampings,
             references,
         };

@@ -219,9 +219,6 @@ impl<T: Scalar> Pass<T> {
             let force = lump.inertial_force(&self.nodes, gravity);
             self.force[lump.node()] += force;
         }
-        for rotor in &mechanism.rotors {
-            rotor.add_forces(&self.nodes, &mut self.force);
-        }
     }
 
     /// Stress resultants of elasticity, damping and rotors.
@@ -284,11 +281,11 @@ impl<T: Scalar> Pass<T> {
     /// Adds what turns the rotors at the nodal accelerations.
     pub(super) fn add_rotors(&mut self, mechanism: &Mechanism) {
         for (index, element) in mechanism.elements.iter().enumerate() {
-            if element.rotor != 0.0 {
-                let first = mechanism.first[index];
-                let acceleration = self.followed[first].bias
-                    + self.along(mechanism, first, |node| node.acceleration);
-                self.elastic[first] += acceleration * element.rotor;
+            for (local, inertia) in element.rotors() {
+                let deformation = mechanism.first[index] + local;
+                let acceleration = self.followed[deformation].bias
+                    + self.along(mechanism, deformation, |node| node.acceleration);
+                self.elastic[deformation] += acceleration * inertia;
             }
         }
     }

@@ -55,7 +55,6 @@ pub(super) struct Saddle {
     /// Between the nodes of every element; without nodes where it never has entries.
     elements: Vec<Block>,
     lumps: Vec<Block>,
-    rotors: Vec<Block>,
     /// Between further groups of nodes, in ascending order each.
     groups: Vec<Block>,
     held: Vec<Held>,
@@ -78,7 +77,7 @@ impl Saddle {
     pub(super) fn of_inertia(mechanism: &Mechanism) -> Self {
         let has_entries = |element: &Element| {
             let heavy = matches!(&element.kind, ElementKind::Beam(beam) if beam.has_inertia());
-            heavy || element.rotor != 0.0
+            heavy || element.rotors().next().is_some()
         };
         Self::new(mechanism, has_entries, &[])
     }
@@ -141,9 +140,6 @@ impl Saddle {
         {
             couple(&element.nodes);
         }
-        for rotor in &mechanism.rotors {
-            couple(&rotor.sites());
-        }
         for nodes in groups {
             couple(nodes);
         }
@@ -179,9 +175,6 @@ impl Saddle {
             lumps: (mechanism.lumps.iter())
                 .map(|lump| block(&[lump.node()]))
                 .collect(),
-            rotors: (mechanism.rotors.iter())
-                .map(|rotor| block(&rotor.sites()))
-                .collect(),
             groups: groups.iter().map(|nodes| block(nodes)).collect(),
             held: held_slots(mechanism, &factor, &coordinates, &stresses),
             scales: vec![1.0; count],
@@ -216,24 +209,17 @@ impl Saddle {
                 let blocks = beam.mass_blocks(sites);
                 self.elements[index].add(&mut self.factor, |i, j| blocks[i][j]);
             }
-            if element.rotor != 0.0 && self.stresses[first] == ABSENT {
-                let slope = gradient[first];
-                let product = |i: usize, j: usize| slope[i].outer(slope[j].scale(element.rotor));
-                self.elements[index].add(&mut self.factor, product);
+            for (local, inertia) in element.rotors() {
+                if self.stresses[first + local] == ABSENT {
+                    let slope = gradient[first + local];
+                    let product = |i: usize, j: usize| slope[i].outer(slope[j].scale(inertia));
+                    self.elements[index].add(&mut self.factor, product);
+                }
             }
         }
         for (lump, block) in mechanism.lumps.iter().zip(&self.lumps) {
             let mass = lump.mass_block(nodes);
             block.add(&mut self.factor, |_, _| mass);
-        }
-        for (rotor, block) in mechanism.rotors.iter().zip(&self.rotors) {
-            for (slopes, inertia) in rotor.slopes(nodes) {
-                if inertia != 0.0 {
-                    let product =
-                        |i: usize, j: usize| (slopes[i].transpose() * slopes[j]).scale(inertia);
-                    block.add(&mut self.factor, product);
-                }
-            }
         }
         for held in &self.held {
             let slopes = gradient[held.deformation].iter().flat_map(|slope| slope.0);

@@ -299,7 +299,7 @@ impl<'a> Builder<'a> {
             translates: ball.translates,
         });
         if ball.motor_inertia != [0.0; 2] {
-            self.assembly.joint_rotor(parent, child, ball.motor_inertia);
+            self.assembly.set_ball_rotors(element, ball.motor_inertia);
         }
         self.actions.resistances.extend(ball.resistance(id));
         self.actions.limits.extend(ball.limits(id));

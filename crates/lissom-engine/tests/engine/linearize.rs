@@ -312,7 +312,7 @@ fn parts_agree_with_the_nodal_formulation() {
     }
 }
 
-/// Second formulation: what springs, friction and torques of spherical and free joints do is split into the same parts as what those of
+/// Second formulation: what springs, friction, rotors and torques of spherical and free joints do is split into the same parts as what those of
 /// hinges do.
 #[test]
 fn parts_agree_where_joints_turn_in_any_way() {
@@ -333,7 +333,7 @@ fn parts_agree_where_joints_turn_in_any_way() {
             "ball",
             "[[joint]]\nname = \"socket\"\nparent = { body = \"arm\", position_m = [0.6, 0.1, 0.0] }\nchild = \"ball\"\n[joint.spherical]\n\
              initial_rotation_vector_rad = [0.4, -0.3, 0.2]\ninitial_angular_velocity_rad_per_s = [0.5, -1.0, 0.8]\n\
-             spring = { stiffness_n_m_per_rad = 6.0, damping_n_m_s_per_rad = 0.3 }\n\
+             spring = { stiffness_n_m_per_rad = 6.0, damping_n_m_s_per_rad = 0.3 }\nmotor = { inertia_kg_m2 = 0.02, gear_ratio = 2.0 }\n\
              [[input]]\njoint = \"socket\"\ncomponent = 2\ntorque_constant = { value_n_m = 1.5 }\n"
         ),
         body(
@@ -342,7 +342,8 @@ fn parts_agree_where_joints_turn_in_any_way() {
              initial_position_m = [0.2, 0.1, -0.1]\ninitial_rotation_vector_rad = [-0.3, 0.5, 0.1]\n\
              initial_velocity_m_per_s = [0.4, -0.2, 0.6]\ninitial_angular_velocity_rad_per_s = [0.3, 0.9, -0.4]\n\
              spring = { linear_stiffness_n_per_m = 30.0, angular_stiffness_n_m_per_rad = 4.0 }\n\
-             friction = { linear_viscous_n_s_per_m = 0.4, angular_viscous_n_m_s_per_rad = 0.2 }\n"
+             friction = { linear_viscous_n_s_per_m = 0.4, angular_viscous_n_m_s_per_rad = 0.2 }\n\
+             motor = { angular_inertia_kg_m2 = 0.03, linear_inertia_kg_m2 = 0.5 }\n"
         ),
     );
     let spec = parsed(&text);

@@ -37,8 +37,10 @@ impl Equations<'_> {
                     energy.strain += 0.5 * element.stiffness[i][j] * strain(i) * strain(j);
                 }
             }
-            let rate = self.pass.followed[first].rate;
-            energy.kinetic += 0.5 * element.rotor * rate * rate;
+            for (index, inertia) in element.rotors() {
+                let rate = self.pass.followed[first + index].rate;
+                energy.kinetic += 0.5 * inertia * rate * rate;
+            }
             if let ElementKind::Beam(beam) = &element.kind {
                 let nodes = std::array::from_fn(|i| &self.pass.nodes[element.nodes[i]]);
                 let (kinetic, potential) = beam.energy(nodes, gravity);
@@ -50,9 +52,6 @@ impl Equations<'_> {
             let (kinetic, potential) = lump.energy(&self.pass.nodes, gravity);
             energy.kinetic += kinetic;
             energy.gravity += potential;
-        }
-        for rotor in &self.mechanism.rotors {
-            energy.kinetic += rotor.energy(&self.pass.nodes);
         }
         energy
     }
