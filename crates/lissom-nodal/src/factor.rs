@@ -456,6 +456,32 @@ mod tests {
         }
     }
 
+    /// Growth: of a star, and of a tree of which every node carries two, twice as many arms take twice the operations and the storage,
+    /// whatever the numbers of the nodes.
+    #[test]
+    fn operations_grow_with_the_size_of_a_tree() {
+        let cost = |arms: usize, carrier: fn(usize) -> usize| {
+            let columns: Vec<Vec<usize>> = (0..=arms)
+                .map(|node| (3 * node..3 * node + 3).collect())
+                .collect();
+            let rows: Vec<RowGroup> = (0..=arms)
+                .map(|node| RowGroup {
+                    rows: columns[node].clone(),
+                    groups: vec![node, carrier(node)],
+                })
+                .collect();
+            let fronts = Fronts::new(&columns, &rows, Order::Given);
+            (fronts.operations(), fronts.entries)
+        };
+        let star: fn(usize) -> usize = |_| 0;
+        let tree: fn(usize) -> usize = |node| node.saturating_sub(1) / 2;
+        for carrier in [star, tree] {
+            let [few, middle, many] = [200, 400, 600].map(|arms| cost(arms, carrier));
+            assert_eq!(many.0 - middle.0, middle.0 - few.0);
+            assert_eq!(many.1 - middle.1, middle.1 - few.1);
+        }
+    }
+
     /// Growth: a chain of blocks twice as long takes twice the operations, to the last one.
     #[test]
     fn operations_grow_with_the_length_of_a_chain() {

@@ -12,16 +12,24 @@
 //!  and new   [  L   |  rest ]   rows that are left: part of the parent
 //! ```
 //!
-//! Groups of unknowns (those of a node, the stresses of an element) are eliminated as they are given, or chosen greedily: next is the one
-//! whose front has the fewest columns, and groups that meet no other row are eliminated with it. In a chain of elements the fronts
-//! have one size, so that storage and operations grow with its length.
+//! Groups of unknowns (those of a node, the stresses of an element) are chosen greedily: next is the one whose front has the fewest
+//! columns, and groups that meet no other row are eliminated with it. In a tree of elements that is from the tips to the root, so that
+//! storage and operations grow with the number of elements. Or they are eliminated as they are given: from the root on the rows of
+//! neighbours meet in a front, and every pivot is the best of more, but where many elements meet, or loops follow each other, ever more
+//! columns do so too.
 
 use std::collections::BTreeSet;
+
+/// Row groups beyond which the front of a group is not measured: it comes behind all others, and is measured when fewer are left.
+const MANY: usize = 64;
+
+/// How many times the storage of the greedy order the given one may take.
+const DEAR: usize = 4;
 
 /// Which group of columns is eliminated next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
-    /// The next one that is given, by itself.
+    /// The next one that is given, by itself; greedily where that would be dear.
     Given,
     /// The one whose front has the fewest columns, with all that meet no other rows.
     FewestColumns,
@@ -89,6 +97,16 @@ enum Origin {
 impl Fronts {
     /// Of a matrix with these groups of columns, each column in one, and these groups of rows, each row in one.
     pub(super) fn new(columns: &[Vec<usize>], rows: &[RowGroup], order: Order) -> Self {
+        let greedy = Self::in_order(columns, rows, Order::FewestColumns, usize::MAX);
+        let most = DEAR * greedy.entries;
+        let given = (order == Order::Given).then(|| Self::in_order(columns, rows, order, most));
+        given
+            .filter(|given| given.entries <= most)
+            .unwrap_or(greedy)
+    }
+
+    /// In one order; incomplete where it takes more than the most entries.
+    fn in_order(columns: &[Vec<usize>], rows: &[RowGroup], order: Order, most: usize) -> Self {
         let size = columns.iter().map(Vec::len).sum();
         let mut elimination = Elimination::new(columns, rows, order);
         let mut this = Self {
@@ -100,7 +118,9 @@ impl Fronts {
             entries: 0,
             row_place: vec![(0, 0); size],
         };
-        while let Some((_, group)) = elimination.waiting.pop_first() {
+        while this.entries <= most
+            && let Some((_, group)) = elimination.waiting.pop_first()
+        {
             this.add(&mut elimination, columns, rows, group);
         }
         this.find_places();
@@ -203,7 +223,7 @@ struct Elimination {
     sizes: Vec<usize>,
     pending: Vec<Pending>,
     /// Pending rows that meet each group.
-    meeting: Vec<Vec<usize>>,
+    meeting: Vec<BTreeSet<usize>>,
     /// Groups that are not eliminated yet, by the number of columns of their front.
     waiting: BTreeSet<(usize, usize)>,
     width: Vec<usize>,
@@ -218,7 +238,7 @@ impl Elimination {
             order,
             sizes: columns.iter().map(Vec::len).collect(),
             pending: Vec::new(),
-            meeting: vec![Vec::new(); columns.len()],
+            meeting: vec![BTreeSet::new(); columns.len()],
             waiting: BTreeSet::new(),
             width: vec![0; columns.len()],
             counted: vec![0; columns.len()],
@@ -246,7 +266,7 @@ impl Elimination {
             return;
         }
         for &group in &groups {
-            self.meeting[group].push(self.pending.len());
+            self.meeting[group].insert(self.pending.len());
         }
         self.pending.push(Pending {
             groups,
@@ -277,17 +297,23 @@ impl Elimination {
         if self.order == Order::Given {
             return 0;
         }
+        if self.meeting[group].len() > MANY {
+            return usize::MAX;
+        }
         let groups = self.front_groups(group);
         groups.iter().map(|&group| self.sizes[group]).sum()
     }
 
     /// The rows that meet a group; the groups that they alone meet, and the others.
     fn merge(&mut self, group: usize) -> (Vec<usize>, [Vec<usize>; 2]) {
-        let merged = self.meeting[group].clone();
+        let merged: Vec<usize> = self.meeting[group].iter().copied().collect();
         let groups = self.front_groups(group);
         let alone = |&other: &usize| match self.order {
             Order::Given => other == group,
-            Order::FewestColumns => self.meeting[other].iter().all(|row| merged.contains(row)),
+            Order::FewestColumns => {
+                let mut rows = self.meeting[other].iter();
+                rows.all(|row| merged.binary_search(row).is_ok())
+            }
         };
         let (pivots, others) = groups.into_iter().partition(alone);
         (merged, [pivots, others])
@@ -307,7 +333,9 @@ impl Elimination {
             self.meeting[group].clear();
         }
         for &group in &others {
-            self.meeting[group].retain(|row| !merged.contains(row));
+            for row in merged {
+                self.meeting[group].remove(row);
+            }
         }
         self.wait(others.clone(), left, Origin::Front(front));
         for group in others {

@@ -24,6 +24,9 @@ use super::{
 };
 use crate::model::{Model, places_in_use};
 
+/// Places of a rigid body that hang on one: of more, those hang on others, so that no node meets very many elements.
+const MOST_PLACES: usize = 8;
+
 /// Places nearer than this part of a length are the same.
 pub(super) const SAME_PLACE: f64 = 1e-9;
 
@@ -458,11 +461,11 @@ impl<'a> Builder<'a> {
         if least <= SAME_PLACE {
             return Ok(nearest.1);
         }
-        // a rigid body hangs on its first node, a place beside a beam on the node next to it
-        let (from, end) = if standing.rigid {
-            standing.places[0]
-        } else {
-            nearest
+        // a rigid body hangs on its first nodes, a place beside a beam on the node next to it; the ground never moves
+        let (from, end) = match (body, standing.rigid) {
+            (GROUND, _) => standing.places[0],
+            (_, true) => standing.places[(standing.places.len() - 1) / MOST_PLACES],
+            (_, false) => nearest,
         };
         let offset = standing.orientation * (position - from);
         let new = self.rigidly(body, end, offset);

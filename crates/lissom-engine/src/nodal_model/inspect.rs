@@ -46,7 +46,8 @@ impl Inspect for NodalModel {
     }
 
     fn fastest_oscillation(&self, _bodies: &[BodySummary]) -> Option<Oscillation> {
-        if self.mechanism.dof_count() > MANY_FREEDOMS {
+        let is_rigid = self.nodes.is_empty() && self.elastic_dofs().is_empty();
+        if is_rigid || self.mechanism.dof_count() > MANY_FREEDOMS {
             return None;
         }
         let mut linearizer = NodalLinearizer::new(self).ok()?;

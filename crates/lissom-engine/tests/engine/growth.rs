@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use allocation_counter::measure;
 use lissom_engine::nodal_model::NodalModel;
+use lissom_nodal::Equations;
 
 use crate::models::{assembled, parsed};
 use crate::runs::{assert_alike, completed, in_nodes, in_tree};
@@ -98,6 +99,69 @@ fn four_bars(count: usize) -> String {
     text + &loops
 }
 
+/// A body that swings, with links all over it.
+fn hub(links: usize) -> String {
+    let mut text = HEAD.to_owned();
+    add_body(&mut text, "hub", 1.0);
+    add_hinge(&mut text, "swing", "ground", [0.0; 3], "hub", 0.3);
+    for link in 0..links {
+        let (name, angle) = (format!("link_{link}"), link as f64);
+        add_body(&mut text, &name, 1.0);
+        let at = [angle.cos(), 0.1 * angle, angle.sin()];
+        add_hinge(&mut text, &format!("joint_{link}"), "hub", at, &name, 0.2);
+    }
+    text
+}
+
+/// A zigzag of links, each on the one before, with a strut over every tenth one that closes a loop.
+fn looped_chain(links: usize) -> String {
+    /// By how much the links of the zigzag turn, one way and back.
+    const TURN: f64 = 0.3;
+    let mut text = HEAD.to_owned();
+    let mut loops = String::new();
+    for link in 0..links {
+        let name = format!("link_{link}");
+        let before = format!("link_{}", link.wrapping_sub(1));
+        let (parent, at, angle) = match link {
+            0 => ("ground", [0.0; 3], 0.0),
+            _ if link % 2 == 1 => (before.as_str(), [1.0, 0.0, 0.0], TURN),
+            _ => (before.as_str(), [1.0, 0.0, 0.0], -TURN),
+        };
+        add_body(&mut text, &name, 1.0);
+        add_hinge(
+            &mut text,
+            &format!("joint_{link}"),
+            parent,
+            at,
+            &name,
+            angle,
+        );
+    }
+    // from the middle of a link to that of the next but one, which is parallel to it
+    let [along, up] = [1.0 + TURN.cos(), -TURN.sin()];
+    let (length, angle) = (along.hypot(up), -up.atan2(along));
+    for link in (4..links).step_by(10) {
+        let (name, end) = (format!("strut_{link}"), format!("link_{}", link + 2));
+        add_body(&mut text, &name, length);
+        let foot = format!("foot_{link}");
+        add_hinge(
+            &mut text,
+            &foot,
+            &format!("link_{link}"),
+            [0.5, 0.0, 0.0],
+            &name,
+            angle,
+        );
+        write!(
+            loops,
+            "[[loop]]\nname = \"loop_{link}\"\nfrom = {{ body = \"{name}\", position_m = [{length:?}, 0.0, 0.0] }}\n\
+             to = {{ body = \"{end}\", position_m = [0.5, 0.0, 0.0] }}\nrevolute = {{ axis = [0.0, 1.0, 0.0] }}\n"
+        )
+        .unwrap();
+    }
+    text + &loops
+}
+
 /// Bytes that are allocated while a model becomes a nodal one.
 fn bytes(text: &str, elements: usize) -> f64 {
     let spec = parsed(text);
@@ -109,16 +173,46 @@ fn bytes(text: &str, elements: usize) -> f64 {
     counted.bytes_total as f64
 }
 
-/// Growth: chains, and loops that have nothing in common.
+/// Growth: chains, stars, and loops that have nothing in common.
 #[test]
 fn building_grows_with_the_number_of_bodies() {
     for (what, model) in [
         ("chain", chain as fn(usize) -> String),
         ("four-bars", four_bars),
+        ("hub", hub),
+        ("chain with loops", looped_chain),
     ] {
-        let [few, many] = [30, 60].map(|count| bytes(&model(count), 2));
+        let [few, many] = [60, 120].map(|count| bytes(&model(count), 2));
         assert!(many < PER_DOUBLING * few, "{what}: {few} {many}");
     }
+}
+
+/// Growth: what an evaluation multiplies when it places the nodes and accelerates them.
+#[test]
+fn evaluations_grow_with_the_number_of_bodies() {
+    for (what, model) in [
+        ("hub", hub as fn(usize) -> String),
+        ("chain with loops", looped_chain),
+    ] {
+        let [few, many] = [60, 120].map(|count| {
+            let spec = parsed(&model(count));
+            let nodal = NodalModel::new(&spec, &assembled(&spec), 2).unwrap();
+            let operations = Equations::new(&nodal.mechanism).unwrap().operations();
+            operations as f64
+        });
+        assert!(many < PER_DOUBLING * few, "{what}: {few} {many}");
+    }
+}
+
+/// Agreement: places of a hub that hang on other places move as those of a tree do.
+#[test]
+fn many_places_move_as_in_a_tree() {
+    let text = hub(12)
+        + "[[marker]]\nname = \"knee\"\nbody = \"link_11\"\nposition_m = [0.7, 0.0, 0.1]\n\
+           [simulation]\nduration_s = 0.2\nintegrator.dop853 = { rtol = 1e-11, atol = 1e-12 }\n";
+    let spec = parsed(&text);
+    let (tree, nodes) = (completed(in_tree(&spec)), completed(in_nodes(&spec, 2)));
+    assert!(assert_alike(&tree, &nodes, AGREE) > 9);
 }
 
 /// Growth: elements of a beam with damping in proportion to its stiffness.

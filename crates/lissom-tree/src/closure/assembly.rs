@@ -356,12 +356,15 @@ fn nearby_mobilities(
     elastic: &[usize],
     bending: f64,
 ) -> Vec<super::Mobility> {
+    let mut sizes = vec![1.0; linkage.velocities.len()];
+    for &at in elastic {
+        sizes[at] = bending;
+    }
     let nearby = |attempt: usize| {
-        let mut step = vec![0.0; linkage.velocities.len()];
-        for (at, step) in step.iter_mut().enumerate() {
-            let size = if elastic.contains(&at) { bending } else { 1.0 };
-            *step = NEARBY * size * (1.0 + (at * (attempt + 1)) as f64).sin();
-        }
+        let step = sizes.iter().enumerate();
+        let step: Vec<f64> = step
+            .map(|(at, size)| NEARBY * size * (1.0 + (at * (attempt + 1)) as f64).sin())
+            .collect();
         let mut position = position.to_vec();
         displace(&linkage.system, &mut position, &step);
         let targets = near(linkage, &position);

@@ -19,7 +19,7 @@
 
 use super::sliding::{Contact, Plane};
 use crate::tree::{
-    FrameMotion, Kinematics, Push, add_generalized_force, bias_accelerations, frame_motion,
+    FrameMotion, Kinematics, Push, add_relative_force, bias_accelerations, frame_motion,
 };
 use crate::{Closure, ClosureEnd, ClosureKind, System};
 use lissom_spatial::{Force, Matrix, Motion, Vector};
@@ -31,6 +31,8 @@ use lissom_spatial::{Real, Scalar};
 pub struct Constraints<T> {
     rows: Vec<Row>,
     ends: Vec<[End<T>; 2]>,
+    /// The body that both ends of each closure hang on, which no closure holds.
+    carriers: Vec<Option<usize>>,
     /// Where the closures that slide touch their beams.
     contacts: Vec<Option<Contact<T>>>,
     velocities: usize,
@@ -103,6 +105,7 @@ impl<T: Real> Constraints<T> {
                 .iter()
                 .map(|c| [end(&c.from), end(&c.to)])
                 .collect(),
+            carriers: closures.iter().map(|c| common_carrier(system, c)).collect(),
             contacts: closures.iter().map(|c| Contact::new(system, c)).collect(),
             velocities: n,
             accelerations: vec![Motion::zero(); system.bodies().len()],
@@ -190,7 +193,11 @@ impl<T: Real> Constraints<T> {
             for (end, wrench) in ends.iter().zip([on_from, on_to]) {
                 let Some(body) = end.body else { continue };
                 let force = end.motion.in_body.force_to_parent(wrench);
-                add_generalized_force(system, kinematics, body, &end.influence, force, jacobian);
+                let carrier = self.carriers[row.closure];
+                let influence = &end.influence;
+                add_relative_force(
+                    system, kinematics, body, carrier, influence, force, jacobian,
+                );
             }
         }
     }
@@ -384,6 +391,23 @@ impl<T: Real> Constraints<T> {
         };
         format!("{} ({what})", closure.name)
     }
+}
+
+/// The body that both ends of a closure hang on and nothing further out does. Closures that slide are counted down to the ground: few of
+/// them hang on long chains.
+fn common_carrier(system: &System, closure: &Closure) -> Option<usize> {
+    if let ClosureKind::OnBeam { .. } | ClosureKind::AlongBeam { .. } | ClosureKind::TwistOfBeam =
+        closure.kind
+    {
+        return None;
+    }
+    let (mut from, mut to) = (closure.from.body?, closure.to.body?);
+    while from != to {
+        // bodies stand behind their parents
+        let further = if from > to { &mut from } else { &mut to };
+        *further = system.bodies()[*further].parent?;
+    }
+    Some(from)
 }
 
 /// A unit vector in words.

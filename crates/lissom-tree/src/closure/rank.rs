@@ -33,28 +33,94 @@ pub struct Rank {
 /// Independent rows of a matrix given by rows of `columns` entries each. Of rows that are equally good the
 /// first is taken.
 pub fn row_rank(matrix: &[f64], columns: usize) -> Rank {
-    let mut rest: Vec<Vec<f64>> = matrix
-        .chunks_exact(columns.max(1))
-        .map(<[f64]>::to_vec)
-        .collect();
-    let mut open: Vec<usize> = (0..rest.len()).collect();
-    let mut pivots = Pivots::default();
-    pivots.take(&mut rest, &mut open, usize::MAX, 0.0);
-    let Pivots {
-        mut chosen,
-        largest,
-        smallest,
-    } = pivots;
-    chosen.sort_unstable();
+    let rows: Vec<&[f64]> = matrix.chunks_exact(columns.max(1)).collect();
+    let sizes = rows.iter().map(|row| dot(row, row).sqrt());
+    let largest = sizes.fold(0.0, f64::max);
+    let mut smallest = largest;
+    let mut is_independent = vec![false; rows.len()];
+    for block in blocks(rows.len(), columns, |row, column| rows[row][column]) {
+        let entries = |&row: &usize| block.columns.iter().map(|&at| rows[row][at]).collect();
+        let mut rest: Vec<Vec<f64>> = block.rows.iter().map(entries).collect();
+        let mut open: Vec<usize> = (0..rest.len()).collect();
+        let mut pivots = Pivots {
+            largest,
+            smallest,
+            ..Pivots::default()
+        };
+        pivots.take(&mut rest, &mut open, usize::MAX, 0.0);
+        smallest = smallest.min(pivots.smallest);
+        for row in pivots.chosen {
+            is_independent[block.rows[row]] = true;
+        }
+    }
+    let (independent, redundant): (Vec<usize>, Vec<usize>) =
+        (0..rows.len()).partition(|&row| is_independent[row]);
     Rank {
-        redundant: open,
-        condition: if chosen.is_empty() {
+        condition: if independent.is_empty() {
             1.0
         } else {
             largest / smallest
         },
-        independent: chosen,
+        independent,
+        redundant,
     }
+}
+
+/// Rows and columns of a matrix that have no entries with any others, both ascending.
+pub(super) struct Block {
+    pub(super) rows: Vec<usize>,
+    pub(super) columns: Vec<usize>,
+}
+
+/// The blocks of a matrix, by their first rows: loops that have no joints in common are solved by themselves, so that the work grows
+/// with their number. Rows and columns of zeros are in none.
+pub(super) fn blocks(
+    rows: usize,
+    columns: usize,
+    entry: impl Fn(usize, usize) -> f64,
+) -> Vec<Block> {
+    // every row's block, by the first row that was found of it
+    let mut leader: Vec<usize> = (0..rows).collect();
+    fn lead(leader: &mut [usize], mut row: usize) -> usize {
+        while leader[row] != row {
+            leader[row] = leader[leader[row]];
+            row = leader[row];
+        }
+        row
+    }
+    let mut first_in: Vec<Option<usize>> = vec![None; columns];
+    let mut is_zero = vec![true; rows];
+    for row in 0..rows {
+        for (column, first) in first_in.iter_mut().enumerate() {
+            if entry(row, column) == 0.0 {
+                continue;
+            }
+            is_zero[row] = false;
+            let other = *first.get_or_insert(row);
+            let [a, b] = [row, other].map(|row| lead(&mut leader, row));
+            leader[a.max(b)] = a.min(b);
+        }
+    }
+    let mut found: Vec<Block> = Vec::new();
+    let mut block_of = vec![usize::MAX; rows];
+    for row in (0..rows).filter(|&row| !is_zero[row]) {
+        let leading = lead(&mut leader, row);
+        if leading == row {
+            block_of[row] = found.len();
+            found.push(Block {
+                rows: Vec::new(),
+                columns: Vec::new(),
+            });
+        }
+        found[block_of[leading]].rows.push(row);
+    }
+    for (column, first) in first_in.into_iter().enumerate() {
+        if let Some(row) = first {
+            let leading = lead(&mut leader, row);
+            found[block_of[leading]].columns.push(column);
+        }
+    }
+    found
 }
 
 /// Sets to zero what is rounding beside the entries of a `whole` that a matrix is a part of, which its rank would not show by itself.
@@ -327,6 +393,43 @@ mod tests {
         assert!(rank.redundant.contains(&3));
         // rows 0 and 4 are the same
         assert!(rank.redundant.contains(&4));
+    }
+
+    /// Identity: rows of blocks that are mixed have the rank and the condition that they have in one block.
+    #[test]
+    fn blocks_have_the_rank_of_the_whole() {
+        let mixed = [
+            2.0, 0.0, 1.0, 0.0, //
+            0.0, 3.0, 0.0, 0.0, //
+            4.0, 0.0, 2.0, 0.0, //
+            0.0, 1.0, 0.0, 0.0,
+        ];
+        let found = blocks(4, 4, |row, column| mixed[row * 4 + column]);
+        assert_eq!(found.len(), 2);
+        assert_eq!(
+            (&found[0].rows[..], &found[0].columns[..]),
+            (&[0, 2][..], &[0, 2][..])
+        );
+        assert_eq!(
+            (&found[1].rows[..], &found[1].columns[..]),
+            (&[1, 3][..], &[1][..])
+        );
+        let rank = row_rank(&mixed, 4);
+        assert_eq!(
+            (&rank.independent[..], &rank.redundant[..]),
+            (&[1, 2][..], &[0, 3][..])
+        );
+        let mut whole = vec![
+            vec![2.0, 0.0, 1.0],
+            vec![0.0, 3.0, 0.0],
+            vec![4.0, 0.0, 2.0],
+            vec![0.0, 1.0, 0.0],
+        ];
+        let mut open = vec![0, 1, 2, 3];
+        let mut pivots = Pivots::default();
+        pivots.take(&mut whole, &mut open, usize::MAX, 0.0);
+        assert_eq!(open, rank.redundant);
+        assert_eq!(pivots.largest / pivots.smallest, rank.condition);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::Constraints;
 use super::assembly::{AssemblyError, Targets, is_angle};
+use super::rank::{Block, blocks};
 use crate::flex::RigidMotions;
 use crate::tree::{Kinematics, difference, displace, marker_jacobian, marker_motion};
 use crate::{Body, Linkage};
@@ -48,16 +49,20 @@ impl<'m> Solver<'m> {
     pub(super) fn new(linkage: &'m Linkage, targets: &'m Targets) -> Self {
         let system = &linkage.system;
         let n = system.velocity_count();
-        let elastic = Self::elastic(linkage);
+        let mut is_free = vec![true; n];
+        for at in Self::elastic(linkage)
+            .into_iter()
+            .chain(targets.held.iter().copied())
+        {
+            is_free[at] = false;
+        }
         let constraints = Constraints::new(system, &linkage.closures);
         let rows = constraints.len() + targets.markers.len();
         let most = system.bodies().iter().map(Body::modes).max();
         Self {
             linkage,
             targets,
-            free: (0..n)
-                .filter(|at| !elastic.contains(at) && !targets.held.contains(at))
-                .collect(),
+            free: (0..n).filter(|&at| is_free[at]).collect(),
             constraints,
             kinematics: Kinematics::new(system),
             at_rest: vec![0.0; n],
@@ -231,7 +236,7 @@ impl<'m> Solver<'m> {
         let matrix = DMatrix::from_fn(rows, self.free.len(), |i, j| {
             derivatives[i * n + self.free[j]]
         });
-        Decomposition::new(matrix)
+        Decomposition::new(&matrix)
     }
 
     /// Moves the free coordinates of a configuration until it is closed; tells whether it is.
@@ -403,59 +408,115 @@ impl<'m> Solver<'m> {
     }
 }
 
-/// Singular values of the derivatives over the free coordinates.
+/// Singular values of the derivatives over the free coordinates, loop by loop.
 struct Decomposition {
+    parts: Vec<Part>,
+    columns: usize,
+    /// Largest singular value.
+    most: f64,
+}
+
+/// Those of rows and columns that have no entries with any others.
+struct Part {
+    block: Block,
     u: DMatrix<f64>,
     v_t: DMatrix<f64>,
     values: DVector<f64>,
 }
 
 impl Decomposition {
-    fn new(matrix: DMatrix<f64>) -> Self {
+    fn new(matrix: &DMatrix<f64>) -> Self {
         let (rows, columns) = matrix.shape();
         // where derivatives are no numbers nothing is known to help, and the residual is reported as it is
         let known = matrix.iter().all(|entry| entry.is_finite());
-        if rows == 0 || columns == 0 || !known {
-            return Self {
-                u: DMatrix::zeros(rows, 0),
-                v_t: DMatrix::zeros(0, columns),
-                values: DVector::zeros(0),
-            };
+        let mut blocks = if known {
+            blocks(rows, columns, |row, column| matrix[(row, column)])
+        } else {
+            Vec::new()
+        };
+        if let [only] = &mut blocks[..] {
+            // nothing is gained by leaving out what no equation moves
+            (only.rows, only.columns) = ((0..rows).collect(), (0..columns).collect());
         }
-        let svd = matrix.svd(true, true);
-        let most = svd.singular_values.max();
-        let kept: Vec<usize> = (0..svd.singular_values.len())
-            .filter(|&i| svd.singular_values[i] > NO_DIRECTION * most)
+        let mut parts: Vec<Part> = blocks
+            .into_iter()
+            .map(|block| {
+                let (rows, columns) = (&block.rows, &block.columns);
+                let own = DMatrix::from_fn(rows.len(), columns.len(), |i, j| {
+                    matrix[(rows[i], columns[j])]
+                });
+                let svd = own.svd(true, true);
+                Part {
+                    u: svd.u.unwrap_or_else(|| DMatrix::zeros(rows.len(), 0)),
+                    v_t: (svd.v_t).unwrap_or_else(|| DMatrix::zeros(0, columns.len())),
+                    values: svd.singular_values,
+                    block,
+                }
+            })
             .collect();
-        let u = svd.u.unwrap_or_else(|| DMatrix::zeros(rows, 0));
-        let v_t = svd.v_t.unwrap_or_else(|| DMatrix::zeros(0, columns));
+        let values = parts.iter().flat_map(|part| part.values.iter());
+        let most = values.fold(0.0, |most: f64, value| most.max(*value));
+        for part in &mut parts {
+            let kept: Vec<usize> = (0..part.values.len())
+                .filter(|&i| part.values[i] > NO_DIRECTION * most)
+                .collect();
+            part.u = part.u.select_columns(&kept);
+            part.v_t = part.v_t.select_rows(&kept);
+            part.values = part.values.select_rows(&kept);
+        }
         Self {
-            u: u.select_columns(&kept),
-            v_t: v_t.select_rows(&kept),
-            values: svd.singular_values.select_rows(&kept),
+            parts,
+            columns,
+            most,
         }
     }
 
     /// The least step that takes off `residual`, damped.
     fn least(&self, residual: &[f64], damping: f64) -> DVector<f64> {
-        let most = self.values.iter().fold(0.0, |most: f64, s| most.max(*s));
-        let mut along = self.u.tr_mul(&DVector::from_column_slice(residual));
-        for (x, s) in along.iter_mut().zip(self.values.iter()) {
-            *x *= -s / (s * s + damping * most * most);
+        let most = self.most;
+        let mut step = DVector::zeros(self.columns);
+        for part in &self.parts {
+            let mut along = part.u.tr_mul(&picked(residual, &part.block.rows));
+            for (x, s) in along.iter_mut().zip(part.values.iter()) {
+                *x *= -s / (s * s + damping * most * most);
+            }
+            let own = part.v_t.tr_mul(&along);
+            for (&column, x) in part.block.columns.iter().zip(own.iter()) {
+                step[column] = *x;
+            }
         }
-        self.v_t.tr_mul(&along)
+        step
     }
 
     /// The part of a step that leaves the residual as it is.
     fn within(&self, step: &DVector<f64>) -> DVector<f64> {
-        step - self.v_t.tr_mul(&(&self.v_t * step))
+        let mut within = step.clone();
+        for part in &self.parts {
+            let own = picked(step.as_slice(), &part.block.columns);
+            let changing = part.v_t.tr_mul(&(&part.v_t * own));
+            for (&column, x) in part.block.columns.iter().zip(changing.iter()) {
+                within[column] -= x;
+            }
+        }
+        within
     }
 
     /// Size of the part of a residual that no step changes.
     fn beyond(&self, residual: &[f64]) -> f64 {
-        let residual = DVector::from_column_slice(residual);
-        (&residual - &self.u * self.u.tr_mul(&residual)).norm()
+        let mut beyond = residual.to_vec();
+        for part in &self.parts {
+            let own = picked(residual, &part.block.rows);
+            let reached = &part.u * part.u.tr_mul(&own);
+            for (&row, x) in part.block.rows.iter().zip(reached.iter()) {
+                beyond[row] -= x;
+            }
+        }
+        norm(&beyond)
     }
+}
+
+fn picked(vector: &[f64], entries: &[usize]) -> DVector<f64> {
+    DVector::from_iterator(entries.len(), entries.iter().map(|&at| vector[at]))
 }
 
 fn norm(x: &[f64]) -> f64 {
@@ -468,7 +529,7 @@ pub(super) fn nearest_turn(linkage: &Linkage, guess: &[f64], free: &[usize], pos
     let layout = linkage.system.layout();
     for k in 0..linkage.system.bodies().len() {
         let (p, v) = (layout.joint_position[k], layout.joint_velocity[k]);
-        if is_angle(linkage, k) && free.contains(&v) {
+        if is_angle(linkage, k) && free.binary_search(&v).is_ok() {
             position[p] -= TAU * ((position[p] - guess[p]) / TAU).round();
         }
     }
@@ -483,7 +544,7 @@ mod tests {
     fn unknown_derivatives_move_nothing() {
         for entry in [f64::NAN, f64::INFINITY] {
             let matrix = DMatrix::from_row_slice(2, 2, &[entry, 1.0, 0.0, 1.0]);
-            let step = Decomposition::new(matrix).least(&[1.0, 1.0], 0.0);
+            let step = Decomposition::new(&matrix).least(&[1.0, 1.0], 0.0);
             assert_eq!(step.as_slice(), [0.0, 0.0]);
         }
     }

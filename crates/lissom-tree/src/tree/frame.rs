@@ -121,10 +121,39 @@ pub fn add_generalized_force<T: Scalar>(
     force: Force<T>,
     generalized_force: &mut [T],
 ) {
+    add_relative_force(
+        system,
+        kinematics,
+        body,
+        None,
+        influence,
+        force,
+        generalized_force,
+    );
+}
+
+/// The same of a wrench whose opposite acts on something that hangs on `carrier` too: what moves the carrier as a whole moves both, and
+/// the two do no work there.
+#[inline(never)]
+pub(crate) fn add_relative_force<T: Scalar>(
+    system: &System,
+    kinematics: &Kinematics<T>,
+    body: usize,
+    carrier: Option<usize>,
+    influence: &[Motion<T>],
+    force: Force<T>,
+    generalized_force: &mut [T],
+) {
     let layout = system.layout();
     let bodies = system.bodies();
     let (mut k, mut influence, mut force) = (body, influence, force);
     loop {
+        if carrier == Some(k) {
+            for (alpha, motion) in influence.iter().enumerate() {
+                generalized_force[layout.elastic_velocity[k] + alpha] += motion.dot(force);
+            }
+            return;
+        }
         let floats = matches!(bodies[k].inboard, Place::Node { .. });
         for alpha in 0..bodies[k].modes() {
             let at = layout.elastic_velocity[k] + alpha;

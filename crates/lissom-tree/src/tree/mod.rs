@@ -68,6 +68,7 @@ use lissom_spatial::simd;
 pub use articulated_body::ArticulatedBody;
 pub use displacement::{difference, displace, displace_entries, node_rotation};
 pub use energy::{Energy, center_of_mass, energy, momentum};
+pub(crate) use frame::add_relative_force;
 pub use frame::{FrameMotion, add_generalized_force, bias_accelerations, frame_motion};
 pub use inverse_dynamics::{InverseDynamics, inverse_dynamics, inverse_dynamics_from};
 pub use jacobian::{MarkerMotion, apply_wrench, marker_jacobian, marker_motion};
