@@ -14,6 +14,7 @@ use nalgebra::{DMatrix, DVector};
 use crate::mechanism::{BuildError, Mechanism};
 
 pub use crate::simulate::{ClosedEvaluation, Evaluation};
+pub use lissom_tree::closure::ClosureError;
 
 /// What is asked of a state, one number per velocity of the [released](Mechanism::released) mechanism.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -108,7 +109,8 @@ impl Mechanism {
     /// order of [`coordinates`](Self::coordinates) of the [released](Self::released) mechanism.
     ///
     /// ```
-    /// use lissom::{EvaluateOptions, Mechanism, ModelSpec, TEMPLATE};
+    /// use lissom::evaluate::EvaluateOptions;
+    /// use lissom::{Mechanism, ModelSpec, TEMPLATE};
     ///
     /// let spec = ModelSpec::parse(TEMPLATE, &[]).unwrap();
     /// let mechanism = Mechanism::build(&spec).unwrap();

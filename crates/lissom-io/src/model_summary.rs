@@ -1,8 +1,8 @@
 //! [`ModelSummary`]: what is understood of a model, with where it comes from.
 //!
-//! What is understood is [`lissom::Diagnosis`]; here it is made ready to be written down.
+//! What is understood is [`Diagnosis`]; here it is made ready to be written down.
 
-use lissom::Diagnosis;
+use lissom::diagnose::Diagnosis;
 use serde::Serialize;
 
 use crate::load::Loaded;

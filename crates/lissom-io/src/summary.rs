@@ -47,8 +47,9 @@
 //! meaning.
 
 use lissom::diagnose::StartChange;
+use lissom::recording::{Extremes, Sample};
 use lissom::spec::IntegratorSpec;
-use lissom::{Audit, Channel, Ending, Extremes, NominalDrives, Recording, Run, Sample};
+use lissom::{Audit, Channel, Ending, NominalDrives, Recording, Run};
 use lissom_numerics::integrate::Statistics;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};

@@ -4,7 +4,8 @@ use std::fmt::Display;
 use std::io::ErrorKind;
 use std::ops::Range;
 
-use lissom::{AnalysisError, EvaluateError, LinearError, RunError, StateError};
+use lissom::evaluate::EvaluateError;
+use lissom::{AnalysisError, LinearError, RunError, StateError};
 use lissom_io::IoError;
 use lissom_io::load::{LoadError, Problem};
 use lissom_io::state::StateFileError;

@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use lissom::{Coordinate, EvaluateError, Evaluator, RowQuantity, StateRows};
+use lissom::evaluate::EvaluateError;
+use lissom::{Coordinate, Evaluator, RowQuantity, StateRows};
 use numpy::{PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

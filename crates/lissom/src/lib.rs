@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
-pub use lissom_core::recording::{Channel, Extremes, Recording, Sample};
+pub use lissom_core::recording;
+pub use lissom_core::recording::{Channel, Recording};
 pub use lissom_core::study::{
     AnalysisError, DrivenJoints, Ending, Equilibrium, Linearized, OperatingPoint, OutputOrder,
     PerturbOptions, PerturbedRun, Run, SimulateOptions, Watch, mode_recording, sample_instants,
@@ -11,16 +12,11 @@ pub use lissom_core::{
     RunError, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD, Signal, SignalId, Signals, Source, Stage,
     State, StateError,
 };
-pub use lissom_engine::diagnose::Diagnosis;
-pub use lissom_engine::evaluate::{
-    ClosedEvaluation, Configuration, EvaluateError, EvaluateOptions, Evaluation, MarkerPose,
-    MarkerTarget, Targets,
-};
 pub use lissom_engine::{
     BuildError, Evaluator, Inputs, Mechanism, RowQuantity, SampledError, SampledOptions,
     SampledSimulation, Simulation, StateRows,
 };
-pub use lissom_engine::{compare, converge, diagnose, scene};
+pub use lissom_engine::{compare, converge, diagnose, evaluate, scene};
 pub use lissom_numerics::integrate::Flow;
 pub use lissom_numerics::linear::{
     Complex, Crossing, Frozen, Growth, Interpolation, LinearError, LinearizedTrajectory, ModeAt,
@@ -31,7 +27,6 @@ pub use lissom_numerics::{Coordinate, CoordinateKind, Memory};
 pub use lissom_spec::{
     ErrorKind, Fidelity, ModelError, ModelSpec, Override, Path, TEMPLATE, json_schema, spec,
 };
-pub use lissom_tree::closure::ClosureError;
 
 /// The examples of the README of the repository, which are tests like those of this crate.
 #[cfg(doctest)]

@@ -1,7 +1,8 @@
 //! Direct and inverse kinematics of `lissom eval`: what is given of a configuration, and what follows.
 
+use lissom::ModelSpec;
+use lissom::evaluate::{Configuration, MarkerPose, MarkerTarget, Targets};
 use lissom::spec::TwistComponent;
-use lissom::{Configuration, MarkerPose, MarkerTarget, ModelSpec, Targets};
 use lissom_spatial::rotation_vector_of;
 use serde_json::{Map, Value, json};
 

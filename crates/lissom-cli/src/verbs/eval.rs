@@ -1,9 +1,7 @@
 //! `lissom eval`: the equations of motion at one state.
 
-use lissom::{
-    ClosedEvaluation, ClosureError, Coordinate, CoordinateKind, EvaluateOptions, Evaluation,
-    Mechanism, State, Targets,
-};
+use lissom::evaluate::{ClosedEvaluation, ClosureError, EvaluateOptions, Evaluation, Targets};
+use lissom::{Coordinate, CoordinateKind, Mechanism, State};
 use lissom_io::resource;
 use lissom_spec::nearest;
 use serde_json::{Map, Value, json};

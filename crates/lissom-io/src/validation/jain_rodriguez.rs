@@ -5,11 +5,12 @@
 //! checked. The file counts bodies from the tip and puts elastic coordinates first; ours come from the base,
 //! the joint first.
 
+use lissom::evaluate::{EvaluateOptions, Evaluation};
 use lissom::spec::{
     AttachmentSpec, BodySpec, FidelityPreset, FidelitySpec, JointSpec, NodalNodeSpec, NodalSpec,
     PrismaticSpec, RevoluteSpec,
 };
-use lissom::{EvaluateOptions, Evaluation, Mechanism, ModelSpec, State};
+use lissom::{Mechanism, ModelSpec, State};
 use lissom_spatial::{Matrix, rotation_vector_of};
 use serde::Deserialize;
 
