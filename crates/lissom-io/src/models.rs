@@ -127,7 +127,7 @@ pub const SHIPPED: [ShippedModel; 28] = [
     },
     ShippedModel {
         name: "spatial-two-link",
-        title: "two flexible links in space led along a path under feedback (Jonker & Aarts)",
+        title: "two flexible links in space that track a path under feedback (Jonker & Aarts)",
         text: include_str!("../../../models/jonker_aarts_2001/two_link.toml"),
     },
     ShippedModel {

@@ -183,7 +183,7 @@ impl<'a, E: Excitation> Dynamics<'a, E> {
     /// # Errors
     ///
     /// When there is no such configuration.
-    pub fn unbalance(
+    pub fn motion_residual(
         &mut self,
         time: f64,
         position: &[f64],
@@ -205,7 +205,7 @@ impl<'a, E: Excitation> Dynamics<'a, E> {
         weights: [f64; 2],
     ) -> bool {
         let mut lacking = std::mem::take(&mut self.lacking);
-        let evaluated = self.unbalance(time, position, velocity, acceleration, &mut lacking);
+        let evaluated = self.motion_residual(time, position, velocity, acceleration, &mut lacking);
         self.lacking = lacking;
         if evaluated.is_err() {
             return false;
@@ -284,7 +284,7 @@ impl<E: Excitation> SecondOrder for Dynamics<'_, E> {
         acceleration: &[f64],
         residual: &mut [f64],
     ) {
-        let outcome = self.unbalance(time, position, velocity, acceleration, residual);
+        let outcome = self.motion_residual(time, position, velocity, acceleration, residual);
         self.note(outcome, residual);
     }
 

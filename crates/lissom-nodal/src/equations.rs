@@ -278,7 +278,7 @@ impl<'a> Equations<'a> {
         self.pass.view(self.mechanism, forces)
     }
 
-    /// Effort that keeps a prescribed coordinate or deformation on its course, after
+    /// Effort that keeps a prescribed coordinate or deformation as prescribed, after
     /// [`Equations::residual`].
     pub fn drive_effort(&self, drive: usize) -> f64 {
         match self.mechanism.drives[drive] {

@@ -128,8 +128,8 @@ impl Mechanism {
         let Ok((start, mut dynamics)) = self.bodies_or_nodes().equations_at_start() else {
             return Vec::new();
         };
-        let led = dynamics.parts().nominal;
-        if led.is_empty() {
+        let nominal = dynamics.parts().nominal;
+        if nominal.is_empty() {
             return Vec::new();
         }
         dynamics.evaluate(start.time_s, &start.position, &start.velocity);
@@ -150,7 +150,7 @@ impl Mechanism {
                 nominal: nominal[at],
             })
         };
-        led.into_iter().filter_map(off).collect()
+        nominal.into_iter().filter_map(off).collect()
     }
 
     /// What to say of an oscillation that an explicit integrator follows in many steps.

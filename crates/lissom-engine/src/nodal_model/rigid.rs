@@ -121,7 +121,7 @@ fn motions(nodal: &NodalModel) -> NominalMotions<'_> {
 
 /// The trajectory that inputs or controllers of a nodal model go by, if any do.
 pub(super) fn trajectory(nodal: &NodalModel) -> Result<Option<NodalTrajectory<'_>>, NominalError> {
-    Trajectory::for_actions(|| RigidNodal::led(nodal), &motions(nodal))
+    Trajectory::for_actions(|| RigidNodal::for_feedforward(nodal), &motions(nodal))
 }
 
 /// The trajectory of a nodal model; forward dynamics where nothing leads it. Where joints of loops may exchange their places it goes
@@ -130,8 +130,8 @@ pub(super) fn any_trajectory(nodal: &NodalModel) -> Result<NodalTrajectory<'_>, 
     let motions = motions(nodal);
     let open = nodal.open();
     if motions.lead() {
-        let led = RigidNodal::new(nodal, open, |load| load.in_feedforward, false)?;
-        return Trajectory::new(led, &motions);
+        let open = RigidNodal::new(nodal, open, |load| load.in_feedforward, false)?;
+        return Trajectory::new(open, &motions);
     }
     let mechanism = RigidNodal::new(nodal, open, |_| true, true)?;
     let breakpoints = mechanism.inputs.breakpoints().collect();
@@ -144,7 +144,11 @@ pub(super) fn followed_trajectory(nodal: &NodalModel) -> Option<NodalTrajectory<
     if !nodal.has_loops && nodal.path.is_none() {
         return None;
     }
-    let built = Trajectory::moving(RigidNodal::led(nodal).ok()?, &motions(nodal), true);
+    let built = Trajectory::moving(
+        RigidNodal::for_feedforward(nodal).ok()?,
+        &motions(nodal),
+        true,
+    );
     let mut trajectory = built.ok()?;
     trajectory.follow(nodal.start_s).ok()?;
     Some(trajectory)
@@ -164,7 +168,7 @@ pub(crate) fn nominal_drives(
 impl<'m> RigidNodal<'m> {
     /// The rigid mechanism as inverse dynamics sees it: under the loads that it counts on, nodes whose coordinates are degrees of
     /// freedom held.
-    fn led(nodal: &'m NodalModel) -> Result<Self, NominalError> {
+    fn for_feedforward(nodal: &'m NodalModel) -> Result<Self, NominalError> {
         Self::new(nodal, None, |load| load.in_feedforward, false)
     }
 

@@ -185,7 +185,13 @@ impl<'m> NodalEquations<'m> {
             *position = base[i] + share * position_rate[i];
         }
         let lacking = &mut self.residual;
-        (self.dynamics).unbalance(time, &self.position, &self.velocity, acceleration, lacking)?;
+        (self.dynamics).motion_residual(
+            time,
+            &self.position,
+            &self.velocity,
+            acceleration,
+            lacking,
+        )?;
         self.dynamics.solve_tangent(lacking);
         let power = self.power();
         for (i, acceleration) in acceleration.iter_mut().enumerate() {
@@ -294,7 +300,8 @@ impl SecondOrder for NodalEquations<'_> {
         acceleration: &[f64],
         residual: &mut [f64],
     ) {
-        let outcome = (self.dynamics).unbalance(time, position, velocity, acceleration, residual);
+        let outcome =
+            (self.dynamics).motion_residual(time, position, velocity, acceleration, residual);
         self.error = outcome.err();
         if self.error.is_some() {
             residual.fill(f64::NAN);

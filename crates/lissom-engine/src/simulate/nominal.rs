@@ -69,7 +69,7 @@ fn motions(model: &Model) -> NominalMotions<'_> {
 
 /// The trajectory that inputs or controllers of a model go by, if any do.
 pub(super) fn trajectory(model: &Model) -> Option<TreeTrajectory> {
-    let built = Trajectory::for_actions(|| Ok(RigidTree::led(model)), &motions(model));
+    let built = Trajectory::for_actions(|| Ok(RigidTree::for_feedforward(model)), &motions(model));
     // a tree can be anywhere
     built.ok().flatten()
 }
@@ -78,7 +78,7 @@ pub(super) fn trajectory(model: &Model) -> Option<TreeTrajectory> {
 pub(super) fn any_trajectory(model: &Model) -> Result<TreeTrajectory, NominalError> {
     let motions = motions(model);
     if motions.lead() {
-        return Trajectory::new(RigidTree::led(model), &motions);
+        return Trajectory::new(RigidTree::for_feedforward(model), &motions);
     }
     let mechanism = RigidTree::new(model, |_| true);
     let breakpoints = mechanism.inputs.breakpoints().collect();
@@ -91,7 +91,7 @@ pub(crate) fn followed_trajectory(model: &Model) -> Option<TreeTrajectory> {
     if model.linkage.closures.is_empty() && model.nominal_motion.is_none() {
         return None;
     }
-    let built = Trajectory::moving(RigidTree::led(model), &motions(model), true);
+    let built = Trajectory::moving(RigidTree::for_feedforward(model), &motions(model), true);
     let mut trajectory = built.ok()?;
     trajectory.follow(model.start_s).ok()?;
     Some(trajectory)
@@ -129,7 +129,7 @@ pub(crate) fn nominal_motions(model: &Model) -> Vec<(usize, MotionCurve)> {
 
 impl RigidTree {
     /// The rigid mechanism as inverse dynamics sees it: under the loads that it counts on.
-    fn led(model: &Model) -> Self {
+    fn for_feedforward(model: &Model) -> Self {
         Self::new(model, |load| load.in_feedforward)
     }
 

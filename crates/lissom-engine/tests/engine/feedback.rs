@@ -122,7 +122,7 @@ sample_period_s = 0.05
 /// Two formulations: rigid bodies leave nothing out in either, so that every channel agrees as well as both were
 /// integrated, torques of controllers and limits among them.
 #[test]
-fn a_rigid_robot_is_led_by_its_hand() {
+fn a_rigid_robot_tracks_a_path_with_its_hand() {
     // a hundred steps at a relative tolerance of 1e-10, with a motion that does not grow
     const AGREEMENT: f64 = 1e-7;
     let spec = parsed(POLAR);
@@ -153,7 +153,7 @@ fn a_rigid_robot_is_led_by_its_hand() {
 
 /// Closed form: known loads alone, counted on, leave a robot on its path; one that is not takes it off.
 #[test]
-fn foreseen_loads_do_not_disturb() {
+fn loads_in_the_feedforward_do_not_disturb() {
     // what the integrator leaves, and gravity's torque through an error of the position
     const ON_COURSE_M: f64 = 1e-7;
     let quiet = POLAR
@@ -236,7 +236,7 @@ sample_period_s = 0.1
 
 /// Two formulations, and where the grip has to be in the end.
 #[test]
-fn place_and_angle_lead_a_planar_arm() {
+fn a_planar_arm_tracks_place_and_angle() {
     // as for the robot in space
     const AGREEMENT: f64 = 1e-7;
     let spec = parsed(PLANAR);
@@ -422,7 +422,7 @@ sample_period_s = 0.1
 
 /// Closed form: nodes and elements follow the angle that leads them, from where it stands.
 #[test]
-fn nodes_and_elements_are_led_by_an_angle() {
+fn nodes_and_elements_track_an_angle() {
     const TOLERANCE: f64 = 1e-8;
     let run = in_nodes(&parsed(HUB), 1);
     assert_eq!(run.ending, Ending::Completed);

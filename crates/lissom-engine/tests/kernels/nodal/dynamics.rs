@@ -138,7 +138,7 @@ impl FirstOrder for Worked<'_> {
         self.dynamics
             .derivative(time, &state[..end], &mut rate[..end]);
         self.dynamics
-            .unbalance(
+            .motion_residual(
                 time,
                 &state[..half],
                 &state[half..end],

@@ -213,7 +213,7 @@ fn compare<E: Excitation>(
         };
         let mut residual = vec![0.0; dofs];
         dynamics
-            .unbalance(0.0, &position, &velocity, &acceleration, &mut residual)
+            .motion_residual(0.0, &position, &velocity, &acceleration, &mut residual)
             .unwrap();
         residual
     };
@@ -441,7 +441,7 @@ fn tangents_know_loads_that_turn() {
             let change: Vec<f64> = direction.iter().map(|x| step * x).collect();
             let moved: Vec<f64> = position.iter().zip(&change).map(|(x, dx)| x + dx).collect();
             dynamics
-                .unbalance(0.0, &moved, &still, &change, lacking)
+                .motion_residual(0.0, &moved, &still, &change, lacking)
                 .unwrap();
         }
         let [ahead, behind] = lacking;

@@ -48,7 +48,7 @@ fn accelerations_balance_the_reduced_equations() {
             let mut lacking = vec![0.0; dofs];
             let mut mass = vec![0.0; dofs * dofs];
             dynamics
-                .unbalance(0.0, &position, &velocity, &still, &mut lacking)
+                .motion_residual(0.0, &position, &velocity, &still, &mut lacking)
                 .unwrap();
             let right = DVector::from_column_slice(&lacking);
             // with weights of zero the tangent is the mass matrix
@@ -103,7 +103,7 @@ fn tangents_at_rest_are_derivatives() {
                     equations.displace(&position, &along(weights[0]), &mut displaced);
                     let (velocity, acceleration) = (along(weights[1]), along(1.0));
                     dynamics
-                        .unbalance(0.0, &displaced, &velocity, &acceleration, change)
+                        .motion_residual(0.0, &displaced, &velocity, &acceleration, change)
                         .unwrap();
                 }
                 let mut derivative: Vec<f64> = (change[1].iter().zip(&change[0]))
