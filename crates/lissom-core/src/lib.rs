@@ -26,6 +26,7 @@ mod integrator;
 mod limit;
 mod profile;
 pub mod recording;
+mod rotation;
 mod sampler;
 mod signal;
 mod state;
@@ -52,6 +53,7 @@ pub use integrator::Integrator;
 pub use limit::{Limit, LimitedQuantity};
 pub use profile::{LoadCurve, MotionCurve, MotionPoint};
 pub use recording::{Channel, Recording};
+pub use rotation::rotation_matrix;
 pub use sampler::{Sampler, Selection, snapshot};
 pub use signal::{
     ClosurePart, Coordinates, ElasticId, JointPart, JointReading, Kind, MarkerReading, NodePart,

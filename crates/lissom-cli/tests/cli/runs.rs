@@ -326,3 +326,47 @@ fn a_model_runs_as_finite_elements() {
         &["a support that a beam slides through is not known to the nodal formulation"],
     );
 }
+
+/// Closed form: frames may be written with turns of any number, and joints may turn as often, in both formulations.
+#[test]
+fn whole_turns_count_for_nothing() {
+    const FRAME: f64 = 20.0;
+    const TURNED: f64 = 60.0;
+    // of an angle of eighty radians, in a metre
+    const ROUNDING: f64 = 1e-12;
+    let folder = Folder::new();
+    let model = format!(
+        r#"format = 1
+[[body]]
+name = "link"
+rigid = {{ mass_kg = 1.0, center_of_mass_m = [0.5, 0.0, 0.0], inertia_kg_m2 = [0.01, 0.1, 0.1] }}
+[[joint]]
+name = "hub"
+parent = {{ body = "ground", rotation_vector_rad = [0.0, 0.0, {FRAME}] }}
+child = "link"
+revolute = {{ axis = [0.0, 0.0, 1.0] }}
+[[input]]
+joint = "hub"
+rigid_inverse_dynamics.cycloid = {{ final_angle_rad = {TURNED}, duration_s = 1.0 }}
+[[marker]]
+name = "tip"
+body = "link"
+position_m = [1.0, 0.0, 0.0]
+[simulation]
+duration_s = 1.0
+"#
+    );
+    folder.write("turns.toml", &model);
+    for formulation in ["tree", "nodal"] {
+        let options = ["turns.toml", "--formulation", formulation];
+        let perturbed =
+            folder.json(&[&["perturb", "--json", "--points", "2"], &options[..]].concat());
+        for (axis, wanted) in [("x", (FRAME + TURNED).cos()), ("y", (FRAME + TURNED).sin())] {
+            let found = number(&perturbed["channels"][format!("tip.position.{axis}")]["final"]);
+            assert!(
+                (found - wanted).abs() < ROUNDING,
+                "{formulation}: {found} {wanted}"
+            );
+        }
+    }
+}

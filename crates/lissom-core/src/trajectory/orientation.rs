@@ -26,6 +26,7 @@ use lissom_spec::spec::{
 };
 
 use crate::profile::{MotionCurve, interval};
+use crate::rotation::rotation_matrix;
 
 /// Sweeps over the rows of a table; each leaves at most three quarters of the error, mostly a quarter.
 const MOST_SWEEPS: usize = 500;
@@ -143,7 +144,7 @@ impl OrientationCurve {
                 let share = share.at(time);
                 let axis = *from * *turn;
                 OrientationPoint {
-                    rotation: *from * exponential(turn.scale(share.position)),
+                    rotation: *from * rotation_matrix(turn.scale(share.position)),
                     angular_velocity: axis.scale(share.rate),
                     angular_acceleration: axis.scale(share.acceleration),
                 }
@@ -170,7 +171,7 @@ fn turn(
 ) -> Vector<f64> {
     let given = match (vector, quaternion) {
         (Some(vector), _) if relative_to == OrientationFrame::Start => return Vector(vector),
-        (Some(vector), _) => exponential(Vector(vector)),
+        (Some(vector), _) => rotation_matrix(Vector(vector)),
         (None, Some(quaternion)) => Quaternion(quaternion).matrix(),
         (None, None) => return Vector::zero(),
     };
@@ -178,16 +179,6 @@ fn turn(
         OrientationFrame::Ground => rotation_vector_of(&(start.transpose() * given)),
         OrientationFrame::Start => rotation_vector_of(&given),
     }
-}
-
-/// The rotation matrix of a vector of any length.
-fn exponential(vector: Vector<f64>) -> Matrix<f64> {
-    use std::f64::consts::PI;
-    if vector.dot(vector) <= PI * PI {
-        return RotationVector::new(vector).matrix();
-    }
-    // beyond the power series
-    Quaternion::of_rotation_vector(vector).matrix()
 }
 
 impl Rows {

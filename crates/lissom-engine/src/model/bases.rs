@@ -13,7 +13,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::PI;
 
-use lissom_spatial::{RotationVector, Vector};
+use lissom_core::rotation_matrix;
+use lissom_spatial::Vector;
 use lissom_spec::spec::{
     AttachmentSpec, AutoSpec, BasisSpec, BeamSpec, BodySpec, EachSpec, FunctionsSpec, JointKind,
     JointSpec, LoopKind, Place, SegmentSpec,
@@ -311,6 +312,6 @@ fn turns_of_joint(joint: &JointSpec, side: &AttachmentSpec, child_side: bool) ->
 
 /// A direction of the joint's frame in that of the body, of unit length.
 fn turned(axis: [f64; 3], rotation_vector_rad: [f64; 3]) -> Vector<f64> {
-    let axis = RotationVector::new(Vector(rotation_vector_rad)).matrix() * Vector(axis);
+    let axis = rotation_matrix(Vector(rotation_vector_rad)) * Vector(axis);
     axis.scale(1.0 / axis.dot(axis).sqrt())
 }

@@ -7,7 +7,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use lissom_spatial::{Matrix, RigidInertia, RotationVector, Symmetric, Transform, Vector};
+use lissom_core::rotation_matrix;
+use lissom_spatial::{Matrix, RigidInertia, Symmetric, Transform, Vector};
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::{
     AttachmentSpec, BeamElementSpec, BeamRolesSpec, BeamSpec, BodyKind, BodySpec, LoopSpec,
@@ -197,7 +198,7 @@ fn lines(spec: &ModelSpec, support: &SupportSpec) -> Vec<LoopSpec> {
         (_, None) => None,
     };
     let place = Vector(said.unwrap_or_default());
-    let axes = RotationVector::new(Vector(on.rotation_vector_rad)).matrix();
+    let axes = rotation_matrix(Vector(on.rotation_vector_rad));
     let length = match spec.find_body(&support.beam).and_then(BodySpec::kind) {
         Some(BodyKind::Beam(beam)) => beam.total_length_m(),
         _ => 1.0,

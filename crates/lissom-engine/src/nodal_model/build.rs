@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use lissom_core::{Actions, Load, LoadTarget, MarkerId, MarkerPath, MotionCurve};
+use lissom_core::{Actions, Load, LoadTarget, MarkerId, MarkerPath, MotionCurve, rotation_matrix};
 use lissom_nodal::{Assembly, BeamSection, ElementId, End, Role};
-use lissom_spatial::{Matrix, RotationVector, Transform, Vector};
+use lissom_spatial::{Matrix, Transform, Vector};
 use lissom_spec::spec::{
     BeamSpec, BodyKind, BodySpec, GROUND, JointSpec, MarkerSpec, ModelSpec, MotionSpec,
     PayloadSpec, Place, RigidSpec,
@@ -188,7 +188,7 @@ impl<'a> Builder<'a> {
         let kind = joint.kind().ok_or_else(|| missing(&joint.name))?;
         let carrier = self.place(&carries.body, carries.place(), tree.reversed)?;
         let parent = &self.bodies[carries.body.as_str()];
-        let turn = |vector: [f64; 3]| RotationVector::new(Vector(vector)).matrix();
+        let turn = |vector: [f64; 3]| rotation_matrix(Vector(vector));
         let frame = parent.orientation * turn(carries.rotation_vector_rad);
         let orientation = frame * turn(carried.rotation_vector_rad).transpose();
         let at = self.assembly.position(carrier.point);

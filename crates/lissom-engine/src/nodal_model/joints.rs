@@ -6,9 +6,10 @@ use super::unfold::UnfoldedAxis;
 use super::{NodalAxis, NodalBall, NodalJoint, NodalModelError};
 use lissom_core::{
     Axis, AxisId, Ball, Gear, JointId, JointResistance, Load, LoadTarget, MotionCurve,
+    rotation_matrix,
 };
 use lissom_nodal::{ElementId, End, Role};
-use lissom_spatial::{Matrix, Quaternion, RotationVector, Vector};
+use lissom_spatial::{Matrix, Quaternion, Vector};
 use lissom_spec::spec::{InputSpec, JointKind, JointSpec};
 
 /// What carries a joint.
@@ -113,7 +114,7 @@ impl<'a> Builder<'a> {
     fn ball(&mut self, ball: &Ball, carrier: &Carrier) -> End {
         let &Carrier { end: at, frame, .. } = carrier;
         let name = ball.name.as_str();
-        let turn = RotationVector::new(Vector(ball.rotation_vector)).matrix();
+        let turn = rotation_matrix(Vector(ball.rotation_vector));
         let turn = self.closed_turn(name).unwrap_or(turn);
         let spin = Vector(ball.angular_velocity);
         let child = if ball.translates {

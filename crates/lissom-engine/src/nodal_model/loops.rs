@@ -17,8 +17,9 @@ use super::joints::Carrier;
 use super::unfold::{UnfoldedAxis, Unfolding};
 use super::{CarryingJoint, Holding, NodalAxis, NodalBall, NodalClosure, NodalModelError, Side};
 use crate::model::Model;
+use lissom_core::rotation_matrix;
 use lissom_nodal::{Assembly, Drive, ElementId, Equations, Mechanism, Role};
-use lissom_spatial::{Matrix, RotationVector, Vector};
+use lissom_spatial::{Matrix, Vector};
 use lissom_spec::spec::{
     AttachmentSpec, JointKind, JointSpec, LoopKind, LoopSpec, ModelSpec, Place,
 };
@@ -171,7 +172,7 @@ impl<'a> Builder<'a> {
         child_side: bool,
     ) -> Result<Side, NodalModelError> {
         let end = self.place(body, place, child_side)?;
-        let turn = RotationVector::new(Vector(rotation_vector_rad)).matrix();
+        let turn = rotation_matrix(Vector(rotation_vector_rad));
         let frame = self.orientation(body) * turn;
         let body = self.body_index.get(body).copied();
         Ok(Side { body, end, frame })

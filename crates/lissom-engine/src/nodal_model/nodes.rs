@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use lissom_core::{Actions, AxisId, AxisName, Load, LoadTarget, MarkerId, MarkerPath, MotionCurve};
+use lissom_core::{
+    Actions, AxisId, AxisName, Load, LoadTarget, MarkerId, MarkerPath, MotionCurve, rotation_matrix,
+};
 use lissom_nodal::{
     Assembly, BeamSection, ElementId, End, Mechanism, NodeId, Role, SecondOrderTerms,
 };
-use lissom_spatial::{Matrix, RotationVector, Vector};
+use lissom_spatial::{Matrix, Vector};
 use lissom_spec::spec::{
     BeamDeformationsSpec, BeamElementSpec, Deformation, ElementNodeSpec, ElementSpec, EndSpec,
     Frame, InitialSpec, InputSpec, ModelSpec, RoleSpec, SecondOrderSpec,
@@ -68,7 +70,7 @@ fn role(role: RoleSpec) -> Role {
 }
 
 fn turn(vector: [f64; 3]) -> Matrix<f64> {
-    RotationVector::new(Vector(vector)).matrix()
+    rotation_matrix(Vector(vector))
 }
 
 impl<'a> Builder<'a> {

@@ -3,9 +3,9 @@
 use super::equations::Equations;
 use crate::evaluate::{self, Configuration};
 use crate::model::{Model, StartChange};
-use lissom_core::{MotionCurve, State, StateError};
+use lissom_core::{MotionCurve, State, StateError, rotation_matrix};
 use lissom_numerics::Coordinate;
-use lissom_spatial::{Motion, Quaternion, RotationVector, Vector};
+use lissom_spatial::{Motion, Quaternion, Vector};
 use lissom_spec::nearest;
 use lissom_tree::closure::{AssemblyError, MarkerTarget, Targets, assemble, close};
 use lissom_tree::tree::{Kinematics, marker_motion, node_rotation};
@@ -141,8 +141,7 @@ fn unfold_stubs(model: &mut Model) -> Result<bool, AssemblyError> {
                     continue;
                 };
                 let before = layout.joint_position[cross];
-                let rotation =
-                    |axis: Vector<f64>, angle: f64| RotationVector::new(axis.scale(angle)).matrix();
+                let rotation = |axis: Vector<f64>, angle: f64| rotation_matrix(axis.scale(angle));
                 let turned = rotation(first, position[before]) * rotation(second, position[at]);
                 let turned = turned * turn;
                 let (along, across) = (turned * second, turned.transpose() * first);

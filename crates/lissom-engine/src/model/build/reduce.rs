@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::BuildError;
-use lissom_spatial::{Matrix, RigidInertia, RotationVector, Symmetric, Transform, Vector};
+use lissom_core::rotation_matrix;
+use lissom_spatial::{Matrix, RigidInertia, Symmetric, Transform, Vector};
 use lissom_spec::spec::{
     self, BasisSpec, BeamSpec, BodyKind, BodySpec, DampingSpec, FunctionsSpec, ModelSpec,
     NodalSpec, ReducedNodeSpec, ReducedSpec,
@@ -30,7 +31,7 @@ impl Reduced {
         node: Option<usize>,
         rotation_vector: [f64; 3],
     ) -> Place {
-        let rotation = RotationVector::new(Vector(rotation_vector)).matrix();
+        let rotation = rotation_matrix(Vector(rotation_vector));
         let at = Transform::new(rotation, Vector(position));
         let Some(flexible) = &self.flexible else {
             return Place::Fixed(at);

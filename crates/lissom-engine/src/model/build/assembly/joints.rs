@@ -2,8 +2,10 @@
 
 use super::{AXES, Assembly, Component};
 use crate::model::places::{AxisPlace, BallJoint, Transmission, TreeAxis};
-use lissom_core::{Axis, AxisId, Ball, Gear, JointId, JointResistance, LoadTarget};
-use lissom_spatial::{Quaternion, RotationVector, Vector};
+use lissom_core::{
+    Axis, AxisId, Ball, Gear, JointId, JointResistance, LoadTarget, rotation_matrix,
+};
+use lissom_spatial::{Quaternion, Vector};
 use lissom_tree::closure::HeldStart;
 use lissom_tree::{Coordinate, CoordinateKind, Joint};
 
@@ -105,7 +107,7 @@ impl<'a> Assembly<'a> {
         self.add_rates(name, (id, 0), "angular_velocity", "rad/s", spin);
         if ball.translates {
             // the file gives the velocity in the joint's axes, the coordinates are in the child's
-            let rotation = RotationVector::new(Vector(ball.rotation_vector)).matrix();
+            let rotation = rotation_matrix(Vector(ball.rotation_vector));
             let velocity = rotation.transpose_mul(Vector(ball.velocity));
             self.add_rates(name, (id, 3), "velocity", "m/s", velocity.0);
         }

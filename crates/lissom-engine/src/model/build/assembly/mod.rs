@@ -10,9 +10,10 @@ use super::Model;
 use super::reduce::{Reduced, payload_inertia};
 use crate::model::places::{CarryingJoint, Places, PrescribedMotion, Transmission, tip_name};
 use lissom_core::{
-    Actions, Axis, AxisId, Ball, ControlledAxis, Controller, Load, LoadTarget, MarkerId, MarkerPath,
+    Actions, Axis, AxisId, Ball, ControlledAxis, Controller, Load, LoadTarget, MarkerId,
+    MarkerPath, rotation_matrix,
 };
-use lissom_spatial::{Matrix, RigidInertia, RotationVector, Transform, Vector};
+use lissom_spatial::{Matrix, RigidInertia, Transform, Vector};
 use lissom_spec::spec::{self, AttachmentSpec, BodyKind, BodySpec, JointSpec, ModelSpec};
 use lissom_spec::{Fidelity, ShorteningTerms, SpanningTree, Tip, TreeJoint, spanning_tree};
 use lissom_tree::closure::AssemblyHints;
@@ -298,7 +299,7 @@ impl<'a> Assembly<'a> {
     fn side(&self, attachment: &AttachmentSpec, child_side: bool) -> Place {
         let turned = attachment.rotation_vector_rad;
         if attachment.is_ground() {
-            let rotation = RotationVector::new(Vector(turned)).matrix();
+            let rotation = rotation_matrix(Vector(turned));
             let position = attachment.position_m.unwrap_or_default();
             return Place::Fixed(Transform::new(rotation, Vector(position)));
         }
