@@ -1,9 +1,13 @@
 //! The stiffness that a link's own rotation gives it \[Fattah 1995, eq. (5.18)\].
 
+use lissom_core::study::{Linearized, OperatingPoint};
 use lissom_engine::model::Model;
 use lissom_engine::simulate::{Evaluation, StateInput, evaluate};
+use lissom_numerics::integrate::Flow;
+use lissom_numerics::linear::{Frozen, Terms, TrackedModes};
 
-use crate::models::{built, hinged_beam};
+use crate::models::{built, hinged_beam, parsed};
+use crate::runs::tree_mechanism;
 
 const LENGTH: f64 = 1.3;
 const MASS_PER_LENGTH: f64 = 0.7;
@@ -121,4 +125,93 @@ fn one_element_has_the_stiffness_integrated_by_hand() {
             assert!(apart.abs() < ROUNDING, "{names:?} {found} {expected}");
         }
     }
+}
+
+/// A model linearised along its nominal motion at some instants.
+fn along_nominal(text: &str, times: &[f64]) -> Linearized {
+    let mechanism = tree_mechanism(&parsed(text));
+    let (start, mut watch) = (mechanism.start().unwrap(), |_| Flow::Continue);
+    let found = mechanism.linearize(&start, OperatingPoint::Nominal, times, &mut watch);
+    found.unwrap()
+}
+
+/// Closed form: Southwell's coefficient again, where stretch is a coordinate and the strain quadratic. Along the nominal motion nothing is
+/// stretched, but the tension is there.
+#[test]
+fn undeformed_beams_are_as_tight_as_their_nominal_motion_asks() {
+    const RATE: f64 = 5.0;
+    // cosines of the tension N = (L^2 - x^2)/2 from the ninth on: their sum is below 32/pi^3 / (4 16^2) of N at the root, and the
+    // integral of the squared slopes alone is 4.65 times that of the squared function, halved
+    const SERIES: f64 = 2.5e-3;
+    for elasticity in ["constant_axial_load", "third_order", "full"] {
+        let beam = hinged_beam(&format!(
+            "length_m = {LENGTH}\nmass_per_length_kg_per_m = {MASS_PER_LENGTH}\n\
+             bending_stiffness_y_n_m2 = 20.0\nbending_stiffness_z_n_m2 = 45.0\naxial_stiffness_n = 1e5\n\
+             basis.clamped_free = {{ bending_y = 1, bending_z = 1, stretch = 8 }}"
+        ));
+        let text = format!(
+            "{beam}[[motion]]\njoint = \"hub\"\nconstant_rate.rate_rad_per_s = {RATE}\n\
+             [fidelity]\nshortening = \"none\"\nelasticity = \"{elasticity}\"\n"
+        );
+        let found = along_nominal(&text, &[0.0]);
+        let labels = &found.trajectory.labels().coordinates;
+        let linear = &found.trajectory.points()[0].linear;
+        for (name, softened) in [("beam.bending_y_1", -1.0), ("beam.bending_z_1", 0.0)] {
+            let at = labels.iter().position(|label| label.name == name).unwrap();
+            let of = |matrix: &nalgebra::DMatrix<f64>| matrix[(at, at)] / linear.mass[(at, at)];
+            let (tight, turned) = (of(&linear.geometric), of(&linear.dynamic));
+            let apart = tight / (RATE * RATE) - southwell_coefficient();
+            assert!(apart.abs() < SERIES, "{elasticity} {name}: {apart}");
+            let apart = turned / (RATE * RATE) - softened;
+            assert!(apart.abs() < 1e-9, "{elasticity} {name}: {apart}");
+        }
+    }
+}
+
+/// Second way: in a loop the closures carry a part of the tension. The frequencies of a driven four-bar come to those of beams that are shortened by
+/// their slopes, which have no tension but what inertia and closures do to shortened beams.
+#[test]
+fn undeformed_beams_in_loops_feel_the_forces_of_the_closures() {
+    // cosines that are zero at the tip come to a tension that is not by one over their number
+    const HALVED: f64 = 0.6;
+    // what twelve of them miss of the frequencies, beside what tension does to these
+    const MISSED: f64 = 0.1;
+    let four_bar = include_str!("../../../../models/examples/four_bar.toml");
+    let four_bar = four_bar.split("[[input]]").next().unwrap();
+    let four_bar = four_bar.replace(
+        "bending_stiffness_y_n_m2 = 12.0",
+        "bending_stiffness_y_n_m2 = 12.0\naxial_stiffness_n = 1e6",
+    );
+    // the two lowest at some instants
+    let frequencies = |stretch: usize, fidelity: &str, terms: Terms| -> Vec<f64> {
+        let functions = format!("bending_y = 2, stretch = {stretch} }}");
+        let four_bar = four_bar.replace("bending_y = 2 }", &functions);
+        assert_eq!(four_bar.matches(&functions).count(), 2);
+        let text = format!(
+            "{four_bar}[[motion]]\njoint = \"motor\"\nconstant_rate.rate_rad_per_s = 40.0\n[fidelity]\n{fidelity}\n"
+        );
+        let found = along_nominal(&text, &[0.0, 0.03, 0.06, 0.09]);
+        let modes = TrackedModes::new(&Frozen::new(&found.trajectory, &[]), terms, 2).unwrap();
+        let at = modes.modes.iter().flatten();
+        at.map(|mode| mode.frequency().unwrap()).collect()
+    };
+    let [complete, without_tension] = [Terms::CASES[0], Terms::CASES[4]];
+    let shortened = frequencies(6, "shortening = \"kinematic\"", complete);
+    let full = "shortening = \"none\"\nelasticity = \"full\"";
+    let apart = |found: &[f64]| -> Vec<f64> {
+        let pairs = found.iter().zip(&shortened);
+        pairs
+            .map(|(found, wanted)| (found - wanted).abs())
+            .collect()
+    };
+    let [six, twelve] = [6, 12].map(|stretch| apart(&frequencies(stretch, full, complete)));
+    let loose = apart(&frequencies(6, full, without_tension));
+    for (at, (six, twelve)) in six.iter().zip(&twelve).enumerate() {
+        assert!(*twelve < HALVED * six, "{at}: {six} {twelve}");
+    }
+    let most = |of: &[f64]| of.iter().fold(0.0_f64, |most, x| most.max(*x));
+    assert!(
+        most(&twelve) < MISSED * most(&loose),
+        "{twelve:?} {loose:?}"
+    );
 }

@@ -79,4 +79,4 @@ pub use material_points::{HeldForces, MaterialPoints};
 pub use node::keeps_second_order;
 pub use operational_space::{OperationalSpace, Push};
 pub use stage_inertia::StageInertia;
-pub use stiffness::add_elastic_stiffness;
+pub use stiffness::{add_elastic_stiffness, add_tension_stiffness};

@@ -135,6 +135,7 @@ impl AtStates for Equations<'_> {
             velocity: motion[1].to_vec(),
             acceleration,
             motors: Vec::new(),
+            undeformed: false,
         });
         self.linearizer = Some(linearizer);
         let system = &self.model.linkage.system;

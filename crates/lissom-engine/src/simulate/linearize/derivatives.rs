@@ -8,7 +8,9 @@ use lissom_core::Efforts;
 use lissom_numerics::linear::{Linearization, Output};
 use lissom_spatial::{Matrix, Vector};
 use lissom_tree::JointKind;
-use lissom_tree::tree::{HeldForces, add_elastic_stiffness, add_generalized_force, mass_matrix};
+use lissom_tree::tree::{
+    HeldForces, add_elastic_stiffness, add_generalized_force, add_tension_stiffness, mass_matrix,
+};
 
 /// Derivatives of the residual forces in all coordinates that are not prescribed, motors last.
 pub(super) struct Derivatives {
@@ -142,10 +144,11 @@ impl Linearizer<'_> {
         let by_velocity = self.by_velocity(state, &efforts);
         let turning = self.quasi_rates(&state.velocity);
         let turning_rate = self.quasi_rates(&state.acceleration);
-        let stiffness = by_position + &by_velocity * &turning + &mass * turning_rate;
+        let tension = self.tension_stiffness(state, &carried(&residual));
+        let stiffness = by_position + &by_velocity * &turning + &mass * turning_rate + &tension;
         let damping = by_velocity + &mass * turning;
         let structural = self.elastic_stiffness(state) + spring_stiffness(n, &springs);
-        let geometric = (&geometric + geometric.transpose()) * 0.5;
+        let geometric = (&geometric + geometric.transpose()) * 0.5 + tension;
         Derivatives {
             linear: Linearization {
                 dynamic: stiffness - &structural - &geometric,
@@ -238,16 +241,10 @@ impl Linearizer<'_> {
             &mut self.composite,
             &mut matrix,
         );
-        let free = &self.equations.free_velocities;
-        let n = free.len() + self.model.transmissions.len();
-        let mut mass = DMatrix::zeros(n, n);
-        for (i, &row) in free.iter().enumerate() {
-            for (j, &column) in free.iter().enumerate() {
-                mass[(i, j)] = matrix[row * full + column];
-            }
-        }
+        let mut mass = self.of_state(&matrix);
+        let motors = self.equations.free_velocities.len();
         for (i, gear) in self.model.transmissions.iter().enumerate() {
-            mass[(free.len() + i, free.len() + i)] = gear.inertia;
+            mass[(motors + i, motors + i)] = gear.inertia;
         }
         mass
     }
@@ -347,15 +344,36 @@ impl Linearizer<'_> {
         let full = state.velocity.len();
         let mut matrix = vec![0.0; full * full];
         add_elastic_stiffness(&self.model.linkage.system, &state.position, &mut matrix);
+        self.of_state(&matrix)
+    }
+
+    /// What the forces that bodies carry while they are held undeformed, one per coordinate of the state, do to the stiffness of beams
+    /// whose strain is quadratic: it is linear in these forces.
+    pub(super) fn tension_stiffness(&self, state: &MotionState, carried: &[f64]) -> DMatrix<f64> {
+        let full = state.velocity.len();
+        let mut matrix = vec![0.0; full * full];
+        if state.undeformed {
+            let mut forces = vec![0.0; full];
+            for (&at, &force) in self.equations.free_velocities.iter().zip(carried) {
+                forces[at] = force;
+            }
+            add_tension_stiffness(&self.model.linkage.system, &forces, &mut matrix);
+        }
+        self.of_state(&matrix)
+    }
+
+    /// A matrix over all velocities, by rows, in the coordinates of the state.
+    fn of_state(&self, matrix: &[f64]) -> DMatrix<f64> {
+        let full = self.model.linkage.system.velocity_count();
         let free = &self.equations.free_velocities;
         let n = free.len() + self.model.transmissions.len();
-        let mut stiffness = DMatrix::zeros(n, n);
+        let mut own = DMatrix::zeros(n, n);
         for (i, &row) in free.iter().enumerate() {
             for (j, &column) in free.iter().enumerate() {
-                stiffness[(i, j)] = matrix[row * full + column];
+                own[(i, j)] = matrix[row * full + column];
             }
         }
-        stiffness
+        own
     }
 
     /// $`W`$ for joint velocities, or its rate for their rates.
@@ -426,6 +444,11 @@ impl Linearizer<'_> {
         }
         input
     }
+}
+
+/// Forces that bodies carry where a motion needs so much beyond what is there.
+pub(super) fn carried(residual: &[f64]) -> Vec<f64> {
+    residual.iter().map(|needed| -needed).collect()
 }
 
 /// $`\sum k\,g g^T`$ of springs with these stiffnesses and gradients of their elongations.

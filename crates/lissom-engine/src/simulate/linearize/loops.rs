@@ -242,6 +242,9 @@ impl Independent {
         );
         let multipliers = solved.transpose().lu().solve(&residual).ok_or(singular)?;
         let curvature = self.curvature(linearizer, state, multipliers.as_slice());
+        // bodies carry these forces too
+        let closing = closures.jacobian.transpose() * &multipliers;
+        let tension = linearizer.tension_stiffness(state, closing.as_slice());
 
         let velocity = -(&change * (&closures.rate * &basis));
         let acceleration =
@@ -257,7 +260,7 @@ impl Independent {
         } = whole;
         let across = basis.transpose();
         let moved = &across * (damping * &velocity + mass * acceleration);
-        let bent = &across * (geometric - &curvature) * &basis;
+        let bent = &across * (geometric + tension - &curvature) * &basis;
         let geometric = (&bent + bent.transpose()) * 0.5;
         let linear = Linearization {
             damping: &across * (damping * &basis + mass * by_rate),

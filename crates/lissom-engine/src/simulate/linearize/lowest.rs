@@ -5,6 +5,7 @@ use lissom_core::Efforts;
 use lissom_numerics::linear::{Frozen, FrozenPoint, Lowest, asks_for_few};
 use nalgebra::DMatrix;
 
+use super::derivatives::carried;
 use super::{DIRECTIONS, Linearizer, MotionState};
 
 impl Linearizer<'_> {
@@ -26,12 +27,13 @@ impl Linearizer<'_> {
         if !self.model.linkage.closures.is_empty() || !asks_for_few(moving.len(), count) {
             return None;
         }
-        self.residual(state);
+        let residual = self.residual(state);
         let efforts = self.equations.efforts.clone();
         let mass = self.mass();
         let turning = self.quasi_rates(&state.velocity);
         let turns = turning.amax() > 0.0;
         let mut stiffness = self.by_position(state, &efforts, |_, _| {});
+        stiffness += self.tension_stiffness(state, &carried(&residual));
         if turns {
             stiffness += self.times_velocities(state, &efforts, &turning);
         }

@@ -104,6 +104,7 @@ impl Linearizer<'_> {
             velocity: still.clone(),
             acceleration: still,
             motors: motors.map(|&position| [position, 0.0, 0.0]).collect(),
+            undeformed: false,
         };
         self.equations.act_at(
             state.time_s,

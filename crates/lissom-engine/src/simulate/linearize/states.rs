@@ -20,6 +20,8 @@ pub struct MotionState {
     pub acceleration: Vec<f64>,
     /// Position, rate and acceleration of every motor behind an elastic gear.
     pub motors: Vec<[f64; 3]>,
+    /// Whether bodies are held undeformed by stresses, whatever loads and inertia do, as along the nominal motion.
+    pub undeformed: bool,
 }
 
 impl Linearizer<'_> {
@@ -65,6 +67,7 @@ impl Linearizer<'_> {
                     ]
                 })
                 .collect(),
+            undeformed: false,
         };
         match found.acceleration.iter().position(|a| !a.is_finite()) {
             None => Ok(found),
@@ -152,6 +155,7 @@ impl Linearizer<'_> {
             velocity: vec![0.0; n_v],
             acceleration: vec![0.0; n_v],
             motors: Vec::new(),
+            undeformed: true,
         };
         let model = self.model;
         let path = match &mut self.path {
@@ -201,6 +205,7 @@ impl Linearizer<'_> {
             acceleration: vec![0.0; velocity.len()],
             velocity,
             motors: motors.collect(),
+            undeformed: false,
         };
         let rates = |state: &MotionState| {
             let motors = state.motors.iter().map(|motor| motor[1]);

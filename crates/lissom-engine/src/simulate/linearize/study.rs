@@ -36,6 +36,7 @@ impl Linearize for Linearizer<'_> {
             motors: (state.position[free..].iter())
                 .map(|&position| [position, 0.0, 0.0])
                 .collect(),
+            undeformed: false,
         })
     }
 
