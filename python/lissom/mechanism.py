@@ -390,15 +390,21 @@ class Mechanism(_native.Mechanism):
         """The run of the system linearised along its nominal trajectory (Jonker & Aarts 2001), from a state to the end that the
         model says, at so many ``points``. ``case`` chooses terms; ``interpolation`` is of M, C and K, or of A and B as in the
         paper; with ``first_order`` markers move to first order only. Its ``summary`` is that of ``lissom perturb --json``, with the
-        error that interpolating leaves."""
+        error that interpolating leaves. Raises :class:`SimulationError` where linear equations hold no more before the end, with
+        the ``recording`` until then."""
         if interpolation not in ("matrices", "state_space"):
             raise ValueError(f'interpolation is {interpolation!r}; it can be "matrices" or "state_space"')
         if points < 1:
             raise ValueError(f"points is {points}, expected at least one")
         start = self._begun(state)
         order = (interpolation == "state_space", first_order)
-        told, summary = _native.perturbed(self, start, points, case, order)
-        return Recording(**told, summary=json.loads(summary), model=self.model)
+        told, summary, failure = _native.perturbed(self, start, points, case, order)
+        recording = Recording(**told, summary=json.loads(summary), model=self.model)
+        if failure is not None:
+            assert isinstance(failure, SimulationError)
+            failure.recording = recording
+            raise failure
+        return recording
 
     def converge(
         self,

@@ -336,6 +336,17 @@ def test_perturb_follows_the_run_of_a_stiff_arm() -> None:
         mech.perturb(interpolation="A")  # type: ignore[arg-type]
 
 
+def test_perturb_keeps_what_holds() -> None:
+    mech = lissom.shipped("four-bar", {"simulation.duration_s": 0.5}).build()
+    with pytest.raises(lissom.SimulationError, match="off the nominal motion") as caught:
+        mech.perturb(points=51)
+    error = caught.value
+    assert error.coordinate == "motor.angle"
+    assert error.recording is not None and error.time_s is not None
+    assert 0.3 < error.recording.time_s[-1] <= error.time_s < 0.4
+    assert error.recording.summary["completed"] is False
+
+
 def test_instants_of_a_motion_are_those_of_the_command() -> None:
     mech = lissom.shipped("quarter-turn", {"simulation.duration_s": 0.2}).build()
     modes = mech.modes(about="nominal", count=1)

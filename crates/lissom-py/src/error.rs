@@ -61,58 +61,62 @@ impl<T, E: Display> OrRefuse<T> for Result<T, E> {
     }
 }
 
-/// A study without an answer, with the instant and the coordinate in trouble where a run failed.
+/// A study without an answer, with the instant and the coordinate in trouble where they are known.
 fn simulation_error(
     py: Python<'_>,
     error: &dyn std::error::Error,
-    run: Option<&RunError>,
+    (time_s, coordinate): (Option<f64>, Option<&str>),
 ) -> PyErr {
     let attributes = PyDict::new(py);
-    let told = run.map_or(Ok(()), |run| {
-        attributes.set_item("time_s", run.time_s())?;
-        attributes.set_item("coordinate", run.coordinate())
-    });
+    let told = (attributes.set_item("time_s", time_s))
+        .and_then(|()| attributes.set_item("coordinate", coordinate));
     match told {
         Ok(()) => raised(py, "SimulationError", &error.to_string(), Some(&attributes)),
         Err(error) => error,
     }
 }
 
+/// When and where a run is in trouble.
+fn trouble(run: &RunError) -> (Option<f64>, Option<&str>) {
+    (Some(run.time_s()), Some(run.coordinate()))
+}
+
 impl Raise for RunError {
     fn raise(&self, py: Python<'_>) -> PyErr {
-        simulation_error(py, self, Some(self))
+        simulation_error(py, self, trouble(self))
     }
 }
 
 impl Raise for EvaluateError {
     fn raise(&self, py: Python<'_>) -> PyErr {
-        let run = match self {
-            Self::Run(run) => Some(run),
-            _ => None,
+        let told = match self {
+            Self::Run(run) => trouble(run),
+            _ => (None, None),
         };
-        simulation_error(py, self, run)
+        simulation_error(py, self, told)
     }
 }
 
 impl Raise for AnalysisError {
     fn raise(&self, py: Python<'_>) -> PyErr {
-        let run = match self {
-            Self::Start(run) | Self::Run(run) => Some(&**run),
-            _ => None,
+        let told = match self {
+            Self::Start(run) | Self::Run(run) => trouble(run),
+            Self::Large { time_s, .. } => (Some(*time_s), self.coordinate()),
+            _ => (None, self.coordinate()),
         };
-        simulation_error(py, self, run)
+        simulation_error(py, self, told)
     }
 }
 
 impl Raise for StateError {
     fn raise(&self, py: Python<'_>) -> PyErr {
-        simulation_error(py, self, None)
+        simulation_error(py, self, (None, None))
     }
 }
 
 impl Raise for LinearError {
     fn raise(&self, py: Python<'_>) -> PyErr {
-        simulation_error(py, self, None)
+        simulation_error(py, self, (None, None))
     }
 }
 

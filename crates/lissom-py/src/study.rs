@@ -257,7 +257,7 @@ pub(crate) fn find_modes<'py>(
     Ok(told)
 }
 
-/// The run of the linear system along the nominal motion, and what is said of it, as JSON. `order`: whether A and B are interpolated
+/// The run of the linear system along the nominal motion, what is said of it, as JSON, and why it ended early, if it did. `order`: whether A and B are interpolated
 /// in place of M, C and K, and whether markers move to first order only.
 #[pyfunction]
 pub(crate) fn perturbed<'py>(
@@ -266,7 +266,7 @@ pub(crate) fn perturbed<'py>(
     points: usize,
     case: usize,
     order: (bool, bool),
-) -> PyResult<(Bound<'py, PyDict>, String)> {
+) -> PyResult<(Bound<'py, PyDict>, String, Option<Py<PyAny>>)> {
     let (py, own, from) = at(mechanism, state)?;
     let (state_space, first_order) = order;
     let options = PerturbOptions {
@@ -297,7 +297,10 @@ pub(crate) fn perturbed<'py>(
         Ok::<_, AnalysisError>((run, [linearized_s, solved_s]))
     })?;
     let summary = perturb::summary(&own.loaded, &run, case, points, costs_s);
-    Ok((given(py, &run.recording)?, summary.to_string()))
+    let failure = run.failure.as_ref().map(|error| error.raise(py));
+    let failure = failure.map(|error| error.into_value(py).into_any());
+    let told = given(py, &run.recording)?;
+    Ok((told, summary.to_string(), failure))
 }
 
 /// How accurate a run is, as JSON.

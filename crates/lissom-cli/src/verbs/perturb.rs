@@ -21,6 +21,9 @@ use crate::plot::WithPlot;
 use crate::stop::Stop;
 use crate::{interrupt, source};
 
+/// Deviation of an angle whose square is no longer small against it: a tenth.
+const SMALL_RAD: f64 = 0.1;
+
 /// Runs the perturbation method on a model.
 pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
     let named = arguments.model.named()?;
@@ -88,7 +91,7 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
         None,
         asked,
         summary.clone(),
-        done.stopped_at,
+        perturb::ended_early(&done),
     )?;
     let chart = || {
         let labelled = [("", &done.recording)];
@@ -111,9 +114,13 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
         lines.extend((plot.iter()).map(|plot| format!("Wrote {}.", plot.file.display())));
         lines.join("\n")
     })?;
-    match done.stopped_at {
-        Some(at_s) => Err(Stop::interrupted(at_s, "the run", &folder)),
-        None => Ok(()),
+    match (&done.failure, done.stopped_at) {
+        (Some(error), _) => Err(Stop::Failed(format!(
+            "{error}; what was computed until then is in {}",
+            folder.display()
+        ))),
+        (None, Some(at_s)) => Err(Stop::interrupted(at_s, "the run", &folder)),
+        (None, None) => Ok(()),
     }
 }
 
@@ -158,6 +165,17 @@ fn in_words(
         ),
         None => "  what interpolating between the points leaves is not known: take more --points".to_owned(),
     });
+    if let Some(angle) = &done.largest_angle
+        && angle.deviation_rad > SMALL_RAD
+    {
+        lines.push(format!(
+            "  note: {} is up to {} rad off the nominal motion, at {} s; linear equations leave out what is of second order in it: \
+             compare with `lissom run`",
+            angle.coordinate,
+            rounded(angle.deviation_rad, 2),
+            short(angle.time_s)
+        ));
+    }
     let spec = &loaded.spec;
     let in_feedforward =
         |input: &InputSpec| input.rigid_inverse_dynamics.is_some() || input.nominal_motion;

@@ -174,6 +174,74 @@ fn torques_that_mean_no_motion_have_a_nominal_one() {
     assert!(number(&perturbed["interpolation_error"]["error_m"]) < 1e-2);
 }
 
+/// Second way: links that drift off the rigid motion under their torques. What was computed until an angle is a radian off is kept, as a
+/// run that fails keeps its samples, and every row of it is near the nominal motion.
+#[test]
+fn perturbations_end_where_linear_equations_do() {
+    let folder = Folder::new();
+    let four_bar = ["perturb", "four-bar", "--points", "101"];
+    let longer = [&four_bar[..], &["--set", "simulation.duration_s=0.6"]].concat();
+    let answer = folder.lissom(&longer);
+    answer.says(
+        1,
+        &[
+            "motor.angle",
+            "rad off the nominal motion at t = 0.3",
+            "run the model",
+            "until then is in results/four-bar-perturb",
+        ],
+    );
+    assert!(
+        (answer.stdout).contains("note: motor.angle is up to"),
+        "{}",
+        answer.stdout
+    );
+    let manifest = folder.read("results/four-bar-perturb/manifest.json");
+    let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
+    assert_eq!(manifest["completed"], false);
+    let summary = &manifest["summary"];
+    assert_eq!(summary["failure"]["coordinate"], "motor.angle");
+    let (last, largest) = (&summary["failure"]["time_s"], &summary["largest_angle"]);
+    assert!((0.3..0.4).contains(&number(last)), "{summary}");
+    assert_eq!(number(last), number(&manifest["stopped_at_s"]));
+    assert!((0.5..1.0).contains(&number(&largest["deviation_rad"])));
+    assert!(number(&summary["interpolation_error"]["error_m"]) > 0.0);
+    // the same rows as of a model that ends before
+    let until = format!("simulation.duration_s={}", number(last));
+    let shorter = [
+        &four_bar[..],
+        &["--set", &until, "--json", "--out", "shorter"],
+    ]
+    .concat();
+    let shorter = folder.json(&shorter);
+    assert_eq!(shorter["completed"], true);
+    assert_eq!(shorter["failure"], serde_json::Value::Null);
+    let of = |of: &serde_json::Value| number(&of["channels"]["rocker_tip.position.x"]["final"]);
+    // other points to interpolate between
+    let stated = number(&summary["interpolation_error"]["error_m"]);
+    assert!((of(&shorter) - of(summary)).abs() < stated, "{stated}");
+}
+
+/// Second way: a rotating beam whose stretch is a coordinate does not fly apart along its nominal motion. With all of the tension in its
+/// stretch it deviates as one that is shortened by its slopes.
+#[test]
+fn spun_beams_stay_near_their_nominal_motion() {
+    // of the largest: one cosine of the tension is 3 % from all
+    const APART: f64 = 0.05;
+    let folder = Folder::new();
+    let bent = |fidelity: &str| {
+        let arguments = ["perturb", "spin-up-pinned-beam", "--fidelity", fidelity];
+        let told = folder.json(&[&arguments[..], &["--json", "--points", "61"]].concat());
+        assert_eq!(told["completed"], true);
+        number(&told["channels"]["beam.bending_y_1"]["minimum"]["value"])
+    };
+    let [stretched, shortened] = ["exact", "default"].map(bent);
+    assert!(
+        (stretched / shortened - 1.0).abs() < APART,
+        "{stretched} {shortened}"
+    );
+}
+
 /// Matrices of a file at every instant, by rows.
 fn series(file: &serde_json::Value, name: &str) -> Vec<Vec<f64>> {
     fn flat(value: &serde_json::Value, into: &mut Vec<f64>) {

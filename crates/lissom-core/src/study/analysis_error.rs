@@ -98,10 +98,13 @@ pub enum AnalysisError {
     },
     /// Linear equations that hold no more.
     #[error(
-        "{coordinate} is {deviation_rad:.2} rad off the nominal motion at t = {} s, where linear equations hold no more: \
-         nothing keeps it there. Add feedback (a controller) or prescribe its motion, run the model, or end before with \
-         simulation.duration_s",
-        rounded(*.time_s, 6)
+        "{coordinate} is {deviation_rad:.2} rad off the nominal motion at t = {} s, where linear equations hold no more; {}",
+        rounded(*.time_s, 6),
+        if *.by_interpolation {
+            "interpolating between the points may be why: take more of them"
+        } else {
+            "add feedback (a controller) or prescribe its motion to keep it there, or run the model"
+        }
     )]
     Large {
         /// The coordinate.
@@ -110,6 +113,8 @@ pub enum AnalysisError {
         deviation_rad: f64,
         /// When.
         time_s: f64,
+        /// Whether it may be so far off for want of points to interpolate between: a solution with half of them is another, or is not known.
+        by_interpolation: bool,
     },
     /// A controller on a coordinate that the loops solve for.
     #[error(
@@ -136,6 +141,18 @@ pub enum AnalysisError {
         /// When.
         at_s: f64,
     },
+}
+
+impl AnalysisError {
+    /// The coordinate in trouble, where there is one.
+    pub fn coordinate(&self) -> Option<&str> {
+        match self {
+            Self::Large { coordinate, .. } | Self::Integration { coordinate, .. } => {
+                Some(coordinate)
+            }
+            _ => None,
+        }
+    }
 }
 
 impl From<LinearizeError> for AnalysisError {

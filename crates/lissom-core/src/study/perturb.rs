@@ -50,19 +50,34 @@ pub struct PerturbedRun {
     pub statistics: Statistics,
     /// Instant at which whoever watches stopped it.
     pub stopped_at: Option<f64>,
+    /// Why it does not go on after its last sample, where that is before the end.
+    pub failure: Option<AnalysisError>,
+    /// The angle that is furthest off the nominal motion at a sample; none where nothing turns.
+    pub largest_angle: Option<AngleDeviation>,
     /// How large the error is at most, as far as the points tell, that interpolating between them leaves, one per channel; `None`
     /// where too few points are left for it when every second one is taken away, and past dead points every second one again.
     pub interpolation_error: Option<Vec<f64>>,
+}
+
+/// An angle off the nominal motion.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AngleDeviation {
+    /// The coordinate.
+    pub coordinate: String,
+    /// How far, without its sign.
+    pub deviation_rad: f64,
+    /// When.
+    pub time_s: f64,
 }
 
 /// Deviation of an angle up to which linear equations are taken at their word: sine and cosine are then off by a sixth and a half.
 const LARGE_RAD: f64 = 1.0;
 
 /// Runs the linear system of a model linearised along its nominal motion from its first instant on until the last of `samples`,
-/// which rise.
+/// which rise, or until it holds no more: an angle is too far off, or the integrator gives up.
 ///
 /// # Errors
-/// When the linear system has no solution, holds no more or the integrator gives up.
+/// When the linear system has no solution, or holds not even at the first sample.
 pub fn perturb<L: Linearize>(
     of: &mut L,
     spec: &ModelSpec,
@@ -71,9 +86,13 @@ pub fn perturb<L: Linearize>(
     options: PerturbOptions,
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Result<PerturbedRun, AnalysisError> {
-    let fine = solve(spec, linearized, samples, options, watch)?;
+    let fine = solve(spec, linearized, samples, options, LARGE_RAD, watch)?;
+    if let (Some(error), true) = (&fine.failure, fine.samples.is_empty()) {
+        return Err(error.clone());
+    }
+    let reached: Vec<f64> = fine.samples.iter().map(|sample| sample.time).collect();
     let coarser = match fine.stopped_at {
-        None => coarser(spec, linearized, samples, options, watch),
+        None => coarser(spec, linearized, &reached, options, watch),
         Some(_) => None,
     };
     let mut recording = Recording::with_capacity(names(linearized), fine.samples.len());
@@ -95,10 +114,29 @@ pub fn perturb<L: Linearize>(
         }
         recording.push(sample.time, &row);
     }
+    let mut failure = fine.failure.clone();
+    if let Some(AnalysisError::Large {
+        coordinate,
+        by_interpolation,
+        ..
+    }) = &mut failure
+    {
+        let of = |label: &Label| label.name == *coordinate;
+        let place = linearized.coordinates.iter().position(of);
+        let error = place.and_then(|place| Some(errors.as_ref()?[place]));
+        let largest = fine.largest_angle(linearized, Some(coordinate));
+        // where it is not known it may well be
+        *by_interpolation = match (error, largest) {
+            (Some(error), Some(largest)) => error > 0.5 * largest.deviation_rad,
+            _ => true,
+        };
+    }
     Ok(PerturbedRun {
         recording,
         statistics: fine.statistics,
         stopped_at: fine.stopped_at,
+        failure,
+        largest_angle: fine.largest_angle(linearized, None),
         interpolation_error: errors,
     })
 }
@@ -116,8 +154,9 @@ fn coarser(
     let mut solutions = Vec::with_capacity(count);
     let mut points = linearized.every_second()?;
     loop {
-        let solved = solve(spec, &points, samples, options, watch).ok()?;
-        if solved.stopped_at.is_some() {
+        // as far as the finer one, so that there is something to hold against it
+        let solved = solve(spec, &points, samples, options, f64::INFINITY, watch).ok()?;
+        if solved.samples.len() < samples.len() {
             return None;
         }
         solutions.push(solved);
@@ -189,6 +228,7 @@ struct Solution {
     servos: Vec<Vec<Servo>>,
     statistics: Statistics,
     stopped_at: Option<f64>,
+    failure: Option<AnalysisError>,
 }
 
 /// Deviations at an instant: coordinates, then rates.
@@ -198,12 +238,13 @@ struct Sample {
     state: Vec<f64>,
 }
 
-/// Solves the linear system over all stretches.
+/// Solves the linear system over all stretches, as long as angles deviate by less than `large`.
 fn solve(
     spec: &ModelSpec,
     linearized: &Linearized,
     samples: &[f64],
     options: PerturbOptions,
+    large: f64,
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Result<Solution, AnalysisError> {
     let stretches: Vec<&LinearizedTrajectory> = linearized.stretches().collect();
@@ -236,6 +277,7 @@ fn solve(
             stretch: index,
             samples: &mut solution.samples,
             watch: &mut *watch,
+            large,
             failure: None,
         };
         let stopped_at = if options.terms.inertia {
@@ -253,17 +295,26 @@ fn solve(
                 options.terms,
                 options.interpolation,
             )?;
-            let outcome = advance(spec, system, &schedule, &mut state, &mut watcher);
-            let outcome = outcome.map_err(|error| failed(trajectory, error))?;
-            solution.statistics += outcome.statistics;
-            outcome.stopped_at
+            match advance(spec, system, &schedule, &mut state, &mut watcher) {
+                Ok(outcome) => {
+                    solution.statistics += outcome.statistics;
+                    outcome.stopped_at
+                }
+                Err(error) => {
+                    solution.statistics += error.statistics();
+                    watcher.failure = Some(failed(trajectory, error));
+                    None
+                }
+            }
         } else {
             quasi_static_samples(trajectory, &servos, &samples, options.terms, &mut watcher)?
         };
-        if let Some(error) = watcher.failure {
-            return Err(error);
-        }
+        let failure = watcher.failure;
         solution.servos.push(servos);
+        if failure.is_some() {
+            solution.failure = failure;
+            break;
+        }
         if stopped_at.is_some() {
             solution.stopped_at = stopped_at;
             break;
@@ -376,12 +427,43 @@ struct Watcher<'a, 'w> {
     stretch: usize,
     samples: &'w mut Vec<Sample>,
     watch: &'w mut dyn FnMut(f64) -> Flow,
+    /// Deviation of an angle that is too large.
+    large: f64,
     /// Set when the linear equations hold no more.
     failure: Option<AnalysisError>,
 }
 
+impl Watcher<'_, '_> {
+    /// Whether all angles are near the nominal motion.
+    fn holds(&mut self, time: f64, state: &[f64]) -> bool {
+        let angles = angles(self.trajectory, state);
+        let large = |(_, deviation): &(&Label, f64)| deviation.is_nan() || *deviation > self.large;
+        let Some((label, deviation_rad)) = angles.into_iter().find(large) else {
+            return true;
+        };
+        self.failure = Some(AnalysisError::Large {
+            coordinate: label.name.clone(),
+            deviation_rad,
+            time_s: time,
+            by_interpolation: false,
+        });
+        false
+    }
+}
+
+/// How far every angle of a stretch is off the nominal motion.
+fn angles<'t>(trajectory: &'t LinearizedTrajectory, state: &[f64]) -> Vec<(&'t Label, f64)> {
+    let coordinates = trajectory.labels().coordinates.iter().zip(state);
+    (coordinates.filter(|(label, _)| label.unit == "rad"))
+        .map(|(label, deviation)| (label, deviation.abs()))
+        .collect()
+}
+
 impl Observer for Watcher<'_, '_> {
     fn sample(&mut self, time: f64, state: &[f64]) -> Flow {
+        if !self.holds(time, state) {
+            return Flow::Stop;
+        }
         let deviations = 2 * self.trajectory.labels().coordinates.len();
         self.samples.push(Sample {
             time,
@@ -393,23 +475,38 @@ impl Observer for Watcher<'_, '_> {
     }
 
     fn step(&mut self, time: f64, state: &[f64]) -> Flow {
-        let coordinates = self.trajectory.labels().coordinates.iter();
-        let large = |(label, deviation): &(&Label, &f64)| {
-            label.unit == "rad" && (deviation.is_nan() || deviation.abs() > LARGE_RAD)
-        };
-        if let Some((label, deviation)) = coordinates.zip(state).find(large) {
-            self.failure = Some(AnalysisError::Large {
-                coordinate: label.name.clone(),
-                deviation_rad: deviation.abs(),
-                time_s: time,
-            });
-            return Flow::Stop;
+        if self.holds(time, state) {
+            (self.watch)(time)
+        } else {
+            Flow::Stop
         }
-        (self.watch)(time)
     }
 }
 
 impl Solution {
+    /// The angle that is furthest off at a sample, of a coordinate or of all.
+    fn largest_angle(
+        &self,
+        linearized: &Linearized,
+        coordinate: Option<&str>,
+    ) -> Option<AngleDeviation> {
+        let at_sample = |sample: &Sample| {
+            let angles = angles(linearized.stretch(sample.stretch), &sample.state);
+            let asked = |label: &Label| coordinate.is_none_or(|name| name == label.name);
+            let asked = angles.into_iter().filter(|(label, _)| asked(label));
+            let most = asked.max_by(|a, b| a.1.total_cmp(&b.1))?;
+            Some((sample.time, most))
+        };
+        let most = (self.samples.iter().filter_map(at_sample))
+            .max_by(|(_, a), (_, b)| a.1.total_cmp(&b.1))?;
+        let (time_s, (label, deviation_rad)) = most;
+        Some(AngleDeviation {
+            coordinate: label.name.clone(),
+            deviation_rad,
+            time_s,
+        })
+    }
+
     /// What is recorded of a sample: the nominal state of its instant with the deviations.
     fn row<L: Linearize>(
         &self,
