@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 use crate::FeError;
 use crate::beams::{Beams, NODES, Section};
-use crate::frame::section;
+use crate::frame::{points_of, section};
 use crate::mesh::{Bar, Mesh};
 use lissom_spec::spec::{MeshSpec, NodeSpec};
 
@@ -44,12 +44,20 @@ pub(crate) fn beams(mesh: &Mesh, spec: &MeshSpec, points: &[NodeSpec]) -> Result
         let section = |_: f64, tangent: Vector3<f64>| Ok::<Section, FeError>(across(bar, tangent));
         beams.add_element(nodes, section)?;
     }
-    for &(node, mass) in &mesh.lumps {
-        let Some(&own) = used.get(&node) else {
-            let node = mesh.numbers[node];
+    for lump in &mesh.lumps {
+        let Some(&own) = used.get(&lump.node) else {
+            let node = mesh.numbers[lump.node];
             return Err(FeError::LooseMass { node });
         };
-        beams.add_lump(own, std::iter::once((mass, Vector3::zeros())));
+        let moments = Matrix3::from_fn(|i, j| lump.second_moments[i][j]).symmetric_eigen();
+        let axes = [0, 1, 2].map(|k| moments.eigenvectors.column(k).into_owned());
+        let points = points_of(
+            lump.mass,
+            lump.offset.into(),
+            axes,
+            moments.eigenvalues.into(),
+        );
+        beams.add_lump(own, points.into_iter());
     }
     for interface in &spec.interface {
         let group = interface.group.as_ref().unwrap_or(&interface.name);

@@ -15,7 +15,7 @@ use nalgebra::{DMatrix, Matrix3};
 
 use crate::FeError;
 use crate::finite_elements::Field;
-use crate::mesh::Mesh;
+use crate::mesh::{Lump, Mesh};
 use crate::modes::dot;
 use crate::shape::Kind;
 use lissom_spec::spec::MaterialSpec;
@@ -210,7 +210,7 @@ impl<'m> Elements<'m> {
                 }
             }
         }
-        for &(node, mass) in &self.mesh.lumps {
+        for &Lump { node, mass, .. } in &self.mesh.lumps {
             for (product, value) in product[node].iter_mut().zip(field[node]) {
                 *product += mass * value;
             }

@@ -113,8 +113,19 @@ pub enum FeError {
         count: usize,
     },
     /// A mass that nothing carries.
-    #[error("the mass at node {node} hangs on no element; put it on a node of one")]
+    #[error(
+        "the mass at node {node} hangs on no element; put it on a node of one, or make it a payload of the body at an interface"
+    )]
     LooseMass {
+        /// Number of the node.
+        node: usize,
+    },
+    /// A mass that turns on a node that does not.
+    #[error(
+        "the mass at node {node} has an offset or moments of inertia, and nodes of solid elements do not turn; make it a payload of the body \
+         at an interface"
+    )]
+    TurningMass {
         /// Number of the node.
         node: usize,
     },

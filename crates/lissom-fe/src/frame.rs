@@ -10,7 +10,7 @@ use crate::beams::{Beams, NODES, Section};
 use crate::curve::Curve;
 use crate::error::MemberFault;
 use crate::reduce::{Reduction, reduced};
-use lissom_spec::spec::{BeamFrameSpec, LumpSpec, MemberSpec, SectionStiffness, StationSpec};
+use lissom_spec::spec::{BeamFrameSpec, MemberSpec, SectionStiffness, StationSpec};
 
 /// Elements of a member that does not say how many it has.
 const ELEMENTS: usize = 6;
@@ -76,7 +76,11 @@ pub(crate) fn beams(spec: &BeamFrameSpec) -> Result<Beams, FeError> {
         }
     }
     for lump in &spec.lump {
-        beams.add_lump(node(&lump.at)?, points_of(lump).into_iter());
+        let axes = [0, 1, 2].map(|axis| Vector3::ith(axis, 1.0));
+        let [xx, yy, zz] = lump.inertia_kg_m2;
+        let second = [yy + zz - xx, xx + zz - yy, xx + yy - zz].map(|twice| 0.5 * twice);
+        let points = points_of(lump.mass_kg, lump.center_of_mass_m.into(), axes, second);
+        beams.add_lump(node(&lump.at)?, points.into_iter());
     }
     for name in &spec.interface {
         beams.add_place(name, node(name)?, true);
@@ -281,17 +285,18 @@ fn masses(stiffness: &SectionStiffness) -> [[f64; 2]; 3] {
     })
 }
 
-/// Six points of equal mass with the centre and moments of inertia of a lump.
-fn points_of(lump: &LumpSpec) -> Vec<(f64, Vector3<f64>)> {
-    let [xx, yy, zz] = lump.inertia_kg_m2;
-    // ∫x²dm, ∫y²dm and ∫z²dm
-    let second = [yy + zz - xx, xx + zz - yy, xx + yy - zz].map(|twice| (0.5 * twice).max(0.0));
-    let centre = Vector3::from(lump.center_of_mass_m);
+/// Six points of equal mass with the centre of a lump and its second moments ∫x²dm along three axes.
+pub(crate) fn points_of(
+    mass: f64,
+    centre: Vector3<f64>,
+    axes: [Vector3<f64>; 3],
+    second: [f64; 3],
+) -> Vec<(f64, Vector3<f64>)> {
     let pair = |axis: usize| {
-        let mut offset = Vector3::zeros();
-        offset[axis] = (3.0 * second[axis] / lump.mass_kg).sqrt();
+        // what is below zero is rounding
+        let offset = axes[axis] * (3.0 * second[axis].max(0.0) / mass).sqrt();
         [centre + offset, centre - offset]
     };
     let points = [pair(0), pair(1), pair(2)].into_iter().flatten();
-    points.map(|at| (lump.mass_kg / 6.0, at)).collect()
+    points.map(|at| (mass / 6.0, at)).collect()
 }

@@ -57,7 +57,7 @@ pub use frame::reduce_frame;
 pub use gmsh::parse as parse_gmsh;
 pub use imported::{Matrices, reduce_matrices};
 pub use matrix::Matrix;
-pub use mesh::{Bar, Group, Mesh, Solid};
+pub use mesh::{Bar, Group, Lump, Mesh, Solid};
 pub use nastran::{Dmig, dmig_matrices, is_dmig, parse as parse_nastran, parse_dmig};
 pub use reduce::{Reduction, Residual, Source, reduce};
 pub use shape::Kind;

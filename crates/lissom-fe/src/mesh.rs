@@ -22,8 +22,8 @@ pub struct Mesh {
     pub bars: Vec<Bar>,
     /// Physical groups, of any dimension.
     pub groups: Vec<Group>,
-    /// Masses at nodes.
-    pub lumps: Vec<(usize, f64)>,
+    /// Masses on nodes.
+    pub lumps: Vec<Lump>,
     /// Materials of groups, if the file names them.
     pub materials: Vec<MaterialSpec>,
 }
@@ -52,6 +52,30 @@ pub struct Bar {
     pub section: SectionStiffness,
 }
 
+/// A rigid mass on a node.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lump {
+    /// The node that carries it.
+    pub node: usize,
+    /// Its mass.
+    pub mass: f64,
+    /// Its centre of mass, from the node.
+    pub offset: [f64; 3],
+    /// ∫rᵢrⱼ dm from its centre of mass.
+    pub second_moments: [[f64; 3]; 3],
+}
+
+impl Lump {
+    /// Whether it is a point at its node, which needs nothing to turn it.
+    pub(crate) fn is_point(&self) -> bool {
+        let mut beyond = self
+            .offset
+            .iter()
+            .chain(self.second_moments.iter().flatten());
+        beyond.all(|&x| x == 0.0)
+    }
+}
+
 /// A named part of a mesh.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Group {
@@ -67,8 +91,11 @@ impl Mesh {
         for coordinate in self.nodes.iter_mut().flatten() {
             *coordinate *= unit_m;
         }
-        for (_, mass) in &mut self.lumps {
-            *mass *= mass_unit_kg;
+        for lump in &mut self.lumps {
+            lump.mass *= mass_unit_kg;
+            lump.offset.iter_mut().for_each(|x| *x *= unit_m);
+            let moments = lump.second_moments.iter_mut().flatten();
+            moments.for_each(|x| *x *= mass_unit_kg * unit_m * unit_m);
         }
         for section in self.bars.iter_mut().map(|bar| &mut bar.section) {
             // forces are in units of mass times length per square of a second

@@ -1,10 +1,11 @@
 //! Meshes and matrices from the bulk data of Nastran, in free, small and large fields.
 //!
-//! Read are `GRID` in the basic system, `CTETRA` (4 or 10 nodes), `CHEXA` (8 or 20), `PSOLID`, `MAT1`, `CONM2` without offset and inertia, `RBE2` and `SPC1`, whose nodes
+//! Read are `GRID` in the basic system, `CTETRA` (4 or 10 nodes), `CHEXA` (8 or 20), `PSOLID`, `MAT1`, `CONM2` (`masses`), `RBE2` and `SPC1`, whose nodes
 //! are groups, `DMIG`, and beams (`bars`). Elements of other kinds are refused, all other entries are passed over. Groups are called `PSOLID 1`, `RBE2 12`, `SPC1 3` after
 //! their numbers; with beams every node is a group too, `GRID 5`.
 
 mod bars;
+mod masses;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -261,16 +262,8 @@ pub fn parse(text: &str) -> Result<Mesh, FeError> {
                 materials.insert(number, material);
             }
             "CONM2" => {
-                let node = located(entry, vec![entry.integer(1, "a node")?])?;
-                let system = entry.field(2);
-                let beyond = (4..entry.fields.len()).filter(|&k| k != 7);
-                let mut beyond = beyond.map(|k| entry.real(k, "an offset or an inertia"));
-                let is_point =
-                    beyond.try_fold(true, |sound, x| Ok::<bool, FeError>(sound && x? == 0.0))?;
-                if !matches!(system, "" | "0") || !is_point {
-                    return Err(entry.error("CONM2: only point masses at their nodes are read, without offset and inertia"));
-                }
-                mesh.lumps.push((node[0], entry.real(3, "a mass")?));
+                let node = located(entry, vec![entry.integer(1, "a node")?])?[0];
+                mesh.lumps.extend(masses::lump(entry, node)?);
             }
             "RBE2" => {
                 let number = entry.integer(0, "the number of an element")?;

@@ -42,6 +42,15 @@ impl<'m> Solids<'m> {
         let used: BTreeSet<usize> = (mesh.solids.iter())
             .flat_map(|solid| solid.nodes.iter().copied())
             .collect();
+        for lump in &mesh.lumps {
+            let node = mesh.numbers[lump.node];
+            if !used.contains(&lump.node) {
+                return Err(FeError::LooseMass { node });
+            }
+            if !lump.is_point() {
+                return Err(FeError::TurningMass { node });
+            }
+        }
         let ends = Interface::all(mesh, &used, |_| false, &spec.interface)?;
         let ties = Ties::new(mesh, &ends);
         let interfaces = ends.iter().zip(&ties.frames).map(|(end, frame)| Place {

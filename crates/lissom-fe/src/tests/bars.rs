@@ -3,7 +3,8 @@
 use super::beams::{STEEL, rectangle, straight};
 use super::{frequencies, interface, lowest};
 use crate::{Attached, FeError, parse_nastran, reduce, reduce_frame};
-use lissom_spec::spec::{InterfaceSpec, MeshBasisSpec, MeshSpec, ReducedSpec};
+use lissom_spec::spec::{InterfaceSpec, LumpSpec, MeshBasisSpec, MeshSpec, ReducedSpec};
+use nalgebra::{Matrix3, Vector3};
 
 /// Beams between five nodes along x, a metre in all, of that property and kind.
 fn deck(kind: &str, property: &str) -> String {
@@ -101,6 +102,54 @@ fn a_heavy_point_swings_on_a_beam() {
         assert!(moved(along) > 1e3 * moved(across));
     }
     assert!((body.mass_kg - 400.78).abs() < 1e-9);
+}
+
+/// Two ways: a lump beside its node with moments of inertia, against the same in a frame. Closed form: what it adds to the
+/// inertia of the whole by Steiner's theorem, with its products, and in other units.
+#[test]
+fn lumps_have_offsets_and_inertia() {
+    const ROUNDING: f64 = 1e-8;
+    let plain = deck("CBAR", "PBARL,7,1,,BAR\n,0.03,0.05\n");
+    let with = |lump: &str| plain.replace("ENDDATA", &format!("{lump}\nENDDATA"));
+    let mut frame = straight(rectangle(0.05, 0.03), 6);
+    frame.member[0].elements = Some(4);
+    frame.lump.push(LumpSpec {
+        at: frame.interface[1].clone(),
+        mass_kg: 3.0,
+        center_of_mass_m: [0.02, 0.1, -0.05],
+        inertia_kg_m2: [0.03, 0.02, 0.04],
+    });
+    let wanted = reduce_frame(&frame, &Attached::default()).unwrap().body;
+    let text = with("CONM2,9,5,,3.0,0.02,0.1,-0.05,,\n,0.03,,0.02,,,0.04");
+    let body = reduced(&text).unwrap();
+    for (found, wanted) in frequencies(&body).iter().zip(frequencies(&wanted)) {
+        assert!((found / wanted - 1.0).abs() < ROUNDING, "{found} {wanted}");
+    }
+    // about the origin: at the tip of the rod, a metre away
+    let [xx, xy, yy, xz, yz, zz] = [0.03, 0.004, 0.02, -0.003, 0.002, 0.04];
+    let text = with(&format!(
+        "CONM2,9,5,,3.0,0.02,0.1,-0.05,,\n,{xx},{xy},{yy},{xz},{yz},{zz}"
+    ));
+    let at_origin = |body: &ReducedSpec| {
+        let c = Vector3::from(body.center_of_mass_m);
+        let own = Matrix3::from_fn(|i, j| body.inertia_kg_m2[i][j]);
+        own + (Matrix3::identity() * c.norm_squared() - c * c.transpose()) * body.mass_kg
+    };
+    let c = Vector3::new(1.02, 0.1, -0.05);
+    let wanted: Matrix3<f64> = Matrix3::new(xx, -xy, -xz, -xy, yy, -yz, -xz, -yz, zz)
+        + (Matrix3::identity() * c.norm_squared() - c * c.transpose()) * 3.0;
+    let bare = at_origin(&reduced(&plain).unwrap());
+    let found: Matrix3<f64> = at_origin(&reduced(&text).unwrap()) - bare;
+    let apart: Matrix3<f64> = found - wanted;
+    assert!(apart.amax() < 1e-12, "{found} {wanted}");
+    // a deck in millimetres and tonnes holds the same in other numbers
+    let mut mesh = parse_nastran(&text).unwrap();
+    let own = mesh.lumps[0].clone();
+    mesh.scale(1e-3, 1e3);
+    let scaled = &mesh.lumps[0];
+    assert!((scaled.mass / own.mass - 1e3).abs() < 1e-9);
+    assert!((scaled.offset[1] / own.offset[1] - 1e-3).abs() < 1e-15);
+    assert!((scaled.second_moments[0][1] / own.second_moments[0][1] - 1e-3).abs() < 1e-15);
 }
 
 /// What is not read is said with its line.

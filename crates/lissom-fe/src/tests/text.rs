@@ -295,7 +295,7 @@ fn nastran_files_are_read() {
     assert_eq!(scaled.materials.len(), 2);
     assert!((scaled.materials[1].youngs_modulus_pa / 2.1e11 - 1.0).abs() < 1e-12);
     assert!((scaled.materials[1].density_kg_per_m3 / 7850.0 - 1.0).abs() < 1e-12);
-    assert!(scaled.lumps[0].0 == 4 && (scaled.lumps[0].1 - 2.0).abs() < 1e-12);
+    assert!(scaled.lumps[0].node == 4 && (scaled.lumps[0].mass - 2.0).abs() < 1e-12);
     // the mass is part of the body
     let mut own = spec(clamped(1), &["RBE2 12"], 0.3);
     own.material.clear();
@@ -305,6 +305,15 @@ fn nastran_files_are_read() {
         "{}",
         body.mass_kg
     );
+    // nothing turns a mass beside its node, nor one on a node without elements
+    for (new, words) in [
+        ("9,0,2.-3,1.", "has an offset or moments of inertia"),
+        ("11,0,2.-3\nGRID,11,,5.,0.,0.", "hangs on no element"),
+    ] {
+        let mesh = parse_nastran(&NASTRAN.replace("9,0,2.-3", new)).unwrap();
+        let error = reduce(&mesh, &own, &Attached::default()).unwrap_err();
+        assert!(error.to_string().contains(words), "{error}");
+    }
     for end in 0..NASTRAN.len() {
         let _ = parse_nastran(&NASTRAN[..end]);
     }
@@ -320,7 +329,15 @@ fn nastran_files_are_read() {
         ("CTETRA  3", "CQUAD4  3", 13, "CQUAD4 is not read"),
         ("+,4\n", "", 11, "3 nodes"),
         (",.3,7.85-9", ",.6,7.85-9", 16, "Poisson's ratio 0.6"),
-        ("0,2.-3", "0,2.-3,1.", 17, "without offset"),
+        ("9,0,2.-3", "9,1,2.-3", 17, "basic coordinate system"),
+        ("0,2.-3", "0,-2.-3", 17, "has the mass -0.002"),
+        ("0,2.-3", "0,0.\n,1.,,1.,,,1.", 17, "has the mass 0"),
+        (
+            "0,2.-3",
+            "0,2.-3\n,1.,,1.,,,3.",
+            17,
+            "no body has the moments",
+        ),
     ] {
         let (found, message) = wrong(old, new);
         assert!(
