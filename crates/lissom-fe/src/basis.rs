@@ -113,8 +113,11 @@ fn lowest(
         return too_many(modes, structure.deformations());
     }
     let found = modes::lowest(wanted(spec), size, inverse, |x| structure.times_mass(x));
-    match spec.modes {
-        Some(modes) if found.len() < modes => too_many(modes, found.len()),
+    match (spec.modes, spec.frequency_rad_per_s) {
+        (Some(modes), _) if found.len() < modes => too_many(modes, found.len()),
+        (None, Some(frequency)) if found.len() > modes::MOST_BELOW => {
+            Err(FeError::TooManyBelow { frequency })
+        }
         _ => Ok(found),
     }
 }
@@ -122,6 +125,16 @@ fn lowest(
 /// Modes in the frame of reference, with what they leave out of the compliance of the interfaces if that is asked for.
 fn natural(structure: &Structure<'_>, spec: &MeshModesSpec) -> Result<Vec<Mode>, FeError> {
     let mut modes = lowest(structure, spec, |x| structure.solve(x))?;
+    if let (None, true, Some(frequency)) = (spec.modes, modes.is_empty(), spec.frequency_rad_per_s)
+    {
+        let times_mass = |x: &[f64]| structure.times_mass(x);
+        let inverse = |x: &[Vec<f64>]| structure.solve(x);
+        let first = modes::lowest(Wanted::Count(1), structure.unknowns, inverse, times_mass);
+        if let Some(first) = first.first() {
+            let lowest = first.square.sqrt();
+            return Err(FeError::NoneBelow { frequency, lowest });
+        }
+    }
     if spec.residual {
         let left = residual(structure, &modes)?;
         modes.extend(left);

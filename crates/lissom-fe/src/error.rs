@@ -271,6 +271,25 @@ pub enum FeError {
         "no mode of the mesh is a number: its masses or stiffnesses are too small or too large; check unit_m, density_kg_per_m3 and youngs_modulus_pa"
     )]
     NoModes,
+    /// A frequency below all modes.
+    #[error(
+        "no mode lies below frequency_rad_per_s = {frequency}, the lowest has {lowest:.5} rad/s; raise it, or ask for a number of `modes`"
+    )]
+    NoneBelow {
+        /// The frequency.
+        frequency: f64,
+        /// That of the lowest mode.
+        lowest: f64,
+    },
+    /// A frequency above too many modes.
+    #[error(
+        "more than {} modes lie below frequency_rad_per_s = {frequency}; lower it, or check unit_m, density_kg_per_m3 and youngs_modulus_pa",
+        crate::modes::MOST_BELOW
+    )]
+    TooManyBelow {
+        /// The frequency.
+        frequency: f64,
+    },
     /// The stiffness is not that of a body that is held.
     #[error("the stiffness of the mesh is not positive definite near ({}); is the mesh connected there by more than an edge?", place(.at))]
     NotHeld {

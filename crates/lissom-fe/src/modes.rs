@@ -15,6 +15,10 @@ const CONVERGED: f64 = 1e-13;
 /// Share of a vector that is left by orthogonalisation when it lies in the space of those before it.
 const DEPENDENT: f64 = 1e-10;
 
+/// Most modes that are sought below a frequency, as many as may be asked for by number; more come of wrong units, and take a time
+/// that grows with the square of their number.
+pub(crate) const MOST_BELOW: usize = 128;
+
 /// An eigenvalue and its vector, of unit mass.
 pub(crate) struct Mode {
     pub(crate) square: f64,
@@ -26,7 +30,7 @@ pub(crate) struct Mode {
 pub(crate) enum Wanted {
     /// So many of the lowest.
     Count(usize),
-    /// All whose squared frequency is below this.
+    /// All whose squared frequency is below this; if they are more than [`MOST_BELOW`], some of them that have not converged, more than that too.
     Below(f64),
 }
 
@@ -36,6 +40,14 @@ impl Wanted {
         match self {
             Self::Count(count) => (thetas.len() >= count).then_some(count),
             Self::Below(square) => thetas.iter().position(|theta| theta * square <= 1.0),
+        }
+    }
+
+    /// Whether more are wanted than are sought: inverse squares of a basis are never above the true ones.
+    fn is_too_much(self, thetas: &[f64]) -> bool {
+        match self {
+            Self::Count(_) => false,
+            Self::Below(_) => self.among(thetas).unwrap_or(thetas.len()) > MOST_BELOW,
         }
     }
 }
@@ -78,7 +90,7 @@ pub(crate) fn lowest(
                 && (thetas[..count].iter().zip(&before))
                     .all(|(now, then)| (now - then).abs() <= CONVERGED * now)
         });
-        if settled || basis.len() == known {
+        if settled || basis.len() == known || wanted.is_too_much(&thetas) {
             let modes = eigen.into_iter().take(count.unwrap_or(thetas.len()));
             return modes
                 .map(|(theta, combination)| Mode {

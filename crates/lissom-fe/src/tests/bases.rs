@@ -216,6 +216,22 @@ fn modes_are_kept_up_to_a_frequency() {
     for (a, b) in found.iter().zip(&many) {
         assert!((a / b - 1.0).abs() < 1e-9, "{a} {b}");
     }
+    // below all modes, and in a unit in which all of them are
+    for (cut, words) in [
+        (
+            0.5 * many[0],
+            format!("the lowest has {:.5} rad/s", many[0]),
+        ),
+        (1e12, "more than 128 modes lie below".to_owned()),
+    ] {
+        let basis = MeshBasisSpec::ClampedFree(MeshModesSpec {
+            frequency_rad_per_s: Some(cut),
+            ..MeshModesSpec::default()
+        });
+        let own = spec(basis, &["root"], 0.3);
+        let error = crate::reduce(&mesh, &own, &Attached::default()).unwrap_err();
+        assert!(error.to_string().contains(&words), "{error}");
+    }
 }
 
 /// Averaging ties: the section of a bar warps under them as it wants to, so that Poisson's ratio does not stiffen the root, and the compliance of
