@@ -14,7 +14,7 @@ pub struct ShippedModel {
 }
 
 /// Every model that comes with Lissom as a file; the first one is the one to begin with.
-pub const SHIPPED: [ShippedModel; 28] = [
+pub const SHIPPED: [ShippedModel; 29] = [
     ShippedModel {
         name: "two-link-arm",
         title: "two flexible links in a plane, driven at shoulder and elbow",
@@ -114,6 +114,11 @@ pub const SHIPPED: [ShippedModel; 28] = [
         name: "sliding-links",
         title: "a slider that moves along two flexible links and ties their slopes",
         text: include_str!("../../../models/examples/sliding_links.toml"),
+    },
+    ShippedModel {
+        name: "frame-arm",
+        title: "an arm of a bent, tapered link and a lattice of tubes",
+        text: include_str!("../../../models/examples/frame_arm.toml"),
     },
     ShippedModel {
         name: "rotating-beam",

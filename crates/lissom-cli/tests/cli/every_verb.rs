@@ -32,6 +32,10 @@ impl Case {
         if slides && self.formulation == "nodal" && verb != "compare" {
             return Some("a support that a beam slides through");
         }
+        let of_modes = self.model.text.contains("[body.frame]");
+        if of_modes && self.formulation == "nodal" && verb != "compare" {
+            return Some("a body given by its modes is not known");
+        }
         if self.of_nodes() && self.formulation == "tree" && verb != "compare" {
             return Some("has no tree formulation");
         }

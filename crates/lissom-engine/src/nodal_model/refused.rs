@@ -29,7 +29,13 @@ pub(super) fn refused(spec: &ModelSpec) -> Vec<NodalModelError> {
         let at = root.key("body").index(index);
         match body.kind() {
             Some(BodyKind::Rigid(_) | BodyKind::Beam(_)) => {}
-            _ => found.add(at.clone(), &body.name, "a body given by its modes", TREE),
+            _ => found.add(
+                at.clone(),
+                &body.name,
+                "a body given by its modes",
+                "its elements are straight beams between nodes, and such a body has none: write the members of a frame as \
+                 [[element]], or use the tree formulation",
+            ),
         }
         if matches!(&body.damping, Some(DampingSpec::ModalRatios(ratios)) if ratios.len() > 1) {
             found.add(

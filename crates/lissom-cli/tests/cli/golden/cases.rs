@@ -67,7 +67,7 @@ const ELEMENTS_PER_LINK: &str = "formulation.nodal.elements_per_link=2";
 /// Begins with the weight and nothing else.
 const SAGGING: &str = "simulation.initial={static_load={gravity_m_per_s2=[0.0,0.0,-9.81]}}";
 
-const MODELS: [Model; 33] = [
+const MODELS: [Model; 34] = [
     links("two-link-arm", 0.6, 0.08),
     links("spin-up-beam", 4.0, 0.32),
     links("space-arm", 0.3, 0.04),
@@ -89,6 +89,7 @@ const MODELS: [Model; 33] = [
     links("sliding-boom-spatial", 0.02, 0.02),
     links("telescopic-boom", 0.1, 0.1),
     links("sliding-links", 0.1, 0.1),
+    links("frame-arm", 0.04, 0.04),
     elements("rotating-beam", 0.4),
     elements("quarter-turn", 0.04),
     elements("spatial-two-link", 0.002),

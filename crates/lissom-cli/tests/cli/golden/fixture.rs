@@ -41,6 +41,16 @@ impl Fixture {
         fixture
     }
 
+    /// Takes over what another one has of cases that are not here.
+    pub(super) fn take_others(&mut self, other: Self) {
+        for (name, columns) in other.columns {
+            self.columns.entry(name).or_insert(columns);
+        }
+        for (name, outcome) in other.cases {
+            self.cases.entry(name).or_insert(outcome);
+        }
+    }
+
     /// Columns of the recording of a case.
     pub(super) fn columns_of(&self, case: &str) -> &[String] {
         let equations = case
