@@ -22,7 +22,7 @@ def rec(arm: lissom.Mechanism) -> lissom.Recording:
     return arm.simulate()
 
 
-@pytest.mark.parametrize("name", ["two-link-arm", "four-bar", "rotating-beam"])
+@pytest.mark.parametrize("name", ["two-link-arm", "four-bar", "rotating-beam", "frame-arm"])
 def test_the_numbers_are_those_of_the_command(name: str, command: list[str], tmp_path: Path) -> None:
     changes = {"simulation.duration_s": 0.1}
     words = ["run", name, "--set", "simulation.duration_s=0.1", "--out", str(tmp_path / "run"), "--quiet"]
@@ -170,6 +170,22 @@ def test_a_folder_is_that_of_the_command(rec: lissom.Recording, tmp_path: Path) 
     for refused in (lambda: bare.save(tmp_path / "other"), lambda: bare.report(tmp_path / "other.html")):
         with pytest.raises(ValueError, match="no model"):
             refused()
+
+
+def test_bodies_given_by_numbers_lie_beside_the_manifest(tmp_path: Path) -> None:
+    rec = lissom.shipped("frame-arm", {"simulation.duration_s": 0.01}).build().simulate()
+    rec.save(tmp_path / "run")
+    bodies = sorted((tmp_path / "run").glob("body-*.json"))
+    assert len(bodies) == 2
+    again = lissom.Recording.load(tmp_path / "run")
+    assert again == rec and again.model == rec.model
+    again.save(tmp_path / "again")
+    assert [body.read_bytes() for body in sorted((tmp_path / "again").glob("body-*.json"))] == [
+        body.read_bytes() for body in bodies
+    ]
+    bodies[0].unlink()
+    with pytest.raises(FileNotFoundError, match=bodies[0].name):
+        lissom.Recording.load(tmp_path / "run")
 
 
 def test_the_page_is_that_of_the_command(rec: lissom.Recording, tmp_path: Path) -> None:

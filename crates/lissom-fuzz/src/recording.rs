@@ -40,9 +40,9 @@ const SAMPLES: [f64; 10] = [
     1e16,
 ];
 
-/// Models whose short runs are mutated, with what is changed in them: a tree, a loop, a floating base, nodes and elements, and every integrator
+/// Models whose short runs are mutated, with what is changed in them: a tree, a loop, a floating base, nodes and elements, bodies in files of their own, and every integrator
 /// that remembers something from step to step.
-const MODELS: [(&str, f64, &str); 7] = [
+const MODELS: [(&str, f64, &str); 8] = [
     ("two-link-arm", 0.1, ""),
     ("two-link-arm", 0.1, "simulation.integrator={adams={}}"),
     ("two-link-arm", 0.05, "simulation.integrator={radau={}}"),
@@ -54,6 +54,7 @@ const MODELS: [(&str, f64, &str); 7] = [
     ("four-bar", 0.05, ""),
     ("space-arm", 0.5, "simulation.integrator={esdirk={}}"),
     ("spin-up-elements", 0.05, ""),
+    ("frame-arm", 0.05, ""),
 ];
 
 /// Mutated recordings.

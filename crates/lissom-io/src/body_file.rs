@@ -86,7 +86,7 @@ pub fn parse_checked(name: &str, text: &str) -> Result<ReducedSpec, FileError> {
 /// The text of a body file, and the hash of the body.
 ///
 /// # Errors
-/// If a number is not finite.
+/// With what the writer says. A number that is not finite is written as null, which no reader takes: no sound body has one.
 pub fn text(body: &ReducedSpec) -> serde_json::Result<(String, String)> {
     let crc32 = hash(body)?;
     let written = Written {
@@ -95,6 +95,17 @@ pub fn text(body: &ReducedSpec) -> serde_json::Result<(String, String)> {
         body,
     };
     let mut text = serde_json::to_string(&written)?;
+    text.push('\n');
+    Ok((text, crc32))
+}
+
+/// The text of a file of lumped nodes, and its hash.
+///
+/// # Errors
+/// As [`text`].
+pub fn nodal_text(body: &NodalSpec) -> serde_json::Result<(String, String)> {
+    let mut text = serde_json::to_string(body)?;
+    let crc32 = hash_of(&text);
     text.push('\n');
     Ok((text, crc32))
 }
@@ -118,8 +129,11 @@ pub fn parse_nodal(name: &str, text: &str) -> Result<NodalSpec, FileError> {
 }
 
 fn hash(body: &ReducedSpec) -> serde_json::Result<String> {
-    let content = serde_json::to_string(body)?;
-    Ok(format!("{:08x}", crc32fast::hash(content.as_bytes())))
+    Ok(hash_of(&serde_json::to_string(body)?))
+}
+
+fn hash_of(content: &str) -> String {
+    format!("{:08x}", crc32fast::hash(content.as_bytes()))
 }
 
 #[cfg(test)]

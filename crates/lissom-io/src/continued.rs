@@ -63,9 +63,15 @@ impl Earlier {
         };
         let spec = ModelSpec::parse(&stored.manifest.model, &[]).map_err(|_| other())?;
         // the model as run is compared as it would be written
-        let now = ModelSpec::parse(&loaded.as_run, &[]).map_err(|_| other())?;
+        let now = ModelSpec::parse(&loaded.as_run.text, &[]).map_err(|_| other())?;
         if !is_same(spec, now) {
             return Err(other());
+        }
+        // the text names bodies by their hashes, which different ones may share
+        for body in &loaded.as_run.bodies {
+            if stored.body(&body.name)? != body.text {
+                return Err(other());
+            }
         }
         if !has_channels_of(&recording, loaded, start) {
             return Err(ContinueError::OtherChannels {

@@ -6,9 +6,10 @@
 //! [`npz`] and [`mat`] turn a recording into bytes, [`arrays`] what is no recording, [`manifest`] tells how it came about, [`summary`]
 //! what came of it, [`size`] whether it fits into memory, [`model_summary`] what is understood of a model, [`compare`] sets runs side by side, [`converge`] tells how accurate one is, [`perturb`] what came of a linear one,
 //! [`validation`] holds them against published numbers, [`atomic`] puts a file in place whole or not at all, [`batch`] several files
-//! together, [`output`] fills a folder and [`record`] does it all for one run. Nothing here knows mechanics and nothing prints.
+//! together, [`output`] fills a folder and [`record`] does it all for one run, of a model in the form of [`AsRun`]. Nothing here knows mechanics and nothing prints.
 
 pub mod arrays;
+mod as_run;
 pub mod atomic;
 pub mod batch;
 pub mod body_file;
@@ -38,4 +39,5 @@ pub mod table;
 pub mod urdf;
 pub mod validation;
 
+pub use as_run::{AsRun, KeptBody};
 pub use error::IoError;

@@ -16,6 +16,7 @@ use lissom::{BuildError, ErrorKind, Mechanism, ModelError, ModelSpec, Override};
 use lissom_fe::{FeError, Source};
 use lissom_spec::Step;
 
+use crate::as_run::AsRun;
 use crate::urdf::{self, UrdfError};
 use crate::{IoError, resource, table};
 
@@ -31,8 +32,8 @@ pub struct Loaded {
     /// What the model is called where a short name is wanted: the name of its file without extension, or
     /// that of a shipped model.
     pub label: String,
-    /// `spec` as TOML: the model as run, in one text.
-    pub as_run: String,
+    /// The same as recordings keep it.
+    pub as_run: AsRun,
     /// What bodies were reduced from when the model was read, by their names.
     pub meshes: BTreeMap<String, Source>,
 }
@@ -209,12 +210,23 @@ pub(crate) fn load_text_below(
     text: &str,
     overrides: &[Override],
 ) -> Result<Loaded, LoadError> {
+    let find = |name: &str| resource::read_below(folder, name);
+    load_text_with(&find, label, text, overrides)
+}
+
+/// The same for a text that names files of which `find` gives the content.
+pub(crate) fn load_text_with(
+    find: &Find<'_>,
+    label: &str,
+    text: &str,
+    overrides: &[Override],
+) -> Result<Loaded, LoadError> {
     let Assembled {
         spec,
         mechanism,
         as_run,
         meshes,
-    } = assemble(text, overrides, folder).map_err(|problems| LoadError {
+    } = assemble(text, overrides, find).map_err(|problems| LoadError {
         origin: label.to_owned(),
         text: Some(text.to_owned()),
         problems,
@@ -233,6 +245,15 @@ impl Loaded {
     /// What the model is called: its own name, or its label.
     pub fn name(&self) -> &str {
         self.spec.name.as_deref().unwrap_or(&self.label)
+    }
+
+    /// The model as TOML, with its bodies, in one text.
+    ///
+    /// # Errors
+    ///
+    /// With what the writer says, if TOML cannot hold a number of it.
+    pub fn whole_text(&self) -> Result<String, String> {
+        toml::to_string(&self.spec).map_err(|error| error.to_string())
     }
 }
 
@@ -337,14 +358,21 @@ fn read_model(path: &Path) -> Result<String, IoError> {
 struct Assembled {
     spec: ModelSpec,
     mechanism: Mechanism,
-    as_run: String,
+    as_run: AsRun,
     meshes: BTreeMap<String, Source>,
 }
 
-fn assemble(text: &str, overrides: &[Override], folder: &Path) -> Result<Assembled, Vec<Problem>> {
+/// What gives the text of a file by the name that a model has for it.
+pub(crate) type Find<'a> = dyn Fn(&str) -> Result<String, IoError> + 'a;
+
+fn assemble(
+    text: &str,
+    overrides: &[Override],
+    find: &Find<'_>,
+) -> Result<Assembled, Vec<Problem>> {
     let all = |errors: Vec<ModelError>| errors.into_iter().map(Problem::Model).collect::<Vec<_>>();
     let mut spec = ModelSpec::parse(text, overrides).map_err(all)?;
-    let mut files = Files::below(folder);
+    let mut files = Files::found_by(find);
     files.bodies(&mut spec);
     files.tables(&mut spec);
     if !files.problems.is_empty() {
@@ -365,12 +393,11 @@ fn assemble(text: &str, overrides: &[Override], folder: &Path) -> Result<Assembl
     })
 }
 
-/// The mechanism of a spec, and the spec as TOML.
-pub(crate) fn build(spec: &ModelSpec) -> Result<(Mechanism, String), Vec<Problem>> {
+/// The mechanism of a spec, and the spec as recordings keep it.
+pub(crate) fn build(spec: &ModelSpec) -> Result<(Mechanism, AsRun), Vec<Problem>> {
     let all = |errors: Vec<BuildError>| errors.into_iter().map(Problem::Build).collect::<Vec<_>>();
     let mechanism = Mechanism::build(spec).map_err(all)?;
-    let as_run = toml::to_string(spec).map_err(|error| {
-        let message = error.to_string();
+    let as_run = AsRun::of(spec).map_err(|message| {
         let kind = ErrorKind::Unreadable { message };
         vec![Problem::Model(ModelError::new(lissom::Path::root(), kind))]
     })?;
@@ -379,7 +406,7 @@ pub(crate) fn build(spec: &ModelSpec) -> Result<(Mechanism, String), Vec<Problem
 
 /// The files that a model names, as they are put in its place.
 struct Files<'a> {
-    folder: &'a Path,
+    find: &'a Find<'a>,
     read: Vec<ReadFile>,
     problems: Vec<Problem>,
     meshes: BTreeMap<String, Source>,
@@ -395,9 +422,9 @@ struct ReadFile {
 }
 
 impl<'a> Files<'a> {
-    fn below(folder: &'a Path) -> Self {
+    fn found_by(find: &'a Find<'a>) -> Self {
         Self {
-            folder,
+            find,
             read: Vec::new(),
             problems: Vec::new(),
             meshes: BTreeMap::new(),
@@ -482,7 +509,7 @@ impl<'a> Files<'a> {
         stands_at: lissom::Path,
         parse: impl FnOnce(&str, &str) -> Result<T, FileError>,
     ) -> Option<T> {
-        let content = resource::read_below(self.folder, &name)
+        let content = (self.find)(&name)
             .map_err(FileError::from)
             .and_then(|text| parse(&name, &text));
         match content {

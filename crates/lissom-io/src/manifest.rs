@@ -16,7 +16,7 @@ pub struct Manifest {
     pub lissom_version: String,
     /// Name of the model file; absent for a model that was no file.
     pub model_file: Option<String>,
-    /// The model as run: TOML text with all changes made on the command line.
+    /// The model as run: TOML text with all changes made on the command line. Bodies given by numbers are files beside it.
     pub model: String,
     /// Options of the run, in full.
     pub options: Value,
@@ -70,7 +70,7 @@ pub struct ChannelEntry {
 
 impl Manifest {
     /// Version of the layout written here.
-    pub const FORMAT: u32 = 2;
+    pub const FORMAT: u32 = 3;
 
     /// The entry of a file.
     pub fn file(&self, name: &str) -> Option<&FileEntry> {

@@ -1,16 +1,19 @@
 //! Everything a run leaves behind, written into one folder: recording, manifest, summary.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use lissom::spec::OutputFormat;
 use lissom::{Ending, Recording, Run, State};
 use serde_json::{Value, json};
 
+use crate::as_run::KeptBody;
 use crate::batch::{Batch, Written};
 use crate::load::Loaded;
 use crate::manifest::{FileEntry, Manifest};
 use crate::output::{self, MANIFEST, below, file_name};
 use crate::state::{self, StateFile};
+use crate::stored::Folder;
 use crate::summary::Summary;
 use crate::{IoError, npz};
 
@@ -46,7 +49,7 @@ pub fn write_checkpoint(
     options: Value,
     summary: &mut Summary,
 ) -> Result<(), IoError> {
-    let mut batch = Batch::begin(folder, file_names())?;
+    let mut batch = Batch::begin(folder, file_names(loaded))?;
     summary.in_progress = true;
     let recording = &so_far.recording;
     let format = if npz::holds(recording.channels.len(), recording.len() as f64) {
@@ -67,11 +70,10 @@ fn add_in(
     options: Value,
     summary: &mut Summary,
 ) -> Result<Manifest, IoError> {
-    for name in file_names() {
-        batch.replace(&below(within, &name))?;
-    }
+    replace_earlier(batch, within, loaded)?;
     let mut files = output::write(batch, within, &run.recording, formats)?;
     files.extend(write_state(batch, within, loaded, run.last.as_ref())?);
+    files.extend(write_bodies(batch, within, loaded)?);
     let paths = files.iter().map(|file| file.path.clone());
     let paths = paths.chain([batch.folder().join(below(within, MANIFEST))]);
     summary.files = paths.map(|path| path.display().to_string()).collect();
@@ -102,13 +104,39 @@ pub fn write_recording(
     summary: Value,
     stopped_at_s: Option<f64>,
 ) -> Result<Vec<PathBuf>, IoError> {
+    replace_earlier(&mut batch, "", loaded)?;
     let mut files = output::write(&mut batch, "", recording, &formats_of(loaded))?;
     files.extend(write_state(&mut batch, "", loaded, last)?);
+    files.extend(write_bodies(&mut batch, "", loaded)?);
     let manifest = manifest(loaded, recording, &files, options, summary, stopped_at_s);
     let mut paths: Vec<PathBuf> = files.into_iter().map(|file| file.path).collect();
     paths.push(output::write_manifest(&mut batch, "", &manifest)?);
     batch.finish()?;
     Ok(paths)
+}
+
+/// Has a batch replace all files of the run that stands in its folder `within`.
+fn replace_earlier(batch: &mut Batch, within: &str, loaded: &Loaded) -> Result<(), IoError> {
+    for name in file_names(loaded) {
+        batch.replace(&below(within, &name))?;
+    }
+    // what cannot be read as a run has no bodies
+    let earlier = Folder::open(&batch.folder().join(within)).ok();
+    for name in earlier.iter().flat_map(Folder::bodies) {
+        // where something else has come to stand it is left alone
+        let _ = batch.replace(&below(within, name));
+    }
+    Ok(())
+}
+
+/// Writes the bodies that the text of the model names.
+fn write_bodies(batch: &mut Batch, within: &str, loaded: &Loaded) -> Result<Vec<Written>, IoError> {
+    let write = |body: &KeptBody| {
+        batch.write(&below(within, &body.name), |out| {
+            out.write_all(body.text.as_bytes())
+        })
+    };
+    loaded.as_run.bodies.iter().map(write).collect()
 }
 
 /// Writes the state that a run ends in, if it is known.
@@ -123,11 +151,12 @@ fn write_state(
         .transpose()
 }
 
-/// Names of all files that a run may leave: a [`Batch`] that writes one replaces them.
-pub fn file_names() -> Vec<String> {
+/// Names of all files that the run of a model may leave: a [`Batch`] that writes one replaces them.
+pub fn file_names(loaded: &Loaded) -> Vec<String> {
     let recordings = [OutputFormat::Csv, OutputFormat::Npz, OutputFormat::Mat].map(file_name);
     let names = recordings.into_iter().chain([state::FILE, MANIFEST]);
-    names.map(str::to_owned).collect()
+    let bodies = loaded.as_run.bodies.iter().map(|body| body.name.as_str());
+    names.chain(bodies).map(str::to_owned).collect()
 }
 
 /// How a recording came about, with the files that hold it.
@@ -146,7 +175,7 @@ pub fn manifest(
             let name = path.file_name()?;
             Some(name.display().to_string())
         }),
-        model: loaded.as_run.clone(),
+        model: loaded.as_run.text.clone(),
         options,
         fidelity: json!(loaded.mechanism.fidelity()),
         channels: Manifest::channels_of(recording),

@@ -52,6 +52,29 @@ pub fn read_below(folder: &Path, name: &str) -> Result<String, IoError> {
     })
 }
 
+/// Refuses a link that leads out of the folder in which it stands.
+///
+/// # Errors
+///
+/// [`IoError::Outside`], or [`IoError::Read`] with the path.
+pub(crate) fn refuse_link_outside(path: &Path) -> Result<(), IoError> {
+    let unreadable = |reason| IoError::Read {
+        path: path.to_owned(),
+        reason,
+    };
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let root = folder.canonicalize().map_err(unreadable)?;
+    let target = path.canonicalize().map_err(unreadable)?;
+    if target.starts_with(root) {
+        return Ok(());
+    }
+    let name = path.file_name().unwrap_or_default().display().to_string();
+    Err(IoError::Outside {
+        name,
+        folder: folder.to_owned(),
+    })
+}
+
 /// Content of a file that a run or a user has left.
 ///
 /// # Errors

@@ -1,5 +1,7 @@
 //! [`Stored`]: a run read back from the folder it was written to.
 
+use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use lissom::Recording;
@@ -9,7 +11,7 @@ use crate::batch::Reading;
 use crate::load::{self, LoadError, Loaded};
 use crate::manifest::{FileEntry, Manifest};
 use crate::output::{MANIFEST, file_name};
-use crate::{IoError, csv, npz, resource};
+use crate::{IoError, as_run, csv, npz, resource};
 
 /// A run as its folder tells it.
 #[derive(Clone, Debug)]
@@ -94,19 +96,31 @@ pub fn read(path: &Path) -> Result<Stored, StoredError> {
     let at = folder_of(path);
     let folder = Folder::open(at)?;
     let recording = folder.recording()?;
-    let manifest = folder.manifest;
+    let manifest = &folder.manifest;
     let label = match &manifest.model_file {
         Some(file) => load::label_of(Path::new(file)),
         None => (at.file_name()).map_or("model".to_owned(), |name| name.display().to_string()),
     };
-    let loaded = load::load_text_below(at, &label, &manifest.model, &[]);
+    let bodies = (folder.bodies())
+        .map(|name| Ok((name, folder.body(name)?)))
+        .collect::<Result<BTreeMap<&str, String>, StoredError>>()?;
+    let find = |name: &str| {
+        (bodies.get(name).cloned()).ok_or_else(|| {
+            let reason = "the manifest tells of no such body";
+            IoError::Read {
+                path: at.join(name),
+                reason: io::Error::new(io::ErrorKind::NotFound, reason),
+            }
+        })
+    };
+    let loaded = load::load_text_with(&find, &label, &manifest.model, &[]);
     let loaded = loaded.map_err(|source| StoredError::Model {
         path: at.join(MANIFEST),
         source: Box::new(source),
     })?;
     Ok(Stored {
         folder: at.to_owned(),
-        manifest,
+        manifest: folder.manifest,
         recording,
         loaded,
     })
@@ -148,6 +162,22 @@ impl Folder {
         } else {
             Err(StoredError::OtherRun { path })
         }
+    }
+
+    /// Names of the bodies of the model, as the manifest tells of them.
+    pub(crate) fn bodies(&self) -> impl Iterator<Item = &str> {
+        let names = self.manifest.files.iter().map(|file| file.name.as_str());
+        names.filter(|name| as_run::is_name(name))
+    }
+
+    /// The text of one of these.
+    pub(crate) fn body(&self, name: &str) -> Result<String, StoredError> {
+        resource::refuse_link_outside(&self.reading.path(name))?;
+        let (path, bytes) = self.read(name)?;
+        String::from_utf8(bytes).map_err(|error| {
+            let byte = error.utf8_error().valid_up_to();
+            IoError::NotText { path, byte }.into()
+        })
     }
 
     /// The recording.

@@ -75,8 +75,8 @@ impl Model {
     }
 
     #[getter]
-    fn toml(&self) -> &str {
-        &self.loaded.as_run
+    fn toml(&self) -> PyResult<String> {
+        self.loaded.whole_text().map_err(PyValueError::new_err)
     }
 
     fn json(&self) -> PyResult<String> {

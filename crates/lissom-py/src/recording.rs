@@ -128,7 +128,7 @@ pub(crate) fn write_run(py: Python<'_>, folder: PathBuf, run: OfRun<'_>) -> PyRe
     let (loaded, stopped_at_s) = (&run.model.get().loaded, run.stopped_at_s);
     let last = run.last.as_ref().map(|last| &last.get().state);
     let wrote = py.detach(|| {
-        let batch = Batch::begin(&folder, record::file_names())?;
+        let batch = Batch::begin(&folder, record::file_names(loaded))?;
         record::write_recording(
             batch,
             loaded,

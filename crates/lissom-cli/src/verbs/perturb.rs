@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
     let batch = run::batch_for(
         arguments.out.as_deref(),
         &format!("{}-perturb", loaded.label),
-        record::file_names(),
+        record::file_names(&loaded),
     )?;
     let folder = batch.folder().to_owned();
     arguments.plot.refuse_unwritable()?;

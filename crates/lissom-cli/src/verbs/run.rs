@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
     let mut batch = batch_for(
         arguments.out.as_deref(),
         &loaded.label,
-        record::file_names(),
+        record::file_names(&loaded),
     )?;
     let folder = batch.folder().to_owned();
     report::refuse_unwritable(&folder, &arguments.pictures)?;

@@ -110,7 +110,7 @@ def test_mat_has_columns_names_and_units(folder, npz):
 
 def test_manifest_lists_channels_and_files(folder):
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    assert manifest["format"] == 2
+    assert manifest["format"] == 3
     assert {entry["name"]: entry["unit"] for entry in manifest["channels"]} == UNITS
     names = [file["name"] for file in manifest["files"]]
     assert names == ["recording.csv", "recording.npz", "recording.mat"]
