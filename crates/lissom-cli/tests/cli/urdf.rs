@@ -44,7 +44,7 @@ fn robots_run_and_are_written_as_models() {
 fn flexible_links_stand_beside_the_robot() {
     let folder = Folder::new();
     folder.write("arm.urdf", PENDULUM);
-    let beam = "frame = { rotation_vector_rad = [0.0, 1.5707963267948966, 0.0] }
+    let beam = "pose = { rotation_vector_rad = [0.0, 1.5707963267948966, 0.0] }
 beam = { length_m = 1.0, mass_per_length_kg_per_m = 0.3, bending_stiffness_z_n_m2 = 2.0, basis = { clamped_free = { bending_z = 2 } } }";
     folder.write("arm.flexible.toml", format!("[rod]\n{beam}\n"));
     folder

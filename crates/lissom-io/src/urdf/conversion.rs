@@ -28,6 +28,8 @@ pub(super) struct Conversion<'r> {
 
 struct Body<'r> {
     name: &'r str,
+    /// Line of its link.
+    line: u32,
     /// Inertia of the link, with those of links that are fixed to it.
     inertia: RigidInertia<f64>,
     flexible: Option<&'r FlexibleLink>,
@@ -101,7 +103,12 @@ impl<'r> Conversion<'r> {
             let stands = this.add(joint, links[joint.child.as_str()], carrier, flexible);
             standing.insert(joint.child.as_str(), stands);
         }
-        Ok(this)
+        let errors: Vec<UrdfError> = this.bodies.iter().filter_map(Body::fault).collect();
+        if errors.is_empty() {
+            Ok(this)
+        } else {
+            Err(errors)
+        }
     }
 
     /// Adds a link on its joint, on what carries it.
@@ -153,6 +160,7 @@ impl<'r> Conversion<'r> {
         let child = self.bodies.len();
         self.bodies.push(Body {
             name: &link.name,
+            line: link.line,
             inertia,
             flexible: own,
         });
@@ -199,11 +207,10 @@ impl<'r> Conversion<'r> {
                 rotation,
                 translation,
             } = joint.child_from_joint;
-            let child = end(
-                self.bodies[joint.child].name,
-                &Site::At(translation),
-                &rotation,
-            );
+            let child = &self.bodies[joint.child];
+            let carried_at = (child.flexible).and_then(|own| own.carried_at(&joint.joint.name));
+            let site = carried_at.map_or(Site::At(translation), Site::Named);
+            let child = end(child.name, &site, &rotation);
             let _ = writeln!(text, "child = {child}\n{}", joint.joint.keys());
         }
         for payload in &self.payloads {
@@ -272,6 +279,21 @@ impl<'r> Conversion<'r> {
 }
 
 impl Body<'_> {
+    /// What is wrong with its inertia, if it is rigid and nothing could move it.
+    fn fault(&self) -> Option<UrdfError> {
+        let mass = self.inertia.mass;
+        let (_, central) = central(&self.inertia);
+        let moments = [0, 1, 2].map(|axis| central[axis][axis]);
+        let is_sound =
+            self.flexible.is_some() || (mass > 0.0 && moments.iter().all(|&own| own > 0.0));
+        let fault = UrdfFault::NoInertia {
+            link: self.name.to_owned(),
+            mass: number(mass),
+            moments: numbers(Vector(moments)),
+        };
+        (!is_sound).then(|| UrdfError::new(self.line, fault))
+    }
+
     /// What it is made of, as lines of its table.
     fn keys(&self) -> String {
         match self.flexible {
@@ -465,8 +487,8 @@ fn end(body: &str, site: &Site<'_>, rotation: &Matrix<f64>) -> String {
     }
 }
 
-/// Mass, centre of mass and inertia about it, as keys of a table.
-fn mass_properties(inertia: &RigidInertia<f64>, between: &str) -> String {
+/// The centre of mass, and the inertia about it.
+fn central(inertia: &RigidInertia<f64>) -> (Vector<f64>, [[f64; 3]; 3]) {
     let mass = inertia.mass;
     let center = if mass > 0.0 {
         inertia.first_moment.scale(1.0 / mass)
@@ -478,13 +500,20 @@ fn mass_properties(inertia: &RigidInertia<f64>, between: &str) -> String {
         let square = if i == j { center.dot(center) } else { 0.0 };
         full[i][j] - mass * (square - center[i] * center[j])
     };
-    let mut keys = vec![format!("mass_kg = {}", number(mass))];
+    let central = [0, 1, 2].map(|i| [0, 1, 2].map(|j| steiner(i, j)));
+    (center, central)
+}
+
+/// Mass, centre of mass and inertia about it, as keys of a table.
+fn mass_properties(inertia: &RigidInertia<f64>, between: &str) -> String {
+    let (center, central) = central(inertia);
+    let mut keys = vec![format!("mass_kg = {}", number(inertia.mass))];
     if !is_zero(center) {
         keys.push(format!("center_of_mass_m = {}", numbers(center)));
     }
-    let moments = Vector([steiner(0, 0), steiner(1, 1), steiner(2, 2)]);
+    let moments = Vector([0, 1, 2].map(|axis| central[axis][axis]));
     keys.push(format!("inertia_kg_m2 = {}", numbers(moments)));
-    let products = Vector([steiner(0, 1), steiner(0, 2), steiner(1, 2)]);
+    let products = Vector([central[0][1], central[0][2], central[1][2]]);
     if !is_zero(products) {
         keys.push(format!("products_of_inertia_kg_m2 = {}", numbers(products)));
     }

@@ -3,7 +3,7 @@
 //! ```toml
 //! root = "free"                                   # the root link floats; it is the ground when absent
 //! [upper_arm]                                     # a link
-//! frame = { rotation_vector_rad = [0.0, -1.5707963267948966, 0.0] }   # of the body in the link's frame: x along the link's z
+//! pose = { rotation_vector_rad = [0.0, -1.5707963267948966, 0.0] }    # of the body in the link's frame: x along the link's z
 //! beam = { length_m = 0.4, … }                    # this and all else are keys of [[body]]
 //! attach = { elbow = "tip" }                      # where a joint sits, if it is not at the tip
 //! ```
@@ -14,12 +14,13 @@ use lissom_spatial::{RotationVector, Transform, Vector};
 use serde::Deserialize;
 use toml::{Table, Value};
 
-use super::robot::Robot;
+use super::robot::{Joint, Robot};
 use super::{UrdfError, UrdfFault};
 
 /// Kinds of bodies, one of which a flexible link has.
-const KINDS: [&str; 7] = [
+const KINDS: [&str; 8] = [
     "beam",
+    "frame",
     "mesh",
     "reduced",
     "reduced_file",
@@ -47,7 +48,7 @@ pub(super) struct FlexibleLink {
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Frame {
+struct Pose {
     #[serde(default)]
     position_m: [f64; 3],
     #[serde(default)]
@@ -114,19 +115,20 @@ impl FlexibleLink {
         };
         let wrong =
             |key: &str, error: toml::de::Error| format!("`{name}.{key}`: {}", error.message());
-        let frame = keys
-            .remove("frame")
-            .map_or_else(|| Ok(Frame::default()), Value::try_into);
-        let frame: Frame = frame.map_err(|error| wrong("frame", error))?;
+        let pose = keys
+            .remove("pose")
+            .map_or_else(|| Ok(Pose::default()), Value::try_into);
+        let pose: Pose = pose.map_err(|error| wrong("pose", error))?;
         let attach = keys
             .remove("attach")
             .map_or_else(|| Ok(BTreeMap::new()), Value::try_into);
         let attach: BTreeMap<String, String> = attach.map_err(|error| wrong("attach", error))?;
         if let Some(joint) = attach.keys().find(|attached| {
-            !(robot.joints.iter()).any(|joint| joint.name == **attached && joint.parent == name)
+            let is_on = |joint: &Joint| joint.parent == name || joint.child == name;
+            !(robot.joints.iter()).any(|joint| joint.name == **attached && is_on(joint))
         }) {
             return Err(format!(
-                "`{name}.attach.{joint}`: no joint of this name has `{name}` as its parent"
+                "`{name}.attach.{joint}`: no joint of this name has `{name}` as its parent or child"
             ));
         }
         if !KINDS.iter().any(|kind| keys.contains_key(*kind)) {
@@ -135,12 +137,23 @@ impl FlexibleLink {
                 KINDS.join(", ")
             ));
         }
-        let rotation = RotationVector::new(Vector(frame.rotation_vector_rad)).matrix();
+        let rotation = RotationVector::new(Vector(pose.rotation_vector_rad)).matrix();
         Ok(Self {
-            link_from_body: Transform::new(rotation, Vector(frame.position_m)),
+            link_from_body: Transform::new(rotation, Vector(pose.position_m)),
             attach,
             keys,
         })
+    }
+
+    /// The place by which a joint carries the link: that of `attach`, or the first interface of a frame or mesh.
+    pub(super) fn carried_at(&self, joint: &str) -> Option<&str> {
+        let first = |kind: &str| self.keys.get(kind)?.get("interface")?.as_array()?.first();
+        let of_interface = || {
+            let of_mesh = || first("mesh")?.get("name")?.as_str();
+            first("frame").and_then(Value::as_str).or_else(of_mesh)
+        };
+        let attached = self.attach.get(joint).map(String::as_str);
+        attached.or_else(of_interface)
     }
 
     /// Length of a beam, at whose tip joints sit unless said otherwise.

@@ -130,6 +130,19 @@ pub enum UrdfFault {
     /// No link at all, or all of them in a circle.
     #[error("the robot has no root link, on which all others hang")]
     NoRoot,
+    /// A link that moves without inertia.
+    #[error(
+        "link {link:?} moves on its joint with the mass {mass} and the moments of inertia {moments}; all of them must be above zero: give it \
+         <inertial>, or fix it to another link"
+    )]
+    NoInertia {
+        /// The link.
+        link: String,
+        /// Its mass, with that of what is fixed to it.
+        mass: String,
+        /// Its moments of inertia about the centre of mass.
+        moments: String,
+    },
     /// The file of flexible links is wrong.
     #[error("{message}")]
     Flexible {

@@ -1,6 +1,7 @@
 //! Robots of URDF files become models.
 
 use lissom::{Mechanism, ModelSpec};
+use lissom_io::load::load_text;
 use lissom_io::urdf::{UrdfFault, flexible_file, model_text};
 
 /// A crane: a column that turns, a boom along the z axis of its link, a hook frame, and a counterweight fixed to the column.
@@ -56,7 +57,7 @@ const CRANE: &str = r#"<?xml version="1.0"?>
 /// The boom as a beam, whose x axis is the link's z axis.
 const FLEXIBLE: &str = "
 [boom]
-frame = { rotation_vector_rad = [0.0, -1.5707963267948966, 0.0] }
+pose = { rotation_vector_rad = [0.0, -1.5707963267948966, 0.0] }
 beam = { length_m = 1.2, mass_per_length_kg_per_m = 2.5, bending_stiffness_z_n_m2 = 900.0, basis = { clamped_free = { bending_z = 2 } } }
 ";
 
@@ -151,22 +152,77 @@ sample_period_s = 0.1
     assert!(z[2] < z[0] - 0.1, "the boom falls: {z:?}");
 }
 
+/// Two descriptions: a link as a frame, in the axes of the link, with a stub beside its end on which the next link turns, has the
+/// inertia of the beam about both joints.
+#[test]
+fn links_may_be_frames() {
+    /// Rotation of the sections, which the beam leaves out: (d²/8)/(L²/3) = 1e-3, and the stub.
+    const SECTIONS: f64 = 3e-3;
+    let section =
+        "material = \"steel\", section = { tube = { diameter_m = 0.06, wall_m = 0.003 } }";
+    let stub = "material = \"steel\", section = { circle = { diameter_m = 0.001 } }";
+    let frame = format!(
+        r#"[boom]
+attach = {{ eye = "beside" }}
+[boom.frame]
+interface = ["root", "beside"]
+basis.clamped_free = {{ modes = 2 }}
+node = [
+    {{ name = "root", position_m = [0.0, 0.0, 0.0] }},
+    {{ name = "end", position_m = [0.0, 0.0, 1.2] }},
+    {{ name = "beside", position_m = [0.0, -0.2, 1.2] }},
+]
+member = [
+    {{ from = "root", to = "end", {section} }},
+    {{ from = "end", to = "beside", {stub} }},
+]
+"#
+    );
+    let beam = format!(
+        "[boom]\npose = {{ rotation_vector_rad = [0.0, -1.5707963267948966, 0.0] }}\n\
+         beam = {{ length_m = 1.2, {section}, basis = {{ clamped_free = {{ bending_y = 1, bending_z = 1 }} }} }}"
+    );
+    let beside = CRANE.replace("<origin xyz=\"0 0 1.2\"/>", "<origin xyz=\"0 -0.2 1.2\"/>");
+    let [frame, beam] = [(&*beside, frame), (CRANE, beam)].map(|(crane, flexible)| {
+        let text = model_text(crane, Some(&flexible)).unwrap();
+        let loaded =
+            load_text("crane", &text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let mass = mass_matrix(&loaded.mechanism);
+        let hook = loaded.mechanism.run(&[0.0]).recording;
+        let hook = ["x", "y", "z"]
+            .map(|k| hook.channel(&format!("hook.position.{k}")).unwrap().samples[0]);
+        // slew, luff, then two shapes
+        assert_eq!(mass.len(), 16);
+        (mass[0], mass[5], hook)
+    });
+    assert!(
+        (frame.0 / beam.0 - 1.0).abs() < SECTIONS,
+        "{frame:?} {beam:?}"
+    );
+    assert!(
+        (frame.1 / beam.1 - 1.0).abs() < SECTIONS,
+        "{frame:?} {beam:?}"
+    );
+    for k in 0..3 {
+        let apart = frame.2[k] - beam.2[k] + [0.0, 0.2, 0.0][k];
+        assert!(apart.abs() < ROUNDING, "{frame:?} {beam:?}");
+    }
+}
+
 /// Closed form: a floating root has its mass and inertia in all six directions.
 #[test]
 fn roots_may_float() {
-    let text = model_text(CRANE, Some("root = \"free\"")).unwrap();
-    assert!(
-        text.contains("free = {}") && text.contains("base_free"),
-        "{text}"
-    );
     // the base itself has no mass: it is given some
     let heavy = CRANE.replace(
         "<link name=\"base\"/>",
         "<link name=\"base\"><inertial><mass value=\"50\"/><inertia ixx=\"1\" ixy=\"0\" ixz=\"0\" iyy=\"1\" iyz=\"0\" izz=\"1\"/></inertial></link>",
     );
-    let mass = mass_matrix(&mechanism(
-        &model_text(&heavy, Some("root = \"free\"")).unwrap(),
-    ));
+    let text = model_text(&heavy, Some("root = \"free\"")).unwrap();
+    assert!(
+        text.contains("free = {}") && text.contains("base_free"),
+        "{text}"
+    );
+    let mass = mass_matrix(&mechanism(&text));
     let n = 8;
     assert_eq!(mass.len(), n * n);
     for axis in 3..6 {
@@ -237,6 +293,13 @@ fn what_is_wrong_is_told_with_its_line() {
         .contains("two joints")
     );
     assert!(words("<robot name=\"none\"/>", None).contains("no root"));
+    let light = CRANE.replacen("<mass value=\"3", "<mass value=\"0", 1);
+    assert_ne!(light, CRANE);
+    let found = faults(&light, None);
+    assert!(
+        matches!(&found[..], [own] if own.line > 1 && own.to_string().contains("\"boom\" moves on its joint with the mass 0.0")),
+        "{found:?}"
+    );
     assert!(
         words(
             &CRANE.replace(
@@ -269,8 +332,11 @@ fn large_robots_are_read_in_time() {
     let robot = format!("<robot name=\"long\">\n{links}{joints}</robot>");
     let text = model_text(&robot, None).unwrap();
     assert_eq!(text.matches("[[marker]]").count(), LINKS - 1);
-    let text = model_text(&robot, Some("root = \"free\"")).unwrap();
-    assert!(text.contains("l0_free"));
+    let refused = model_text(&robot, Some("root = \"free\"")).unwrap_err();
+    assert!(
+        matches!(refused[0].fault, UrdfFault::NoInertia { .. }),
+        "{refused:?}"
+    );
 
     let nameless = format!("<robot>\n{}</robot>", "<link/>\n".repeat(LINKS));
     let errors = model_text(&nameless, None).unwrap_err();
