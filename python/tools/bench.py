@@ -2,13 +2,15 @@
 
     python python/tools/bench.py
 
-Ratios come from one run. Times are the shortest of several rounds, the least disturbed, of the processor where one thread works and by the
-clock where several do. `cargo run --release -p lissom-bench -- batches` measures batches inside Rust.
+Ratios come from one run, in which what is compared is measured turn and turn about. Times are the shortest of several rounds, the least
+disturbed, of the processor where one thread works and by the clock where several do; what the threads took of the processor together is
+told beside it, because a clock says little on a machine that does other work. `cargo run --release -p lissom-bench -- batches` measures batches inside Rust.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -25,15 +27,25 @@ STATES = 10_000
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "docs/notebooks"
 
 
-def shortest_s(call: Callable[[], object], count: int, clock: Callable[[], float], rounds: int = 9) -> float:
+Call = Callable[[], object]
+
+
+def shortest_s(call: Call, count: int, clock: Callable[[], float], rounds: int = 9) -> float:
     """Seconds of one call."""
-    found = []
+    (found,) = shortest_of([(call, count)], clock, rounds)
+    return found
+
+
+def shortest_of(calls: list[tuple[Call, int]], clock: Callable[[], float], rounds: int = 9) -> list[float]:
+    """Seconds of one of each call, turn and turn about; each is made so many times a round."""
+    found = [math.inf] * len(calls)
     for _ in range(rounds):
-        began = clock()
-        for _ in range(count):
-            call()
-        found.append((clock() - began) / count)
-    return min(found)
+        for at, (call, count) in enumerate(calls):
+            began = clock()
+            for _ in range(count):
+                call()
+            found[at] = min(found[at], (clock() - began) / count)
+    return found
 
 
 def chain(bodies: int, modes: int) -> lissom.Model:
@@ -70,7 +82,7 @@ def forward_dynamics(name: str, model: lissom.Model) -> None:
     x = np.concatenate([q, rng.standard_normal((STATES, n))], axis=-1)
     force, out = rng.standard_normal((STATES, n)), np.zeros((STATES, n))
 
-    def first(rows: int) -> Callable[[], object]:
+    def first(rows: int) -> Call:
         states, forces, found = x[:rows], force[:rows], out[:rows]
         return lambda: mech.forward_dynamics(states, forces, out=found)
 
@@ -79,17 +91,18 @@ def forward_dynamics(name: str, model: lissom.Model) -> None:
     def alone() -> object:
         return mech.forward_dynamics(state, forces, out=found)
 
+    # one and three rows are too few to be evaluated side by side: two more of them are two more calls inside Rust
+    calls = [(first(1), 2000), (first(3), 2000), (alone, 2000), (first(STATES), 1)]
     with lissom.threads(1):
-        # too few rows to be evaluated side by side: two more of them are two more calls inside Rust
-        one, three = (shortest_s(first(rows), 2000, time.process_time) for rows in (1, 3))
-        single = (three - one) / 2.0
-        call = shortest_s(alone, 2000, time.process_time)
-        many = shortest_s(first(STATES), 1, time.process_time) / STATES
-    cores = shortest_s(first(STATES), 1, time.perf_counter, rounds=25) / STATES
+        one, three, call, many = shortest_of(calls, time.process_time, rounds=15)
+    single = (three - one) / 2.0
+    cores = shortest_s(first(STATES), 1, time.perf_counter, rounds=50)
+    together = shortest_s(first(STATES), 1, time.process_time, rounds=15)
     print(
         f"{name}: forward_dynamics {1e6 * call:.2f} us a call, {1e6 * single:.2f} us inside Rust, "
         f"overhead {1e6 * (call - single):.2f} us; {STATES} states in one call: "
-        f"{single / many:.2f} times the throughput on one core, {single / cores:.2f} on {os.cpu_count()}"
+        f"{STATES * single / many:.2f} times the throughput on one core, {STATES * single / cores:.2f} on {os.cpu_count()}, "
+        f"whose threads took {together / many:.2f} of the processor time of one"
     )
 
 
