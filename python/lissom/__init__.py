@@ -33,13 +33,24 @@ if TYPE_CHECKING:
     from lissom.mechanism import Mechanism
     from lissom.model import Model, load, shipped, shipped_models
     from lissom.recording import Page, Recording
-    from lissom.results import Derivatives, Energy, Equilibrium, Evaluation, Modes, Rollout
+    from lissom.results import (
+        ClosedEvaluation,
+        Derivatives,
+        Encounter,
+        Energy,
+        Equilibrium,
+        Evaluation,
+        Modes,
+        Rollout,
+    )
     from lissom.sweeps import sweep, threads
 
 # Importing NumPy takes its time, and the command does without.
 _HOME = {
     "BatchSimulator": "control",
+    "ClosedEvaluation": "results",
     "Derivatives": "results",
+    "Encounter": "results",
     "Energy": "results",
     "Equilibrium": "results",
     "Evaluation": "results",
@@ -71,7 +82,9 @@ _HOME = {
 
 __all__ = [
     "BatchSimulator",
+    "ClosedEvaluation",
     "Derivatives",
+    "Encounter",
     "Energy",
     "Equilibrium",
     "Evaluation",

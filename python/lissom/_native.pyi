@@ -16,6 +16,7 @@ __all__ = [
     "State",
     "Stop",
     "__version__",
+    "closed_evaluation",
     "compared",
     "converged",
     "find_equilibrium",
@@ -25,6 +26,7 @@ __all__ = [
     "linearized",
     "main_with",
     "perturbed",
+    "placed",
     "read_recording",
     "rolled",
     "run",
@@ -249,15 +251,19 @@ def run(
     at_s: Sequence[float],
     channels: Sequence[str] | None,
 ) -> tuple[dict[str, Any], BaseException | None]: ...
-def find_equilibrium(mechanism: Mechanism, state: State) -> tuple[State, dict[str, Any], str | None]: ...
+def placed(
+    mechanism: Mechanism, near: State, markers: Sequence[tuple[str, str, float, float]], held: Sequence[str]
+) -> State: ...
+def closed_evaluation(mechanism: Mechanism, state: State, force: ArrayLike | None) -> dict[str, Any]: ...
+def find_equilibrium(mechanism: Mechanism, state: State) -> tuple[State, dict[str, Any], str | None, int]: ...
 def linearized(
-    mechanism: Mechanism, state: State, about: str, times_s: Sequence[float], driven: bool
+    mechanism: Mechanism, state: State, about: str, instants: tuple[Sequence[float], int | None], driven: bool
 ) -> dict[str, Any]: ...
 def find_modes(
     mechanism: Mechanism,
     state: State,
     about: str,
-    times_s: Sequence[float],
+    instants: tuple[Sequence[float], int | None],
     joints: tuple[bool, bool],
     case: int,
     count: int,

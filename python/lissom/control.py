@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -163,7 +163,7 @@ class BatchSimulator:
         if states is None:
             begins = [self._starts[at] for at in chosen]
         else:
-            begins = self._mechanism._starts(states, len(chosen))
+            begins = starts_of(self._mechanism, states, len(chosen))
         self._native.begin(chosen, begins)
         for at, state in zip(chosen, begins, strict=True):
             self._starts[at] = state
@@ -179,6 +179,25 @@ class BatchSimulator:
         Raises :class:`lissom.Interrupted` on Ctrl-C; the next step goes on with the members that were not at the tick yet.
         """
         return self._native.step(u, out=out, threads=self._threads)
+
+
+def starts_of(
+    mechanism: Mechanism, states: Start | Sequence[State], members: int | None
+) -> list[State | None]:
+    """One state per member; none for a row that is not one, which fails at once."""
+    starts: list[State | None]
+    if isinstance(states, (State, Mapping)):
+        starts = [mechanism._begun(states)]
+    elif isinstance(states, Sequence) and all(isinstance(one, State) for one in states):
+        starts = [one for one in states if isinstance(one, State)]
+    else:
+        rows = np.atleast_2d(np.asarray(states, dtype=np.float64))
+        starts = [None if np.isnan(row).any() else mechanism.state_at(row) for row in rows]
+    if members is not None and len(starts) == 1:
+        starts = starts * members
+    if members is not None and len(starts) != members:
+        raise ValueError(f"there are {len(starts)} states for {members} members")
+    return starts
 
 
 def _driven_and_read(sim: Simulator | BatchSimulator) -> str:

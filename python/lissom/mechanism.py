@@ -13,11 +13,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lissom import _native
+from lissom._arrays import complex_of, instants, matched, numbers, refuse_below_one
 from lissom._names import components, listed
 from lissom._native import State
 from lissom.errors import Interrupted, ModelError, SimulationError
 from lissom.recording import Recording
-from lissom.results import Derivatives, Energy, Equilibrium, Evaluation, Modes, Rollout
+from lissom.results import (
+    ClosedEvaluation,
+    Derivatives,
+    Encounter,
+    Energy,
+    Equilibrium,
+    Evaluation,
+    Modes,
+    Rollout,
+)
 
 if TYPE_CHECKING:
     from lissom.control import BatchSimulator, Sampled, Simulator
@@ -169,8 +179,35 @@ class Mechanism(_native.Mechanism):
         """
         if values is not None and not isinstance(values, Mapping):
             raise TypeError("values go by name, as in state({'shoulder.angle': 0.2}); state_at takes an array")
-        given = {name: float(value) for name, value in (values or {}).items()}
-        return self._state_of(given, time_s)
+        return self._state_of(numbers(values or {}), time_s)
+
+    def place(
+        self,
+        markers: Mapping[str, Mapping[str, float]],
+        *,
+        near: Start | None = None,
+        rates: Mapping[str, Mapping[str, float]] | None = None,
+        held: Sequence[str] = (),
+    ) -> State:
+        """The state nearest to another, by default the one that the model writes, in which markers are where they should be and loops
+        close: inverse kinematics. ``place({"hand": {"x": 0.6, "y": 0.3}})`` moves joints until the hand is there; deformations stay.
+
+        Components are ``x``, ``y``, ``z`` of the position in m and ``rotation_x``, ``rotation_y``, ``rotation_z`` of the rotation
+        vector in rad, in ground axes. ``rates`` are the same components of velocity and angular velocity, zero if absent. Joints
+        in ``held`` stay where they are.
+        """
+        moving = rates or {}
+        for marker, own in moving.items():
+            for component in own:
+                if component not in markers.get(marker, {}):
+                    raise ValueError(f"rates has {component!r} of marker {marker!r}, and markers does not say where it is; give both")
+        wanted = [
+            (marker, component, float(value), float(moving.get(marker, {}).get(component, 0.0)))
+            for marker, own in markers.items()
+            for component, value in own.items()
+        ]
+        begin = self.state() if near is None else self._begun(near)
+        return _native.placed(self, begin, wanted, listed("held", held) or [])
 
     def state_from(
         self, source: Recording | str | os.PathLike[str], *, time_s: float | None = None
@@ -244,7 +281,7 @@ class Mechanism(_native.Mechanism):
         quaternions where they are not. Positions go by :attr:`free_positions`, steps by :attr:`free_velocities`, last axis; other
         axes are matched as NumPy does."""
         counts = (len(self.free_positions), len(self.free_velocities))
-        return self._displaced(*_matched(self._positions(position), step, counts), out=out)
+        return self._displaced(*matched(self._positions(position), step, counts), out=out)
 
     def difference(
         self, start: State | ArrayLike, end: State | ArrayLike, *, out: Array | None = None
@@ -252,7 +289,7 @@ class Mechanism(_native.Mechanism):
         """Velocities that lead from one position to another in unit time, so that ``integrate(start, difference(start, end))`` is
         ``end``; orientations turn the shorter way."""
         counts = (len(self.free_positions),) * 2
-        return self._change(*_matched(self._positions(start), self._positions(end), counts), out=out)
+        return self._change(*matched(self._positions(start), self._positions(end), counts), out=out)
 
     def _positions(self, given: State | ArrayLike) -> ArrayLike:
         return self.free_state(given)[: len(self.free_positions)] if isinstance(given, State) else given
@@ -279,6 +316,11 @@ class Mechanism(_native.Mechanism):
             else self.inverse_dynamics(state, acceleration, time_s=time_s),
         )
 
+    def evaluate_closed(self, state: Start, force: ArrayLike | None = None) -> ClosedEvaluation:
+        """The equations of one state with loops closed, in independent speeds, and what every closure carries under a generalised force
+        (in the order of :attr:`free_velocities`, none if absent). As :meth:`evaluate` every joint is free."""
+        return ClosedEvaluation(**_native.closed_evaluation(self, self._begun(state), force))
+
     # studies
 
     def simulate(
@@ -287,7 +329,7 @@ class Mechanism(_native.Mechanism):
         *,
         duration_s: float | None = None,
         sample_period_s: float | None = None,
-        at_s: Sequence[float] = (),
+        at_s: ArrayLike = (),
         channels: Sequence[str] | None = None,
         controller: Sampled | None = None,
     ) -> Recording:
@@ -308,14 +350,14 @@ class Mechanism(_native.Mechanism):
             if not isinstance(controller, Sampled):
                 raise TypeError("controller is no Sampled: write lissom.Sampled(controller, period_s=…)")
             return simulate_sampled(
-                self, start, controller, duration_s, sample_period_s, at_s, asked
+                self, start, controller, duration_s, sample_period_s, instants(at_s), asked
             )
         told, interruption = _native.run(
             self,
             start,
             duration_s=duration_s,
             sample_period_s=sample_period_s,
-            at_s=[float(at) for at in at_s],
+            at_s=instants(at_s),
             channels=asked,
         )
         failure = told.pop("failure")
@@ -335,8 +377,9 @@ class Mechanism(_native.Mechanism):
 
     def equilibrium(self, near: Start | None = None) -> Equilibrium:
         """Where it is at rest under its loads, near a state or the one that the model writes. What inputs drive stays."""
-        found, told, stability = _native.find_equilibrium(self, self.state() if near is None else self._begun(near))
-        return Equilibrium(found, Recording(**told, model=self.model), stability)
+        begin = self.state() if near is None else self._begun(near)
+        found, told, stability, load_parts = _native.find_equilibrium(self, begin)
+        return Equilibrium(found, Recording(**told, model=self.model), stability, load_parts)
 
     def linearize(
         self,
@@ -344,18 +387,22 @@ class Mechanism(_native.Mechanism):
         *,
         about: About = "state",
         times_s: ArrayLike = (),
-        inputs: Sequence[str] | None = None,
+        points: int | None = None,
+        inputs: Sequence[str] | Literal["all"] | None = None,
         outputs: Sequence[str] | None = None,
     ) -> Linearization:
         """The equations linearised at a state (by default the model's start), at the equilibrium near it, or along the nominal
-        trajectory or the run from it at ``times_s`` (in s; 51 instants to the end if absent). ``inputs`` and ``outputs`` choose some by name; by default the inputs are
-        those that something of the model drives, and the outputs positions of markers."""
+        trajectory or the run from it: at ``times_s`` (in s), or at so many ``points`` evenly to the end, 51 if absent.
+
+        ``inputs`` and ``outputs`` choose some by name. By default the inputs are those that something of the model drives
+        (``"all"``: the efforts on all joints too), and the outputs positions of markers."""
         from lissom.linear import Linearization
 
+        refuse_below_one("points", points)
         start = self._begun(state)
-        arrays = _native.linearized(self, start, about, _instants(times_s), inputs is None)
+        arrays = _native.linearized(self, start, about, (instants(times_s), points), inputs is None)
         found = Linearization(arrays, model=self.model)
-        return found.select(inputs=inputs, outputs=outputs)
+        return found.select(inputs=None if inputs == "all" else inputs, outputs=outputs)
 
     def modes(
         self,
@@ -363,20 +410,29 @@ class Mechanism(_native.Mechanism):
         *,
         about: About = "state",
         times_s: ArrayLike = (),
-        count: int = 6,
+        points: int | None = None,
+        count: int = 8,
         free: bool = False,
         closed_loop: bool = False,
-        case: int = 1,
+        case: Literal[1, 3, 5] = 1,
     ) -> Modes:
-        """Modes of the equations frozen at a state, at an equilibrium, or at ``times_s`` of a motion (in s; 51 instants to its end if
-        absent). Joints that inputs drive
-        are held unless ``free``; ``closed_loop`` closes the loops of controllers. ``case`` chooses terms as ``lissom modes``
-        does."""
-        if count < 0:
-            raise ValueError(f"count is {count}, expected a number of modes")
+        """The ``count`` lowest modes of the equations frozen at a state, at an equilibrium, or along a motion, at ``times_s`` (in s)
+        or at so many ``points`` evenly to its end, 51 if absent. There modes are followed, so that curves do not swap.
+
+        Joints that inputs drive are held unless ``free``; ``closed_loop`` closes the loops of controllers. ``case`` leaves out
+        stiffening as ``lissom modes`` does: 1 nothing, 3 both kinds, 5 the geometric one. A few modes of one state with many degrees
+        of freedom are sought alone, and whether higher ones grow is then not judged (``judged_all``)."""
+        refuse_below_one("count", count)
+        refuse_below_one("points", points)
+        if closed_loop and not self.controllers:
+            raise ValueError("closed_loop closes the loops of controllers, and the model has no [[controller]]")
         start = self._begun(state)
         joints = (free, closed_loop)
-        return Modes(**_native.find_modes(self, start, about, _instants(times_s), joints, case, count))
+        found = _native.find_modes(self, start, about, (instants(times_s), points), joints, case, count)
+        found["eigenvalues"] = complex_of(found["eigenvalues"])
+        found["growing"] = [complex_of(own) for own in found["growing"]]
+        found["encounters"] = [Encounter(*met) for met in found["encounters"]]
+        return Modes(**found)
 
     def perturb(
         self,
@@ -394,8 +450,7 @@ class Mechanism(_native.Mechanism):
         the ``recording`` until then."""
         if interpolation not in ("matrices", "state_space"):
             raise ValueError(f'interpolation is {interpolation!r}; it can be "matrices" or "state_space"')
-        if points < 1:
-            raise ValueError(f"points is {points}, expected at least one")
+        refuse_below_one("points", points)
         start = self._begun(state)
         order = (interpolation == "state_space", first_order)
         told, summary, failure = _native.perturbed(self, start, points, case, order)
@@ -475,10 +530,10 @@ class Mechanism(_native.Mechanism):
         ``states`` are where members begin: one each, as states or as rows of positions and velocities, or one for all
         ``members``.
         """
-        from lissom.control import BatchSimulator
+        from lissom.control import BatchSimulator, starts_of
 
         mechanism = self._without(release)
-        starts = self._starts(states, members)
+        starts = starts_of(self, states, members)
         driven, read = mechanism._driven(inputs), self._read(outputs)
         return BatchSimulator(mechanism, starts, dt_s, driven, read, threads)
 
@@ -486,22 +541,6 @@ class Mechanism(_native.Mechanism):
         """Signals that somebody wants to read, by default positions and velocities; vectors are all their components."""
         given = listed("outputs", outputs)
         return [*self.positions, *self.velocities] if given is None else components(given, self.channels)
-
-    def _starts(self, states: Start | Sequence[State], members: int | None) -> list[State | None]:
-        """One state per member; none for a row that is not one, which fails at once."""
-        starts: list[State | None]
-        if isinstance(states, (State, Mapping)):
-            starts = [self._begun(states)]
-        elif isinstance(states, Sequence) and all(isinstance(one, State) for one in states):
-            starts = [one for one in states if isinstance(one, State)]
-        else:
-            rows = np.atleast_2d(np.asarray(states, dtype=np.float64))
-            starts = [None if np.isnan(row).any() else self.state_at(row) for row in rows]
-        if members is not None and len(starts) == 1:
-            starts = starts * members
-        if members is not None and len(starts) != members:
-            raise ValueError(f"there are {len(starts)} states for {members} members")
-        return starts
 
     def rhs(
         self, inputs: Mapping[str, float] | None = None, state: Start | None = None
@@ -536,35 +575,26 @@ class Mechanism(_native.Mechanism):
         member is what :meth:`simulator` gives for it alone, bit for bit, whatever else is in the batch and however many
         threads there are. A member that fails is marked in ``ok``. ``release`` takes out controllers of the model.
         """
+        from lissom.control import starts_of
+
         held = np.asarray(inputs, dtype=np.float64)
         if held.ndim != 3:
             raise ValueError(
                 f"the inputs have the shape {held.shape}; it must be members, steps, inputs"
             )
         mechanism = self._without(release)
-        starts = self._starts(states, len(held))
+        starts = starts_of(self, states, len(held))
         names = (mechanism._driven(input_names), self._read(outputs))
         found, read, ok = _native.rolled(mechanism, starts, held, names, dt_s, threads=threads)
         return Rollout(found, read, np.array(ok, dtype=np.bool_))
 
 
 def _read_model(model: Model | _native.Model) -> _native.Model:
-    return model if isinstance(model, _native.Model) else model._native
-
-
-def _matched(one: ArrayLike, other: ArrayLike, counts: tuple[int, int]) -> tuple[Array, Array]:
-    """Two arrays with last axes of these lengths, their other axes matched as NumPy does."""
-    given = [np.asarray(array, dtype=np.float64) for array in (one, other)]
-    for array, count in zip(given, counts, strict=True):
-        if array.ndim == 0 or array.shape[-1] != count:
-            raise ValueError(f"an array has the shape {array.shape}; its last axis must have {count} entries")
-    axes = np.broadcast_shapes(*(array.shape[:-1] for array in given))
-    first, second = (np.broadcast_to(array, (*axes, array.shape[-1])) for array in given)
-    return np.ascontiguousarray(first), np.ascontiguousarray(second)
-
-
-def _instants(times_s: ArrayLike) -> list[float]:
-    found: list[float] = np.atleast_1d(np.asarray(times_s, dtype=np.float64)).tolist()
+    if isinstance(model, _native.Model):
+        return model
+    found = getattr(model, "_native", None)
+    if not isinstance(found, _native.Model):
+        raise TypeError(f"a mechanism is built from a Model, not from {model!r}; lissom.load reads one from a file")
     return found
 
 

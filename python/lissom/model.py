@@ -52,8 +52,7 @@ class Model:
         >>> lissom.shipped("two-link-arm").replace({"payload.gripper.mass_kg": 0.6}).name
         'two-link flexible arm'
         """
-        texts = [f"{path}={_toml(value)}" for path, value in changes.items()]
-        return Model(_native.Model.from_text(self.label, self.toml, texts))
+        return Model(_native.Model.from_text(self.label, self.toml, _texts(changes)))
 
     def build(self) -> Mechanism:
         """The mechanism that the model describes."""
@@ -112,8 +111,7 @@ def load(path: str | os.PathLike[str], changes: Mapping[str, Any] | None = None)
 
     Raises :class:`lissom.ModelError` with all problems, their lines and remedies.
     """
-    texts = [f"{at}={_toml(value)}" for at, value in (changes or {}).items()]
-    return Model(_native.Model.load(os.fspath(path), texts))
+    return Model(_native.Model.load(os.fspath(path), _texts(changes)))
 
 
 def shipped(name: str, changes: Mapping[str, Any] | None = None) -> Model:
@@ -121,13 +119,19 @@ def shipped(name: str, changes: Mapping[str, Any] | None = None) -> Model:
     known = shipped_models()
     if name not in known:
         raise ValueError(f"there is no shipped model {name!r}{meant(name, known)}; there are {', '.join(known)}")
-    texts = [f"{at}={_toml(value)}" for at, value in (changes or {}).items()]
-    return Model(_native.Model.shipped(name, texts))
+    return Model(_native.Model.shipped(name, _texts(changes)))
 
 
 def shipped_models() -> dict[str, str]:
     """Names of the models that come with Lissom, and what each is."""
     return dict(_native.shipped_models())
+
+
+def _texts(changes: Mapping[str, Any] | None) -> list[str]:
+    """Values by path as ``--set`` takes them."""
+    if changes is not None and not isinstance(changes, Mapping):
+        raise TypeError(f"changes are {changes!r}, expected values by path, as in {{'payload.gripper.mass_kg': 0.6}}")
+    return [f"{path}={_toml(value)}" for path, value in (changes or {}).items()]
 
 
 def _fields(value: Any) -> Any:
@@ -140,6 +144,8 @@ def _fields(value: Any) -> Any:
 
 def _document(model: Any) -> str:
     model = _fields(model)
+    if not isinstance(model, Mapping):
+        raise TypeError(f"a model is no {type(model).__name__}: give a dictionary or a lissom.spec.Model; from_text takes a text, load a file")
     lines = (f"{_key(key)} = {_toml(value)}" for key, value in model.items() if value is not None)
     return "\n".join(lines) + "\n"
 

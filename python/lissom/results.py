@@ -11,9 +11,37 @@ if TYPE_CHECKING:
     from lissom._native import State
     from lissom.recording import Recording
 
-__all__ = ["Derivatives", "Energy", "Equilibrium", "Evaluation", "Modes", "Rollout"]
+__all__ = [
+    "ClosedEvaluation",
+    "Derivatives",
+    "Encounter",
+    "Energy",
+    "Equilibrium",
+    "Evaluation",
+    "Modes",
+    "Rollout",
+]
 
 Array = NDArray[np.float64]
+
+
+class ClosedEvaluation(NamedTuple):
+    """What the equations say of a state with loops closed: ``mass_matrix @ du/dt + bias = force``, in the speeds ``independent``."""
+
+    method: str
+    """How accelerations and forces of the closures were formed."""
+    independent: list[str]
+    """Names of the independent speeds u."""
+    complement: Array
+    """All velocities are ``complement @ u``: n × speeds."""
+    mass_matrix: Array
+    bias: Array
+    force: Array
+    """The generalised force that was given, on the independent speeds."""
+    acceleration: Array
+    """Of all velocities."""
+    closures: dict[str, Array]
+    """Force in N and then moment in N m of every closure on its end ``to``, at the frame of that end and in its axes."""
 
 
 class Derivatives(NamedTuple):
@@ -25,6 +53,18 @@ class Derivatives(NamedTuple):
     """By velocities, in m/s or rad/s."""
     force: Array
     """By generalised forces, in N or N m: the inverse of the mass matrix."""
+
+
+class Encounter(NamedTuple):
+    """Modes that met between two instants, so that something about their numbers is a convention."""
+
+    time_s: float
+    """Where they meet, or the later of the instants."""
+    modes: list[int]
+    """Their places on the first axis of arrays; one alone if it met modes that are not followed."""
+    kind: str
+    """``"coalescence"`` (two frequencies have become one), ``"separation"`` (they part again), ``"ambiguity"`` (they cannot be told
+    apart) or ``"untracked"`` (the equations change too much between instants, and curves may have swapped: take more)."""
 
 
 class Energy(NamedTuple):
@@ -49,6 +89,8 @@ class Equilibrium(NamedTuple):
     """Every channel there, as one sample."""
     stability: str | None
     """``"stable"``, or which coordinate leaves or stays where it is put; ``None`` where only the modes tell."""
+    load_parts: int
+    """In how many parts the load was added."""
 
 
 class Evaluation(NamedTuple):
@@ -61,19 +103,34 @@ class Evaluation(NamedTuple):
 
 
 class Modes(NamedTuple):
-    """Modes at the instants ``time_s``, followed along a motion where there are several: first axis modes, second instants."""
+    """Modes at the instants ``time_s``, followed along a motion where there are several: first axis modes, second instants.
+
+    Frequencies leave velocity terms out; damping, growth and eigenvalues are those of the complete equations.
+    """
 
     time_s: Array
     frequency_rad_per_s: Array
+    """NaN where the stiffness pushes away."""
     damping_ratio: Array
     growth_per_s: Array
+    """How fast a mode grows; zero where it does not."""
+    eigenvalues: NDArray[np.complex128]
+    """Modes × instants × 2: conjugate, or real and rising."""
     shape: Array
-    """Modes × instants × ``coordinates``."""
+    """Modes × instants × ``coordinates``, with unit modal mass."""
+    mac: Array
+    """Modal assurance with the same mode at the instant before; one at the first."""
     coordinates: list[str]
     rigid: list[str]
     """Coordinates that nothing resists, taken out before."""
     held: list[str]
     """Coordinates that are held because inputs drive them."""
+    growing: list[NDArray[np.complex128]]
+    """All eigenvalues that grow, for every instant; also those of modes that are not followed."""
+    judged_all: bool
+    """Whether nothing else can grow; not so where the lowest modes of many were sought alone."""
+    encounters: list[Encounter]
+    """Where numbers of modes are a convention, by rising instants."""
 
 
 class Rollout(NamedTuple):

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 from lissom._native import Stop, __version__, limit_threads
 from lissom.errors import Interrupted, LissomError, SweepError
+from lissom.model import Model
 
 if TYPE_CHECKING:
-    from lissom.model import Model
     from lissom.recording import Recording
 
 __all__ = ["sweep", "threads"]
@@ -70,6 +70,8 @@ def sweep(
     Raises :class:`lissom.SweepError` when the executor breaks and :class:`lissom.Interrupted` on Ctrl-C; both have the ``rows``
     until then. What ``measure`` raises comes through, except a :class:`lissom.LissomError`, which is the row's ``error``.
     """
+    if not isinstance(model, Model):
+        raise TypeError(f"a sweep runs a Model, not {model!r}; a mechanism has its own as .model")
     if window is not None and window < 1:
         raise ValueError(f"window is {window}, expected at least one run at a time")
     points = _points(values)

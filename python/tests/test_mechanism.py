@@ -5,11 +5,14 @@ from __future__ import annotations
 import copy
 import importlib
 import json
+import math
 import pickle
 import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -306,6 +309,127 @@ def test_modes_are_those_of_the_linear_model(arm: lissom.Mechanism) -> None:
     eigenvalues = np.linalg.eigvals(lin.A)
     for frequency in modes.frequency_rad_per_s[:, 0]:
         assert np.abs(np.abs(eigenvalues) - frequency).min() < 0.01 * frequency
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "asked"),
+    [
+        ("shuttle-arm", ["--about", "nominal", "--points", "21"], {"about": "nominal", "points": 21}),
+        ("two-link-arm", ["--free", "--count", "3", "--case", "5"], {"free": True, "count": 3, "case": 5}),
+        ("spatial-two-link", ["--closed-loop"], {"closed_loop": True}),
+    ],
+)
+def test_modes_are_those_of_the_command(name: str, words: list[str], asked: dict[str, Any]) -> None:
+    """To the last bit: frequencies, damping, eigenvalues and shapes, what grows, and where modes of the Shuttle arm meet."""
+    modes = lissom.shipped(name).build().modes(**asked)
+    called = subprocess.run(
+        [sys.executable, "-m", "lissom", "modes", name, *words, "--json"], check=True, capture_output=True
+    )
+    told = json.loads(called.stdout)
+    own = {key: np.array([mode[key] for mode in told["modes"]], dtype=np.float64) for key in told["modes"][0] if key != "growth"}
+    assert modes.time_s.tolist() == told["time_s"]
+    for key in ("frequency_rad_per_s", "damping_ratio", "growth_per_s", "mac", "shape"):
+        np.testing.assert_array_equal(getattr(modes, key), own[key])
+    np.testing.assert_array_equal(modes.eigenvalues.real, own["eigenvalues"][..., 0])
+    np.testing.assert_array_equal(modes.eigenvalues.imag, own["eigenvalues"][..., 1])
+    assert [[[root.real, root.imag] for root in roots] for roots in modes.growing] == told["growing"]
+    assert (modes.coordinates, modes.held, modes.rigid) == (told["coordinates"], told["held"], told["rigid_motions"])
+    assert modes.judged_all == (told["judged"] == "all")
+    met = [{"time_s": met.time_s, "modes": [at + 1 for at in met.modes], "kind": met.kind} for met in modes.encounters]
+    assert met == told["encounters"] and bool(met) == (name == "shuttle-arm")
+
+
+def test_modes_refuse_what_the_command_refuses(arm: lissom.Mechanism) -> None:
+    with pytest.raises(ValueError, match="cases 1, 3 and 5"):
+        arm.modes(case=2)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="no \\[\\[controller"):
+        arm.modes(closed_loop=True)
+    with pytest.raises(ValueError, match="one of them"):
+        arm.modes(about="nominal", times_s=[0.1], points=3)
+    with pytest.raises(ValueError, match="about="):
+        arm.modes(points=3)
+
+
+def test_few_modes_of_many_are_sought_alone() -> None:
+    """A hanging chain of 256 links with friction, of which two modes are asked for: eigenvalues of the complete equations."""
+    links = 256
+    rigid = {"mass_kg": 1.0, "center_of_mass_m": [0.05, 0.0, 0.0], "inertia_kg_m2": [1e-4, 1e-3, 1e-3]}
+    friction = {"viscous_n_m_s_per_rad": 1e-3}
+    joints = [
+        {
+            "name": f"joint_{at}",
+            "parent": {"body": f"link_{at - 1}", "position_m": [0.1, 0.0, 0.0]} if at else "ground",
+            "child": f"link_{at}",
+            "revolute": {"axis": [0.0, 0.0, 1.0], "friction": friction, "initial_angle_rad": 0.0 if at else -math.pi / 2},
+        }
+        for at in range(links)
+    ]
+    bodies = [{"name": f"link_{at}", "rigid": rigid} for at in range(links)]
+    model = {"format": 1, "gravity_m_per_s2": [0.0, -9.81, 0.0], "body": bodies, "joint": joints}
+    mech = lissom.Model.from_dict(model).build()
+    found = mech.modes(count=2)
+    assert not found.judged_all and found.shape.shape == (2, 1, links)
+    complete = np.linalg.eigvals(mech.linearize().A)
+    for root in found.eigenvalues[:, 0, 0]:
+        assert np.abs(complete - root).min() < 1e-6 * abs(root)
+
+
+def test_all_inputs_of_a_linear_model_can_be_asked_for() -> None:
+    mech = lissom.shipped("four-bar").build()
+    driven, everything = mech.linearize(), mech.linearize(inputs="all")
+    assert set(driven.inputs) < set(everything.inputs)
+    columns = [everything.inputs.index(name) for name in driven.inputs]
+    np.testing.assert_array_equal(everything.B[:, columns], driven.B)
+
+
+def test_markers_are_placed_and_loops_closed(tmp_path: Path) -> None:
+    """The answer of the command to the same question, and where the marker is then."""
+    mech = lissom.shipped("planar-3rrr").build()
+    marker = mech.markers[0]
+    written = mech.marker_pose(mech.state(), marker)[:3, 3]
+    asked = {"x": float(written[0]) + 0.01, "y": float(written[1]) - 0.005}
+    state = mech.place({marker: asked}, rates={marker: {"x": 0.1}})
+    np.testing.assert_allclose(mech.marker_pose(state, marker)[:2, 3], list(asked.values()), atol=1e-9)
+    np.testing.assert_allclose(mech.marker_twist(state, marker)[3:5], [0.1, 0.0], atol=1e-9)
+    (tmp_path / "state.json").write_text(json.dumps({"markers": {marker: {**asked, "velocity": {"x": 0.1}}}}))
+    called = subprocess.run(
+        [sys.executable, "-m", "lissom", "eval", "planar-3rrr", "--state", str(tmp_path / "state.json"), "--json"],
+        check=True,
+        capture_output=True,
+    )
+    told = json.loads(called.stdout)
+    free = mech.free_state(state)
+    np.testing.assert_allclose(free, [*told["position"], *told["velocity"]], atol=1e-12)
+    closed = mech.evaluate_closed(state)
+    assert closed.independent == [own["name"] for own in told["closed"]["independent"]]
+    np.testing.assert_allclose(closed.mass_matrix, told["closed"]["mass_matrix"], rtol=1e-9)
+    np.testing.assert_allclose(closed.acceleration, mech.forward_dynamics(state), rtol=1e-9, atol=1e-9)
+    mass, bias = mech.mass_matrix(state), mech.bias(state)
+    np.testing.assert_allclose(closed.complement.T @ mass @ closed.complement, closed.mass_matrix, rtol=1e-9)
+    # what the closures carry does no work on the independent speeds
+    left = closed.complement.T @ (mass @ closed.acceleration + bias)
+    np.testing.assert_allclose(left, 0.0, atol=1e-9 * np.abs(bias).max())
+    for name, carried in closed.closures.items():
+        own = told["closed"]["closures"][name]
+        np.testing.assert_allclose(carried, [*own["force_n"], *own["moment_n_m"]], rtol=1e-6, atol=1e-9)
+
+
+def test_places_that_cannot_be_are_told(arm: lissom.Mechanism, state: lissom.State) -> None:
+    reached = arm.place({"hand": {"x": 0.5, "y": 0.4}}, near=state)
+    np.testing.assert_allclose(arm.marker_pose(reached, "hand")[:2, 3], [0.5, 0.4], atol=1e-9)
+    assert reached["upper_arm.bending_y_1"] == 0.02
+    for markers, told in (
+        ({"hnad": {"x": 0.5}}, "did you mean \"hand\""),
+        ({"hand": {"u": 0.5}}, "there are x, y, z, rotation_x"),
+        ({"hand": {"x": float("nan")}}, "expected a finite number"),
+        ({"hand": {"x": 50.0}}, "hand"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            arm.place(markers)
+    with pytest.raises(ValueError, match="give both"):
+        arm.place({"hand": {"x": 0.5}}, rates={"hand": {"y": 0.1}})
+    with pytest.raises(ValueError, match="no loops"):
+        arm.evaluate_closed(state)
 
 
 def test_converge_and_compare_tell_what_the_command_tells(arm: lissom.Mechanism) -> None:

@@ -97,8 +97,8 @@ def test_wrong_names_and_kinds_are_told_with_a_remedy(arm: lissom.Mechanism) -> 
         lissom.Sampled(1.0, period_s=1e-3)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="points is 0"):
         arm.perturb(points=0)
-    with pytest.raises(ValueError, match="count is -1"):
-        arm.modes(count=-1)
+    with pytest.raises(ValueError, match="count is 0"):
+        arm.modes(count=0)
     with pytest.raises(ValueError, match="dt_s is 0"):
         arm.linearize().to_control(dt_s=0.0)
     with pytest.raises(IndexError, match="no member -1"):
@@ -109,6 +109,20 @@ def test_wrong_names_and_kinds_are_told_with_a_remedy(arm: lissom.Mechanism) -> 
         rec[0]  # type: ignore[index]
     with pytest.raises(ValueError, match="files end with .csv"):
         rec.save("run.cvs")
+    with pytest.raises(TypeError, match="lissom.load"):
+        lissom.Mechanism("arm.toml")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="values by path"):
+        arm.model.replace([("payload.gripper.mass_kg", 0.6)])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="from_text"):
+        lissom.Model.from_dict("format = 1")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="'shoulder.angle' is 'a quarter'"):
+        arm.state({"shoulder.angle": "a quarter"})  # type: ignore[dict-item]
+    with pytest.raises(TypeError, match="mechanism.state"):
+        arm.forward_dynamics({"shoulder.angle": 0.1})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="as .model"):
+        lissom.sweep(arm, {"payload.gripper.mass_kg": [0.1]}, measure=lambda rec: {})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="within is -1"):
+        arm.converge(within=-1.0)
 
 
 def test_types(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,17 @@ use lissom_spec::spec::InitialSpec;
 use crate::formulation::LinearAnalysis;
 use crate::mechanism::Mechanism;
 
+/// What is asked of [modes](Mechanism::modes).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ModesOptions {
+    /// What joints do on which inputs or controllers act.
+    pub joints: DrivenJoints,
+    /// Parts of the stiffness.
+    pub terms: Terms,
+    /// How many modes, the lowest at the first instant.
+    pub count: usize,
+}
+
 impl Mechanism {
     /// Linearises the mechanism in a study that begins at a state, for operating points along a motion at `times`, which rise. `watch` is
     /// told the instant after every state, and during a simulation.
@@ -107,6 +118,34 @@ impl Mechanism {
         let states = self.states_at(from, at, times, watch)?;
         let mut linearizer = self.linearizer()?;
         linearizer.frozen(self.spec(), &states, joints, Some(count), watch)
+    }
+
+    /// The `count` lowest modes of the equations [frozen](Self::frozen) at the states of an operating point, followed along a motion; of
+    /// one state with many degrees of freedom [the lowest alone](Self::frozen_lowest) where all parts of the stiffness are asked for. `watch` is
+    /// told the instant after every state and after the modes of every state, and during a simulation.
+    ///
+    /// # Errors
+    /// When the model has no such state, or its equations no modes.
+    pub fn modes(
+        &self,
+        from: &State,
+        at: OperatingPoint,
+        times: &[f64],
+        options: ModesOptions,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<(Frozen, TrackedModes), AnalysisError> {
+        let ModesOptions {
+            joints,
+            terms,
+            count,
+        } = options;
+        let frozen = if terms == Terms::CASES[0] {
+            self.frozen_lowest(from, at, times, joints, count, watch)?
+        } else {
+            self.frozen(from, at, times, joints, watch)?
+        };
+        let modes = TrackedModes::watched(&frozen, terms, count, watch)?;
+        Ok((frozen, modes))
     }
 
     /// Instants with those added at which inputs and motions of the model are not smooth, see [`linear::with_breaks`].

@@ -34,6 +34,7 @@ mod simulation;
 #[cfg(feature = "testing")]
 pub mod testing;
 
+pub use analysis::ModesOptions;
 pub use evaluator::{Evaluator, RowQuantity, StateRows};
 pub use mechanism::{BuildError, Mechanism};
 pub use sampled::{SampledError, SampledOptions, SampledSimulation};

@@ -6,6 +6,7 @@ use numpy::{
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::error::OrRefuse;
 
@@ -18,6 +19,11 @@ pub(crate) fn contiguous<'py>(any: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArr
         && array.is_c_contiguous()
     {
         return Ok(array.try_readonly()?);
+    }
+    if any.is_instance_of::<PyDict>() {
+        return Err(PyTypeError::new_err(
+            "expected an array of numbers, not a dictionary; mechanism.state({…}) makes a state of values by name",
+        ));
     }
     let module = get_array_module(any.py())?;
     let array = module

@@ -12,6 +12,7 @@ mod arrays;
 mod batch;
 mod error;
 mod evaluation;
+mod loops;
 mod mechanism;
 mod model;
 mod recording;
@@ -43,6 +44,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(main_with, module)?)?;
     module.add_function(wrap_pyfunction!(model::json_schema, module)?)?;
     module.add_function(wrap_pyfunction!(model::shipped_models, module)?)?;
+    module.add_function(wrap_pyfunction!(loops::closed_evaluation, module)?)?;
+    module.add_function(wrap_pyfunction!(loops::placed, module)?)?;
     module.add_function(wrap_pyfunction!(recording::read_recording, module)?)?;
     module.add_function(wrap_pyfunction!(recording::write_page, module)?)?;
     module.add_function(wrap_pyfunction!(recording::write_recording, module)?)?;

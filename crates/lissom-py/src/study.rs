@@ -6,8 +6,9 @@ use std::time::Instant;
 use lissom::converge::{ConvergeOptions, converge};
 use lissom::spec::ModelSpec;
 use lissom::{
-    AnalysisError, DrivenJoints, Ending, Flow, Interpolation, ModeAt, OperatingPoint, OutputOrder,
-    PerturbOptions, Run, SimulateOptions, Stability, Terms, TrackedModes, sample_instants_from,
+    AnalysisError, Complex, DrivenJoints, Ending, Flow, Interpolation, ModeAt, ModesOptions,
+    OperatingPoint, OutputOrder, PerturbOptions, Run, SimulateOptions, Stability, Terms,
+    sample_instants_from,
 };
 use lissom_io::compare::{Choice, Comparison, Runs, refuse_nodes, with_choices};
 use lissom_io::converge::{ConvergenceReport, RunCost};
@@ -21,7 +22,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Serialize;
 
-use crate::arrays::{positive, shaped};
+use crate::arrays::{Array, positive, shaped};
 use crate::error::{OrRaise, OrRefuse, Raise, interruption};
 use crate::mechanism::Mechanism;
 use crate::recording::given;
@@ -62,7 +63,7 @@ fn told<'py>(
 }
 
 /// A mechanism and a state of it.
-fn at<'a, 'py>(
+pub(crate) fn at<'a, 'py>(
     mechanism: &'a Bound<'py, Mechanism>,
     state: &'a Bound<'py, State>,
 ) -> PyResult<(Python<'py>, &'a Mechanism, &'a lissom::State)> {
@@ -156,12 +157,12 @@ pub(crate) fn run<'py>(
     Ok((told(mechanism, &loaded, &run, &at_s, wall_s)?, interrupted))
 }
 
-/// The equilibrium near a state, every channel there, and what becomes of it when it is touched.
+/// The equilibrium near a state, every channel there, what becomes of it when it is touched, and in how many parts the load was added.
 #[pyfunction]
 pub(crate) fn find_equilibrium<'py>(
     mechanism: &Bound<'py, Mechanism>,
     state: &Bound<'py, State>,
-) -> PyResult<(State, Bound<'py, PyDict>, Option<String>)> {
+) -> PyResult<(State, Bound<'py, PyDict>, Option<String>, usize)> {
     let (py, own, near) = at(mechanism, state)?;
     let found = answered(py, |watch| own.mechanism.equilibrium_watched(near, watch))?;
     let stability = found.stability.map(|stability| match stability {
@@ -170,7 +171,8 @@ pub(crate) fn find_equilibrium<'py>(
         Stability::Unstable { name } => format!("unstable in {name}"),
     });
     let recording = given(py, &found.recording)?;
-    Ok((State::new(mechanism, found.state), recording, stability))
+    let rest = State::new(mechanism, found.state);
+    Ok((rest, recording, stability, found.parts))
 }
 
 /// Linearised equations as arrays and names, with the inputs that something drives or with all.
@@ -179,12 +181,12 @@ pub(crate) fn linearized<'py>(
     mechanism: &Bound<'py, Mechanism>,
     state: &Bound<'py, State>,
     about: &str,
-    times_s: Vec<f64>,
+    instants: Instants,
     driven: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (py, own, from) = at(mechanism, state)?;
     let about = operating_point(about)?;
-    let times_s = instants(own, from, about, times_s)?;
+    let times_s = instants.of(own, from, about)?;
     let found = answered(py, |watch| {
         let order = OutputOrder::Second;
         (own.mechanism).linearize_to(from, about, &times_s, order, watch)
@@ -211,42 +213,54 @@ pub(crate) fn find_modes<'py>(
     mechanism: &Bound<'py, Mechanism>,
     state: &Bound<'py, State>,
     about: &str,
-    times_s: Vec<f64>,
+    instants: Instants,
     joints: (bool, bool),
     case: usize,
     count: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (py, own, from) = at(mechanism, state)?;
     let (about, terms) = (operating_point(about)?, terms(case)?);
-    let times_s = instants(own, from, about, times_s)?;
+    if !terms.inertia {
+        return Err(PyValueError::new_err(format!(
+            "case is {case}, which is quasi-static; frequencies know cases 1, 3 and 5"
+        )));
+    }
+    let times_s = instants.of(own, from, about)?;
     let (free, closed_loop) = joints;
-    let joints = DrivenJoints { free, closed_loop };
+    let options = ModesOptions {
+        joints: DrivenJoints { free, closed_loop },
+        terms,
+        count,
+    };
     let (frozen, tracked) = answered(py, |watch| {
-        let frozen = (own.mechanism).frozen(from, about, &times_s, joints, watch)?;
-        let tracked = TrackedModes::new(&frozen, terms, count)?;
-        Ok::<_, AnalysisError>((frozen, tracked))
+        (own.mechanism).modes(from, about, &times_s, options, watch)
     })?;
     let told = PyDict::new(py);
     told.set_item("time_s", PyArray1::from_slice(py, &tracked.times))?;
-    let (modes, instants) = (tracked.modes.len(), tracked.times.len());
-    let numbers: [Named; 3] = [
+    let all = || tracked.modes.iter().flatten();
+    let shape = [tracked.modes.len(), tracked.times.len()];
+    let numbers: [Named; 4] = [
         ("frequency_rad_per_s", ModeAt::frequency),
         ("damping_ratio", ModeAt::damping_ratio),
         ("growth_per_s", |at| at.roots.map(|_| at.growth_rate())),
+        ("mac", |at| Some(at.mac)),
     ];
     for (name, of) in numbers {
-        let all = tracked.modes.iter().flatten();
-        let all = all.map(|at| of(at).unwrap_or(f64::NAN)).collect();
-        told.set_item(name, shaped(py, all, &[modes, instants])?)?;
+        let values = all().map(|at| of(at).unwrap_or(f64::NAN)).collect();
+        told.set_item(name, shaped(py, values, &shape)?)?;
     }
-    let shapes: Vec<f64> = (tracked.modes.iter().flatten())
-        .flat_map(|at| at.shape.iter().copied())
-        .collect();
-    let coordinates = tracked.coordinates.len();
-    told.set_item(
-        "shape",
-        shaped(py, shapes, &[modes, instants, coordinates])?,
-    )?;
+    let nowhere = Complex::new(f64::NAN, f64::NAN);
+    let roots = all().flat_map(|at| at.roots.unwrap_or([nowhere; 2]));
+    let roots = parts(py, roots, &[shape[0], shape[1], 2])?;
+    told.set_item("eigenvalues", roots)?;
+    let growing = (tracked.growing.iter())
+        .map(|own| parts(py, own.iter().copied(), &[own.len()]))
+        .collect::<PyResult<Vec<_>>>()?;
+    told.set_item("growing", growing)?;
+    told.set_item("judged_all", tracked.judged_all)?;
+    let shapes = all().flat_map(|at| at.shape.iter().copied()).collect();
+    let shape = [shape[0], shape[1], tracked.coordinates.len()];
+    told.set_item("shape", shaped(py, shapes, &shape)?)?;
     let name = |places: &[usize]| -> Vec<String> {
         let labels = places.iter().map(|&at| frozen.coordinates[at].name.clone());
         labels.collect()
@@ -254,7 +268,20 @@ pub(crate) fn find_modes<'py>(
     told.set_item("coordinates", name(&tracked.coordinates))?;
     told.set_item("rigid", name(&tracked.rigid))?;
     told.set_item("held", name(&frozen.held))?;
+    let encounters = tracked.encounters.into_iter();
+    let encounters = encounters.map(|met| (met.time, met.modes, met.kind.key()));
+    told.set_item("encounters", encounters.collect::<Vec<_>>())?;
     Ok(told)
+}
+
+/// Complex numbers as pairs of their parts, in an array of a shape with one more axis.
+fn parts<'py>(
+    py: Python<'py>,
+    numbers: impl Iterator<Item = Complex<f64>>,
+    shape: &[usize],
+) -> PyResult<Array<'py>> {
+    let values = numbers.flat_map(|number| [number.re, number.im]).collect();
+    shaped(py, values, &[shape, &[2]].concat())
 }
 
 /// The run of the linear system along the nominal motion, what is said of it, as JSON, and why it ended early, if it did. `order`: whether A and B are interpolated
@@ -313,6 +340,7 @@ pub(crate) fn converged(
     cross_check: bool,
 ) -> PyResult<String> {
     let (py, own) = (mechanism.py(), mechanism.get());
+    refuse_meaningless(within)?;
     refuse_unknown_channels(own, channels.as_deref())?;
     refuse_too_large(own, &own.loaded.spec, None)?;
     let from = state.map(|state| state.get().of(own)).transpose()?;
@@ -345,6 +373,7 @@ pub(crate) fn compared(
 ) -> PyResult<String> {
     let (py, own) = (mechanism.py(), mechanism.get());
     refuse_nodes(&own.loaded).or_refuse()?;
+    refuse_meaningless(within)?;
     refuse_unknown_channels(own, channels.as_deref())?;
     refuse_too_large(own, &own.loaded.spec, None)?;
     let choices = if fidelities.is_empty() {
@@ -383,26 +412,49 @@ fn left_s(own: &Mechanism, from: &lissom::State) -> PyResult<f64> {
 }
 
 /// Instants at which a motion is looked at: those that are named, rising, or so many evenly to the end of the simulation.
-fn instants(
-    own: &Mechanism,
-    from: &lissom::State,
-    about: OperatingPoint,
-    named: Vec<f64>,
-) -> PyResult<Vec<f64>> {
-    if !matches!(about, OperatingPoint::Nominal | OperatingPoint::Run) {
-        return match named.first() {
-            None => Ok(named),
-            Some(_) => Err(PyValueError::new_err(
-                "times_s are instants of a motion; say about=\"nominal\" or about=\"run\"",
-            )),
-        };
+#[derive(FromPyObject)]
+pub(crate) struct Instants(Vec<f64>, Option<usize>);
+
+impl Instants {
+    /// Those of a study that begins at a state; none where it has no motion.
+    fn of(
+        self,
+        own: &Mechanism,
+        from: &lissom::State,
+        about: OperatingPoint,
+    ) -> PyResult<Vec<f64>> {
+        let Self(named, points) = self;
+        if !matches!(about, OperatingPoint::Nominal | OperatingPoint::Run) {
+            return match (named.is_empty(), points) {
+                (true, None) => Ok(named),
+                _ => Err(PyValueError::new_err(
+                    "times_s and points are instants of a motion; say about=\"nominal\" or about=\"run\"",
+                )),
+            };
+        }
+        if !named.is_empty() && points.is_some() {
+            return Err(PyValueError::new_err(
+                "times_s names the instants and points says how many; give one of them",
+            ));
+        }
+        if named.is_empty() {
+            left_s(own, from)?;
+        }
+        let simulation = &own.loaded.spec.simulation;
+        let points = points.unwrap_or(USUAL_POINTS);
+        instants_of_motion(simulation, from.time_s, &named, points)
+            .map_err(|error| PyValueError::new_err(format!("times_s: {error}")))
     }
-    if named.is_empty() {
-        left_s(own, from)?;
+}
+
+/// Refuses a difference that nothing is below.
+fn refuse_meaningless(within: f64) -> PyResult<()> {
+    if within > 0.0 && within.is_finite() {
+        return Ok(());
     }
-    let simulation = &own.loaded.spec.simulation;
-    instants_of_motion(simulation, from.time_s, &named, USUAL_POINTS)
-        .map_err(|error| PyValueError::new_err(format!("times_s: {error}")))
+    Err(PyValueError::new_err(format!(
+        "within is {within}, expected a positive part, for example 0.01"
+    )))
 }
 
 /// Refuses a recording of some channels, all if absent, that would not fit into memory.

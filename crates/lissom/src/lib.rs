@@ -13,8 +13,8 @@ pub use lissom_core::{
     State, StateError,
 };
 pub use lissom_engine::{
-    BuildError, Evaluator, Inputs, Mechanism, RowQuantity, SampledError, SampledOptions,
-    SampledSimulation, Simulation, StateRows,
+    BuildError, Evaluator, Inputs, Mechanism, ModesOptions, RowQuantity, SampledError,
+    SampledOptions, SampledSimulation, Simulation, StateRows,
 };
 pub use lissom_engine::{compare, converge, diagnose, evaluate, scene};
 pub use lissom_numerics::integrate::Flow;

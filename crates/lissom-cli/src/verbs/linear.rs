@@ -1,8 +1,8 @@
 //! What the verbs of linearised models share: where to linearise, with progress and Ctrl-C.
 
 use lissom::{
-    AnalysisError, DrivenJoints, Flow, Frozen, Linearized, ModelSpec, OperatingPoint, OutputOrder,
-    State,
+    AnalysisError, Flow, Frozen, Linearized, ModelSpec, ModesOptions, OperatingPoint, OutputOrder,
+    State, TrackedModes,
 };
 use lissom_io::linear::{USUAL_POINTS, instants_of_motion};
 use lissom_io::load::Loaded;
@@ -27,20 +27,17 @@ pub(super) fn at(
     })
 }
 
-/// Freezes the equations of a model where the arguments say, with driven joints held, free or under control; for so `few` modes.
-pub(super) fn frozen_at(
+/// Modes of a model where the arguments say, and the equations that they belong to.
+pub(super) fn modes_at(
     loaded: &Loaded,
     start: &StartArguments,
     arguments: &OperatingPointArguments,
-    joints: DrivenJoints,
-    few: Option<usize>,
+    options: ModesOptions,
     silent: bool,
-) -> Result<Frozen, Stop> {
+) -> Result<(Frozen, TrackedModes), Stop> {
     let (from, point, times) = operating_point(loaded, start, arguments)?;
-    let mechanism = &loaded.mechanism;
-    watched(loaded, silent, |watch| match few {
-        Some(count) => mechanism.frozen_lowest(&from, point, &times, joints, count, watch),
-        None => mechanism.frozen(&from, point, &times, joints, watch),
+    watched(loaded, silent, |watch| {
+        (loaded.mechanism).modes(&from, point, &times, options, watch)
     })
 }
 

@@ -3,8 +3,8 @@
 use std::f64::consts::TAU;
 
 use lissom::{
-    Complex, Crossing, DrivenJoints, Frozen, Growth, ModeAt, Recording, Terms, TrackedModes,
-    mode_recording,
+    Complex, Crossing, DrivenJoints, Frozen, Growth, ModeAt, ModesOptions, Recording, Terms,
+    TrackedModes, mode_recording,
 };
 use lissom_io::load::Loaded;
 use lissom_io::{atomic, csv};
@@ -43,11 +43,13 @@ pub(crate) fn run(arguments: &ModesArguments) -> Result<(), Stop> {
         free: arguments.joints.free,
         closed_loop: arguments.joints.closed_loop,
     };
-    let terms = Terms::CASES[usize::from(arguments.case) - 1];
-    let few = (terms == Terms::CASES[0]).then_some(arguments.count);
+    let options = ModesOptions {
+        joints,
+        terms: Terms::CASES[usize::from(arguments.case) - 1],
+        count: arguments.count,
+    };
     let (start, point) = (&arguments.start, &arguments.point);
-    let frozen = linear::frozen_at(&loaded, start, point, joints, few, silent)?;
-    let modes = TrackedModes::new(&frozen, terms, arguments.count)?;
+    let (frozen, modes) = linear::modes_at(&loaded, start, point, options, silent)?;
     if modes.modes.is_empty() {
         return Err(Stop::Failed(nothing_vibrates(&frozen, &modes)));
     }
@@ -170,12 +172,7 @@ fn as_json(loaded: &Loaded, frozen: &Frozen, modes: &TrackedModes, files: &[Stri
         "encounters": modes.encounters.iter().map(|met| json!({
             "time_s": met.time,
             "modes": met.modes.iter().map(|mode| mode + 1).collect::<Vec<_>>(),
-            "kind": match met.kind {
-                Crossing::Coalescence => "coalescence",
-                Crossing::Separation => "separation",
-                Crossing::Ambiguity => "ambiguity",
-                Crossing::Untracked => "untracked",
-            },
+            "kind": met.kind.key(),
         })).collect::<Vec<_>>(),
         "modes": modes.modes.iter().map(mode).collect::<Vec<_>>(),
         "files": files,

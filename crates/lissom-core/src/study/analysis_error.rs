@@ -81,7 +81,7 @@ pub enum AnalysisError {
     Linearize(LinearizeError),
     /// The linearised equations have no answer.
     #[error(transparent)]
-    Linear(#[from] LinearError),
+    Linear(LinearError),
     /// There is no equilibrium, or no state to start from.
     #[error(transparent)]
     Start(Box<RunError>),
@@ -151,6 +151,15 @@ impl AnalysisError {
                 Some(coordinate)
             }
             _ => None,
+        }
+    }
+}
+
+impl From<LinearError> for AnalysisError {
+    fn from(error: LinearError) -> Self {
+        match error {
+            LinearError::Stopped { at_s } => Self::Stopped { at_s },
+            error => Self::Linear(error),
         }
     }
 }

@@ -3,10 +3,10 @@
 use lissom_core::study::{DrivenJoints, OperatingPoint};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{
-    Crossing, Frozen, FrozenPoint, Label, Linearization, ModeAt, Terms, TrackedModes,
+    Crossing, Frozen, FrozenPoint, Label, LinearError, Linearization, ModeAt, Terms, TrackedModes,
 };
 use lissom_spec::ModelSpec;
-use nalgebra::{Complex, DMatrix, Rotation3, Vector3};
+use nalgebra::{Complex, DMatrix, DVector, Rotation3, Vector3};
 
 use crate::runs::{mechanism, nodal_mechanism, tree_mechanism};
 
@@ -49,6 +49,34 @@ fn family(points: usize, stiffness: impl Fn(f64) -> DMatrix<f64>) -> Frozen {
 
 fn tracked(family: &Frozen) -> TrackedModes {
     TrackedModes::new(family, Terms::CASES[0], 8).unwrap()
+}
+
+/// Property: whoever watches can stop between instants, and between spectra of one interval in which modes meet.
+#[test]
+fn following_modes_can_be_stopped() {
+    // two frequencies that cross, of which one step cannot tell which is which
+    let crossing = family(3, |t| {
+        DMatrix::from_diagonal(&DVector::from_vec(vec![1.0 + t, 1.5 - 0.4 * (t - 0.4)]))
+    });
+    let mut told = Vec::new();
+    let watch = &mut |time| {
+        told.push(time);
+        Flow::Continue
+    };
+    TrackedModes::watched(&crossing, Terms::CASES[0], 2, watch).unwrap();
+    assert!(told.is_sorted() && [0.0, 0.5, 1.0].iter().all(|time| told.contains(time)));
+    for calls in 0..told.len() {
+        let mut left = calls;
+        let watch = &mut |_| {
+            if left == 0 {
+                return Flow::Stop;
+            }
+            left -= 1;
+            Flow::Continue
+        };
+        let found = TrackedModes::watched(&crossing, Terms::CASES[0], 2, watch);
+        assert_eq!(found, Err(LinearError::Stopped { at_s: told[calls] }));
+    }
 }
 
 /// Largest difference of a curve from its closed form.

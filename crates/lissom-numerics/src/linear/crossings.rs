@@ -47,6 +47,18 @@ pub enum Crossing {
     Untracked,
 }
 
+impl Crossing {
+    /// The word for it in answers that programs read.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Coalescence => "coalescence",
+            Self::Separation => "separation",
+            Self::Ambiguity => "ambiguity",
+            Self::Untracked => "untracked",
+        }
+    }
+}
+
 /// Modes by their numbers, in coordinates of the interval.
 #[derive(Clone, Debug)]
 pub(super) struct Numbered {
@@ -75,12 +87,13 @@ pub(super) struct Interval<'a> {
 
 impl Interval<'_> {
     /// Modes after the interval, those before, whose shapes may have been chosen, and what happened between. Takes the spectra that
-    /// it needs off those that are left.
+    /// it needs off those that are left, and asks before each whether to go on.
     pub(super) fn follow(
         &self,
         mut before: Numbered,
         after: Spectrum,
         spectra_left: &mut usize,
+        go_on: &mut dyn FnMut() -> Result<(), LinearError>,
     ) -> Result<(Numbered, Numbered, Vec<Met>), LinearError> {
         let mut met: Vec<Met> = Vec::new();
         let mut untracked = BTreeSet::new();
@@ -94,6 +107,7 @@ impl Interval<'_> {
             let is_last = is_smallest || *spectra_left == 0;
             let step = Step::new(&mut now, spectrum, self.count, choosing);
             let Some((next, events)) = step.taken(is_last) else {
+                go_on()?;
                 *spectra_left -= 1;
                 let middle = f64::midpoint(at, *share);
                 ahead.push((middle, self.spectrum(middle)?));
@@ -387,7 +401,7 @@ mod tests {
             let Spectrum { squares, shapes } = spectrum(&before);
             let start = Numbered { squares, shapes };
             let (_, _, met) = interval
-                .follow(start, spectrum(&after), &mut spectra)
+                .follow(start, spectrum(&after), &mut spectra, &mut || Ok(()))
                 .unwrap();
             (met, spectra)
         };

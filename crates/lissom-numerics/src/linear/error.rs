@@ -33,4 +33,10 @@ pub enum LinearError {
         /// When.
         time_s: f64,
     },
+    /// Whoever watches stopped it.
+    #[error("stopped at {} s", rounded(*.at_s, 6))]
+    Stopped {
+        /// When.
+        at_s: f64,
+    },
 }

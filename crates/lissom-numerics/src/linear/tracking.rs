@@ -12,6 +12,7 @@ use super::rigid::{free_motions, pivots};
 use super::spectrum::{Spectrum, skew_part};
 use super::symmetric::{MASSLESS, Symmetric};
 use super::trajectory::Terms;
+use crate::integrate::Flow;
 
 /// Of more eigenvalues than this only the lowest are compared with modes, four for each and some more.
 const COMPARED: usize = 256;
@@ -99,7 +100,20 @@ impl TrackedModes {
     /// # Errors
     /// When there are no modes at some point.
     pub fn new(frozen: &Frozen, terms: Terms, count: usize) -> Result<Self, LinearError> {
-        Self::followed(frozen, terms, count, true)
+        Self::watched(frozen, terms, count, &mut |_| Flow::Continue)
+    }
+
+    /// The same; `watch` is told the instant after the modes of every point and between points, and may stop.
+    ///
+    /// # Errors
+    /// When there are no modes at some point, or the watcher stops.
+    pub fn watched(
+        frozen: &Frozen,
+        terms: Terms,
+        count: usize,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Self, LinearError> {
+        Self::followed(frozen, terms, count, true, watch)
     }
 
     /// The same without eigenvalues with velocity terms, at a fraction of the cost.
@@ -107,7 +121,7 @@ impl TrackedModes {
     /// # Errors
     /// When there are no modes at some point.
     pub fn undamped(frozen: &Frozen, terms: Terms, count: usize) -> Result<Self, LinearError> {
-        Self::followed(frozen, terms, count, false)
+        Self::followed(frozen, terms, count, false, &mut |_| Flow::Continue)
     }
 
     /// Whether a mode was not followed from the instant before to this one, so that the two may belong to different curves.
@@ -122,6 +136,7 @@ impl TrackedModes {
         terms: Terms,
         count: usize,
         with_damping: bool,
+        watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Self, LinearError> {
         let mut encounters = Vec::new();
         let (pencils, free, complete) = without_free_motions(frozen, terms, count)?;
@@ -131,6 +146,12 @@ impl TrackedModes {
         for (at, (point, pencil)) in frozen.points.iter().zip(&pencils).enumerate() {
             let (own, spectrum) = Solved::new(pencil, with_damping)?;
             solved.push(own);
+            let time_s = point.time;
+            let mut go_on = || match watch(time_s) {
+                Flow::Continue => Ok(()),
+                Flow::Stop => Err(LinearError::Stopped { at_s: time_s }),
+            };
+            go_on()?;
             let now = match numbered.pop() {
                 Some(before) => {
                     let count = count.min(before.squares.len());
@@ -145,7 +166,7 @@ impl TrackedModes {
                     };
                     spectra_left += SPECTRA.1;
                     let (mut now, before, met) =
-                        interval.follow(before, spectrum, &mut spectra_left)?;
+                        interval.follow(before, spectrum, &mut spectra_left, &mut go_on)?;
                     numbered.push(before);
                     now.shapes = change.onto_after(now.shapes);
                     let start = frozen.points[at - 1].time;
