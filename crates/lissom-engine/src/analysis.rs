@@ -1,8 +1,8 @@
 //! Linear analyses of a mechanism in either formulation.
 
 use lissom_core::study::{
-    AnalysisError, DrivenJoints, Ending, LinearizeError, Linearized, LinearizedAt, OperatingPoint,
-    OutputOrder, PerturbOptions, PerturbedRun, SimulateOptions,
+    self, AnalysisError, DrivenJoints, Ending, LinearizeError, Linearized, LinearizedAt,
+    OperatingPoint, OutputOrder, PerturbOptions, PerturbedRun, SimulateOptions,
 };
 use lissom_core::{Axis, Recording, RunError, State, effort_label};
 use lissom_numerics::integrate::Flow;
@@ -61,6 +61,14 @@ impl Mechanism {
         found.driven_inputs.sort_unstable();
         found.driven_inputs.dedup();
         Ok(found)
+    }
+
+    /// The same equations with the controllers of the model in the loop, see [`with_controllers`](study::with_controllers).
+    ///
+    /// # Errors
+    /// When a controller feeds back what loops solve for, or the independent coordinates change on the way.
+    pub fn with_controllers(&self, linearized: &Linearized) -> Result<Linearized, AnalysisError> {
+        study::with_controllers(self.spec(), linearized)
     }
 
     /// Runs the linear system of the mechanism linearised along its nominal motion, see [`perturb`](lissom_core::study::perturb).

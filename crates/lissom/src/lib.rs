@@ -20,7 +20,7 @@ pub use lissom_engine::{compare, converge, diagnose, evaluate, scene};
 pub use lissom_numerics::integrate::Flow;
 pub use lissom_numerics::linear::{
     Complex, Crossing, Frozen, Growth, Interpolation, LinearError, LinearizedTrajectory, ModeAt,
-    Point, SignalNames, StateSpace, Terms, TrackedModes, UndampedModes,
+    Point, SignalNames, StateSpace, Terms, TrackedModes, Transfer,
 };
 pub use lissom_numerics::statics::Stability;
 pub use lissom_numerics::{Coordinate, CoordinateKind, Memory};

@@ -1,4 +1,4 @@
-//! Arguments of the linear analyses: `modes`, `linearize`, `perturb`.
+//! Arguments of the linear analyses: `modes`, `linearize`, `response`, `perturb`.
 
 use std::path::PathBuf;
 
@@ -76,6 +76,52 @@ pub(crate) struct LinearizeArguments {
     /// File for the matrices; its extension, .npz, .mat or .json, is the format.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// Frequency response, poles and transmission zeros from inputs to outputs.
+///
+/// Of the equations linearised at one state: the start, an equilibrium, or an instant of a motion named by --at. Zeros in the right half-plane
+/// (non-minimum phase) are told: an output that has one first goes the wrong way, and no stable controller can undo it. Joints
+/// move freely unless something holds them; --closed-loop lets the controllers of the model act, and inputs are then what acts beside them.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  lissom response two-link-arm --inputs shoulder.torque --outputs hand.position --plot bode.pdf\n  \
+                  lissom response rotating-beam --about nominal --at 0.5 --frequencies 0.1,100 --out response.npz"
+)]
+pub(crate) struct ResponseArguments {
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
+    #[command(flatten)]
+    pub(crate) start: StartArguments,
+    #[command(flatten)]
+    pub(crate) point: OperatingPointArguments,
+    /// Inputs: what can be driven, the efforts on all joints, or some by name, as for linearize.
+    #[arg(
+        long,
+        value_name = "driven|all|NAME,…",
+        value_delimiter = ',',
+        default_value = "driven"
+    )]
+    pub(crate) inputs: Vec<String>,
+    /// Outputs by name, positions of markers (hand.position, hand.position.x) and coordinates of joints; all unless said.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub(crate) outputs: Vec<String>,
+    /// Lowest and highest angular frequency in rad/s; from below the slowest pole to above the fastest unless said.
+    #[arg(long, value_name = "LOW,HIGH", value_delimiter = ',', value_parser = instant)]
+    pub(crate) frequencies: Vec<f64>,
+    /// Number of frequencies, evenly by their logarithms; peaks get more.
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = count)]
+    pub(crate) count: usize,
+    /// Close the loops of the model's controllers.
+    #[arg(long)]
+    pub(crate) closed_loop: bool,
+    /// File for the response; its extension, .npz, .mat or .json, is the format.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) plot: PlotArguments,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }

@@ -12,7 +12,7 @@ use lissom::Override;
 
 pub(crate) use linear::{
     InterpolationArgument, LinearizeArguments, ModesArguments, OperatingPointArgument,
-    OperatingPointArguments, PerturbArguments,
+    OperatingPointArguments, PerturbArguments, ResponseArguments,
 };
 pub(crate) use model::{ComparedModelArguments, ModelArguments, NamedModel, StartArguments};
 pub(crate) use runs::{CompareArguments, ConvergeArguments, RunArguments};
@@ -49,6 +49,7 @@ pub(crate) enum Verb {
     Eval(EvalArguments),
     Modes(ModesArguments),
     Linearize(LinearizeArguments),
+    Response(ResponseArguments),
     Perturb(PerturbArguments),
     Validate(ValidateArguments),
     /// Print the JSON Schema of model files.

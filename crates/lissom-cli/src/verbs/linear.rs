@@ -81,6 +81,17 @@ fn operating_point(
     Ok((source::start(loaded, start)?, point, Vec::new()))
 }
 
+/// Refuses to close the loops of controllers that a model does not have.
+pub(super) fn refuse_without_controllers(loaded: &Loaded) -> Result<(), Stop> {
+    if loaded.spec.controller.is_empty() {
+        return Err(Stop::Usage(
+            "--closed-loop closes the loops of controllers, and the model has no [[controller]]"
+                .to_owned(),
+        ));
+    }
+    Ok(())
+}
+
 /// What an analysis that ended early says.
 pub(super) fn stopped(error: AnalysisError) -> Stop {
     match error {

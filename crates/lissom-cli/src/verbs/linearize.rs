@@ -1,5 +1,7 @@
 //! `lissom linearize`: linearised equations as matrices with names.
 
+use std::path::Path;
+
 use lissom::{Linearized, SignalNames};
 use lissom_io::arrays::ArrayFormat;
 use lissom_io::atomic;
@@ -13,7 +15,7 @@ use crate::source;
 use crate::stop::Stop;
 
 /// Numbers of the inputs that were asked for: what can be driven, all, or those that are named.
-fn inputs(found: &Linearized, asked: &[String]) -> Result<Vec<usize>, Stop> {
+pub(super) fn inputs(found: &Linearized, asked: &[String]) -> Result<Vec<usize>, Stop> {
     let labels = &found.trajectory.labels().inputs;
     match asked {
         [word] if word == "driven" => Ok(found.driven_inputs.clone()),
@@ -30,17 +32,21 @@ fn inputs(found: &Linearized, asked: &[String]) -> Result<Vec<usize>, Stop> {
     }
 }
 
+/// The format of the file that was asked for.
+pub(super) fn format(out: Option<&Path>) -> Result<Option<ArrayFormat>, Stop> {
+    let Some(path) = out else { return Ok(None) };
+    let format = ArrayFormat::of(path).ok_or_else(|| {
+        Stop::Usage(format!(
+            "--out {} has none of the extensions .npz, .mat and .json, which say the format",
+            path.display()
+        ))
+    })?;
+    Ok(Some(format))
+}
+
 /// Writes or prints the linearised equations of a model.
 pub(crate) fn run(arguments: &LinearizeArguments) -> Result<(), Stop> {
-    let format = match &arguments.out {
-        None => None,
-        Some(path) => Some(ArrayFormat::of(path).ok_or_else(|| {
-            Stop::Usage(format!(
-                "--out {} has none of the extensions .npz, .mat and .json, which say the format",
-                path.display()
-            ))
-        })?),
-    };
+    let format = format(arguments.out.as_deref())?;
     (arguments.out.as_deref()).map_or(Ok(()), atomic::refuse_unwritable)?;
     let loaded = source::load(&arguments.model.named()?)?;
     let silent = arguments.answer.is_silent();

@@ -13,6 +13,7 @@ pub(crate) mod modes;
 pub(crate) mod new;
 pub(crate) mod perturb;
 pub(crate) mod report;
+pub(crate) mod response;
 pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod validate;

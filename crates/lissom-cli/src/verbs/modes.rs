@@ -33,11 +33,8 @@ pub(crate) fn run(arguments: &ModesArguments) -> Result<(), Stop> {
     arguments.plot.refuse_unwritable()?;
     let loaded = source::load(&arguments.model.named()?)?;
     let silent = arguments.answer.is_silent();
-    if arguments.joints.closed_loop && loaded.spec.controller.is_empty() {
-        return Err(Stop::Usage(
-            "--closed-loop closes the loops of controllers, and the model has no [[controller]]"
-                .to_owned(),
-        ));
+    if arguments.joints.closed_loop {
+        linear::refuse_without_controllers(&loaded)?;
     }
     let joints = DrivenJoints {
         free: arguments.joints.free,

@@ -137,6 +137,15 @@ impl Case {
                     distinct(&name, list, names.as_array().unwrap());
                 }
             }
+            // what nothing drives answers to nothing
+            let is_driven = !linear["input_names"].as_array().unwrap().is_empty();
+            if along == "start" && is_driven {
+                let response = self
+                    .call(&folder, "response", &["--count", "5"], FIXED)
+                    .unwrap();
+                let poles = response["poles_per_s"].as_array().unwrap();
+                assert!(!poles.is_empty(), "{name}");
+            }
         }
         let run = self.call(&folder, "run", &["--out", "run"], FIXED)?;
         assert!(

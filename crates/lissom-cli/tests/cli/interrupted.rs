@@ -40,11 +40,12 @@ fn answered(mut child: Child, asked: &[&str]) -> Answer {
 fn ctrl_c_ends_every_verb() {
     let folder = Folder::new();
     fine_beam(&folder);
-    let asked: [&[&str]; 7] = [
+    let asked: [&[&str]; 8] = [
         &["run", "fine.toml"],
         // all of them: the lowest few are found too soon to be interrupted
         &["modes", "fine.toml", "--count", "1200"],
         &["linearize", "fine.toml", "--out", "fine.npz"],
+        &["response", "fine.toml", "--inputs", "all"],
         &[
             "equilibrium",
             "fine.toml",

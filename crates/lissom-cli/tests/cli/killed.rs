@@ -181,6 +181,7 @@ fn what_cannot_be_written_is_found_before_the_run() {
     for (verb, option) in [
         ("equilibrium", "--out"),
         ("linearize", "--out"),
+        ("response", "--out"),
         ("modes", "--csv"),
         ("body", "--out"),
     ] {

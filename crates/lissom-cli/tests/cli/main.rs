@@ -22,6 +22,7 @@ mod modes;
 mod parallel;
 mod plot;
 mod report;
+mod response;
 mod runs;
 mod sections;
 mod shapes;

@@ -47,6 +47,7 @@ fn answers_are_all_that_goes_to_stdout() {
         ("eval", &["two-link-arm", "--state", "state.json"]),
         ("modes", &["two-link-arm"]),
         ("linearize", &["two-link-arm"]),
+        ("response", &["two-link-arm"]),
         (
             "perturb",
             &["two-link-arm", "--points", "3", short[0], short[1]],

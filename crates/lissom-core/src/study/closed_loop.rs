@@ -1,4 +1,4 @@
-//! Linearised equations with the controllers of the model in the loop, for modes.
+//! Linearised equations with the controllers of the model in the loop.
 
 use nalgebra::DMatrix;
 
@@ -17,16 +17,15 @@ pub struct DrivenJoints {
     pub closed_loop: bool,
 }
 
-/// The equations of a linearised model frozen at its states, with $`K_p`$ added to the stiffness and $`K_v`$ to the damping of the
-/// joints that its controllers lead, Jonker & Aarts (36)–(40). Joints that inputs drive without a controller are held, or `free`.
+/// Linearised equations with $`K_p`$ added to the stiffness and $`K_v`$ to the damping of the joints that controllers of the model lead, Jonker &
+/// Aarts (36)–(40). Inputs are what acts beside the controllers.
 ///
 /// # Errors
 /// When a controller feeds back what loops solve for, or the independent coordinates change on the way.
-pub fn closed_loop(
+pub fn with_controllers(
     spec: &ModelSpec,
     linearized: &Linearized,
-    free: bool,
-) -> Result<Frozen, AnalysisError> {
+) -> Result<Linearized, AnalysisError> {
     let trajectory = &linearized.trajectory;
     if let Some(next) = linearized.further.first() {
         let time_s = next.points().first().map_or(f64::NAN, |point| point.time);
@@ -48,15 +47,30 @@ pub fn closed_loop(
             }
         }
     }
+    let (labels, coordinates) = (
+        trajectory.labels().clone(),
+        trajectory.coordinates().clone(),
+    );
+    Ok(Linearized {
+        trajectory: LinearizedTrajectory::new(labels, points, coordinates),
+        ..linearized.clone()
+    })
+}
+
+/// The same frozen at its states, for modes. Joints that inputs drive without a controller are held, or `free`.
+///
+/// # Errors
+/// As [`with_controllers`].
+pub fn closed_loop(
+    spec: &ModelSpec,
+    linearized: &Linearized,
+    free: bool,
+) -> Result<Frozen, AnalysisError> {
+    let closed = with_controllers(spec, linearized)?;
     let held = if free {
         Vec::new()
     } else {
         uncontrolled(linearized)
     };
-    let (labels, coordinates) = (
-        trajectory.labels().clone(),
-        trajectory.coordinates().clone(),
-    );
-    let trajectory = LinearizedTrajectory::new(labels, points, coordinates);
-    Ok(Frozen::new(&trajectory, &held))
+    Ok(Frozen::new(&closed.trajectory, &held))
 }

@@ -11,7 +11,7 @@ mod watch;
 mod work;
 
 pub use analysis_error::{AnalysisError, LinearizeError};
-pub use closed_loop::{DrivenJoints, closed_loop};
+pub use closed_loop::{DrivenJoints, closed_loop, with_controllers};
 pub use equilibrium::{Equilibrium, Found, StaticLoads, equilibrium};
 pub use linearize::{
     Deviated, Deviation, Linearize, Linearized, LinearizedAt, OperatingPoint, OutputOrder,

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use lissom::spec::{BodySpec, MaterialSpec, MeshBasisSpec, MeshModesSpec, ReducedSpec};
-use lissom::{Flow, Mechanism, ModelSpec, OperatingPoint, Override, UndampedModes};
+use lissom::{Flow, Mechanism, ModelSpec, OperatingPoint, Override};
 use lissom_fe::{Attached, Kind, block, block_spec, reduce};
+use lissom_numerics::linear::UndampedModes;
 
 /// Length, width in the plane of rotation and thickness across it: other modes than the two lowest across lie above them.
 const SIZE_M: [f64; 3] = [1.0, 0.1, 0.01];

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use lissom::spec::{FormulationSpec, NodalFormulationSpec};
-use lissom::{Flow, Mechanism, ModelSpec, OperatingPoint, Override, UndampedModes};
+use lissom::{Flow, Mechanism, ModelSpec, OperatingPoint, Override};
+use lissom_numerics::linear::UndampedModes;
 
 /// The column, whose only input is the thrust.
 const COLUMN: &str = include_str!("../../../../validation/beck_1952/column.toml");

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use lissom::{
     Flow, Interpolation, Linearized, LinearizedTrajectory, Mechanism, OperatingPoint, OutputOrder,
-    Override, PerturbOptions, Point, Recording, SimulateOptions, State, Terms, UndampedModes,
-    sample_instants,
+    Override, PerturbOptions, Point, Recording, SimulateOptions, State, Terms, sample_instants,
 };
+use lissom_numerics::linear::UndampedModes;
 use serde::Deserialize;
 
 use super::Row;

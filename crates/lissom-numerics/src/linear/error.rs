@@ -11,6 +11,12 @@ pub enum LinearError {
         /// Why.
         reason: &'static str,
     },
+    /// Matrices that give no transmission zeros.
+    #[error("no transmission zeros: {reason}")]
+    NoZeros {
+        /// Why.
+        reason: &'static str,
+    },
     /// Frequencies without velocity terms that are complex.
     #[error("frequencies without velocity terms are complex (flutter); ask for modes with damping")]
     Flutter,

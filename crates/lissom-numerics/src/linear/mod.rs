@@ -8,6 +8,7 @@
 //! | the same followed along a motion | [`Frozen`], [`TrackedModes`] |
 //! | the lowest modes of many coordinates | [`Lowest`] |
 //! | $`\dot x = Ax + Bu`$, $`y = Cx + Du`$ | [`StateSpace`] |
+//! | frequency response and transmission zeros | [`Transfer`] |
 //! | points along a motion, interpolation, outputs to second order | [`LinearizedTrajectory`] |
 //! | the time-varying system and feedback | [`Perturbed`], [`Feedback`] |
 //!
@@ -34,6 +35,7 @@ mod state_space;
 mod symmetric;
 mod tracking;
 mod trajectory;
+mod transfer;
 
 pub use nalgebra::Complex;
 
@@ -52,6 +54,7 @@ pub use trajectory::{
     ChosenCoordinates, Dependence, Interpolation, LinearizedTrajectory, Output, Point, Terms,
     with_breaks,
 };
+pub use transfer::Transfer;
 
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,157 @@
+//! Frequency responses, as named arrays.
+//!
+//! | array | shape | meaning |
+//! |---|---|---|
+//! | `frequency_rad_per_s` | frequencies | angular frequencies |
+//! | `real`, `imaginary` | frequencies × outputs × inputs | $`G(i\omega)`$ |
+//! | `static_gain` | outputs × inputs | $`G(0)`$; not a number where something moves that nothing holds |
+//! | `pole_real`, `pole_imaginary` | poles | by rising absolute value, of conjugate ones that with positive imaginary part |
+//! | `zero_real`, `zero_imaginary` | outputs × inputs × most zeros of a pair | transmission zeros of every pair, not a number behind the last |
+//!
+//! Texts: `input_names`, `output_names`, and the units of each.
+
+use lissom::{Complex, LinearError, Linearized, SignalNames, Transfer};
+
+use crate::arrays::Arrays;
+
+/// Zeros whose real part is a smaller share of them lie on the imaginary axis, but for rounding.
+const ON_THE_AXIS: f64 = 1e-7;
+
+/// Outputs that are moved by a smaller share than others of their unit are moved by rounding.
+const ROUNDING: f64 = 1e-13;
+
+/// The real or the imaginary part of a number.
+type Part = fn(&Complex<f64>) -> f64;
+
+/// The response of a model at one state.
+#[derive(Clone, Debug)]
+pub struct Response {
+    /// Names and units of the inputs.
+    pub inputs: Vec<(String, String)>,
+    /// Names and units of the outputs.
+    pub outputs: Vec<(String, String)>,
+    /// Angular frequencies, in rad/s.
+    pub frequencies: Vec<f64>,
+    /// Poles.
+    pub poles: Vec<Complex<f64>>,
+    /// From every input to every output, the inputs of one output after each other.
+    pub pairs: Vec<Pair>,
+}
+
+/// The response from one input to one output.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    /// Numbers of its input and its output.
+    pub signals: [usize; 2],
+    /// $`G(i\omega)`$ at every frequency.
+    pub values: Vec<Complex<f64>>,
+    /// $`G(0)`$, where the mechanism is held.
+    pub static_gain: Option<f64>,
+    /// Transmission zeros.
+    pub zeros: Vec<Complex<f64>>,
+}
+
+impl Pair {
+    /// Zeros with a positive real part: a controller cannot invert what they hold back.
+    pub fn unstable_zeros(&self) -> impl Iterator<Item = &Complex<f64>> {
+        (self.zeros.iter()).filter(|zero| zero.re > ON_THE_AXIS * zero.norm())
+    }
+}
+
+impl Response {
+    /// The response of a model linearised at one state between some of its inputs and outputs, at about so many frequencies in a range in rad/s.
+    ///
+    /// # Errors
+    /// When the mass matrix is singular, or eigenvalues are not found.
+    pub fn of(
+        found: &Linearized,
+        outputs: &[usize],
+        range: Option<[f64; 2]>,
+        count: usize,
+    ) -> Result<Self, LinearError> {
+        let names = SignalNames::new(&found.trajectory);
+        let inputs: Vec<usize> = (0..names.inputs.len()).collect();
+        let Some(point) = found.trajectory.points().first() else {
+            return Err(LinearError::NoZeros {
+                reason: "there is no state",
+            });
+        };
+        let mut transfer = Transfer::new(&found.trajectory, point)?.between(&inputs, outputs);
+        let units: Vec<&str> = (outputs.iter())
+            .map(|&output| names.outputs[output].1.as_str())
+            .collect();
+        clear_rounding(&mut transfer, &units);
+        let frequencies = transfer.frequencies(range, count)?;
+        let values: Vec<_> = (frequencies.iter())
+            .map(|&frequency| transfer.response(frequency))
+            .collect();
+        let gain = transfer.static_gain();
+        let numbers =
+            (0..outputs.len()).flat_map(|output| inputs.iter().map(move |&i| (i, output)));
+        let pairs = numbers.map(|(input, output)| {
+            Ok(Pair {
+                signals: [input, output],
+                values: values.iter().map(|all| all[(output, input)]).collect(),
+                static_gain: gain.as_ref().map(|gain| gain[(output, input)]),
+                zeros: transfer.between(&[input], &[output]).zeros()?,
+            })
+        });
+        Ok(Self {
+            pairs: pairs.collect::<Result<_, LinearError>>()?,
+            outputs: (outputs.iter())
+                .map(|&output| names.outputs[output].clone())
+                .collect(),
+            inputs: names.inputs,
+            poles: transfer.poles()?,
+            frequencies,
+        })
+    }
+
+    /// As arrays.
+    pub fn arrays(&self) -> Arrays {
+        let mut arrays = Arrays::default();
+        let (inputs, outputs) = (self.inputs.len(), self.outputs.len());
+        let frequencies = self.frequencies.clone();
+        arrays.push("frequency_rad_per_s", vec![frequencies.len()], frequencies);
+        let parts: [(&str, Part); 2] = [("real", |x| x.re), ("imaginary", |x| x.im)];
+        for (name, part) in parts {
+            let at = |i: usize| self.pairs.iter().map(move |pair| part(&pair.values[i]));
+            let values = (0..self.frequencies.len()).flat_map(at).collect();
+            let shape = vec![self.frequencies.len(), outputs, inputs];
+            arrays.push(name, shape, values);
+        }
+        let gains = self.pairs.iter().map(|pair| pair.static_gain);
+        let gains = gains.map(|gain| gain.unwrap_or(f64::NAN)).collect();
+        arrays.push("static_gain", vec![outputs, inputs], gains);
+        let most = self.pairs.iter().map(|pair| pair.zeros.len()).max();
+        let most = most.unwrap_or(0);
+        for (name, part) in parts {
+            let poles: Vec<f64> = self.poles.iter().map(part).collect();
+            arrays.push(&format!("pole_{name}"), vec![poles.len()], poles);
+            let zeros = self.pairs.iter().flat_map(|pair| {
+                let own = pair.zeros.iter().map(part);
+                own.chain(std::iter::repeat(f64::NAN)).take(most)
+            });
+            let shape = vec![outputs, inputs, most];
+            arrays.push(&format!("zero_{name}"), shape, zeros.collect());
+        }
+        for (what, signals) in [("input", &self.inputs), ("output", &self.outputs)] {
+            let (names, units) = signals.iter().cloned().unzip();
+            arrays.texts.push((format!("{what}_names"), names));
+            arrays.texts.push((format!("{what}_units"), units));
+        }
+        arrays
+    }
+}
+
+/// Clears outputs that rounding alone moves: an arm along an axis moves a marker across it, and along it by the cosine of a right angle.
+fn clear_rounding(transfer: &mut Transfer, units: &[&str]) {
+    let lengths: Vec<f64> = transfer.output.row_iter().map(|row| row.norm()).collect();
+    for (i, unit) in units.iter().enumerate() {
+        let alike = lengths.iter().zip(units).filter(|(_, own)| *own == unit);
+        let largest = alike.map(|(length, _)| *length).fold(0.0, f64::max);
+        if lengths[i] <= ROUNDING * largest {
+            transfer.output.row_mut(i).fill(0.0);
+        }
+    }
+}

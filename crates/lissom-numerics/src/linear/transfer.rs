@@ -1,0 +1,107 @@
+//! Linearised equations between inputs and outputs: frequency response and transmission zeros.
+//!
+//! ```math
+//! M\ddot q + C\dot q + \bar K q = B u, \quad y = C_q q + C_v \dot q, \qquad
+//! G(s) = (C_q + s\,C_v)\,(s^2 M + s\,C + \bar K)^{-1} B
+//! ```
+//!
+//! A response is one solve of as many equations as there are coordinates. Zeros come from the first-order form (`transfer/zeros.rs`),
+//! poles from [`quadratic`](super::quadratic) equations (`transfer/frequencies.rs`).
+
+mod frequencies;
+#[cfg(test)]
+mod tests;
+mod zeros;
+
+use nalgebra::{Complex, DMatrix};
+
+use super::error::LinearError;
+use super::state_space::StateSpace;
+use super::trajectory::{LinearizedTrajectory, Point};
+
+/// Deviations under unit forces, against those that the stiffest motion has, beyond which something moves that nothing holds: rounding of a
+/// singular stiffness gives some 1e16.
+const FREE: f64 = 1e14;
+
+/// Linearised equations between inputs and outputs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transfer {
+    /// $`M`$.
+    pub mass: DMatrix<f64>,
+    /// $`C`$.
+    pub damping: DMatrix<f64>,
+    /// $`\bar K`$.
+    pub stiffness: DMatrix<f64>,
+    /// $`B`$: one column per input.
+    pub input: DMatrix<f64>,
+    /// $`(C_q, C_v)`$: one row per output.
+    pub output: DMatrix<f64>,
+}
+
+impl Transfer {
+    /// At one point of a motion, with the inputs and outputs of its [`StateSpace`].
+    ///
+    /// # Errors
+    /// When the mass matrix is singular.
+    pub fn new(trajectory: &LinearizedTrajectory, point: &Point) -> Result<Self, LinearError> {
+        let space = StateSpace::new(trajectory, point)?;
+        Ok(Self {
+            mass: point.linear.mass.clone(),
+            damping: point.linear.damping.clone(),
+            stiffness: point.linear.stiffness(),
+            input: point.linear.input.clone(),
+            output: space.output,
+        })
+    }
+
+    /// The same between some of the inputs and outputs, by their numbers.
+    #[must_use]
+    pub fn between(&self, inputs: &[usize], outputs: &[usize]) -> Self {
+        Self {
+            input: self.input.select_columns(inputs),
+            output: self.output.select_rows(outputs),
+            ..self.clone()
+        }
+    }
+
+    /// $`G(i\omega)`$ at an angular frequency, one row per output; not a number where an undamped resonance has no value.
+    pub fn response(&self, frequency: f64) -> DMatrix<Complex<f64>> {
+        self.at(Complex::new(0.0, frequency))
+    }
+
+    /// $`G(s)`$.
+    fn at(&self, s: Complex<f64>) -> DMatrix<Complex<f64>> {
+        let complex = |x: f64| Complex::new(x, 0.0);
+        let size = self.mass.nrows();
+        let matrix = DMatrix::from_fn(size, size, |i, j| {
+            s * s * self.mass[(i, j)] + s * self.damping[(i, j)] + self.stiffness[(i, j)]
+        });
+        let forces = self.input.map(complex);
+        let Some(moved) = matrix.lu().solve(&forces) else {
+            let (outputs, inputs) = (self.output.nrows(), self.input.ncols());
+            return DMatrix::from_element(outputs, inputs, complex(f64::NAN));
+        };
+        let output = DMatrix::from_fn(self.output.nrows(), size, |i, j| {
+            self.output[(i, j)] + s * self.output[(i, size + j)]
+        });
+        output * moved
+    }
+
+    /// $`G(0)`$, what outputs come to under constant inputs; none where something moves that nothing holds.
+    pub fn static_gain(&self) -> Option<DMatrix<f64>> {
+        let size = self.mass.nrows();
+        // in units in which every coordinate has unit mass
+        let scale = self.mass.diagonal().map(|mass| 1.0 / mass.sqrt());
+        let stiffness = DMatrix::from_fn(size, size, |i, j| {
+            scale[i] * self.stiffness[(i, j)] * scale[j]
+        });
+        let forces = DMatrix::from_fn(size, self.input.ncols(), |i, j| {
+            scale[i] * self.input[(i, j)]
+        });
+        let stiffest = stiffness.norm();
+        let moved = stiffness.lu().solve(&forces)?;
+        let held = moved.norm() * stiffest <= FREE * forces.norm();
+        let moved = DMatrix::from_fn(size, self.input.ncols(), |i, j| scale[i] * moved[(i, j)]);
+        held.then(|| self.output.columns(0, size) * moved)
+    }
+}

@@ -1,0 +1,173 @@
+use super::*;
+
+/// Rounding of small dense systems.
+const ROUNDING: f64 = 1e-12;
+
+/// Two masses of 2 and 3 kg with 5 N/m between them, the first held by `ground_n_per_m`; forces on both, positions of both.
+fn two_masses(ground_n_per_m: f64) -> Transfer {
+    let k = 5.0;
+    Transfer {
+        mass: DMatrix::from_row_slice(2, 2, &[2.0, 0.0, 0.0, 3.0]),
+        damping: DMatrix::zeros(2, 2),
+        stiffness: DMatrix::from_row_slice(2, 2, &[k + ground_n_per_m, -k, -k, k]),
+        input: DMatrix::identity(2, 2),
+        output: DMatrix::identity(2, 4),
+    }
+}
+
+/// A system with damping, gyroscopic and circulatory terms, which sees positions and rates.
+fn coupled() -> Transfer {
+    let number = |i: usize, j: usize, seed: usize| {
+        let x = (1 + i + 7 * j + 13 * seed) as f64 * 0.754_877_666;
+        x.fract() - 0.5
+    };
+    let size = 5;
+    let any = |seed| DMatrix::from_fn(size, size, |i, j| number(i, j, seed));
+    let definite = |seed| {
+        let root: DMatrix<f64> = any(seed);
+        &root * root.transpose() + DMatrix::identity(size, size) * 0.3
+    };
+    Transfer {
+        mass: definite(1),
+        damping: definite(2) * 0.1 + any(3) * 0.2,
+        stiffness: definite(4) * 40.0 + any(5),
+        input: DMatrix::from_fn(size, 2, |i, j| number(i, j, 6)),
+        output: DMatrix::from_fn(2, 2 * size, |i, j| number(i, j, 7)),
+    }
+}
+
+/// Closed form: an oscillator, at its resonance and elsewhere.
+#[test]
+fn response_of_an_oscillator() {
+    let transfer = Transfer {
+        mass: DMatrix::from_element(1, 1, 2.0),
+        damping: DMatrix::from_element(1, 1, 0.4),
+        stiffness: DMatrix::from_element(1, 1, 50.0),
+        input: DMatrix::from_element(1, 1, 3.0),
+        output: DMatrix::from_row_slice(2, 2, &[1.0, 0.0, 0.0, 1.0]),
+    };
+    for w in [0.0, 1.0, 5.0, 80.0] {
+        let response = transfer.response(w);
+        let expected = Complex::new(3.0, 0.0) / Complex::new(50.0 - 2.0 * w * w, 0.4 * w);
+        assert!((response[0] - expected).norm() <= ROUNDING * expected.norm());
+        let rate = expected * Complex::new(0.0, w);
+        assert!((response[1] - rate).norm() <= ROUNDING * rate.norm());
+    }
+    let gain = transfer.static_gain().unwrap();
+    assert!((gain[0] - 0.06).abs() < ROUNDING * 0.06);
+    assert_eq!(gain[1], 0.0);
+    let undamped = Transfer {
+        damping: DMatrix::zeros(1, 1),
+        ..transfer
+    };
+    assert!(!undamped.response(5.0)[0].re.is_finite());
+}
+
+/// By hand: what nothing holds has no static gain.
+#[test]
+fn static_gain_needs_something_that_holds() {
+    assert_eq!(two_masses(0.0).static_gain(), None);
+    let held = two_masses(20.0).static_gain().unwrap();
+    // 20 N/m hold both, and 5 N/m more the second
+    let expected = DMatrix::from_row_slice(2, 2, &[0.05, 0.05, 0.05, 0.25]);
+    assert!((held - &expected).norm() < ROUNDING * expected.norm());
+}
+
+/// Closed form: pushed and seen at the first mass, the second vibrates on its spring; seen at the second there is none, and none with
+/// forces and positions of both.
+#[test]
+fn zeros_of_two_masses() {
+    let transfer = two_masses(0.0);
+    let own = transfer.between(&[0], &[0]).zeros().unwrap();
+    let [zero] = own[..] else {
+        panic!("one pair: {own:?}")
+    };
+    assert!((zero - Complex::new(0.0, (5.0_f64 / 3.0).sqrt())).norm() < ROUNDING);
+    assert_eq!(transfer.between(&[0], &[1]).zeros().unwrap(), []);
+    assert_eq!(transfer.zeros().unwrap(), []);
+}
+
+/// Identity: at its zeros a transfer function is zero, and so is the determinant of a square one. There are as many as twice the
+/// coordinates less one input that a rate sees at once.
+#[test]
+fn transfer_functions_vanish_at_their_zeros() {
+    let transfer = coupled();
+    let typical = transfer.response(2.0);
+    for (input, output) in [(0, 0), (0, 1), (1, 0)] {
+        let one = transfer.between(&[input], &[output]);
+        let zeros = one.zeros().unwrap();
+        let count: usize = zeros.iter().map(|z| 1 + usize::from(z.im != 0.0)).sum();
+        assert_eq!(count, 9, "{zeros:?}");
+        for zero in zeros {
+            let left = one.at(zero)[0].norm();
+            assert!(
+                left < 1e-10 * typical[(output, input)].norm(),
+                "{zero} {left}"
+            );
+        }
+    }
+    let zeros = transfer.zeros().unwrap();
+    let count: usize = zeros.iter().map(|z| 1 + usize::from(z.im != 0.0)).sum();
+    assert_eq!(count, 8, "{zeros:?}");
+    for zero in zeros {
+        let left = transfer.at(zero).determinant().norm();
+        assert!(left < 1e-10 * typical.determinant().norm(), "{zero} {left}");
+    }
+}
+
+/// Invariance: what no input reaches, or no output sees, changes nothing, even at the same frequency and mixed with what moves.
+#[test]
+fn zeros_do_not_know_what_does_not_take_part() {
+    let alone = two_masses(20.0);
+    // a copy of the two masses beside them, turned into each other
+    let (sin, cos) = 0.7_f64.sin_cos();
+    let mixed = |matrix: &DMatrix<f64>| {
+        DMatrix::from_fn(4, 4, |i, j| {
+            let turn = [[cos, -sin], [sin, cos]];
+            let parts = (0..2).map(|k| turn[i / 2][k] * turn[j / 2][k]);
+            parts.sum::<f64>() * matrix[(i % 2, j % 2)]
+        })
+    };
+    let first = |i: usize| if i < 2 { cos } else { sin };
+    let transfer = Transfer {
+        mass: mixed(&alone.mass),
+        damping: DMatrix::zeros(4, 4),
+        stiffness: mixed(&alone.stiffness),
+        input: DMatrix::from_fn(4, 2, |i, j| first(i) * alone.input[(i % 2, j)]),
+        output: DMatrix::from_fn(2, 8, |i, j| {
+            if j < 4 {
+                first(j) * alone.output[(i, j % 2)]
+            } else {
+                0.0
+            }
+        }),
+    };
+    for w in [0.3, 2.0] {
+        let difference = transfer.response(w) - alone.response(w);
+        assert!(difference.norm() < ROUNDING * alone.response(w).norm());
+    }
+    let [one, other] = [&transfer, &alone].map(|all| all.between(&[0], &[0]).zeros().unwrap());
+    assert_eq!(one.len(), 1, "{one:?}");
+    assert!((one[0] - other[0]).norm() < 1e-10 * one[0].norm());
+    // an output that nothing moves has no zeros of its own: its transfer function vanishes everywhere
+    let unseen = Transfer {
+        output: DMatrix::zeros(1, 8),
+        ..transfer
+    };
+    assert_eq!(unseen.zeros().unwrap(), []);
+}
+
+/// Property: what is not sound is told.
+#[test]
+fn unsound_matrices_have_no_zeros() {
+    let massless = Transfer {
+        mass: DMatrix::zeros(2, 2),
+        ..two_masses(1.0)
+    };
+    assert!(matches!(massless.zeros(), Err(LinearError::NoZeros { .. })));
+    let infinite = Transfer {
+        damping: DMatrix::from_element(2, 2, f64::NAN),
+        ..two_masses(1.0)
+    };
+    assert!(matches!(infinite.zeros(), Err(LinearError::NoZeros { .. })));
+}
