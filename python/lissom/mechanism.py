@@ -13,18 +13,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lissom import _native
-from lissom._arrays import complex_of, instants, matched, numbers, refuse_below_one
+from lissom._arrays import complex_of, instants, numbers, refuse_below_one
+from lissom._equations import Equations
 from lissom._names import components, listed
 from lissom._native import State
 from lissom.errors import Interrupted, ModelError, SimulationError
 from lissom.recording import Recording
 from lissom.results import (
     ClosedEvaluation,
-    Derivatives,
     Encounter,
-    Energy,
     Equilibrium,
-    Evaluation,
     Modes,
     Rollout,
 )
@@ -42,7 +40,7 @@ Start: TypeAlias = "State | Mapping[str, float] | ArrayLike"
 """Where something begins: a state, values by name, or positions and velocities in an array."""
 
 
-class Mechanism(_native.Mechanism):
+class Mechanism(Equations):
     """A mechanism: bodies reduced, loops closed, every name resolved. It never changes and holds no state.
 
     Methods that look at states take a :class:`State`, or an array whose last axis holds positions and velocities in the
@@ -105,16 +103,6 @@ class Mechanism(_native.Mechanism):
     def velocities(self) -> Mapping[str, str]:
         """Names of the velocities of its states, and their units."""
         return MappingProxyType(dict(self._coordinates()[1]))
-
-    @cached_property
-    def free_positions(self) -> Mapping[str, str]:
-        """Names and units of the positions with every joint free, as arrays of states have them."""
-        return MappingProxyType(dict(self._free_coordinates()[0]))
-
-    @cached_property
-    def free_velocities(self) -> Mapping[str, str]:
-        """Names and units of the velocities with every joint free, as arrays of states, forces and accelerations have them."""
-        return MappingProxyType(dict(self._free_coordinates()[1]))
 
     @property
     def inputs(self) -> list[str]:
@@ -236,92 +224,12 @@ class Mechanism(_native.Mechanism):
             raise TypeError(f"state is {start!r}, expected a State, values by name or an array; how long is duration_s=")
         return self.state_at(start)
 
-    # what the equations say
-
-    def energy(self, state: State | ArrayLike, *, time_s: float | None = None) -> Energy:
-        """Kinetic energy, strain energy and energy of gravity in J."""
-        found = self._energies(state, time_s=time_s)
-        return Energy(*(found[..., at][()] for at in range(3)))
-
-    def jacobian(
-        self,
-        state: State | ArrayLike,
-        marker: str,
-        *,
-        axes: Literal["ground", "marker"] = "ground",
-        time_s: float | None = None,
-        out: Array | None = None,
-    ) -> Array:
-        """The twist of a marker for every velocity at one, 6 × n: angular velocity in rows 0 to 2, velocity of the marker's
-        own point in rows 3 to 5, in the axes of the ground or of the marker."""
-        if axes not in ("ground", "marker"):
-            raise ValueError(f'axes is {axes!r}; it can be "ground" or "marker"')
-        found = self._ground_jacobian(state, marker, time_s=time_s, out=out)
-        if axes == "marker":
-            pose = self.marker_pose(state, marker, time_s=time_s)
-            marker_from_ground = np.swapaxes(pose[..., :3, :3], -1, -2)
-            for rows in (slice(0, 3), slice(3, 6)):
-                found[..., rows, :] = marker_from_ground @ found[..., rows, :]
-        return found
-
-    def derivatives(
-        self, state: State | ArrayLike, force: ArrayLike | None = None, *, time_s: float | None = None
-    ) -> Derivatives:
-        """Derivatives of :meth:`forward_dynamics` by positions, velocities and forces, exact but for rounding.
-
-        Of trees without loops; others have them in independent coordinates, by :meth:`linearize`.
-        """
-        found = self._derivatives(state, force, time_s=time_s)
-        return Derivatives(*(found[..., at, :, :] for at in range(3)))
-
-    def integrate(
-        self, position: State | ArrayLike, step: ArrayLike, *, out: Array | None = None
-    ) -> Array:
-        """Positions after velocities of ``step`` in unit time: the sum where velocities are rates of positions, turned
-        quaternions where they are not. Positions go by :attr:`free_positions`, steps by :attr:`free_velocities`, last axis; other
-        axes are matched as NumPy does."""
-        counts = (len(self.free_positions), len(self.free_velocities))
-        return self._displaced(*matched(self._positions(position), step, counts), out=out)
-
-    def difference(
-        self, start: State | ArrayLike, end: State | ArrayLike, *, out: Array | None = None
-    ) -> Array:
-        """Velocities that lead from one position to another in unit time, so that ``integrate(start, difference(start, end))`` is
-        ``end``; orientations turn the shorter way."""
-        counts = (len(self.free_positions),) * 2
-        return self._change(*matched(self._positions(start), self._positions(end), counts), out=out)
-
-    def _positions(self, given: State | ArrayLike) -> ArrayLike:
-        return self.free_state(given)[: len(self.free_positions)] if isinstance(given, State) else given
-
-    def evaluate(
-        self,
-        state: State | ArrayLike,
-        force: ArrayLike | None = None,
-        acceleration: ArrayLike | None = None,
-        *,
-        time_s: float | None = None,
-    ) -> Evaluation:
-        """Mass matrix, bias and accelerations under a generalised force; generalised force of accelerations, if given.
-
-        Where loops close, mass matrix, bias and inverse dynamics of a tree are those with its loops cut; accelerations keep
-        them closed.
-        """
-        return Evaluation(
-            self.mass_matrix(state, time_s=time_s),
-            self.bias(state, time_s=time_s),
-            self.forward_dynamics(state, force, time_s=time_s),
-            None
-            if acceleration is None
-            else self.inverse_dynamics(state, acceleration, time_s=time_s),
-        )
+    # studies
 
     def evaluate_closed(self, state: Start, force: ArrayLike | None = None) -> ClosedEvaluation:
         """The equations of one state with loops closed, in independent speeds, and what every closure carries under a generalised force
         (in the order of :attr:`free_velocities`, none if absent). As :meth:`evaluate` every joint is free."""
         return ClosedEvaluation(**_native.closed_evaluation(self, self._begun(state), force))
-
-    # studies
 
     def simulate(
         self,
