@@ -11,7 +11,7 @@ use lissom_nodal::{
 use lissom_spatial::{Real, Vector};
 use lissom_spec::spec::LoadQuantity;
 
-use super::rigid::{NodalTrajectory, trajectory};
+use super::trajectory::{NodalTrajectory, trajectory};
 use super::view::NodalView;
 use super::{NodalAxis, NodalModel};
 

@@ -16,8 +16,8 @@ use super::damping::{Clamped, matrix};
 use super::division::untilted_inertia;
 use super::joints::Carrier;
 use super::loops::{Closing, close, closed_start};
-use super::rigid::drive_of;
 use super::start::{BallStart, DeformationStart};
+use super::trajectory::drive_of;
 use super::{
     CarryingJoint, NodalAxis, NodalBall, NodalClosure, NodalJoint, NodalMarker, NodalModel,
     NodalModelError, Side, Station,

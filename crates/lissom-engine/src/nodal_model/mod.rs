@@ -34,6 +34,7 @@ mod replay;
 mod rigid;
 mod run;
 mod start;
+mod trajectory;
 mod unfold;
 mod view;
 
@@ -56,8 +57,8 @@ pub(crate) use equilibrium::equilibrium;
 pub use nominal::NodalLinearizer;
 pub(crate) use outputs::unplaced;
 pub(crate) use replay::Replay;
-pub(crate) use rigid::nominal_drives;
 pub(crate) use run::{equations_at, state_layout, written_state};
+pub(crate) use trajectory::nominal_drives;
 
 /// Why a model is no nodal mechanism.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -15,7 +15,7 @@ use nalgebra::{DMatrix, DVector};
 use super::all_coordinates::{ActuatedJoint, AllCoordinates};
 use super::charts::Chart;
 use super::outputs::unplaced;
-use super::rigid::{NodalTrajectory, any_trajectory};
+use super::trajectory::{NodalTrajectory, any_trajectory};
 use super::view::NodalView;
 use super::{NodalActions, NodalModel};
 

@@ -5,7 +5,7 @@ use lissom_nodal::{Drive, Equations, Excitation, Mechanism, Motion, NodalError, 
 use lissom_numerics::Coordinate;
 
 use super::charts::Charts;
-use super::rigid::{NodalTrajectory, followed_trajectory};
+use super::trajectory::{NodalTrajectory, followed_trajectory};
 use super::{NodalActions, NodalJoint, NodalModel};
 
 /// A nodal model that goes where a recording was.
