@@ -20,7 +20,7 @@ const LARGEST = 12e6;
 const PICTURES = [
   ["index.html", "light"],
   ["docs/guide/first-arm.html", "light"],
-  ["docs/theory/recursions.html", "light"],
+  ["docs/theory/rigid.html", "light"],
   ["docs/theory/recursions.html", "dark"],
   ["docs/notebooks/scara-lqg.html", "dark"],
 ];
